@@ -1,0 +1,350 @@
+/**
+ * @file
+ * Devices: what there is, what it can do, and which one a thread works on.
+ */
+#ifndef CUCORE_DEVICE_H
+#define CUCORE_DEVICE_H
+
+#include <cucore/base.h>
+#include <cucore/device_attributes.h>
+
+CUC_BEGIN_DECLS
+
+/**
+ * A device of the driver.
+ *
+ * There is one object an ordinal; it lives as long as the process and is neither retained nor
+ * released. Its primary context is retained when first needed, and stays so.
+ *
+ * Threads: any thread.
+ */
+typedef struct cuc_device cuc_device;
+typedef struct cuc_context cuc_context;
+typedef struct cuc_stream cuc_stream;
+
+/** Every attribute in one struct; a field has the value of the attribute of its name. */
+typedef struct cuc_device_properties {
+    size_t struct_size; /**< sizeof(cuc_device_properties), set by the caller */
+#define CUC__ATTRIBUTE_FIELD(value, constant, field, fallback, unit) int32_t field;
+    CUC_DEVICE_ATTRIBUTE_LIST(CUC__ATTRIBUTE_FIELD)
+#undef CUC__ATTRIBUTE_FIELD
+    int32_t reserved; /**< 0 */
+} cuc_device_properties;
+
+/** The starting value of a cuc_device_properties variable. */
+#define CUC_DEVICE_PROPERTIES_INIT                                                      \
+    {                                                                                   \
+        sizeof(cuc_device_properties), CUC_DEVICE_ATTRIBUTE_LIST(CUC__ATTRIBUTE_ZERO) 0 \
+    }
+#define CUC__ATTRIBUTE_ZERO(value, constant, field, fallback, unit) 0,
+
+/**
+ * How many devices the driver sees.
+ *
+ * @thread any thread
+ * @param[out] out the count; with 0 the call succeeds
+ * @retval CUC_OK                     counted
+ * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists what was tried
+ * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is of before CUDA 12.0
+ * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
+ * @source CUDA Driver API, "Device Management": cuDeviceGetCount
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_count(int32_t *out);
+
+/**
+ * The device of an ordinal.
+ *
+ * @thread any thread
+ * @param[out] out     the device, borrowed for the life of the process
+ * @param      ordinal from 0 to cuc_device_get_count() - 1
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or there is no such ordinal
+ * @retval CUC_ERROR_NO_DEVICE        the driver sees no device at all
+ * @retval CUC_ERROR_NO_DRIVER        no driver; also CUC_ERROR_DRIVER_TOO_OLD, CUC_ERROR_FORKED
+ * @retval CUC_ERROR_DRIVER           the driver refused a query
+ * @source CUDA Driver API, "Device Management": cuDeviceGet, cuDeviceGetAttribute
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get(cuc_device **out, int32_t ordinal);
+
+/**
+ * The device of the calling thread's current context, or device 0 when it has none.
+ *
+ * @thread any thread
+ * @param[out] out the device, borrowed for the life of the process
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
+ * @retval CUC_ERROR_NO_DEVICE        the driver sees no device; also the failures of
+ * cuc_device_get()
+ * @source CUDA Driver API, "Context Management": cuCtxGetDevice
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_current(cuc_device **out);
+
+/**
+ * The device of a PCI address.
+ *
+ * @thread any thread
+ * @param[out] out    the device, borrowed for the life of the process
+ * @param      bus_id as cuc_device_pci_bus_id() gives it, "0000:3b:00.0"
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_NOT_FOUND        no device of the driver is at that address
+ * @source CUDA Driver API, "Device Management": cuDeviceGetByPCIBusId
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_by_pci_bus_id(cuc_device **out, const char *bus_id);
+
+/**
+ * The ordinal of a device.
+ *
+ * @thread any thread
+ * @return from 0 up; -1 for NULL
+ * @since 0.1
+ */
+CUC_API int32_t cuc_device_ordinal(const cuc_device *device);
+
+/**
+ * The driver's own handle of a device.
+ *
+ * @thread any thread
+ * @return the CUdevice; -1 for NULL
+ * @since 0.1
+ */
+CUC_API int32_t cuc_device_handle(const cuc_device *device);
+
+/**
+ * The name of a device, such as "NVIDIA H200".
+ *
+ * @thread any thread
+ * @return lives as long as the process; "" for NULL
+ * @source CUDA Driver API, "Device Management": cuDeviceGetName
+ * @since 0.1
+ */
+CUC_API const char *cuc_device_name(const cuc_device *device);
+
+/**
+ * The UUID of a device as NVML and nvidia-smi write it, "GPU-" and five groups.
+ *
+ * @thread any thread
+ * @return lives as long as the process; "" for NULL
+ * @source CUDA Driver API, "Device Management": cuDeviceGetUuid
+ * @since 0.1
+ */
+CUC_API const char *cuc_device_uuid(const cuc_device *device);
+
+/**
+ * The sixteen bytes of a device's UUID.
+ *
+ * @thread any thread
+ * @param[out] out 16 bytes
+ * @param device   the device
+ * @retval CUC_OK                     copied
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_uuid_bytes(uint8_t *out, const cuc_device *device);
+
+/**
+ * The PCI address of a device, "0000:3b:00.0".
+ *
+ * @thread any thread
+ * @return lives as long as the process; "" for NULL
+ * @source CUDA Driver API, "Device Management": cuDeviceGetPCIBusId
+ * @since 0.1
+ */
+CUC_API const char *cuc_device_pci_bus_id(const cuc_device *device);
+
+/**
+ * The compute capability of a device.
+ *
+ * @thread any thread
+ * @param[out] major  9 for 9.0
+ * @param[out] minor  0 for 9.0
+ * @param      device the device
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_compute_capability(int32_t *major, int32_t *minor,
+                                                     const cuc_device *device);
+
+/**
+ * The architecture that code for a device is compiled for, "sm_90".
+ *
+ * @thread any thread
+ * @return lives as long as the process; "" for NULL
+ * @since 0.1
+ */
+CUC_API const char *cuc_device_arch(const cuc_device *device);
+
+/**
+ * One attribute.
+ *
+ * An attribute that the driver is too old to know has its default (device_attributes.h).
+ *
+ * @thread any thread
+ * @param[out] out       the value
+ * @param      device    the device
+ * @param      attribute a CUC_DEVICE_ constant, or any value of the driver's CUdevice_attribute
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or no driver knows such an attribute
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Device Management": cuDeviceGetAttribute
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_attribute(int32_t *out, cuc_device *device, int32_t attribute);
+
+/**
+ * Every attribute at once.
+ *
+ * @thread any thread
+ * @param[out] out    its struct_size says how many fields the caller knows; the rest is not written
+ * @param      device the device
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL or its struct_size is too small or too large
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Device Management": cuDeviceGetAttribute
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_properties(cuc_device_properties *out, cuc_device *device);
+
+/**
+ * How many attributes are listed, for going through them all.
+ *
+ * @thread any thread
+ * @since 0.1
+ */
+CUC_API size_t cuc_device_attribute_count(void);
+
+/**
+ * The value, name and unit of the listed attribute at an index.
+ *
+ * @thread any thread
+ * @param[out] attribute the CUC_DEVICE_ constant; may be NULL
+ * @param[out] name      "max_threads_per_block"; static; may be NULL
+ * @param[out] unit      "threads", "flag", ...; static; may be NULL
+ * @param      index     below cuc_device_attribute_count()
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT index is past the end
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_attribute_at(int32_t *attribute, const char **name, const char **unit,
+                                           size_t index);
+
+/**
+ * The attribute of a name such as "max_threads_per_block".
+ *
+ * @thread any thread
+ * @param[out] out the CUC_DEVICE_ constant
+ * @param      name as cuc_device_attribute_at() gives it
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_NOT_FOUND        there is no such name
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_attribute_from_name(int32_t *out, const char *name);
+
+/**
+ * How much memory a device has, and how much of it is free now.
+ *
+ * @thread any thread
+ * @param[out] free_bytes  may be NULL
+ * @param[out] total_bytes may be NULL
+ * @param      device      the device
+ * @retval CUC_OK                 read
+ * @retval CUC_ERROR_DRIVER       the driver refused; also CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Memory Management": cuMemGetInfo
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_memory_info(uint64_t *free_bytes, uint64_t *total_bytes,
+                                              cuc_device *device);
+
+/**
+ * Whether kernels on a device can reach another device's memory.
+ *
+ * @thread any thread
+ * @param[out] out    1 or 0; a device reaches itself
+ * @param      device the one that would read and write
+ * @param      peer   the one whose memory it is
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @source CUDA Driver API, "Peer Context Memory Access": cuDeviceCanAccessPeer
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_can_access_peer(int32_t *out, cuc_device *device, cuc_device *peer);
+
+/** What cuc_device_get_peer_attribute() tells of the way between two devices. */
+enum {
+    CUC_PEER_PERFORMANCE_RANK = 1,
+    CUC_PEER_ACCESS_SUPPORTED = 2,
+    CUC_PEER_NATIVE_ATOMIC_SUPPORTED = 3,
+    CUC_PEER_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
+    CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
+};
+
+/**
+ * One property of the way between two devices.
+ *
+ * @thread any thread
+ * @param[out] out       the value
+ * @param      device    from here
+ * @param      peer      to there; another device
+ * @param      attribute a CUC_PEER_ constant
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or both devices are one
+ * @retval CUC_ERROR_DRIVER           the driver knows no such attribute
+ * @source CUDA Driver API, "Peer Context Memory Access": cuDeviceGetP2PAttribute
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_peer_attribute(int32_t *out, cuc_device *device, cuc_device *peer,
+                                                 int32_t attribute);
+
+/**
+ * The primary context of a device, the one that the CUDA runtime uses too.
+ *
+ * @thread any thread
+ * @param[out] out    the context, borrowed for the life of the process
+ * @param      device the device
+ * @retval CUC_OK                        retained
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the device has no room for a context
+ * @retval CUC_ERROR_DRIVER              the driver refused, such as in exclusive compute mode
+ * @source CUDA Driver API, "Primary Context Management": cuDevicePrimaryCtxRetain
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_context(cuc_context **out, cuc_device *device);
+
+/**
+ * Make a device's primary context current on the calling thread.
+ *
+ * With cuc_context_set_current() the only call that changes what is current; calls that take a
+ * stream do not need it, those of the driver and of the CUDA runtime in the same program may.
+ *
+ * @thread changes the calling thread
+ * @param      device   the device
+ * @param[out] previous the context that was current, retained, or NULL when none was; may be NULL
+ * @retval CUC_OK                     current
+ * @retval CUC_ERROR_DRIVER           the driver refused; what was current still is
+ * @source CUDA Driver API, "Context Management": cuCtxSetCurrent
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_set_current(cuc_device *device, cuc_context **previous);
+
+/**
+ * Wait until all work in a device's primary context is done.
+ *
+ * @order  blocks the calling thread
+ * @thread any thread
+ * @retval CUC_OK                 everything is done
+ * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
+ * @retval CUC_ERROR_BUSY         a stream of the context is being captured
+ * @source CUDA Driver API, "Context Management": cuCtxSynchronize
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_synchronize(cuc_device *device);
+
+CUC_END_DECLS
+
+#endif

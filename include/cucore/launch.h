@@ -1,0 +1,407 @@
+/**
+ * @file
+ * Launching kernels, and host functions in stream order.
+ */
+#ifndef CUCORE_LAUNCH_H
+#define CUCORE_LAUNCH_H
+
+#include <cucore/base.h>
+#include <cucore/buffer.h>
+#include <cucore/event.h>
+#include <cucore/kernel.h>
+#include <cucore/stream.h>
+#include <cucore/tensor.h>
+
+CUC_BEGIN_DECLS
+
+/** How an argument's value lies in a cuc_arg, beside the element types of cuc_dtype. */
+enum {
+    CUC_ARG_POINTER = 64, /**< a device address in value.u64 */
+    CUC_ARG_BUFFER = 65,  /**< a cuc_buffer in value.pointer: passes its device address */
+    CUC_ARG_TENSOR = 66,  /**< a cuc_tensor in value.pointer: passes its data address */
+    CUC_ARG_BYTES = 67,   /**< `bytes` bytes at value.pointer: any struct, checked by size */
+};
+
+/**
+ * One argument of a kernel.
+ *
+ * Scalars lie in the struct itself, in the first bytes of `value`; everything else is pointed to
+ * and read before cuc_launch() returns. Zeroed fields beyond the value are not needed.
+ */
+typedef struct cuc_arg {
+    int32_t type;   /**< a cuc_dtype, or a CUC_ARG_ constant */
+    uint32_t bytes; /**< of the value as the kernel declares it */
+    union {
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+        float f32;
+        const void *pointer;
+        uint8_t raw[8];
+    } value;
+} cuc_arg;
+
+/** Flags of cuc_launch_config. */
+enum {
+    /** Every block must run at once, so that the grid can synchronise. */
+    CUC_LAUNCH_COOPERATIVE = 1 << 0,
+    /** Programmatic dependent launch: may begin before the kernel ahead of it has ended, which
+     *  it waits for with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability
+     *  9.0 and later. */
+    CUC_LAUNCH_PROGRAMMATIC = 1 << 1,
+};
+
+/** Attributes of a launch, with the driver's values of CUlaunchAttributeID. */
+enum {
+    CUC_LAUNCH_ATTRIBUTE_IGNORE = 0,
+    CUC_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
+    CUC_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    CUC_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY = 5,
+    CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+    CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+    CUC_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+    CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+    CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+    CUC_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+    CUC_LAUNCH_ATTRIBUTE_COMPLETION_EVENT = 12,
+    CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
+    CUC_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+    CUC_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
+};
+
+/** Values of CUC_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY. */
+enum {
+    CUC_CLUSTER_SCHEDULING_DEFAULT = 0,
+    CUC_CLUSTER_SCHEDULING_SPREAD = 1,
+    CUC_CLUSTER_SCHEDULING_LOAD_BALANCING = 2,
+};
+
+/** How lines of an access policy window are kept in L2. */
+enum {
+    CUC_CACHE_NORMAL = 0,
+    CUC_CACHE_STREAMING = 1,
+    CUC_CACHE_PERSISTING = 2,
+};
+
+/**
+ * One attribute of a launch beyond what cuc_launch_config has fields for.
+ *
+ * Which member of `value` counts is said beside it. CUC_LAUNCH_ATTRIBUTE_IGNORE reads none.
+ */
+typedef struct cuc_launch_attribute {
+    int32_t id;        /**< a CUC_LAUNCH_ATTRIBUTE_ constant */
+    uint32_t reserved; /**< 0 */
+    union {
+        /** COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, CLUSTER_SCHEDULING_POLICY, PRIORITY
+         *  (lower runs first), MEM_SYNC_DOMAIN (0 default, 1 remote), carveout (per cent, -1
+         *  default), NVLINK_UTIL_CENTRIC_SCHEDULING. */
+        int32_t value;
+        uint32_t cluster[3]; /**< CLUSTER_DIMENSION, PREFERRED_CLUSTER_DIMENSION: in blocks */
+        struct {
+            cuc_device_ptr base; /**< start of the window */
+            uint64_t bytes;      /**< its length */
+            float hit_ratio;     /**< share of the window that gets `hit`, 0 to 1 */
+            int32_t hit;         /**< a CUC_CACHE_ constant */
+            int32_t miss;        /**< CUC_CACHE_NORMAL or CUC_CACHE_STREAMING */
+        } window;                /**< ACCESS_POLICY_WINDOW */
+        struct {
+            cuc_event *event;             /**< without timing; retained by nobody */
+            int32_t trigger_at_start;     /**< PROGRAMMATIC_EVENT: 1: when all blocks have begun */
+            int32_t flags;                /**< the driver's event record flags */
+        } event;                          /**< PROGRAMMATIC_EVENT, COMPLETION_EVENT */
+        struct {
+            uint8_t default_domain;
+            uint8_t remote_domain;
+        } domain_map; /**< MEM_SYNC_DOMAIN_MAP */
+        struct {
+            int32_t updatable; /**< 1: the node can be updated from the device */
+            void **node;       /**< receives the CUgraphDeviceNode */
+        } device_node;         /**< DEVICE_UPDATABLE_KERNEL_NODE: under capture only */
+        uint8_t raw[64];
+    } value;
+} cuc_launch_attribute;
+
+/**
+ * The shape of a launch. Zero is every default but the grid and the block, which have none.
+ *
+ * It is only read, so one config serves any number of threads.
+ */
+typedef struct cuc_launch_config {
+    size_t struct_size;    /**< sizeof(cuc_launch_config); the initialisers set it */
+    uint32_t grid[3];      /**< in blocks, also with clusters; y and z of 0 mean 1 */
+    uint32_t block[3];     /**< in threads; y and z of 0 mean 1 */
+    uint32_t cluster[3];   /**< in blocks; x of 0: no cluster; y and z of 0 mean 1 */
+    uint32_t shared_bytes; /**< dynamic shared memory a block; the opt-in is done when needed */
+    uint32_t flags;        /**< CUC_LAUNCH_ bits */
+    uint32_t attribute_count;
+    const cuc_launch_attribute *attributes; /**< [attribute_count], for what has no field */
+} cuc_launch_config;
+
+/** The starting value of a cuc_launch_config variable. */
+#define CUC_LAUNCH_CONFIG_INIT \
+    { sizeof(cuc_launch_config), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0 }
+
+#ifndef __cplusplus
+/** A config written at the call site: CUC_LAUNCH_CONFIG(.grid = {64}, .block = {256}). */
+#define CUC_LAUNCH_CONFIG(...) \
+    (&(cuc_launch_config){ .struct_size = sizeof(cuc_launch_config), __VA_ARGS__ })
+#endif
+
+/**
+ * Zero a config and write its size.
+ *
+ * @thread any thread
+ * @param config      the caller's struct
+ * @param caller_size sizeof(cuc_launch_config) where the caller was compiled
+ * @since 0.1
+ */
+CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size);
+
+/**
+ * Launch a kernel in stream order.
+ *
+ * Never compiles, allocates on the heap or waits. The first launch of a kernel on a device may
+ * load its code there. The number and sizes of the arguments are checked against the kernel's
+ * parameters, and whether each is a floating-point number where the kernel's PTX tells.
+ *
+ * @order  enqueues and returns; memory that the kernel uses must stay valid until it is done
+ * @thread any thread; one call at a time on the same stream
+ *
+ * @param stream the queue; its device runs the kernel
+ * @param config read before the call returns
+ * @param kernel stays loaded until the launch is done, whoever releases it
+ * @param args   [count], read before the call returns; NULL for count 0
+ * @param count  the number of the kernel's parameters
+ * @retval CUC_OK                     enqueued; a fault while running shows in a later call
+ * @retval CUC_ERROR_INVALID_ARGUMENT a NULL handle; a count, size or type that is not the
+ *                                    kernel's; a grid, block, cluster or shared memory of zero or
+ *                                    beyond the device; a buffer that the device cannot reach; an
+ *                                    attribute that is not one of a launch
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters, no cooperative or no
+ *                                    programmatic dependent launch
+ * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
+ * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
+ * @source CUDA Driver API, "Execution Control": cuLaunchKernelEx
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config,
+                              cuc_kernel *kernel, const cuc_arg *args, size_t count);
+
+/**
+ * Call a function on the host when the stream comes to it.
+ *
+ * It runs on a thread of the driver, may not call CUDA or cucore, and is not called when the
+ * context is lost before (see cuc_event_fd() for what is).
+ *
+ * @order  enqueues and returns; work behind it waits for the function
+ * @thread any thread; one call at a time on the same stream
+ * @param stream the queue
+ * @param fn     the function
+ * @param user   handed to it
+ * @retval CUC_OK                     enqueued
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream or fn is NULL
+ * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
+ * @source CUDA Driver API, "Execution Control": cuLaunchHostFunc
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), void *user);
+
+/**
+ * Whether a launch has to be followed by a wait, so that a failure names its kernel.
+ *
+ * With CUCORE_LAUNCH_BLOCKING=1 in the environment at the first launch, cuc_launch() returns
+ * when the kernel is done, and its failure is the kernel's own. Not while a stream is captured.
+ *
+ * @thread any thread
+ * @return 1 or 0
+ * @since 0.1
+ */
+CUC_API int32_t cuc_launch_is_blocking(void);
+
+// What CUC_LAUNCH builds its arguments with; any of them can be called by hand.
+#define CUC__ARG_SCALARS(X)                                                                        \
+    X(bool, _Bool, CUC_BOOL)                                                                       \
+    X(char, char, CUC_I8)                                                                          \
+    X(schar, signed char, CUC_I8)                                                                  \
+    X(uchar, unsigned char, CUC_U8)                                                                \
+    X(short, short, CUC_I16)                                                                       \
+    X(ushort, unsigned short, CUC_U16)                                                             \
+    X(int, int, CUC_I32)                                                                           \
+    X(uint, unsigned int, CUC_U32)                                                                 \
+    X(long, long, sizeof(long) == 8 ? CUC_I64 : CUC_I32)                                           \
+    X(ulong, unsigned long, sizeof(long) == 8 ? CUC_U64 : CUC_U32)                                 \
+    X(llong, long long, CUC_I64)                                                                   \
+    X(ullong, unsigned long long, CUC_U64)                                                         \
+    X(float, float, CUC_F32)                                                                       \
+    X(double, double, CUC_F64)
+
+#ifndef __cplusplus
+
+#include <string.h>
+
+/** An argument of any bytes: a struct, a half, a tensor map. Read until the launch returns. */
+static inline cuc_arg cuc_arg_bytes(const void *at, size_t bytes)
+{
+    cuc_arg arg = { CUC_ARG_BYTES, (uint32_t)bytes, { .pointer = at } };
+    return arg;
+}
+
+/** A struct, or any other variable that CUC_LAUNCH does not know in strict C11. */
+#define CUC_ARG_STRUCT(variable) cuc_arg_bytes(&(variable), sizeof(variable))
+
+static inline cuc_arg cuc__arg_self(const void *at, size_t bytes)
+{
+    cuc_arg arg;
+    (void)bytes;
+    memcpy(&arg, at, sizeof(arg));
+    return arg;
+}
+
+static inline cuc_arg cuc__arg_pointer(const void *at, size_t bytes)
+{
+    cuc_arg arg = { CUC_ARG_POINTER, 8, { .u64 = 0 } };
+    memcpy(&arg.value, at, bytes);
+    return arg;
+}
+
+static inline cuc_arg cuc__arg_buffer(const void *at, size_t bytes)
+{
+    cuc_arg arg = { CUC_ARG_BUFFER, 8, { .u64 = 0 } };
+    memcpy(&arg.value, at, bytes);
+    return arg;
+}
+
+static inline cuc_arg cuc__arg_tensor(const void *at, size_t bytes)
+{
+    cuc_arg arg = { CUC_ARG_TENSOR, 8, { .u64 = 0 } };
+    memcpy(&arg.value, at, bytes);
+    return arg;
+}
+
+#define CUC__ARG_FUNCTION(suffix, ctype, dtype)                                                    \
+    static inline cuc_arg cuc__arg_##suffix(const void *at, size_t bytes)                          \
+    {                                                                                              \
+        cuc_arg arg = { (dtype), (uint32_t)sizeof(ctype), { .u64 = 0 } };                          \
+        (void)bytes;                                                                               \
+        memcpy(&arg.value, at, sizeof(ctype));                                                     \
+        return arg;                                                                                \
+    }
+CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
+#undef CUC__ARG_FUNCTION
+
+// clang-format off
+#define CUC__ARG_BUILDER(x, otherwise)                                                             \
+    _Generic((x),                                                                                  \
+        _Bool: cuc__arg_bool, char: cuc__arg_char, signed char: cuc__arg_schar,                    \
+        unsigned char: cuc__arg_uchar, short: cuc__arg_short, unsigned short: cuc__arg_ushort,     \
+        int: cuc__arg_int, unsigned int: cuc__arg_uint, long: cuc__arg_long,                       \
+        unsigned long: cuc__arg_ulong, long long: cuc__arg_llong,                                  \
+        unsigned long long: cuc__arg_ullong, float: cuc__arg_float, double: cuc__arg_double,       \
+        void *: cuc__arg_pointer, const void *: cuc__arg_pointer,                                  \
+        cuc_buffer *: cuc__arg_buffer, const cuc_buffer *: cuc__arg_buffer,                        \
+        cuc_tensor *: cuc__arg_tensor, const cuc_tensor *: cuc__arg_tensor,                        \
+        cuc_arg: cuc__arg_self otherwise)
+// clang-format on
+
+#if defined(__GNUC__)
+/** One argument from a value: a scalar, a device address, a buffer, a tensor, a struct. */
+#define CUC_ARG(x) \
+    (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)((__typeof__(x)[]){ x }, sizeof(x)))
+#define CUC__ARG_OTHERWISE , default : cuc_arg_bytes
+#else
+#define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)(&(x), sizeof(x)))
+#define CUC__ARG_OTHERWISE
+#endif
+
+/**
+ * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
+ *
+ * Up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer, a cuc_arg, or any
+ * struct (with gcc and clang; elsewhere arguments must be variables, and a struct goes through
+ * CUC_ARG_STRUCT). A cuc_device_ptr is its 64 bits.
+ */
+#define CUC_LAUNCH(stream, config, ...) \
+    CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), stream, config, __VA_ARGS__)
+
+// clang-format off
+#define CUC__COUNT(...) CUC__COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, \
+    20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define CUC__COUNT_(k, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, \
+    a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+// clang-format on
+#define CUC__LAUNCH_N(n, stream, config, ...) CUC__LAUNCH_N_(n, stream, config, __VA_ARGS__)
+#define CUC__LAUNCH_N_(n, stream, config, ...) CUC__LAUNCH_##n(stream, config, __VA_ARGS__)
+#define CUC__LAUNCH_0(stream, config, kernel) cuc_launch((stream), (config), (kernel), NULL, 0)
+// clang-format off
+#define CUC__MAP_1(a1) CUC_ARG(a1)
+#define CUC__MAP_2(a1, ...) CUC_ARG(a1), CUC__MAP_1(__VA_ARGS__)
+#define CUC__MAP_3(a1, ...) CUC_ARG(a1), CUC__MAP_2(__VA_ARGS__)
+#define CUC__MAP_4(a1, ...) CUC_ARG(a1), CUC__MAP_3(__VA_ARGS__)
+#define CUC__MAP_5(a1, ...) CUC_ARG(a1), CUC__MAP_4(__VA_ARGS__)
+#define CUC__MAP_6(a1, ...) CUC_ARG(a1), CUC__MAP_5(__VA_ARGS__)
+#define CUC__MAP_7(a1, ...) CUC_ARG(a1), CUC__MAP_6(__VA_ARGS__)
+#define CUC__MAP_8(a1, ...) CUC_ARG(a1), CUC__MAP_7(__VA_ARGS__)
+#define CUC__MAP_9(a1, ...) CUC_ARG(a1), CUC__MAP_8(__VA_ARGS__)
+#define CUC__MAP_10(a1, ...) CUC_ARG(a1), CUC__MAP_9(__VA_ARGS__)
+#define CUC__MAP_11(a1, ...) CUC_ARG(a1), CUC__MAP_10(__VA_ARGS__)
+#define CUC__MAP_12(a1, ...) CUC_ARG(a1), CUC__MAP_11(__VA_ARGS__)
+#define CUC__MAP_13(a1, ...) CUC_ARG(a1), CUC__MAP_12(__VA_ARGS__)
+#define CUC__MAP_14(a1, ...) CUC_ARG(a1), CUC__MAP_13(__VA_ARGS__)
+#define CUC__MAP_15(a1, ...) CUC_ARG(a1), CUC__MAP_14(__VA_ARGS__)
+#define CUC__MAP_16(a1, ...) CUC_ARG(a1), CUC__MAP_15(__VA_ARGS__)
+#define CUC__MAP_17(a1, ...) CUC_ARG(a1), CUC__MAP_16(__VA_ARGS__)
+#define CUC__MAP_18(a1, ...) CUC_ARG(a1), CUC__MAP_17(__VA_ARGS__)
+#define CUC__MAP_19(a1, ...) CUC_ARG(a1), CUC__MAP_18(__VA_ARGS__)
+#define CUC__MAP_20(a1, ...) CUC_ARG(a1), CUC__MAP_19(__VA_ARGS__)
+#define CUC__MAP_21(a1, ...) CUC_ARG(a1), CUC__MAP_20(__VA_ARGS__)
+#define CUC__MAP_22(a1, ...) CUC_ARG(a1), CUC__MAP_21(__VA_ARGS__)
+#define CUC__MAP_23(a1, ...) CUC_ARG(a1), CUC__MAP_22(__VA_ARGS__)
+#define CUC__MAP_24(a1, ...) CUC_ARG(a1), CUC__MAP_23(__VA_ARGS__)
+#define CUC__MAP_25(a1, ...) CUC_ARG(a1), CUC__MAP_24(__VA_ARGS__)
+#define CUC__MAP_26(a1, ...) CUC_ARG(a1), CUC__MAP_25(__VA_ARGS__)
+#define CUC__MAP_27(a1, ...) CUC_ARG(a1), CUC__MAP_26(__VA_ARGS__)
+#define CUC__MAP_28(a1, ...) CUC_ARG(a1), CUC__MAP_27(__VA_ARGS__)
+#define CUC__MAP_29(a1, ...) CUC_ARG(a1), CUC__MAP_28(__VA_ARGS__)
+#define CUC__MAP_30(a1, ...) CUC_ARG(a1), CUC__MAP_29(__VA_ARGS__)
+#define CUC__MAP_31(a1, ...) CUC_ARG(a1), CUC__MAP_30(__VA_ARGS__)
+#define CUC__MAP_32(a1, ...) CUC_ARG(a1), CUC__MAP_31(__VA_ARGS__)
+#define CUC__LAUNCH_1(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 1, CUC__MAP_1(__VA_ARGS__))
+#define CUC__LAUNCH_2(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 2, CUC__MAP_2(__VA_ARGS__))
+#define CUC__LAUNCH_3(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 3, CUC__MAP_3(__VA_ARGS__))
+#define CUC__LAUNCH_4(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 4, CUC__MAP_4(__VA_ARGS__))
+#define CUC__LAUNCH_5(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 5, CUC__MAP_5(__VA_ARGS__))
+#define CUC__LAUNCH_6(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 6, CUC__MAP_6(__VA_ARGS__))
+#define CUC__LAUNCH_7(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 7, CUC__MAP_7(__VA_ARGS__))
+#define CUC__LAUNCH_8(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 8, CUC__MAP_8(__VA_ARGS__))
+#define CUC__LAUNCH_9(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 9, CUC__MAP_9(__VA_ARGS__))
+#define CUC__LAUNCH_10(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 10, CUC__MAP_10(__VA_ARGS__))
+#define CUC__LAUNCH_11(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 11, CUC__MAP_11(__VA_ARGS__))
+#define CUC__LAUNCH_12(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 12, CUC__MAP_12(__VA_ARGS__))
+#define CUC__LAUNCH_13(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 13, CUC__MAP_13(__VA_ARGS__))
+#define CUC__LAUNCH_14(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 14, CUC__MAP_14(__VA_ARGS__))
+#define CUC__LAUNCH_15(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 15, CUC__MAP_15(__VA_ARGS__))
+#define CUC__LAUNCH_16(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 16, CUC__MAP_16(__VA_ARGS__))
+#define CUC__LAUNCH_17(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 17, CUC__MAP_17(__VA_ARGS__))
+#define CUC__LAUNCH_18(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 18, CUC__MAP_18(__VA_ARGS__))
+#define CUC__LAUNCH_19(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 19, CUC__MAP_19(__VA_ARGS__))
+#define CUC__LAUNCH_20(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 20, CUC__MAP_20(__VA_ARGS__))
+#define CUC__LAUNCH_21(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 21, CUC__MAP_21(__VA_ARGS__))
+#define CUC__LAUNCH_22(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 22, CUC__MAP_22(__VA_ARGS__))
+#define CUC__LAUNCH_23(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 23, CUC__MAP_23(__VA_ARGS__))
+#define CUC__LAUNCH_24(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 24, CUC__MAP_24(__VA_ARGS__))
+#define CUC__LAUNCH_25(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 25, CUC__MAP_25(__VA_ARGS__))
+#define CUC__LAUNCH_26(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 26, CUC__MAP_26(__VA_ARGS__))
+#define CUC__LAUNCH_27(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 27, CUC__MAP_27(__VA_ARGS__))
+#define CUC__LAUNCH_28(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 28, CUC__MAP_28(__VA_ARGS__))
+#define CUC__LAUNCH_29(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 29, CUC__MAP_29(__VA_ARGS__))
+#define CUC__LAUNCH_30(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 30, CUC__MAP_30(__VA_ARGS__))
+#define CUC__LAUNCH_31(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 31, CUC__MAP_31(__VA_ARGS__))
+#define CUC__LAUNCH_32(s, c, k, ...) CUC__LAUNCH_ARGS(s, c, k, 32, CUC__MAP_32(__VA_ARGS__))
+#define CUC__LAUNCH_ARGS(s, c, k, n, ...) cuc_launch((s), (c), (k), (cuc_arg[]){ __VA_ARGS__ }, (n))
+// clang-format on
+#endif
+
+CUC_END_DECLS
+
+#endif

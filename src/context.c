@@ -1,0 +1,470 @@
+#include "context.h"
+
+#include "stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Every context that has an object, so that one CUcontext is one object.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cuc_context *contexts;
+
+cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function)
+{
+    CUcontext current = NULL;
+    CUresult r = cuc__cu.cuCtxGetCurrent(&current);
+
+    *pushed = false;
+    if (!r && current == context->handle)
+        return CUC_OK;
+    // A driver that is going down may refuse the question but is asked once more, for its reason.
+    r = cuc__cu.cuCtxPushCurrent(context->handle);
+    if (r)
+        return cuc__fail_driver(context, r, function, "cuCtxPushCurrent",
+                                "making the context of device %d current",
+                                context->device->ordinal);
+    *pushed = true;
+    return CUC_OK;
+}
+
+cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status status,
+                              const char *function)
+{
+    CUcontext popped;
+
+    if (!pushed)
+        return status;
+    CUresult r = cuc__cu.cuCtxPopCurrent(&popped);
+    if (!r)
+        return status;
+    if (status < 0) {
+        cuc__error_note("the caller's context could not be restored either (cuCtxPopCurrent "
+                        "returned %d): device %d is current now",
+                        r, context->device->ordinal);
+        return status;
+    }
+    return cuc__fail_driver(context, r, function, "cuCtxPopCurrent",
+                            "restoring the caller's context; device %d is current now",
+                            context->device->ordinal);
+}
+
+// Called with the lock held.
+static cuc_context *find(CUcontext handle)
+{
+    cuc_context *c;
+
+    for (c = contexts; c && c->handle != handle; c = c->next)
+        ;
+    return c;
+}
+
+static cuc_context *make(CUcontext handle, cuc_device *device, bool primary)
+{
+    cuc_context *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        return NULL;
+    cuc__handle_init(c, CUC__HANDLE_CONTEXT);
+    c->handle = handle;
+    c->device = device;
+    c->primary = primary;
+    pthread_mutex_init(&c->lock, NULL);
+    c->next = contexts;
+    contexts = c;
+    return c;
+}
+
+cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char *function)
+{
+    cuc_context *c = atomic_load_explicit(&device->primary, memory_order_acquire);
+    cuc_status st = CUC_OK;
+    CUcontext handle;
+
+    if (c) {
+        *out = c;
+        return CUC_OK;
+    }
+    pthread_mutex_lock(&device->lock);
+    c = atomic_load(&device->primary);
+    if (!c) {
+        CUresult r = cuc__cu.cuDevicePrimaryCtxRetain(&handle, device->handle);
+        if (r) {
+            st = cuc__fail_driver(NULL, r, function, "cuDevicePrimaryCtxRetain",
+                                  "retaining the primary context of device %d (%s)",
+                                  device->ordinal, device->name);
+        } else {
+            pthread_mutex_lock(&lock);
+            c = find(handle); // it may have come as a foreign handle before
+            if (c) {
+                c->primary = true;
+                cuc__handle_retain(c);
+            } else {
+                c = make(handle, device, true);
+            }
+            pthread_mutex_unlock(&lock);
+            if (!c) {
+                st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a context");
+                CUC_CLEANUP(NULL, cuDevicePrimaryCtxRelease, handle, device->handle);
+            }
+            atomic_store_explicit(&device->primary, c, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (st >= 0)
+        *out = c;
+    return st;
+}
+
+cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const char *function)
+{
+    cuc_device *device;
+    CUdevice cu_device;
+    CUcontext popped;
+
+    pthread_mutex_lock(&lock);
+    cuc_context *c = cuc__handle_retain(find(handle));
+    pthread_mutex_unlock(&lock);
+    if (c) {
+        *out = c;
+        return CUC_OK;
+    }
+
+    CUresult r = cuc__cu.cuCtxPushCurrent(handle);
+    if (r)
+        return cuc__fail_driver(NULL, r, function, "cuCtxPushCurrent", "%p is not a live CUcontext",
+                                (void *)handle);
+    r = cuc__cu.cuCtxGetDevice(&cu_device);
+    CUresult r_pop = cuc__cu.cuCtxPopCurrent(&popped);
+    if (r || r_pop)
+        return cuc__fail_driver(NULL, r ? r : r_pop, function,
+                                r ? "cuCtxGetDevice" : "cuCtxPopCurrent",
+                                "asking context %p for its device", (void *)handle);
+    cuc_status st = cuc__device_of_handle(&device, cu_device, function);
+    if (st < 0)
+        return st;
+
+    pthread_mutex_lock(&lock);
+    c = find(handle); // another thread may have been faster
+    c = c ? cuc__handle_retain(c) : make(handle, device, false);
+    pthread_mutex_unlock(&lock);
+    if (!c)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a context");
+    *out = c;
+    return CUC_OK;
+}
+
+cuc_status cuc__context_current(cuc_context **out, const char *function)
+{
+    CUcontext handle = NULL;
+    CUresult r = cuc__cu.cuCtxGetCurrent(&handle);
+
+    if (r)
+        return cuc__fail_driver(NULL, r, function, "cuCtxGetCurrent",
+                                "asking for the current context");
+    if (!handle) {
+        *out = NULL;
+        return CUC_OK;
+    }
+    return cuc__context_of_handle(out, handle, function);
+}
+
+const struct cuc__loss *cuc__context_loss(const cuc_context *context)
+{
+    return context ? atomic_load_explicit(&context->loss, memory_order_acquire) : NULL;
+}
+
+// The launches of a context, the latest first, as text.
+static void list_launches(char *to, size_t size, cuc_context *c)
+{
+    uint32_t count = atomic_load(&c->launches);
+    uint32_t kept = count < CUC__LAUNCH_RECORDS ? count : CUC__LAUNCH_RECORDS;
+    size_t at = 0;
+
+    to[0] = '\0';
+    for (uint32_t i = 1; i <= kept && at < size; i++) {
+        struct cuc__launch_record *r = &c->ring[(count - i) & (CUC__LAUNCH_RECORDS - 1)];
+        const char *name = atomic_load_explicit(&r->kernel, memory_order_relaxed);
+        uint64_t gxy = atomic_load_explicit(&r->grid_xy, memory_order_relaxed);
+        uint64_t gzbx = atomic_load_explicit(&r->grid_z_block_x, memory_order_relaxed);
+        uint64_t byz = atomic_load_explicit(&r->block_yz, memory_order_relaxed);
+        int n = snprintf(to + at, size - at, "%s%s grid %u,%u,%u block %u,%u,%u on stream %p",
+                         at ? "; " : "", name ? name : "?", (unsigned)gxy, (unsigned)(gxy >> 32),
+                         (unsigned)gzbx, (unsigned)(gzbx >> 32), (unsigned)byz,
+                         (unsigned)(byz >> 32),
+                         (void *)atomic_load_explicit(&r->stream, memory_order_relaxed));
+        at = n < 0 ? size : at + (size_t)n;
+    }
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from);
+}
+
+void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call)
+{
+    CUcontext handle = NULL;
+    struct cuc__loss *none = NULL;
+
+    if (!context) {
+        cuc__cu.cuCtxGetCurrent(&handle);
+        pthread_mutex_lock(&lock);
+        context = find(handle);
+        pthread_mutex_unlock(&lock);
+    }
+    if (!context || cuc__context_loss(context))
+        return;
+    struct cuc__loss *loss = calloc(1, sizeof(*loss)); // kept as long as the context
+    if (!loss)
+        return;
+    loss->code = code;
+    copy(loss->function, sizeof(loss->function), function);
+    copy(loss->call, sizeof(loss->call), call);
+    list_launches(loss->launches, sizeof(loss->launches), context);
+    if (!atomic_compare_exchange_strong(&context->loss, &none, loss))
+        free(loss);
+}
+
+cuc_context *cuc_context_retain(cuc_context *context)
+{
+    return cuc__handle_retain(context);
+}
+
+void cuc_context_release(cuc_context *context)
+{
+    if (!context)
+        return;
+    // The list must not hand out an object that is being taken apart.
+    pthread_mutex_lock(&lock);
+    bool last = cuc__handle_drop(context, CUC__HANDLE_CONTEXT);
+    if (last) {
+        cuc_context **link = &contexts;
+        while (*link && *link != context)
+            link = &(*link)->next;
+        if (*link)
+            *link = context->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!last)
+        return;
+    cuc__context_drop_streams(context);
+    pthread_mutex_destroy(&context->lock);
+    free(atomic_load(&context->loss));
+    cuc__handle_free(context);
+}
+
+cuc_status cuc_context_get_current(cuc_context **out)
+{
+    CUC_CHECK_NOT_NULL(out);
+    cuc_status st = cuc__driver_init(__func__);
+    return st < 0 ? st : cuc__context_current(out, __func__);
+}
+
+cuc_status cuc_context_set_current(cuc_context *context, cuc_context **previous)
+{
+    cuc_context *before = NULL;
+    cuc_status st = cuc__driver_init(__func__);
+
+    if (context)
+        CUC_CHECK(context, CONTEXT);
+    if (st >= 0 && previous)
+        st = cuc__context_current(&before, __func__);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuCtxSetCurrent(context ? context->handle : NULL);
+    if (r) {
+        cuc_context_release(before);
+        return CUC_FAIL_CU(context, r, "cuCtxSetCurrent", "making a context current");
+    }
+    if (previous)
+        *previous = before;
+    return CUC_OK;
+}
+
+cuc_status cuc_device_set_current(cuc_device *device, cuc_context **previous)
+{
+    cuc_context *context;
+
+    CUC_CHECK(device, DEVICE);
+    cuc_status st = cuc__device_primary(&context, device, __func__);
+    return st < 0 ? st : CUC_PASS(cuc_context_set_current(context, previous));
+}
+
+cuc_status cuc_device_get_context(cuc_context **out, cuc_device *device)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    return cuc__device_primary(out, device, __func__);
+}
+
+cuc_status cuc_context_from_handle(cuc_context **out, void *handle)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_NOT_NULL(handle);
+    cuc_status st = cuc__driver_init(__func__);
+    return st < 0 ? st : cuc__context_of_handle(out, handle, __func__);
+}
+
+void *cuc_context_handle(const cuc_context *context)
+{
+    return context ? context->handle : NULL;
+}
+
+cuc_device *cuc_context_device(const cuc_context *context)
+{
+    return context ? context->device : NULL;
+}
+
+int32_t cuc_context_is_primary(const cuc_context *context)
+{
+    return context && context->primary;
+}
+
+int32_t cuc_context_lost(const cuc_context *context)
+{
+    const struct cuc__loss *loss = cuc__context_loss(context);
+
+    return loss ? loss->code : 0;
+}
+
+cuc_status cuc_context_get_id(uint64_t *out, cuc_context *context)
+{
+    unsigned long long id;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(context, CONTEXT);
+    CUresult r = cuc__cu.cuCtxGetId(context->handle, &id);
+    if (r)
+        return CUC_FAIL_CU(context, r, "cuCtxGetId", "asking for the context's id");
+    *out = id;
+    return CUC_OK;
+}
+
+cuc_status cuc_context_synchronize(cuc_context *context)
+{
+    bool pushed;
+
+    CUC_CHECK(context, CONTEXT);
+    cuc_status st = CUC_ENTER(context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuCtxSynchronize();
+    if (r)
+        st = CUC_FAIL_CU(context, r, "cuCtxSynchronize", "waiting for all work of device %d",
+                         context->device->ordinal);
+    return CUC_LEAVE(context, pushed, st);
+}
+
+cuc_status cuc_device_synchronize(cuc_device *device)
+{
+    cuc_context *context;
+
+    CUC_CHECK(device, DEVICE);
+    cuc_status st = cuc__device_primary(&context, device, __func__);
+    return st < 0 ? st : CUC_PASS(cuc_context_synchronize(context));
+}
+
+cuc_status cuc_context_get_limit(uint64_t *out, cuc_context *context, int32_t limit)
+{
+    size_t value;
+    bool pushed;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(context, CONTEXT);
+    cuc_status st = CUC_ENTER(context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuCtxGetLimit(&value, (CUlimit)limit);
+    if (r)
+        st = r == CUDA_ERROR_UNSUPPORTED_LIMIT
+                 ? CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "device %d (%s) has no limit %d",
+                            context->device->ordinal, context->device->name, limit)
+                 : CUC_FAIL_CU(context, r, "cuCtxGetLimit", "reading limit %d", limit);
+    st = CUC_LEAVE(context, pushed, st);
+    if (st >= 0)
+        *out = value;
+    return st;
+}
+
+cuc_status cuc_context_set_limit(cuc_context *context, int32_t limit, uint64_t value)
+{
+    bool pushed;
+
+    CUC_CHECK(context, CONTEXT);
+    cuc_status st = CUC_ENTER(context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuCtxSetLimit((CUlimit)limit, (size_t)value);
+    if (r)
+        st = r == CUDA_ERROR_UNSUPPORTED_LIMIT
+                 ? CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "device %d (%s) has no limit %d",
+                            context->device->ordinal, context->device->name, limit)
+                 : CUC_FAIL_CU(context, r, "cuCtxSetLimit", "setting limit %d to %llu", limit,
+                               (unsigned long long)value);
+    return CUC_LEAVE(context, pushed, st);
+}
+
+cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *greatest, cuc_context *context)
+{
+    int low, high;
+    bool pushed;
+
+    CUC_CHECK_NOT_NULL(least);
+    CUC_CHECK_NOT_NULL(greatest);
+    CUC_CHECK(context, CONTEXT);
+    cuc_status st = CUC_ENTER(context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuCtxGetStreamPriorityRange(&low, &high);
+    if (r)
+        st = CUC_FAIL_CU(context, r, "cuCtxGetStreamPriorityRange", "reading stream priorities");
+    st = CUC_LEAVE(context, pushed, st);
+    if (st >= 0) {
+        *least = low;
+        *greatest = high;
+    }
+    return st;
+}
+
+// Both peer calls: check the pair, call, and take "already so" for success.
+static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enable,
+                              const char *function)
+{
+    int32_t can = 0;
+    bool pushed;
+
+    if (context->device == peer->device)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "context and peer are both of device %d, expected two devices",
+                         context->device->ordinal);
+    cuc_status st = cuc_device_can_access_peer(&can, context->device, peer->device);
+    if (st >= 0 && !can)
+        st = cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "device %d cannot reach device %d",
+                       context->device->ordinal, peer->device->ordinal);
+    if (st >= 0)
+        st = cuc__context_enter(context, &pushed, function);
+    if (st < 0)
+        return st;
+    CUresult r = enable ? cuc__cu.cuCtxEnablePeerAccess(peer->handle, 0)
+                        : cuc__cu.cuCtxDisablePeerAccess(peer->handle);
+    if (r && r != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED && r != CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+        st = cuc__fail_driver(
+            context, r, function, enable ? "cuCtxEnablePeerAccess" : "cuCtxDisablePeerAccess",
+            "from device %d to device %d", context->device->ordinal, peer->device->ordinal);
+    return cuc__context_leave(context, pushed, st, function);
+}
+
+cuc_status cuc_context_enable_peer_access(cuc_context *context, cuc_context *peer)
+{
+    CUC_CHECK(context, CONTEXT);
+    CUC_CHECK(peer, CONTEXT);
+    return CUC_PASS(peer_access(context, peer, true, __func__));
+}
+
+cuc_status cuc_context_disable_peer_access(cuc_context *context, cuc_context *peer)
+{
+    CUC_CHECK(context, CONTEXT);
+    CUC_CHECK(peer, CONTEXT);
+    return CUC_PASS(peer_access(context, peer, false, __func__));
+}

@@ -1,0 +1,81 @@
+// A context: the primary one of a device, or a foreign one. Each is known by one object, so
+// that what destroyed it is told on every later use, by whatever handle that comes.
+#ifndef CUCORE_SRC_CONTEXT_H
+#define CUCORE_SRC_CONTEXT_H
+
+#include <cucore/context.h>
+
+#include "device.h"
+
+// A launch that may still be running: enough to name it. Fields are written and read without
+// a lock; a record torn by a racing launch only misleads the list of suspects.
+struct cuc__launch_record {
+    _Atomic(const char *) kernel; // interned: outlives the kernel
+    _Atomic uint64_t grid_xy, grid_z_block_x, block_yz;
+    _Atomic(CUstream) stream;
+};
+
+enum {
+    CUC__LAUNCH_RECORDS = 16, // a power of two
+};
+
+// Why a context is lost: the first sticky error seen in it.
+struct cuc__loss {
+    int code;
+    char function[64];
+    char call[64];
+    char launches[1024]; // the latest launches at that moment, latest first
+};
+
+struct cuc_context {
+    cuc__handle head;
+    CUcontext handle;
+    cuc_device *device;
+    bool primary; // retained for the life of the process, as its device is
+    struct cuc_context *next;
+
+    pthread_mutex_t lock;
+    struct cuc_stream *legacy, *per_thread; // default streams, made on first need
+    struct cuc__idle_stream *idle;          // internal streams of cuc_event_fd(), to use again
+
+    _Atomic(struct cuc__loss *) loss;
+    _Atomic uint32_t launches; // counts up; the low bits are the next record
+    struct cuc__launch_record ring[CUC__LAUNCH_RECORDS];
+};
+
+// Make a context current for a few driver calls. `*pushed` says whether it was not so already,
+// and goes to cuc__context_leave(). Records a failure under `function`'s name.
+cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function);
+
+// Put the caller's context back. With a failure under way (status < 0) a second one becomes a
+// note; else it is the failure.
+cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status status,
+                              const char *function);
+
+#define CUC_ENTER(context, pushed) cuc__context_enter((context), (pushed), __func__)
+#define CUC_LEAVE(context, pushed, status) \
+    cuc__context_leave((context), (pushed), (status), __func__)
+
+// The one object of a driver's context, retained; made when there is none.
+cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const char *function);
+
+// The calling thread's current context as an object, retained; *out is NULL when there is none.
+cuc_status cuc__context_current(cuc_context **out, const char *function);
+
+// The primary context of a device, borrowed: it lives as long as the process.
+cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char *function);
+
+// Drop what a context keeps for itself; with the context's last reference.
+void cuc__context_drop_streams(cuc_context *context);
+void cuc__context_drop_idle(cuc_context *context); // event_fd.c
+
+// NULL while the context works, or for a NULL context.
+const struct cuc__loss *cuc__context_loss(const cuc_context *context);
+
+// Mark a context as lost, the first time only. NULL is the calling thread's current one.
+void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call);
+
+// A copy of a name that lives as long as the process; equal names share one. NULL without memory.
+const char *cuc__intern(const char *name);
+
+#endif

@@ -1,0 +1,278 @@
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_driver[] = "libcuda.so.1";
+static const char sim_driver[] = "libcucore-sim.so";
+
+typedef CUresult (*get_proc_address_fn)(const char *symbol, void **out, int version, uint64_t flags,
+                                        int *status);
+typedef CUresult (*get_proc_address_v1_fn)(const char *symbol, void **out, int version,
+                                           uint64_t flags);
+
+// The loader's loader. A failed load is latched: a machine does not grow a driver, and a
+// program that polls should not search the disk each time.
+static struct {
+    pthread_mutex_t lock;
+    _Atomic bool loaded;
+    _Atomic bool initialised;
+    _Atomic bool forked;
+    bool simulated;
+    bool latched; // `code` is final
+    int code;     // 0 or a CUC__CU_ code of the load
+    bool init_latched;
+    CUresult init_code;
+    int version;
+    void *handle;
+    get_proc_address_fn get;
+    get_proc_address_v1_fn get_v1;
+    char path[1024];
+    char trail[2048];
+} loader = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+// Functions that a driver may offer only by dlsym, since cuGetProcAddress itself is asked for them.
+static void (*plain_symbol(const char *name))(void)
+{
+    void *p = dlsym(loader.handle, name);
+    void (*fn)(void);
+
+    memcpy(&fn, &p, sizeof(fn)); // POSIX allows the conversion, ISO C has no cast for it
+    return fn;
+}
+
+static void remember(const char *path, const char *what)
+{
+    size_t at = strlen(loader.trail);
+
+    snprintf(loader.trail + at, sizeof(loader.trail) - at, "%s%s: %s", at ? "\n" : "", path, what);
+}
+
+static void *try_open(const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!handle) {
+        const char *why = dlerror();
+        remember(path, why ? why : "cannot be loaded");
+        return NULL;
+    }
+    remember(path, "loaded");
+    return handle;
+}
+
+// The simulated driver lies beside the library that this code is in, or where the loader looks.
+static void *open_simulated(void)
+{
+    Dl_info info;
+    char path[sizeof(loader.path)];
+
+    if (dladdr((void *)&loader, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        int n = slash ? (int)(slash - info.dli_fname) : 0;
+        if (slash && snprintf(path, sizeof(path), "%.*s/%s", n, info.dli_fname, sim_driver) <
+                         (int)sizeof(path)) {
+            void *handle = try_open(path);
+            if (handle)
+                return handle;
+        }
+    }
+    return try_open(sim_driver);
+}
+
+static void forked_child(void);
+
+// Called with the lock held.
+static int load(void)
+{
+    const char *choice = getenv("CUCORE_DRIVER");
+
+    if (!choice || !*choice)
+        loader.handle = try_open(default_driver);
+    else if (strcmp(choice, "sim") == 0)
+        loader.handle = open_simulated();
+    else
+        loader.handle = try_open(choice);
+    if (!loader.handle)
+        return CUC__CU_NO_DRIVER;
+    // A simulated driver says so itself, whatever name it was loaded by.
+    loader.simulated = dlsym(loader.handle, "cucoreSimulatedDriver") != NULL;
+
+    void (*fn)(void) = plain_symbol("cuGetProcAddress_v2");
+    memcpy(&loader.get, &fn, sizeof(fn));
+    if (!fn) {
+        fn = plain_symbol("cuGetProcAddress");
+        memcpy(&loader.get_v1, &fn, sizeof(fn));
+    }
+    CUresult (*get_version)(int *);
+    void (*version_fn)(void) = plain_symbol("cuDriverGetVersion");
+    memcpy(&get_version, &version_fn, sizeof(get_version));
+    if (!version_fn) {
+        remember("the driver", "exports no cuDriverGetVersion: not a CUDA driver");
+        return CUC__CU_NO_DRIVER;
+    }
+    if (get_version(&loader.version) || loader.version < CUC__MIN_DRIVER || !fn)
+        return CUC__CU_TOO_OLD;
+
+    Dl_info info;
+    void *address;
+    memcpy(&address, &version_fn, sizeof(address));
+    if (dladdr(address, &info) && info.dli_fname)
+        snprintf(loader.path, sizeof(loader.path), "%s", info.dli_fname);
+    return 0;
+}
+
+static int ensure_loaded(void)
+{
+    if (atomic_load(&loader.forked))
+        return CUC__CU_FORKED;
+    if (atomic_load(&loader.loaded))
+        return 0;
+    pthread_mutex_lock(&loader.lock);
+    if (!loader.latched) {
+        loader.code = load();
+        loader.latched = true;
+        atomic_store(&loader.loaded, loader.code == 0);
+    }
+    int code = loader.code;
+    pthread_mutex_unlock(&loader.lock);
+    return code;
+}
+
+int cuc__driver_resolve(const char *name, int version, void (**out)(void))
+{
+    int code = ensure_loaded();
+    void *p = NULL;
+
+    if (code)
+        return code;
+    // A function that is younger than the driver is not asked for: an older variant of another
+    // signature must not come back in its place.
+    if (version > loader.version)
+        return CUC__CU_MISSING;
+    CUresult r = loader.get ? loader.get(name, &p, version, 0, NULL)
+                            : loader.get_v1(name, &p, version, 0);
+    if (r || !p)
+        return CUC__CU_MISSING;
+    memcpy(out, &p, sizeof(p));
+    return 0;
+}
+
+#define CU(name, version, params, args)                                   \
+    static CUresult stub_##name params                                    \
+    {                                                                     \
+        void (*cuc__found)(void);                                         \
+        int cuc__code = cuc__driver_resolve(#name, version, &cuc__found); \
+        if (cuc__code)                                                    \
+            return cuc__code;                                             \
+        atomic_store(&cuc__cu.name, (cuc__pfn_##name)cuc__found);         \
+        return ((cuc__pfn_##name)cuc__found)args;                         \
+    }
+#include "cu.def"
+#undef CU
+
+struct cuc__cu_table cuc__cu = {
+#define CU(name, version, params, args) .name = stub_##name,
+#include "cu.def"
+#undef CU
+};
+
+// In the child of a fork a driver that was initialised is of no use, and says so rather than
+// crash: every slot leads back to its stub, and the stubs to CUC__CU_FORKED. Nothing is added
+// to the path of a call for this.
+static void forked_child(void)
+{
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    memcpy(&loader.lock, &fresh, sizeof(fresh));
+    if (!atomic_load(&loader.initialised))
+        return;
+    atomic_store(&loader.forked, true);
+#define CU(name, version, params, args) atomic_store(&cuc__cu.name, stub_##name);
+#include "cu.def"
+#undef CU
+}
+
+static const struct {
+    const char *name;
+    int version;
+} functions[] = {
+#define CU(name, version, params, args) { #name, version },
+#include "cu.def"
+#undef CU
+};
+
+int cuc__driver_function_version(const char *name)
+{
+    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return functions[i].version;
+    return 0;
+}
+
+bool cuc__driver_has(const char *name)
+{
+    void (*fn)(void);
+    int version = cuc__driver_function_version(name);
+
+    return version && cuc__driver_resolve(name, version, &fn) == 0;
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, forked_child);
+}
+
+cuc_status cuc__driver_init(const char *function)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int code = ensure_loaded();
+
+    if (!code && atomic_load(&loader.initialised))
+        return CUC_OK;
+    if (!code) {
+        pthread_once(&once, watch_forks);
+        pthread_mutex_lock(&loader.lock);
+        if (!loader.init_latched) {
+            // From here on a child is cut off, also when cuInit fails half-way.
+            atomic_store(&loader.initialised, true);
+            loader.init_code = cuc__cu.cuInit(0);
+            atomic_store(&loader.initialised, loader.init_code == 0);
+            loader.init_latched = true;
+        }
+        code = loader.init_code;
+        pthread_mutex_unlock(&loader.lock);
+    }
+    return code ? cuc__fail_driver(NULL, code, function, "cuInit",
+                                   "the CUDA driver cannot be initialised")
+                : CUC_OK;
+}
+
+int cuc__driver_version(void)
+{
+    return ensure_loaded() == 0 ? loader.version : 0;
+}
+
+bool cuc__driver_simulated(void)
+{
+    return loader.simulated;
+}
+
+const char *cuc__driver_path(void)
+{
+    return loader.path;
+}
+
+bool cuc__driver_forked(void)
+{
+    return atomic_load(&loader.forked);
+}
+
+const char *cuc__driver_trail(void)
+{
+    return loader.trail;
+}

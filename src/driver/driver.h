@@ -1,0 +1,67 @@
+// The CUDA driver as a table of functions, each looked up when it is first called.
+//
+// A call is `cuc__cu.cuStreamQuery(stream)`: one load and one indirect call. A slot starts as a
+// stub that loads the driver, finds the symbol at the version that cu.def states, writes the
+// slot and goes on. What the driver lacks gives one of the codes below instead of a CUresult,
+// and cuc__fail_driver() turns it into a message.
+#ifndef CUCORE_SRC_DRIVER_DRIVER_H
+#define CUCORE_SRC_DRIVER_DRIVER_H
+
+#include "cuda_abi.h"
+#include "../failure.h"
+
+#include <stdbool.h>
+
+enum {
+    CUC__CU_NO_DRIVER = -1, // the driver library cannot be loaded
+    CUC__CU_TOO_OLD = -2,   // it is older than CUCORE_MIN_DRIVER
+    CUC__CU_MISSING = -3,   // it has no such function
+    CUC__CU_FORKED = -4,    // it was initialised in a parent process
+};
+
+enum {
+    CUC__MIN_DRIVER = 12000, // cuLibraryLoadData and CUkernel came with CUDA 12.0
+};
+
+#define CU(name, version, params, args) typedef CUresult(*cuc__pfn_##name) params;
+#include "cu.def"
+#undef CU
+
+struct cuc__cu_table {
+#define CU(name, version, params, args) _Atomic(cuc__pfn_##name) name;
+#include "cu.def"
+#undef CU
+};
+
+// The one table of the process. Written only by the stubs, and reset in the child of a fork.
+extern struct cuc__cu_table cuc__cu;
+
+// Load the driver and call cuInit, once in the process; later calls give the first one's
+// outcome. A failure is recorded with `function` as the public function's name.
+cuc_status cuc__driver_init(const char *function);
+
+// What cuDriverGetVersion said, such as 13000; 0 before the driver was loaded.
+int cuc__driver_version(void);
+
+// True for a driver that exports cucoreSimulatedDriver: it runs PTX and knows no cubin.
+bool cuc__driver_simulated(void);
+
+// The file the driver was loaded from, "" before.
+const char *cuc__driver_path(void);
+
+// True in the child of a process that had initialised the driver.
+bool cuc__driver_forked(void);
+
+// Why the driver could not be loaded: the places tried, one a line. Never NULL.
+const char *cuc__driver_trail(void);
+
+// The version at which cu.def asks for a function; 0 for a name that is not in it.
+int cuc__driver_function_version(const char *name);
+
+// Look a symbol up by cuGetProcAddress at a stated version: 0 or one of the codes above.
+int cuc__driver_resolve(const char *name, int version, void (**out)(void));
+
+// True when the driver has a function, loading the driver if need be.
+bool cuc__driver_has(const char *name);
+
+#endif

@@ -1,0 +1,294 @@
+#include "error.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_NOTES = 8,
+    NAME_BYTES = 64,
+    TEXT_BYTES = 2048,
+    NOTE_BYTES = 256,
+    // The paragraph holds the text, the explanation and every note.
+    PARAGRAPH_BYTES = TEXT_BYTES + 1024 + MAX_NOTES * NOTE_BYTES,
+};
+
+struct record {
+    cuc_status status;
+    int library;
+    int code;
+    size_t notes;
+    char *log;
+    char function[NAME_BYTES];
+    char call[NAME_BYTES];
+    char symbol[NAME_BYTES];
+    char text[TEXT_BYTES];
+    char explanation[1024];
+    char note[MAX_NOTES][NOTE_BYTES];
+    char paragraph[PARAGRAPH_BYTES];
+};
+
+// A thread's record is made at its first failure, so that a thread that never fails costs
+// nothing. Without memory for one, the thread still learns that memory ran out.
+static _Thread_local struct record *own;
+static struct record no_memory = {
+    .status = CUC_ERROR_OUT_OF_MEMORY,
+    .text = "no host memory to record the failure",
+};
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
+static cuc_failure_fn handler;
+static void *handler_user;
+
+static void free_record(void *p)
+{
+    struct record *r = p;
+
+    own = NULL;
+    free(r->log);
+    free(r);
+}
+
+static void make_key(void)
+{
+    // Without a key the records of ended threads leak, no more.
+    (void)pthread_key_create(&key, free_record);
+}
+
+static struct record *record_to_write(void)
+{
+    if (own && own != &no_memory)
+        return own;
+    pthread_once(&key_once, make_key);
+    struct record *r = calloc(1, sizeof(*r));
+    if (!r) {
+        own = &no_memory;
+        return NULL;
+    }
+    (void)pthread_setspecific(key, r);
+    own = r;
+    return r;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from ? from : "");
+}
+
+static struct record *start(cuc_status status, const char *function)
+{
+    struct record *r = record_to_write();
+
+    if (!r)
+        return NULL;
+    free(r->log);
+    r->log = NULL;
+    r->status = status;
+    r->library = CUC_LIBRARY_NONE;
+    r->code = 0;
+    r->notes = 0;
+    r->call[0] = r->symbol[0] = r->explanation[0] = '\0';
+    copy(r->function, sizeof(r->function), function);
+    return r;
+}
+
+cuc_status cuc__fail(cuc_status status, const char *function, const char *fmt, ...)
+{
+    struct record *r = start(status, function);
+
+    if (r) {
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(r->text, sizeof(r->text), fmt, args);
+        va_end(args);
+    }
+    return status;
+}
+
+cuc_status cuc__fail_library(cuc_status status, int library, int code, const char *symbol,
+                             const char *function, const char *call, const char *explanation,
+                             const char *log, const char *fmt, ...)
+{
+    struct record *r = start(status, function);
+
+    if (r) {
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(r->text, sizeof(r->text), fmt, args);
+        va_end(args);
+        r->library = library;
+        r->code = code;
+        copy(r->call, sizeof(r->call), call);
+        copy(r->symbol, sizeof(r->symbol), symbol);
+        copy(r->explanation, sizeof(r->explanation), explanation);
+        r->log = log && *log ? strdup(log) : NULL;
+    }
+    return status;
+}
+
+cuc_status cuc__pass_failure(cuc_status status, const char *function)
+{
+    struct record *r = record_to_write();
+
+    // Internal names have two underscores after the prefix: only a public one is a caller's.
+    if (r && strncmp(function, "cuc_", 4) == 0 && function[4] != '_')
+        copy(r->function, sizeof(r->function), function);
+    return status;
+}
+
+void cuc__error_note(const char *fmt, ...)
+{
+    struct record *r = record_to_write();
+    va_list args;
+
+    if (!r)
+        return;
+    size_t at = r->notes < MAX_NOTES ? r->notes++ : MAX_NOTES - 1;
+    va_start(args, fmt);
+    vsnprintf(r->note[at], sizeof(r->note[at]), fmt, args);
+    va_end(args);
+}
+
+void cuc__error_set_log(const char *log)
+{
+    struct record *r = record_to_write();
+
+    if (!r)
+        return;
+    free(r->log);
+    r->log = log && *log ? strdup(log) : NULL;
+}
+
+void cuc__error_set_explanation(const char *explanation)
+{
+    struct record *r = record_to_write();
+
+    if (r)
+        copy(r->explanation, sizeof(r->explanation), explanation);
+}
+
+void cuc__unraisable(const char *fmt, ...)
+{
+    char message[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(message, sizeof(message), fmt, args);
+    va_end(args);
+
+    pthread_mutex_lock(&handler_lock);
+    cuc_failure_fn fn = handler;
+    void *user = handler_user;
+    pthread_mutex_unlock(&handler_lock);
+    if (fn)
+        fn(message, user); // not under the lock: the handler may set another one
+}
+
+void cuc_set_failure_handler(cuc_failure_fn fn, void *user)
+{
+    pthread_mutex_lock(&handler_lock);
+    handler = fn;
+    handler_user = user;
+    pthread_mutex_unlock(&handler_lock);
+}
+
+cuc_status cuc_error_status(void)
+{
+    return own ? own->status : CUC_OK;
+}
+
+const char *cuc_error_function(void)
+{
+    return own ? own->function : "";
+}
+
+int32_t cuc_error_library(void)
+{
+    return own ? own->library : CUC_LIBRARY_NONE;
+}
+
+int32_t cuc_error_library_code(void)
+{
+    return own ? own->code : 0;
+}
+
+const char *cuc_error_library_symbol(void)
+{
+    return own ? own->symbol : "";
+}
+
+const char *cuc_error_library_call(void)
+{
+    return own ? own->call : "";
+}
+
+const char *cuc_error_explanation(void)
+{
+    return own ? own->explanation : "";
+}
+
+const char *cuc_error_log(void)
+{
+    return own && own->log ? own->log : "";
+}
+
+size_t cuc_error_note_count(void)
+{
+    return own ? own->notes : 0;
+}
+
+const char *cuc_error_note(size_t index)
+{
+    return own && index < own->notes ? own->note[index] : "";
+}
+
+// Append to a buffer that is known to be large enough, and cut when it is not.
+static size_t append(char *to, size_t size, size_t at, const char *fmt, ...) CUC__PRINTF(4, 5);
+
+static size_t append(char *to, size_t size, size_t at, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    int n = vsnprintf(to + at, size - at, fmt, args);
+    va_end(args);
+    return n < 0 ? at : at + (size_t)n < size ? at + (size_t)n : size - 1;
+}
+
+const char *cuc_error_message(void)
+{
+    struct record *r = own;
+
+    if (!r || r->status == CUC_OK)
+        return "no error";
+    if (r == &no_memory)
+        return r->text;
+
+    size_t at = 0;
+    size_t size = sizeof(r->paragraph);
+    if (r->function[0])
+        at = append(r->paragraph, size, at, "%s: ", r->function);
+    at = append(r->paragraph, size, at, "%s", r->text);
+    if (r->call[0])
+        at = append(r->paragraph, size, at, " (%s returned %d, %s)", r->call, r->code, r->symbol);
+    if (r->explanation[0])
+        at = append(r->paragraph, size, at, ". %s", r->explanation);
+    for (size_t i = 0; i < r->notes; i++)
+        at = append(r->paragraph, size, at, " Note: %s.", r->note[i]);
+    return r->paragraph;
+}
+
+void cuc_error_clear(void)
+{
+    if (own == &no_memory) {
+        own = NULL;
+    } else if (own) {
+        start(CUC_OK, "");
+        own->text[0] = '\0';
+    }
+}

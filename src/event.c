@@ -1,0 +1,259 @@
+#include "event.h"
+
+#include "options.h"
+#include "stream.h"
+
+#include <stdlib.h>
+
+void cuc_event_options_init(cuc_event_options *options, size_t caller_size)
+{
+    cuc__init_options(options, caller_size);
+}
+
+static const uint32_t known_flags = CUC_EVENT_TIMING | CUC_EVENT_BLOCKING_SYNC;
+
+static cuc_status check_flags(uint32_t flags, const char *function)
+{
+    if (flags & ~known_flags)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "flags is 0x%x, known are CUC_EVENT_TIMING (0x1) and "
+                         "CUC_EVENT_BLOCKING_SYNC (0x2)",
+                         flags);
+    return CUC_OK;
+}
+
+static cuc_event *wrap(CUevent handle, cuc_context *context, uint32_t flags, bool owned)
+{
+    cuc_event *e = calloc(1, sizeof(*e));
+
+    if (!e)
+        return NULL;
+    cuc__handle_init(e, CUC__HANDLE_EVENT);
+    e->handle = handle;
+    e->context = cuc_context_retain(context);
+    e->flags = flags;
+    e->owned = owned;
+    atomic_init(&e->recorded, !owned); // of a foreign event the driver alone knows
+    return e;
+}
+
+static cuc_status create(cuc_event **out, cuc_context *context, const cuc_event_options *options,
+                         const char *function)
+{
+    cuc_event_options o;
+    CUevent handle = NULL;
+    bool pushed;
+
+    cuc_status st = cuc__read_options(&o, sizeof(o), options, "cuc_event_options", function);
+    if (st >= 0)
+        st = check_flags(o.flags, function);
+    if (st >= 0)
+        st = cuc__context_enter(context, &pushed, function);
+    if (st < 0)
+        return st;
+    unsigned flags = o.flags & CUC_EVENT_TIMING ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
+    if (o.flags & CUC_EVENT_BLOCKING_SYNC)
+        flags |= CU_EVENT_BLOCKING_SYNC;
+    CUresult r = cuc__cu.cuEventCreate(&handle, flags);
+    if (r)
+        st = cuc__fail_driver(context, r, function, "cuEventCreate",
+                              "creating an event on device %d", context->device->ordinal);
+    st = cuc__context_leave(context, pushed, st, function);
+    cuc_event *e = st >= 0 ? wrap(handle, context, o.flags, true) : NULL;
+    if (st >= 0 && !e)
+        st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an event");
+    if (st < 0) {
+        if (handle)
+            CUC_CLEANUP(context, cuEventDestroy, (void *)handle, handle);
+        return st;
+    }
+    *out = e;
+    return CUC_OK;
+}
+
+cuc_status cuc_event_create(cuc_event **out, cuc_device *device, const cuc_event_options *options)
+{
+    cuc_context *context;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    cuc_status st = cuc__device_primary(&context, device, __func__);
+    return st < 0 ? st : create(out, context, options, __func__);
+}
+
+cuc_status cuc_event_create_in(cuc_event **out, cuc_context *context,
+                               const cuc_event_options *options)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(context, CONTEXT);
+    return create(out, context, options, __func__);
+}
+
+cuc_status cuc_event_from_handle(cuc_event **out, void *handle, cuc_context *context,
+                                 uint32_t flags)
+{
+    cuc_context *current = NULL;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_NOT_NULL(handle);
+    cuc_status st = check_flags(flags, __func__);
+    if (st >= 0)
+        st = cuc__driver_init(__func__);
+    if (st < 0)
+        return st;
+    if (context) {
+        CUC_CHECK(context, CONTEXT);
+    } else {
+        if ((st = cuc__context_current(&current, __func__)) < 0)
+            return st;
+        if (!current)
+            return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                            "context is NULL, and no context is current on this thread: pass the "
+                            "event's context");
+    }
+    cuc_event *e = wrap(handle, context ? context : current, flags, false);
+    cuc_context_release(current);
+    if (!e)
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for an event");
+    *out = e;
+    return CUC_OK;
+}
+
+void *cuc_event_handle(const cuc_event *event)
+{
+    return event ? event->handle : NULL;
+}
+
+cuc_device *cuc_event_device(const cuc_event *event)
+{
+    return event ? event->context->device : NULL;
+}
+
+cuc_context *cuc_event_context(const cuc_event *event)
+{
+    return event ? event->context : NULL;
+}
+
+uint32_t cuc_event_flags(const cuc_event *event)
+{
+    return event ? event->flags : 0;
+}
+
+cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
+{
+    bool pushed;
+
+    CUC_CHECK(event, EVENT);
+    CUC_CHECK(stream, STREAM);
+    if (event->context != stream->context) {
+        cuc_status st = cuc__stream_check_device(stream, event->context->device, "event", __func__);
+        return st < 0 ? st
+                      : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                                 "the event is of context %p, the stream of context %p",
+                                 (void *)event->context->handle, (void *)stream->context->handle);
+    }
+    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuEventRecord(event->handle, stream->handle);
+    if (r)
+        st = CUC_FAIL_CU(stream->context, r, "cuEventRecord", "recording an event");
+    else
+        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+    return CUC_LEAVE(stream->context, pushed, st);
+}
+
+cuc_status cuc_event_query(cuc_event *event)
+{
+    bool pushed;
+
+    CUC_CHECK(event, EVENT);
+    cuc_status st = CUC_ENTER(event->context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuEventQuery(event->handle);
+    if (r == CUDA_ERROR_NOT_READY)
+        st = CUC_NOT_READY;
+    else if (r)
+        st = CUC_FAIL_CU(event->context, r, "cuEventQuery", "asking whether an event is complete");
+    return CUC_LEAVE(event->context, pushed, st);
+}
+
+cuc_status cuc_event_synchronize(cuc_event *event)
+{
+    bool pushed;
+
+    CUC_CHECK(event, EVENT);
+    cuc_status st = CUC_ENTER(event->context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuEventSynchronize(event->handle);
+    if (r)
+        st = CUC_FAIL_CU(event->context, r, "cuEventSynchronize", "waiting for an event");
+    return CUC_LEAVE(event->context, pushed, st);
+}
+
+// The driver answers three mistakes with one code; each has a sentence of its own here.
+static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
+                                  const char *function)
+{
+    const struct {
+        const char *name;
+        const cuc_event *event;
+    } both[] = { { "start", start }, { "end", end } };
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!(both[i].event->flags & CUC_EVENT_TIMING))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s has no timing: create it with CUC_EVENT_TIMING", both[i].name);
+        if (!atomic_load(&both[i].event->recorded))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s was never recorded: call cuc_event_record() first", both[i].name);
+    }
+    if (start->context != end->context)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "start is of device %d, end of device %d or of another context: time is "
+                         "measured within one",
+                         start->context->device->ordinal, end->context->device->ordinal);
+    return CUC_OK;
+}
+
+cuc_status cuc_event_elapsed(float *milliseconds, cuc_event *start, cuc_event *end)
+{
+    float ms = 0;
+    bool pushed;
+
+    CUC_CHECK_NOT_NULL(milliseconds);
+    CUC_CHECK(start, EVENT);
+    CUC_CHECK(end, EVENT);
+    cuc_status st = explain_elapsed(start, end, __func__);
+    if (st >= 0)
+        st = CUC_ENTER(start->context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuEventElapsedTime(&ms, start->handle, end->handle);
+    if (r == CUDA_ERROR_NOT_READY)
+        st = CUC_NOT_READY;
+    else if (r)
+        st = CUC_FAIL_CU(start->context, r, "cuEventElapsedTime", "measuring between two events");
+    st = CUC_LEAVE(start->context, pushed, st);
+    if (st == CUC_OK)
+        *milliseconds = ms;
+    return st;
+}
+
+cuc_event *cuc_event_retain(cuc_event *event)
+{
+    return cuc__handle_retain(event);
+}
+
+void cuc_event_release(cuc_event *event)
+{
+    if (!cuc__handle_drop(event, CUC__HANDLE_EVENT))
+        return;
+    cuc_context *context = event->context;
+    if (event->owned)
+        CUC_CLEANUP(context, cuEventDestroy, (void *)event->handle, event->handle);
+    cuc__handle_free(event);
+    cuc_context_release(context);
+}

@@ -1,0 +1,17 @@
+#ifndef CUCORE_SRC_EVENT_H
+#define CUCORE_SRC_EVENT_H
+
+#include <cucore/event.h>
+
+#include "context.h"
+
+struct cuc_event {
+    cuc__handle head;
+    CUevent handle;
+    cuc_context *context; // retained
+    uint32_t flags;       // CUC_EVENT_ bits
+    bool owned;
+    _Atomic bool recorded; // by cucore; a foreign event is taken as recorded
+};
+
+#endif

@@ -1,0 +1,369 @@
+#include "launch.h"
+
+#include "buffer.h"
+#include "event.h"
+#include "options.h"
+#include "stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// CUCORE_LAUNCH_BLOCKING, read with the first launch of the process.
+static bool blocking;
+static pthread_once_t blocking_once = PTHREAD_ONCE_INIT;
+
+static void read_blocking(void)
+{
+    const char *value = getenv("CUCORE_LAUNCH_BLOCKING");
+
+    blocking = value && *value && strcmp(value, "0") != 0;
+}
+
+int32_t cuc_launch_is_blocking(void)
+{
+    pthread_once(&blocking_once, read_blocking);
+    return blocking;
+}
+
+void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size)
+{
+    cuc__init_options(config, caller_size);
+}
+
+// What a type of argument is to a parameter whose type is known: CUC__PARAMETER_ values, so that
+// two that are not ANY must be equal.
+static const uint8_t argument_class[] = {
+    [CUC_BOOL] = CUC__PARAMETER_INT,        [CUC_I8] = CUC__PARAMETER_INT,
+    [CUC_I16] = CUC__PARAMETER_INT,         [CUC_I32] = CUC__PARAMETER_INT,
+    [CUC_I64] = CUC__PARAMETER_INT,         [CUC_U8] = CUC__PARAMETER_INT,
+    [CUC_U16] = CUC__PARAMETER_INT,         [CUC_U32] = CUC__PARAMETER_INT,
+    [CUC_U64] = CUC__PARAMETER_INT,         [CUC_F32] = CUC__PARAMETER_FLOAT,
+    [CUC_TF32] = CUC__PARAMETER_FLOAT,      [CUC_F64] = CUC__PARAMETER_FLOAT,
+    [CUC_ARG_POINTER] = CUC__PARAMETER_INT, [CUC_ARG_BUFFER] = CUC__PARAMETER_INT,
+    [CUC_ARG_TENSOR] = CUC__PARAMETER_INT,  [CUC_ARG_BYTES] = CUC__PARAMETER_ANY,
+};
+
+enum { ARGUMENT_TYPES = sizeof(argument_class) };
+
+static const char *type_name(int32_t type)
+{
+    switch (type) {
+    case CUC_ARG_POINTER:
+        return "a device address";
+    case CUC_ARG_BUFFER:
+        return "a buffer";
+    case CUC_ARG_TENSOR:
+        return "a tensor";
+    case CUC_ARG_BYTES:
+        return "bytes";
+    default:
+        return cuc_dtype_name(type);
+    }
+}
+
+static const char *parameter_name(uint32_t type)
+{
+    static const char *const names[] = { "", " (integer or pointer)", " (floating point)" };
+
+    return names[type];
+}
+
+// Say what the checks below found; they only find that something is wrong.
+static cuc_status __attribute__((cold, noinline))
+fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
+{
+    const cuc_arg *a = &args[i];
+
+    if (a->type < 0 || a->type >= ARGUMENT_TYPES ||
+        (a->type > CUC_C128 && a->type < CUC_ARG_POINTER))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "argument %zu of %s has type %d, which is neither a cuc_dtype nor a "
+                         "CUC_ARG_ constant",
+                         i, k->name, a->type);
+    const struct cuc__parameter *p = &k->parameters[i];
+    if (a->bytes != p->bytes)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "argument %zu of %s is %s of %u bytes, the parameter has %u%s", i, k->name,
+                         type_name(a->type), a->bytes, p->bytes, parameter_name(p->type));
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "argument %zu of %s is %s, the parameter of %u bytes is %s", i, k->name,
+                     type_name(a->type), p->bytes,
+                     p->type == CUC__PARAMETER_FLOAT ? "floating point" : "an integer or pointer");
+}
+
+static cuc_status __attribute__((cold, noinline))
+fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
+{
+    if (!args && count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "args is NULL and count is %zu",
+                         count);
+    if (count > CUC__MAX_PARAMETERS)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "%zu arguments, no kernel takes more than %d", count, CUC__MAX_PARAMETERS);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s takes %u arguments, %zu given",
+                     k->name, k->parameter_count, count);
+}
+
+// A device can launch only on what it can reach: peer access is looked up when it comes to that.
+static cuc_status __attribute__((cold, noinline))
+check_reach(const cuc_device *memory, const cuc_stream *stream, const char *what, size_t i)
+{
+    int32_t can = 0;
+    cuc_status st =
+        cuc_device_can_access_peer(&can, stream->device, (cuc_device *)(uintptr_t)memory);
+
+    if (st < 0)
+        return CUC_PASS(st);
+    if (can)
+        return CUC_OK; // whether access was granted is the allocation's; the driver tells
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "argument %zu is a %s of device %d (%s), which the stream's device %d (%s) "
+                     "cannot reach",
+                     i, what, memory->ordinal, memory->name, stream->device->ordinal,
+                     stream->device->name);
+}
+
+static cuc_status __attribute__((cold, noinline))
+fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
+           const struct cuc__kernel_limits *kernel_limits)
+{
+    const struct {
+        const char *name;
+        const uint32_t *asked;
+        const uint32_t *limit;
+    } dims[] = { { "grid", c->grid, d->limits.grid }, { "block", c->block, d->limits.block } };
+
+    for (size_t i = 0; i < sizeof(dims) / sizeof(*dims); i++) {
+        if (!dims[i].asked[0])
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                             "%s.x is 0, expected 1 to %u: a launch of nothing is not made",
+                             dims[i].name, dims[i].limit[0]);
+        for (int n = 0; n < 3; n++)
+            if (dims[i].asked[n] > dims[i].limit[n])
+                return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                                 "%s.%c is %u, device %d (%s) allows %u", dims[i].name, "xyz"[n],
+                                 dims[i].asked[n], d->ordinal, d->name, dims[i].limit[n]);
+    }
+    unsigned long long y = c->block[1] ? c->block[1] : 1;
+    unsigned long long z = c->block[2] ? c->block[2] : 1;
+    const char *whose = kernel_limits->block_threads < d->limits.block_threads
+                            ? "the kernel's registers or launch bounds allow"
+                            : "the device allows";
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "block is %u,%llu,%llu, that is %llu threads for %s: %s %u", c->block[0], y, z,
+                     c->block[0] * y * z, k->name, whose, kernel_limits->block_threads);
+}
+
+// After a launch that the driver refused: say more than its code where we can.
+static cuc_status __attribute__((cold, noinline))
+fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r)
+{
+    int blocks = 0;
+
+    if (r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE &&
+        !cuc__cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, (CUfunction)k->handle, (int)(c->blockDimX * c->blockDimY * c->blockDimZ),
+            c->sharedMemBytes))
+        return CUC_FAIL_CU(stream->context, r, "cuLaunchKernelEx",
+                           "launching %s cooperatively on %llu blocks: %d run at once on each of "
+                           "the %u multiprocessors of device %d, so at most %llu",
+                           k->name, (unsigned long long)c->gridDimX * c->gridDimY * c->gridDimZ,
+                           blocks, stream->device->limits.multiprocessors, stream->device->ordinal,
+                           (unsigned long long)blocks * stream->device->limits.multiprocessors);
+    return CUC_FAIL_CU(stream->context, r, "cuLaunchKernelEx",
+                       "launching %s, grid %u,%u,%u block %u,%u,%u with %u bytes of dynamic "
+                       "shared memory on device %d",
+                       k->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY,
+                       c->blockDimZ, c->sharedMemBytes, stream->device->ordinal);
+}
+
+static inline void record(cuc_context *context, const cuc_kernel *k, const CUlaunchConfig *c)
+{
+    uint32_t at = atomic_fetch_add_explicit(&context->launches, 1, memory_order_relaxed);
+    struct cuc__launch_record *r = &context->ring[at & (CUC__LAUNCH_RECORDS - 1)];
+
+    atomic_store_explicit(&r->kernel, k->name, memory_order_relaxed);
+    atomic_store_explicit(&r->grid_xy, c->gridDimX | (uint64_t)c->gridDimY << 32,
+                          memory_order_relaxed);
+    atomic_store_explicit(&r->grid_z_block_x, c->gridDimZ | (uint64_t)c->blockDimX << 32,
+                          memory_order_relaxed);
+    atomic_store_explicit(&r->block_yz, c->blockDimY | (uint64_t)c->blockDimZ << 32,
+                          memory_order_relaxed);
+    atomic_store_explicit(&r->stream, c->hStream, memory_order_relaxed);
+}
+
+// The rest of a launch that is not the common case: a default stream, whose context must be
+// current, and waiting for each kernel.
+static cuc_status __attribute__((noinline))
+launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
+                 void **parameters)
+{
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    bool pushed;
+    cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
+
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
+    if (!r && blocking && !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
+        capture == CU_STREAM_CAPTURE_STATUS_NONE)
+        r = cuc__cu.cuStreamSynchronize(stream->handle);
+    if (r)
+        st = fail_launch(stream, kernel, c, r);
+    return cuc__context_leave(stream->context, pushed, st, "cuc_launch");
+}
+
+static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
+                                const CUlaunchConfig *c, void **parameters)
+{
+    record(stream->context, kernel, c);
+    if (__builtin_expect(stream->is_default || blocking, 0))
+        return launch_with_care(stream, kernel, c, parameters);
+    CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
+    return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r) : CUC_OK;
+}
+
+// A launch with attributes; keeps their array out of the common path's frame.
+static cuc_status __attribute__((noinline))
+finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
+                       const cuc_kernel *kernel, void **parameters)
+{
+    CUlaunchAttribute attributes[CUC__MAX_LAUNCH_ATTRIBUTES];
+    CUlaunchConfig c;
+    cuc_status st = cuc__launch_config_fill(&c, attributes, config, stream->device, "cuc_launch");
+
+    if (st < 0)
+        return st;
+    c.hStream = stream->handle;
+    st = finish(stream, kernel, &c, parameters);
+    // The driver hands a graph's device node back in the attribute it was asked in.
+    for (uint32_t i = 0; st >= 0 && i < config->attribute_count; i++) {
+        const cuc_launch_attribute *a = &config->attributes[i];
+        if (a->id != CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE ||
+            !a->value.device_node.node)
+            continue;
+        for (unsigned n = 0; n < c.numAttrs; n++)
+            if (c.attrs[n].id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+                *a->value.device_node.node = c.attrs[n].value.deviceUpdatableKernelNode.devNode;
+    }
+    return st;
+}
+
+// The address of one argument's bytes, or NULL with the failure recorded.
+static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream, size_t i,
+                                     cuc_status *status)
+{
+    if (__builtin_expect(a->type < CUC_ARG_BUFFER, 1))
+        return (void *)(uintptr_t)&a->value;
+    const void *at = a->value.pointer;
+    if (!at) {
+        *status = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "argument %zu is %s at NULL",
+                            i, type_name(a->type));
+        return NULL;
+    }
+    if (a->type == CUC_ARG_BUFFER) {
+        const cuc_buffer *b = at;
+        if (!cuc__handle_good(b, CUC__HANDLE_BUFFER)) {
+            *status = cuc__fail_handle(b, CUC__HANDLE_BUFFER, "cuc_launch", "a buffer argument");
+            return NULL;
+        }
+        if (__builtin_expect(b->device && b->device != stream->device, 0) &&
+            (*status = check_reach(b->device, stream, "buffer", i)) < 0)
+            return NULL;
+        return (void *)(uintptr_t)&b->ptr;
+    }
+    if (a->type == CUC_ARG_TENSOR)
+        return (void *)(uintptr_t) & ((const cuc_tensor *)at)->data;
+    return (void *)(uintptr_t)at;
+}
+
+cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
+                      const cuc_arg *args, size_t count)
+{
+    void *parameters[CUC__MAX_PARAMETERS];
+    cuc_launch_config read;
+    cuc_status st = CUC_OK;
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(kernel, KERNEL);
+    CUC_CHECK_NOT_NULL(config);
+    if (__builtin_expect(config->struct_size != sizeof(*config), 0)) {
+        if ((st = CUC_READ_OPTIONS(&read, config, cuc_launch_config)) < 0)
+            return st;
+        config = &read;
+    }
+
+    cuc_device *device = stream->device;
+    struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
+    if (__builtin_expect(!atomic_load_explicit(&limits->known, memory_order_acquire), 0)) {
+        (void)cuc_launch_is_blocking();
+        if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
+            return st;
+    }
+
+    CUlaunchConfig c = {
+        .gridDimX = config->grid[0],
+        .gridDimY = config->grid[1] + !config->grid[1],
+        .gridDimZ = config->grid[2] + !config->grid[2],
+        .blockDimX = config->block[0],
+        .blockDimY = config->block[1] + !config->block[1],
+        .blockDimZ = config->block[2] + !config->block[2],
+        .sharedMemBytes = config->shared_bytes,
+        .hStream = stream->handle,
+    };
+    const struct cuc__device_limits *l = &device->limits;
+    // One branch for all of them; fail_shape() finds which. An x of 0 wraps round to the largest.
+    if (__builtin_expect((c.gridDimX - 1 >= l->grid[0]) | (c.gridDimY > l->grid[1]) |
+                             (c.gridDimZ > l->grid[2]) | (c.blockDimX - 1 >= l->block[0]) |
+                             (c.blockDimY > l->block[1]) | (c.blockDimZ > l->block[2]),
+                         0) ||
+        __builtin_expect((uint64_t)c.blockDimX * c.blockDimY * c.blockDimZ > limits->block_threads,
+                         0))
+        return fail_shape(kernel, config, device, limits);
+    if (__builtin_expect(c.sharedMemBytes >
+                             atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed),
+                         0) &&
+        (st = cuc__kernel_allow_shared(kernel, device, c.sharedMemBytes, __func__)) < 0)
+        return st;
+
+    const bool known = kernel->parameters_known;
+    if (__builtin_expect((known && count != kernel->parameter_count) ||
+                             count > CUC__MAX_PARAMETERS || (count && !args),
+                         0))
+        return fail_count(kernel, args, count);
+    for (size_t i = 0; i < count; i++) {
+        const cuc_arg *a = &args[i];
+        if (__builtin_expect((uint32_t)a->type >= ARGUMENT_TYPES, 0))
+            return fail_argument(kernel, args, i);
+        if (known) {
+            const struct cuc__parameter *p = &kernel->parameters[i];
+            uint32_t class = argument_class[a->type];
+            if (__builtin_expect(a->bytes != p->bytes, 0) ||
+                __builtin_expect(class != p->type && class && p->type, 0))
+                return fail_argument(kernel, args, i);
+        }
+        parameters[i] = argument_address(a, stream, i, &st);
+        if (__builtin_expect(!parameters[i], 0))
+            return st;
+    }
+
+    if (__builtin_expect(config->flags | config->cluster[0] | config->attribute_count, 0))
+        return finish_with_attributes(stream, config, kernel, parameters);
+    return finish(stream, kernel, &c, parameters);
+}
+
+cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), void *user)
+{
+    bool pushed;
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(fn);
+    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuLaunchHostFunc(stream->handle, fn, user);
+    if (r)
+        st = CUC_FAIL_CU(stream->context, r, "cuLaunchHostFunc", "queueing a host function");
+    return CUC_LEAVE(stream->context, pushed, st);
+}

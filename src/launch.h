@@ -1,0 +1,21 @@
+#ifndef CUCORE_SRC_LAUNCH_H
+#define CUCORE_SRC_LAUNCH_H
+
+#include <cucore/launch.h>
+
+#include "driver/driver.h"
+#include "kernel.h"
+
+enum {
+    CUC__MAX_LAUNCH_ATTRIBUTES = 32,
+    CUC__MAX_PARAMETERS = 1024, // 4 bytes each fill the 4 KiB that every driver takes
+};
+
+// Turn a config into the driver's: dims that are 0 become 1, fields and attributes become
+// `attributes` [CUC__MAX_LAUNCH_ATTRIBUTES]. Checks what the device can do, not what the kernel
+// can. Records a failure under `function`'s name.
+cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attributes,
+                                   const cuc_launch_config *config, const cuc_device *device,
+                                   const char *function);
+
+#endif

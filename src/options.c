@@ -1,0 +1,38 @@
+#include "options.h"
+
+#include <string.h>
+
+cuc_status cuc__read_options(void *to, size_t size, const void *from, const char *type,
+                             const char *function)
+{
+    size_t given;
+
+    memset(to, 0, size);
+    if (!from) {
+        memcpy(to, &size, sizeof(size));
+        return CUC_OK;
+    }
+    memcpy(&given, from, sizeof(given));
+    if (given < sizeof(size_t) || given > 65536)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s.struct_size is %zu, expected sizeof(%s), which is %zu here: start "
+                         "from its _INIT",
+                         type, given, type, size);
+    for (size_t i = size; i < given; i++)
+        if (((const unsigned char *)from)[i])
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s sets a field at byte %zu, which this library (%zu bytes of it) "
+                             "does not know: update cucore, or leave the field zero",
+                             type, i, size);
+    memcpy(to, from, given < size ? given : size);
+    memcpy(to, &size, sizeof(size));
+    return CUC_OK;
+}
+
+void cuc__init_options(void *options, size_t caller_size)
+{
+    if (!options || caller_size < sizeof(size_t))
+        return;
+    memset(options, 0, caller_size);
+    memcpy(options, &caller_size, sizeof(caller_size));
+}

@@ -1,0 +1,18 @@
+// Reading option structs whose size the caller declares in the first field.
+#ifndef CUCORE_SRC_OPTIONS_H
+#define CUCORE_SRC_OPTIONS_H
+
+#include "error.h"
+
+// Copy what the caller gave into the library's own struct: NULL means every default, a smaller
+// struct leaves the rest zero, a larger one may only have zeros in the bytes not known here.
+cuc_status cuc__read_options(void *to, size_t size, const void *from, const char *type,
+                             const char *function);
+
+#define CUC_READ_OPTIONS(to, from, type) \
+    cuc__read_options((to), sizeof(type), (from), #type, __func__)
+
+// The body of an exported `_init`: zeroes what the caller has, never more, and writes its size.
+void cuc__init_options(void *options, size_t caller_size);
+
+#endif

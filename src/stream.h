@@ -1,0 +1,27 @@
+#ifndef CUCORE_SRC_STREAM_H
+#define CUCORE_SRC_STREAM_H
+
+#include <cucore/stream.h>
+
+#include "context.h"
+
+struct cuc_stream {
+    cuc__handle head;
+    CUstream handle;
+    cuc_context *context;    // retained
+    cuc_device *device;      // the context's
+    bool owned;              // destroyed with the object
+    bool is_default;         // CU_STREAM_LEGACY or PER_THREAD: means its context only while current
+    _Atomic(CUevent) marker; // recorded by cuc_stream_wait_stream(), made on first need
+    void *owner;             // of a foreign stream: handed to drop_owner at the end
+    void (*drop_owner)(void *owner);
+};
+
+// Some driver calls take the context from the stream; the default streams have none, so their
+// context must be current. Enter with CUC_ENTER(stream->context, ...) where a call needs it.
+
+// Refuse an object of another device, naming both. `what` is such as "event".
+cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *device,
+                                    const char *what, const char *function);
+
+#endif

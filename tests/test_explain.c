@@ -1,0 +1,450 @@
+// The tables that explain codes: complete, in order, fit to be shown to a person.
+#include "explain/explain.h"
+
+#include <cucore/error.h>
+
+#include <check.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How many codes each library of CUDA 13.0 has. To recount for a newer toolkit, in its include/:
+//   sed -n '/^typedef enum cudaError_enum/,/} CUresult/p' cuda.h | grep -cE '= *[0-9]+'
+//   sed -n '/^typedef enum/,/} nvrtcResult/p' nvrtc.h | grep -cE '= *[0-9]+'
+//   grep -cE '^ +NVJITLINK_(SUCCESS|ERROR)' nvJitLink.h
+//   sed -n '/nvmlReturn_enum/,/} nvmlReturn_t/p' nvml.h | grep -cE '= *[0-9]+'
+//   sed -n '/ cudaError$/,/^};/p' driver_types.h | grep -cE '= *[0-9]+'
+static const struct library {
+    int id;
+    size_t count;
+    const char *prefix; // of every symbol
+    const char *unknown;
+} libraries[] = {
+    { CUC_LIBRARY_DRIVER, 101, "CUDA_", "unknown CUresult" },
+    { CUC_LIBRARY_NVRTC, 18, "NVRTC_", "unknown nvrtcResult" },
+    { CUC_LIBRARY_NVJITLINK, 19, "NVJITLINK_", "unknown nvJitLinkResult" },
+    { CUC_LIBRARY_NVML, 32, "NVML_", "unknown nvmlReturn_t" },
+    { CUC_LIBRARY_RUNTIME, 134, "cuda", "unknown cudaError_t" },
+};
+
+enum {
+    LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries),
+    LONGEST_ROW = 400,
+};
+
+START_TEST(every_code_of_the_library_has_a_row)
+{
+    const struct library *lib = &libraries[_i];
+
+    ck_assert_uint_eq(cuc__explain_count(lib->id), lib->count);
+    for (size_t i = 0; i < lib->count; i++) {
+        const cuc__explanation *row = cuc__explain_at(lib->id, i);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_ptr_eq(cuc__explain(lib->id, row->code), row);
+    }
+    ck_assert_ptr_null(cuc__explain_at(lib->id, lib->count));
+    ck_assert_ptr_null(cuc__explain_at(lib->id, (size_t)-1));
+}
+END_TEST
+
+START_TEST(rows_are_sorted_and_begin_with_success)
+{
+    const struct library *lib = &libraries[_i];
+
+    ck_assert_int_eq(cuc__explain_at(lib->id, 0)->code, 0);
+    for (size_t i = 1; i < lib->count; i++)
+        ck_assert_int_lt(cuc__explain_at(lib->id, i - 1)->code, cuc__explain_at(lib->id, i)->code);
+}
+END_TEST
+
+// A sentence or several: plain characters, single spaces, a full stop at the end.
+static void check_text(const char *symbol, const char *text)
+{
+    size_t length = strlen(text);
+
+    ck_assert_msg(length > 0, "%s: a text is empty", symbol);
+    ck_assert_msg(text[length - 1] == '.', "%s: no full stop: %s", symbol, text);
+    ck_assert_msg(text[0] != ' ' && !strstr(text, "  "), "%s: stray space: %s", symbol, text);
+    for (size_t i = 0; i < length; i++)
+        ck_assert_msg(isprint((unsigned char)text[i]), "%s: odd character: %s", symbol, text);
+}
+
+static void check_row(const cuc__explanation *row)
+{
+    check_text(row->symbol, row->meaning);
+    check_text(row->symbol, row->remedy);
+    size_t length = strlen(row->meaning) + strlen(row->remedy);
+    ck_assert_msg(length <= LONGEST_ROW, "%s: %zu characters", row->symbol, length);
+}
+
+START_TEST(rows_are_fit_to_be_read)
+{
+    const struct library *lib = &libraries[_i];
+
+    for (size_t i = 0; i < lib->count; i++)
+        check_row(cuc__explain_at(lib->id, i));
+}
+END_TEST
+
+START_TEST(symbols_have_the_prefix_and_are_unique)
+{
+    const struct library *lib = &libraries[_i];
+
+    for (size_t i = 0; i < lib->count; i++) {
+        const char *symbol = cuc__explain_at(lib->id, i)->symbol;
+        ck_assert_int_eq(strncmp(symbol, lib->prefix, strlen(lib->prefix)), 0);
+        for (size_t k = 0; k < i; k++)
+            ck_assert_str_ne(symbol, cuc__explain_at(lib->id, k)->symbol);
+    }
+}
+END_TEST
+
+START_TEST(every_symbol_finds_its_row_in_any_case)
+{
+    const struct library *lib = &libraries[_i];
+
+    for (size_t i = 0; i < lib->count; i++) {
+        const cuc__explanation *row = cuc__explain_at(lib->id, i);
+        char upper[80];
+        char lower[80];
+        size_t length = strlen(row->symbol);
+        int found = -1;
+
+        ck_assert_uint_lt(length, sizeof(upper));
+        for (size_t k = 0; k <= length; k++) { // with the terminating zero
+            upper[k] = (char)toupper((unsigned char)row->symbol[k]);
+            lower[k] = (char)tolower((unsigned char)row->symbol[k]);
+        }
+        ck_assert_ptr_eq(cuc__explain_symbol(row->symbol, &found), row);
+        ck_assert_int_eq(found, lib->id);
+        ck_assert_ptr_eq(cuc__explain_symbol(upper, NULL), row);
+        ck_assert_ptr_eq(cuc__explain_symbol(lower, NULL), row);
+    }
+}
+END_TEST
+
+START_TEST(unknown_codes_get_a_row_that_says_so)
+{
+    static const int codes[] = { -1, INT_MAX, INT_MIN, 123456, 998 };
+    const struct library *lib = &libraries[_i];
+
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+        const cuc__explanation *row = cuc__explain(lib->id, codes[i]);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_int_eq(row->code, CUC__EXPLAIN_UNKNOWN);
+        ck_assert_str_eq(row->symbol, lib->unknown);
+        ck_assert(!row->sticky);
+        check_row(row);
+    }
+}
+END_TEST
+
+START_TEST(an_unknown_library_has_no_rows)
+{
+    static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_RUNTIME + 1, INT_MAX, INT_MIN };
+
+    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+        const cuc__explanation *row = cuc__explain(ids[i], 1);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_int_eq(row->code, CUC__EXPLAIN_UNKNOWN);
+        check_row(row);
+        ck_assert_uint_eq(cuc__explain_count(ids[i]), 0);
+        ck_assert_ptr_null(cuc__explain_at(ids[i], 0));
+    }
+}
+END_TEST
+
+START_TEST(exactly_ten_codes_of_the_driver_are_sticky)
+{
+    static const int sticky[] = { 700, 702, 714, 715, 716, 717, 718, 719, 721, 810 };
+    const struct library *lib = &libraries[_i];
+    // The runtime hands the driver's codes on; the compilers and NVML leave the process usable.
+    bool has = lib->id == CUC_LIBRARY_DRIVER || lib->id == CUC_LIBRARY_RUNTIME;
+
+    for (size_t i = 0; i < lib->count; i++) {
+        const cuc__explanation *row = cuc__explain_at(lib->id, i);
+        bool expected = false;
+
+        for (size_t k = 0; has && k < sizeof(sticky) / sizeof(*sticky); k++)
+            expected = expected || row->code == sticky[k];
+        ck_assert_msg(row->sticky == expected, "%s", row->symbol);
+        if (row->sticky)
+            ck_assert_msg(strncmp(row->remedy, "Restart the process.", 20) == 0 ||
+                              strstr(row->remedy, "Restart the process,"),
+                          "%s does not say that the process must be restarted", row->symbol);
+    }
+}
+END_TEST
+
+START_TEST(the_runtime_shares_the_words_of_the_driver)
+{
+    size_t shared = 0;
+
+    for (size_t i = 0; i < cuc__explain_count(CUC_LIBRARY_RUNTIME); i++) {
+        const cuc__explanation *row = cuc__explain_at(CUC_LIBRARY_RUNTIME, i);
+        const cuc__explanation *driver = cuc__explain(CUC_LIBRARY_DRIVER, row->code);
+
+        if (driver->code == CUC__EXPLAIN_UNKNOWN || row->code == 708)
+            continue; // the runtime's alone, or the one that means something else
+        ck_assert_str_eq(row->meaning, driver->meaning);
+        ck_assert_str_eq(row->remedy, driver->remedy);
+        ck_assert_str_ne(row->symbol, driver->symbol);
+        shared++;
+    }
+    ck_assert_uint_eq(shared, 98);
+    ck_assert_str_ne(cuc__explain(CUC_LIBRARY_RUNTIME, 708)->meaning,
+                     cuc__explain(CUC_LIBRARY_DRIVER, 708)->meaning);
+}
+END_TEST
+
+static const struct lookup {
+    const char *asked;
+    int library; // CUC_LIBRARY_NONE: nothing is found
+    int code;
+} lookups[] = {
+    { "CUDA_ERROR_ILLEGAL_ADDRESS", CUC_LIBRARY_DRIVER, 700 },
+    { "cuda_error_illegal_address", CUC_LIBRARY_DRIVER, 700 },
+    { "ERROR_ILLEGAL_ADDRESS", CUC_LIBRARY_DRIVER, 700 },
+    { "ILLEGAL_ADDRESS", CUC_LIBRARY_DRIVER, 700 },
+    { "illegal_address", CUC_LIBRARY_DRIVER, 700 },
+    { "Illegal_Address", CUC_LIBRARY_DRIVER, 700 },
+    { "CUDA_SUCCESS", CUC_LIBRARY_DRIVER, 0 },
+    { "NVRTC_ERROR_COMPILATION", CUC_LIBRARY_NVRTC, 6 },
+    { "compilation", CUC_LIBRARY_NVRTC, 6 },
+    { "nvrtc_success", CUC_LIBRARY_NVRTC, 0 },
+    { "NVJITLINK_ERROR_ARCH_MISMATCH", CUC_LIBRARY_NVJITLINK, 13 },
+    { "arch_mismatch", CUC_LIBRARY_NVJITLINK, 13 },
+    { "NVML_ERROR_GPU_IS_LOST", CUC_LIBRARY_NVML, 15 },
+    { "gpu_is_lost", CUC_LIBRARY_NVML, 15 },
+    { "cudaErrorIllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
+    { "CUDAERRORILLEGALADDRESS", CUC_LIBRARY_RUNTIME, 700 },
+    { "ErrorIllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
+    { "IllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
+    { "cudaErrorInsufficientDriver", CUC_LIBRARY_RUNTIME, 35 },
+    // Short names that libraries share: the driver's first, then the order of the values. A full
+    // name is never taken for a short one of another library.
+    { "success", CUC_LIBRARY_DRIVER, 0 },
+    { "out_of_memory", CUC_LIBRARY_DRIVER, 2 },
+    { "not_found", CUC_LIBRARY_DRIVER, 500 },
+    { "unknown", CUC_LIBRARY_DRIVER, 999 },
+    { "invalid_input", CUC_LIBRARY_NVRTC, 3 },
+    { "invalid_argument", CUC_LIBRARY_NVML, 2 },
+    { "NVRTC_ERROR_OUT_OF_MEMORY", CUC_LIBRARY_NVRTC, 1 },
+    { "NVML_ERROR_NOT_FOUND", CUC_LIBRARY_NVML, 6 },
+    { "NVJITLINK_ERROR_INVALID_INPUT", CUC_LIBRARY_NVJITLINK, 3 },
+    { "cudaSuccess", CUC_LIBRARY_RUNTIME, 0 },
+    { "", CUC_LIBRARY_NONE, 0 },
+    { "CUDA_ERROR_", CUC_LIBRARY_NONE, 0 },
+    { "cuda", CUC_LIBRARY_NONE, 0 },
+    { "ILLEGAL_ADDRES", CUC_LIBRARY_NONE, 0 },
+    { "ILLEGAL_ADDRESSES", CUC_LIBRARY_NONE, 0 },
+    { " illegal_address", CUC_LIBRARY_NONE, 0 },
+    { "unknown CUresult", CUC_LIBRARY_NONE, 0 },
+    { "700", CUC_LIBRARY_NONE, 0 },
+    { NULL, CUC_LIBRARY_NONE, 0 },
+};
+
+START_TEST(a_symbol_is_found_in_each_of_its_forms)
+{
+    const struct lookup *want = &lookups[_i];
+    int library = -7;
+    const cuc__explanation *row = cuc__explain_symbol(want->asked, &library);
+
+    ck_assert_ptr_eq(cuc__explain_symbol(want->asked, NULL), row);
+    if (want->library == CUC_LIBRARY_NONE) {
+        ck_assert_ptr_null(row);
+        ck_assert_int_eq(library, -7); // untouched
+        return;
+    }
+    ck_assert_ptr_nonnull(row);
+    ck_assert_int_eq(library, want->library);
+    ck_assert_int_eq(row->code, want->code);
+}
+END_TEST
+
+#ifdef HAVE_CUDA_H
+
+// The real enumerators beside the tables' values, for each header that this toolkit has.
+#define NVJITLINK_NO_INLINE // else the header pulls in functions to be linked
+#include <cuda.h>
+#if defined(__has_include)
+#if __has_include(<driver_types.h>)
+#define HAVE_DRIVER_TYPES_H
+#include <driver_types.h>
+#endif
+#if __has_include(<nvrtc.h>)
+#define HAVE_NVRTC_H
+#include <nvrtc.h>
+#endif
+#if __has_include(<nvJitLink.h>)
+#define HAVE_NVJITLINK_H
+#include <nvJitLink.h>
+#endif
+#if __has_include(<nvml.h>)
+#define HAVE_NVML_H
+#include <nvml.h>
+#endif
+#endif
+
+#if CUDA_VERSION >= 13000 // an older header lacks some of the names
+
+static const struct enumerator {
+    const char *symbol;
+    int header;
+    int table;
+} enumerators[] = {
+#define CU_RESULT(symbol, code, stick, meaning, remedy) { #symbol, (int)symbol, code },
+#include "explain/cu_result.def"
+#undef CU_RESULT
+#ifdef HAVE_DRIVER_TYPES_H
+#define CUDART_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
+#define CUDART_SHARED(symbol, code) { #symbol, (int)symbol, code },
+#include "explain/cudart_result.def"
+#undef CUDART_SHARED
+#undef CUDART_RESULT
+#endif
+#ifdef HAVE_NVRTC_H
+#define NVRTC_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
+#include "explain/nvrtc_result.def"
+#undef NVRTC_RESULT
+#endif
+#ifdef HAVE_NVJITLINK_H
+#define NVJITLINK_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
+#include "explain/nvjitlink_result.def"
+#undef NVJITLINK_RESULT
+#endif
+#ifdef HAVE_NVML_H
+#define NVML_RESULT(symbol, code, meaning, remedy) { #symbol, (int)symbol, code },
+#include "explain/nvml_result.def"
+#undef NVML_RESULT
+#endif
+};
+
+START_TEST(values_are_those_of_the_toolkit)
+{
+    for (size_t i = 0; i < sizeof(enumerators) / sizeof(*enumerators); i++)
+        ck_assert_msg(enumerators[i].header == enumerators[i].table, "%s is %d, the table has %d",
+                      enumerators[i].symbol, enumerators[i].header, enumerators[i].table);
+}
+END_TEST
+#define CHECKS_VALUES
+
+// That nothing is missing, the compiler tells: a switch over the enum with a case for every row and
+// no default does not compile when an enumerator has no row. A newer toolkit has newer codes, so
+// only the one that the tables are for is held to it.
+#if CUDA_VERSION == 13000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
+static bool driver_row_exists(CUresult result)
+{
+    switch (result) {
+#define CU_RESULT(symbol, code, stick, meaning, remedy) case symbol:
+#include "explain/cu_result.def"
+#undef CU_RESULT
+        return true;
+    }
+    return false;
+}
+
+#ifdef HAVE_DRIVER_TYPES_H
+static bool runtime_row_exists(enum cudaError result)
+{
+    switch (result) {
+#define CUDART_RESULT(symbol, code, meaning, remedy) case symbol:
+#define CUDART_SHARED(symbol, code) case symbol:
+#include "explain/cudart_result.def"
+#undef CUDART_SHARED
+#undef CUDART_RESULT
+        return true;
+    }
+    return false;
+}
+#endif
+
+#ifdef HAVE_NVRTC_H
+static bool nvrtc_row_exists(nvrtcResult result)
+{
+    switch (result) {
+#define NVRTC_RESULT(symbol, code, meaning, remedy) case symbol:
+#include "explain/nvrtc_result.def"
+#undef NVRTC_RESULT
+        return true;
+    }
+    return false;
+}
+#endif
+
+#ifdef HAVE_NVJITLINK_H
+static bool nvjitlink_row_exists(nvJitLinkResult result)
+{
+    switch (result) {
+#define NVJITLINK_RESULT(symbol, code, meaning, remedy) case symbol:
+#include "explain/nvjitlink_result.def"
+#undef NVJITLINK_RESULT
+        return true;
+    }
+    return false;
+}
+#endif
+
+#pragma GCC diagnostic pop
+
+START_TEST(no_enumerator_of_the_toolkit_is_missing)
+{
+    // The work was done at compile time; this keeps the functions in use.
+    ck_assert(driver_row_exists(CUDA_ERROR_UNKNOWN));
+#ifdef HAVE_DRIVER_TYPES_H
+    ck_assert(runtime_row_exists(cudaErrorUnknown));
+#endif
+#ifdef HAVE_NVRTC_H
+    ck_assert(nvrtc_row_exists(NVRTC_ERROR_COMPILATION));
+#endif
+#ifdef HAVE_NVJITLINK_H
+    ck_assert(nvjitlink_row_exists(NVJITLINK_ERROR_INTERNAL));
+#endif
+}
+END_TEST
+#define CHECKS_COMPLETENESS
+#endif // CUDA_VERSION == 13000
+
+#endif // CUDA_VERSION >= 13000
+#endif // HAVE_CUDA_H
+
+int main(void)
+{
+    Suite *suite = suite_create("explain");
+    TCase *tables = tcase_create("tables");
+    TCase *symbols = tcase_create("symbols");
+    TCase *toolkit = tcase_create("toolkit");
+
+    tcase_add_loop_test(tables, every_code_of_the_library_has_a_row, 0, LIBRARY_COUNT);
+    tcase_add_loop_test(tables, rows_are_sorted_and_begin_with_success, 0, LIBRARY_COUNT);
+    tcase_add_loop_test(tables, rows_are_fit_to_be_read, 0, LIBRARY_COUNT);
+    tcase_add_loop_test(tables, unknown_codes_get_a_row_that_says_so, 0, LIBRARY_COUNT);
+    tcase_add_test(tables, an_unknown_library_has_no_rows);
+    tcase_add_loop_test(tables, exactly_ten_codes_of_the_driver_are_sticky, 0, LIBRARY_COUNT);
+    tcase_add_test(tables, the_runtime_shares_the_words_of_the_driver);
+    suite_add_tcase(suite, tables);
+
+    tcase_add_loop_test(symbols, symbols_have_the_prefix_and_are_unique, 0, LIBRARY_COUNT);
+    tcase_add_loop_test(symbols, every_symbol_finds_its_row_in_any_case, 0, LIBRARY_COUNT);
+    tcase_add_loop_test(symbols, a_symbol_is_found_in_each_of_its_forms, 0,
+                        sizeof(lookups) / sizeof(*lookups));
+    suite_add_tcase(suite, symbols);
+
+#ifdef CHECKS_VALUES
+    tcase_add_test(toolkit, values_are_those_of_the_toolkit);
+#endif
+#ifdef CHECKS_COMPLETENESS
+    tcase_add_test(toolkit, no_enumerator_of_the_toolkit_is_missing);
+#endif
+    suite_add_tcase(suite, toolkit);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
