@@ -160,16 +160,6 @@ cuc_status cuc__device_of_handle(cuc_device **out, CUdevice handle, const char *
                      handle, device_count);
 }
 
-cuc_status cuc_device_get_count(int32_t *out)
-{
-    CUC_CHECK_NOT_NULL(out);
-    cuc_status st = ensure_devices(__func__);
-    if (st < 0)
-        return st;
-    *out = device_count;
-    return CUC_OK;
-}
-
 static cuc_status no_device(const char *function)
 {
     return cuc__fail(CUC_ERROR_NO_DEVICE, function,
@@ -178,9 +168,25 @@ static cuc_status no_device(const char *function)
                      cuc__driver_path());
 }
 
+cuc_status cuc_device_get_count(int32_t *out)
+{
+    CUC_CHECK_NOT_NULL(out);
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's own answer to an empty machine
+        *out = 0;
+        return CUC_OK;
+    }
+    cuc_status st = ensure_devices(__func__);
+    if (st < 0)
+        return st;
+    *out = device_count;
+    return CUC_OK;
+}
+
 cuc_status cuc_device_get(cuc_device **out, int32_t ordinal)
 {
     CUC_CHECK_NOT_NULL(out);
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE)
+        return no_device(__func__);
     cuc_status st = ensure_devices(__func__);
     if (st < 0)
         return st;
@@ -199,6 +205,8 @@ cuc_status cuc_device_get_current(cuc_device **out)
     CUdevice handle;
 
     CUC_CHECK_NOT_NULL(out);
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE)
+        return no_device(__func__);
     cuc_status st = ensure_devices(__func__);
     if (st < 0)
         return st;

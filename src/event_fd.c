@@ -77,7 +77,7 @@ static cuc_status take(struct cuc__idle_stream **out, cuc_context *context, cons
 // Queue the wait and the callback: called with the context current.
 static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const char *function)
 {
-    struct cuc__idle_stream *s;
+    struct cuc__idle_stream *s = NULL;
     const char *call = "cuStreamWaitEvent";
     cuc_status st = take(&s, context, function);
 

@@ -29,6 +29,23 @@ cuc_status cuc__read_options(void *to, size_t size, const void *from, const char
     return CUC_OK;
 }
 
+cuc_status cuc__write_struct(void *to, const void *from, size_t size, const char *type,
+                             const char *function)
+{
+    size_t given;
+
+    memcpy(&given, to, sizeof(given));
+    if (given < sizeof(size_t) || given > 65536)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "out->struct_size is %zu, expected sizeof(%s), which is %zu here: start "
+                         "from its _INIT",
+                         given, type, size);
+    size_t both = given < size ? given : size;
+    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t), both - sizeof(size_t));
+    memset((char *)to + both, 0, given - both);
+    return CUC_OK;
+}
+
 void cuc__init_options(void *options, size_t caller_size)
 {
     if (!options || caller_size < sizeof(size_t))

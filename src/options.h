@@ -12,6 +12,14 @@ cuc_status cuc__read_options(void *to, size_t size, const void *from, const char
 #define CUC_READ_OPTIONS(to, from, type) \
     cuc__read_options((to), sizeof(type), (from), #type, __func__)
 
+// Fill a struct whose size the caller declares in its first field: as much of it as the caller has,
+// and zeros where the caller knows more.
+cuc_status cuc__write_struct(void *to, const void *from, size_t size, const char *type,
+                             const char *function);
+
+#define CUC_WRITE_STRUCT(to, from, type)                                                           \
+    cuc__write_struct((to), (from), sizeof(type), #type, __func__)
+
 // The body of an exported `_init`: zeroes what the caller has, never more, and writes its size.
 void cuc__init_options(void *options, size_t caller_size);
 

@@ -393,7 +393,7 @@ static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *functio
 
 cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
 {
-    CUevent marker;
+    CUevent marker = NULL;
     bool pushed;
 
     CUC_CHECK(stream, STREAM);

@@ -189,6 +189,30 @@ CUC_API cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t co
 CUC_API cuc_status cuc_explain_text(cuc_explanation *out, const char *text);
 
 /**
+ * How many codes of a library can be explained, for going through them all.
+ *
+ * @thread any thread
+ * @param library a CUC_LIBRARY_ value
+ * @return 0 for a library that is not known
+ * @since 0.1
+ */
+CUC_API size_t cuc_explain_count(int32_t library);
+
+/**
+ * The explanation at an index, by ascending code.
+ *
+ * @thread any thread
+ * @param out     filled up to its struct_size
+ * @param library a CUC_LIBRARY_ value
+ * @param index   below cuc_explain_count()
+ * @retval CUC_OK                     explained
+ * @retval CUC_ERROR_NOT_FOUND        index is past the end
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or its struct_size is not known
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_explain_at(cuc_explanation *out, int32_t library, size_t index);
+
+/**
  * Called for a failure that no call can return: one met while releasing, or in a callback.
  *
  * @param message what failed, with the driver call and its code; valid during the call

@@ -227,28 +227,33 @@ static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, forked_child);
 }
 
-cuc_status cuc__driver_init(const char *function)
+int cuc__driver_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int code = ensure_loaded();
 
-    if (!code && atomic_load(&loader.initialised))
-        return CUC_OK;
-    if (!code) {
-        pthread_once(&once, watch_forks);
-        pthread_mutex_lock(&loader.lock);
-        if (!loader.init_latched) {
-            // From here on a child is cut off, also when cuInit fails half-way.
-            atomic_store(&loader.initialised, true);
-            loader.init_code = cuc__cu.cuInit(0);
-            atomic_store(&loader.initialised, loader.init_code == 0);
-            loader.init_latched = true;
-        }
-        code = loader.init_code;
-        pthread_mutex_unlock(&loader.lock);
+    if (code || atomic_load(&loader.initialised))
+        return code;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&loader.lock);
+    if (!loader.init_latched) {
+        // From here on a child is cut off, also when cuInit fails half-way.
+        atomic_store(&loader.initialised, true);
+        loader.init_code = cuc__cu.cuInit(0);
+        atomic_store(&loader.initialised, loader.init_code == 0);
+        loader.init_latched = true;
     }
+    code = loader.init_code;
+    pthread_mutex_unlock(&loader.lock);
+    return code;
+}
+
+cuc_status cuc__driver_init(const char *function)
+{
+    int code = cuc__driver_start();
+
     return code ? cuc__fail_driver(NULL, code, function, "cuInit",
-                                   "the CUDA driver cannot be initialised")
+                                   "the CUDA driver (%s) cannot be initialised", loader.path)
                 : CUC_OK;
 }
 

@@ -40,6 +40,9 @@ extern struct cuc__cu_table cuc__cu;
 // outcome. A failure is recorded with `function` as the public function's name.
 cuc_status cuc__driver_init(const char *function);
 
+// The same without a record: 0, a CUC__CU_ code, or what cuInit returned.
+int cuc__driver_start(void);
+
 // What cuDriverGetVersion said, such as 13000; 0 before the driver was loaded.
 int cuc__driver_version(void);
 

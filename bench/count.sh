@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Count the instructions that cucore adds to a driver call: callgrind over bench_count on the fake
+# driver, cucore's side less the raw side, each as the difference of two numbers of calls, so that
+# set-up cancels out. Repeatable for the same binaries, whatever else the machine does.
+#
+#     bench/count.sh BUILD [JSON]
+set -euo pipefail
+build=$1
+json=${2:-}
+export CUCORE_DRIVER=${CUCORE_DRIVER:-$(realpath "$build/tests/libfake_driver.so")}
+limit_launch_3=150
+
+instructions() { # CASE SIDE CALLS
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+    "$build/bench/bench_count" "$1" "$2" "$3" 2>&1 | sed -n 's/.*Collected : //p'
+}
+
+per_call() { # CASE SIDE
+  local few many
+  few=$(instructions "$1" "$2" 100)
+  many=$(instructions "$1" "$2" 1100)
+  echo $(( (many - few) / 1000 ))
+}
+
+status=0
+rows=
+printf '%-24s %8s %8s %8s\n' case cucore raw added
+for name in $("$build/bench/bench_count" --list); do
+  cuc=$(per_call "$name" cuc)
+  raw=$(per_call "$name" raw)
+  printf '%-24s %8d %8d %8d\n' "$name" "$cuc" "$raw" $((cuc - raw))
+  rows="$rows${rows:+,}
+    {\"name\": \"$name\", \"cucore\": $cuc, \"raw\": $raw, \"added\": $((cuc - raw))}"
+  if [ "$name" = launch_3_arguments ] && [ $((cuc - raw)) -gt $limit_launch_3 ]; then
+    echo "launch_3_arguments adds more than $limit_launch_3 instructions" >&2
+    status=1
+  fi
+done
+if [ -n "$json" ]; then
+  cat >"$json" <<JSON
+{
+  "schema": 1,
+  "bench": "instructions",
+  "unit": "instructions a call",
+  "compiler": "$(${CC:-cc} --version | head -n 1)",
+  "commit": "$(git -C "$(dirname "$0")" rev-parse --short HEAD 2>/dev/null || echo unknown)",
+  "command": "bench/count.sh",
+  "results": [$rows
+  ]
+}
+JSON
+fi
+exit $status

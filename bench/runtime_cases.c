@@ -1,0 +1,304 @@
+#include "runtime_cases.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Kernels that do nothing: what is measured is the way to them.
+static const char ptx[] =
+    ".version 7.8\n.target sm_80\n.address_size 64\n"
+    ".visible .entry empty0()\n{\n ret;\n}\n"
+    ".visible .entry empty3(.param .f32 a, .param .u64 x, .param .u32 n)\n{\n ret;\n}\n"
+    ".visible .entry empty16(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3,\n"
+    " .param .u64 p4, .param .u64 p5, .param .u64 p6, .param .u64 p7,\n"
+    " .param .u32 p8, .param .u32 p9, .param .u32 p10, .param .u32 p11,\n"
+    " .param .f32 p12, .param .f32 p13, .param .f32 p14, .param .f32 p15)\n{\n ret;\n}\n";
+
+static const char *const kernel_names[] = { "empty0", "empty3", "empty16" };
+
+static int failed(const char *what)
+{
+    fprintf(stderr, "bench: %s: %s\n%s\n", what, cuc_error_message(), cuc_error_log());
+    return -1;
+}
+
+static int resolve_raw(struct raw_driver *cu)
+{
+    const char *path;
+    void *handle;
+    CUresult (*get)(const char *, void **, int, uint64_t, int *);
+
+    if (cuc_driver_get_path(&path) < 0)
+        return failed("driver");
+    handle = dlopen(path, RTLD_NOW);
+    void *symbol = handle ? dlsym(handle, "cuGetProcAddress_v2") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "bench: %s exports no cuGetProcAddress_v2\n", path);
+        return -1;
+    }
+    memcpy(&get, &symbol, sizeof(get));
+#define RAW(name, version, params)                               \
+    if (get(#name, &symbol, version, 0, NULL) || !symbol) {      \
+        fprintf(stderr, "bench: the driver has no %s\n", #name); \
+        return -1;                                               \
+    }                                                            \
+    memcpy(&cu->name, &symbol, sizeof(symbol));
+#include "raw_driver.def"
+#undef RAW
+    return 0;
+}
+
+int bench_open(struct bench *b)
+{
+    memset(b, 0, sizeof(*b));
+    if (cuc_device_get(&b->device, 0) < 0 || cuc_device_set_current(b->device, NULL) < 0)
+        return failed("device");
+    if (cuc_stream_create(&b->stream, b->device, NULL) < 0 ||
+        cuc_stream_create(&b->other, b->device, NULL) < 0 ||
+        cuc_event_create(&b->event, b->device, NULL) < 0)
+        return failed("stream and event");
+    if (cuc_memory_pool_default(&b->pool, b->device, CUC_MEMORY_DEVICE) < 0 ||
+        cuc_buffer_create(&b->buffer, b->pool, 1 << 20, b->stream) < 0)
+        return failed("memory");
+    if (cuc_object_create(&b->object, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL) < 0)
+        return failed("PTX");
+    for (int i = 0; i < 3; i++) {
+        if (cuc_object_get_kernel(&b->kernel[i], b->object, kernel_names[i]) < 0)
+            return failed(kernel_names[i]);
+        b->raw_kernel[i] = cuc_kernel_handle(b->kernel[i]);
+    }
+    b->raw_stream = cuc_stream_handle(b->stream);
+    b->raw_other = cuc_stream_handle(b->other);
+    b->raw_event = cuc_event_handle(b->event);
+    b->raw_pool = cuc_memory_pool_handle(b->pool);
+    b->raw_ptr = cuc_buffer_ptr(b->buffer);
+    return resolve_raw(&b->cu);
+}
+
+void bench_close(struct bench *b)
+{
+    cuc_buffer_release(b->buffer);
+    for (int i = 0; i < 3; i++)
+        cuc_kernel_release(b->kernel[i]);
+    cuc_object_release(b->object);
+    cuc_memory_resource_release(b->pool);
+    cuc_event_release(b->event);
+    cuc_stream_release(b->other);
+    cuc_stream_release(b->stream);
+}
+
+static int raw_launch(struct bench *b, int calls, CUkernel kernel, void **params)
+{
+    const CUlaunchConfig config = {
+        .gridDimX = 1,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = 32,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .hStream = b->raw_stream,
+    };
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuLaunchKernelEx(&config, (CUfunction)kernel, params, NULL);
+    return bad;
+}
+
+static int raw_launch_0(struct bench *b, int calls)
+{
+    return raw_launch(b, calls, b->raw_kernel[0], NULL);
+}
+
+static int raw_launch_3(struct bench *b, int calls)
+{
+    float a = 2.0f;
+    uint32_t n = 1024;
+    void *params[] = { &a, &b->raw_ptr, &n };
+
+    return raw_launch(b, calls, b->raw_kernel[1], params);
+}
+
+static int raw_launch_16(struct bench *b, int calls)
+{
+    uint64_t p = b->raw_ptr;
+    uint32_t n = 1024;
+    float a = 2.0f;
+    void *params[] = { &p, &p, &p, &p, &p, &p, &p, &p, &n, &n, &n, &n, &a, &a, &a, &a };
+
+    return raw_launch(b, calls, b->raw_kernel[2], params);
+}
+
+static int cuc_launch_0(struct bench *b, int calls)
+{
+    const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 });
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_launch(b->stream, config, b->kernel[0], NULL, 0);
+    return bad;
+}
+
+static int cuc_launch_3(struct bench *b, int calls)
+{
+    const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 });
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= CUC_LAUNCH(b->stream, config, b->kernel[1], 2.0f, b->buffer, 1024u);
+    return bad;
+}
+
+static int cuc_launch_16(struct bench *b, int calls)
+{
+    const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 });
+    cuc_buffer *p = b->buffer;
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= CUC_LAUNCH(b->stream, config, b->kernel[2], p, p, p, p, p, p, p, p, 1024u, 1024u,
+                          1024u, 1024u, 2.0f, 2.0f, 2.0f, 2.0f);
+    return bad;
+}
+
+static int raw_record(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuEventRecord(b->raw_event, b->raw_stream);
+    return bad;
+}
+
+static int cuc_record(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_event_record(b->event, b->stream);
+    return bad;
+}
+
+static int raw_wait(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuStreamWaitEvent(b->raw_other, b->raw_event, 0);
+    return bad;
+}
+
+static int cuc_wait(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_stream_wait_event(b->other, b->event);
+    return bad;
+}
+
+static int raw_alloc_free(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++) {
+        CUdeviceptr ptr = 0;
+        bad |= b->cu.cuMemAllocFromPoolAsync(&ptr, 4096, b->raw_pool, b->raw_stream);
+        bad |= b->cu.cuMemFreeAsync(ptr, b->raw_stream);
+    }
+    return bad;
+}
+
+static int cuc_alloc_free(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++) {
+        cuc_device_ptr ptr = 0;
+        bad |= cuc_memory_allocate(&ptr, b->pool, 4096, b->stream);
+        bad |= cuc_memory_free(b->pool, ptr, 4096, b->stream);
+    }
+    return bad;
+}
+
+static int cuc_buffer_cycle(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++) {
+        cuc_buffer *buffer = NULL;
+        bad |= cuc_buffer_create(&buffer, b->pool, 4096, b->stream);
+        cuc_buffer_release(buffer);
+    }
+    return bad;
+}
+
+static int raw_copy(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuMemcpyAsync(b->raw_ptr + 4096, b->raw_ptr, 4096, b->raw_stream);
+    return bad;
+}
+
+static int cuc_copy_4k(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_buffer_copy(b->stream, b->buffer, 4096, b->buffer, 0, 4096);
+    return bad;
+}
+
+static int raw_fill(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuMemsetD32Async(b->raw_ptr, 7, 1024, b->raw_stream);
+    return bad;
+}
+
+static int cuc_fill_4k(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_buffer_fill(b->stream, b->buffer, 0, 7, 4, 4096);
+    return bad;
+}
+
+static int raw_query(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuStreamQuery(b->raw_other) & ~CUDA_ERROR_NOT_READY;
+    return bad;
+}
+
+static int cuc_query(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_stream_query(b->other) < 0;
+    return bad;
+}
+
+const struct bench_case bench_cases[] = {
+    { "launch_0_arguments", 1.02, 400, raw_launch_0, cuc_launch_0 },
+    { "launch_3_arguments", 1.02, 400, raw_launch_3, cuc_launch_3 },
+    { "launch_16_arguments", 1.02, 400, raw_launch_16, cuc_launch_16 },
+    { "event_record", 1.05, 400, raw_record, cuc_record },
+    { "stream_wait_event", 1.05, 400, raw_wait, cuc_wait },
+    { "alloc_free", 1.05, 200, raw_alloc_free, cuc_alloc_free },
+    { "buffer_create_release", 0, 200, raw_alloc_free, cuc_buffer_cycle },
+    { "copy_4_kib", 0, 400, raw_copy, cuc_copy_4k },
+    { "fill_4_kib", 0, 400, raw_fill, cuc_fill_4k },
+    { "stream_query", 0, 400, raw_query, cuc_query },
+};
+
+const size_t bench_case_count = sizeof(bench_cases) / sizeof(*bench_cases);

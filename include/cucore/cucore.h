@@ -1,0 +1,30 @@
+/**
+ * @file
+ * Everything: cucore's public headers in one.
+ *
+ * Each of them can be included alone as well, in any order.
+ */
+#ifndef CUCORE_CUCORE_H
+#define CUCORE_CUCORE_H
+
+#include <cucore/base.h>
+#include <cucore/error.h>
+#include <cucore/system.h>
+#include <cucore/find.h>
+#include <cucore/device.h>
+#include <cucore/context.h>
+#include <cucore/stream.h>
+#include <cucore/event.h>
+#include <cucore/memory.h>
+#include <cucore/buffer.h>
+#include <cucore/copy.h>
+#include <cucore/tensor.h>
+#include <cucore/object.h>
+#include <cucore/kernel.h>
+#include <cucore/program.h>
+#include <cucore/linker.h>
+#include <cucore/launch.h>
+#include <cucore/occupancy.h>
+#include <cucore/runtime.h>
+
+#endif

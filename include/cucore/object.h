@@ -1,0 +1,421 @@
+/**
+ * @file
+ * Object code: what a compiler or linker made, loaded when a kernel of it is first needed.
+ *
+ * Object code belongs to no device and no context. It is created, read from a file, saved and
+ * handed on without a driver; the driver sees it once, when cuc_object_get_kernel() or another
+ * call that says so first needs it, and then on every device.
+ */
+#ifndef CUCORE_OBJECT_H
+#define CUCORE_OBJECT_H
+
+#include <cucore/base.h>
+#include <cucore/device.h>
+
+CUC_BEGIN_DECLS
+
+/**
+ * Object code and, once loaded, the driver's library of it.
+ *
+ * Ownership: kernels retain their object, so the library stays loaded while one of them lives.
+ * The last release unloads it. After the process has begun to exit, or in a forked child, it is
+ * left to the driver instead: unloading then is where drivers have crashed. What outlives the
+ * kernels unseen by cucore, such as a graph or a CUfunction that was taken out, needs a reference
+ * of its own.
+ * Threads: any thread; its contents never change. Threads that need the same object while it is
+ * being loaded wait for that, others do not.
+ */
+typedef struct cuc_object cuc_object;
+
+/** A kernel of an object: kernel.h. */
+typedef struct cuc_kernel cuc_kernel;
+
+/** Every kind of object code: X(constant, value, name, what). 0 is no kind. */
+// clang-format off
+#define CUC_CODE_LIST(X) \
+    X(CUC_CODE_PTX,     1, "ptx",     "PTX text: loadable, compiled by the driver") \
+    X(CUC_CODE_CUBIN,   2, "cubin",   "machine code of one architecture: loadable") \
+    X(CUC_CODE_LTOIR,   3, "ltoir",   "link-time optimisation code: to be linked") \
+    X(CUC_CODE_FATBIN,  4, "fatbin",  "PTX and cubins of several architectures: loadable") \
+    X(CUC_CODE_OBJECT,  5, "object",  "host object file with device code in it: to be linked") \
+    X(CUC_CODE_LIBRARY, 6, "library", "archive of object files: to be linked")
+// clang-format on
+
+enum {
+#define CUC__CODE_ENUM(name, value, text, what) name = value,
+    CUC_CODE_LIST(CUC__CODE_ENUM)
+#undef CUC__CODE_ENUM
+};
+
+/**
+ * The name of a kind of object code, such as "cubin".
+ *
+ * @thread any thread
+ * @param kind any value
+ * @return static storage; "unknown" for a value of no kind; never NULL
+ * @since 0.1
+ */
+CUC_API const char *cuc_code_name(int32_t kind);
+
+/**
+ * The kind of object code of a name.
+ *
+ * @thread any thread
+ * @param name as cuc_code_name() gives it; NULL is no kind
+ * @return a CUC_CODE_ value, or 0
+ * @since 0.1
+ */
+CUC_API int32_t cuc_code_from_name(const char *name);
+
+/** A name as the source has it, and the symbol that the compiler made of it. */
+typedef struct cuc_object_mapping {
+    const char *expression; /**< such as "saxpy<float>" */
+    const char *symbol;     /**< such as "_Z5saxpyIfEvT_PKS0_PS0_i" */
+} cuc_object_mapping;
+
+/** How cuc_object_create() makes an object; zero is the default of every field. */
+typedef struct cuc_object_options {
+    size_t struct_size; /**< sizeof(cuc_object_options); the initialisers set it */
+    const char *name;   /**< what messages call the object; copied; NULL: none, or the path */
+    const void *ptx;    /**< PTX of the same code, for a cubin or fatbin: what a simulated driver
+                             loads, and what tells the types of parameters; copied; NULL: none */
+    size_t ptx_bytes;   /**< its length, with or without a closing NUL */
+    const cuc_object_mapping *names; /**< name expressions that cuc_object_get_kernel() is to
+                                          take in place of symbols; copied; NULL: none */
+    size_t name_count;               /**< how many */
+} cuc_object_options;
+
+#define CUC_OBJECT_OPTIONS_INIT                   \
+    {                                             \
+        sizeof(cuc_object_options), 0, 0, 0, 0, 0 \
+    }
+
+#ifndef __cplusplus
+/** Options written at the call site, in C: CUC_OBJECT_OPTIONS(.name = "fft"). */
+#define CUC_OBJECT_OPTIONS(...) \
+    (&(cuc_object_options){ .struct_size = sizeof(cuc_object_options), __VA_ARGS__ })
+#endif
+
+/**
+ * Set options to their defaults.
+ *
+ * @thread any thread
+ * @param options     zeroed, and told its size; NULL does nothing
+ * @param struct_size sizeof(cuc_object_options) as the caller has it
+ * @since 0.1
+ */
+CUC_API void cuc_object_options_init(cuc_object_options *options, size_t struct_size);
+
+/**
+ * Make an object of code in memory; no driver is needed, and none is called.
+ *
+ * Data that is plainly not of its kind, or cut short, is refused here rather than by a driver that
+ * takes no length.
+ *
+ * @thread any thread
+ * @param out     the caller's reference: cuc_object_release()
+ * @param kind    a CUC_CODE_ value
+ * @param data    copied
+ * @param bytes   its length; PTX may come with its closing NUL or without
+ * @param options NULL for defaults
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or data is NULL, bytes is 0, kind is none, the data is not
+ *                                    of that kind, or an option is wrong
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory for the copy
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, size_t bytes,
+                                     const cuc_object_options *options);
+
+/**
+ * Make an object of a file's contents; no driver is needed, and none is called.
+ *
+ * @thread any thread
+ * @param out     the caller's reference: cuc_object_release()
+ * @param path    the file; read before the call returns
+ * @param kind    a CUC_CODE_ value; 0 tells it by the contents
+ * @param options NULL for defaults; the name is the path where none is given
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_NOT_FOUND        no such file
+ * @retval CUC_ERROR_IO               the file cannot be read
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or path is NULL, the file is empty or not of that kind,
+ *                                    its kind cannot be told, or an option is wrong
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory for the contents
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int32_t kind,
+                                        const cuc_object_options *options);
+
+/**
+ * Write the code to a file, whole or not at all.
+ *
+ * A new file is written and synced beside the old one and takes its place by a rename, so that a
+ * reader sees the old contents or the new. What is no regular file, such as a pipe, is written
+ * straight.
+ *
+ * @thread any thread
+ * @param object its code is written; names and logs are not
+ * @param path   made or replaced
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_IO               the file cannot be written; no part of it is left
+ * @retval CUC_ERROR_INVALID_ARGUMENT object or path is NULL
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory for a file name
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_save(const cuc_object *object, const char *path);
+
+/**
+ * Share an object.
+ *
+ * @thread any thread
+ * @param object NULL is passed through
+ * @return object
+ * @since 0.1
+ */
+CUC_API cuc_object *cuc_object_retain(cuc_object *object);
+
+/**
+ * Give a reference back; the last one unloads the library.
+ *
+ * @order  unloading may wait for the device's running work
+ * @thread any thread, also at process exit
+ * @param object NULL does nothing
+ * @source CUDA Driver API, "Library Management": cuLibraryUnload
+ * @since 0.1
+ */
+CUC_API void cuc_object_release(cuc_object *object);
+
+/**
+ * What kind of code an object is.
+ *
+ * @thread any thread
+ * @return a CUC_CODE_ value; 0 for NULL
+ * @since 0.1
+ */
+CUC_API int32_t cuc_object_kind(const cuc_object *object);
+
+/**
+ * What messages call an object.
+ *
+ * @thread any thread
+ * @return as given when it was made, "" for none; valid while the object lives; never NULL
+ * @since 0.1
+ */
+CUC_API const char *cuc_object_name(const cuc_object *object);
+
+/**
+ * The log of the compiler or linker that made the object, also where it succeeded.
+ *
+ * @thread any thread
+ * @return "" for none; valid while the object lives; never NULL
+ * @since 0.1
+ */
+CUC_API const char *cuc_object_log(const cuc_object *object);
+
+/**
+ * What the driver's own compiler said when the object was loaded.
+ *
+ * @thread any thread
+ * @return "" for nothing said, and before the object is loaded; valid while the object lives;
+ *         never NULL. The log of a failed load is with the failure: cuc_error_log().
+ * @since 0.1
+ */
+CUC_API const char *cuc_object_load_log(const cuc_object *object);
+
+/**
+ * The code itself.
+ *
+ * @thread any thread
+ * @param data   the first byte; borrowed: valid while the object lives
+ * @param bytes  its length; PTX is followed by a NUL that is not counted
+ * @param object of any kind
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_code(const void **data, size_t *bytes, const cuc_object *object);
+
+/**
+ * The PTX of the code: of PTX its own text, else what was kept beside it.
+ *
+ * @thread any thread
+ * @param text   NUL-terminated; borrowed: valid while the object lives
+ * @param bytes  its length without the NUL; NULL: not wanted
+ * @param object of any kind
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_NOT_FOUND        the object has none
+ * @retval CUC_ERROR_INVALID_ARGUMENT text or object is NULL
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_ptx(const char **text, size_t *bytes, const cuc_object *object);
+
+/**
+ * How many name expressions the object knows the symbols of.
+ *
+ * @thread any thread
+ * @return 0 for NULL
+ * @since 0.1
+ */
+CUC_API size_t cuc_object_mapping_count(const cuc_object *object);
+
+/**
+ * One name expression and its symbol.
+ *
+ * @thread any thread
+ * @param out    borrowed: valid while the object lives
+ * @param object of any kind
+ * @param index  below cuc_object_mapping_count()
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL, or index is past the end
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_object *object,
+                                          size_t index);
+
+/**
+ * How many kernels the code has.
+ *
+ * Read from the PTX where there is one, without a driver; else the object is loaded.
+ *
+ * @thread any thread
+ * @param out    the number
+ * @param object of a loadable kind
+ * @retval CUC_OK                  counted
+ * @retval CUC_ERROR_NOT_SUPPORTED the kind must be linked first, or there is no PTX and the driver
+ *                                 is older than CUDA 12.4
+ * @retval CUC_ERROR_DRIVER        the code cannot be loaded; other statuses of loading are those of
+ *                                 cuc_object_get_kernel()
+ * @source CUDA Driver API, "Library Management": cuLibraryGetKernelCount, cuLibraryEnumerateKernels
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_kernel_count(size_t *out, cuc_object *object);
+
+/**
+ * The symbol of one of the kernels; cuc_object_get_kernel() takes it.
+ *
+ * @thread any thread
+ * @param out    borrowed: valid while the object lives
+ * @param object of a loadable kind
+ * @param index  below cuc_object_kernel_count()
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or index is past the end
+ * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_object_kernel_count()
+ * @source CUDA Driver API, "Library Management": cuLibraryEnumerateKernels, cuKernelGetName
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_kernel_name(const char **out, cuc_object *object, size_t index);
+
+/**
+ * A kernel of the object, by its symbol or by a name expression the object knows.
+ *
+ * The first call loads the code, which for PTX runs the driver's compiler. Asking twice is cheap
+ * and gives two handles of one kernel.
+ *
+ * @thread any thread; threads that need the object while it is loaded wait
+ * @param out    the caller's reference: cuc_kernel_release(); it retains the object
+ * @param object PTX, cubin or fatbin; a simulated driver needs PTX, alone or beside a cubin
+ * @param name   such as "saxpy" for a kernel that is `extern "C"`
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message has the names there are
+ * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first, or the driver is simulated and
+ *                                    the object has no PTX
+ * @retval CUC_ERROR_DRIVER           the driver refused the code: cuc_error_log() has its
+ * compiler's log
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_NO_DRIVER        no CUDA driver could be loaded
+ * @source CUDA Driver API, "Library Management": cuLibraryLoadData, cuLibraryGetKernel,
+ *         cuKernelGetParamInfo
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, const char *name);
+
+/**
+ * The driver's CUlibrary, loading the code when it is not loaded yet.
+ *
+ * @thread any thread
+ * @param out    borrowed: valid while the object lives; not to be unloaded
+ * @param object of a loadable kind
+ * @retval CUC_OK given; other statuses are those of loading, see cuc_object_get_kernel()
+ * @source CUDA Driver API, "Library Management": cuLibraryLoadData
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_library(void **out, cuc_object *object);
+
+/**
+ * The driver's CUmodule of the object on one device, for calls that know no libraries.
+ *
+ * @thread any thread
+ * @param out    borrowed: valid while the object lives; not to be unloaded
+ * @param object of a loadable kind
+ * @param device the module is of its primary context; NULL: of the calling thread's current context
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL
+ * @retval CUC_ERROR_DRIVER           refused, such as with no current context; other statuses are
+ *                                    those of loading, see cuc_object_get_kernel()
+ * @source CUDA Driver API, "Library Management": cuLibraryGetModule
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_module(void **out, cuc_object *object, cuc_device *device);
+
+/**
+ * Where a `__device__` or `__constant__` variable lives on one device.
+ *
+ * @thread any thread
+ * @param out    its address; valid while the object lives
+ * @param bytes  its size; NULL: not wanted
+ * @param object of a loadable kind
+ * @param device the variable of its primary context; NULL: of the calling thread's current context
+ * @param name   the symbol, or a name expression the object knows
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_NOT_FOUND        no such variable
+ * @retval CUC_ERROR_INVALID_ARGUMENT out, object or name is NULL
+ * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
+ *                                    cuc_object_get_kernel()
+ * @source CUDA Driver API, "Library Management": cuLibraryGetGlobal
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
+                                         cuc_device *device, const char *name);
+
+/**
+ * Where a `__managed__` variable lives: one address for the host and every device.
+ *
+ * @thread any thread
+ * @param out    its address; valid while the object lives
+ * @param bytes  its size; NULL: not wanted
+ * @param object of a loadable kind
+ * @param name   the symbol, or a name expression the object knows
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_NOT_FOUND        no such variable
+ * @retval CUC_ERROR_INVALID_ARGUMENT out, object or name is NULL
+ * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
+ *                                    cuc_object_get_kernel()
+ * @source CUDA Driver API, "Library Management": cuLibraryGetManaged
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
+                                          const char *name);
+
+/**
+ * The address of a device function that is one and the same on every device.
+ *
+ * @thread any thread
+ * @param out    the function's address; valid while the object lives
+ * @param object of a loadable kind
+ * @param name   the symbol, or a name expression the object knows
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_NOT_FOUND        no such function
+ * @retval CUC_ERROR_NOT_SUPPORTED    no device here has unified functions
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
+ *                                    cuc_object_get_kernel()
+ * @source CUDA Driver API, "Library Management": cuLibraryGetUnifiedFunction
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_object_get_unified_function(void **out, cuc_object *object,
+                                                   const char *name);
+
+CUC_END_DECLS
+
+#endif

@@ -1,0 +1,163 @@
+/**
+ * @file
+ * Occupancy: how many blocks and clusters of a kernel a device runs at once.
+ *
+ * Every answer is for launches as cuc_launch() makes them, with the opt-in for large dynamic shared
+ * memory done; asking does it too.
+ */
+#ifndef CUCORE_OCCUPANCY_H
+#define CUCORE_OCCUPANCY_H
+
+#include <cucore/base.h>
+#include <cucore/device.h>
+#include <cucore/kernel.h>
+#include <cucore/launch.h>
+
+CUC_BEGIN_DECLS
+
+/** Flags of the questions below. */
+enum {
+    /** Where caching of global memory in L1 would cost blocks, answer as if it did not. */
+    CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1 << 0,
+};
+
+/**
+ * How many blocks of a kernel one multiprocessor can run at a time.
+ *
+ * @thread any thread
+ * @param out           blocks; 0 when not even one fits
+ * @param kernel        any kernel
+ * @param device        the device to run on
+ * @param block_threads threads a block
+ * @param shared_bytes  dynamic shared memory a block
+ * @param flags         CUC_OCCUPANCY_ bits
+ * @retval CUC_OK                     answered
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, block_threads is 0 or beyond the device,
+ *                                    shared_bytes is beyond what the kernel may have there, or a
+ *                                    flag is not known
+ * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @source CUDA Driver API, "Occupancy": cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_occupancy_max_active_blocks(uint32_t *out, cuc_kernel *kernel,
+                                                   cuc_device *device, uint32_t block_threads,
+                                                   uint32_t shared_bytes, uint32_t flags);
+
+/** Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field. */
+typedef struct cuc_occupancy_options {
+    size_t struct_size;    /**< sizeof(cuc_occupancy_options); the initialisers set it */
+    uint32_t shared_bytes; /**< dynamic shared memory a block, of any size; not with a callback */
+    uint32_t block_limit;  /**< threads a block at the most; 0: as the kernel and device allow */
+    uint32_t flags;        /**< CUC_OCCUPANCY_ bits */
+    uint32_t reserved;     /**< 0 */
+    /** Dynamic shared memory that a block of so many threads takes, in bytes; called on the calling
+     *  thread before the question is answered, and not to call cucore; NULL: shared_bytes. */
+    size_t (*shared_of_block)(int32_t block_threads, void *user);
+    void *user; /**< handed to shared_of_block */
+} cuc_occupancy_options;
+
+#define CUC_OCCUPANCY_OPTIONS_INIT                      \
+    {                                                   \
+        sizeof(cuc_occupancy_options), 0, 0, 0, 0, 0, 0 \
+    }
+
+#ifndef __cplusplus
+/** Options written at the call site, in C: CUC_OCCUPANCY_OPTIONS(.shared_bytes = 4096). */
+#define CUC_OCCUPANCY_OPTIONS(...) \
+    (&(cuc_occupancy_options){ .struct_size = sizeof(cuc_occupancy_options), __VA_ARGS__ })
+#endif
+
+/**
+ * Set options to their defaults.
+ *
+ * @thread any thread
+ * @param options     zeroed, and told its size; NULL does nothing
+ * @param struct_size sizeof(cuc_occupancy_options) as the caller has it
+ * @since 0.1
+ */
+CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t struct_size);
+
+/**
+ * The block size that keeps most of a device busy with a kernel.
+ *
+ * @thread any thread
+ * @param grid    blocks that fill the device once: a smaller grid leaves some of it idle
+ * @param block   threads a block
+ * @param kernel  any kernel
+ * @param device  the device to run on
+ * @param options NULL for defaults
+ * @retval CUC_OK                     answered
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an option is wrong, or shared_bytes is
+ *                                    beyond what the kernel may have there
+ * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @source CUDA Driver API, "Occupancy": cuOccupancyMaxPotentialBlockSizeWithFlags
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *block,
+                                                          cuc_kernel *kernel, cuc_device *device,
+                                                          const cuc_occupancy_options *options);
+
+/**
+ * How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+ *
+ * @thread any thread
+ * @param out           bytes a block
+ * @param kernel        any kernel
+ * @param device        the device to run on
+ * @param blocks        blocks that are to run at a time
+ * @param block_threads threads a block
+ * @retval CUC_OK                     answered
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or blocks or block_threads is 0 or beyond
+ *                                    the device
+ * @retval CUC_ERROR_DRIVER           refused, such as for more blocks than fit at all
+ * @source CUDA Driver API, "Occupancy": cuOccupancyAvailableDynamicSMemPerBlock
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kernel *kernel,
+                                                          cuc_device *device, uint32_t blocks,
+                                                          uint32_t block_threads);
+
+/**
+ * The largest cluster that a launch with a config can have.
+ *
+ * @thread any thread
+ * @param out    blocks a cluster
+ * @param kernel any kernel
+ * @param device the device to run on
+ * @param config block, shared memory and attributes; its own cluster is not read, and a grid of 0
+ *               stands for any
+ * @retval CUC_OK                     answered
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the config is wrong, as for
+ * cuc_launch()
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters
+ * @retval CUC_ERROR_DRIVER           refused
+ * @source CUDA Driver API, "Occupancy": cuOccupancyMaxPotentialClusterSize
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_occupancy_max_potential_cluster_size(uint32_t *out, cuc_kernel *kernel,
+                                                            cuc_device *device,
+                                                            const cuc_launch_config *config);
+
+/**
+ * How many clusters of a launch with a config the device runs at a time.
+ *
+ * @thread any thread
+ * @param out    clusters
+ * @param kernel any kernel
+ * @param device the device to run on
+ * @param config with a cluster, unless the kernel was compiled for one; a grid of 0 stands for any
+ * @retval CUC_OK                     answered
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the config is wrong, as for
+ * cuc_launch()
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters
+ * @retval CUC_ERROR_DRIVER           refused
+ * @source CUDA Driver API, "Occupancy": cuOccupancyMaxActiveClusters
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_occupancy_max_active_clusters(uint32_t *out, cuc_kernel *kernel,
+                                                     cuc_device *device,
+                                                     const cuc_launch_config *config);
+
+CUC_END_DECLS
+
+#endif

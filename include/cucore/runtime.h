@@ -1,0 +1,59 @@
+/**
+ * @file
+ * The CUDA runtime (cudart) as a peer in the same process.
+ *
+ * Both share a device's primary context, so most things pass as they are: a cudaStream_t through
+ * cuc_stream_from_handle(), a cudaEvent_t through cuc_event_from_handle(), a pointer of
+ * cudaMalloc() through cuc_buffer_from_pointer() or straight into cuc_launch(); and back through
+ * cuc_stream_handle(), cuc_event_handle(), cuc_buffer_ptr(). What is here is the rest. cucore
+ * itself never needs the runtime.
+ */
+#ifndef CUCORE_RUNTIME_H
+#define CUCORE_RUNTIME_H
+
+#include <cucore/base.h>
+#include <cucore/device.h>
+#include <cucore/kernel.h>
+
+CUC_BEGIN_DECLS
+
+/**
+ * A kernel that nvcc compiled into the program, by its host symbol.
+ *
+ * The kernel belongs to the runtime that the program is linked with, which is asked: the shared
+ * libcudart (nvcc -cudart shared), or a static one whose symbols the program exports
+ * (-Xlinker --export-dynamic). A program whose static runtime shows no symbols can call
+ * cudaGetKernel() itself and pass the result to cuc_kernel_from_handle().
+ *
+ * @thread any thread
+ * @param[out] out    the kernel, to be released; borrowed from the program's own code
+ * @param      symbol the __global__ function's address, as cudaLaunchKernel() takes it
+ * @retval CUC_OK                     found
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or symbol is no kernel of that runtime
+ * @retval CUC_ERROR_NOT_FOUND        no CUDA runtime can be found
+ * @retval CUC_ERROR_NOT_SUPPORTED    the runtime is of before CUDA 12.1
+ * @retval CUC_ERROR_NO_DRIVER        no driver; also CUC_ERROR_DRIVER_TOO_OLD, CUC_ERROR_FORKED
+ * @source CUDA Runtime API, "Execution Control": cudaGetKernel
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol);
+
+/**
+ * Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+ *
+ * The runtime and the driver share what is current, so cuc_device_set_current() serves both; this
+ * is for a program whose runtime has not made its primary context yet and must do so itself.
+ *
+ * @thread changes the calling thread
+ * @param device the device
+ * @retval CUC_OK                  current
+ * @retval CUC_ERROR_NOT_FOUND     no CUDA runtime can be found
+ * @retval CUC_ERROR_TOOLKIT       the runtime refused
+ * @source CUDA Runtime API, "Device Management": cudaSetDevice
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_runtime_set_device(cuc_device *device);
+
+CUC_END_DECLS
+
+#endif

@@ -1,0 +1,156 @@
+#include "explain.h"
+
+#include "../error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const cuc_status statuses[] = {
+#define ROW(name, value, text) value,
+    CUC_STATUS_LIST(ROW)
+#undef ROW
+};
+
+static cuc_status check_size(const cuc_explanation *out, const char *function)
+{
+    if (!out)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "out is NULL");
+    if (out->struct_size < sizeof(size_t) || out->struct_size > 4096)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "out->struct_size is %zu, expected sizeof(cuc_explanation), %zu",
+                         out->struct_size, sizeof(*out));
+    return CUC_OK;
+}
+
+static void write_out(cuc_explanation *out, cuc_explanation found)
+{
+    size_t given = out->struct_size;
+
+    found.struct_size = given;
+    memset((char *)out + sizeof(size_t), 0, given - sizeof(size_t));
+    memcpy(out, &found, given < sizeof(found) ? given : sizeof(found));
+}
+
+static void write_row(cuc_explanation *out, int library, const cuc__explanation *row)
+{
+    write_out(out, (cuc_explanation){ .symbol = row->symbol,
+                                      .meaning = row->meaning,
+                                      .remedy = row->remedy,
+                                      .library = library,
+                                      .code = row->code,
+                                      .sticky = row->sticky });
+}
+
+static void write_status(cuc_explanation *out, cuc_status status)
+{
+    write_out(out,
+              (cuc_explanation){ .symbol = cuc_status_name(status),
+                                 .meaning = cuc_status_text(status),
+                                 .remedy = status < 0 ? "Read cuc_error_message() right after the "
+                                                        "call that failed: it says the rest."
+                                                      : "",
+                                 .library = CUC_LIBRARY_NONE,
+                                 .code = status,
+                                 .sticky = status == CUC_ERROR_CONTEXT_LOST });
+}
+
+// The status of a name, with or without its prefix; true when there is one.
+static bool find_status(cuc_status *out, const char *text)
+{
+    static const char *const prefixes[] = { "", "CUC_", "CUC_ERROR_" };
+
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+        const char *name = cuc_status_name(statuses[i]);
+        for (size_t p = 0; p < sizeof(prefixes) / sizeof(*prefixes); p++) {
+            size_t n = strlen(prefixes[p]);
+            if (strncmp(name, prefixes[p], n) == 0 && strcasecmp(name + n, text) == 0) {
+                *out = statuses[i];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t code)
+{
+    cuc_status st = check_size(out, __func__);
+
+    if (st < 0)
+        return st;
+    if (library == CUC_LIBRARY_NONE) {
+        for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+            if (statuses[i] == code) {
+                write_status(out, code);
+                return CUC_OK;
+            }
+        }
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "cucore has no status %d", code);
+    }
+    const cuc__explanation *row = cuc__explain(library, code);
+    if (row->code == CUC__EXPLAIN_UNKNOWN)
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "library %d has no code %d that cucore knows", library,
+                        code);
+    write_row(out, library, row);
+    return CUC_OK;
+}
+
+cuc_status cuc_explain_text(cuc_explanation *out, const char *text)
+{
+    cuc_status st = check_size(out, __func__);
+    cuc_status status;
+    int library = CUC_LIBRARY_DRIVER;
+    char *end;
+
+    if (st < 0)
+        return st;
+    if (!text)
+        return CUC_FAIL_NULL("text");
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (end != text && !*end && !errno && number >= INT_MIN && number <= INT_MAX)
+        return CUC_PASS(cuc_explain(out, number < 0 ? CUC_LIBRARY_NONE : CUC_LIBRARY_DRIVER,
+                                    (int32_t)number));
+    // A status under its whole name first; under a short one the libraries' codes are meant.
+    if (strncasecmp(text, "CUC_", 4) == 0 && find_status(&status, text)) {
+        write_status(out, status);
+        return CUC_OK;
+    }
+    const cuc__explanation *row = cuc__explain_symbol(text, &library);
+    if (row) {
+        write_row(out, library, row);
+        return CUC_OK;
+    }
+    if (find_status(&status, text)) {
+        write_status(out, status);
+        return CUC_OK;
+    }
+    return CUC_FAIL(CUC_ERROR_NOT_FOUND,
+                    "no library has a code \"%s\": give a number of the driver's or a name such as "
+                    "CUDA_ERROR_ILLEGAL_ADDRESS",
+                    text);
+}
+
+size_t cuc_explain_count(int32_t library)
+{
+    return library == CUC_LIBRARY_NONE ? sizeof(statuses) / sizeof(*statuses)
+                                       : cuc__explain_count(library);
+}
+
+cuc_status cuc_explain_at(cuc_explanation *out, int32_t library, size_t index)
+{
+    cuc_status st = check_size(out, __func__);
+
+    if (st < 0)
+        return st;
+    if (index >= cuc_explain_count(library))
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "library %d has %zu codes, index is %zu", library,
+                        cuc_explain_count(library), index);
+    if (library == CUC_LIBRARY_NONE)
+        write_status(out, statuses[index]);
+    else
+        write_row(out, library, cuc__explain_at(library, index));
+    return CUC_OK;
+}

@@ -1,0 +1,504 @@
+#include "memory_resource.h"
+#include "options.h"
+
+#include <inttypes.h>
+
+// Attributes by number. The driver reads and writes an int for the switches, 64 bits for the rest.
+enum { SWITCH = 0x1, SETTABLE = 0x2, HIGH_MARK = 0x4 };
+
+// clang-format off
+static const struct attribute {
+    const char *name;
+    unsigned flags;
+} attributes[] = {
+#define ROW(constant, value, text) [value] = { text, constant##_FLAGS },
+#define CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES_FLAGS   SWITCH | SETTABLE
+#define CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC_FLAGS         SWITCH | SETTABLE
+#define CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES_FLAGS SWITCH | SETTABLE
+#define CUC_MEMORY_POOL_RELEASE_THRESHOLD_FLAGS                 SETTABLE
+#define CUC_MEMORY_POOL_RESERVED_CURRENT_FLAGS                  0
+#define CUC_MEMORY_POOL_RESERVED_HIGH_FLAGS                     SETTABLE | HIGH_MARK
+#define CUC_MEMORY_POOL_USED_CURRENT_FLAGS                      0
+#define CUC_MEMORY_POOL_USED_HIGH_FLAGS                         SETTABLE | HIGH_MARK
+    CUC_MEMORY_POOL_ATTRIBUTE_LIST(ROW)
+#undef ROW
+};
+// clang-format on
+
+void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)
+{
+    cuc__init_options(options, size);
+}
+
+static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
+                                cuc_stream *stream, const char *function)
+{
+    cuc_context *context = stream->context;
+    CUdeviceptr ptr = 0;
+    bool pushed;
+
+    cuc_status st = cuc__context_enter(context, &pushed, function);
+    if (st < 0)
+        return st;
+    int code = cuc__cu.cuMemAllocFromPoolAsync(&ptr, bytes, resource->pool, stream->handle);
+    if (code)
+        st = cuc__fail_driver(context, code, function, "cuMemAllocFromPoolAsync",
+                              "allocating %zu bytes of %s memory from a pool of device %d", bytes,
+                              cuc_memory_kind_name(resource->kind), resource->device->ordinal);
+    st = cuc__context_leave(context, pushed, st, function);
+    if (st < 0) {
+        if (ptr)
+            CUC_CLEANUP(context, cuMemFreeAsync, (void *)(uintptr_t)ptr, ptr, stream->handle);
+        return st;
+    }
+    *out = ptr;
+    return CUC_OK;
+}
+
+static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr, size_t bytes,
+                                  cuc_stream *stream, const char *function)
+{
+    cuc_context *context = stream->context;
+    bool pushed;
+
+    (void)resource;
+    cuc_status st = cuc__memory_enter(context, &pushed, function);
+    if (st < 0)
+        return st;
+    int code = cuc__cu.cuMemFreeAsync(ptr, stream->handle);
+    if (code)
+        st = cuc__memory_free_failed(context, code, "cuMemFreeAsync", ptr, bytes, function);
+    return cuc__memory_leave(context, pushed, st, function);
+}
+
+static void pool_destroy(cuc_memory_resource *resource)
+{
+    if (resource->owned)
+        CUC_CLEANUP(NULL, cuMemPoolDestroy, (void *)resource->pool, resource->pool);
+    if (resource->drop_owner)
+        resource->drop_owner(resource->owner);
+}
+
+static const struct cuc__memory_ops pool_ops = {
+    .allocate = pool_allocate,
+    .deallocate = pool_deallocate,
+    .destroy = pool_destroy,
+    .needs_stream = true,
+};
+
+static cuc_status check_pools(const cuc_device *device, const char *function)
+{
+    if (device->limits.memory_pools)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                     "device %d (%s) has no memory pools: use cuc_memory_synchronous()",
+                     device->ordinal, device->name);
+}
+
+static cuc_status set_access(CUmemoryPool pool, const cuc_device *device, int32_t access,
+                             const char *function)
+{
+    CUmemAccessDesc desc = {
+        .location = { CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal },
+        .flags = (CUmemAccess_flags)access,
+    };
+    int code = cuc__cu.cuMemPoolSetAccess(pool, &desc, 1);
+
+    return !code ? CUC_OK
+                 : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAccess",
+                                    "setting the access of device %d to a memory pool to %s",
+                                    device->ordinal, access ? "read and write" : "none");
+}
+
+// A pool of host memory starts out closed to every device.
+static cuc_status open_to_device(CUmemoryPool pool, int32_t kind, const cuc_device *device,
+                                 const char *function)
+{
+    CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal };
+    CUmemAccess_flags flags = 0;
+
+    if (kind != CUC_MEMORY_PINNED)
+        return CUC_OK;
+    if (!cuc__cu.cuMemPoolGetAccess(&flags, pool, &location) &&
+        flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return CUC_OK;
+    return set_access(pool, device, CUC_ACCESS_READ_WRITE, function);
+}
+
+static cuc_status set_threshold(CUmemoryPool pool, uint64_t value, const char *function)
+{
+    int code = cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+
+    return !code ? CUC_OK
+                 : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAttribute",
+                                    "setting the release threshold of a memory pool to %" PRIu64
+                                    " bytes",
+                                    value);
+}
+
+static cuc_memory_resource *wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
+                                 const char *function)
+{
+    cuc_memory_resource *r = cuc__memory_resource_new(&pool_ops, device, kind, function);
+
+    if (r)
+        r->pool = pool;
+    return r;
+}
+
+// Where the memory of a new pool is, from the options; refuses what does not go together.
+static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
+                        const cuc_device *device, const char *function)
+{
+    static const uint32_t allowed[] = {
+        [CUC_MEMORY_DEVICE] = 1u << CUC_LOCATION_NONE,
+        [CUC_MEMORY_PINNED] = 1u << CUC_LOCATION_NONE | 1u << CUC_LOCATION_HOST |
+                              1u << CUC_LOCATION_HOST_NUMA |
+                              1u << CUC_LOCATION_HOST_NUMA_CURRENT,
+        [CUC_MEMORY_MANAGED] = 1u << CUC_LOCATION_NONE | 1u << CUC_LOCATION_DEVICE |
+                               1u << CUC_LOCATION_HOST | 1u << CUC_LOCATION_HOST_NUMA,
+    };
+    int32_t type = o->location.type;
+
+    if (type < 0 || type > CUC_LOCATION_HOST_NUMA_CURRENT || !(allowed[o->kind] >> type & 1))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "location.type is %d, which a pool of %s memory does not take: %s", type,
+                         cuc_memory_kind_name(o->kind),
+                         o->kind == CUC_MEMORY_DEVICE
+                             ? "leave it CUC_LOCATION_NONE, the pool is on the device given"
+                         : o->kind == CUC_MEMORY_PINNED
+                             ? "expected CUC_LOCATION_NONE, _HOST, _HOST_NUMA or _HOST_NUMA_CURRENT"
+                             : "expected CUC_LOCATION_NONE, _DEVICE, _HOST or _HOST_NUMA");
+    *out = (CUmemLocation){ (CUmemLocationType)type, o->location.id };
+    if (o->kind == CUC_MEMORY_DEVICE)
+        *out = (CUmemLocation){ CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal };
+    else if (o->kind == CUC_MEMORY_PINNED && type == CUC_LOCATION_NONE)
+        *out = (CUmemLocation){ CU_MEM_LOCATION_TYPE_HOST, 0 };
+    return CUC_OK;
+}
+
+cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
+                                  const cuc_memory_pool_options *options)
+{
+    cuc_memory_pool_options o;
+    CUmemPoolProps props = { 0 };
+    CUmemoryPool pool = NULL;
+    cuc_context *context;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_memory_pool_options)) < 0 ||
+        (st = cuc__memory_check_kind(o.kind, __func__)) < 0)
+        return st;
+    if (o.flags & ~(uint32_t)CUC_MEMORY_POOL_HW_DECOMPRESS)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "flags is 0x%x, the only bit known is CUC_MEMORY_POOL_HW_DECOMPRESS (0x1)",
+                        o.flags);
+    if ((st = place(&props.location, &o, device, __func__)) < 0 ||
+        (st = check_pools(device, __func__)) < 0)
+        return st;
+    if (o.kind == CUC_MEMORY_MANAGED && cuc__driver_version() < 13000)
+        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
+                        "this driver (CUDA %d.%d) has no pools of managed memory, which came with "
+                        "CUDA 13.0: use cuc_memory_synchronous()",
+                        cuc__driver_version() / 1000, cuc__driver_version() % 1000 / 10);
+    if ((st = cuc__device_primary(&context, device, __func__)) < 0)
+        return st;
+    props.allocType = o.kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
+                                                   : CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.maxSize = o.max_bytes;
+    props.usage = o.flags & CUC_MEMORY_POOL_HW_DECOMPRESS ? CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS
+                                                          : 0;
+    int code = cuc__cu.cuMemPoolCreate(&pool, &props);
+    if (code)
+        return CUC_FAIL_CU(context, code, "cuMemPoolCreate",
+                           "creating a pool of %s memory for device %d, at most %" PRIu64
+                           " bytes (0: no limit), location %d of type %d",
+                           cuc_memory_kind_name(o.kind), device->ordinal, o.max_bytes,
+                           o.location.id, o.location.type);
+    if (o.release_threshold)
+        st = set_threshold(pool, o.release_threshold, __func__);
+    if (st >= 0)
+        st = open_to_device(pool, o.kind, device, __func__);
+    cuc_memory_resource *r = st >= 0 ? wrap(pool, device, o.kind, __func__) : NULL;
+    if (!r) {
+        CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
+        return st < 0 ? st : CUC_ERROR_OUT_OF_MEMORY;
+    }
+    r->owned = true;
+    *out = r;
+    return CUC_OK;
+}
+
+// The place by which the driver knows its own pool of a kind.
+static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
+{
+    switch (kind) {
+    case CUC_MEMORY_DEVICE:
+        return (CUmemLocation){ CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal };
+    case CUC_MEMORY_PINNED:
+        return (CUmemLocation){ CU_MEM_LOCATION_TYPE_HOST, 0 };
+    default:
+        return (CUmemLocation){ CU_MEM_LOCATION_TYPE_NONE, 0 };
+    }
+}
+
+static CUmemAllocationType type_of(int32_t kind)
+{
+    return kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
+                                      : CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
+cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
+                                      const char *function)
+{
+    CUmemoryPool pool = NULL;
+    uint64_t threshold = 0;
+    int code;
+
+    cuc_status st = check_pools(device, function);
+    if (st < 0)
+        return st;
+    if (kind == CUC_MEMORY_DEVICE) {
+        code = cuc__cu.cuDeviceGetMemPool(&pool, device->handle);
+    } else {
+        CUmemLocation location = place_of_driver(kind, device);
+        code = cuc__cu.cuMemGetMemPool(&pool, &location, type_of(kind));
+    }
+    if (code)
+        return cuc__fail_driver(
+            NULL, code, function,
+            kind == CUC_MEMORY_DEVICE ? "cuDeviceGetMemPool" : "cuMemGetMemPool",
+            "asking for the driver's pool of %s memory for device %d", cuc_memory_kind_name(kind),
+            device->ordinal);
+    code = cuc__cu.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    if (code)
+        return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAttribute",
+                                "asking for the release threshold of the driver's pool");
+    if (!threshold)
+        st = set_threshold(pool, CUC_MEMORY_POOL_KEEP_ALL, function);
+    if (st >= 0)
+        st = open_to_device(pool, kind, device, function);
+    if (st < 0)
+        return st;
+    cuc_memory_resource *r = wrap(pool, device, kind, function);
+    if (!r)
+        return CUC_ERROR_OUT_OF_MEMORY;
+    *out = r;
+    return CUC_OK;
+}
+
+cuc_status cuc_memory_pool_default(cuc_memory_resource **out, cuc_device *device, int32_t kind)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    cuc_status st = cuc__memory_check_kind(kind, __func__);
+    return st < 0 ? st : cuc__memory_pool_of_driver(out, device, kind, __func__);
+}
+
+cuc_status cuc_memory_pool_from_handle(cuc_memory_resource **out, cuc_device *device, int32_t kind,
+                                       void *pool, void *owner, void (*drop_owner)(void *owner))
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    cuc_status st = cuc__memory_check_kind(kind, __func__);
+    if (st < 0)
+        return st;
+    CUC_CHECK_NOT_NULL(pool);
+    cuc_memory_resource *r = wrap(pool, device, kind, __func__);
+    if (!r)
+        return CUC_ERROR_OUT_OF_MEMORY;
+    r->owner = owner;
+    r->drop_owner = drop_owner;
+    *out = r;
+    return CUC_OK;
+}
+
+void *cuc_memory_pool_handle(const cuc_memory_resource *pool)
+{
+    return pool ? (void *)pool->pool : NULL;
+}
+
+static cuc_status check_pool(const cuc_memory_resource *pool, const char *function)
+{
+    if (!cuc__handle_good(pool, CUC__HANDLE_MEMORY_RESOURCE))
+        return cuc__fail_handle(pool, CUC__HANDLE_MEMORY_RESOURCE, function, "pool");
+    if (!pool->pool)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the memory resource is %s, expected a pool: see "
+                         "cuc_memory_resource_is_pool()",
+                         pool->kind == CUC_MEMORY_CUSTOM ? "user-defined" : "synchronous");
+    return CUC_OK;
+}
+
+cuc_status cuc_memory_pool_make_current(cuc_memory_resource *pool)
+{
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0)
+        return st;
+    bool of_device = pool->kind == CUC_MEMORY_DEVICE;
+    CUmemLocation location = place_of_driver(pool->kind, pool->device);
+    int code = of_device
+                   ? cuc__cu.cuDeviceSetMemPool(pool->device->handle, pool->pool)
+                   : cuc__cu.cuMemSetMemPool(&location, type_of(pool->kind), pool->pool);
+    return !code ? CUC_OK
+                 : CUC_FAIL_CU(NULL, code, of_device ? "cuDeviceSetMemPool" : "cuMemSetMemPool",
+                               "making a pool of %s memory the current one of device %d",
+                               cuc_memory_kind_name(pool->kind), pool->device->ordinal);
+}
+
+static const struct attribute *find_attribute(int32_t attribute)
+{
+    bool known = attribute > 0 && (size_t)attribute < sizeof(attributes) / sizeof(*attributes);
+
+    return known && attributes[attribute].name ? &attributes[attribute] : NULL;
+}
+
+static cuc_status get(uint64_t *out, const cuc_memory_resource *pool, int32_t attribute,
+                      const char *function)
+{
+    const struct attribute *a = find_attribute(attribute);
+    uint64_t value = 0;
+    int on = 0;
+
+    if (!a)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "attribute is %d, expected %d to %d (CUC_MEMORY_POOL_ATTRIBUTE_LIST)",
+                         attribute, CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+                         CUC_MEMORY_POOL_USED_HIGH);
+    void *to = a->flags & SWITCH ? (void *)&on : (void *)&value;
+    int code =
+        cuc__cu.cuMemPoolGetAttribute(pool->pool, (CUmemPool_attribute)attribute, to);
+    if (code)
+        return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAttribute",
+                                "asking for %s of a pool of device %d", a->name,
+                                pool->device->ordinal);
+    *out = a->flags & SWITCH ? (uint64_t)(on != 0) : value;
+    return CUC_OK;
+}
+
+cuc_status cuc_memory_pool_get_attribute(uint64_t *out, cuc_memory_resource *pool,
+                                         int32_t attribute)
+{
+    CUC_CHECK_NOT_NULL(out);
+    cuc_status st = check_pool(pool, __func__);
+    return st < 0 ? st : get(out, pool, attribute, __func__);
+}
+
+static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t value,
+                      const char *function)
+{
+    const struct attribute *a = find_attribute(attribute);
+    int on = value != 0;
+
+    if (!a || !(a->flags & SETTABLE))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "attribute is %d (%s), which %s", attribute, a ? a->name : "none",
+                         a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
+    uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
+    if (value > most)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "value is %" PRIu64 ", %s takes only %s", value, a->name,
+                         most ? "0 or 1" : "0, which starts the mark anew");
+    void *from = a->flags & SWITCH ? (void *)&on : (void *)&value;
+    int code =
+        cuc__cu.cuMemPoolSetAttribute(pool->pool, (CUmemPool_attribute)attribute, from);
+    return !code ? CUC_OK
+                 : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAttribute",
+                                    "setting %s of a pool of device %d to %" PRIu64, a->name,
+                                    pool->device->ordinal, value);
+}
+
+cuc_status cuc_memory_pool_set_attribute(cuc_memory_resource *pool, int32_t attribute,
+                                         uint64_t value)
+{
+    cuc_status st = check_pool(pool, __func__);
+    return st < 0 ? st : set(pool, attribute, value, __func__);
+}
+
+cuc_status cuc_memory_pool_get_statistics(cuc_memory_pool_statistics *out,
+                                          cuc_memory_resource *pool)
+{
+    cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
+
+    CUC_CHECK_NOT_NULL(out);
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0 ||
+        (st = get(&s.reserved_bytes, pool, CUC_MEMORY_POOL_RESERVED_CURRENT, __func__)) < 0 ||
+        (st = get(&s.reserved_high, pool, CUC_MEMORY_POOL_RESERVED_HIGH, __func__)) < 0 ||
+        (st = get(&s.used_bytes, pool, CUC_MEMORY_POOL_USED_CURRENT, __func__)) < 0 ||
+        (st = get(&s.used_high, pool, CUC_MEMORY_POOL_USED_HIGH, __func__)) < 0)
+        return st;
+    return CUC_WRITE_STRUCT(out, &s, cuc_memory_pool_statistics);
+}
+
+cuc_status cuc_memory_pool_reset_high_marks(cuc_memory_resource *pool)
+{
+    cuc_status st = check_pool(pool, __func__);
+    if (st >= 0)
+        st = set(pool, CUC_MEMORY_POOL_RESERVED_HIGH, 0, __func__);
+    return st < 0 ? st : set(pool, CUC_MEMORY_POOL_USED_HIGH, 0, __func__);
+}
+
+cuc_status cuc_memory_pool_trim(cuc_memory_resource *pool, uint64_t keep_bytes)
+{
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0)
+        return st;
+    int code = cuc__cu.cuMemPoolTrimTo(pool->pool, (size_t)keep_bytes);
+    return !code ? CUC_OK
+                 : CUC_FAIL_CU(NULL, code, "cuMemPoolTrimTo",
+                               "trimming a pool of device %d to %" PRIu64 " bytes",
+                               pool->device->ordinal, keep_bytes);
+}
+
+cuc_status cuc_memory_pool_set_access(cuc_memory_resource *pool, cuc_device *peer, int32_t access)
+{
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0)
+        return st;
+    CUC_CHECK(peer, DEVICE);
+    if (access != CUC_ACCESS_NONE && access != CUC_ACCESS_READ_WRITE)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "access is %d, expected CUC_ACCESS_NONE (0) or CUC_ACCESS_READ_WRITE (3)",
+                        access);
+    if (pool->kind == CUC_MEMORY_DEVICE && peer == pool->device)
+        return access ? CUC_OK
+                      : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                                 "the pool is of device %d, which always reaches it",
+                                 peer->ordinal);
+    if (pool->kind == CUC_MEMORY_DEVICE && access) {
+        int can = 0;
+        int code = cuc__cu.cuDeviceCanAccessPeer(&can, peer->handle, pool->device->handle);
+        if (code)
+            return CUC_FAIL_CU(NULL, code, "cuDeviceCanAccessPeer",
+                               "asking whether device %d can reach device %d", peer->ordinal,
+                               pool->device->ordinal);
+        if (!can)
+            return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
+                            "device %d cannot reach the memory of device %d: copy by "
+                            "cuc_copy_peer() instead",
+                            peer->ordinal, pool->device->ordinal);
+    }
+    return set_access(pool->pool, peer, access, __func__);
+}
+
+cuc_status cuc_memory_pool_get_access(int32_t *out, cuc_memory_resource *pool, cuc_device *peer)
+{
+    CUmemAccess_flags flags = 0;
+
+    CUC_CHECK_NOT_NULL(out);
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0)
+        return st;
+    CUC_CHECK(peer, DEVICE);
+    CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, peer->ordinal };
+    int code = cuc__cu.cuMemPoolGetAccess(&flags, pool->pool, &location);
+    if (code)
+        return CUC_FAIL_CU(NULL, code, "cuMemPoolGetAccess",
+                           "asking for the access of device %d to a pool of device %d",
+                           peer->ordinal, pool->device->ordinal);
+    *out = (int32_t)flags;
+    return CUC_OK;
+}

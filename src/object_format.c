@@ -1,0 +1,181 @@
+#include "object.h"
+
+#include "ptx_signature.h"
+
+#include <string.h>
+
+// Layouts are those of the 64-bit ELF files and of the fat binaries that CUDA's tools write; all
+// their numbers are little-endian, as every host of a GPU is.
+enum {
+    ELF_HEADER_BYTES = 64,
+    ELF_SECTION_BYTES = 64,
+    ELF_MACHINE_CUDA = 190,
+    ELF_SECTION_NOBITS = 8,
+    ELF_SECTION_VENDOR = 0x70000000, // and above: types whose size may be of no bytes in the file
+    FATBIN_HEADER_BYTES = 16,
+};
+
+static const char elf_magic[] = "\177ELF";
+static const char archive_magic[] = "!<arch>\n";
+static const char thin_archive_magic[] = "!<thin>\n";
+static const char fatbin_magic[] = "\120\355\125\272";
+static const char ltoir_magic[] = "\355\103\116\177";
+
+static const struct {
+    const char *name;
+    const char *what;
+} kinds[] = {
+#define ROW(constant, value, name, what) [value] = { name, what },
+    CUC_CODE_LIST(ROW)
+#undef ROW
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+static uint64_t read_le(const void *data, size_t at, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)data + at;
+    uint64_t value = 0;
+
+    for (size_t i = bytes; i-- > 0;)
+        value = value << 8 | p[i];
+    return value;
+}
+
+static bool starts_with(const void *data, size_t bytes, const char *magic)
+{
+    return bytes >= strlen(magic) && memcmp(data, magic, strlen(magic)) == 0;
+}
+
+int32_t cuc__code_guess(const void *data, size_t bytes)
+{
+    if (starts_with(data, bytes, elf_magic))
+        return bytes >= ELF_HEADER_BYTES && read_le(data, 18, 2) == ELF_MACHINE_CUDA
+                   ? CUC_CODE_CUBIN
+                   : CUC_CODE_OBJECT;
+    if (starts_with(data, bytes, archive_magic) || starts_with(data, bytes, thin_archive_magic))
+        return CUC_CODE_LIBRARY;
+    if (starts_with(data, bytes, fatbin_magic))
+        return CUC_CODE_FATBIN;
+    if (starts_with(data, bytes, ltoir_magic))
+        return CUC_CODE_LTOIR;
+    return bytes && cuc__ptx_is_text(data, bytes) ? CUC_CODE_PTX : 0;
+}
+
+// How far an ELF file reaches by its own account; 0 when its tables make no sense.
+static uint64_t elf_extent(const void *data, size_t bytes)
+{
+    uint64_t sections = read_le(data, 40, 8);
+    uint64_t count = read_le(data, 60, 2);
+    uint64_t extent = sections + count * ELF_SECTION_BYTES;
+
+    if (count && (read_le(data, 58, 2) != ELF_SECTION_BYTES || extent < sections))
+        return 0;
+    if (extent > bytes)
+        return extent;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)sections + i * ELF_SECTION_BYTES;
+        uint64_t type = read_le(data, at + 4, 4);
+        uint64_t start = read_le(data, at + 24, 8);
+        uint64_t end = start + read_le(data, at + 32, 8);
+        if (type == ELF_SECTION_NOBITS || type >= ELF_SECTION_VENDOR)
+            continue;
+        if (end < start)
+            return 0;
+        if (end > extent)
+            extent = end;
+    }
+    return extent;
+}
+
+static cuc_status fail_short(int32_t kind, uint64_t expected, size_t bytes, const char *function)
+{
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "the %s is cut short: it says that it has %llu bytes, %zu are there",
+                     cuc_code_name(kind), (unsigned long long)expected, bytes);
+}
+
+static cuc_status check_cubin(const void *data, size_t bytes, const char *function)
+{
+    if (bytes < ELF_HEADER_BYTES)
+        return fail_short(CUC_CODE_CUBIN, ELF_HEADER_BYTES, bytes, function);
+    uint64_t extent = elf_extent(data, bytes);
+    if (!extent)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the cubin is damaged: its section table makes no sense");
+    return extent > bytes ? fail_short(CUC_CODE_CUBIN, extent, bytes, function) : CUC_OK;
+}
+
+static cuc_status check_fatbin(const void *data, size_t bytes, const char *function)
+{
+    if (bytes < FATBIN_HEADER_BYTES)
+        return fail_short(CUC_CODE_FATBIN, FATBIN_HEADER_BYTES, bytes, function);
+    uint64_t content = read_le(data, 8, 8);
+    uint64_t extent = read_le(data, 6, 2) + content;
+    if (extent < content)
+        extent = UINT64_MAX;
+    return extent > bytes ? fail_short(CUC_CODE_FATBIN, extent, bytes, function) : CUC_OK;
+}
+
+static cuc_status check_ptx(const void *data, size_t bytes, const char *function)
+{
+    const char *text = data;
+    const char *nul = memchr(text, 0, bytes);
+
+    for (const char *p = nul; p && p < text + bytes; p++)
+        if (*p)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "the data is no PTX: PTX is text, and byte %zu of %zu is 0",
+                             (size_t)(nul - text), bytes);
+    return CUC_OK;
+}
+
+cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const char *function)
+{
+    if (kind <= 0 || kind >= KINDS)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "kind is %d, expected a CUC_CODE_ value (1 to %d)", (int)kind, KINDS - 1);
+    if (!data)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "data is NULL");
+    if (!bytes)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "the %s is empty: bytes is 0",
+                         kinds[kind].name);
+
+    int32_t guess = cuc__code_guess(data, bytes);
+    // The format of LTO code is the compiler's own affair, so only what is plainly another kind
+    // is refused; and host objects and device code can both be linked as "object".
+    if (guess != kind && !(kind == CUC_CODE_LTOIR && !guess) &&
+        !(kind == CUC_CODE_OBJECT && guess == CUC_CODE_CUBIN)) {
+        if (guess)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "the data is no %s (%s): it begins like a %s", kinds[kind].name,
+                             kinds[kind].what, kinds[guess].name);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "the data is no %s (%s)%s",
+                         kinds[kind].name, kinds[kind].what,
+                         kind == CUC_CODE_PTX ? ": it does not begin with a .version directive"
+                                              : "");
+    }
+    switch (kind) {
+    case CUC_CODE_PTX:
+        return check_ptx(data, bytes, function);
+    case CUC_CODE_CUBIN:
+        return check_cubin(data, bytes, function);
+    case CUC_CODE_FATBIN:
+        return check_fatbin(data, bytes, function);
+    default:
+        return CUC_OK;
+    }
+}
+
+const char *cuc_code_name(int32_t kind)
+{
+    return kind > 0 && kind < KINDS ? kinds[kind].name : "unknown";
+}
+
+int32_t cuc_code_from_name(const char *name)
+{
+    for (int32_t kind = 1; name && kind < KINDS; kind++)
+        if (strcmp(kinds[kind].name, name) == 0)
+            return kind;
+    return 0;
+}

@@ -1,0 +1,904 @@
+// Finding libraries and headers, in trees of the test's own: every step of the order, what is
+// reported, and what is loaded.
+#include "find.h"
+
+#include "tiny_elf.h"
+
+#include <check.h>
+#include <dlfcn.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define MACHINE "x86_64-linux"
+#define TRIPLET "x86_64-linux-gnu"
+#else
+#define MACHINE "sbsa-linux"
+#define TRIPLET "aarch64-linux-gnu"
+#endif
+
+// Libraries that hardly any machine has: one for every step but the system's loader, one that
+// only that knows. The loader reads LD_LIBRARY_PATH when a process starts, so main() sets it and
+// starts anew.
+#define LIB "cusparseLt"
+#define SONAME "libcusparseLt.so.0"
+#define SYSTEM_LIB "nvpl_fftw"
+#define SYSTEM_SONAME "libnvpl_fftw.so.0"
+#define SYSTEM_DIR "CUCORE_TEST_SYSTEM_DIR"
+
+static char top[64]; // of the test's tree
+
+// Trees
+
+static char *in_tree(const char *path)
+{
+    static char buffers[8][512];
+    static int next;
+    char *out = buffers[next++ % 8];
+
+    snprintf(out, sizeof(buffers[0]), "%s/%s", top, path);
+    return out;
+}
+
+static void make_folders_of(const char *path)
+{
+    char *copy = strdup(path);
+
+    for (char *at = copy + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        (void)mkdir(copy, 0755);
+        *at = '/';
+    }
+    free(copy);
+}
+
+// An empty file, where it only matters that it is there.
+static void touch(const char *path)
+{
+    make_folders_of(in_tree(path));
+    FILE *file = fopen(in_tree(path), "wb");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+}
+
+// A library that can be loaded.
+static void make_library(const char *path, const char *soname, const char *needed)
+{
+    make_folders_of(in_tree(path));
+    ck_assert(tiny_elf_write(in_tree(path), soname, needed, NULL));
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void set(const char *variable, const char *path)
+{
+    ck_assert_int_eq(setenv(variable, in_tree(path), 1), 0);
+}
+
+static void setup(void)
+{
+    static const char *const variables[] = {
+        "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME",
+    };
+    static char root[80];
+
+    strcpy(top, "/tmp/cucore-find-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(top));
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+        unsetenv(variables[i]);
+    set("HOME", "home");
+    set("PATH", "python/bin");
+    snprintf(root, sizeof(root), "%s/root", top);
+    cuc__find_root = root;
+    setenv("CUCORE_CHECK_HANDLES", "1", 1);
+}
+
+static void teardown(void)
+{
+    remove_tree(top);
+}
+
+// What was found, and that nothing of it stays behind.
+static void expect_found(cuc_found *found, const char *method, const char *path)
+{
+    ck_assert_str_eq(cuc_found_method(found), method);
+    ck_assert_str_eq(cuc_found_path(found), path);
+    cuc_found_release(found);
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
+}
+
+static bool has_line(const cuc_found *found, const char *part)
+{
+    for (size_t i = 0; i < cuc_found_tried_count(found); i++)
+        if (strstr(cuc_found_tried_at(found, i), part))
+            return true;
+    return false;
+}
+
+// The order
+
+// A place: the file that is there, and what leads to it. Earlier rows win over later ones.
+static const struct place {
+    const char *method;
+    const char *file;     // relative to the tree
+    const char *variable; // set to `value`, relative to the tree; NULL for a fixed place
+    const char *value;
+    bool load; // the file is in the process already
+} places[] = {
+    { "explicit", "mine/lib.so", "CUCORE_CUSPARSELT", "mine/lib.so", false },
+    { "loaded", "loaded/" SONAME, NULL, NULL, true },
+    { "wheel", "pp/nvidia/cu13/lib/" SONAME, "PYTHONPATH", "pp", false },
+    { "wheel", "pp/nvidia/cusparselt/lib/" SONAME, "PYTHONPATH", "pp", false },
+    { "wheel", "venv/lib/python3.12/site-packages/nvidia/cu13/lib/" SONAME, "VIRTUAL_ENV", "venv",
+      false },
+    { "wheel", "venv/lib/python3.9/site-packages/nvidia/cu13/lib/" SONAME, "VIRTUAL_ENV", "venv",
+      false },
+    { "wheel", "python/lib/python3.11/site-packages/nvidia/cu13/lib/" SONAME, NULL, NULL, false },
+    { "wheel", "home/.local/lib/python3.11/site-packages/nvidia/cu13/lib/" SONAME, NULL, NULL,
+      false },
+    { "wheel", "root/usr/local/lib/python3.11/site-packages/nvidia/cu13/lib/" SONAME, NULL, NULL,
+      false },
+    { "wheel", "root/usr/local/lib/python3.11/dist-packages/nvidia/cu13/lib/" SONAME, NULL, NULL,
+      false },
+    { "wheel", "root/usr/lib/python3/dist-packages/nvidia/cu13/lib/" SONAME, NULL, NULL, false },
+    { "conda", "conda/lib/" SONAME, "CONDA_PREFIX", "conda", false },
+    { "conda", "conda/targets/" MACHINE "/lib/" SONAME, "CONDA_PREFIX", "conda", false },
+    { "CUDA_PATH", "path/lib64/" SONAME, "CUDA_PATH", "path", false },
+    { "CUDA_PATH", "path/lib/" SONAME, "CUDA_PATH", "path", false },
+    { "CUDA_PATH", "path/targets/" MACHINE "/lib/" SONAME, "CUDA_PATH", "path", false },
+    { "CUDA_HOME", "home-of-cuda/lib64/" SONAME, "CUDA_HOME", "home-of-cuda", false },
+    { "standard", "root/usr/local/cuda/lib64/" SONAME, NULL, NULL, false },
+    { "standard", "root/usr/local/cuda-13.10/lib64/" SONAME, NULL, NULL, false },
+    { "standard", "root/usr/local/cuda-13.9/lib64/" SONAME, NULL, NULL, false },
+    { "standard", "root/opt/cuda/lib64/" SONAME, NULL, NULL, false },
+    { "standard", "root/usr/lib/" TRIPLET "/" SONAME, NULL, NULL, false },
+    { "standard", "root/usr/lib64/" SONAME, NULL, NULL, false },
+    { "standard", "root/usr/lib/" SONAME, NULL, NULL, false },
+};
+
+enum { PLACES = sizeof(places) / sizeof(*places) };
+
+static void make_place(const struct place *place)
+{
+    if (place->load) {
+        make_library(place->file, SONAME, NULL);
+        ck_assert_ptr_nonnull(dlopen(in_tree(place->file), RTLD_NOW | RTLD_LOCAL));
+    } else {
+        touch(place->file);
+    }
+    if (place->variable)
+        set(place->variable, place->value);
+}
+
+static void make_python(void)
+{
+    touch("python/bin/python3");
+    ck_assert_int_eq(chmod(in_tree("python/bin/python3"), 0755), 0);
+}
+
+START_TEST(a_library_is_found_in_each_place)
+{
+    cuc_found *found = NULL;
+
+    make_python();
+    make_place(&places[_i]);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    expect_found(found, places[_i].method, in_tree(places[_i].file));
+}
+END_TEST
+
+START_TEST(an_earlier_place_wins_over_all_later_ones)
+{
+    cuc_found *found = NULL;
+
+    make_python();
+    for (int i = _i; i < PLACES; i++)
+        make_place(&places[i]);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    expect_found(found, places[_i].method, in_tree(places[_i].file));
+}
+END_TEST
+
+START_TEST(the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH)
+{
+    char expected[512];
+    cuc_found *found = NULL;
+
+    snprintf(expected, sizeof(expected), "%s/" SYSTEM_SONAME, getenv(SYSTEM_DIR));
+    touch("path/lib64/" SYSTEM_SONAME);
+    set("CUDA_PATH", "path");
+    ck_assert_int_eq(cuc_find_library(&found, SYSTEM_LIB), CUC_OK);
+    expect_found(found, "system", expected);
+
+    touch("conda/lib/" SYSTEM_SONAME);
+    set("CONDA_PREFIX", "conda");
+    ck_assert_int_eq(cuc_find_library(&found, SYSTEM_LIB), CUC_OK);
+    expect_found(found, "conda", in_tree("conda/lib/" SYSTEM_SONAME));
+}
+END_TEST
+
+START_TEST(a_search_does_not_leave_the_library_loaded)
+{
+    cuc_found *found = NULL;
+
+    ck_assert_int_eq(cuc_find_library(&found, SYSTEM_LIB), CUC_OK);
+    cuc_found_release(found);
+    ck_assert_ptr_null(dlopen(SYSTEM_SONAME, RTLD_LAZY | RTLD_NOLOAD));
+}
+END_TEST
+
+START_TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
+{
+    cuc_found *found = NULL;
+
+    touch("pp/nvidia/cu13/lib/libnvcudla.so");
+    touch("path/lib64/libnvcudla.so");
+    set("PYTHONPATH", "pp");
+    set("CUDA_PATH", "path");
+    if (cuc_find_library(&found, "nvcudla") == CUC_OK)
+        ck_assert_str_eq(cuc_found_method(found), "system"); // a machine that has it
+    else
+        ck_assert_ptr_null(strstr(cuc_error_log(), "wheel"));
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(the_driver_is_the_one_that_CUCORE_DRIVER_names)
+{
+    cuc_found *found = NULL;
+
+    touch("drivers/libsomething.so");
+    set("CUCORE_DRIVER", "drivers/libsomething.so");
+    ck_assert_int_eq(cuc_find_library(&found, "cuda"), CUC_OK);
+    expect_found(found, "explicit", in_tree("drivers/libsomething.so"));
+}
+END_TEST
+
+START_TEST(newer_major_versions_come_first_within_a_folder)
+{
+    cuc_found *found = NULL;
+
+    touch("pp/nvidia/cu13/lib/libnvfatbin.so.12");
+    touch("pp/nvidia/cu13/lib/libnvfatbin.so.13");
+    set("PYTHONPATH", "pp");
+    ck_assert_int_eq(cuc_find_library(&found, "nvfatbin"), CUC_OK);
+    expect_found(found, "wheel", in_tree("pp/nvidia/cu13/lib/libnvfatbin.so.13"));
+}
+END_TEST
+
+START_TEST(toolkit_folders_of_a_library_are_looked_into)
+{
+    static const struct {
+        const char *name, *folder;
+    } rows[] = { { "nvvm", "nvvm/lib64" }, { "cupti", "extras/CUPTI/lib64" } };
+    cuc__places found;
+    bool seen = false;
+
+    set("CUDA_HOME", "home-of-cuda");
+    cuc__places_of_library(&found, cuc__library_row_named(rows[_i].name));
+    for (size_t i = 0; i < found.count; i++)
+        seen |= found.at[i].dir && strcmp(found.at[i].method, "CUDA_HOME") == 0 &&
+                strstr(found.at[i].dir, rows[_i].folder);
+    cuc__places_free(&found);
+    ck_assert(seen);
+}
+END_TEST
+
+START_TEST(names_are_known_in_any_case_of_letters)
+{
+    cuc_found *found = NULL;
+
+    touch("pp/nvidia/cu13/lib/" SONAME);
+    set("PYTHONPATH", "pp");
+    ck_assert_int_eq(cuc_find_library(&found, "CUSPARSELT"), CUC_OK);
+    cuc_found_release(found);
+    ck_assert_int_eq(cuc_find_library(&found, "cusparselt"), CUC_OK);
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
+{
+    char value[512];
+    cuc_found *found = NULL;
+
+    touch("b/nvidia/cu13/lib/" SONAME);
+    touch("c/nvidia/cu13/lib/" SONAME);
+    snprintf(value, sizeof(value), "::%s/a:%s/b:%s/c:", top, top, top);
+    setenv("PYTHONPATH", value, 1);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    ck_assert(has_line(found, "/a/nvidia/cu13/lib: no such folder"));
+    expect_found(found, "wheel", in_tree("b/nvidia/cu13/lib/" SONAME));
+}
+END_TEST
+
+// Headers
+
+static const struct place header_places[] = {
+    { "explicit", "mine/cuda/std/version", "CUCORE_CCCL_INCLUDE", "mine", false },
+    { "wheel", "pp/nvidia/cu13/include/cccl/cuda/std/version", "PYTHONPATH", "pp", false },
+    { "wheel", "pp/nvidia/cuda_cccl/include/cuda/std/version", "PYTHONPATH", "pp", false },
+    { "conda", "conda/targets/" MACHINE "/include/cccl/cuda/std/version", "CONDA_PREFIX", "conda",
+      false },
+    { "conda", "conda/include/cuda/std/version", "CONDA_PREFIX", "conda", false },
+    { "CUDA_PATH", "path/include/cccl/cuda/std/version", "CUDA_PATH", "path", false },
+    { "CUDA_PATH", "path/include/cuda/std/version", "CUDA_PATH", "path", false },
+    { "CUDA_PATH", "path/targets/" MACHINE "/include/cuda/std/version", "CUDA_PATH", "path",
+      false },
+    { "CUDA_HOME", "home-of-cuda/include/cuda/std/version", "CUDA_HOME", "home-of-cuda", false },
+    { "standard", "root/usr/local/cuda/include/cccl/cuda/std/version", NULL, NULL, false },
+    { "standard", "root/usr/local/cuda-13.10/include/cuda/std/version", NULL, NULL, false },
+    { "standard", "root/usr/local/cuda-13.9/include/cuda/std/version", NULL, NULL, false },
+    { "standard", "root/opt/cuda/include/cuda/std/version", NULL, NULL, false },
+    { "standard", "root/usr/include/cuda/std/version", NULL, NULL, false },
+};
+
+enum { HEADER_PLACES = sizeof(header_places) / sizeof(*header_places) };
+
+static void expect_folder_of(cuc_found *found, const struct place *place)
+{
+    char folder[512];
+
+    snprintf(folder, sizeof(folder), "%s", in_tree(place->file));
+    folder[strlen(folder) - strlen("/cuda/std/version")] = '\0';
+    expect_found(found, place->method, folder);
+}
+
+START_TEST(headers_are_found_in_each_place)
+{
+    cuc_found *found = NULL;
+
+    make_place(&header_places[_i]);
+    ck_assert_int_eq(cuc_find_header_dir(&found, "cccl"), CUC_OK);
+    expect_folder_of(found, &header_places[_i]);
+}
+END_TEST
+
+START_TEST(headers_of_an_earlier_place_win)
+{
+    cuc_found *found = NULL;
+
+    for (int i = _i; i < HEADER_PLACES; i++)
+        make_place(&header_places[i]);
+    ck_assert_int_eq(cuc_find_header_dir(&found, "cccl"), CUC_OK);
+    expect_folder_of(found, &header_places[_i]);
+}
+END_TEST
+
+START_TEST(headers_that_are_nowhere_say_so)
+{
+    cuc_found *found = (cuc_found *)top;
+
+    ck_assert_int_eq(cuc_find_header_dir(&found, "crt"), CUC_ERROR_NOT_FOUND);
+    ck_assert_ptr_eq(found, (cuc_found *)top);
+    ck_assert_str_eq(cuc_error_function(), "cuc_find_header_dir");
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "crt/host_defines.h"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "pip install nvidia-cuda-crt"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "CUCORE_CRT_INCLUDE"));
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
+}
+END_TEST
+
+// What is reported
+
+START_TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
+{
+    static const char *const lines[] = {
+        "loaded: " SONAME ": not in this process",
+        "wheel: no site-packages",
+        "conda: CONDA_PREFIX is not set",
+        "system: " SONAME,
+        "/path/lib64: no such folder",
+        "/path/lib: has no " SONAME,
+        "CUDA_HOME: not set",
+        "standard: no /usr/local/cuda",
+    };
+    cuc_found *found = (cuc_found *)top;
+
+    touch("path/lib/libother.so");
+    set("CUDA_PATH", "path");
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_ERROR_NOT_FOUND);
+    ck_assert_ptr_eq(found, (cuc_found *)top);
+    ck_assert_str_eq(cuc_error_function(), "cuc_find_library");
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), LIB));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), SONAME));
+    ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "pip install nvidia-cusparselt-cu13"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "CUCORE_CUSPARSELT"));
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        ck_assert_msg(strstr(cuc_error_log(), lines[i]), "no \"%s\" in:\n%s", lines[i],
+                      cuc_error_log());
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
+}
+END_TEST
+
+START_TEST(a_found_library_keeps_the_places_tried_before)
+{
+    cuc_found *found = NULL;
+
+    touch("path/lib64/" SONAME);
+    set("CUDA_PATH", "path");
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    ck_assert(has_line(found, "conda: CONDA_PREFIX is not set"));
+    ck_assert(has_line(found, "system: " SONAME));
+    ck_assert(!has_line(found, "CUDA_PATH"));
+    ck_assert_str_eq(cuc_found_tried_at(found, cuc_found_tried_count(found)), "");
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(an_unknown_name_lists_the_known_ones)
+{
+    cuc_found *found = NULL;
+
+    ck_assert_int_eq(cuc_find_library(&found, "nvrct"), CUC_ERROR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "\"nvrct\""));
+    for (size_t i = 0; i < cuc_find_library_count(); i++)
+        ck_assert_ptr_nonnull(strstr(cuc_error_message(), cuc_find_library_name(i)));
+
+    ck_assert_int_eq(cuc_find_header_dir(&found, "cudartt"), CUC_ERROR_NOT_FOUND);
+    for (size_t i = 0; i < cuc_find_header_count(); i++)
+        ck_assert_ptr_nonnull(strstr(cuc_error_message(), cuc_find_header_name(i)));
+
+    ck_assert_int_eq(cuc_set_library_path("nvrct", "/x"), CUC_ERROR_NOT_FOUND);
+    ck_assert_str_eq(cuc_error_function(), "cuc_set_library_path");
+    ck_assert_ptr_null(cuc_find_library_name(cuc_find_library_count()));
+    ck_assert_ptr_null(cuc_find_header_name(cuc_find_header_count()));
+    ck_assert_ptr_null(found);
+}
+END_TEST
+
+START_TEST(null_is_refused_by_name)
+{
+    cuc_found *found = NULL;
+
+    ck_assert_int_eq(cuc_find_library(NULL, LIB), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "out is NULL"));
+    ck_assert_int_eq(cuc_find_library(&found, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_find_header_dir(NULL, "cuda"), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_find_header_dir(&found, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_set_library_path(NULL, "/x"), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_set_library_path(LIB, ""), CUC_ERROR_INVALID_ARGUMENT);
+
+    // What only reads takes NULL for nothing found.
+    ck_assert_str_eq(cuc_found_path(NULL), "");
+    ck_assert_str_eq(cuc_found_method(NULL), "");
+    ck_assert_uint_eq(cuc_found_tried_count(NULL), 0);
+    ck_assert_str_eq(cuc_found_tried_at(NULL, 0), "");
+    ck_assert_ptr_null(cuc_found_retain(NULL));
+    cuc_found_release(NULL);
+}
+END_TEST
+
+START_TEST(CUDA_PATH_and_CUDA_HOME_that_differ_are_noted)
+{
+    cuc_found *found = NULL;
+
+    touch("home-of-cuda/lib64/" SONAME);
+    touch("path/version.json");
+    set("CUDA_PATH", "path");
+    set("CUDA_HOME", "home-of-cuda");
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    ck_assert(has_line(found, "CUDA_HOME: is another folder than CUDA_PATH"));
+    expect_found(found, "CUDA_HOME", in_tree("home-of-cuda/lib64/" SONAME));
+
+    // Two names of one folder do not differ.
+    ck_assert_int_eq(symlink(in_tree("path"), in_tree("link")), 0);
+    set("CUDA_HOME", "link");
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_ERROR_NOT_FOUND);
+    ck_assert_ptr_null(strstr(cuc_error_log(), "another folder"));
+}
+END_TEST
+
+START_TEST(references_are_counted)
+{
+    cuc_found *found = NULL;
+
+    touch("path/lib64/" SONAME);
+    set("CUDA_PATH", "path");
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    ck_assert_ptr_eq(cuc_found_retain(found), found);
+    cuc_found_release(found);
+    ck_assert_str_eq(cuc_found_method(found), "CUDA_PATH");
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1);
+    cuc_found_release(found);
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
+}
+END_TEST
+
+// Paths given by the program
+
+START_TEST(a_path_set_by_the_program_wins_over_everything)
+{
+    cuc_found *found = NULL;
+
+    touch("environment/lib.so");
+    touch("program/lib.so");
+    touch("pp/nvidia/cu13/lib/" SONAME);
+    set("PYTHONPATH", "pp");
+    set("CUCORE_CUSPARSELT", "environment/lib.so");
+    ck_assert_int_eq(cuc_set_library_path(LIB, in_tree("program/lib.so")), CUC_OK);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    expect_found(found, "explicit", in_tree("program/lib.so"));
+
+    ck_assert_int_eq(cuc_set_library_path(LIB, NULL), CUC_OK);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    expect_found(found, "explicit", in_tree("environment/lib.so"));
+}
+END_TEST
+
+START_TEST(a_wrong_path_is_not_replaced_by_another_place)
+{
+    static const struct {
+        const char *path, *why;
+    } rows[] = { { "nowhere/lib.so", "no such file" }, { "pp", "is a folder" } };
+    cuc_found *found = NULL;
+
+    touch("pp/nvidia/cu13/lib/" SONAME);
+    set("PYTHONPATH", "pp");
+    ck_assert_int_eq(cuc_set_library_path(LIB, in_tree(rows[_i].path)), CUC_OK);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_ERROR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), in_tree(rows[_i].path)));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), rows[_i].why));
+    ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "CUCORE_CUSPARSELT"));
+    ck_assert_ptr_null(strstr(cuc_error_log(), "wheel"));
+    ck_assert_ptr_null(found);
+}
+END_TEST
+
+START_TEST(a_path_without_a_slash_is_for_the_loader_of_the_system)
+{
+    cuc_found *found = NULL;
+
+    ck_assert_int_eq(cuc_set_library_path(LIB, SYSTEM_SONAME), CUC_OK);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    ck_assert_str_eq(cuc_found_method(found), "explicit");
+    ck_assert_str_eq(strrchr(cuc_found_path(found), '/'), "/" SYSTEM_SONAME);
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(the_driver_cannot_be_set_by_the_program)
+{
+    ck_assert_int_eq(cuc_set_library_path("cuda", "/x"), CUC_ERROR_NOT_SUPPORTED);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "CUCORE_DRIVER"));
+}
+END_TEST
+
+// Loading
+
+START_TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
+{
+    cuc_found *found = NULL;
+    cuc_found *again = NULL;
+
+    make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
+    set("PYTHONPATH", "pp");
+    void *handle = cuc__library_open(LIB, &found);
+    ck_assert_ptr_nonnull(handle);
+    ck_assert_str_eq(cuc_found_method(found), "wheel");
+    ck_assert_ptr_eq(cuc__library_open(LIB, NULL), handle);
+    ck_assert_ptr_nonnull(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
+
+    // Not as "loaded", nor as what the environment leads to by now.
+    unsetenv("PYTHONPATH");
+    ck_assert_int_eq(cuc_find_library(&again, LIB), CUC_OK);
+    ck_assert_ptr_eq(again, found);
+    cuc_found_release(again);
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_loaded_is_passed_over)
+{
+    cuc_found *found = NULL;
+
+    touch("pp/nvidia/cu13/lib/" SONAME);
+    make_library("path/lib64/" SONAME, SONAME, NULL);
+    set("PYTHONPATH", "pp");
+    set("CUDA_PATH", "path");
+    ck_assert_ptr_nonnull(cuc__library_open(LIB, &found));
+    ck_assert_str_eq(cuc_found_method(found), "CUDA_PATH");
+    ck_assert(has_line(found, "cannot be loaded"));
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
+{
+    cuc_found *found = NULL;
+
+    ck_assert_ptr_null(cuc__library_open(LIB, &found));
+    ck_assert_uint_gt(cuc_found_tried_count(found), 0);
+    cuc_found_release(found);
+
+    // Without a reason to, it is not searched for again.
+    make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
+    set("PYTHONPATH", "pp");
+    ck_assert_ptr_null(cuc__library_open(LIB, NULL));
+
+    make_library("program/lib.so", SONAME, NULL);
+    ck_assert_int_eq(cuc_set_library_path(LIB, in_tree("program/lib.so")), CUC_OK);
+    ck_assert_ptr_nonnull(cuc__library_open(LIB, &found));
+    ck_assert_str_eq(cuc_found_method(found), "explicit");
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(a_path_comes_too_late_for_a_loaded_library)
+{
+    make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
+    set("PYTHONPATH", "pp");
+    ck_assert_ptr_nonnull(cuc__library_open(LIB, NULL));
+    ck_assert_int_eq(cuc_set_library_path(LIB, in_tree("other.so")), CUC_ERROR_BUSY);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), in_tree("pp/nvidia/cu13/lib/" SONAME)));
+    ck_assert_int_eq(cuc_set_library_path(LIB, NULL), CUC_ERROR_BUSY);
+    ck_assert_int_eq(cuc_set_library_path(LIB, in_tree("pp/nvidia/cu13/lib/" SONAME)), CUC_OK);
+}
+END_TEST
+
+START_TEST(what_a_library_depends_on_is_loaded_before_it)
+{
+    cuc_found *found = NULL;
+
+    // Folders apart, so that the loader alone does not find the one for the other.
+    make_library("pp/nvidia/cu12/lib/libmathdx.so.0", "libmathdx.so.0", "libnvrtc.so.12");
+    make_library("pp/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "libnvrtc.so.12", NULL);
+    set("PYTHONPATH", "pp");
+    ck_assert_ptr_nonnull(cuc__library_open("mathdx", &found));
+    ck_assert_str_eq(cuc_found_path(found), in_tree("pp/nvidia/cu12/lib/libmathdx.so.0"));
+    cuc_found_release(found);
+}
+END_TEST
+
+START_TEST(what_a_library_opens_by_name_is_loaded_from_beside_it)
+{
+    Dl_info info;
+
+    make_library("pp/nvidia/cu13/lib/libnvrtc.so.13", "libnvrtc.so.13", NULL);
+    make_folders_of(in_tree("pp/nvidia/cu13/lib/x"));
+    ck_assert(tiny_elf_write(in_tree("pp/nvidia/cu13/lib/libnvrtc-builtins.so.13.0"),
+                             "libnvrtc-builtins.so.13.0", NULL, (const char *[]){ "probe", NULL }));
+    make_library("pp/nvidia/cu13/lib/libnvrtc-builtins.so.12.9", "libnvrtc-builtins.so.12.9", NULL);
+    set("PYTHONPATH", "pp");
+    ck_assert_ptr_nonnull(cuc__library_open("nvrtc", NULL));
+
+    void *builtins = dlopen("libnvrtc-builtins.so.13.0", RTLD_LAZY | RTLD_NOLOAD);
+    ck_assert_ptr_nonnull(builtins);
+    ck_assert_int_ne(dladdr(dlsym(builtins, "probe"), &info), 0);
+    ck_assert_str_eq(info.dli_fname, in_tree("pp/nvidia/cu13/lib/libnvrtc-builtins.so.13.0"));
+    ck_assert_ptr_null(dlopen("libnvrtc-builtins.so.12.9", RTLD_LAZY | RTLD_NOLOAD));
+}
+END_TEST
+
+START_TEST(a_runtime_whose_symbols_the_program_shows_comes_first)
+{
+    cuc_found *found = NULL;
+
+    make_folders_of(in_tree("linked/x"));
+    ck_assert(tiny_elf_write(in_tree("linked/libprogram.so"), "libprogram.so", NULL,
+                             (const char *[]){ "cudaGetKernel", NULL }));
+    void *program = dlopen(in_tree("linked/libprogram.so"), RTLD_NOW | RTLD_GLOBAL);
+    ck_assert_ptr_nonnull(program);
+    touch("pp/nvidia/cu13/lib/libcudart.so.13");
+    set("PYTHONPATH", "pp");
+
+    void *handle = cuc__library_open("cudart", &found);
+    ck_assert_str_eq(cuc_found_method(found), "loaded");
+    ck_assert_str_eq(cuc_found_path(found), in_tree("linked/libprogram.so"));
+    ck_assert_ptr_eq(dlsym(handle, "cudaGetKernel"), dlsym(program, "cudaGetKernel"));
+    cuc_found_release(found);
+}
+END_TEST
+
+// Threads and forks
+
+enum { THREADS = 8, ROUNDS = 50 };
+
+// The method is "loaded" when another thread has just loaded it.
+static void *find_often(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < ROUNDS; i++) {
+        cuc_found *found = NULL;
+        if (cuc_find_library(&found, LIB) < 0)
+            return NULL;
+        cuc_found_release(found);
+    }
+    return cuc__library_open(LIB, NULL);
+}
+
+START_TEST(threads_find_and_load_at_once)
+{
+    pthread_t threads[THREADS];
+    void *handles[THREADS];
+
+    make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
+    set("PYTHONPATH", "pp");
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, find_often, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], &handles[i]);
+        ck_assert_ptr_nonnull(handles[i]);
+        ck_assert_ptr_eq(handles[i], handles[0]);
+    }
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1); // what is loaded
+}
+END_TEST
+
+static _Atomic(bool) stop;
+
+// Holds cucore's lock often, and never the loader's: a child that loads while another thread of
+// its parent did is lost without cucore.
+static void *set_often(void *unused)
+{
+    (void)unused;
+    while (!stop)
+        (void)cuc_set_library_path("nccl", "/nowhere");
+    return NULL;
+}
+
+START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
+{
+    pthread_t thread;
+
+    make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
+    set("PYTHONPATH", "pp");
+    ck_assert_int_eq(pthread_create(&thread, NULL, set_often, NULL), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        pid_t child = fork();
+        int status = -1;
+        if (child == 0) {
+            alarm(20); // a lock that nobody holds any more would wait forever
+            cuc_found *found = NULL;
+            cuc_status st = cuc_find_library(&found, LIB);
+            void *handle = cuc__library_open(LIB, NULL);
+            _exit(st == CUC_OK && handle && cuc_set_library_path("nccl", "/x") == CUC_OK ? 0 : 1);
+        }
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+    }
+    stop = true;
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+// The tables
+
+START_TEST(every_library_has_a_name_of_its_own_and_known_dependencies)
+{
+    const cuc__library_row *row = cuc__library_row_at((size_t)_i);
+    const char *depends = row->depends;
+    char word[64];
+
+    ck_assert_ptr_eq(cuc__library_row_named(row->name), row);
+    ck_assert_ptr_nonnull(row->sonames);
+    while (cuc__next_word(&depends, word, sizeof(word))) {
+        const cuc__library_row *other = cuc__library_row_named(word);
+        ck_assert_msg(other && other != row, "%s depends on %s", row->name, word);
+    }
+}
+END_TEST
+
+START_TEST(every_header_has_a_name_of_its_own)
+{
+    const char *name = cuc_find_header_name((size_t)_i);
+    const cuc__header_row *row = cuc__header_row_named(name);
+
+    ck_assert_str_eq(row->name, name);
+    ck_assert_ptr_nonnull(row->probe);
+    ck_assert_ptr_nonnull(row->wheels);
+}
+END_TEST
+
+static void add_cases(Suite *suite)
+{
+    TCase *order = tcase_create("order");
+    TCase *headers = tcase_create("headers");
+    TCase *report = tcase_create("report");
+    TCase *paths = tcase_create("paths");
+    TCase *loading = tcase_create("loading");
+    TCase *threads = tcase_create("threads");
+    TCase *tables = tcase_create("tables");
+
+    tcase_add_loop_test(order, a_library_is_found_in_each_place, 0, PLACES);
+    tcase_add_loop_test(order, an_earlier_place_wins_over_all_later_ones, 0, PLACES);
+    tcase_add_test(order, the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH);
+    tcase_add_test(order, a_search_does_not_leave_the_library_loaded);
+    tcase_add_test(order, a_driver_library_is_not_looked_for_in_wheels_and_toolkits);
+    tcase_add_test(order, the_driver_is_the_one_that_CUCORE_DRIVER_names);
+    tcase_add_test(order, newer_major_versions_come_first_within_a_folder);
+    tcase_add_loop_test(order, toolkit_folders_of_a_library_are_looked_into, 0, 2);
+    tcase_add_test(order, names_are_known_in_any_case_of_letters);
+    tcase_add_test(order, several_entries_of_PYTHONPATH_are_searched_in_order);
+
+    tcase_add_loop_test(headers, headers_are_found_in_each_place, 0, HEADER_PLACES);
+    tcase_add_loop_test(headers, headers_of_an_earlier_place_win, 0, HEADER_PLACES);
+    tcase_add_test(headers, headers_that_are_nowhere_say_so);
+
+    tcase_add_test(report, a_missing_library_comes_with_the_trail_and_how_to_install_it);
+    tcase_add_test(report, a_found_library_keeps_the_places_tried_before);
+    tcase_add_test(report, an_unknown_name_lists_the_known_ones);
+    tcase_add_test(report, null_is_refused_by_name);
+    tcase_add_test(report, CUDA_PATH_and_CUDA_HOME_that_differ_are_noted);
+    tcase_add_test(report, references_are_counted);
+
+    tcase_add_test(paths, a_path_set_by_the_program_wins_over_everything);
+    tcase_add_loop_test(paths, a_wrong_path_is_not_replaced_by_another_place, 0, 2);
+    tcase_add_test(paths, a_path_without_a_slash_is_for_the_loader_of_the_system);
+    tcase_add_test(paths, the_driver_cannot_be_set_by_the_program);
+
+    tcase_add_test(loading, a_library_is_loaded_once_and_reported_as_it_was_found);
+    tcase_add_test(loading, a_file_that_cannot_be_loaded_is_passed_over);
+    tcase_add_test(loading, a_library_that_is_nowhere_can_be_tried_again_with_a_path);
+    tcase_add_test(loading, a_path_comes_too_late_for_a_loaded_library);
+    tcase_add_test(loading, what_a_library_depends_on_is_loaded_before_it);
+    tcase_add_test(loading, what_a_library_opens_by_name_is_loaded_from_beside_it);
+    tcase_add_test(loading, a_runtime_whose_symbols_the_program_shows_comes_first);
+
+    tcase_set_timeout(threads, 60);
+    tcase_add_test(threads, threads_find_and_load_at_once);
+    tcase_add_test(threads,
+                   a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do);
+
+    tcase_add_loop_test(tables, every_library_has_a_name_of_its_own_and_known_dependencies, 0,
+                        (int)cuc_find_library_count());
+    tcase_add_loop_test(tables, every_header_has_a_name_of_its_own, 0,
+                        (int)cuc_find_header_count());
+
+    TCase *const cases[] = { order, headers, report, paths, loading, threads, tables };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        tcase_add_checked_fixture(cases[i], setup, teardown);
+        suite_add_tcase(suite, cases[i]);
+    }
+}
+
+// Start anew with a folder that the system's loader looks into.
+static void start_with_a_system_folder(char **argv)
+{
+    char dir[] = "/tmp/cucore-find-system-XXXXXX";
+    char file[128];
+
+    if (!mkdtemp(dir))
+        exit(EXIT_FAILURE);
+    snprintf(file, sizeof(file), "%s/" SYSTEM_SONAME, dir);
+    if (!tiny_elf_write(file, SYSTEM_SONAME, NULL, NULL))
+        exit(EXIT_FAILURE);
+    setenv(SYSTEM_DIR, dir, 1);
+    setenv("LD_LIBRARY_PATH", dir, 1);
+    execv("/proc/self/exe", argv);
+    exit(EXIT_FAILURE);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    if (!getenv(SYSTEM_DIR))
+        start_with_a_system_folder(argv);
+    Suite *suite = suite_create("find");
+    add_cases(suite);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    remove_tree(getenv(SYSTEM_DIR));
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
