@@ -97,8 +97,8 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
 cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
                                    const cuc_buffer_options *options)
 {
-    const uint32_t known =
-        CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST | CUC_MEMORY_ACCESS_MANAGED;
+    const uint32_t known = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST |
+                           CUC_MEMORY_ACCESS_MANAGED;
     cuc_buffer_options o;
     cuc_status st;
 
@@ -200,10 +200,9 @@ cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)
     if (stream)
         CUC_CHECK(stream, STREAM);
     if (!buffer->resource)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the buffer %s: there is no free for a stream to order",
-                        buffer->parent ? "is a slice, which goes with its parent"
-                                       : "does not free its memory");
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT, "the buffer %s: there is no free for a stream to order",
+            buffer->parent ? "is a slice, which goes with its parent" : "does not free its memory");
     cuc_status st = cuc__memory_check_stream(buffer->resource, stream, __func__);
     if (st < 0)
         return st;

@@ -85,6 +85,9 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
         *out = c;
         return CUC_OK;
     }
+    if (cuc__driver_forked()) // a thread of the parent may have held the lock, and holds it for
+                              // good
+        return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     pthread_mutex_lock(&device->lock);
     c = atomic_load(&device->primary);
     if (!c) {
@@ -143,6 +146,20 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     cuc_status st = cuc__device_of_handle(&device, cu_device, function);
     if (st < 0)
         return st;
+
+    // The CUDA runtime, or the driver, may have made the device's primary context current.
+    unsigned flags;
+    int active = 0;
+    r = cuc__cu.cuDevicePrimaryCtxGetState(cu_device, &flags, &active);
+    if (r)
+        return cuc__fail_driver(NULL, r, function, "cuDevicePrimaryCtxGetState",
+                                "asking whether device %d has a primary context", device->ordinal);
+    if (active && (st = cuc__device_primary(&c, device, function)) < 0)
+        return st;
+    if (active && c->handle == handle) {
+        *out = cuc__handle_retain(c);
+        return CUC_OK;
+    }
 
     pthread_mutex_lock(&lock);
     c = find(handle); // another thread may have been faster
@@ -233,8 +250,12 @@ cuc_context *cuc_context_retain(cuc_context *context)
 
 void cuc_context_release(cuc_context *context)
 {
-    if (!context)
+    if (!context || cuc__driver_forked())
+        return; // nothing can be taken apart in a child, where the lock may be held for good
+    if (!cuc__handle_good(context, CUC__HANDLE_CONTEXT)) {
+        (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // which tells the failure handler
         return;
+    }
     // The list must not hand out an object that is being taken apart.
     pthread_mutex_lock(&lock);
     bool last = cuc__handle_drop(context, CUC__HANDLE_CONTEXT);

@@ -31,7 +31,7 @@ struct cuc_context {
     cuc__handle head;
     CUcontext handle;
     cuc_device *device;
-    bool primary; // retained for the life of the process, as its device is
+    _Atomic bool primary; // retained for the life of the process, as its device is
     struct cuc_context *next;
 
     pthread_mutex_t lock;

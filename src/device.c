@@ -89,7 +89,6 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
     memcpy(d->uuid_bytes, &uuid, sizeof(d->uuid_bytes));
     format_uuid(d);
     snprintf(d->arch, sizeof(d->arch), "sm_%d%d", d->major, d->minor);
-    cuc__handle_init(d, CUC__HANDLE_DEVICE);
     return CUC_OK;
 }
 
@@ -110,13 +109,15 @@ static cuc_status read_devices(const char *function)
     made = calloc((size_t)count + 1, sizeof(*made));
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %d devices", count);
-    for (int i = 0; st >= 0 && i < count; i++) {
+    for (int i = 0; st >= 0 && i < count; i++)
         st = read_device(&made[i], i, function);
-        pthread_mutex_init(&made[i].lock, NULL);
-    }
     if (st < 0) {
         free(made);
         return st;
+    }
+    for (int i = 0; i < count; i++) {
+        pthread_mutex_init(&made[i].lock, NULL);
+        cuc__handle_init(&made[i], CUC__HANDLE_DEVICE);
     }
     device_count = count;
     atomic_store(&devices, made);
@@ -201,6 +202,7 @@ cuc_status cuc_device_get(cuc_device **out, int32_t ordinal)
 
 cuc_status cuc_device_get_current(cuc_device **out)
 {
+    const char *call = "cuCtxGetCurrent";
     CUcontext current = NULL;
     CUdevice handle;
 
@@ -213,10 +215,12 @@ cuc_status cuc_device_get_current(cuc_device **out)
     CUresult r = cuc__cu.cuCtxGetCurrent(&current);
     if (!r && !current)
         return CUC_PASS(cuc_device_get(out, 0));
-    if (!r)
+    if (!r) {
+        call = "cuCtxGetDevice";
         r = cuc__cu.cuCtxGetDevice(&handle);
+    }
     if (r)
-        return CUC_FAIL_CU(NULL, r, "cuCtxGetDevice", "asking for the current device");
+        return CUC_FAIL_CU(NULL, r, call, "asking for the current device");
     return cuc__device_of_handle(out, handle, __func__);
 }
 
@@ -226,6 +230,8 @@ cuc_status cuc_device_get_by_pci_bus_id(cuc_device **out, const char *bus_id)
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_NOT_NULL(bus_id);
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE)
+        return no_device(__func__);
     cuc_status st = ensure_devices(__func__);
     if (st < 0)
         return st;

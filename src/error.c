@@ -75,6 +75,13 @@ static struct record *record_to_write(void)
     return r;
 }
 
+// The record of a failure that is under way; NULL when there was no memory for one, which must not
+// come to look like a record without a failure.
+static struct record *record_to_extend(void)
+{
+    return own != &no_memory ? own : NULL;
+}
+
 static void copy(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from ? from : "");
@@ -133,7 +140,7 @@ cuc_status cuc__fail_library(cuc_status status, int library, int code, const cha
 
 cuc_status cuc__pass_failure(cuc_status status, const char *function)
 {
-    struct record *r = record_to_write();
+    struct record *r = record_to_extend();
 
     // Internal names have two underscores after the prefix: only a public one is a caller's.
     if (r && strncmp(function, "cuc_", 4) == 0 && function[4] != '_')
@@ -143,7 +150,7 @@ cuc_status cuc__pass_failure(cuc_status status, const char *function)
 
 void cuc__error_note(const char *fmt, ...)
 {
-    struct record *r = record_to_write();
+    struct record *r = record_to_extend();
     va_list args;
 
     if (!r)
@@ -156,7 +163,7 @@ void cuc__error_note(const char *fmt, ...)
 
 void cuc__error_set_log(const char *log)
 {
-    struct record *r = record_to_write();
+    struct record *r = record_to_extend();
 
     if (!r)
         return;
@@ -166,7 +173,7 @@ void cuc__error_set_log(const char *log)
 
 void cuc__error_set_explanation(const char *explanation)
 {
-    struct record *r = record_to_write();
+    struct record *r = record_to_extend();
 
     if (r)
         copy(r->explanation, sizeof(r->explanation), explanation);

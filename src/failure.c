@@ -100,7 +100,9 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         return status;
     }
     snprintf(explanation, sizeof(explanation), "%s %s", e->meaning, e->remedy);
-    return cuc__fail_library(status_of(code), CUC_LIBRARY_DRIVER, code, e->symbol, function, call,
+    // A sticky error whose context is not known is one all the same.
+    cuc_status status = e->sticky ? CUC_ERROR_CONTEXT_LOST : status_of(code);
+    return cuc__fail_library(status, CUC_LIBRARY_DRIVER, code, e->symbol, function, call,
                              explanation, NULL, "%s", what);
 }
 

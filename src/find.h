@@ -2,6 +2,7 @@
 //
 //   find_table.c   what there is: names, sonames, folders, packages
 //   find_places.c  where to look, from the environment and the usual folders
+//   find_system.c  what the system's loader would open
 //   find_search.c  the search itself
 //   find.c         the public side, and what it reports
 //   find_open.c    libraries loaded once for the process
@@ -75,6 +76,14 @@ extern const char *cuc__find_root;
 void cuc__places_of_library(cuc__places *places, const cuc__library_row *row);
 void cuc__places_of_header(cuc__places *places, const cuc__header_row *row);
 void cuc__places_free(cuc__places *places);
+
+// find_system.c
+
+// ldconfig's file: another one in tests.
+extern const char *cuc__find_cache;
+
+// The file that dlopen(soname) would load. False says only that it is not known: ask dlopen().
+bool cuc__system_library(const char *soname, char *out, size_t size);
 
 struct cuc_found {
     cuc__handle head;

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "object.h"
 #include "ptx_signature.h"
+#include "relaxed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,22 +76,23 @@ static cuc_status ask_parameters(struct cuc__kernel_facts *f, const char *functi
     return CUC_OK;
 }
 
-static bool same_layout(const struct cuc__kernel_facts *f, const struct cuc__parameter *p, size_t n)
+// Take the types over, with the driver's own offsets. Text that does not describe the code that
+// runs shows by the sizes, and is not believed.
+static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *p, size_t n)
 {
-    if (n != f->parameter_count)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (p[i].offset != f->parameters[i].offset || p[i].bytes != f->parameters[i].bytes)
-            return false;
-    return true;
+    bool same = n == f->parameter_count;
+
+    for (size_t i = 0; same && i < n; i++)
+        same = p[i].bytes == f->parameters[i].bytes;
+    for (size_t i = 0; same && i < n; i++)
+        f->parameters[i].type = p[i].type;
 }
 
-// The types out of the PTX, and the layout too where the driver could not tell it. Text that does
-// not describe the code that runs shows by its layout, and is not believed.
+// The types out of the PTX, and the layout too where the driver could not tell it.
 static cuc_status read_parameters(struct cuc__kernel_facts *f, const cuc_object *object,
                                   const char *function)
 {
-    size_t n, again;
+    size_t n;
 
     if (!object || !object->ptx ||
         !cuc__ptx_signature(object->ptx, object->ptx_bytes, f->symbol, NULL, 0, &n))
@@ -98,15 +100,15 @@ static cuc_status read_parameters(struct cuc__kernel_facts *f, const cuc_object 
     struct cuc__parameter *p = calloc(n + 1, sizeof(*p));
     if (!p)
         return fail_memory(f->symbol, function);
-    if (!cuc__ptx_signature(object->ptx, object->ptx_bytes, f->symbol, p, n, &again) ||
-        again != n || (f->parameters_known && !same_layout(f, p, n))) {
+    (void)cuc__ptx_signature(object->ptx, object->ptx_bytes, f->symbol, p, n, &n);
+    if (f->parameters_known) {
+        add_types(f, p, n);
         free(p);
-        return CUC_OK;
+    } else {
+        f->parameters = p;
+        f->parameter_count = (uint32_t)n;
+        f->parameters_known = true;
     }
-    free(f->parameters);
-    f->parameters = p;
-    f->parameter_count = (uint32_t)n;
-    f->parameters_known = true;
     return CUC_OK;
 }
 
@@ -324,7 +326,9 @@ cuc_status cuc_kernel_function(void **out, cuc_kernel *kernel, cuc_device *devic
         CUC_CHECK(device, DEVICE);
     if ((st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
+    CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuKernelGetFunction(&found, kernel->handle);
+    cuc__unrelax(mode);
     if (r) {
         st = CUC_FAIL_CU(context, r, "cuKernelGetFunction", "getting the function of %s on %s",
                          kernel->name, device ? device->name : "the current context");

@@ -46,6 +46,18 @@ static const uint8_t argument_class[] = {
 
 enum { ARGUMENT_TYPES = sizeof(argument_class) };
 
+// The most bytes that an argument of a type may have: what lies in the cuc_arg itself must fit
+// there. 0 is no type of an argument.
+static const uint32_t argument_bytes[ARGUMENT_TYPES] = {
+#define ROW(constant, value, name, bits) [value] = (bits) > 64 ? 0 : (bits) ? (bits) / 8 : 8,
+    CUC_DTYPE_LIST(ROW)
+#undef ROW
+        [CUC_ARG_POINTER] = 8,
+    [CUC_ARG_BUFFER] = 8,
+    [CUC_ARG_TENSOR] = 8,
+    [CUC_ARG_BYTES] = UINT32_MAX,
+};
+
 static const char *type_name(int32_t type)
 {
     switch (type) {
@@ -81,6 +93,11 @@ fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
                          "argument %zu of %s has type %d, which is neither a cuc_dtype nor a "
                          "CUC_ARG_ constant",
                          i, k->name, a->type);
+    if (a->bytes > argument_bytes[a->type])
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "argument %zu of %s is %s of %u bytes, which does not fit into a cuc_arg "
+                         "of that type: point to it with CUC_ARG_BYTES (CUC_ARG_STRUCT)",
+                         i, k->name, type_name(a->type), a->bytes);
     const struct cuc__parameter *p = &k->parameters[i];
     if (a->bytes != p->bytes)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
@@ -107,14 +124,13 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
 
 // A device can launch only on what it can reach: peer access is looked up when it comes to that.
 static cuc_status __attribute__((cold, noinline))
-check_reach(const cuc_device *memory, const cuc_stream *stream, const char *what, size_t i)
+check_reach(cuc_device *memory, const cuc_stream *stream, const char *what, size_t i)
 {
     int32_t can = 0;
-    cuc_status st =
-        cuc_device_can_access_peer(&can, stream->device, (cuc_device *)(uintptr_t)memory);
+    cuc_status st = cuc_device_can_access_peer(&can, stream->device, memory);
 
     if (st < 0)
-        return CUC_PASS(st);
+        return cuc__pass(st, "cuc_launch");
     if (can)
         return CUC_OK; // whether access was granted is the allocation's; the driver tells
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
@@ -122,6 +138,27 @@ check_reach(const cuc_device *memory, const cuc_stream *stream, const char *what
                      "cannot reach",
                      i, what, memory->ordinal, memory->name, stream->device->ordinal,
                      stream->device->name);
+}
+
+static cuc_status __attribute__((cold, noinline))
+check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
+{
+    if (b->access & (CUC_MEMORY_ACCESS_HOST | CUC_MEMORY_ACCESS_MANAGED))
+        return CUC_OK; // pinned or managed: every device reaches it
+    return check_reach(b->device, stream, "buffer", i);
+}
+
+static cuc_status __attribute__((cold, noinline))
+check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
+{
+    cuc_device *memory;
+
+    if (t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
+        return CUC_OK;
+    if (cuc_device_get(&memory, t->device) < 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "argument %zu is a tensor of device %d, which there is not", i, t->device);
+    return check_reach(memory, stream, "tensor", i);
 }
 
 static cuc_status __attribute__((cold, noinline))
@@ -165,17 +202,18 @@ fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig 
         !cuc__cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, (CUfunction)k->handle, (int)(c->blockDimX * c->blockDimY * c->blockDimZ),
             c->sharedMemBytes))
-        return CUC_FAIL_CU(stream->context, r, "cuLaunchKernelEx",
-                           "launching %s cooperatively on %llu blocks: %d run at once on each of "
-                           "the %u multiprocessors of device %d, so at most %llu",
-                           k->name, (unsigned long long)c->gridDimX * c->gridDimY * c->gridDimZ,
-                           blocks, stream->device->limits.multiprocessors, stream->device->ordinal,
-                           (unsigned long long)blocks * stream->device->limits.multiprocessors);
-    return CUC_FAIL_CU(stream->context, r, "cuLaunchKernelEx",
-                       "launching %s, grid %u,%u,%u block %u,%u,%u with %u bytes of dynamic "
-                       "shared memory on device %d",
-                       k->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY,
-                       c->blockDimZ, c->sharedMemBytes, stream->device->ordinal);
+        return cuc__fail_driver(
+            stream->context, r, "cuc_launch", "cuLaunchKernelEx",
+            "launching %s cooperatively on %llu blocks: %d run at once on each of "
+            "the %u multiprocessors of device %d, so at most %llu",
+            k->name, (unsigned long long)c->gridDimX * c->gridDimY * c->gridDimZ, blocks,
+            stream->device->limits.multiprocessors, stream->device->ordinal,
+            (unsigned long long)blocks * stream->device->limits.multiprocessors);
+    return cuc__fail_driver(stream->context, r, "cuc_launch", "cuLaunchKernelEx",
+                            "launching %s, grid %u,%u,%u block %u,%u,%u with %u bytes of dynamic "
+                            "shared memory on device %d",
+                            k->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
+                            c->blockDimY, c->blockDimZ, c->sharedMemBytes, stream->device->ordinal);
 }
 
 static inline void record(cuc_context *context, const cuc_kernel *k, const CUlaunchConfig *c)
@@ -206,11 +244,18 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
     if (st < 0)
         return st;
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
-    if (!r && blocking && !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
-        capture == CU_STREAM_CAPTURE_STATUS_NONE)
-        r = cuc__cu.cuStreamSynchronize(stream->handle);
-    if (r)
+    if (r) {
         st = fail_launch(stream, kernel, c, r);
+    } else if (blocking && !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
+               capture == CU_STREAM_CAPTURE_STATUS_NONE) {
+        r = cuc__cu.cuStreamSynchronize(stream->handle);
+        if (r)
+            st = cuc__fail_driver(stream->context, r, "cuc_launch", "cuStreamSynchronize",
+                                  "running %s, grid %u,%u,%u block %u,%u,%u, which was waited for "
+                                  "(CUCORE_LAUNCH_BLOCKING)",
+                                  kernel->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
+                                  c->blockDimY, c->blockDimZ);
+    }
     return cuc__context_leave(stream->context, pushed, st, "cuc_launch");
 }
 
@@ -269,12 +314,17 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
             return NULL;
         }
         if (__builtin_expect(b->device && b->device != stream->device, 0) &&
-            (*status = check_reach(b->device, stream, "buffer", i)) < 0)
+            (*status = check_buffer(b, stream, i)) < 0)
             return NULL;
         return (void *)(uintptr_t)&b->ptr;
     }
-    if (a->type == CUC_ARG_TENSOR)
-        return (void *)(uintptr_t) & ((const cuc_tensor *)at)->data;
+    if (a->type == CUC_ARG_TENSOR) {
+        const cuc_tensor *t = at;
+        if (__builtin_expect(t->device >= 0 && t->device != stream->device->ordinal, 0) &&
+            (*status = check_tensor(t, stream, i)) < 0)
+            return NULL;
+        return (void *)(uintptr_t)&t->data;
+    }
     return (void *)(uintptr_t)at;
 }
 
@@ -334,7 +384,8 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
         return fail_count(kernel, args, count);
     for (size_t i = 0; i < count; i++) {
         const cuc_arg *a = &args[i];
-        if (__builtin_expect((uint32_t)a->type >= ARGUMENT_TYPES, 0))
+        if (__builtin_expect((uint32_t)a->type >= ARGUMENT_TYPES, 0) ||
+            __builtin_expect(a->bytes > argument_bytes[a->type], 0))
             return fail_argument(kernel, args, i);
         if (known) {
             const struct cuc__parameter *p = &kernel->parameters[i];

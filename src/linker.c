@@ -269,7 +269,7 @@ static cuc_status collect_names(const char *(**pairs)[2], size_t *count, const c
 
 cuc_status cuc__linker_link(cuc_object **out, cuc_linker *l, int32_t target, const char *function)
 {
-    cuc__linked linked = { 0 };
+    cuc__linked linked = { .kind = target };
     const char *(*names)[2] = NULL;
     size_t name_count = 0;
     cuc_status st;
@@ -295,13 +295,14 @@ cuc_status cuc__linker_link(cuc_object **out, cuc_linker *l, int32_t target, con
     const cuc__link_input *in = &l->inputs[0];
     const char *ptx = linked.ptx;
     size_t ptx_bytes = linked.ptx_bytes;
-    if (!ptx && target == CUC_CODE_CUBIN && l->count == 1 && l->keep_ptx != CUC_OFF) {
+    if (!ptx && linked.kind == CUC_CODE_CUBIN && l->count == 1 && l->keep_ptx != CUC_OFF) {
         ptx = in->kind == CUC_CODE_PTX ? in->data : in->object ? in->object->ptx : NULL;
         ptx_bytes = in->kind == CUC_CODE_PTX ? in->bytes : ptx ? in->object->ptx_bytes : 0;
     }
     if ((st = collect_names(&names, &name_count, l, function)) == CUC_OK)
-        st = cuc__object_create(out, target, linked.code, linked.bytes, ptx, ptx_bytes, l->name,
-                                (const char *const(*)[2])names, name_count, l->info_log, function);
+        st = cuc__object_create(out, linked.kind, linked.code, linked.bytes, ptx, ptx_bytes,
+                                l->name, (const char *const(*)[2])names, name_count, l->info_log,
+                                function);
 done:
     free(names);
     free(linked.code);

@@ -35,6 +35,7 @@ struct cuc_linker {
 
 // What a backend made.
 typedef struct cuc__linked {
+    int32_t kind;     // a CUC_CODE_ value: the target, but PTX of a driver that simulates
     char *code, *ptx; // malloc'ed; ptx may be NULL
     size_t bytes, ptx_bytes;
 } cuc__linked;

@@ -79,6 +79,8 @@ static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const c
         memcpy(out->code, code, bytes);
         out->code[bytes] = '\0';
         out->bytes = bytes;
+        if (cuc__driver_simulated())
+            out->kind = CUC_CODE_PTX;
     }
     return 0;
 }
@@ -99,7 +101,8 @@ static cuc_status run_in_context(struct link *link, cuc__linked *out, cuc_linker
         st = cuc__linker_fail(l, CUC_ERROR_LINK, CUC_LIBRARY_DRIVER, cu,
                               l->arch ? l->arch : "the current device", call, function);
     else if (cu)
-        st = cuc__fail_driver(context, cu, function, call, "linking %zu inputs", l->count);
+        st = cuc__fail_driver(context, cu, function, call, "linking %zu input%s", l->count,
+                              l->count == 1 ? "" : "s");
     else if (!out->code)
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the linked code");
     if (link->state)

@@ -39,8 +39,7 @@ cuc_status cuc_memory_prefetch(cuc_stream *stream, cuc_device_ptr ptr, size_t by
     if (st < 0 || !bytes || (st = cuc__memory_check_range(ptr, bytes, "ptr", __func__)) < 0 ||
         (st = CUC_ENTER(stream->context, &pushed)) < 0)
         return st;
-    int code =
-        cuc__cu.cuMemPrefetchAsync(ptr, bytes, driver_location(location), 0, stream->handle);
+    int code = cuc__cu.cuMemPrefetchAsync(ptr, bytes, driver_location(location), 0, stream->handle);
     if (code)
         st = CUC_FAIL_CU(stream->context, code, "cuMemPrefetchAsync",
                          "prefetching %zu bytes at 0x%" PRIx64 " to location %d of type %d", bytes,
@@ -143,8 +142,7 @@ static void cut_piece(struct piece *p, const cuc_memory_batch *b, size_t from)
 {
     p->runs = 0;
     for (p->count = 0; from + p->count < b->count; p->count++) {
-        const cuc_memory_location *l =
-            &b->locations[b->location_count == 1 ? 0 : from + p->count];
+        const cuc_memory_location *l = &b->locations[b->location_count == 1 ? 0 : from + p->count];
         if (p->runs && p->locations[p->runs - 1].type == (CUmemLocationType)l->type &&
             p->locations[p->runs - 1].id == l->id)
             continue;
@@ -242,7 +240,8 @@ static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr
 cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
                              const cuc_memory_location *location)
 {
-    CUmemLocation at = { CU_MEM_LOCATION_TYPE_DEVICE, 0 };
+    // Where it is not read it is checked all the same; the host is everywhere.
+    CUmemLocation at = { CU_MEM_LOCATION_TYPE_HOST, 0 };
     cuc_context *context;
     cuc_status st;
     bool pushed;
@@ -254,6 +253,11 @@ cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
         advice == CUC_ADVISE_UNSET_ACCESSED_BY) {
         if ((st = check_location(location, __func__)) < 0)
             return st;
+        if (advice != CUC_ADVISE_SET_PREFERRED_LOCATION && location->type > CUC_LOCATION_HOST)
+            return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                            "location is of type %d, and memory is kept mapped for a device (1) or "
+                            "the host (2), not for a NUMA node",
+                            location->type);
         at = driver_location(location);
     }
     if (!bytes)
@@ -324,7 +328,7 @@ static cuc_status query_location(cuc_memory_location *out, CUmem_range_attribute
         st = query(&type, type_attribute, &id, id_attribute, sizeof(int), ptr, bytes, function);
     } else {
         st = query(&id, device_attribute, NULL, 0, sizeof(int), ptr, bytes, function);
-        type = id >= 0                ? CUC_LOCATION_DEVICE
+        type = id >= 0               ? CUC_LOCATION_DEVICE
                : id == CU_DEVICE_CPU ? CUC_LOCATION_HOST
                                      : CUC_LOCATION_NONE;
     }

@@ -11,8 +11,9 @@ void cuc_memory_callbacks_init(cuc_memory_callbacks *callbacks, size_t size)
 static cuc_status failed(cuc_status st, const char *callback, size_t bytes, const char *function)
 {
     if (st == cuc_error_status())
-        return cuc__fail(st, function, "the resource's %s returned %s for %zu bytes; last failure: %s",
-                         callback, cuc_status_name(st), bytes, cuc_error_message());
+        return cuc__fail(st, function,
+                         "the resource's %s returned %s for %zu bytes; last failure: %s", callback,
+                         cuc_status_name(st), bytes, cuc_error_message());
     return cuc__fail(st, function, "the resource's %s returned %s for %zu bytes", callback,
                      cuc_status_name(st), bytes);
 }
@@ -62,8 +63,8 @@ static const struct cuc__memory_ops custom_ops = {
 cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
                                       const cuc_memory_callbacks *callbacks)
 {
-    const uint32_t known =
-        CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST | CUC_MEMORY_ACCESS_MANAGED;
+    const uint32_t known = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST |
+                           CUC_MEMORY_ACCESS_MANAGED;
     cuc_memory_callbacks c;
 
     CUC_CHECK_NOT_NULL(out);

@@ -40,6 +40,8 @@ cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, cons
         out->host_pointer = (void *)(uintptr_t)ptr;
         return CUC_OK;
     }
+    // Managed memory of a pool does not say so everywhere; only it is a device's and the host's.
+    managed |= type == CU_MEMORYTYPE_DEVICE && pool && host;
     out->kind = managed                      ? CUC_MEMORY_MANAGED
                 : type == CU_MEMORYTYPE_HOST ? CUC_MEMORY_PINNED
                                              : CUC_MEMORY_DEVICE;
@@ -72,8 +74,8 @@ cuc_status cuc_memory_get_pointer_info(cuc_pointer_info *out, cuc_device_ptr ptr
 
 cuc_status cuc_host_register(cuc_device *device, void *host, size_t bytes, uint32_t flags)
 {
-    const uint32_t known =
-        CUC_HOST_PORTABLE | CUC_HOST_MAPPED | CUC_HOST_IO_MEMORY | CUC_HOST_READ_ONLY;
+    const uint32_t known = CUC_HOST_PORTABLE | CUC_HOST_MAPPED | CUC_HOST_IO_MEMORY |
+                           CUC_HOST_READ_ONLY;
     cuc_context *context;
     bool pushed;
 

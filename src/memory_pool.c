@@ -137,12 +137,14 @@ static cuc_status set_threshold(CUmemoryPool pool, uint64_t value, const char *f
 }
 
 static cuc_memory_resource *wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
-                                 const char *function)
+                                 CUmemLocation location, const char *function)
 {
     cuc_memory_resource *r = cuc__memory_resource_new(&pool_ops, device, kind, function);
 
-    if (r)
+    if (r) {
         r->pool = pool;
+        r->location = location;
+    }
     return r;
 }
 
@@ -153,21 +155,20 @@ static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
     static const uint32_t allowed[] = {
         [CUC_MEMORY_DEVICE] = 1u << CUC_LOCATION_NONE,
         [CUC_MEMORY_PINNED] = 1u << CUC_LOCATION_NONE | 1u << CUC_LOCATION_HOST |
-                              1u << CUC_LOCATION_HOST_NUMA |
-                              1u << CUC_LOCATION_HOST_NUMA_CURRENT,
+                              1u << CUC_LOCATION_HOST_NUMA,
         [CUC_MEMORY_MANAGED] = 1u << CUC_LOCATION_NONE | 1u << CUC_LOCATION_DEVICE |
                                1u << CUC_LOCATION_HOST | 1u << CUC_LOCATION_HOST_NUMA,
     };
     int32_t type = o->location.type;
 
-    if (type < 0 || type > CUC_LOCATION_HOST_NUMA_CURRENT || !(allowed[o->kind] >> type & 1))
+    if (type < 0 || type > CUC_LOCATION_HOST_NUMA || !(allowed[o->kind] >> type & 1))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "location.type is %d, which a pool of %s memory does not take: %s", type,
                          cuc_memory_kind_name(o->kind),
                          o->kind == CUC_MEMORY_DEVICE
                              ? "leave it CUC_LOCATION_NONE, the pool is on the device given"
                          : o->kind == CUC_MEMORY_PINNED
-                             ? "expected CUC_LOCATION_NONE, _HOST, _HOST_NUMA or _HOST_NUMA_CURRENT"
+                             ? "expected CUC_LOCATION_NONE, _HOST or _HOST_NUMA"
                              : "expected CUC_LOCATION_NONE, _DEVICE, _HOST or _HOST_NUMA");
     *out = (CUmemLocation){ (CUmemLocationType)type, o->location.id };
     if (o->kind == CUC_MEMORY_DEVICE)
@@ -221,7 +222,7 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
         st = set_threshold(pool, o.release_threshold, __func__);
     if (st >= 0)
         st = open_to_device(pool, o.kind, device, __func__);
-    cuc_memory_resource *r = st >= 0 ? wrap(pool, device, o.kind, __func__) : NULL;
+    cuc_memory_resource *r = st >= 0 ? wrap(pool, device, o.kind, props.location, __func__) : NULL;
     if (!r) {
         CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
         return st < 0 ? st : CUC_ERROR_OUT_OF_MEMORY;
@@ -267,11 +268,11 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
         code = cuc__cu.cuMemGetMemPool(&pool, &location, type_of(kind));
     }
     if (code)
-        return cuc__fail_driver(
-            NULL, code, function,
-            kind == CUC_MEMORY_DEVICE ? "cuDeviceGetMemPool" : "cuMemGetMemPool",
-            "asking for the driver's pool of %s memory for device %d", cuc_memory_kind_name(kind),
-            device->ordinal);
+        return cuc__fail_driver(NULL, code, function,
+                                kind == CUC_MEMORY_DEVICE ? "cuDeviceGetMemPool"
+                                                          : "cuMemGetMemPool",
+                                "asking for the driver's pool of %s memory for device %d",
+                                cuc_memory_kind_name(kind), device->ordinal);
     code = cuc__cu.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
     if (code)
         return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAttribute",
@@ -282,7 +283,7 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
         st = open_to_device(pool, kind, device, function);
     if (st < 0)
         return st;
-    cuc_memory_resource *r = wrap(pool, device, kind, function);
+    cuc_memory_resource *r = wrap(pool, device, kind, place_of_driver(kind, device), function);
     if (!r)
         return CUC_ERROR_OUT_OF_MEMORY;
     *out = r;
@@ -306,7 +307,7 @@ cuc_status cuc_memory_pool_from_handle(cuc_memory_resource **out, cuc_device *de
     if (st < 0)
         return st;
     CUC_CHECK_NOT_NULL(pool);
-    cuc_memory_resource *r = wrap(pool, device, kind, __func__);
+    cuc_memory_resource *r = wrap(pool, device, kind, place_of_driver(kind, device), __func__);
     if (!r)
         return CUC_ERROR_OUT_OF_MEMORY;
     r->owner = owner;
@@ -338,10 +339,9 @@ cuc_status cuc_memory_pool_make_current(cuc_memory_resource *pool)
     if (st < 0)
         return st;
     bool of_device = pool->kind == CUC_MEMORY_DEVICE;
-    CUmemLocation location = place_of_driver(pool->kind, pool->device);
-    int code = of_device
-                   ? cuc__cu.cuDeviceSetMemPool(pool->device->handle, pool->pool)
-                   : cuc__cu.cuMemSetMemPool(&location, type_of(pool->kind), pool->pool);
+    CUmemLocation location = pool->location;
+    int code = of_device ? cuc__cu.cuDeviceSetMemPool(pool->device->handle, pool->pool)
+                         : cuc__cu.cuMemSetMemPool(&location, type_of(pool->kind), pool->pool);
     return !code ? CUC_OK
                  : CUC_FAIL_CU(NULL, code, of_device ? "cuDeviceSetMemPool" : "cuMemSetMemPool",
                                "making a pool of %s memory the current one of device %d",
@@ -368,8 +368,7 @@ static cuc_status get(uint64_t *out, const cuc_memory_resource *pool, int32_t at
                          attribute, CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
                          CUC_MEMORY_POOL_USED_HIGH);
     void *to = a->flags & SWITCH ? (void *)&on : (void *)&value;
-    int code =
-        cuc__cu.cuMemPoolGetAttribute(pool->pool, (CUmemPool_attribute)attribute, to);
+    int code = cuc__cu.cuMemPoolGetAttribute(pool->pool, (CUmemPool_attribute)attribute, to);
     if (code)
         return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAttribute",
                                 "asking for %s of a pool of device %d", a->name,
@@ -393,8 +392,8 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
     int on = value != 0;
 
     if (!a || !(a->flags & SETTABLE))
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "attribute is %d (%s), which %s", attribute, a ? a->name : "none",
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "attribute is %d (%s), which %s",
+                         attribute, a ? a->name : "none",
                          a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
     uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
     if (value > most)
@@ -402,8 +401,7 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
                          "value is %" PRIu64 ", %s takes only %s", value, a->name,
                          most ? "0 or 1" : "0, which starts the mark anew");
     void *from = a->flags & SWITCH ? (void *)&on : (void *)&value;
-    int code =
-        cuc__cu.cuMemPoolSetAttribute(pool->pool, (CUmemPool_attribute)attribute, from);
+    int code = cuc__cu.cuMemPoolSetAttribute(pool->pool, (CUmemPool_attribute)attribute, from);
     return !code ? CUC_OK
                  : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAttribute",
                                     "setting %s of a pool of device %d to %" PRIu64, a->name,
@@ -464,10 +462,10 @@ cuc_status cuc_memory_pool_set_access(cuc_memory_resource *pool, cuc_device *pee
                         "access is %d, expected CUC_ACCESS_NONE (0) or CUC_ACCESS_READ_WRITE (3)",
                         access);
     if (pool->kind == CUC_MEMORY_DEVICE && peer == pool->device)
-        return access ? CUC_OK
-                      : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                                 "the pool is of device %d, which always reaches it",
-                                 peer->ordinal);
+        return access
+                   ? CUC_OK
+                   : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                              "the pool is of device %d, which always reaches it", peer->ordinal);
     if (pool->kind == CUC_MEMORY_DEVICE && access) {
         int can = 0;
         int code = cuc__cu.cuDeviceCanAccessPeer(&can, peer->handle, pool->device->handle);

@@ -12,8 +12,8 @@ static const char *const kinds[] = {
 static const uint32_t access_of_kind[] = {
     [CUC_MEMORY_DEVICE] = CUC_MEMORY_ACCESS_DEVICE,
     [CUC_MEMORY_PINNED] = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST,
-    [CUC_MEMORY_MANAGED] =
-        CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST | CUC_MEMORY_ACCESS_MANAGED,
+    [CUC_MEMORY_MANAGED] = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST |
+                           CUC_MEMORY_ACCESS_MANAGED,
     [CUC_MEMORY_CUSTOM] = 0,
 };
 
@@ -22,9 +22,8 @@ const char *cuc_memory_kind_name(int32_t kind)
     return kind >= 0 && (size_t)kind < sizeof(kinds) / sizeof(*kinds) ? kinds[kind] : "unknown";
 }
 
-cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops,
-                                              cuc_device *device, int32_t kind,
-                                              const char *function)
+cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops, cuc_device *device,
+                                              int32_t kind, const char *function)
 {
     cuc_memory_resource *r = calloc(1, sizeof(*r));
 

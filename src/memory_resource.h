@@ -27,6 +27,7 @@ struct cuc_memory_resource {
 
     // A pool.
     CUmemoryPool pool;
+    CUmemLocation location; // by which the driver knows it
     bool owned;
     void *owner;
     void (*drop_owner)(void *owner);
@@ -36,13 +37,11 @@ struct cuc_memory_resource {
 };
 
 // A resource with one reference; NULL when there is no host memory, which is recorded.
-cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops,
-                                              cuc_device *device, int32_t kind,
-                                              const char *function);
+cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops, cuc_device *device,
+                                              int32_t kind, const char *function);
 
 // The default resource of a device, retained.
-cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device,
-                               const char *function);
+cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, const char *function);
 
 // The driver's pool of a kind on a device.
 cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,

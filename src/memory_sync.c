@@ -1,5 +1,7 @@
 #include "memory_resource.h"
 
+#include "relaxed.h"
+
 // What differs by kind of memory. Each call works in the current context.
 static int allocate_device(CUdeviceptr *out, size_t bytes)
 {
@@ -41,22 +43,6 @@ static const struct sort {
     [CUC_MEMORY_MANAGED] = { allocate_managed, free_device, "cuMemAllocManaged", "cuMemFree" },
 };
 
-// Calls that wait for the device would end a capture that another stream has under way, unless
-// the thread says that it means no harm. Gives back the mode to put in place again.
-static CUstreamCaptureMode relax(void)
-{
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-
-    if (cuc__cu.cuThreadExchangeStreamCaptureMode(&mode))
-        mode = CU_STREAM_CAPTURE_MODE_RELAXED; // not changed: putting it back changes nothing
-    return mode;
-}
-
-static void unrelax(CUstreamCaptureMode mode)
-{
-    (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
-}
-
 static cuc_status sync_allocate(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                                 cuc_stream *stream, const char *function)
 {
@@ -69,9 +55,9 @@ static cuc_status sync_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     cuc_status st = cuc__device_primary(&context, resource->device, function);
     if (st < 0 || (st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
-    CUstreamCaptureMode mode = relax();
+    CUstreamCaptureMode mode = cuc__relax();
     int code = sort->allocate(&ptr, bytes);
-    unrelax(mode);
+    cuc__unrelax(mode);
     if (code)
         st = cuc__fail_driver(context, code, function, sort->allocate_call,
                               "allocating %zu bytes of %s memory on device %d", bytes,
@@ -86,8 +72,8 @@ static cuc_status sync_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     return CUC_OK;
 }
 
-static cuc_status wait_failed(const cuc_stream *stream, int code, const char *call,
-                              CUdeviceptr ptr, const char *function)
+static cuc_status wait_failed(const cuc_stream *stream, int code, const char *call, CUdeviceptr ptr,
+                              const char *function)
 {
     if (function)
         return cuc__fail_driver(stream->context, code, function, call,
@@ -141,7 +127,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     if (!context && (st = cuc__device_primary(&context, resource->device,
                                               function ? function : "a release")) < 0)
         return st;
-    CUstreamCaptureMode mode = relax();
+    CUstreamCaptureMode mode = cuc__relax();
     if (stream)
         st = wait(stream, ptr, function);
     if (st >= 0)
@@ -152,7 +138,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
             st = cuc__memory_free_failed(context, code, sort->free_call, ptr, bytes, function);
         st = cuc__memory_leave(context, pushed, st, function);
     }
-    unrelax(mode);
+    cuc__unrelax(mode);
     return st;
 }
 
@@ -181,8 +167,8 @@ cuc_status cuc_memory_synchronous(cuc_memory_resource **out, cuc_device *device,
         return st;
     if (kind == CUC_MEMORY_MANAGED) {
         int can = 0;
-        int code = cuc__cu.cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY,
-                                                device->handle);
+        int code =
+            cuc__cu.cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, device->handle);
         if (code)
             return CUC_FAIL_CU(NULL, code, "cuDeviceGetAttribute",
                                "asking whether device %d has managed memory", device->ordinal);

@@ -148,8 +148,8 @@ cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const c
         !(kind == CUC_CODE_OBJECT && guess == CUC_CODE_CUBIN)) {
         if (guess)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "the data is no %s (%s): it begins like a %s", kinds[kind].name,
-                             kinds[kind].what, kinds[guess].name);
+                             "the data is no %s (%s): its first bytes are those of kind %s",
+                             kinds[kind].name, kinds[kind].what, kinds[guess].name);
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "the data is no %s (%s)%s",
                          kinds[kind].name, kinds[kind].what,
                          kind == CUC_CODE_PTX ? ": it does not begin with a .version directive"

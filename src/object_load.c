@@ -406,7 +406,9 @@ cuc_status cuc_object_module(void **out, cuc_object *object, cuc_device *device)
     if ((st = cuc__object_load(&library, object, __func__)) < 0 ||
         (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
+    CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuLibraryGetModule(&module, library);
+    cuc__unrelax(mode);
     if (r)
         st = CUC_FAIL_CU(context, r, "cuLibraryGetModule", "getting the module of %s on %s",
                          label(object), device ? device->name : "the current context");
@@ -416,28 +418,44 @@ cuc_status cuc_object_module(void **out, cuc_object *object, cuc_device *device)
     return CUC_OK;
 }
 
-cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
-                                 cuc_device *device, const char *name)
+static CUresult get_global(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *symbol)
 {
-    CUlibrary library;
-    CUdeviceptr ptr;
-    size_t size;
-    cuc_context *context;
-    cuc_status st;
-    bool pushed;
+    return cuc__cu.cuLibraryGetGlobal(ptr, bytes, library, symbol);
+}
 
-    CUC_CHECK_NOT_NULL(out);
-    CUC_CHECK(object, OBJECT);
-    if (device)
-        CUC_CHECK(device, DEVICE);
-    CUC_CHECK_NOT_NULL(name);
-    if ((st = cuc__object_load(&library, object, __func__)) < 0 ||
-        (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
+// Managed variables are registered when some context loads the library, which is put off until
+// something in it is used; asking for the module is such a use.
+static CUresult get_managed(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *symbol)
+{
+    CUmodule module;
+    CUresult r = cuc__cu.cuLibraryGetManaged(ptr, bytes, library, symbol);
+
+    if (r == CUDA_ERROR_NOT_FOUND && !(r = cuc__cu.cuLibraryGetModule(&module, library)))
+        r = cuc__cu.cuLibraryGetManaged(ptr, bytes, library, symbol);
+    return r;
+}
+
+static cuc_status get_variable(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
+                               cuc_device *device, const char *name,
+                               CUresult (*get)(CUdeviceptr *, size_t *, CUlibrary, const char *),
+                               const char *call, const char *what, const char *function)
+{
+    CUlibrary library = NULL;
+    CUdeviceptr ptr = 0;
+    size_t size = 0;
+    cuc_context *context = NULL;
+    cuc_status st;
+    bool pushed = false;
+
+    if ((st = cuc__object_load(&library, object, function)) < 0 ||
+        (st = cuc__device_enter(&context, &pushed, device, function)) < 0)
         return st;
-    CUresult r = cuc__cu.cuLibraryGetGlobal(&ptr, &size, library, cuc__object_symbol(object, name));
+    CUstreamCaptureMode mode = cuc__relax();
+    CUresult r = get(&ptr, &size, library, cuc__object_symbol(object, name));
+    cuc__unrelax(mode);
     if (r)
-        st = fail_lookup(context, r, "cuLibraryGetGlobal", "variable", object, name, __func__);
-    if ((st = CUC_LEAVE(context, pushed, st)) < 0)
+        st = fail_lookup(context, r, call, what, object, name, function);
+    if ((st = cuc__context_leave(context, pushed, st, function)) < 0)
         return st;
     if (bytes)
         *bytes = size;
@@ -445,28 +463,28 @@ cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc_object 
     return CUC_OK;
 }
 
-cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
-                                  const char *name)
+cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
+                                 cuc_device *device, const char *name)
 {
-    CUlibrary library;
-    CUdeviceptr ptr;
-    size_t size;
-    cuc_status st;
-
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(object, OBJECT);
+    if (device)
+        CUC_CHECK(device, DEVICE);
     CUC_CHECK_NOT_NULL(name);
-    if ((st = cuc__object_load(&library, object, __func__)) < 0)
-        return st;
-    CUresult r =
-        cuc__cu.cuLibraryGetManaged(&ptr, &size, library, cuc__object_symbol(object, name));
-    if (r)
-        return fail_lookup(NULL, r, "cuLibraryGetManaged", "managed variable", object, name,
-                           __func__);
-    if (bytes)
-        *bytes = size;
-    *out = ptr;
-    return CUC_OK;
+    return get_variable(out, bytes, object, device, name, get_global, "cuLibraryGetGlobal",
+                        "variable", __func__);
+}
+
+cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
+                                  cuc_device *device, const char *name)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(object, OBJECT);
+    if (device)
+        CUC_CHECK(device, DEVICE);
+    CUC_CHECK_NOT_NULL(name);
+    return get_variable(out, bytes, object, device, name, get_managed, "cuLibraryGetManaged",
+                        "managed variable", __func__);
 }
 
 cuc_status cuc_object_get_unified_function(void **out, cuc_object *object, const char *name)

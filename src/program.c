@@ -26,10 +26,10 @@ static cuc_found *find_headers(const char *name)
 
 static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const char *function)
 {
-    cuc_found *found[CUC__COUNT(default_headers)] = { 0 };
+    cuc_found *found[CUC__LENGTH(default_headers)] = { 0 };
     cuc_status st = CUC_OK;
 
-    for (size_t i = 0; i < CUC__COUNT(default_headers) && o->no_default_headers != CUC_ON; i++)
+    for (size_t i = 0; i < CUC__LENGTH(default_headers) && o->no_default_headers != CUC_ON; i++)
         found[i] = find_headers(default_headers[i]);
     for (int32_t target = CUC_CODE_PTX; target <= CUC_CODE_LTOIR && st == CUC_OK; target++) {
         cuc__flags *flags = &p->flags[target - 1];
@@ -46,13 +46,13 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
         if (target == CUC_CODE_LTOIR)
             cuc__flags_add(flags, "--dlink-time-opt", "");
         st = cuc__options_to_flags(flags, &cuc__program_options_table, o, function);
-        for (size_t i = 0; i < CUC__COUNT(default_headers); i++)
+        for (size_t i = 0; i < CUC__LENGTH(default_headers); i++)
             if (*cuc_found_path(found[i]))
                 cuc__flags_add(flags, "--include-path=", cuc_found_path(found[i]));
         if (flags->no_memory && st == CUC_OK)
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the flags");
     }
-    for (size_t i = 0; i < CUC__COUNT(default_headers); i++)
+    for (size_t i = 0; i < CUC__LENGTH(default_headers); i++)
         cuc_found_release(found[i]);
     return st;
 }
@@ -142,9 +142,9 @@ static cuc_status translate(cuc_linker_options *to, const cuc_program_options *o
 
         if (!cuc__option_is_set(row, o))
             continue;
-        while (k < CUC__COUNT(for_ptx) && for_ptx[k].from != row->offset)
+        while (k < CUC__LENGTH(for_ptx) && for_ptx[k].from != row->offset)
             k++;
-        if (k < CUC__COUNT(for_ptx))
+        if (k < CUC__LENGTH(for_ptx))
             memcpy((char *)to + for_ptx[k].to, (const char *)o + for_ptx[k].from, sizeof(int32_t));
         else if (row->offset == offsetof(cuc_program_options, time))
             to->time = CUC_ON;

@@ -72,12 +72,12 @@ static cuc_status check_arch(const cuc_program *p, bool refused, const char *fun
     bool known = false;
     int code = cuc__nvrtc.nvrtcGetNumSupportedArchs(&count);
 
-    if (!code && count <= (int)CUC__COUNT(archs))
+    if (!code && count <= (int)CUC__LENGTH(archs))
         code = cuc__nvrtc.nvrtcGetSupportedArchs(archs);
     if (code)
         return cuc__fail_nvrtc(code, function, "nvrtcGetSupportedArchs", NULL, "compiling %s",
                                p->name);
-    if (count > (int)CUC__COUNT(archs))
+    if (count > (int)CUC__LENGTH(archs))
         return CUC_OK; // let the compiler say it
     for (int i = 0; i < count; i++)
         known |= archs[i] == p->arch.number;
@@ -242,14 +242,14 @@ static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
     return CUC_OK;
 }
 
-// PTX that is newer than the driver cannot be loaded. Asked only where the driver is loaded
-// already: a compiler needs none.
+// PTX that is newer than the driver cannot be loaded. Where there is no driver, another machine's
+// may do.
 static void warn_of_driver(cuc_program *p)
 {
     char line[192];
     int nvrtc = cuc__nvrtc_toolkit.version(), driver = cuc__driver_version();
 
-    if (!driver || nvrtc <= driver || cuc__driver_simulated())
+    if (!driver || nvrtc <= driver)
         return;
     snprintf(line, sizeof(line),
              "cucore: warning: PTX of CUDA %d.%d cannot be loaded by this driver (%d.%d): compile "
@@ -274,8 +274,6 @@ static cuc_status make_object(cuc_object **out, const struct run *r)
     if (st == CUC_OK && r->target != CUC_CODE_LTOIR)
         st = take(&ptx, &ptx_bytes, r, cuc__nvrtc.nvrtcGetPTXSize, cuc__nvrtc.nvrtcGetPTX,
                   "nvrtcGetPTX");
-    if (ptx)
-        ptx_bytes = strlen(ptx); // NVRTC counts the closing zero
     if (st == CUC_OK && r->target == CUC_CODE_PTX)
         st = cuc__object_create(out, CUC_CODE_PTX, ptx, ptx_bytes, NULL, 0, r->program->name,
                                 (const char *const(*)[2])names, r->program->expressions.count,

@@ -21,7 +21,7 @@
 // are added by program.c.
 static const cuc__option rows[] = {
     BOOLEAN(relocatable_device_code,     "--relocatable-device-code"),
-    BOOLEAN(extensible_whole_program,    "--extensible-whole-program"),
+    SWITCH(extensible_whole_program,     "--extensible-whole-program", NULL),
     SWITCH(debug,                        "--device-debug", NULL),
     SWITCH(lineinfo,                     "--generate-line-info", NULL),
     SWITCH(device_code_optimize,         "--dopt=on", NULL),

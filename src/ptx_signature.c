@@ -224,16 +224,20 @@ static bool parameters(struct cuc__ptx *s, struct cuc__parameter *out, size_t ca
         return t.bytes > 0;
     }
     t = next(s);
-    while (!is(t, ")")) {
+    if (is(t, ")")) {
+        *count = 0;
+        return true;
+    }
+    for (;; t = next(s)) {
         struct cuc__parameter p;
         if (!is(t, ".param") || !parameter(s, &p, &offset, &t))
             return false;
         if (n < capacity)
             out[n] = p;
         n++;
-        if (is(t, ","))
-            t = next(s);
-        else if (!is(t, ")"))
+        if (is(t, ")"))
+            break;
+        if (!is(t, ","))
             return false;
     }
     *count = n;

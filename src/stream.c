@@ -91,8 +91,10 @@ static cuc_status default_stream(cuc_stream **out, cuc_context *context, CUstrea
     pthread_mutex_lock(&context->lock);
     if (!*slot) {
         *slot = wrap(handle, context, false);
-        if (*slot)
+        if (*slot) {
+            (*slot)->kept = true;
             cuc_context_release(context);
+        }
     }
     cuc_stream *s = *slot;
     pthread_mutex_unlock(&context->lock);
@@ -200,14 +202,9 @@ static void finish(cuc_stream *s)
     cuc__handle_free(s);
 }
 
-static bool kept_by_context(const cuc_stream *s)
-{
-    return s == s->context->legacy || s == s->context->per_thread;
-}
-
 void cuc_stream_release(cuc_stream *stream)
 {
-    if (!stream || (cuc__handle_good(stream, CUC__HANDLE_STREAM) && kept_by_context(stream)))
+    if (cuc__handle_good(stream, CUC__HANDLE_STREAM) && stream->kept)
         return;
     if (!cuc__handle_drop(stream, CUC__HANDLE_STREAM))
         return;

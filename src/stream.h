@@ -11,6 +11,7 @@ struct cuc_stream {
     cuc_context *context;    // retained
     cuc_device *device;      // the context's
     bool owned;              // destroyed with the object
+    bool kept;               // by its context, and not to be released
     bool is_default;         // CU_STREAM_LEGACY or PER_THREAD: means its context only while current
     _Atomic(CUevent) marker; // recorded by cuc_stream_wait_stream(), made on first need
     void *owner;             // of a foreign stream: handed to drop_owner at the end

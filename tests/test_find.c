@@ -7,6 +7,7 @@
 #include <check.h>
 #include <dlfcn.h>
 #include <ftw.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -328,6 +329,113 @@ START_TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
     ck_assert(has_line(found, "/a/nvidia/cu13/lib: no such folder"));
     expect_found(found, "wheel", in_tree("b/nvidia/cu13/lib/" SONAME));
+}
+END_TEST
+
+// The loader's own search, done without the loader
+
+START_TEST(what_the_loader_would_open_is_known_without_opening_it)
+{
+    static const char *const sonames[] = { "libm.so.6", "libgcc_s.so.1", SYSTEM_SONAME };
+    struct link_map *map = NULL;
+    char path[512];
+
+    void *handle = dlopen(sonames[_i], RTLD_LAZY);
+    if (!handle)
+        return; // not on this machine
+    ck_assert(cuc__system_library(sonames[_i], path, sizeof(path)));
+    ck_assert_int_eq(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+    ck_assert_str_eq(path, map->l_name);
+    ck_assert(!cuc__system_library("libnothing-of-this-name.so.1", path, sizeof(path)));
+}
+END_TEST
+
+#if defined(__x86_64__)
+enum { OWN_FLAGS = 0x0303, OTHER_FLAGS = 0x0a03 };
+#else
+enum { OWN_FLAGS = 0x0a03, OTHER_FLAGS = 0x0303 };
+#endif
+
+// A cache as ldconfig writes it, with one good entry behind some that are not for this process.
+static size_t make_cache(unsigned char *out, size_t room, bool old_part)
+{
+    static const struct {
+        uint32_t flags;
+        uint64_t hwcap;
+        const char *key, *file;
+    } rows[] = {
+        { OTHER_FLAGS, 0, "libcached.so.1", "wrong-machine.so" },
+        { OWN_FLAGS, 1, "libcached.so.1", "some-processors.so" },
+        { OWN_FLAGS, 0, "libcached.so.10", "other-name.so" },
+        { OWN_FLAGS, 0, "libcached.so.1", "missing.so" },
+        { OWN_FLAGS, 0, "libcached.so.1", "good.so" },
+    };
+    enum { ROWS = sizeof(rows) / sizeof(*rows), HEADER = 48, ENTRY = 24 };
+    unsigned char *start = out;
+    uint32_t words[6] = { ROWS };
+    uint32_t at = HEADER + ROWS * ENTRY;
+
+    memset(out, 0, room);
+    if (old_part) {
+        memcpy(out, "ld.so-1.7.0\0\1\0\0\0", 16); // one entry, of 12 bytes
+        out += 32;
+    }
+    memcpy(out, "glibc-ld.so.cache1.1", 20);
+    for (size_t i = 0; i < ROWS; i++) {
+        unsigned char *entry = out + HEADER + i * ENTRY;
+        uint32_t key = at;
+        at += (uint32_t)sprintf((char *)out + at, "%s", rows[i].key) + 1;
+        uint32_t value = at;
+        at += (uint32_t)sprintf((char *)out + at, "%s", in_tree(rows[i].file)) + 1;
+        memcpy(entry, &rows[i].flags, 4);
+        memcpy(entry + 4, &key, 4);
+        memcpy(entry + 8, &value, 4);
+        memcpy(entry + 16, &rows[i].hwcap, 8);
+        if (strcmp(rows[i].file, "missing.so") != 0)
+            make_library(rows[i].file, rows[i].key, NULL);
+    }
+    words[1] = at - HEADER - ROWS * ENTRY;
+    memcpy(out + 20, words, 8);
+    return (size_t)(out - start) + at + 16; // newer caches have more at the end
+}
+
+static void write_cache(const unsigned char *bytes, size_t size)
+{
+    FILE *file = fopen(in_tree("cache"), "wb");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+START_TEST(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless)
+{
+    static char cache[128];
+    unsigned char bytes[2048];
+    char path[512];
+    size_t size = make_cache(bytes, sizeof(bytes), _i);
+
+    snprintf(cache, sizeof(cache), "%s", in_tree("cache"));
+    cuc__find_cache = cache;
+    write_cache(bytes, size);
+    ck_assert(cuc__system_library("libcached.so.1", path, sizeof(path)));
+    ck_assert_str_eq(path, in_tree("good.so"));
+    ck_assert(!cuc__system_library("libcached.so", path, sizeof(path)));
+    ck_assert(!cuc__system_library("libcached.so.1", path, 4)); // no room
+
+    for (size_t cut = 0; cut < size - 16; cut++) {
+        write_cache(bytes, cut);
+        ck_assert(!cuc__system_library("libcached.so.1", path, sizeof(path)));
+    }
+    for (size_t i = 0; i < size; i++) { // whatever it says, nothing out of bounds is read
+        unsigned char was = bytes[i];
+        bytes[i] = 0xff;
+        write_cache(bytes, size);
+        (void)cuc__system_library("libcached.so.1", path, sizeof(path));
+        bytes[i] = was;
+    }
+    cuc__find_cache = "/nowhere";
+    ck_assert(!cuc__system_library("libcached.so.1", path, sizeof(path)));
 }
 END_TEST
 
@@ -756,10 +864,20 @@ static void *set_often(void *unused)
     return NULL;
 }
 
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN true
+#elif defined(__has_feature)
+#define UNDER_TSAN __has_feature(thread_sanitizer)
+#else
+#define UNDER_TSAN false
+#endif
+
 START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
     pthread_t thread;
 
+    if (UNDER_TSAN)
+        return; // which stops in the child of a process with threads
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
     ck_assert_int_eq(pthread_create(&thread, NULL, set_often, NULL), 0);
@@ -829,6 +947,9 @@ static void add_cases(Suite *suite)
     tcase_add_loop_test(order, toolkit_folders_of_a_library_are_looked_into, 0, 2);
     tcase_add_test(order, names_are_known_in_any_case_of_letters);
     tcase_add_test(order, several_entries_of_PYTHONPATH_are_searched_in_order);
+
+    tcase_add_loop_test(order, what_the_loader_would_open_is_known_without_opening_it, 0, 3);
+    tcase_add_loop_test(order, the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless, 0, 2);
 
     tcase_add_loop_test(headers, headers_are_found_in_each_place, 0, HEADER_PLACES);
     tcase_add_loop_test(headers, headers_of_an_earlier_place_win, 0, HEADER_PLACES);

@@ -134,8 +134,8 @@ CUC_API cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer);
  * Let go of a buffer; the last reference frees the memory.
  *
  * @order  a pool frees it when the buffer's stream gets there; a synchronous resource waits for
- *         the buffer's stream first. A stream that is being captured is not waited for: the memory
- *         is then leaked, and cuc_set_failure_handler() told
+ *         the buffer's stream first. On a stream that is being captured only memory of the same
+ *         capture can be freed: other memory is leaked, and cuc_set_failure_handler() told
  * @thread any thread
  * @param buffer NULL does nothing
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemFreeAsync

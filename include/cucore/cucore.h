@@ -11,6 +11,7 @@
 #include <cucore/error.h>
 #include <cucore/system.h>
 #include <cucore/find.h>
+#include <cucore/device_attributes.h>
 #include <cucore/device.h>
 #include <cucore/context.h>
 #include <cucore/stream.h>

@@ -41,7 +41,8 @@ enum {
 /** One parameter of a kernel. */
 typedef struct cuc_kernel_parameter {
     size_t struct_size; /**< sizeof(cuc_kernel_parameter), set by the caller */
-    uint32_t offset;    /**< in bytes from the start of the parameters */
+    uint32_t offset;    /**< in bytes from the start of the parameters, as the driver has it; with
+                             a driver older than CUDA 12.4, as their alignments have it */
     uint32_t bytes;     /**< its size */
     int32_t type;       /**< a CUC_PARAMETER_ value */
     int32_t reserved;   /**< 0 */

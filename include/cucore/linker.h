@@ -58,7 +58,7 @@ typedef struct cuc_linker_options {
      * not all LTO-IR have no such PTX.
      */
     int32_t keep_ptx;
-    int32_t optimization_level; /**< -O: to 3, CUC_ZERO for -O0; nvJitLink 13 takes 0 and 3 (driver) */
+    int32_t optimization_level; /**< -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver) */
     int32_t debug;              /**< -g (driver) */
     int32_t lineinfo;           /**< -lineinfo (driver) */
     int32_t ftz;                /**< -ftz: flush subnormal f32 to zero; in LTO */
@@ -128,10 +128,11 @@ CUC_API cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options 
  * @thread any thread; one call at a time on the same linker
  * @param linker the linker
  * @param object what to link; retained until the linker is released
- * @retval CUC_OK                   added
- * @retval CUC_ERROR_INVALID_HANDLE a handle is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED  LTO-IR for the driver's linker
- * @retval CUC_ERROR_OUT_OF_MEMORY  no host memory
+ * @retval CUC_OK                     added
+ * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL
+ * @retval CUC_ERROR_INVALID_HANDLE   a handle is not alive
+ * @retval CUC_ERROR_NOT_SUPPORTED    LTO-IR for the driver's linker
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
 CUC_API cuc_status cuc_linker_add(cuc_linker *linker, cuc_object *object);
@@ -146,8 +147,9 @@ CUC_API cuc_status cuc_linker_add(cuc_linker *linker, cuc_object *object);
  * @param bytes  how long it is
  * @param name   what the linker's messages call it; NULL is "input"
  * @retval CUC_OK                     added
- * @retval CUC_ERROR_INVALID_ARGUMENT data is NULL or empty, kind is unknown, or the bytes are of
- *                                    another kind than the one given, or of none that is known
+ * @retval CUC_ERROR_INVALID_ARGUMENT linker or data is NULL, bytes is 0, kind is unknown, or the
+ *                                    bytes are of another kind than the one given, or of none
+ *                                    that is known
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    LTO-IR for the driver's linker
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -164,8 +166,8 @@ CUC_API cuc_status cuc_linker_add_data(cuc_linker *linker, int32_t kind, const v
  * @param kind   a CUC_CODE_ value; 0 looks at the first bytes, whatever the file is called
  * @param path   the file
  * @retval CUC_OK                     added
- * @retval CUC_ERROR_INVALID_ARGUMENT path is NULL, or its content is as cuc_linker_add_data()
- *                                    refuses it
+ * @retval CUC_ERROR_INVALID_ARGUMENT linker or path is NULL, or the content is as
+ *                                    cuc_linker_add_data() refuses it
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_IO               the file cannot be read
  * @retval CUC_ERROR_NOT_SUPPORTED    LTO-IR for the driver's linker
@@ -178,8 +180,14 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * Link everything that was added.
  *
  * The linker keeps its inputs, and nothing else of a link: it can link again, to another target,
- * with more inputs, or after a failure. Single PTX inputs, and LTO-IR unless keep_ptx is off,
- * leave their PTX beside the cubin.
+ * with more inputs, or after a failure. A single input leaves its PTX beside the cubin, and so
+ * does LTO-IR, unless keep_ptx is off.
+ *
+ * The linker of a simulated driver makes PTX where a cubin is asked for, as that is all such a
+ * driver loads; cuc_object_kind() says so.
+ *
+ * nvJitLink 13.0 does not refuse a symbol that several cubins define: it takes the first one, and
+ * says so on the process's standard error only.
  *
  * @order  returns when the code is there
  * @thread any thread; one call at a time on the same linker
@@ -189,9 +197,9 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * @retval CUC_OK                     linked; cuc_linker_info_log() may have something to say
  * @retval CUC_ERROR_LINK             the inputs do not go together: the message has the first
  *                                    error, cuc_error_log() all of them
- * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, there are no inputs, the target is another one,
- *                                    or PTX is asked of inputs that are not LTO-IR; the linker
- *                                    refuses an option
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or linker is NULL, there are no inputs, the target is
+ *                                    another one, or PTX is asked of inputs that are not LTO-IR;
+ *                                    the linker refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    PTX from the driver's linker; an architecture that the
  *                                    linker does not know

@@ -250,7 +250,9 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  * Allocate from a resource, with no object around the address.
  *
  * @order  the memory may be used by work enqueued on the stream after this call, and by other
- *         streams that wait for it; memory of a synchronous resource at once
+ *         streams that wait for it; memory of a synchronous resource at once. On a stream that is
+ *         being captured a pool's memory is a node of the graph: it exists while the graph runs,
+ *         and is to be freed in the same capture
  * @thread any thread
  * @param[out] out      the address, aligned to 256 bytes at least (a user's resource: as it is
  *                      written); 0 for 0 bytes, with nothing to free
@@ -421,7 +423,8 @@ CUC_API void *cuc_memory_pool_handle(const cuc_memory_resource *pool);
  * from, and what cuc_memory_pool_default() gives.
  *
  * @thread any thread; concerns the whole process
- * @param pool NULL is not allowed; it must stay alive while it is current
+ * @param pool it must stay alive while it is current. A pinned or managed one that was wrapped is
+ *             taken to be the host's, or of no preferred place
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT pool is NULL or no pool
  * @retval CUC_ERROR_NOT_SUPPORTED    not a device's pool, and the driver is of before CUDA 13.0

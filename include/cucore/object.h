@@ -385,17 +385,19 @@ CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc
  * @param out    its address; valid while the object lives
  * @param bytes  its size; NULL: not wanted
  * @param object of a loadable kind
+ * @param device the variable comes to be when its primary context has the code; NULL: the calling
+ *               thread's current context
  * @param name   the symbol, or a name expression the object knows
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such variable
  * @retval CUC_ERROR_INVALID_ARGUMENT out, object or name is NULL
  * @retval CUC_ERROR_DRIVER           refused; other statuses are those of loading, see
  *                                    cuc_object_get_kernel()
- * @source CUDA Driver API, "Library Management": cuLibraryGetManaged
+ * @source CUDA Driver API, "Library Management": cuLibraryGetManaged, cuLibraryGetModule
  * @since 0.1
  */
 CUC_API cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cuc_object *object,
-                                          const char *name);
+                                          cuc_device *device, const char *name);
 
 /**
  * The address of a device function that is one and the same on every device.

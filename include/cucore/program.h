@@ -216,8 +216,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  * @retval CUC_ERROR_COMPILE          the source is wrong: the message has the first error, and
  *                                    cuc_error_log() the compiler's log, then the lines around
  *                                    each error of this source
- * @retval CUC_ERROR_INVALID_ARGUMENT target does not go with the source or the arch; the
- *                                    compiler refuses an option
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, target does not go with the source
+ *                                    or the arch, or the compiler refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture: the message
  *                                    lists those it knows

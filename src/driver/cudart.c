@@ -29,9 +29,9 @@ const cuc__toolkit cuc__cudart_toolkit = {
     .library = CUC_LIBRARY_RUNTIME,
     .version = library_version,
     .functions = functions,
-    .function_count = CUC__COUNT(functions),
+    .function_count = CUC__LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__COUNT(statuses),
+    .status_count = CUC__LENGTH(statuses),
 };
 
 #define CUDART(name, version, params, args) \

@@ -20,7 +20,8 @@ typedef CUresult (*get_proc_address_v1_fn)(const char *symbol, void **out, int v
 static struct {
     pthread_mutex_t lock;
     _Atomic bool loaded;
-    _Atomic bool initialised;
+    _Atomic bool touched;     // cuInit was called: a child cannot use the driver any more
+    _Atomic bool initialised; // it came back with 0
     _Atomic bool forked;
     bool simulated;
     bool latched; // `code` is final
@@ -126,12 +127,20 @@ static int load(void)
     return 0;
 }
 
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, forked_child);
+}
+
 static int ensure_loaded(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     if (atomic_load(&loader.forked))
         return CUC__CU_FORKED;
     if (atomic_load(&loader.loaded))
         return 0;
+    pthread_once(&once, watch_forks);
     pthread_mutex_lock(&loader.lock);
     if (!loader.latched) {
         loader.code = load();
@@ -189,7 +198,7 @@ static void forked_child(void)
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 
     memcpy(&loader.lock, &fresh, sizeof(fresh));
-    if (!atomic_load(&loader.initialised))
+    if (!atomic_load(&loader.touched))
         return;
     atomic_store(&loader.forked, true);
 #define CU(name, version, params, args) atomic_store(&cuc__cu.name, stub_##name);
@@ -222,26 +231,19 @@ bool cuc__driver_has(const char *name)
     return version && cuc__driver_resolve(name, version, &fn) == 0;
 }
 
-static void watch_forks(void)
-{
-    (void)pthread_atfork(NULL, NULL, forked_child);
-}
-
 int cuc__driver_start(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int code = ensure_loaded();
 
     if (code || atomic_load(&loader.initialised))
         return code;
-    pthread_once(&once, watch_forks);
     pthread_mutex_lock(&loader.lock);
     if (!loader.init_latched) {
-        // From here on a child is cut off, also when cuInit fails half-way.
-        atomic_store(&loader.initialised, true);
+        // From here on a child is cut off, also while cuInit runs and when it fails half-way.
+        atomic_store(&loader.touched, true);
         loader.init_code = cuc__cu.cuInit(0);
-        atomic_store(&loader.initialised, loader.init_code == 0);
         loader.init_latched = true;
+        atomic_store(&loader.initialised, loader.init_code == 0);
     }
     code = loader.init_code;
     pthread_mutex_unlock(&loader.lock);
@@ -259,7 +261,8 @@ cuc_status cuc__driver_init(const char *function)
 
 int cuc__driver_version(void)
 {
-    return ensure_loaded() == 0 ? loader.version : 0;
+    (void)ensure_loaded(); // one that is too old has a version all the same
+    return loader.version;
 }
 
 bool cuc__driver_simulated(void)

@@ -43,7 +43,7 @@ cuc_status cuc__driver_init(const char *function);
 // The same without a record: 0, a CUC__CU_ code, or what cuInit returned.
 int cuc__driver_start(void);
 
-// What cuDriverGetVersion said, such as 13000; 0 before the driver was loaded.
+// What cuDriverGetVersion said, such as 13000, also of a driver that is too old; 0 without one.
 int cuc__driver_version(void);
 
 // True for a driver that exports cucoreSimulatedDriver: it runs PTX and knows no cubin.

@@ -60,9 +60,9 @@ const cuc__toolkit cuc__nvjitlink_toolkit = {
     .version = library_version,
     .symbol = symbol,
     .functions = functions,
-    .function_count = CUC__COUNT(functions),
+    .function_count = CUC__LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__COUNT(statuses),
+    .status_count = CUC__LENGTH(statuses),
 };
 
 #define NVJITLINK(name, version, params, args) \

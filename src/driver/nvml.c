@@ -28,9 +28,9 @@ const cuc__toolkit cuc__nvml_toolkit = {
     .library = CUC_LIBRARY_NVML,
     .version = library_version,
     .functions = functions,
-    .function_count = CUC__COUNT(functions),
+    .function_count = CUC__LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__COUNT(statuses),
+    .status_count = CUC__LENGTH(statuses),
 };
 
 #define NVML(name, version, params, args) \

@@ -24,9 +24,9 @@ const cuc__toolkit cuc__nvrtc_toolkit = {
     .library = CUC_LIBRARY_NVRTC,
     .version = library_version,
     .functions = functions,
-    .function_count = CUC__COUNT(functions),
+    .function_count = CUC__LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__COUNT(statuses),
+    .status_count = CUC__LENGTH(statuses),
 };
 
 #define NVRTC(name, version, params, args) \

@@ -70,6 +70,6 @@ cuc_status cuc__fail_toolkit(const cuc__toolkit *kit, int code, const char *func
         return cuc__fn args;                                                                       \
     }
 
-#define CUC__COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define CUC__LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 #endif

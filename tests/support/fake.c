@@ -44,15 +44,15 @@ static const struct fake_control *need(void)
     return c;
 }
 
-#define CONTROL(result, name, params, args)                                                        \
-    result fake_##name params                                                                      \
-    {                                                                                              \
-        return need()->name args;                                                                  \
+#define CONTROL(result, name, params, args) \
+    result fake_##name params               \
+    {                                       \
+        return need()->name args;           \
     }
-#define CONTROL_VOID(name, params, args)                                                           \
-    void fake_##name params                                                                        \
-    {                                                                                              \
-        need()->name args;                                                                         \
+#define CONTROL_VOID(name, params, args) \
+    void fake_##name params              \
+    {                                    \
+        need()->name args;               \
     }
 #include "fake_control.def"
 #undef CONTROL

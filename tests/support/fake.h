@@ -106,7 +106,8 @@ int fake_last_launch(struct fake_launch *out);
 // Launches that were accepted since the reset.
 int fake_launch_count(void);
 // 0: launches are not recorded, and where no kernel is defined and no fault armed
-// cuLaunchKernelEx() returns 0 at once, unchecked, so that the instructions above it can be counted.
+// cuLaunchKernelEx() returns 0 at once, unchecked, so that the instructions above it can be
+// counted.
 void fake_record_launches(int on);
 // Any function, as the above: returns 0 at once and writes nothing.
 void fake_do_nothing(const char *function, int on);

@@ -209,12 +209,12 @@ CUresult fake_cuDeviceGetCount(int *count)
 }
 
 // Most calls here begin so.
-#define NEED(out, dev)                                                                             \
-    do {                                                                                           \
-        if (!(out))                                                                                \
-            return CUDA_ERROR_INVALID_VALUE;                                                       \
-        if (!fake_valid_device(dev))                                                               \
-            return CUDA_ERROR_INVALID_DEVICE;                                                      \
+#define NEED(out, dev)                        \
+    do {                                      \
+        if (!(out))                           \
+            return CUDA_ERROR_INVALID_VALUE;  \
+        if (!fake_valid_device(dev))          \
+            return CUDA_ERROR_INVALID_DEVICE; \
     } while (0)
 
 CUresult fake_cuDeviceGetName(char *name, int len, CUdevice dev)
@@ -605,7 +605,8 @@ CUresult fake_cuCtxSetLimit(CUlimit limit, size_t value)
     if (!known_limit(limit))
         return limit < FAKE_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
     struct context *c = fake_current();
-    size_t most = (size_t)fake_attribute(c->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+    size_t most =
+        (size_t)fake_attribute(c->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > most)
         value = most;
     c->limits[limit] = value;

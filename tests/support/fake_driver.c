@@ -128,43 +128,31 @@ static CUresult enter(int fn)
     return code;
 }
 
-#define ENTER(name)                                                                                \
-    do {                                                                                           \
-        CUresult entered = enter(FN_##name);                                                       \
-        if (entered)                                                                               \
-            return entered;                                                                        \
+#define ENTER(name)                          \
+    do {                                     \
+        CUresult entered = enter(FN_##name); \
+        if (entered)                         \
+            return entered;                  \
     } while (0)
 
 // What the driver gives out: the fast way out, then the call in full. Two functions, so that the
 // first one saves no registers.
-#define CU(name, version, params, args)                                                            \
-    static __attribute__((noinline)) CUresult full_##name params                                   \
-    {                                                                                              \
-        ENTER(name);                                                                               \
-        CUresult code = fake_##name args;                                                          \
-        fake_unlock();                                                                             \
-        return code;                                                                               \
-    }                                                                                              \
-    static CUresult call_##name params                                                             \
-    {                                                                                              \
-        if (__builtin_expect(atomic_load_explicit(&fast[FN_##name], memory_order_relaxed), 1))     \
-            return CUDA_SUCCESS;                                                                   \
-        return full_##name args;                                                                   \
+#define CU(name, version, params, args)                                                        \
+    static __attribute__((noinline)) CUresult full_##name params                               \
+    {                                                                                          \
+        ENTER(name);                                                                           \
+        CUresult code = fake_##name args;                                                      \
+        fake_unlock();                                                                         \
+        return code;                                                                           \
+    }                                                                                          \
+    static CUresult call_##name params                                                         \
+    {                                                                                          \
+        if (__builtin_expect(atomic_load_explicit(&fast[FN_##name], memory_order_relaxed), 1)) \
+            return CUDA_SUCCESS;                                                               \
+        return full_##name args;                                                               \
     }
 #include "driver/cu.def"
 #undef CU
-
-// What no other file defines.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#define CU(name, version, params, args)                                                            \
-    __attribute__((weak)) CUresult fake_##name params                                              \
-    {                                                                                              \
-        return CUDA_ERROR_NOT_SUPPORTED;                                                           \
-    }
-#include "driver/cu.def"
-#undef CU
-#pragma GCC diagnostic pop
 
 static const struct {
     const char *name;
@@ -372,7 +360,8 @@ void fake_launch_speed(void)
     bool armed = false;
 
     for (size_t i = 0; i < LENGTH(faults); i++)
-        armed |= faults[i].left && (faults[i].fn == FN_cuLaunchKernelEx || faults[i].fn == FN_COUNT);
+        armed |= faults[i].left &&
+                 (faults[i].fn == FN_cuLaunchKernelEx || faults[i].fn == FN_COUNT);
     for (int i = 0; i < FN_COUNT; i++)
         atomic_store(&fast[i], asked_fast[i]);
     if (!fake.recording && !armed && !fake_any_kernel_defined())
@@ -459,11 +448,11 @@ static const struct {
     enum kind kind; // or 0: looked at by memory
     bool in_total;
 } kinds[] = {
-    { "stream", KIND_STREAM, true },  { "event", KIND_EVENT, true },
+    { "stream", KIND_STREAM, true },   { "event", KIND_EVENT, true },
     { "context", KIND_CONTEXT, true }, { "library", KIND_LIBRARY, true },
-    { "pool", KIND_POOL, true },      { "link", KIND_LINK, true },
-    { "graph", KIND_GRAPH, true },    { "allocation", 0, true },
-    { "registration", 0, true },      { "primary", 0, false },
+    { "pool", KIND_POOL, true },       { "link", KIND_LINK, true },
+    { "graph", KIND_GRAPH, true },     { "allocation", 0, true },
+    { "registration", 0, true },       { "primary", 0, false },
 };
 
 struct census {

@@ -325,8 +325,7 @@ static CUresult event_of(CUevent handle, struct event **out)
 
 CUresult fake_cuEventCreate(CUevent *event, unsigned flags)
 {
-    const unsigned known =
-        CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
     if (!event || flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;
@@ -420,8 +419,7 @@ CUresult fake_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
     }
     if (!e->mark)
         return CUDA_SUCCESS; // never recorded: nothing to wait for
-    return fake_submit(
-        s, &(struct work){ .op = OP_WAIT_MARK, .mark = fake_mark_retain(e->mark) });
+    return fake_submit(s, &(struct work){ .op = OP_WAIT_MARK, .mark = fake_mark_retain(e->mark) });
 }
 
 CUresult fake_cuEventQuery(CUevent event)

@@ -2,8 +2,8 @@
 //
 // Every function of cu.def has a wrapper in fake_driver.c that counts, injects faults, checks what
 // all calls need, and calls fake_<name>() with the one lock held; the files that follow it define
-// those, and what none of them defines has a weak default there. The lock is given up only around
-// code of the test's: callbacks, kernels, and while a call waits.
+// those, and what none of them defines has a weak default in fake_defaults.c. The lock is given up
+// only around code of the test's: callbacks, kernels, and while a call waits.
 #ifndef CUCORE_TESTS_SUPPORT_FAKE_INTERNAL_H
 #define CUCORE_TESTS_SUPPORT_FAKE_INTERNAL_H
 
@@ -116,7 +116,7 @@ struct stream {
     int priority;
     uint64_t id;
     CUstreamAttrValue attributes[17];
-    struct work *first, **last; // waiting
+    struct work *first, *last; // waiting
     uint64_t submitted, done;
     bool held, running, worker, ending;
     struct capture *capture;
@@ -127,9 +127,9 @@ struct stream {
 struct event {
     struct object head;
     unsigned flags;
-    struct mark *mark;       // NULL until recorded
-    uint64_t capture;        // id of the capture that recorded it last, or 0
-    uintptr_t recorder;      // the stream of that
+    struct mark *mark;  // NULL until recorded
+    uint64_t capture;   // id of the capture that recorded it last, or 0
+    uintptr_t recorder; // the stream of that
 };
 
 struct graph {
@@ -188,10 +188,10 @@ struct kernel {
     char *name;
     struct parameter *parameters;
     size_t parameter_count, parameter_bytes;
-    int attributes[16];                // CU_FUNC_ATTRIBUTE_...
-    int dynamic_shared[FAKE_DEVICES];  // what cuKernelSetAttribute allowed
-    int settings[FAKE_DEVICES][16];    // other attributes that can be set
-    fake_kernel_fn *fn;                // of its name
+    int attributes[FAKE_DEVICES][16]; // CU_FUNC_ATTRIBUTE_...
+    int max_threads;                  // .maxntid or .reqntid, 0 without
+    int exact_threads[3];             // .reqntid, zeros without
+    fake_kernel_fn *fn;               // of its name
     struct function *functions;
 };
 
@@ -201,11 +201,17 @@ struct function {
     struct function *next;
 };
 
+struct module {
+    struct object head;
+    struct library *library;
+};
+
 struct variable {
     struct variable *next;
     char *name;
     size_t bytes;
-    bool constant, managed;
+    unsigned char *initial; // [bytes]
+    bool managed, hidden;
     CUdeviceptr address[FAKE_DEVICES]; // given when first asked for
 };
 
@@ -389,14 +395,32 @@ void fake_memory_of_context_end(struct context *context);
 void fake_run_copy(const struct copy *copy);
 void fake_run_fill(const struct fill *fill);
 
+// fake_ptx.c
+// The kernels and variables of a PTX text, or why it is none: the driver's code, and words in
+// `log`.
+CUresult fake_ptx_scan(struct library *library, const char *text, char *log, size_t log_bytes);
+
 // fake_code.c
 void fake_library_end(struct library *library);
-struct kernel *fake_kernel_of(CUfunction handle, struct context **context); // or of a CUkernel
-void fake_library_of_context_end(struct context *context);
 void fake_function_end(struct function *function);
-fake_kernel_fn *fake_kernel_slot(const char *name);
+// The kernel behind a CUfunction, or a CUkernel passed as one: then *context is NULL.
+struct kernel *fake_kernel_of(CUfunction handle, struct context **context);
+fake_kernel_fn *fake_kernel_slot(const char *name); // where the host function of a name is kept
 bool fake_any_kernel_defined(void);
 void fake_kernels_forget(void);
+
+// Options of the compiler in the driver: where the logs go. False for an option that there is not.
+struct jit_logs {
+    char *info, *error;
+    size_t info_bytes, error_bytes;
+    void **info_used, **error_used, **wall_time;
+};
+bool fake_jit_options(struct jit_logs *logs, unsigned count, const CUjit_option *options,
+                      void **values);
+void fake_jit_write(const struct jit_logs *logs, const char *info, const char *error);
+
+// fake_occupancy.c
+int fake_blocks_per_sm(const struct kernel *kernel, int device, int threads, size_t dynamic);
 
 // fake_launch.c
 void fake_run_launch(struct launch *launch); // gives up the lock around the kernel
@@ -404,7 +428,6 @@ void fake_launch_drop(struct launch *launch);
 void fake_launches_forget(void);
 
 // fake_link.c
-struct link;
 void fake_link_end(void *link);
 
 #endif

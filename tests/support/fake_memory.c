@@ -176,7 +176,8 @@ void fake_memory_of_context_end(struct context *context)
             fake_free(fake.allocations[i]);
 }
 
-// Host addresses of this process that nobody mapped must not crash the test, but fail as a GPU does.
+// Host addresses of this process that nobody mapped must not crash the test, but fail as a GPU
+// does.
 static bool mapped(CUdeviceptr ptr, size_t bytes)
 {
     uintptr_t first = (uintptr_t)ptr & ~(uintptr_t)(PAGE - 1);
@@ -308,8 +309,8 @@ CUresult fake_cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr 
 
 CUresult fake_cuMemHostAlloc(void **host, size_t bytes, unsigned flags)
 {
-    const unsigned known =
-        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
+                           CU_MEMHOSTALLOC_WRITECOMBINED;
     CUdeviceptr p;
 
     if (!host || flags & ~known)
@@ -500,8 +501,7 @@ static struct pool *builtin_pool(struct pool **slot, CUmemAllocationType type,
 static struct pool *default_pool(int device, CUmemAllocationType type)
 {
     return builtin_pool(&fake.devices[device].default_pool[type == CU_MEM_ALLOCATION_TYPE_MANAGED],
-                        type,
-                        (CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device });
+                        type, (CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device });
 }
 
 static struct pool *current_pool(int device)
@@ -570,6 +570,9 @@ static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmem
     } else if (location->type == CU_MEM_LOCATION_TYPE_HOST &&
                type == CU_MEM_ALLOCATION_TYPE_PINNED) {
         p = builtin_pool(&fake.host_pool, type, *location);
+    } else if (location->type == CU_MEM_LOCATION_TYPE_NONE &&
+               type == CU_MEM_ALLOCATION_TYPE_MANAGED) {
+        p = default_pool(0, type); // managed memory may have no preferred place
     } else {
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -229,13 +229,12 @@ CUresult fake_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t co
         if (!managed(ptrs[i], sizes[i]))
             code = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !code; i++) // what was discarded is undefined, and shows it
-        code = fake_submit(
-            s, &(struct work){ .op = OP_FILL,
-                               .fill = { .dst = (unsigned char *)(uintptr_t)ptrs[i],
-                                         .width = sizes[i],
-                                         .height = 1,
-                                         .value = 0xdd,
-                                         .element = 1 } });
+        code = fake_submit(s, &(struct work){ .op = OP_FILL,
+                                              .fill = { .dst = (unsigned char *)(uintptr_t)ptrs[i],
+                                                        .width = sizes[i],
+                                                        .height = 1,
+                                                        .value = 0xdd,
+                                                        .element = 1 } });
     return code;
 }
 

@@ -172,6 +172,13 @@ static void run_free(struct work *w, struct stream *stream, CUresult lost)
     (void)stream;
     (void)lost;
     fake_free(w->allocation);
+    w->allocation = NULL;
+}
+
+static void drop_free(struct work *w)
+{
+    if (w->allocation) // never run: a context that ends, a reset
+        fake_free(w->allocation);
 }
 
 static const struct {
@@ -191,7 +198,7 @@ static const struct {
     [OP_HOST] = { .run = run_host, .own_thread = true },
     [OP_CALLBACK] = { .run = run_callback, .own_thread = true },
     [OP_KERNEL] = { .run = run_kernel, .drop = drop_kernel },
-    [OP_FREE] = { .run = run_free },
+    [OP_FREE] = { .run = run_free, .drop = drop_free },
 };
 
 static void finish(struct stream *s, struct work *w)
@@ -319,9 +326,9 @@ static bool idle(const struct stream *s)
 static void order_after(struct stream *s, struct stream *other)
 {
     if (other && other != s && !idle(other))
-        enqueue(s, &(struct work){ .op = OP_WAIT_STREAM,
-                                   .order = { .stream = other->head.handle,
-                                              .until = other->submitted } });
+        enqueue(s, &(struct work){
+                       .op = OP_WAIT_STREAM,
+                       .order = { .stream = other->head.handle, .until = other->submitted } });
 }
 
 static void order_visit(struct object *o, void *data)
@@ -720,8 +727,8 @@ CUresult fake_cuStreamAddCallback(CUstream stream, CUstreamCallback callback, vo
         code = fake_capture_spoil(s);
     if (code)
         return code;
-    return fake_submit(s, &(struct work){ .op = OP_CALLBACK,
-                                          .callback = { .fn = callback, .user = user } });
+    return fake_submit(
+        s, &(struct work){ .op = OP_CALLBACK, .callback = { .fn = callback, .user = user } });
 }
 
 CUresult fake_cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *user)

@@ -1,0 +1,57 @@
+// A cluster launch: blocks of a cluster read one another's shared memory.
+#include "example.h"
+
+enum { CLUSTER = 4, CLUSTERS = 16, BLOCK = 128 };
+
+static const char source[] =
+    "#include <cooperative_groups.h>\n"
+    "namespace cg = cooperative_groups;\n"
+    "extern \"C\" __global__ void rotate(int *out)\n"
+    "{\n"
+    "    extern __shared__ int own[];\n"
+    "    cg::cluster_group cluster = cg::this_cluster();\n"
+    "    own[threadIdx.x] = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    cluster.sync();\n" // every block has begun and written
+    "    unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();\n"
+    "    int value = cluster.map_shared_rank(own, next)[threadIdx.x];\n"
+    "    cluster.sync();\n" // nobody ends while its memory is being read
+    "    out[blockIdx.x * blockDim.x + threadIdx.x] = value;\n"
+    "}\n";
+
+int main(void)
+{
+    static int32_t out[CLUSTERS * CLUSTER * BLOCK];
+    cuc_device *device = example_device();
+    cuc_stream *stream;
+    cuc_buffer *buffer;
+    int32_t has_clusters;
+    uint32_t at_once;
+    int wrong = 0;
+
+    check(cuc_device_get_attribute(&has_clusters, device, CUC_DEVICE_CLUSTER_LAUNCH));
+    skip_unless(has_clusters, "the device has no clusters: they came with compute capability 9.0");
+
+    cuc_kernel *kernel = example_kernel(device, source, "rotate");
+    const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { CLUSTERS * CLUSTER },
+                                                        .block = { BLOCK }, .cluster = { CLUSTER },
+                                                        .shared_bytes = BLOCK * sizeof(int32_t));
+
+    check(cuc_occupancy_max_active_clusters(&at_once, kernel, device, config));
+    check(cuc_stream_create(&stream, device, NULL));
+    check(cuc_buffer_create(&buffer, NULL, sizeof(out), stream));
+    check(CUC_LAUNCH(stream, config, kernel, buffer));
+    check(cuc_buffer_read(stream, out, buffer, 0, sizeof(out)));
+    check(cuc_stream_synchronize(stream));
+
+    for (int block = 0; block < CLUSTERS * CLUSTER; block++) {
+        int from = block / CLUSTER * CLUSTER + (block + 1) % CLUSTER;
+        for (int t = 0; t < BLOCK; t++)
+            wrong += out[block * BLOCK + t] != from * BLOCK + t;
+    }
+    printf("%d clusters of %d blocks, %u fit at once: %d wrong\n", CLUSTERS, CLUSTER, at_once,
+           wrong);
+    cuc_buffer_release(buffer);
+    cuc_stream_release(stream);
+    cuc_kernel_release(kernel);
+    return wrong != 0;
+}

@@ -1,0 +1,61 @@
+// GPU work in an event loop: poll() waits for the device and for a timer at the same time.
+#include <poll.h>
+#include <unistd.h>
+
+#include <sys/timerfd.h>
+
+#include "example.h"
+
+static const char source[] = "extern \"C\" __global__ void spin(long long ns, int *done)\n"
+                             "{\n"
+                             "    long long begin, now;\n"
+                             "    asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(begin));\n"
+                             "    do\n"
+                             "        asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(now));\n"
+                             "    while (now - begin < ns);\n"
+                             "    *done = 1;\n"
+                             "}\n";
+
+int main(void)
+{
+    cuc_device *device = example_device();
+    cuc_stream *stream;
+    cuc_event *event;
+    cuc_kernel *kernel = example_kernel(device, source, "spin");
+    cuc_buffer *buffer;
+    int32_t event_fd, done = 0;
+    int ticks = 0;
+
+    check(cuc_stream_create(&stream, device, NULL));
+    check(cuc_event_create(&event, device, NULL));
+    check(cuc_buffer_create(&buffer, NULL, sizeof(done), stream));
+
+    check(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), kernel, 200000000LL,
+                     buffer));
+    check(cuc_event_record(event, stream));
+    check(cuc_event_fd(&event_fd, event));
+
+    struct itimerspec every_20_ms = { { 0, 20000000 }, { 0, 20000000 } };
+    int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    timerfd_settime(timer, 0, &every_20_ms, NULL);
+    struct pollfd fds[] = { { event_fd, POLLIN, 0 }, { timer, POLLIN, 0 } };
+    do {
+        uint64_t expired;
+        if (poll(fds, 2, 10000) <= 0)
+            return 1;
+        if (fds[1].revents && read(timer, &expired, sizeof(expired)) > 0)
+            ticks += (int)expired; // the loop is alive while the GPU works
+    } while (!fds[0].revents);
+    check(cuc_event_query(event)); // readable also if the work failed: this tells which
+
+    check(cuc_buffer_read(stream, &done, buffer, 0, sizeof(done)));
+    check(cuc_stream_synchronize(stream));
+    printf("the kernel is done (%d) after %d ticks of 20 ms\n", done, ticks);
+    close(event_fd);
+    close(timer);
+    cuc_buffer_release(buffer);
+    cuc_event_release(event);
+    cuc_stream_release(stream);
+    cuc_kernel_release(kernel);
+    return done == 1 && ticks > 0 ? 0 : 1;
+}

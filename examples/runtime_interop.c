@@ -1,0 +1,80 @@
+// The CUDA runtime and cucore in one program: nvcc's kernel, cudaMalloc's memory, streams and
+// events of either side on the other. Both work in the device's primary context, so nothing is
+// copied.
+#include <cuda_runtime_api.h>
+
+#include "example.h"
+
+enum { N = 1 << 16, BYTES = N * (int)sizeof(float) };
+
+extern const void *scale_symbol(void);
+
+static void check_cuda(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "CUDA runtime: %s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+static void free_cuda(void *memory)
+{
+    check_cuda(cudaFree(memory));
+}
+
+int main(void)
+{
+    static float data[N];
+    cuc_device *device = example_device();
+    cuc_stream *theirs, *ours;
+    cuc_event *event;
+    cuc_kernel *kernel;
+    cuc_buffer *buffer;
+    cudaStream_t runtime_stream;
+    cudaEvent_t runtime_event;
+    void *memory;
+    int wrong = 0;
+
+    for (int i = 0; i < N; i++)
+        data[i] = (float)i;
+    // The runtime's work: memory, a stream, an event behind a copy.
+    check_cuda(cudaSetDevice(cuc_device_ordinal(device)));
+    check_cuda(cudaMalloc(&memory, BYTES));
+    check_cuda(cudaStreamCreate(&runtime_stream));
+    check_cuda(cudaEventCreateWithFlags(&runtime_event, cudaEventDisableTiming));
+    check_cuda(cudaMemcpyAsync(memory, data, BYTES, cudaMemcpyHostToDevice, runtime_stream));
+    check_cuda(cudaEventRecord(runtime_event, runtime_stream));
+
+    // Into cucore: a buffer that ends with cudaFree; the rest is borrowed, of the current context.
+    check(cuc_buffer_from_pointer(&buffer, (cuc_device_ptr)(uintptr_t)memory, BYTES,
+                                  CUC_BUFFER_OPTIONS(.owner = memory, .drop_owner = free_cuda)));
+    check(cuc_stream_from_handle(&theirs, runtime_stream, NULL, NULL));
+    check(cuc_event_from_handle(&event, runtime_event, NULL, 0));
+    check(cuc_kernel_from_symbol(&kernel, scale_symbol()));
+
+    const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 });
+    check(cuc_stream_create(&ours, device, NULL));
+    check(cuc_stream_wait_event(ours, event)); // the runtime's copy
+    check(CUC_LAUNCH(ours, config, kernel, buffer, 3.0f, N));
+    check(cuc_stream_wait_stream(theirs, ours));
+    check(CUC_LAUNCH(theirs, config, kernel, buffer, 2.0f, N));
+
+    // And back: cucore's stream is the runtime's as it is.
+    check(cuc_stream_wait_stream(ours, theirs));
+    check_cuda(cudaMemcpyAsync(data, (void *)(uintptr_t)cuc_buffer_ptr(buffer), BYTES,
+                               cudaMemcpyDeviceToHost, (cudaStream_t)cuc_stream_handle(ours)));
+    check_cuda(cudaStreamSynchronize((cudaStream_t)cuc_stream_handle(ours)));
+    for (int i = 0; i < N; i++)
+        wrong += data[i] != 6.0f * (float)i;
+    printf("%s, compiled by nvcc, launched by cucore: %d wrong\n", cuc_kernel_symbol(kernel),
+           wrong);
+
+    cuc_kernel_release(kernel);
+    cuc_buffer_release(buffer);
+    cuc_event_release(event);
+    cuc_stream_release(theirs);
+    cuc_stream_release(ours);
+    check_cuda(cudaEventDestroy(runtime_event));
+    check_cuda(cudaStreamDestroy(runtime_stream));
+    return wrong != 0;
+}

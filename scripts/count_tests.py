@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Add up meson's test logs: count_tests.py [--steps-failed N] testlog.json...
+
+Counts the checks of Check programs by their closing lines, and every other program as one. What a
+program reports only at its end, such as a leak, counts as one more failure. N is how many steps of
+the whole run failed, builds too: when the logs know of fewer failures, that is the number. The last
+line reads "N passed, N failed, N skipped"; exits 1 when something failed or nothing ran.
+"""
+import json
+import re
+import sys
+
+CLOSING = re.compile(r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)$", re.M)
+
+
+def count(test):
+    """(passed, failed, skipped) of one program."""
+    result = test["result"]
+    if result == "SKIP":
+        return 0, 0, 1
+    good = result in ("OK", "EXPECTEDFAIL")
+    runs = CLOSING.findall(test.get("stdout") or "")
+    bad = sum(int(failures) + int(errors) for _, failures, errors in runs)
+    if not runs:
+        return int(good), int(not good), 0
+    passed = sum(int(checks) for checks, _, _ in runs) - bad
+    return passed, bad or int(not good), 0
+
+
+def main(paths):
+    total = [0, 0, 0]
+    steps_failed = 0
+    if paths[:1] == ["--steps-failed"]:
+        steps_failed = int(paths[1])
+        paths = paths[2:]
+    for path in paths:
+        programs = skipped = 0
+        try:
+            with open(path, encoding="utf-8") as log:
+                tests = [json.loads(line) for line in log]
+        except (OSError, ValueError) as why:
+            print(f"{path}: {why}")
+            total[1] += 1
+            continue
+        for test in tests:
+            counts = count(test)
+            total = [a + b for a, b in zip(total, counts)]
+            programs += 1
+            skipped += counts[2]
+            if counts[1]:
+                print(f"failed: {path}: {test['name']} ({test['result']})")
+            if counts[2]:
+                why = (test.get("stdout") or "").strip() or (test.get("stderr") or "").strip()
+                print(f"skipped: {test['name']}: {why.splitlines()[-1] if why else 'no reason given'}")
+        print(f"{path}: {programs} programs, {skipped} of them skipped")
+    total[1] = max(total[1], steps_failed)
+    print("%d passed, %d failed, %d skipped" % tuple(total))
+    return 1 if total[1] or not total[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Everything that waits for a GPU, in one run.
+#
+#   scripts/gpu.sh --prepare [BUILD]    on any machine: build what is to run, in build-gpu/
+#   scripts/gpu.sh [OUTDIR [BUILD]]     on the machine with the GPU: run it
+#
+# The second needs bash, the driver and a CUDA toolkit; no network, no Check, and nothing compiled but
+# one nvcc program. OUTDIR (gpu-results/) gets a log for each step, the benchmarks' JSON and
+# summary.txt, a table of the steps. Benchmarks' JSON goes into bench/results/ as well. Each step has
+# a limit of time, and none stops the next; exits 1 when one failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+prepare() {
+    # shellcheck source=scripts/setup.sh
+    . scripts/setup.sh || return
+    cuc_configure "$build" --buildtype=debugoptimized -Dwerror=true -Dtests=enabled || return
+    ninja -C "$build" || return
+    # What the tests are and which programs they run, for a machine without meson.
+    python3 - "$build" <<'PYTHON' >"$build/gpu-tests.txt" || return
+import json, os, sys
+build = os.path.abspath(sys.argv[1])
+for test in json.load(open(build + "/meson-info/intro-tests.json")):
+    program = test["cmd"][0]
+    if os.path.dirname(program).startswith(build) and len(test["cmd"]) == 1:
+        suite = test["suite"][0].split(":")[-1]
+        print(suite, os.path.relpath(program, build), test["name"].replace(" ", "_"))
+PYTHON
+    git rev-parse --short HEAD >"$build/gpu-commit.txt" 2>/dev/null || echo unknown >"$build/gpu-commit.txt"
+    # To travel light; a later ninja makes again what is gone.
+    find "$build" '(' -name '*.o' -o -name '*.a' ')' -delete
+    find "$build" -type f -perm -u+x -exec strip -g '{}' +
+    du -sh "$build"
+}
+
+# step SECONDS NAME COMMAND...: run it with a limit; 0 is ok, 77 is skipped, all else failed
+step() {
+    local limit=$1 name=$2 log=$out/$2.log status begin=$SECONDS word
+    shift 2
+    {
+        printf '+ %s\n' "$*"
+        timeout --kill-after=10 "$limit" "$@"
+    } >"$log" 2>&1 </dev/null
+    status=$?
+    case $status in
+    0) word=ok ;;
+    77) word=skipped ;;
+    124 | 137) word=failed why="over $limit s" ;;
+    *) word=failed why="exit status $status" ;;
+    esac
+    [ "$word" = failed ] && failures=$((failures + 1)) || why=$(tail -n 1 "$log" | cut -c 1-100)
+    printf '%-36s %-8s %4d s  %s\n' "$name" "$word" $((SECONDS - begin)) "$why" |
+        tee -a "$out/summary.txt"
+}
+
+skip() {
+    printf '%-36s %-8s %4d s  %s\n' "$1" skipped 0 "$2" | tee -a "$out/summary.txt"
+}
+
+# Each test program on the real driver; those that need the fake one exit 77.
+run_tests() {
+    local suite program name
+    while read -r suite program name; do
+        case $suite in
+        examples) step 120 "$name" "$build/$program" ;;
+        *) step 120 "test_$name" "$build/$program" ;;
+        esac
+    done <"$build/gpu-tests.txt"
+}
+
+# The examples and the tests of a GPU again, every access checked.
+run_memcheck() {
+    local suite program name
+    command -v compute-sanitizer >/dev/null || {
+        skip memcheck "there is no compute-sanitizer"
+        return
+    }
+    while read -r suite program name; do
+        case $suite in
+        gpu | examples)
+            step 300 "memcheck_$name" compute-sanitizer --tool memcheck --leak-check full \
+                --error-exitcode 86 --target-processes all "$build/$program"
+            ;;
+        esac
+    done <"$build/gpu-tests.txt"
+}
+
+# cucore beside the CUDA runtime, in one program of nvcc's.
+run_runtime_peer() {
+    command -v nvcc >/dev/null || {
+        skip runtime_peer "there is no nvcc"
+        return
+    }
+    step 120 runtime_peer_build nvcc -std=c++17 -arch=native -cudart shared -Iinclude \
+        -o "$out/runtime_peer" tests/runtime_peer.cu -L"$build" -lcucore \
+        -Xlinker -rpath -Xlinker "$PWD/$build"
+    [ ! -x "$out/runtime_peer" ] || step 120 runtime_peer "$out/runtime_peer"
+    rm -f "$out/runtime_peer"
+}
+
+run_bench() {
+    local name=runtime-$device json
+    json=$out/$name.json
+    if [ ! -x "$build/bench/bench_runtime" ]; then
+        skip bench_runtime "it was not built: it needs jansson"
+        return
+    fi
+    step 300 bench_runtime "$build/bench/bench_runtime" --json "$json" \
+        --commit "$(cat "$build/gpu-commit.txt")" --command "scripts/gpu.sh"
+    if [ -s "$json" ]; then
+        mkdir -p bench/results
+        cp "$json" bench/results/
+    fi
+}
+
+main() {
+    local cli=$build/tools/cucore/cucore lib
+
+    [ -e "$build/gpu-tests.txt" ] || {
+        echo "$build is not prepared: run scripts/gpu.sh --prepare $build where Check is installed"
+        exit 1
+    }
+    mkdir -p "$out"
+    : >"$out/summary.txt"
+    unset CUCORE_DRIVER
+    # Programs that link the shared runtime find the toolkit of this machine.
+    for lib in "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/lib; do
+        [ ! -e "$lib/libcudart.so" ] || export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    done
+    device=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1 |
+        tr 'A-Z ' 'a-z-' | sed 's/^nvidia-//')
+    device=${device:-none}
+
+    step 30 nvidia_smi nvidia-smi
+    if [ -x "$cli" ]; then
+        step 60 cli_info "$cli" info
+        step 60 cli_info_json "$cli" info --json
+        step 60 cli_doctor "$cli" doctor
+    else
+        skip cli "the command line tool was not built"
+    fi
+    run_tests
+    run_runtime_peer
+    run_memcheck
+    run_bench
+
+    echo
+    awk '{ n[$2]++; s += $3 } END { printf "%d ok, %d failed, %d skipped, %d s\n", n["ok"], n["failed"], n["skipped"], s }' \
+        "$out/summary.txt" | tee -a "$out/summary.txt"
+    [ "$failures" = 0 ]
+}
+
+failures=0
+why=
+if [ "${1:-}" = --prepare ]; then
+    build=${2:-build-gpu}
+    set --
+    prepare
+else
+    out=${1:-gpu-results}
+    build=${2:-build-gpu}
+    main
+fi

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# Get what building and testing need, on Debian or Ubuntu; quick when everything is there.
+#
+#   scripts/setup.sh [PACKAGE...]     install only
+#   . scripts/setup.sh [PACKAGE...]   install, and set PATH, CUDA_HOME and PYTHONPATH for the shell
+#
+# PACKAGE names further Debian packages to have. Compilers and tools come from apt, with sudo where
+# the user is not root. The CUDA libraries and headers are those of an installed CUDA 13 toolkit
+# (CUDA_PATH, CUDA_HOME, /usr/local/cuda, nvcc's), or else NVIDIA's Python packages, put into
+# .cuda/ of this checkout. Meson goes into .venv/ where the system's is older than 1.0. Nothing
+# else is written outside the checkout.
+#
+# CUCORE_SETUP_WHEELS=1 takes the Python packages though a toolkit is installed.
+
+cuc_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# One row for each thing: what shows that it is there, and the package that brings it.
+cuc_needs="
+command gcc         gcc
+command g++         g++
+command ninja       ninja-build
+command pkg-config  pkg-config
+command python3     python3
+header  stdio.h     libc6-dev
+module  check       check
+module  jansson     libjansson-dev
+"
+
+# 13.0 is the toolkit that cucore is written for.
+cuc_wheels="nvidia-cuda-nvrtc==13.0.* nvidia-nvjitlink==13.0.* nvidia-cuda-runtime==13.0.*
+    nvidia-cuda-crt==13.0.* nvidia-cuda-cccl==13.0.*"
+
+cuc_say() {
+    printf '%s\n' "setup: $*" >&2
+}
+
+cuc_has() {
+    case $1 in
+    command) command -v "$2" >/dev/null ;;
+    module) pkg-config --exists "$2" 2>/dev/null ;;
+    header) [ -e "/usr/include/$2" ] ;;
+    package) dpkg-query -W -f '${Status}' "$2" 2>/dev/null | grep -q ' installed$' ;;
+    esac
+}
+
+cuc_as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo DEBIAN_FRONTEND=noninteractive "$@"
+    fi </dev/null >&2
+}
+
+# The package lists, once.
+cuc_apt_update() {
+    [ -z "${cuc_apt_updated:-}" ] || return 0
+    command -v apt-get >/dev/null || {
+        cuc_say "this is no Debian or Ubuntu; install by hand what these packages have: $*"
+        return 1
+    }
+    [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || {
+        cuc_say "there is no sudo; let root install these packages: $*"
+        return 1
+    }
+    cuc_as_root apt-get update -qq && cuc_apt_updated=1
+}
+
+cuc_apt() {
+    cuc_apt_update "$@" || return
+    cuc_say "installing $*"
+    cuc_as_root apt-get install -y -qq --no-install-recommends "$@"
+}
+
+cuc_packages() {
+    local missing=() kind name package
+    while read -r kind name package; do
+        [ -z "$kind" ] || cuc_has "$kind" "$name" || missing+=("$package")
+    done <<<"$cuc_needs"
+    for package; do
+        cuc_has package "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} = 0 ] || cuc_apt "${missing[@]}"
+}
+
+# A private Python with pip. Debian splits what that takes into python3-venv.
+cuc_venv() {
+    [ -x "$1/bin/pip" ] && "$1/bin/python3" -c '' 2>/dev/null && return
+    rm -rf "$1"
+    if ! python3 -m venv "$1" >/dev/null 2>&1; then
+        rm -rf "$1"
+        cuc_apt python3-venv && python3 -m venv "$1" >&2
+    fi
+}
+
+cuc_pip() {
+    "$1/bin/pip" --disable-pip-version-check --no-input install --quiet "${@:2}" </dev/null >&2
+}
+
+cuc_meson_is_new() {
+    local version
+    version=$(meson --version 2>/dev/null) && [ "${version%%.*}" -ge 1 ]
+}
+
+cuc_meson() {
+    [ -x "$cuc_root/.venv/bin/meson" ] && PATH=$cuc_root/.venv/bin:$PATH
+    cuc_meson_is_new && return
+    if ! command -v meson >/dev/null; then
+        cuc_apt_update meson || return
+        case $(apt-cache policy meson | sed -n 's/ *Candidate: //p') in
+        '' | '(none)' | 0.*) ;;
+        *) cuc_apt meson && cuc_meson_is_new && return ;;
+        esac
+    fi
+    cuc_say "the system has no meson of 1.0 or later: installing one into .venv/"
+    cuc_venv "$cuc_root/.venv" && cuc_pip "$cuc_root/.venv" 'meson>=1.0,<2' || return
+    PATH=$cuc_root/.venv/bin:$PATH
+}
+
+# Whether a folder is a CUDA 13 toolkit with all that cucore loads and includes.
+cuc_is_toolkit() {
+    local sub lib="" include=""
+    for sub in lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib; do
+        [ -e "$1/$sub/libnvrtc.so.13" ] && [ -e "$1/$sub/libnvJitLink.so.13" ] && lib=1
+    done
+    for sub in include targets/x86_64-linux/include targets/sbsa-linux/include; do
+        [ -e "$1/$sub/cuda_runtime.h" ] && [ -e "$1/$sub/crt/host_defines.h" ] && include=1
+    done
+    [ -n "$lib" ] && [ -n "$include" ]
+}
+
+cuc_toolkit() {
+    local root nvcc
+    if [ "${CUCORE_SETUP_WHEELS:-0}" != 1 ]; then
+        nvcc=$(command -v nvcc) && nvcc=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+        for root in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda "$nvcc" /usr/local/cuda-13*; do
+            if [ -n "$root" ] && cuc_is_toolkit "$root"; then
+                cuc_say "CUDA toolkit: $root"
+                export CUDA_HOME=$root
+                return
+            fi
+        done
+    fi
+    if [ "$(cat "$cuc_root/.cuda/wheels" 2>/dev/null)" != "$cuc_wheels" ]; then
+        cuc_say "no CUDA 13 toolkit is used: downloading NVIDIA's Python packages into .cuda/ (135 MB)"
+        cuc_venv "$cuc_root/.cuda" || return
+        # shellcheck disable=SC2086 # a list of words
+        cuc_pip "$cuc_root/.cuda" --no-deps $cuc_wheels || return
+        printf '%s\n' "$cuc_wheels" >"$cuc_root/.cuda/wheels"
+    fi
+    for root in "$cuc_root"/.cuda/lib/python3*/site-packages; do
+        # cucore searches PYTHONPATH first, so that these come before an older toolkit.
+        case :${PYTHONPATH:-}: in
+        *:"$root":*) ;;
+        *) export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} ;;
+        esac
+        export CUDA_HOME=$root/nvidia/cu13
+        unset CUDA_PATH
+    done
+    cuc_is_toolkit "$CUDA_HOME" || {
+        cuc_say "$CUDA_HOME lacks files: remove .cuda/ and run this again"
+        return 1
+    }
+    cuc_say "CUDA toolkit: NVIDIA's Python packages in $CUDA_HOME"
+}
+
+# cuc_configure FOLDER OPTION...: configure a build folder, or change the options of one. A folder
+# that came from another checkout is made anew. Meson is heard only when it fails.
+cuc_configure() {
+    local folder=$1 said
+    shift
+    if grep -qs "\"source\": \"$PWD\"" "$folder/meson-info/meson-info.json" &&
+        [ -e "$folder/build.ninja" ]; then
+        [ $# = 0 ] || set -- configure "$folder" "$@"
+    else
+        rm -rf "$folder"
+        set -- setup "$folder" "$@"
+    fi
+    [ $# = 0 ] || said=$(meson "$@" 2>&1) || {
+        printf '%s\n' "$said" >&2
+        return 1
+    }
+}
+
+if ! { cuc_packages "$@" && cuc_meson && cuc_toolkit; }; then
+    cuc_say "failed"
+    # shellcheck disable=SC2317 # the first one serves a script that sources this
+    return 1 2>/dev/null || exit 1
+fi

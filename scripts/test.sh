@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The test suite: scripts/test.sh [--full]
+#
+# By default the suite once, as the system's compiler builds it. --full adds a build by clang, one
+# with AddressSanitizer and UndefinedBehaviorSanitizer, one with ThreadSanitizer for the tests that
+# start threads, the suite without the compilers of the toolkit under valgrind, the count of
+# instructions a call, and the documentation. The last line counts what passed, failed and was
+# skipped, and the exit status is 1 when something failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+full=
+case ${1:-} in
+'') ;;
+--full) full=1 ;;
+*)
+    echo "usage: scripts/test.sh [--full]" >&2
+    exit 2
+    ;;
+esac
+# shellcheck disable=SC2086 source=scripts/setup.sh # words
+. scripts/setup.sh ${full:+clang valgrind doxygen} || exit 1
+
+logs=()
+failed=()
+
+step() {
+    printf '\n==== %s\n' "$*"
+}
+
+# build FOLDER OPTION...: configure and build
+build() {
+    step "building $1"
+    cuc_configure "$1" -Dwerror=true -Dtests=enabled "${@:2}" && ninja -C "$1" && return
+    failed+=("building $1")
+    return 1
+}
+
+# suite FOLDER ARGUMENT...: run it; -v shows the closing lines of Check
+suite() {
+    local log=$1/meson-logs/testlog.json
+    step "testing $*"
+    case " $* " in *" --wrap "*) log=$1/meson-logs/testlog-valgrind.json ;; esac
+    rm -f "$log"
+    meson test -C "$1" --no-rebuild -v "${@:2}" </dev/null || failed+=("testing $*")
+    logs+=("$log")
+}
+
+full_run() {
+    local threads
+    # Those that start threads, by what they call.
+    threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
+
+    CC=clang CXX=clang++ build build/clang && suite build/clang
+
+    if build build/asan -Db_sanitize=address,undefined -Db_lundef=false -Dbench=disabled; then
+        ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+            LSAN_OPTIONS=suppressions=$PWD/tests/support/lsan.supp suite build/asan -t 3
+    fi
+
+    # shellcheck disable=SC2086 # words
+    if build build/tsan -Db_sanitize=thread -Db_lundef=false -Dbench=disabled; then
+        TSAN_OPTIONS=halt_on_error=1 suite build/tsan -t 5 $threads
+    fi
+
+    suite build --suite unit --suite object -t 10 --wrap \
+        'valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite'
+
+    if [ -x bench/count.sh ] && [ -x build/bench/bench_count ]; then
+        step "counting instructions"
+        bench/count.sh build || failed+=("counting instructions")
+    fi
+    if [ -e docs/meson.build ]; then
+        step "documentation"
+        ninja -C build docs || failed+=("documentation")
+    fi
+}
+
+build build && suite build
+[ -z "$full" ] || full_run
+
+step "result"
+for what in "${failed[@]}"; do
+    echo "failed: $what"
+done
+scripts/count_tests.py --steps-failed ${#failed[@]} "${logs[@]}"

@@ -1,0 +1,18 @@
+// What tensors and their DLPack form share.
+#ifndef CUCORE_SRC_TENSOR_H
+#define CUCORE_SRC_TENSOR_H
+
+#include <cucore/tensor.h>
+
+#include "handle.h"
+
+// Write rank, shape and strides, with zeros behind them; `strides` NULL: contiguous.
+cuc_status cuc__tensor_lay_out(cuc_tensor *tensor, int32_t rank, const int64_t *shape,
+                               const int64_t *strides, const char *function);
+
+cuc_status cuc__tensor_check(const cuc_tensor *tensor, const char *function);
+
+// The bytes that the elements of a checked tensor touch: `before` its data, and from there on.
+void cuc__tensor_reach(uint64_t *before, uint64_t *after, const cuc_tensor *tensor);
+
+#endif

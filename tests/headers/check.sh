@@ -1,0 +1,37 @@
+#!/bin/sh
+# check.sh STANDARD COMPILER...: every public header compiles alone, and is installed.
+#
+# STANDARD is c11 or c++17. Twice in one unit is alone, too: the include guards are part of it.
+set -u
+standard=$1
+shift
+include=$(cd "$(dirname "$0")/../../include" && pwd)
+case $standard in
+c++*) language=c++ ;;
+*) language=c ;;
+esac
+bad=0
+count=0
+
+for path in "$include"/cucore/*.h; do
+    header=cucore/${path##*/}
+    count=$((count + 1))
+    printf '#include <%s>\n#include <%s>\n' "$header" "$header" |
+        "$@" -std="$standard" -x $language -I "$include" -fsyntax-only \
+            -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror - || {
+        echo "$header does not compile alone as $standard"
+        bad=1
+    }
+    grep -q "^  '${header#cucore/}',\$" "$include/cucore/meson.build" || {
+        echo "$header is not installed: add it to include/cucore/meson.build"
+        bad=1
+    }
+    [ "$header" = cucore/cucore.h ] ||
+        grep -q "^#include <$header>\$" "$include/cucore/cucore.h" || {
+        echo "$header is not in cucore/cucore.h"
+        bad=1
+    }
+done
+
+[ $bad = 0 ] && echo "$count headers compile alone as $standard"
+exit $bad

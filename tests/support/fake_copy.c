@@ -1,0 +1,296 @@
+// Copies and fills: every form becomes rows of bytes, is checked, and is done for real.
+#include "fake_internal.h"
+
+#include <string.h>
+
+void fake_run_copy(const struct copy *c)
+{
+    for (size_t z = 0; z < c->depth; z++)
+        for (size_t y = 0; y < c->height; y++)
+            memmove(c->dst + z * c->dst_slice + y * c->dst_pitch,
+                    c->src + z * c->src_slice + y * c->src_pitch, c->width);
+}
+
+void fake_run_fill(const struct fill *f)
+{
+    for (size_t y = 0; y < f->height; y++) {
+        unsigned char *row = f->dst + y * f->pitch;
+        for (size_t x = 0; x < f->width; x++)
+            memcpy(row + x * f->element, &f->value, f->element); // little endian: the low bytes
+    }
+}
+
+// An access out of bounds ends the context, as a fault of the GPU does; told at once.
+static CUresult check(struct stream *stream, CUdeviceptr ptr, size_t bytes)
+{
+    CUresult code = fake_check_range(ptr, bytes);
+
+    if (code)
+        fake_lose(stream->head.context, code);
+    return code;
+}
+
+static size_t extent(const struct copy *c, size_t pitch, size_t slice)
+{
+    return (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
+}
+
+static CUresult copy(struct stream *s, const struct copy *c)
+{
+    if (!c->width || !c->height || !c->depth)
+        return CUDA_SUCCESS;
+    if (!c->dst || !c->src)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult code = check(s, (CUdeviceptr)(uintptr_t)c->dst, extent(c, c->dst_pitch, c->dst_slice));
+    if (!code)
+        code = check(s, (CUdeviceptr)(uintptr_t)c->src, extent(c, c->src_pitch, c->src_slice));
+    return code ? code : fake_submit(s, &(struct work){ .op = OP_COPY, .copy = *c });
+}
+
+static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+    struct copy c = { .dst = (unsigned char *)(uintptr_t)dst,
+                      .src = (const unsigned char *)(uintptr_t)src,
+                      .width = bytes,
+                      .height = 1,
+                      .depth = 1 };
+
+    return copy(s, &c);
+}
+
+CUresult fake_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+    struct stream *s;
+    CUresult code = fake_stream_of(CU_STREAM_LEGACY, &s);
+
+    if (!code)
+        code = copy_bytes(s, dst, src, bytes);
+    return code ? code : fake_cuStreamSynchronize(CU_STREAM_LEGACY);
+}
+
+CUresult fake_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    struct stream *s;
+    CUresult code = fake_stream_of(stream, &s);
+
+    return code ? code : copy_bytes(s, dst, src, bytes);
+}
+
+static CUresult good_context(CUcontext handle)
+{
+    if (fake_object(handle, KIND_CONTEXT))
+        return CUDA_SUCCESS;
+    return fake_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult fake_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
+                                CUcontext src_ctx, size_t bytes, CUstream stream)
+{
+    struct stream *s;
+    CUresult code = fake_stream_of(stream, &s);
+
+    if (!code)
+        code = good_context(dst_ctx);
+    if (!code)
+        code = good_context(src_ctx);
+    return code ? code : copy_bytes(s, dst, src, bytes);
+}
+
+// One end of a 2-D or 3-D copy.
+struct end {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x, y, z, pitch, height;
+};
+
+static CUresult resolve(const struct end *e, const CUDA_MEMCPY3D *c, CUdeviceptr *base,
+                        size_t *pitch, size_t *slice)
+{
+    *pitch = e->pitch ? e->pitch : e->x + c->WidthInBytes;
+    size_t rows = e->height ? e->height : e->y + c->Height;
+
+    switch (e->type) {
+    case CU_MEMORYTYPE_HOST:
+        *base = (CUdeviceptr)(uintptr_t)e->host;
+        break;
+    case CU_MEMORYTYPE_DEVICE:
+        *base = e->device;
+        if (!fake_in_arena(*base) && !fake_find(*base))
+            return CUDA_ERROR_INVALID_VALUE; // a host pointer, called a device's
+        break;
+    case CU_MEMORYTYPE_UNIFIED:
+        *base = e->device;
+        break;
+    case CU_MEMORYTYPE_ARRAY:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!*base || e->x + c->WidthInBytes > *pitch || (c->Depth > 1 && e->y + c->Height > rows))
+        return CUDA_ERROR_INVALID_VALUE;
+    *slice = *pitch * rows;
+    *base += e->z * *slice + e->y * *pitch + e->x;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
+{
+    const struct end from = { c->srcMemoryType, c->srcHost, c->srcDevice, c->srcXInBytes,
+                              c->srcY,          c->srcZ,    c->srcPitch,  c->srcHeight };
+    const struct end to = { c->dstMemoryType, c->dstHost, c->dstDevice, c->dstXInBytes,
+                            c->dstY,          c->dstZ,    c->dstPitch,  c->dstHeight };
+    struct copy rows = { .width = c->WidthInBytes, .height = c->Height, .depth = c->Depth };
+    CUdeviceptr src, dst;
+    struct stream *s;
+    CUresult code = fake_stream_of(stream, &s);
+
+    if (code || !c->WidthInBytes || !c->Height || !c->Depth)
+        return code;
+    if (c->srcLOD || c->dstLOD)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = resolve(&from, c, &src, &rows.src_pitch, &rows.src_slice);
+    if (!code)
+        code = resolve(&to, c, &dst, &rows.dst_pitch, &rows.dst_slice);
+    if (code)
+        return code;
+    rows.src = (const unsigned char *)(uintptr_t)src;
+    rows.dst = (unsigned char *)(uintptr_t)dst;
+    return copy(s, &rows);
+}
+
+CUresult fake_cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t most = 2147483647;
+    if (c->srcPitch > most || c->dstPitch > most)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_MEMCPY3D wide = {
+        .srcXInBytes = c->srcXInBytes,
+        .srcY = c->srcY,
+        .srcMemoryType = c->srcMemoryType,
+        .srcHost = c->srcHost,
+        .srcDevice = c->srcDevice,
+        .srcPitch = c->srcPitch,
+        .dstXInBytes = c->dstXInBytes,
+        .dstY = c->dstY,
+        .dstMemoryType = c->dstMemoryType,
+        .dstHost = c->dstHost,
+        .dstDevice = c->dstDevice,
+        .dstPitch = c->dstPitch,
+        .WidthInBytes = c->WidthInBytes,
+        .Height = c->Height,
+        .Depth = 1,
+    };
+    return copy_3d(&wide, stream);
+}
+
+CUresult fake_cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
+{
+    if (!c || c->reserved0 || c->reserved1)
+        return CUDA_ERROR_INVALID_VALUE;
+    return copy_3d(c, stream);
+}
+
+CUresult fake_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
+{
+    CUDA_MEMCPY3D same;
+
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    // The contexts matter only where an end is a plain device address.
+    CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? good_context(c->srcContext) : 0;
+    if (!code && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
+        code = good_context(c->dstContext);
+    if (code)
+        return code;
+    _Static_assert(sizeof(same) == sizeof(*c), "the two differ in the names of two words");
+    memcpy(&same, c, sizeof(same));
+    return copy_3d(&same, stream);
+}
+
+CUresult fake_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                                 CUmemcpyAttributes *attrs, size_t *attr_starts, size_t attr_count,
+                                 CUstream stream)
+{
+    struct stream *s;
+    CUresult code = fake_stream_of(stream, &s);
+
+    if (code)
+        return code;
+    if (!dsts || !srcs || !sizes || !count || !attrs || !attr_starts || !attr_count ||
+        attr_count > count || attr_starts[0] || s == s->head.context->legacy)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < attr_count; i++) {
+        if (attrs[i].srcAccessOrder < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+            attrs[i].srcAccessOrder > CU_MEMCPY_SRC_ACCESS_ORDER_ANY ||
+            attrs[i].flags > CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE ||
+            (i && (attr_starts[i] <= attr_starts[i - 1] || attr_starts[i] >= count)))
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!sizes[i])
+            return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && !code; i++)
+        code = copy_bytes(s, dsts[i], srcs[i], sizes[i]);
+    return code;
+}
+
+// Fills. Only memory that the driver knows can be filled.
+
+static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width,
+                     size_t height, CUstream stream)
+{
+    struct stream *s;
+    CUresult code = fake_stream_of(stream, &s);
+
+    if (code || !width || !height)
+        return code;
+    if (dst % element || pitch % element || (height > 1 && pitch < width * element) ||
+        (!fake_in_arena(dst) && !fake_find(dst)))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = check(s, dst, (height - 1) * pitch + width * element);
+    if (code)
+        return code;
+    return fake_submit(s, &(struct work){ .op = OP_FILL,
+                                          .fill = { .dst = (unsigned char *)(uintptr_t)dst,
+                                                    .pitch = pitch,
+                                                    .width = width,
+                                                    .height = height,
+                                                    .value = value,
+                                                    .element = element } });
+}
+
+CUresult fake_cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
+{
+    return fill(dst, 0, value, 1, count, 1, stream);
+}
+
+CUresult fake_cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
+{
+    return fill(dst, 0, value, 2, count, 1, stream);
+}
+
+CUresult fake_cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream stream)
+{
+    return fill(dst, 0, value, 4, count, 1, stream);
+}
+
+CUresult fake_cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
+                                size_t height, CUstream stream)
+{
+    return fill(dst, pitch, value, 1, width, height, stream);
+}
+
+CUresult fake_cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
+                                 size_t height, CUstream stream)
+{
+    return fill(dst, pitch, value, 2, width, height, stream);
+}
+
+CUresult fake_cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                                 size_t height, CUstream stream)
+{
+    return fill(dst, pitch, value, 4, width, height, stream);
+}

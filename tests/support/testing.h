@@ -1,0 +1,129 @@
+// What the test programs share: assertions about statuses and messages, skipping what needs the
+// fake driver on a real one, and the end of main().
+//
+// On the fake driver each test is a process of its own, as Check makes it, so nothing that the
+// library keeps for the life of a process leaks from one into the next. On a real driver all tests
+// run in one process, since starting the driver takes longer than all of them.
+#ifndef CUCORE_TESTS_SUPPORT_TESTING_H
+#define CUCORE_TESTS_SUPPORT_TESTING_H
+
+#include <check.h>
+#include <cucore/cucore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "driver/driver.h"
+#include "fake.h"
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+#define SKIP(...)                                                                                  \
+    do {                                                                                           \
+        printf("skipped: %s: ", __func__);                                                         \
+        printf(__VA_ARGS__);                                                                       \
+        printf("\n");                                                                              \
+        return;                                                                                    \
+    } while (0)
+
+#define NEED_FAKE()                                                                                \
+    do {                                                                                           \
+        if (!fake_available())                                                                     \
+            SKIP("it tells the driver what to do, which only the fake one lets it");               \
+    } while (0)
+
+// The call gives CUC_OK.
+#define ck_ok(call) testing_ok((call), #call, __FILE__, __LINE__)
+
+// The call gives this status; the thread's last error has it too, names the function that was
+// called, and its message has each of the fragments.
+#define ck_fails(status, call, ...)                                                                \
+    testing_fails((status), (call), #call, (const char *const[]){ __VA_ARGS__, NULL }, __FILE__,   \
+                  __LINE__)
+
+static inline void testing_ok(cuc_status got, const char *call, const char *file, int line)
+{
+    ck_assert_msg(got == CUC_OK, "%s:%d: %s gave %s: %s", file, line, call, cuc_status_name(got),
+                  cuc_error_message());
+}
+
+static inline void testing_fails(cuc_status expected, cuc_status got, const char *call,
+                                 const char *const *fragments, const char *file, int line)
+{
+    const char *name = strncmp(call, "CUC_LAUNCH(", 11) == 0 ? "cuc_launch" : call;
+    size_t length = strcspn(name, "(");
+    const char *function = cuc_error_function();
+
+    ck_assert_msg(got == expected, "%s:%d: %s gave %s, expected %s; last error: %s", file, line,
+                  call, cuc_status_name(got), cuc_status_name(expected), cuc_error_message());
+    ck_assert_msg(cuc_error_status() == expected, "%s:%d: the record of %s says %s: %s", file, line,
+                  call, cuc_status_name(cuc_error_status()), cuc_error_message());
+    for (size_t i = 0; fragments[i]; i++)
+        ck_assert_msg(strstr(cuc_error_message(), fragments[i]) != NULL,
+                      "%s:%d: the message of %s lacks \"%s\": %s", file, line, call, fragments[i],
+                      cuc_error_message());
+    if (strncmp(name, "cuc_", 4) == 0 && name[4] != '_')
+        ck_assert_msg(strlen(function) == length && strncmp(name, function, length) == 0,
+                      "%s:%d: the failure of %s names %s", file, line, call, function);
+}
+
+static inline CUcontext testing_current(void)
+{
+    CUcontext current = NULL;
+
+    (void)cuc__cu.cuCtxGetCurrent(&current);
+    return current;
+}
+
+static inline void testing_sleep_ms(long ms)
+{
+    struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+    nanosleep(&t, NULL);
+}
+
+// Wait for what another thread will do, at most ten seconds.
+#define ck_soon(condition)                                                                         \
+    do {                                                                                           \
+        for (int waited = 0; waited < 10000 && !(condition); waited++)                             \
+            testing_sleep_ms(1);                                                                   \
+        ck_assert_msg((condition), "%s did not come true in ten seconds", #condition);             \
+    } while (0)
+
+// What failures that no call can return have come to, for tests that set testing_failed().
+struct testing_failures {
+    _Atomic int count;
+    char last[1024];
+};
+
+static inline void testing_failed(const char *message, void *user)
+{
+    struct testing_failures *f = user;
+
+    snprintf(f->last, sizeof(f->last), "%s", message);
+    f->count++;
+}
+
+// Run the suite: exit status 77, a skip, on a machine without any driver.
+static inline int testing_main(Suite *suite, int needs_device)
+{
+    SRunner *runner = srunner_create(suite);
+    int32_t devices = 0;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (needs_device && !fake_available()) {
+        if (cuc_device_get_count(&devices) < 0 || devices == 0) {
+            printf("skipped: no device: %s\n", cuc_error_message());
+            srunner_free(runner);
+            return 77;
+        }
+        srunner_set_fork_status(runner, CK_NOFORK);
+    }
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,209 @@
+// Reference counts, and the table of live handles that CUCORE_CHECK_HANDLES=1 keeps.
+#include "handle.h"
+#include "testing.h"
+
+struct thing {
+    cuc__handle head;
+    int value;
+};
+
+static struct testing_failures failures;
+
+static void check_handles(void)
+{
+    setenv("CUCORE_CHECK_HANDLES", "1", 1); // read with the first handle of the process
+    cuc_set_failure_handler(testing_failed, &failures);
+}
+
+static struct thing *make(uint32_t kind)
+{
+    struct thing *t = calloc(1, sizeof(*t));
+
+    cuc__handle_init(t, kind);
+    return t;
+}
+
+static cuc_status use(struct thing *thing)
+{
+    CUC_CHECK(thing, STREAM);
+    return CUC_OK;
+}
+
+START_TEST(the_last_reference_is_the_one_that_counts)
+{
+    struct thing *t = make(CUC__HANDLE_STREAM);
+
+    ck_assert_ptr_eq(cuc__handle_retain(t), t);
+    ck_assert_ptr_null(cuc__handle_retain(NULL));
+    ck_assert(!cuc__handle_drop(NULL, CUC__HANDLE_STREAM));
+    ck_assert(!cuc__handle_drop(t, CUC__HANDLE_STREAM));
+    ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
+    cuc__handle_free(t);
+}
+END_TEST
+
+START_TEST(a_shared_drop_never_takes_the_last_reference)
+{
+    struct thing *t = make(CUC__HANDLE_STREAM);
+
+    cuc__handle_retain(t);
+    cuc__handle_drop_shared(t);
+    ck_assert_uint_eq(atomic_load(&t->head.refs), 1);
+    cuc__handle_drop_shared(t);
+    ck_assert_uint_eq(atomic_load(&t->head.refs), 1);
+    ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
+    cuc__handle_free(t);
+}
+END_TEST
+
+START_TEST(without_checks_only_null_is_refused)
+{
+    struct thing *t = make(CUC__HANDLE_EVENT), *null = NULL;
+
+    ck_assert_int_eq(use(t), CUC_OK);
+    ck_assert_int_eq(use(null), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(cuc_error_message(), "use: thing is NULL, expected a cuc_stream");
+    ck_assert(cuc__handle_drop(t, CUC__HANDLE_EVENT));
+    cuc__handle_free(t);
+}
+END_TEST
+
+START_TEST(with_checks_each_kind_of_misuse_is_told_apart)
+{
+    struct thing *stream, *event, *null = NULL;
+    int other;
+
+    check_handles();
+    stream = make(CUC__HANDLE_STREAM);
+    event = make(CUC__HANDLE_EVENT);
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), 1);
+    ck_assert_int_eq(use(stream), CUC_OK);
+    ck_assert_int_eq(use(null), CUC_ERROR_INVALID_ARGUMENT);
+
+    ck_assert_int_eq(use(event), CUC_ERROR_INVALID_HANDLE);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "is not a live cuc_stream: cuc_event"));
+    ck_assert_int_eq(use((struct thing *)(void *)&other), CUC_ERROR_INVALID_HANDLE);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "never made by cucore"));
+
+    ck_assert(cuc__handle_drop(stream, CUC__HANDLE_STREAM));
+    cuc__handle_free(stream); // kept, so that the address means nothing else
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), 0);
+    ck_assert_int_eq(use(stream), CUC_ERROR_INVALID_HANDLE);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "released already"));
+
+    ck_assert_int_eq(failures.count, 0);
+    ck_assert(!cuc__handle_drop(stream, CUC__HANDLE_STREAM));
+    ck_assert_int_eq(failures.count, 1);
+    ck_assert_ptr_nonnull(strstr(failures.last, "cuc_stream_release"));
+    ck_assert_ptr_nonnull(strstr(failures.last, "released twice"));
+    ck_assert(!cuc__handle_drop(event, CUC__HANDLE_STREAM)); // of another kind: not dropped
+    ck_assert_int_eq(failures.count, 2);
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_EVENT), 1);
+    ck_assert(cuc__handle_drop(event, CUC__HANDLE_EVENT));
+    free(stream);
+    free(event);
+}
+END_TEST
+
+START_TEST(the_table_of_handles_grows)
+{
+    enum { MANY = 5000 };
+    static struct thing *things[MANY];
+
+    check_handles();
+    for (int i = 0; i < MANY; i++)
+        things[i] = make(i % 2 ? CUC__HANDLE_STREAM : CUC__HANDLE_EVENT);
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), MANY / 2);
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(use(things[i]), i % 2 ? CUC_OK : CUC_ERROR_INVALID_HANDLE);
+    for (int i = 1; i < MANY; i += 2)
+        ck_assert(cuc__handle_drop(things[i], CUC__HANDLE_STREAM));
+    for (int i = 1; i < MANY; i += 2)
+        ck_assert_int_eq(use(things[i]), CUC_ERROR_INVALID_HANDLE);
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_EVENT), MANY / 2);
+    for (int i = 0; i < MANY; i++)
+        free(things[i]);
+}
+END_TEST
+
+START_TEST(an_empty_or_zero_variable_switches_no_checks_on)
+{
+    setenv("CUCORE_CHECK_HANDLES", _i ? "0" : "", 1);
+    struct thing *t = make(CUC__HANDLE_STREAM);
+    ck_assert(!cuc__handle_checks);
+    ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
+    cuc__handle_free(t);
+}
+END_TEST
+
+// The same through public functions. Released objects stay allocated, which is no leak here.
+START_TEST(public_calls_refuse_released_and_mistaken_handles)
+{
+    cuc_device *device;
+    cuc_stream *stream, *kept;
+    cuc_event *event;
+    cuc_context *context;
+    uint64_t id = 77;
+
+    NEED_FAKE();
+    check_handles();
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(cuc_event_create(&event, device, NULL));
+    ck_ok(cuc_stream_get_default(&kept, device, CUC_STREAM_LEGACY));
+    ck_ok(cuc_event_record(event, stream));
+
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_query((cuc_stream *)(void *)event),
+             "is not a live cuc_stream: cuc_event");
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record((cuc_event *)(void *)stream, stream),
+             "event (", "is not a live cuc_event: cuc_stream");
+    ck_fails(CUC_ERROR_INVALID_HANDLE,
+             cuc_stream_create(&stream, (cuc_device *)(void *)stream, NULL), "cuc_device");
+
+    cuc_stream_release(kept); // a default stream stays
+    cuc_stream_release(kept);
+    ck_assert_int_eq(failures.count, 0);
+    ck_ok(cuc_stream_query(kept));
+
+    cuc_stream_release(stream);
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_query(stream), "stream (", "released already");
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_get_id(&id, stream), "released already");
+    ck_assert_uint_eq(id, 77);
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record(event, stream), "stream (");
+    cuc_stream_release(stream);
+    ck_assert_int_eq(failures.count, 1);
+    ck_assert_ptr_nonnull(strstr(failures.last, "cuc_stream_release"));
+    cuc_event_release(event);
+    cuc_event_release(event);
+    ck_assert_int_eq(failures.count, 2);
+    ck_assert_ptr_nonnull(strstr(failures.last, "cuc_event_release"));
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_query(event), "released already");
+
+    CUcontext foreign;
+    ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, NULL, 0, 0), 0);
+    ck_ok(cuc_context_from_handle(&context, foreign));
+    cuc_context_release(context);
+    cuc_context_release(context);
+    ck_assert_int_eq(failures.count, 3);
+    ck_assert_ptr_nonnull(strstr(failures.last, "cuc_context_release"));
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_context_synchronize(context), "released already");
+    ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0);
+    ck_assert_int_eq(fake_live_total(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("handle");
+    TCase *tests = tcase_create("handle");
+
+    tcase_add_test(tests, the_last_reference_is_the_one_that_counts);
+    tcase_add_test(tests, a_shared_drop_never_takes_the_last_reference);
+    tcase_add_test(tests, without_checks_only_null_is_refused);
+    tcase_add_test(tests, with_checks_each_kind_of_misuse_is_told_apart);
+    tcase_add_test(tests, the_table_of_handles_grows);
+    tcase_add_loop_test(tests, an_empty_or_zero_variable_switches_no_checks_on, 0, 2);
+    tcase_add_test(tests, public_calls_refuse_released_and_mistaken_handles);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 0);
+}

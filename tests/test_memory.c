@@ -1,0 +1,1216 @@
+#include <cucore/memory.h>
+
+#include "device_test.h"
+#include "stream.h"
+
+static cuc_memory_resource *const untouched = (cuc_memory_resource *)&unraisable;
+
+// ---- Every resource that allocates
+
+static cuc_status make_pool(cuc_memory_resource **out, int32_t kind)
+{
+    cuc_memory_pool_options options = CUC_MEMORY_POOL_OPTIONS_INIT;
+
+    options.kind = kind;
+    return cuc_memory_pool_create(out, device, &options);
+}
+
+static cuc_status make_default(cuc_memory_resource **out, int32_t kind)
+{
+    return cuc_memory_pool_default(out, device, kind);
+}
+
+static cuc_status make_synchronous(cuc_memory_resource **out, int32_t kind)
+{
+    return cuc_memory_synchronous(out, device, kind);
+}
+
+static const struct source {
+    const char *name;
+    cuc_status (*make)(cuc_memory_resource **out, int32_t kind);
+    int is_pool;
+    int32_t kind;
+    uint32_t access;
+} sources[] = {
+    { "pool of device memory", make_pool, 1, CUC_MEMORY_DEVICE, 1 },
+    { "pool of pinned memory", make_pool, 1, CUC_MEMORY_PINNED, 3 },
+    { "pool of managed memory", make_pool, 1, CUC_MEMORY_MANAGED, 7 },
+    { "the driver's pool of device memory", make_default, 1, CUC_MEMORY_DEVICE, 1 },
+    { "the driver's pool of pinned memory", make_default, 1, CUC_MEMORY_PINNED, 3 },
+    { "the driver's pool of managed memory", make_default, 1, CUC_MEMORY_MANAGED, 7 },
+    { "synchronous device memory", make_synchronous, 0, CUC_MEMORY_DEVICE, 1 },
+    { "synchronous pinned memory", make_synchronous, 0, CUC_MEMORY_PINNED, 3 },
+    { "synchronous managed memory", make_synchronous, 0, CUC_MEMORY_MANAGED, 7 },
+};
+
+enum { SOURCES = sizeof(sources) / sizeof(*sources) };
+
+START_TEST(every_resource_allocates_and_frees)
+{
+    const struct source *s = &sources[_i];
+    cuc_memory_resource *mr = NULL;
+    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
+    cuc_device_ptr ptr = 0;
+
+    ck_ok(s->make(&mr, s->kind));
+    ck_assert_int_eq(cuc_memory_resource_is_pool(mr), s->is_pool);
+    ck_assert_int_eq(cuc_memory_pool_handle(mr) != NULL, s->is_pool);
+    ck_assert_int_eq(cuc_memory_resource_kind(mr), s->kind);
+    ck_assert_uint_eq(cuc_memory_resource_access(mr), s->access);
+    ck_assert_ptr_eq(cuc_memory_resource_device(mr), s->kind == CUC_MEMORY_PINNED ? NULL : device);
+
+    ck_ok(cuc_memory_allocate(&ptr, mr, 1000, stream));
+    ck_assert_uint_ne(ptr, 0);
+    ck_assert_uint_eq(ptr % 256, 0);
+    ck_ok(cuc_memory_get_pointer_info(&info, ptr));
+    ck_assert_int_eq(info.kind, s->kind);
+    ck_assert_uint_eq(info.access, s->access);
+    if (s->access & CUC_MEMORY_ACCESS_HOST) {
+        ck_ok(cuc_stream_synchronize(stream));
+        memset((void *)(uintptr_t)ptr, 7, 1000);
+    }
+    ck_ok(cuc_memory_free(mr, ptr, 1000, stream));
+    ck_ok(cuc_stream_synchronize(stream));
+    if (fake_available())
+        ck_assert(!fake_allocated(ptr));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(no_bytes_are_an_address_of_0_from_every_resource)
+{
+    const struct source *s = &sources[_i];
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr = 99;
+
+    ck_ok(s->make(&mr, s->kind));
+    fake_calls_reset();
+    ck_ok(cuc_memory_allocate(&ptr, mr, 0, stream));
+    ck_assert_uint_eq(ptr, 0);
+    ck_ok(cuc_memory_free(mr, ptr, 0, stream));
+    ck_assert_int_eq(fake_calls_total(), 0);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_pool_wants_a_stream_and_others_do_without)
+{
+    const struct source *s = &sources[_i];
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr = 99;
+
+    ck_ok(s->make(&mr, s->kind));
+    if (s->is_pool) {
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, mr, 64, NULL),
+                 "stream is NULL");
+        ck_assert_uint_eq(ptr, 99);
+    } else {
+        ck_ok(cuc_memory_allocate(&ptr, mr, 64, NULL));
+        ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
+    }
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(device_memory_is_not_allocated_on_another_devices_stream)
+{
+    const struct source *s = &sources[_i];
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr = 99;
+    cuc_device *second;
+    cuc_stream *other;
+
+    ck_ok(s->make(&mr, s->kind));
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(cuc_stream_create(&other, second, NULL));
+    if (s->kind == CUC_MEMORY_DEVICE) {
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, mr, 64, other), "device 0",
+                 "device 1");
+        ck_assert_uint_eq(ptr, 99);
+    } else if (!s->is_pool) {
+        ck_ok(cuc_memory_allocate(&ptr, mr, 64, other));
+        ck_ok(cuc_memory_free(mr, ptr, 64, other));
+    }
+    cuc_stream_release(other);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+// Fail the n-th driver call for every n until none is reached any more.
+START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
+{
+    const struct source *s = &sources[_i];
+    bool done = false;
+    int n;
+
+    for (n = 1; !done && n < 50; n++) {
+        cuc_memory_resource *mr = untouched;
+        cuc_device_ptr ptr = 99;
+        int pools = fake_live("pool"), allocations = fake_live("allocation");
+
+        fake_fail_any(n, 999);
+        cuc_status st = s->make(&mr, s->kind);
+        if (st < 0) {
+            ck_assert_ptr_eq(mr, untouched);
+            ck_assert_int_eq(cuc_error_library_code(), 999);
+            ck_assert_int_eq(fake_live("pool"), pools);
+        } else {
+            st = cuc_memory_allocate(&ptr, mr, 64, stream);
+            if (st < 0)
+                ck_assert_uint_eq(ptr, 99);
+            else if ((st = cuc_memory_free(mr, ptr, 64, stream)) < 0)
+                (void)cuc_memory_free(mr, ptr, 64,
+                                      stream); // unless it was the way back that failed
+            done = fake_fails_armed() == 1;
+            fake_fail_reset();
+            cuc_memory_resource_release(mr);
+        }
+        fake_fail_reset();
+        while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
+            ; // a pop that was made to fail has left one
+        ck_assert_int_eq(fake_live("pool"), pools);
+        ck_assert_int_eq(fake_live("allocation"), allocations);
+    }
+    ck_assert(done);
+    unraisable.count = 0;
+}
+END_TEST
+
+// ---- The default resource
+
+START_TEST(the_default_resource_is_the_devices_pool_which_keeps_what_it_has)
+{
+    cuc_memory_resource *first, *second;
+    uint64_t threshold = 0;
+
+    ck_ok(cuc_device_get_memory_resource(&first, device));
+    ck_ok(cuc_device_get_memory_resource(&second, device));
+    ck_assert_ptr_eq(first, second);
+    ck_assert_int_eq(cuc_memory_resource_is_pool(first), 1);
+    ck_ok(cuc_memory_pool_get_attribute(&threshold, first, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
+    ck_assert_uint_eq(threshold, CUC_MEMORY_POOL_KEEP_ALL);
+    cuc_memory_resource_release(first);
+    cuc_memory_resource_release(second);
+}
+END_TEST
+
+START_TEST(a_threshold_that_somebody_set_is_left_alone)
+{
+    cuc_memory_resource *mr;
+    uint64_t threshold = 0;
+
+    ck_ok(cuc_memory_pool_default(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_set_attribute(mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD, 12345));
+    cuc_memory_resource_release(mr);
+    ck_ok(cuc_memory_pool_default(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_attribute(&threshold, mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
+    ck_assert_uint_eq(threshold, 12345);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_device_without_pools_has_a_synchronous_default)
+{
+    cuc_memory_resource *mr = NULL;
+    cuc_device *bare;
+    cuc_device_ptr ptr;
+
+    fake_set_attribute(1, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_device_get(&bare, 1));
+    ck_ok(cuc_device_get_memory_resource(&mr, bare));
+    ck_assert_int_eq(cuc_memory_resource_is_pool(mr), 0);
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, NULL));
+    ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
+    cuc_memory_resource_release(mr);
+
+    mr = untouched;
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_pool_create(&mr, bare, NULL), "");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_pool_default(&mr, bare, CUC_MEMORY_PINNED),
+             "device 1");
+    ck_assert_ptr_eq(mr, untouched);
+}
+END_TEST
+
+START_TEST(the_default_resource_can_be_replaced_and_taken_back)
+{
+    cuc_memory_resource *mine, *now, *own;
+    cuc_device *second;
+
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(cuc_device_get_memory_resource(&own, device));
+    ck_ok(cuc_memory_pool_create(&mine, device, NULL));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_device_set_memory_resource(second, mine), "");
+    ck_ok(cuc_device_set_memory_resource(device, mine));
+    ck_ok(cuc_device_get_memory_resource(&now, device));
+    ck_assert_ptr_eq(now, mine);
+    cuc_memory_resource_release(now);
+    cuc_memory_resource_release(mine);
+    ck_assert_int_eq(fake_live("pool"), 1); // the device holds it
+    ck_ok(cuc_device_set_memory_resource(device, NULL));
+    ck_assert_int_eq(fake_live("pool"), 0);
+    ck_ok(cuc_device_get_memory_resource(&now, device));
+    ck_assert_ptr_eq(cuc_memory_pool_handle(now), cuc_memory_pool_handle(own));
+    cuc_memory_resource_release(now);
+    cuc_memory_resource_release(own);
+}
+END_TEST
+
+// ---- Pools
+
+static const struct bad_pool {
+    cuc_memory_pool_options options;
+    const char *said;
+} bad_pools[] = {
+    { { .kind = CUC_MEMORY_CUSTOM }, "kind is 3 (custom)" },
+    { { .kind = -1 }, "kind is -1 (unknown)" },
+    { { .flags = 6 }, "flags is 0x6" },
+    { { .location = { CUC_LOCATION_DEVICE, 0 } }, "leave it CUC_LOCATION_NONE" },
+    { { .kind = CUC_MEMORY_PINNED, .location = { CUC_LOCATION_DEVICE, 0 } }, "location.type is 1" },
+    { { .kind = CUC_MEMORY_PINNED, .location = { CUC_LOCATION_HOST_NUMA_CURRENT, 0 } },
+      "location.type is 4" },
+    { { .kind = CUC_MEMORY_MANAGED, .location = { 17, 0 } }, "location.type is 17" },
+    { { .kind = CUC_MEMORY_MANAGED, .location = { -1, 0 } }, "location.type is -1" },
+};
+
+START_TEST(options_of_a_pool_that_make_no_sense_are_refused)
+{
+    cuc_memory_pool_options options = bad_pools[_i].options;
+    cuc_memory_resource *mr = untouched;
+
+    options.struct_size = sizeof(options);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_create(&mr, device, &options),
+             bad_pools[_i].said);
+    ck_assert_str_eq(cuc_error_function(), "cuc_memory_pool_create");
+    ck_assert_ptr_eq(mr, untouched);
+}
+END_TEST
+
+START_TEST(a_pool_is_made_where_its_options_say)
+{
+    static const cuc_memory_pool_options good[] = {
+        { .kind = CUC_MEMORY_PINNED, .location = { CUC_LOCATION_HOST, 0 } },
+        { .kind = CUC_MEMORY_PINNED, .location = { CUC_LOCATION_HOST_NUMA, 0 } },
+        { .kind = CUC_MEMORY_MANAGED, .location = { CUC_LOCATION_DEVICE, 0 } },
+        { .kind = CUC_MEMORY_MANAGED, .location = { CUC_LOCATION_HOST, 0 } },
+        { .release_threshold = 4096 },
+        { .release_threshold = CUC_MEMORY_POOL_KEEP_ALL },
+    };
+
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+        cuc_memory_pool_options options = good[i];
+        cuc_memory_resource *mr;
+        uint64_t threshold;
+
+        options.struct_size = sizeof(options);
+        ck_ok(cuc_memory_pool_create(&mr, device, &options));
+        ck_ok(cuc_memory_pool_get_attribute(&threshold, mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
+        ck_assert_uint_eq(threshold, options.release_threshold);
+        cuc_memory_resource_release(mr);
+    }
+}
+END_TEST
+
+START_TEST(a_pool_gives_no_more_than_its_most)
+{
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr = 99;
+
+    ck_ok(cuc_memory_pool_create(&mr, device, CUC_MEMORY_POOL_OPTIONS(.max_bytes = 64 << 20)));
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_memory_allocate(&ptr, mr, (size_t)1 << 30, stream),
+             "1073741824 bytes");
+    ck_assert_uint_eq(ptr, 99);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(managed_pools_want_cuda_13)
+{
+    cuc_memory_resource *mr = untouched;
+
+    fake_set_version(12080);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, make_pool(&mr, CUC_MEMORY_MANAGED), "CUDA 13.0");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, make_default(&mr, CUC_MEMORY_MANAGED), "cuMemGetMemPool");
+    ck_assert_ptr_eq(mr, untouched);
+}
+END_TEST
+
+START_TEST(attributes_are_read_and_set)
+{
+    static const struct {
+        int32_t attribute;
+        uint64_t value;
+        cuc_status status;
+    } rows[] = {
+        { CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, 0, CUC_OK },
+        { CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, 1, CUC_OK },
+        { CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, 2, CUC_ERROR_INVALID_ARGUMENT },
+        { CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC, 0, CUC_OK },
+        { CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, CUC_OK },
+        { CUC_MEMORY_POOL_RELEASE_THRESHOLD, (uint64_t)5 << 40, CUC_OK },
+        { CUC_MEMORY_POOL_RESERVED_CURRENT, 0, CUC_ERROR_INVALID_ARGUMENT },
+        { CUC_MEMORY_POOL_RESERVED_HIGH, 1, CUC_ERROR_INVALID_ARGUMENT },
+        { CUC_MEMORY_POOL_USED_CURRENT, 0, CUC_ERROR_INVALID_ARGUMENT },
+        { CUC_MEMORY_POOL_USED_HIGH, 0, CUC_OK },
+        { 0, 0, CUC_ERROR_INVALID_ARGUMENT },
+        { 9, 0, CUC_ERROR_INVALID_ARGUMENT },
+        { -3, 0, CUC_ERROR_INVALID_ARGUMENT },
+    };
+    cuc_memory_resource *mr;
+
+    ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        uint64_t value = 77;
+        cuc_status set = cuc_memory_pool_set_attribute(mr, rows[i].attribute, rows[i].value);
+        cuc_status got = cuc_memory_pool_get_attribute(&value, mr, rows[i].attribute);
+        bool known = rows[i].attribute >= 1 && rows[i].attribute <= 8;
+        ck_assert_int_eq(set, rows[i].status);
+        ck_assert_int_eq(got, known ? CUC_OK : CUC_ERROR_INVALID_ARGUMENT);
+        if (set == CUC_OK)
+            ck_assert_uint_eq(value, rows[i].value);
+        if (!known)
+            ck_assert_uint_eq(value, 77);
+    }
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(statistics_follow_what_is_allocated)
+{
+    cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+
+    ck_ok(cuc_memory_pool_create(
+        &mr, device, CUC_MEMORY_POOL_OPTIONS(.release_threshold = CUC_MEMORY_POOL_KEEP_ALL)));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 1 << 20, stream));
+    ck_ok(cuc_memory_pool_get_statistics(&s, mr));
+    ck_assert_uint_ge(s.used_bytes, 1 << 20);
+    ck_assert_uint_ge(s.reserved_bytes, s.used_bytes);
+    ck_ok(cuc_memory_free(mr, ptr, 1 << 20, stream));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_memory_pool_get_statistics(&s, mr));
+    ck_assert_uint_eq(s.used_bytes, 0);
+    ck_assert_uint_ge(s.used_high, 1 << 20);
+    ck_assert_uint_ge(s.reserved_bytes, 1 << 20); // kept
+    ck_ok(cuc_memory_pool_trim(mr, 0));
+    ck_ok(cuc_memory_pool_reset_high_marks(mr));
+    ck_ok(cuc_memory_pool_get_statistics(&s, mr));
+    ck_assert_uint_eq(s.reserved_bytes, 0);
+    ck_assert_uint_eq(s.used_high, 0);
+    ck_assert_uint_eq(s.reserved_high, 0);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(statistics_are_written_as_far_as_the_caller_knows_them)
+{
+    struct {
+        cuc_memory_pool_statistics s;
+        uint64_t newer;
+    } larger = { { .struct_size = sizeof(larger) }, 9 };
+    cuc_memory_pool_statistics s;
+    cuc_memory_resource *mr;
+
+    ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
+    memset(&s, 0xff, sizeof(s));
+    s.struct_size = sizeof(size_t) + sizeof(uint64_t);
+    ck_ok(cuc_memory_pool_get_statistics(&s, mr));
+    ck_assert_uint_eq(s.reserved_bytes, 0);
+    ck_assert_uint_eq(s.reserved_high, UINT64_MAX);
+    ck_ok(cuc_memory_pool_get_statistics(&larger.s, mr));
+    ck_assert_uint_eq(larger.s.struct_size, sizeof(larger));
+    ck_assert_uint_eq(larger.newer, 0);
+    s.struct_size = 3;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_get_statistics(&s, mr), "");
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
+{
+    cuc_memory_resource *mr;
+    cuc_device *second;
+    int32_t access = 77;
+
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_access(&access, mr, second));
+    ck_assert_int_eq(access, CUC_ACCESS_NONE);
+    ck_ok(cuc_memory_pool_set_access(mr, second, CUC_ACCESS_READ_WRITE));
+    ck_ok(cuc_memory_pool_get_access(&access, mr, second));
+    ck_assert_int_eq(access, CUC_ACCESS_READ_WRITE);
+    ck_ok(cuc_memory_pool_set_access(mr, second, CUC_ACCESS_NONE));
+    ck_ok(cuc_memory_pool_get_access(&access, mr, second));
+    ck_assert_int_eq(access, CUC_ACCESS_NONE);
+
+    ck_ok(cuc_memory_pool_get_access(&access, mr, device));
+    ck_assert_int_eq(access, CUC_ACCESS_READ_WRITE);
+    ck_ok(cuc_memory_pool_set_access(mr, device, CUC_ACCESS_READ_WRITE));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, device, CUC_ACCESS_NONE),
+             "");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, second, CUC_ACCESS_READ),
+             "");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, NULL, CUC_ACCESS_NONE), "");
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again)
+{
+    cuc_memory_resource *mr;
+    int32_t access = 77;
+
+    ck_ok(make_default(&mr, CUC_MEMORY_PINNED));
+    ck_ok(cuc_memory_pool_set_access(mr, device, CUC_ACCESS_NONE));
+    cuc_memory_resource_release(mr);
+    ck_ok(make_default(&mr, CUC_MEMORY_PINNED));
+    ck_ok(cuc_memory_pool_get_access(&access, mr, device));
+    ck_assert_int_eq(access, CUC_ACCESS_READ_WRITE);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+static int dropped;
+
+static void drop(void *owner)
+{
+    ck_assert_ptr_eq(owner, &dropped);
+    dropped++;
+}
+
+START_TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
+{
+    cuc_memory_resource *made, *wrapped;
+    cuc_device_ptr ptr;
+
+    dropped = 0;
+    ck_ok(make_pool(&made, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_from_handle(&wrapped, device, CUC_MEMORY_DEVICE,
+                                      cuc_memory_pool_handle(made), &dropped, drop));
+    ck_assert_ptr_eq(cuc_memory_pool_handle(wrapped), cuc_memory_pool_handle(made));
+    ck_ok(cuc_memory_allocate(&ptr, wrapped, 64, stream));
+    ck_ok(cuc_memory_free(wrapped, ptr, 64, stream));
+    ck_assert_ptr_eq(cuc_memory_resource_retain(wrapped), wrapped);
+    cuc_memory_resource_release(wrapped);
+    ck_assert_int_eq(dropped, 0);
+    cuc_memory_resource_release(wrapped);
+    ck_assert_int_eq(dropped, 1);
+    if (fake_available())
+        ck_assert_int_eq(fake_live("pool"), 1);
+    cuc_memory_resource_release(made);
+}
+END_TEST
+
+START_TEST(a_pool_made_current_is_the_default_one)
+{
+    cuc_memory_resource *mine, *now;
+
+    ck_ok(make_pool(&mine, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_make_current(mine));
+    ck_ok(make_default(&now, CUC_MEMORY_DEVICE));
+    ck_assert_ptr_eq(cuc_memory_pool_handle(now), cuc_memory_pool_handle(mine));
+    cuc_memory_resource_release(now);
+    CUmemoryPool first = NULL;
+    ck_assert_int_eq(cuc__cu.cuDeviceGetDefaultMemPool(&first, 0), 0);
+    ck_assert_int_eq(cuc__cu.cuDeviceSetMemPool(0, first), 0);
+    cuc_memory_resource_release(mine);
+}
+END_TEST
+
+START_TEST(what_is_no_pool_is_refused_by_calls_on_pools)
+{
+    cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
+    cuc_memory_resource *mr;
+    uint64_t value;
+    int32_t access;
+
+    ck_ok(cuc_memory_synchronous(&mr, device, CUC_MEMORY_DEVICE));
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    ck_fails(bad, cuc_memory_pool_get_attribute(&value, mr, 1), "synchronous");
+    ck_fails(bad, cuc_memory_pool_set_attribute(mr, 1, 0), "");
+    ck_fails(bad, cuc_memory_pool_get_statistics(&s, mr), "");
+    ck_fails(bad, cuc_memory_pool_reset_high_marks(mr), "");
+    ck_fails(bad, cuc_memory_pool_trim(mr, 0), "");
+    ck_fails(bad, cuc_memory_pool_set_access(mr, device, 3), "");
+    ck_fails(bad, cuc_memory_pool_get_access(&access, mr, device), "");
+    ck_fails(bad, cuc_memory_pool_make_current(mr), "");
+    ck_fails(bad, cuc_memory_pool_trim(NULL, 0), "");
+    ck_assert_ptr_null(cuc_memory_pool_handle(mr));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+// ---- Synchronous resources and captures
+
+static void capture(void)
+{
+    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(stream->handle, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     0);
+}
+
+static void end_capture(void)
+{
+    CUgraph graph = NULL;
+
+    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream->handle, &graph), 0);
+    ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
+}
+
+START_TEST(a_capture_of_another_stream_does_not_mind_synchronous_memory)
+{
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+    cuc_stream *other;
+
+    ck_ok(cuc_memory_synchronous(&mr, device, sources[_i].kind));
+    ck_ok(cuc_stream_create(&other, device, NULL));
+    capture();
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, other));
+    ck_ok(cuc_memory_free(mr, ptr, 64, other));
+    end_capture();
+    cuc_stream_release(other);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(synchronous_memory_is_not_freed_while_its_stream_is_captured)
+{
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+
+    ck_ok(cuc_memory_synchronous(&mr, device, sources[_i].kind));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    capture();
+    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(mr, ptr, 64, stream), "captured");
+    end_capture();
+    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(synchronous_memory_waits_for_its_stream_before_it_goes)
+{
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+
+    ck_ok(cuc_memory_synchronous(&mr, device, sources[_i].kind));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    fake_calls_reset();
+    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 1);
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, NULL));
+    fake_calls_reset();
+    ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
+    ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 0);
+
+    // A wait that fails frees nothing.
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    fake_fail("cuStreamSynchronize", 1, 999);
+    ck_fails(CUC_ERROR_DRIVER, cuc_memory_free(mr, ptr, 64, stream), "");
+    ck_assert(fake_allocated(ptr));
+    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(memory_that_is_used_up_is_told_with_the_size_asked)
+{
+    const struct source *s = &sources[_i];
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr = 99;
+
+    fake_set_total_memory((size_t)1 << 20);
+    ck_ok(s->make(&mr, s->kind));
+    if (s->kind == CUC_MEMORY_DEVICE) {
+        ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY,
+                 cuc_memory_allocate(&ptr, mr, (size_t)5 << 20, stream),
+                 "5242880 bytes of device memory");
+        ck_assert_int_eq(cuc_error_library_code(), 2);
+        ck_assert_uint_eq(ptr, 99);
+    }
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_lost_context_is_told_and_frees_nothing)
+{
+    const struct source *s = &sources[_i];
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+
+    ck_ok(s->make(&mr, s->kind));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    fake_poison(stream->handle, 700);
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_memory_allocate(&ptr, mr, 64, stream), "");
+    ck_assert_int_eq(cuc_error_library_code(), 700);
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_memory_free(mr, ptr, 64, stream), "");
+    cuc_memory_resource_release(mr);
+    cuc_stream_release(stream);
+    ck_assert_int_eq(unraisable.count, 0);
+    fake_reset();
+    stream = NULL;
+}
+END_TEST
+
+START_TEST(null_arguments_are_refused)
+{
+    cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
+    cuc_memory_callbacks callbacks = CUC_MEMORY_CALLBACKS_INIT;
+    cuc_memory_resource *mr = untouched;
+    cuc_device_ptr ptr;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_fails(bad, cuc_memory_pool_create(NULL, device, NULL), "");
+    ck_fails(bad, cuc_memory_pool_create(&mr, NULL, NULL), "");
+    ck_fails(bad, cuc_memory_pool_default(NULL, device, 0), "");
+    ck_fails(bad, cuc_memory_pool_default(&mr, NULL, 0), "");
+    ck_fails(bad, cuc_memory_pool_default(&mr, device, 3), "");
+    ck_fails(bad, cuc_memory_pool_from_handle(&mr, device, 0, NULL, NULL, NULL), "");
+    ck_fails(bad, cuc_memory_pool_from_handle(&mr, device, 9, &mr, NULL, NULL), "");
+    ck_fails(bad, cuc_memory_synchronous(NULL, device, 0), "");
+    ck_fails(bad, cuc_memory_synchronous(&mr, NULL, 0), "");
+    ck_fails(bad, cuc_memory_synchronous(&mr, device, 4), "");
+    ck_fails(bad, cuc_memory_resource_create(NULL, &callbacks), "");
+    ck_fails(bad, cuc_memory_resource_create(&mr, NULL), "");
+    ck_fails(bad, cuc_memory_allocate(NULL, mr, 1, stream), "");
+    ck_fails(bad, cuc_memory_allocate(&ptr, NULL, 1, stream), "");
+    ck_fails(bad, cuc_memory_free(NULL, 1, 1, stream), "");
+    ck_fails(bad, cuc_device_get_memory_resource(NULL, device), "");
+    ck_fails(bad, cuc_device_get_memory_resource(&mr, NULL), "");
+    ck_fails(bad, cuc_device_set_memory_resource(NULL, NULL), "");
+    ck_fails(bad, cuc_memory_pool_get_statistics(&s, NULL), "");
+    ck_assert_ptr_eq(mr, untouched);
+    ck_assert_ptr_null(cuc_memory_resource_retain(NULL));
+    cuc_memory_resource_release(NULL);
+    ck_assert_int_eq(cuc_memory_resource_kind(NULL), -1);
+    ck_assert_uint_eq(cuc_memory_resource_access(NULL), 0);
+    ck_assert_ptr_null(cuc_memory_resource_device(NULL));
+    ck_assert_int_eq(cuc_memory_resource_is_pool(NULL), 0);
+    ck_assert_ptr_null(cuc_memory_pool_handle(NULL));
+    ck_assert_str_eq(cuc_memory_kind_name(CUC_MEMORY_MANAGED), "managed");
+    ck_assert_str_eq(cuc_memory_kind_name(77), "unknown");
+}
+END_TEST
+
+// ---- User-defined resources
+
+static struct user {
+    int allocated, freed, destroyed;
+    size_t bytes;
+    cuc_stream *stream;
+    cuc_status status;
+    bool forget;
+} user;
+
+static cuc_status user_allocate(void *u, cuc_device_ptr *out, size_t bytes, cuc_stream *s)
+{
+    ck_assert_ptr_eq(u, &user);
+    user.bytes = bytes;
+    user.stream = s;
+    if (user.status < 0)
+        return user.status;
+    user.allocated++;
+    if (!user.forget)
+        *out = (cuc_device_ptr)(uintptr_t)malloc(bytes);
+    return CUC_OK;
+}
+
+static cuc_status user_deallocate(void *u, cuc_device_ptr ptr, size_t bytes, cuc_stream *s)
+{
+    ck_assert_ptr_eq(u, &user);
+    ck_assert_uint_eq(bytes, user.bytes);
+    user.stream = s;
+    if (user.status < 0)
+        return user.status;
+    user.freed++;
+    free((void *)(uintptr_t)ptr);
+    return CUC_OK;
+}
+
+static void user_destroy(void *u)
+{
+    ck_assert_ptr_eq(u, &user);
+    ck_assert_int_eq(user.freed, user.allocated);
+    user.destroyed++;
+}
+
+static cuc_memory_resource *user_resource(cuc_device *of)
+{
+    cuc_memory_resource *mr = NULL;
+
+    memset(&user, 0, sizeof(user));
+    ck_ok(cuc_memory_resource_create(
+        &mr, CUC_MEMORY_CALLBACKS(.user = &user, .allocate = user_allocate,
+                                  .deallocate = user_deallocate, .destroy = user_destroy,
+                                  .device = of, .access = CUC_MEMORY_ACCESS_HOST)));
+    return mr;
+}
+
+START_TEST(a_users_own_resource_is_asked_with_what_was_passed)
+{
+    cuc_memory_resource *mr = user_resource(NULL);
+    cuc_device_ptr ptr = 0;
+
+    ck_assert_int_eq(cuc_memory_resource_kind(mr), CUC_MEMORY_CUSTOM);
+    ck_assert_uint_eq(cuc_memory_resource_access(mr), CUC_MEMORY_ACCESS_HOST);
+    ck_assert_ptr_null(cuc_memory_resource_device(mr));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 123, stream));
+    ck_assert_uint_eq(user.bytes, 123);
+    ck_assert_ptr_eq(user.stream, stream);
+    ck_ok(cuc_memory_free(mr, ptr, 123, NULL));
+    ck_assert_ptr_null(user.stream);
+    ck_assert_int_eq(user.freed, 1);
+    ck_assert_int_eq(user.destroyed, 0);
+    cuc_memory_resource_release(mr);
+    ck_assert_int_eq(user.destroyed, 1);
+}
+END_TEST
+
+START_TEST(a_users_failure_is_passed_on_with_what_was_asked)
+{
+    cuc_memory_resource *mr = user_resource(NULL);
+    cuc_device_ptr ptr = 99;
+
+    user.status = CUC_ERROR_OUT_OF_MEMORY;
+    ck_fails(CUC_ERROR_OUT_OF_MEMORY, cuc_memory_allocate(&ptr, mr, 123, stream),
+             "allocate returned CUC_ERROR_OUT_OF_MEMORY for 123 bytes");
+    ck_assert_uint_eq(ptr, 99);
+    user.status = CUC_OK;
+    user.forget = true;
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_memory_allocate(&ptr, mr, 123, stream),
+             "wrote no address");
+    ck_assert_uint_eq(ptr, 99);
+    user.allocated = 0;
+    user.forget = false;
+    ck_ok(cuc_memory_allocate(&ptr, mr, 123, stream));
+    user.status = CUC_ERROR_BUSY;
+    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(mr, ptr, 123, stream),
+             "deallocate returned CUC_ERROR_BUSY");
+    user.status = CUC_OK;
+    ck_ok(cuc_memory_free(mr, ptr, 123, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_users_resource_of_a_device_wants_its_streams)
+{
+    cuc_memory_resource *mr;
+    cuc_device *second;
+    cuc_device_ptr ptr = 99;
+
+    ck_ok(cuc_device_get(&second, 1));
+    mr = user_resource(second);
+    ck_assert_ptr_eq(cuc_memory_resource_device(mr), second);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, mr, 64, stream), "device 1");
+    ck_assert_int_eq(user.allocated, 0);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(callbacks_that_are_not_whole_are_refused)
+{
+    static const struct {
+        cuc_memory_callbacks callbacks;
+        const char *said;
+    } rows[] = {
+        { { .deallocate = user_deallocate, .access = 1 }, "allocate is NULL" },
+        { { .allocate = user_allocate, .access = 1 }, "deallocate is NULL" },
+        { { .allocate = user_allocate, .deallocate = user_deallocate }, "access is 0x0" },
+        { { .allocate = user_allocate, .deallocate = user_deallocate, .access = 8 },
+          "access is 0x8" },
+        { { .allocate = user_allocate, .deallocate = user_deallocate, .access = 1, .reserved = 1 },
+          "reserved is 1" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        cuc_memory_callbacks callbacks = rows[i].callbacks;
+        cuc_memory_resource *mr = untouched;
+
+        callbacks.struct_size = sizeof(callbacks);
+        callbacks.destroy = user_destroy;
+        user.destroyed = 0;
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_resource_create(&mr, &callbacks),
+                 rows[i].said);
+        ck_assert_ptr_eq(mr, untouched);
+        ck_assert_int_eq(user.destroyed, 0);
+    }
+}
+END_TEST
+
+// ---- Managed memory
+
+static cuc_memory_resource *managed;
+static cuc_device_ptr range;
+static const size_t range_bytes = 1 << 20;
+
+static void managed_setup(void)
+{
+    device_setup();
+    ck_ok(cuc_memory_synchronous(&managed, device, CUC_MEMORY_MANAGED));
+    ck_ok(cuc_memory_allocate(&range, managed, range_bytes, stream));
+}
+
+static void managed_teardown(void)
+{
+    ck_ok(cuc_memory_free(managed, range, range_bytes, stream));
+    cuc_memory_resource_release(managed);
+    device_teardown();
+}
+
+START_TEST(advice_is_given_and_read_back)
+{
+    cuc_memory_location at = { 77, 77 };
+    int32_t on = 77, devices[4] = { 77, 77, 77, 77 };
+    size_t count = 77;
+
+    ck_ok(cuc_memory_get_read_mostly(&on, range, range_bytes));
+    ck_assert_int_eq(on, 0);
+    ck_ok(cuc_memory_advise(range, range_bytes, CUC_ADVISE_SET_READ_MOSTLY, NULL));
+    ck_ok(cuc_memory_get_read_mostly(&on, range, range_bytes));
+    ck_assert_int_eq(on, 1);
+    ck_ok(cuc_memory_advise(range, range_bytes, CUC_ADVISE_UNSET_READ_MOSTLY, NULL));
+
+    ck_ok(cuc_memory_get_preferred_location(&at, range, range_bytes));
+    ck_assert_int_eq(at.type, CUC_LOCATION_NONE);
+    ck_assert_int_eq(at.id, 0);
+    ck_ok(cuc_memory_advise(range, range_bytes, CUC_ADVISE_SET_PREFERRED_LOCATION,
+                            CUC_MEMORY_LOCATION(CUC_LOCATION_DEVICE, 0)));
+    ck_ok(cuc_memory_get_preferred_location(&at, range, range_bytes));
+    ck_assert_int_eq(at.type, CUC_LOCATION_DEVICE);
+    ck_assert_int_eq(at.id, 0);
+    ck_ok(cuc_memory_advise(range, range_bytes, CUC_ADVISE_UNSET_PREFERRED_LOCATION, NULL));
+    ck_ok(cuc_memory_get_preferred_location(&at, range, range_bytes));
+    ck_assert_int_eq(at.type, CUC_LOCATION_NONE);
+
+    ck_ok(cuc_memory_get_accessed_by(&count, NULL, 0, range, range_bytes));
+    ck_assert_uint_eq(count, 0);
+    ck_ok(cuc_memory_advise(range, range_bytes, CUC_ADVISE_SET_ACCESSED_BY,
+                            CUC_MEMORY_LOCATION(CUC_LOCATION_DEVICE, 0)));
+    ck_ok(cuc_memory_get_accessed_by(&count, devices, 4, range, range_bytes));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_int_eq(devices[0], 0);
+    ck_assert_int_eq(devices[1], 77);
+    ck_ok(cuc_memory_get_accessed_by(&count, NULL, 0, range, range_bytes));
+    ck_assert_uint_eq(count, 1);
+}
+END_TEST
+
+START_TEST(a_prefetch_is_remembered)
+{
+    cuc_memory_location at = { 77, 77 };
+
+    ck_ok(cuc_memory_prefetch(stream, range, range_bytes,
+                              CUC_MEMORY_LOCATION(CUC_LOCATION_DEVICE, 0)));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_memory_get_last_prefetch(&at, range, range_bytes));
+    ck_assert_int_eq(at.type, CUC_LOCATION_DEVICE);
+    ck_assert_int_eq(at.id, 0);
+    ck_ok(
+        cuc_memory_prefetch(stream, range, range_bytes, CUC_MEMORY_LOCATION(CUC_LOCATION_HOST, 0)));
+    ck_ok(cuc_memory_get_last_prefetch(&at, range, range_bytes));
+    ck_assert_int_eq(at.type, CUC_LOCATION_HOST);
+    ck_ok(cuc_memory_discard(stream, range, range_bytes));
+    ck_ok(cuc_stream_synchronize(stream));
+}
+END_TEST
+
+START_TEST(batches_go_to_the_driver_in_one_call)
+{
+    enum { MANY = 200 };
+    static cuc_device_ptr ptrs[MANY];
+    static size_t bytes[MANY];
+    static cuc_memory_location places[MANY];
+    cuc_memory_batch batch = CUC_MEMORY_BATCH_INIT;
+
+    for (size_t i = 0; i < MANY; i++) {
+        ptrs[i] = range + 4096 * i;
+        bytes[i] = 4096;
+        places[i] = (cuc_memory_location){ CUC_LOCATION_DEVICE, 0 };
+    }
+    batch.ptrs = ptrs;
+    batch.bytes = bytes;
+    batch.count = MANY;
+    batch.locations = places;
+    batch.location_count = 1;
+    fake_calls_reset();
+    ck_ok(cuc_memory_prefetch_batch(stream, &batch));
+    ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 1);
+    batch.location_count = MANY; // all the same: one run
+    ck_ok(cuc_memory_prefetch_batch(stream, &batch));
+    ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2);
+    for (size_t i = 0; i < MANY; i += 2)
+        places[i].type = CUC_LOCATION_HOST; // no two the same: pieces of 64
+    ck_ok(cuc_memory_prefetch_batch(stream, &batch));
+    ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2 + 4);
+    ck_ok(cuc_memory_discard_and_prefetch_batch(stream, &batch));
+    ck_assert_int_eq(fake_calls("cuMemDiscardAndPrefetchBatchAsync"), 4);
+    ck_ok(cuc_memory_discard_batch(stream, &batch));
+    ck_assert_int_eq(fake_calls("cuMemDiscardBatchAsync"), 1);
+
+    // The legacy stream takes no batch, and gets the same by single calls.
+    cuc_stream *legacy;
+    ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
+    fake_calls_reset();
+    ck_ok(cuc_memory_prefetch_batch(legacy, &batch));
+    ck_assert_int_eq(fake_calls("cuMemPrefetchAsync"), MANY);
+
+    batch.count = 0;
+    fake_calls_reset();
+    ck_ok(cuc_memory_prefetch_batch(stream, &batch));
+    ck_ok(cuc_memory_discard_batch(stream, &batch));
+    ck_assert_int_eq(fake_calls_total(), 0);
+}
+END_TEST
+
+START_TEST(a_batch_with_one_bad_entry_enqueues_nothing)
+{
+    cuc_device_ptr ptrs[3] = { range, range + 4096, range + 8192 };
+    size_t bytes[3] = { 4096, 4096, 4096 };
+    cuc_memory_location places[3] = { { 1, 0 }, { 1, 0 }, { 1, 0 } };
+    cuc_memory_batch batch = CUC_MEMORY_BATCH_INIT;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    batch.ptrs = ptrs;
+    batch.bytes = bytes;
+    batch.count = 3;
+    batch.locations = places;
+    batch.location_count = 3;
+    fake_calls_reset();
+    bytes[2] = 0;
+    ck_fails(bad, cuc_memory_discard_batch(stream, &batch), "range 2 of 3");
+    bytes[2] = SIZE_MAX;
+    ck_fails(bad, cuc_memory_prefetch_batch(stream, &batch), "");
+    bytes[2] = 4096;
+    ptrs[1] = 0;
+    ck_fails(bad, cuc_memory_discard_and_prefetch_batch(stream, &batch), "range 1 of 3");
+    ptrs[1] = range + 4096;
+    places[1].type = 0;
+    ck_fails(bad, cuc_memory_prefetch_batch(stream, &batch), "location 1 of 3");
+    places[1].type = 1;
+    batch.location_count = 2;
+    ck_fails(bad, cuc_memory_prefetch_batch(stream, &batch), "2 locations for 3 ranges");
+    batch.location_count = 3;
+    batch.bytes = NULL;
+    ck_fails(bad, cuc_memory_prefetch_batch(stream, &batch), "batch->bytes is NULL");
+    ck_fails(bad, cuc_memory_prefetch_batch(stream, NULL), "");
+    ck_assert_int_eq(fake_calls_total(), 0);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_of_managed_memory_is_refused)
+{
+    const cuc_memory_location host = { CUC_LOCATION_HOST, 0 }, nowhere = { 0, 0 },
+                              numa = { CUC_LOCATION_HOST_NUMA, 0 },
+                              negative = { CUC_LOCATION_DEVICE, -1 };
+    cuc_memory_location at;
+    int32_t on;
+    size_t count;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    fake_calls_reset();
+    ck_fails(bad, cuc_memory_prefetch(NULL, range, 1, &host), "");
+    ck_fails(bad, cuc_memory_prefetch(stream, range, 1, NULL), "");
+    ck_fails(bad, cuc_memory_prefetch(stream, range, 1, &nowhere), "");
+    ck_fails(bad, cuc_memory_prefetch(stream, range, 1, &negative), "");
+    ck_fails(bad, cuc_memory_prefetch(stream, 0, 1, &host), "");
+    ck_fails(bad, cuc_memory_prefetch(stream, range, SIZE_MAX, &host), "");
+    ck_ok(cuc_memory_prefetch(stream, range, 0, &host));
+    ck_fails(bad, cuc_memory_discard(stream, 0, 1), "");
+    ck_ok(cuc_memory_discard(stream, 0, 0));
+    ck_fails(bad, cuc_memory_advise(range, 1, 0, NULL), "");
+    ck_fails(bad, cuc_memory_advise(range, 1, 7, NULL), "");
+    ck_fails(bad, cuc_memory_advise(range, 1, CUC_ADVISE_SET_PREFERRED_LOCATION, NULL), "");
+    ck_fails(bad, cuc_memory_advise(range, 1, CUC_ADVISE_SET_ACCESSED_BY, &numa), "");
+    ck_fails(bad, cuc_memory_advise(0, 1, CUC_ADVISE_SET_READ_MOSTLY, NULL), "");
+    ck_ok(cuc_memory_advise(range, 0, CUC_ADVISE_SET_READ_MOSTLY, NULL));
+    ck_fails(bad, cuc_memory_get_read_mostly(NULL, range, 1), "");
+    ck_fails(bad, cuc_memory_get_read_mostly(&on, range, 0), "");
+    ck_fails(bad, cuc_memory_get_preferred_location(&at, 0, 1), "");
+    ck_fails(bad, cuc_memory_get_accessed_by(&count, NULL, 1, range, 1), "");
+    ck_assert_int_eq(fake_calls_total(), 0);
+}
+END_TEST
+
+START_TEST(memory_that_is_not_managed_is_told)
+{
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+    int32_t on = 77;
+
+    ck_ok(cuc_memory_synchronous(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    ck_fails(CUC_ERROR_DRIVER, cuc_memory_get_read_mostly(&on, ptr, 64), "managed");
+    ck_assert_int_eq(on, 77);
+    ck_fails(CUC_ERROR_DRIVER, cuc_memory_prefetch(stream, ptr, 64, CUC_MEMORY_LOCATION(2, 0)), "");
+    ck_fails(CUC_ERROR_DRIVER, cuc_memory_advise(ptr, 64, CUC_ADVISE_SET_READ_MOSTLY, NULL), "");
+    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+// ---- Pointers and host memory
+
+START_TEST(plain_host_memory_is_nobodys)
+{
+    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
+    int on_the_stack = 0;
+
+    ck_ok(cuc_memory_get_pointer_info(&info, (cuc_device_ptr)(uintptr_t)&on_the_stack));
+    ck_assert_int_eq(info.kind, CUC_MEMORY_UNREGISTERED);
+    ck_assert_int_eq(info.device, -1);
+    ck_assert_uint_eq(info.access, CUC_MEMORY_ACCESS_HOST);
+    ck_assert_ptr_eq(info.host_pointer, &on_the_stack);
+    ck_assert_int_eq(info.mapped, 0);
+    info.kind = 77;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_get_pointer_info(&info, 0), "");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_get_pointer_info(NULL, 1), "");
+    ck_assert_int_eq(info.kind, 77);
+}
+END_TEST
+
+START_TEST(an_address_inside_an_allocation_tells_the_whole)
+{
+    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
+    cuc_memory_resource *mr;
+    cuc_device_ptr ptr;
+
+    ck_ok(cuc_memory_synchronous(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_allocate(&ptr, mr, 1 << 20, NULL));
+    ck_ok(cuc_memory_get_pointer_info(&info, ptr + 1000));
+    ck_assert_uint_eq(info.base, ptr);
+    ck_assert_uint_ge(info.bytes, 1 << 20);
+    ck_assert_uint_eq(info.device_pointer, ptr + 1000);
+    ck_assert_ptr_null(info.host_pointer);
+    ck_assert_ptr_null(info.pool);
+    ck_assert_int_eq(info.device, 0);
+    ck_assert_int_eq(info.mapped, 1);
+    ck_assert_uint_ne(info.buffer_id, 0);
+    ck_ok(cuc_memory_free(mr, ptr, 1 << 20, NULL));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(host_memory_is_registered_and_unregistered)
+{
+    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
+    void *host = aligned_alloc(4096, 8192);
+    cuc_device_ptr ptr = 0;
+
+    ck_ok(cuc_host_register(device, host, 8192, CUC_HOST_PORTABLE));
+    ck_ok(cuc_host_get_device_pointer(&ptr, device, host));
+    ck_assert_uint_ne(ptr, 0);
+    ck_ok(cuc_memory_get_pointer_info(&info, (cuc_device_ptr)(uintptr_t)host));
+    ck_assert_int_eq(info.kind, CUC_MEMORY_PINNED);
+    ck_assert_uint_eq(info.access, 3);
+    ck_fails(CUC_ERROR_DRIVER, cuc_host_register(device, host, 8192, 0), "");
+    ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    ck_ok(cuc_host_unregister(device, host));
+    ck_fails(CUC_ERROR_DRIVER, cuc_host_unregister(device, host), "");
+    ptr = 99;
+    ck_fails(CUC_ERROR_DRIVER, cuc_host_get_device_pointer(&ptr, device, host), "");
+    ck_assert_uint_eq(ptr, 99);
+
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    ck_fails(bad, cuc_host_register(NULL, host, 1, 0), "");
+    ck_fails(bad, cuc_host_register(device, NULL, 1, 0), "");
+    ck_fails(bad, cuc_host_register(device, host, 0, 0), "");
+    ck_fails(bad, cuc_host_register(device, host, SIZE_MAX, 0), "");
+    ck_fails(bad, cuc_host_register(device, host, 1, 16), "flags is 0x10");
+    ck_fails(bad, cuc_host_unregister(device, NULL), "");
+    ck_fails(bad, cuc_host_get_device_pointer(NULL, device, host), "");
+    free(host);
+}
+END_TEST
+
+START_TEST(option_structs_of_another_size_are_read_safely)
+{
+    struct {
+        cuc_memory_pool_options options;
+        uint64_t newer;
+    } larger;
+    cuc_memory_resource *mr = untouched;
+
+    cuc_memory_pool_options_init(&larger.options, sizeof(larger));
+    ck_assert_uint_eq(larger.options.struct_size, sizeof(larger));
+    ck_assert_uint_eq(larger.newer, 0);
+    ck_ok(cuc_memory_pool_create(&mr, device, &larger.options));
+    cuc_memory_resource_release(mr);
+    mr = untouched;
+    larger.newer = 1;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_create(&mr, device, &larger.options),
+             "update cucore");
+    larger.options.struct_size = 1;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_create(&mr, device, &larger.options), "");
+    ck_assert_ptr_eq(mr, untouched);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("memory");
+    TCase *any = tcase_create("any driver");
+    TCase *range_case = tcase_create("managed memory");
+    bool fake = fake_available();
+
+    tcase_add_checked_fixture(any, device_setup, device_teardown);
+    tcase_add_loop_test(any, every_resource_allocates_and_frees, 0, SOURCES);
+    tcase_add_loop_test(any, a_pool_wants_a_stream_and_others_do_without, 0, SOURCES);
+    tcase_add_loop_test(any, options_of_a_pool_that_make_no_sense_are_refused, 0,
+                        sizeof(bad_pools) / sizeof(*bad_pools));
+    tcase_add_test(any, a_pool_is_made_where_its_options_say);
+    tcase_add_test(any, a_pool_gives_no_more_than_its_most);
+    tcase_add_test(any, attributes_are_read_and_set);
+    tcase_add_test(any, statistics_follow_what_is_allocated);
+    tcase_add_test(any, statistics_are_written_as_far_as_the_caller_knows_them);
+    tcase_add_test(any, a_wrapped_pool_is_borrowed_and_its_owner_dropped_once);
+    tcase_add_test(any, a_pool_made_current_is_the_default_one);
+    tcase_add_test(any, what_is_no_pool_is_refused_by_calls_on_pools);
+    tcase_add_loop_test(any, a_capture_of_another_stream_does_not_mind_synchronous_memory, 6,
+                        SOURCES);
+    tcase_add_loop_test(any, synchronous_memory_is_not_freed_while_its_stream_is_captured, 6,
+                        SOURCES);
+    tcase_add_test(any, null_arguments_are_refused);
+    tcase_add_test(any, a_users_own_resource_is_asked_with_what_was_passed);
+    tcase_add_test(any, a_users_failure_is_passed_on_with_what_was_asked);
+    tcase_add_test(any, callbacks_that_are_not_whole_are_refused);
+    tcase_add_test(any, plain_host_memory_is_nobodys);
+    tcase_add_test(any, an_address_inside_an_allocation_tells_the_whole);
+    tcase_add_test(any, host_memory_is_registered_and_unregistered);
+    tcase_add_test(any, option_structs_of_another_size_are_read_safely);
+    suite_add_tcase(suite, any);
+
+    tcase_add_checked_fixture(range_case, managed_setup, managed_teardown);
+    tcase_add_test(range_case, advice_is_given_and_read_back);
+    tcase_add_test(range_case, a_prefetch_is_remembered);
+    tcase_add_test(range_case, memory_that_is_not_managed_is_told);
+    suite_add_tcase(suite, range_case);
+
+    if (fake) { // what devices and the driver are is asked once, so it is said before
+        TCase *early = tcase_create("other drivers");
+        tcase_add_test(early, a_device_without_pools_has_a_synchronous_default);
+        tcase_add_test(early, managed_pools_want_cuda_13);
+        suite_add_tcase(suite, early);
+    }
+    if (fake) { // faults, call counts, a second device
+        tcase_add_loop_test(any, no_bytes_are_an_address_of_0_from_every_resource, 0, SOURCES);
+        tcase_add_loop_test(any, device_memory_is_not_allocated_on_another_devices_stream, 0,
+                            SOURCES);
+        tcase_add_loop_test(any, a_driver_call_that_fails_leaves_nothing_behind, 0, SOURCES);
+        tcase_add_test(any, the_default_resource_is_the_devices_pool_which_keeps_what_it_has);
+        tcase_add_test(any, a_threshold_that_somebody_set_is_left_alone);
+        tcase_add_test(any, the_default_resource_can_be_replaced_and_taken_back);
+        tcase_add_test(any, other_devices_are_let_into_a_pool_and_shut_out_again);
+        tcase_add_test(any, a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again);
+        tcase_add_loop_test(any, synchronous_memory_waits_for_its_stream_before_it_goes, 6,
+                            SOURCES);
+        tcase_add_loop_test(any, memory_that_is_used_up_is_told_with_the_size_asked, 0, SOURCES);
+        tcase_add_loop_test(any, a_lost_context_is_told_and_frees_nothing, 0, SOURCES);
+        tcase_add_test(any, a_users_resource_of_a_device_wants_its_streams);
+        tcase_add_test(range_case, batches_go_to_the_driver_in_one_call);
+        tcase_add_test(range_case, a_batch_with_one_bad_entry_enqueues_nothing);
+        tcase_add_test(range_case, what_makes_no_sense_of_managed_memory_is_refused);
+    }
+    return testing_main(suite, 1);
+}

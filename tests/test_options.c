@@ -1,0 +1,189 @@
+// Structs whose size the caller states: old and new callers mix safely.
+#include "options.h"
+#include "testing.h"
+
+struct thing { // as the library knows it
+    size_t struct_size;
+    int32_t a;
+    int32_t b;
+    uint64_t c;
+};
+
+struct old_thing { // an older caller's
+    size_t struct_size;
+    int32_t a;
+    int32_t b;
+};
+
+struct new_thing { // a newer caller's
+    size_t struct_size;
+    int32_t a;
+    int32_t b;
+    uint64_t c;
+    int32_t d;
+    int32_t e;
+};
+
+static cuc_status read_thing(struct thing *out, const void *from)
+{
+    return cuc__read_options(out, sizeof(*out), from, "thing", "cuc_thing_create");
+}
+
+START_TEST(null_means_every_default)
+{
+    struct thing t = { 1, 2, 3, 4 };
+
+    ck_ok(read_thing(&t, NULL));
+    ck_assert_uint_eq(t.struct_size, sizeof(t));
+    ck_assert_int_eq(t.a, 0);
+    ck_assert_uint_eq(t.c, 0);
+}
+END_TEST
+
+START_TEST(an_older_struct_leaves_the_rest_at_its_default)
+{
+    struct old_thing given = { sizeof(given), 5, 6 };
+    struct thing t = { 1, 2, 3, 4 };
+
+    ck_ok(read_thing(&t, &given));
+    ck_assert_uint_eq(t.struct_size, sizeof(t));
+    ck_assert_int_eq(t.a, 5);
+    ck_assert_int_eq(t.b, 6);
+    ck_assert_uint_eq(t.c, 0);
+}
+END_TEST
+
+START_TEST(a_newer_struct_is_read_as_far_as_it_is_known)
+{
+    struct new_thing given = { sizeof(given), 5, 6, 7, 0, 0 };
+    struct thing t;
+
+    ck_ok(read_thing(&t, &given));
+    ck_assert_int_eq(t.b, 6);
+    ck_assert_uint_eq(t.c, 7);
+    ck_assert_uint_eq(t.struct_size, sizeof(t));
+}
+END_TEST
+
+START_TEST(a_newer_field_that_is_set_is_refused_with_its_place)
+{
+    struct new_thing given = { sizeof(given), 5, 6, 7, 0, 9 };
+    struct thing t;
+
+    ck_assert_int_eq(read_thing(&t, &given), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(cuc_error_function(), "cuc_thing_create");
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "thing sets a field at byte 28"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "24 bytes"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "update cucore"));
+}
+END_TEST
+
+static const size_t bad_sizes[] = { 0, 1, sizeof(size_t) - 1, 65537, (size_t)-1 };
+
+START_TEST(a_size_that_no_struct_has_is_refused_with_the_size_expected)
+{
+    struct thing given = { bad_sizes[_i], 0, 0, 0 }, t;
+    char text[32];
+
+    snprintf(text, sizeof(text), "struct_size is %zu,", bad_sizes[_i]);
+    ck_assert_int_eq(read_thing(&t, &given), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), text));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "expected sizeof(thing), which is 24"));
+    given.struct_size = bad_sizes[_i];
+    ck_assert_int_eq(cuc__write_struct(&given, &t, sizeof(t), "thing", "cuc_thing_get"),
+                     CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), text));
+}
+END_TEST
+
+START_TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
+{
+    struct thing from = { 99, 1, 2, 3 };
+    struct {
+        struct old_thing thing;
+        uint64_t after;
+    } small = { { sizeof(small.thing), 0, 0 }, 0xABCD };
+    struct new_thing large = { sizeof(large), 9, 9, 9, 9, 9 };
+
+    ck_ok(cuc__write_struct(&small.thing, &from, sizeof(from), "thing", "cuc_thing_get"));
+    ck_assert_uint_eq(small.thing.struct_size, sizeof(small.thing));
+    ck_assert_int_eq(small.thing.b, 2);
+    ck_assert_uint_eq(small.after, 0xABCD);
+    ck_ok(cuc__write_struct(&large, &from, sizeof(from), "thing", "cuc_thing_get"));
+    ck_assert_uint_eq(large.struct_size, sizeof(large));
+    ck_assert_uint_eq(large.c, 3);
+    ck_assert_int_eq(large.d, 0);
+    ck_assert_int_eq(large.e, 0);
+}
+END_TEST
+
+// Every exported _init, with what the macros give.
+static const cuc_stream_options stream_init = CUC_STREAM_OPTIONS_INIT;
+static const cuc_event_options event_init = CUC_EVENT_OPTIONS_INIT;
+static const cuc_launch_config launch_init = CUC_LAUNCH_CONFIG_INIT;
+
+static void init_stream(void *o, size_t size)
+{
+    cuc_stream_options_init(o, size);
+}
+
+static void init_event(void *o, size_t size)
+{
+    cuc_event_options_init(o, size);
+}
+
+static void init_launch(void *o, size_t size)
+{
+    cuc_launch_config_init(o, size);
+}
+
+static const struct {
+    void (*init)(void *, size_t);
+    const void *expected;
+    size_t size;
+} inits[] = {
+    { init_stream, &stream_init, sizeof(stream_init) },
+    { init_event, &event_init, sizeof(event_init) },
+    { init_launch, &launch_init, sizeof(launch_init) },
+};
+
+START_TEST(init_writes_what_the_caller_has_and_not_a_byte_more)
+{
+    _Alignas(16) unsigned char bytes[512];
+    size_t size;
+
+    for (size_t given = inits[_i].size - 4; given <= inits[_i].size + 8; given += 4) {
+        memset(bytes, 0xEE, sizeof(bytes));
+        inits[_i].init(bytes, given);
+        memcpy(&size, bytes, sizeof(size));
+        ck_assert_uint_eq(size, given);
+        for (size_t i = sizeof(size); i < sizeof(bytes); i++)
+            ck_assert_uint_eq(bytes[i], i < given ? 0 : 0xEE);
+    }
+    memset(bytes, 0xEE, sizeof(bytes));
+    inits[_i].init(bytes, inits[_i].size);
+    ck_assert_mem_eq(bytes, inits[_i].expected, inits[_i].size);
+    inits[_i].init(NULL, inits[_i].size); // nothing
+    memset(bytes, 0xEE, sizeof(bytes));
+    inits[_i].init(bytes, 4); // too small for a size: nothing
+    ck_assert_uint_eq(bytes[0], 0xEE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *tests = tcase_create("options");
+
+    tcase_add_test(tests, null_means_every_default);
+    tcase_add_test(tests, an_older_struct_leaves_the_rest_at_its_default);
+    tcase_add_test(tests, a_newer_struct_is_read_as_far_as_it_is_known);
+    tcase_add_test(tests, a_newer_field_that_is_set_is_refused_with_its_place);
+    tcase_add_loop_test(tests, a_size_that_no_struct_has_is_refused_with_the_size_expected, 0,
+                        LENGTH(bad_sizes));
+    tcase_add_test(tests, an_out_struct_is_filled_as_far_as_the_caller_has_it);
+    tcase_add_loop_test(tests, init_writes_what_the_caller_has_and_not_a_byte_more, 0,
+                        LENGTH(inits));
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 0);
+}

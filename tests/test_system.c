@@ -1,0 +1,497 @@
+// The toolkit libraries behind their tables: versions, what happens without a library or a
+// function, and how their codes become statuses.
+#include "driver/cudart.h"
+#include "driver/nvjitlink.h"
+#include "driver/nvml.h"
+#include "driver/nvrtc.h"
+#include "find.h"
+
+#include "tiny_elf.h"
+
+#include <cucore/system.h>
+
+#include <check.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[64];
+
+static const char *in_dir(const char *file)
+{
+    static char paths[4][128];
+    static int next;
+    char *out = paths[next++ % 4];
+
+    snprintf(out, sizeof(paths[0]), "%s/%s", dir, file);
+    return out;
+}
+
+static void setup(void)
+{
+    strcpy(dir, "/tmp/cucore-system-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void teardown(void)
+{
+    char command[128];
+
+    snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+
+// Whether the machine has a library; a test of the real one has nothing to do otherwise, which
+// the end of main() says.
+static bool have(const char *name)
+{
+    cuc_found *found = NULL;
+
+    if (cuc_find_library(&found, name) < 0)
+        return false;
+    cuc_found_release(found);
+    return true;
+}
+
+static cuc_status ask_nvrtc(void)
+{
+    int32_t major, minor;
+
+    return cuc_nvrtc_get_version(&major, &minor);
+}
+
+static cuc_status ask_archs(void)
+{
+    size_t count;
+
+    return cuc_nvrtc_get_archs(NULL, 0, &count);
+}
+
+static cuc_status ask_nvjitlink(void)
+{
+    int32_t major, minor;
+
+    return cuc_nvjitlink_get_version(&major, &minor);
+}
+
+static cuc_status ask_runtime(void)
+{
+    int32_t version;
+
+    return cuc_runtime_get_version(&version);
+}
+
+static cuc_status ask_nvml(void)
+{
+    char version[CUC_NVML_DRIVER_VERSION_BYTES];
+
+    return cuc_nvml_get_driver_version(version, sizeof(version));
+}
+
+static const struct {
+    const char *library, *title;
+    cuc_status (*ask)(void);
+    const char *function, *call;
+    int since;
+} asked[] = {
+    { "nvrtc", "NVRTC", ask_nvrtc, "cuc_nvrtc_get_version", "nvrtcVersion", 12000 },
+    { "nvrtc", "NVRTC", ask_archs, "cuc_nvrtc_get_archs", "nvrtcGetNumSupportedArchs", 12000 },
+    { "nvjitlink", "nvJitLink", ask_nvjitlink, "cuc_nvjitlink_get_version", "nvJitLinkVersion",
+      12030 },
+    { "cudart", "the CUDA runtime", ask_runtime, "cuc_runtime_get_version", "cudaRuntimeGetVersion",
+      12000 },
+    { "nvml", "NVML", ask_nvml, "cuc_nvml_get_driver_version", "nvmlInit_v2", 12000 },
+};
+
+enum { ASKED = sizeof(asked) / sizeof(*asked) };
+
+START_TEST(a_missing_library_is_not_found_and_says_where_it_was_looked_for)
+{
+    ck_assert_int_eq(cuc_set_library_path(asked[_i].library, "/nowhere/lib.so"), CUC_OK);
+    ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND);
+    ck_assert_str_eq(cuc_error_function(), asked[_i].function);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), asked[_i].title));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), asked[_i].library));
+    ck_assert_str_eq(cuc_error_log(), "explicit: /nowhere/lib.so: no such file");
+    ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND); // and again
+}
+END_TEST
+
+START_TEST(a_missing_function_is_not_supported_and_says_since_when_it_is)
+{
+    char since[64];
+
+    ck_assert(tiny_elf_write(in_dir("lib.so"), "lib.so", NULL, NULL));
+    ck_assert_int_eq(cuc_set_library_path(asked[_i].library, in_dir("lib.so")), CUC_OK);
+    ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_SUPPORTED);
+    ck_assert_str_eq(cuc_error_function(), asked[_i].function);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), asked[_i].title));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), in_dir("lib.so")));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), asked[_i].call));
+    snprintf(since, sizeof(since), "CUDA %d.%d", asked[_i].since / 1000,
+             asked[_i].since % 1000 / 10);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), since));
+}
+END_TEST
+
+// What the codes of each library become.
+static const struct {
+    const cuc__toolkit *kit;
+    int code;
+    cuc_status status;
+    const char *symbol;
+} codes[] = {
+    { &cuc__nvrtc_toolkit, NVRTC_ERROR_COMPILATION, CUC_ERROR_COMPILE, "NVRTC_ERROR_COMPILATION" },
+    { &cuc__nvrtc_toolkit, NVRTC_ERROR_OUT_OF_MEMORY, CUC_ERROR_OUT_OF_MEMORY,
+      "NVRTC_ERROR_OUT_OF_MEMORY" },
+    { &cuc__nvrtc_toolkit, NVRTC_ERROR_INVALID_OPTION, CUC_ERROR_TOOLKIT,
+      "NVRTC_ERROR_INVALID_OPTION" },
+    { &cuc__nvjitlink_toolkit, NVJITLINK_ERROR_PTX_COMPILE, CUC_ERROR_LINK,
+      "NVJITLINK_ERROR_PTX_COMPILE" },
+    { &cuc__nvjitlink_toolkit, NVJITLINK_ERROR_INTERNAL, CUC_ERROR_TOOLKIT,
+      "NVJITLINK_ERROR_INTERNAL" },
+    { &cuc__nvjitlink_toolkit, NVJITLINK_ERROR_UNSUPPORTED_ARCH, CUC_ERROR_NOT_SUPPORTED,
+      "NVJITLINK_ERROR_UNSUPPORTED_ARCH" },
+    { &cuc__nvml_toolkit, NVML_ERROR_DRIVER_NOT_LOADED, CUC_ERROR_NO_DRIVER,
+      "NVML_ERROR_DRIVER_NOT_LOADED" },
+    { &cuc__nvml_toolkit, NVML_ERROR_GPU_IS_LOST, CUC_ERROR_TOOLKIT, "NVML_ERROR_GPU_IS_LOST" },
+    { &cuc__cudart_toolkit, cudaErrorMemoryAllocation, CUC_ERROR_OUT_OF_DEVICE_MEMORY,
+      "cudaErrorMemoryAllocation" },
+    { &cuc__cudart_toolkit, 35, CUC_ERROR_DRIVER_TOO_OLD, "cudaErrorInsufficientDriver" },
+    { &cuc__cudart_toolkit, 801, CUC_ERROR_NOT_SUPPORTED, "cudaErrorNotSupported" },
+    { &cuc__cudart_toolkit, 999, CUC_ERROR_TOOLKIT, "cudaErrorUnknown" },
+};
+
+START_TEST(a_code_becomes_a_status_with_its_symbol_explanation_and_log)
+{
+    cuc_status st = cuc__fail_toolkit(codes[_i].kit, codes[_i].code, "cuc_program_compile",
+                                      "theCall", "a log", "compiling %s", "saxpy.cu");
+
+    ck_assert_int_eq(st, codes[_i].status);
+    ck_assert_int_eq(cuc_error_status(), codes[_i].status);
+    ck_assert_int_eq(cuc_error_library(), codes[_i].kit->library);
+    ck_assert_int_eq(cuc_error_library_code(), codes[_i].code);
+    ck_assert_str_eq(cuc_error_library_symbol(), codes[_i].symbol);
+    ck_assert_str_eq(cuc_error_library_call(), "theCall");
+    ck_assert_str_eq(cuc_error_log(), "a log");
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "compiling saxpy.cu"));
+    ck_assert_uint_gt(strlen(cuc_error_explanation()), 20);
+}
+END_TEST
+
+START_TEST(null_is_refused_by_name)
+{
+    int32_t out;
+    size_t count;
+
+    ck_assert_int_eq(cuc_driver_get_version(NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_driver_get_path(NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvrtc_get_version(NULL, &out), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvrtc_get_version(&out, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "minor is NULL"));
+    ck_assert_int_eq(cuc_nvrtc_get_archs(NULL, 1, &count), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvrtc_get_archs(&out, 1, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvjitlink_get_version(NULL, &out), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_runtime_get_version(NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvml_get_driver_version(NULL, 0), CUC_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+// The driver: the one of CUCORE_DRIVER, or the machine's.
+
+START_TEST(the_driver_tells_its_version_and_file)
+{
+    const char *choice = getenv("CUCORE_DRIVER");
+    const char *path = NULL;
+    int32_t version = 0;
+
+    if (!choice)
+        return; // a GPU machine's own, or none
+    ck_assert_int_eq(cuc_driver_get_version(&version), CUC_OK);
+    ck_assert_int_ge(version, 12000);
+    ck_assert_int_eq(cuc_driver_get_path(&path), CUC_OK);
+    ck_assert_str_eq(path, choice);
+}
+END_TEST
+
+START_TEST(without_a_driver_there_is_no_version_and_nothing_simulated)
+{
+    const char *path = "untouched";
+    int32_t version = -7;
+
+    setenv("CUCORE_DRIVER", "/nowhere/libcuda.so", 1);
+    ck_assert_int_eq(cuc_driver_is_simulated(), 0);
+    ck_assert_int_eq(cuc_driver_get_version(&version), CUC_ERROR_NO_DRIVER);
+    ck_assert_int_eq(version, -7);
+    ck_assert_int_eq(cuc_driver_get_path(&path), CUC_ERROR_NO_DRIVER);
+    ck_assert_str_eq(cuc_error_function(), "cuc_driver_get_path");
+    ck_assert_str_eq(path, "untouched");
+}
+END_TEST
+
+// nvJitLink before 12.3
+
+START_TEST(old_names_of_nvjitlink_are_taken_from_the_newest_version)
+{
+    static const char *const names[] = {
+        "__nvJitLinkCreate_12_0",
+        "__nvJitLinkCreate_12_1",
+        "__nvJitLinkDestroy_12_0",
+        "__nvJitLinkDestroy_12_1",
+        NULL,
+    };
+
+    ck_assert(tiny_elf_write(in_dir("lib.so"), "lib.so", NULL, names));
+    void *handle = dlopen(in_dir("lib.so"), RTLD_NOW);
+    ck_assert_ptr_nonnull(handle);
+    void *(*symbol)(void *, const char *) = cuc__nvjitlink_toolkit.symbol;
+    ck_assert_ptr_nonnull(dlsym(handle, names[1]));
+    ck_assert_ptr_eq(symbol(handle, "nvJitLinkCreate"), dlsym(handle, names[1]));
+    ck_assert_ptr_eq(symbol(handle, "nvJitLinkDestroy"), dlsym(handle, names[3]));
+    ck_assert_ptr_null(symbol(handle, "nvJitLinkVersion"));
+}
+END_TEST
+
+START_TEST(plain_names_of_nvjitlink_come_first)
+{
+    static const char *const names[] = { "nvJitLinkCreate", "__nvJitLinkCreate_12_2",
+                                         "__nvJitLinkDestroy_12_2", NULL };
+
+    ck_assert(tiny_elf_write(in_dir("lib.so"), "lib.so", NULL, names));
+    void *handle = dlopen(in_dir("lib.so"), RTLD_NOW);
+    void *(*symbol)(void *, const char *) = cuc__nvjitlink_toolkit.symbol;
+    ck_assert_ptr_eq(symbol(handle, "nvJitLinkCreate"), dlsym(handle, names[0]));
+    ck_assert_ptr_null(symbol(handle, "nvJitLinkDestroy")); // not mixed
+}
+END_TEST
+
+// The real libraries
+
+START_TEST(nvrtc_tells_its_version_and_ascending_architectures)
+{
+    int32_t major = 0, minor = -1;
+    int32_t archs[64];
+    size_t count = 0;
+
+    if (!have("nvrtc"))
+        return;
+    ck_assert_int_eq(cuc_nvrtc_get_version(&major, &minor), CUC_OK);
+    ck_assert_int_ge(major, 12);
+    ck_assert_int_ge(minor, 0);
+    ck_assert_int_eq(cuc_nvrtc_get_archs(archs, 64, &count), CUC_OK);
+    ck_assert(count > 4 && count < 64);
+    for (size_t i = 1; i < count; i++)
+        ck_assert_int_lt(archs[i - 1], archs[i]);
+
+    // Less room: what fits, and how many there are.
+    int32_t two[3] = { 0, 0, -7 };
+    size_t again = 0;
+    ck_assert_int_eq(cuc_nvrtc_get_archs(two, 2, &again), CUC_OK);
+    ck_assert_uint_eq(again, count);
+    ck_assert_int_eq(two[0], archs[0]);
+    ck_assert_int_eq(two[1], archs[1]);
+    ck_assert_int_eq(two[2], -7);
+}
+END_TEST
+
+START_TEST(nvjitlink_tells_its_version)
+{
+    int32_t major = 0, minor = -1;
+
+    if (!have("nvjitlink"))
+        return;
+    ck_assert_int_eq(cuc_nvjitlink_get_version(&major, &minor), CUC_OK);
+    ck_assert_int_ge(major, 12);
+    ck_assert_int_ge(minor, 0);
+}
+END_TEST
+
+START_TEST(the_runtime_tells_its_version)
+{
+    int32_t version = 0;
+
+    if (!have("cudart"))
+        return;
+    ck_assert_int_eq(cuc_runtime_get_version(&version), CUC_OK);
+    ck_assert_int_ge(version, 12000);
+}
+END_TEST
+
+START_TEST(nvml_tells_the_version_of_the_kernel_driver_or_why_not)
+{
+    char version[CUC_NVML_DRIVER_VERSION_BYTES] = "untouched";
+    char small[2] = "x";
+
+    cuc_status st = cuc_nvml_get_driver_version(version, sizeof(version));
+    if (st < 0) {
+        ck_assert_str_eq(version, "untouched");
+        ck_assert_uint_gt(strlen(cuc_error_explanation()), 0);
+        return;
+    }
+    ck_assert(version[0] >= '0' && version[0] <= '9');
+    ck_assert_int_eq(cuc_nvml_get_driver_version(small, sizeof(small)), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(small, "x");
+}
+END_TEST
+
+static nvrtcResult compile(void)
+{
+    nvrtcProgram program;
+    nvrtcResult code = cuc__nvrtc.nvrtcCreateProgram(
+        &program, "__global__ void k(int *x) { *x = __popc(*x); }", "k.cu", 0, NULL, NULL);
+
+    if (code)
+        return code;
+    code = cuc__nvrtc.nvrtcCompileProgram(program, 0, NULL);
+    (void)cuc__nvrtc.nvrtcDestroyProgram(&program);
+    return code;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char command[1400];
+
+    snprintf(command, sizeof(command), "cp -L '%s' '%s'", from, to);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static bool mapped(const char *path)
+{
+    char line[512];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    while (maps && fgets(line, sizeof(line), maps))
+        found |= strstr(line, path) != NULL;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+START_TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
+{
+    cuc_found *found = NULL;
+    char folder[512];
+    char file[640];
+    int32_t major, minor;
+
+    if (cuc_find_library(&found, "nvrtc") < 0)
+        return;
+    // The version decides the builtins' name; a child asks, so that this process loads nothing.
+    snprintf(folder, sizeof(folder), "%s", cuc_found_path(found));
+    int pipes[2], version[2] = { 0, 0 };
+    ck_assert_int_eq(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (cuc_nvrtc_get_version(&major, &minor) == CUC_OK)
+            _exit(write(pipes[1], (int[]){ major, minor }, sizeof(version)) != sizeof(version));
+        _exit(1);
+    }
+    close(pipes[1]);
+    ck_assert_int_eq(read(pipes[0], version, sizeof(version)), sizeof(version));
+    close(pipes[0]);
+    waitpid(child, NULL, 0);
+
+    ck_assert_int_eq(symlink(folder, in_dir(strrchr(folder, '/') + 1)), 0);
+    *strrchr(folder, '/') = '\0';
+    snprintf(file, sizeof(file), "%s/libnvrtc-builtins.so.%d.%d", folder, version[0], version[1]);
+    if (access(file, R_OK) == 0) {
+        copy_file(file, in_dir(strrchr(file, '/') + 1));
+        ck_assert_int_eq(
+            cuc_set_library_path("nvrtc", in_dir(strrchr(cuc_found_path(found), '/') + 1)), CUC_OK);
+        ck_assert_int_eq(compile(), NVRTC_SUCCESS);
+        // The copy beside it did the work.
+        ck_assert(mapped(in_dir("libnvrtc-builtins.so")));
+    }
+    cuc_found_release(found);
+}
+END_TEST
+
+static void *compile_in_thread(void *unused)
+{
+    (void)unused;
+    return compile() ? NULL : dir;
+}
+
+START_TEST(threads_that_call_a_library_first_at_once_all_get_it)
+{
+    enum { THREADS = 6 };
+    pthread_t threads[THREADS];
+
+    if (!have("nvrtc"))
+        return;
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, compile_in_thread, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *ok = NULL;
+        pthread_join(threads[i], &ok);
+        ck_assert_ptr_nonnull(ok);
+    }
+}
+END_TEST
+
+START_TEST(a_child_of_a_fork_uses_what_its_parent_has_loaded)
+{
+    int status = -1;
+
+    if (!have("nvrtc"))
+        return;
+    ck_assert_int_eq(ask_nvrtc(), CUC_OK);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(ask_nvrtc() == CUC_OK && ask_archs() == CUC_OK ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("system");
+    TCase *failures = tcase_create("failures");
+    TCase *driver = tcase_create("driver");
+    TCase *names = tcase_create("names");
+    TCase *real = tcase_create("real");
+
+    tcase_add_loop_test(failures, a_missing_library_is_not_found_and_says_where_it_was_looked_for,
+                        0, ASKED);
+    tcase_add_loop_test(failures, a_missing_function_is_not_supported_and_says_since_when_it_is, 0,
+                        ASKED);
+    tcase_add_loop_test(failures, a_code_becomes_a_status_with_its_symbol_explanation_and_log, 0,
+                        sizeof(codes) / sizeof(*codes));
+    tcase_add_test(failures, null_is_refused_by_name);
+
+    tcase_add_test(driver, the_driver_tells_its_version_and_file);
+    tcase_add_test(driver, without_a_driver_there_is_no_version_and_nothing_simulated);
+
+    tcase_add_test(names, old_names_of_nvjitlink_are_taken_from_the_newest_version);
+    tcase_add_test(names, plain_names_of_nvjitlink_come_first);
+
+    tcase_set_timeout(real, 60);
+    tcase_add_test(real, nvrtc_tells_its_version_and_ascending_architectures);
+    tcase_add_test(real, nvjitlink_tells_its_version);
+    tcase_add_test(real, the_runtime_tells_its_version);
+    tcase_add_test(real, nvml_tells_the_version_of_the_kernel_driver_or_why_not);
+    tcase_add_test(real, nvrtc_in_a_folder_that_the_loader_does_not_know_compiles);
+    tcase_add_test(real, threads_that_call_a_library_first_at_once_all_get_it);
+    tcase_add_test(real, a_child_of_a_fork_uses_what_its_parent_has_loaded);
+
+    TCase *const cases[] = { failures, driver, names, real };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        tcase_add_checked_fixture(cases[i], setup, teardown);
+        suite_add_tcase(suite, cases[i]);
+    }
+    if (!have("nvrtc") || !have("nvjitlink"))
+        puts("NVRTC or nvJitLink is not on this machine: tests of the real ones do nothing");
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

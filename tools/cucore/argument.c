@@ -1,0 +1,205 @@
+#include "argument.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = { "scalar", "in", "inout", "out" };
+
+const char *argument_kind_name(int kind)
+{
+    return kind_names[kind];
+}
+
+// The type that the first `length` characters name.
+static cuc_dtype dtype_of(const char *text, size_t length)
+{
+    char name[16];
+
+    if (!length || length >= sizeof(name))
+        return CUC_DTYPE_UNKNOWN;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return cuc_dtype_from_name(name);
+}
+
+static const char *dtype_names(char *out, size_t size)
+{
+    size_t at = 0;
+
+    for (int32_t d = CUC_BOOL; cuc_dtype_bits(d) && at < size; d++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", at ? " " : "", cuc_dtype_name(d));
+    return out;
+}
+
+// 64,32]  with the bracket taken already; what follows the closing one, or NULL.
+static const char *parse_shape(argument *a, const char *at, cli_why *why)
+{
+    const char *start = at;
+
+    if (*at == ']')
+        return at + 1;
+    for (;;) {
+        int64_t extent = 0;
+        if (*at < '0' || *at > '9')
+            break;
+        for (; *at >= '0' && *at <= '9'; at++)
+            if (__builtin_mul_overflow(extent, 10, &extent) ||
+                __builtin_add_overflow(extent, *at - '0', &extent))
+                goto too_large;
+        if (a->rank == NPY_MAX_RANK) {
+            cli_because(why, "'%s' has more than %d dimensions", a->text, NPY_MAX_RANK);
+            return NULL;
+        }
+        a->shape[a->rank++] = extent;
+        if (*at == ']') {
+            if (!npy_count_bytes(&a->bytes, a->shape, a->rank, cuc_dtype_bits(a->dtype) / 8))
+                goto too_large;
+            return at + 1;
+        }
+        if (*at++ != ',')
+            break;
+    }
+    cli_because(why, "'%s' has no shape at '[%s': whole numbers are expected, as in [64,32]",
+                a->text, start);
+    return NULL;
+
+too_large:
+    cli_because(why, "'%s' has more elements than memory can hold", a->text);
+    return NULL;
+}
+
+// out:f32[1024]=z.npy
+static bool parse_out(argument *a, const char *at, cli_why *why)
+{
+    size_t length = strcspn(at, "[=");
+    char names[160];
+
+    a->dtype = dtype_of(at, length);
+    if (!a->dtype)
+        return cli_because(why, "'%s' names no type behind 'out:': %s", a->text,
+                           dtype_names(names, sizeof(names)));
+    if (at[length] != '[')
+        return cli_because(why, "'%s' has no shape: out:%s[1024]=PATH", a->text,
+                           cuc_dtype_name(a->dtype));
+    a->bytes = cuc_dtype_bits(a->dtype) / 8;
+    at = parse_shape(a, at + length + 1, why);
+    if (!at)
+        return false;
+    if (*at != '=' || !at[1])
+        return cli_because(why, "'%s' does not say where to: out:%s[...]=PATH", a->text,
+                           cuc_dtype_name(a->dtype));
+    a->out_path = cli_copy_text(at + 1, strlen(at + 1));
+    return true;
+}
+
+// in:x.npy  in:bf16:x.npy  inout:x.npy=y.npy
+static bool parse_in(argument *a, const char *at, cli_why *why)
+{
+    const char *colon = strchr(at, ':');
+    cuc_dtype dtype = colon ? dtype_of(at, (size_t)(colon - at)) : CUC_DTYPE_UNKNOWN;
+
+    if (dtype) {
+        a->dtype = dtype;
+        a->named = true;
+        at = colon + 1;
+    }
+    // The last one, so that only the new file's name cannot have one.
+    const char *equals = a->kind == ARGUMENT_INOUT ? strrchr(at, '=') : at + strlen(at);
+    if (a->kind == ARGUMENT_INOUT && (!equals || !equals[1]))
+        return cli_because(why, "'%s' does not say where to: inout:PATH=OUT", a->text);
+    if (equals == at)
+        return cli_because(why, "'%s' names no file", a->text);
+    a->in_path = cli_copy_text(at, (size_t)(equals - at));
+    if (a->kind == ARGUMENT_INOUT)
+        a->out_path = cli_copy_text(equals + 1, strlen(equals + 1));
+    return true;
+}
+
+static bool parse(argument *a, cli_why *why)
+{
+    const char *colon = strchr(a->text, ':');
+    size_t length = colon ? (size_t)(colon - a->text) : 0;
+    char names[160];
+
+    for (int kind = ARGUMENT_IN; kind <= ARGUMENT_OUT; kind++)
+        if (strlen(kind_names[kind]) == length && memcmp(a->text, kind_names[kind], length) == 0) {
+            a->kind = kind;
+            return kind == ARGUMENT_OUT ? parse_out(a, colon + 1, why)
+                                        : parse_in(a, colon + 1, why);
+        }
+    a->dtype = dtype_of(a->text, length);
+    if (!a->dtype)
+        return cli_because(why,
+                           "'%s' is no argument: TYPE:VALUE, in:PATH, inout:PATH=OUT or "
+                           "out:TYPE[SHAPE]=OUT, where TYPE is one of %s",
+                           a->text, dtype_names(names, sizeof(names)));
+    a->bytes = cuc_dtype_bits(a->dtype) / 8;
+    return scalar_parse(a->scalar, a->dtype, colon + 1, why);
+}
+
+bool argument_parse(argument *out, const char *text, cli_why *why)
+{
+    argument a = { .kind = ARGUMENT_SCALAR, .text = text };
+
+    if (!parse(&a, why)) {
+        argument_release(&a);
+        return false;
+    }
+    *out = a;
+    return true;
+}
+
+bool argument_load(argument *a, cli_why *why)
+{
+    npy_header h;
+    size_t bytes;
+
+    if (!a->in_path)
+        return true;
+    if (!cli_read_file(&a->file, &bytes, a->in_path, why) ||
+        !npy_parse(&h, a->file, bytes, a->in_path, why))
+        return false;
+    if (!a->named) {
+        if (!h.dtype)
+            return cli_because(why,
+                               "%s holds elements of type '%s', which can be several: name it, "
+                               "%s:bf16:%s",
+                               a->in_path, h.descr, kind_names[a->kind], a->in_path);
+        a->dtype = h.dtype;
+    } else if (npy_storage(a->dtype) == a->dtype ? h.dtype != a->dtype
+                                                 : h.item_bytes != cuc_dtype_bits(a->dtype) / 8) {
+        return cli_because(why, "%s holds elements of type '%s' of %u bytes, and %s has %u bytes%s",
+                           a->in_path, h.descr, h.item_bytes, cuc_dtype_name(a->dtype),
+                           cuc_dtype_bits(a->dtype) / 8,
+                           h.item_bytes == cuc_dtype_bits(a->dtype) / 8 ? " of another type" : "");
+    }
+    a->rank = h.rank;
+    memcpy(a->shape, h.shape, sizeof(a->shape));
+    a->bytes = h.bytes;
+    a->data_offset = h.data_offset;
+    return true;
+}
+
+const char *argument_type(const argument *a, char *out, size_t size)
+{
+    size_t at = (size_t)snprintf(out, size, "%s", cuc_dtype_name(a->dtype));
+
+    if (a->kind == ARGUMENT_SCALAR)
+        return out;
+    if (at < size)
+        at += (size_t)snprintf(out + at, size - at, "[");
+    for (int32_t i = 0; i < a->rank && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%lld", i ? "," : "", (long long)a->shape[i]);
+    if (at < size)
+        snprintf(out + at, size - at, "]");
+    return out;
+}
+
+void argument_release(argument *a)
+{
+    free(a->in_path);
+    free(a->out_path);
+    free(a->file);
+    a->in_path = a->out_path = NULL;
+    a->file = NULL;
+}

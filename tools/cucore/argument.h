@@ -1,0 +1,41 @@
+// The ARG of cucore run: what a kernel is given, as text.
+#ifndef CUCORE_TOOLS_ARGUMENT_H
+#define CUCORE_TOOLS_ARGUMENT_H
+
+#include "npy.h"
+#include "scalar.h"
+
+enum { ARGUMENT_MAX = 1024 }; // a kernel has 4 KiB or 32 KiB of parameters
+
+enum { ARGUMENT_SCALAR, ARGUMENT_IN, ARGUMENT_INOUT, ARGUMENT_OUT };
+
+typedef struct argument {
+    int kind;
+    const char *text; // as given; borrowed
+    cuc_dtype dtype;  // of an array without a named type: known once its file is read
+    bool named;       // the type of in: and inout: was named
+    uint8_t scalar[SCALAR_MAX_BYTES];
+    char *in_path;
+    char *out_path;
+    int32_t rank;
+    int64_t shape[NPY_MAX_RANK];
+    uint64_t bytes;
+    void *file;         // contents of in_path, and
+    size_t data_offset; // where the elements are in it
+} argument;
+
+// SCALAR  is  TYPE:VALUE
+// ARRAY   is  in:[TYPE:]PATH | inout:[TYPE:]PATH=OUT | out:TYPE[SHAPE]=OUT
+// A mistake in the text is the user's: wrong usage. No file is touched.
+bool argument_parse(argument *out, const char *text, cli_why *why);
+
+// Read and check the file of an in: or inout: argument; the others have none.
+bool argument_load(argument *a, cli_why *why);
+
+// "f32[64,32]"
+const char *argument_type(const argument *a, char *out, size_t size);
+const char *argument_kind_name(int kind);
+
+void argument_release(argument *a);
+
+#endif

@@ -1,0 +1,275 @@
+#include "launcher.h"
+
+#include <cucore/copy.h>
+#include <cucore/error.h>
+#include <cucore/event.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static int find_device(launcher *l)
+{
+    if (cuc_device_get_current(&l->device) == CUC_OK)
+        return CLI_DONE;
+    int status = cli_fail_cuc();
+    if (cuc_error_status() == CUC_ERROR_NO_DRIVER || cuc_error_status() == CUC_ERROR_NO_DEVICE)
+        cli_note("cucore compile works without a GPU; cucore doctor says what is missing here");
+    return status;
+}
+
+// CUDA C++ names kernels by expression, so that saxpy finds extern "C" and C++ ones alike, and
+// axpy<float> is instantiated.
+static int compile_source(launcher *l)
+{
+    const char *arch = l->options.arch ? l->options.arch : cuc_device_arch(l->device);
+    int32_t target = strncmp(arch, "compute_", 8) == 0 ? CUC_CODE_PTX : CUC_CODE_CUBIN;
+    cuc_program *program = NULL;
+
+    l->options.expressions[0] = l->kernel_name;
+    l->options.expression_count = l->source.language->source == CUC_SOURCE_CUDA;
+    cuc_status st = source_program(&program, &l->source, &l->options, arch);
+    if (st == CUC_OK)
+        st = cuc_program_compile(&l->object, program, target);
+    cuc_program_release(program);
+    if (st == CUC_OK)
+        return CLI_DONE;
+    if (st != CUC_ERROR_COMPILE || !l->options.expression_count || strchr(l->kernel_name, '<'))
+        return cli_fail_cuc();
+
+    // To the compiler an unknown kernel is a mistake in the source. Where it is the only one, the
+    // names that there are help more than its log.
+    l->options.expression_count = 0;
+    cuc_object *plain = NULL;
+    cuc_program *again = NULL;
+    if (source_program(&again, &l->source, &l->options, arch) == CUC_OK &&
+        cuc_program_compile(&plain, again, target) == CUC_OK) {
+        l->object = plain;
+        cuc_program_release(again);
+        return CLI_DONE; // and the lookup fails
+    }
+    cuc_program_release(again);
+    return cli_fail_cuc();
+}
+
+static int load_code(launcher *l)
+{
+    const source_language *language = l->source.language;
+    cuc_object_options options = CUC_OBJECT_OPTIONS_INIT;
+    cli_why why;
+
+    if (!source_read(&l->source, l->path, &why))
+        return cli_fail("%s", why.text);
+    // PTX goes to the driver as it is, unless it is to be assembled for a certain architecture.
+    if (language->source == CUC_SOURCE_CUDA || (language->source && l->options.arch))
+        return compile_source(l);
+    options.name = l->source.name;
+    return cuc_object_create(&l->object, language->code, l->source.text, l->source.bytes,
+                             &options) == CUC_OK
+               ? CLI_DONE
+               : cli_fail_cuc();
+}
+
+static cuc_status fill_buffer(launcher *l, size_t i)
+{
+    const argument *a = &l->arguments[i];
+
+    cuc_status st = cuc_buffer_create(&l->buffers[i], NULL, (size_t)a->bytes, l->stream);
+    if (st < 0)
+        return st;
+    if (a->kind == ARGUMENT_OUT)
+        return cuc_buffer_fill(l->stream, l->buffers[i], 0, LAUNCHER_POISON, 1, (size_t)a->bytes);
+    return cuc_buffer_write(l->stream, l->buffers[i], 0, (const char *)a->file + a->data_offset,
+                            (size_t)a->bytes);
+}
+
+static void make_argument(cuc_arg *out, const launcher *l, size_t i)
+{
+    const argument *a = &l->arguments[i];
+
+    *out = (cuc_arg){ .type = a->dtype, .bytes = (uint32_t)a->bytes };
+    if (a->kind != ARGUMENT_SCALAR) {
+        out->type = CUC_ARG_BUFFER;
+        out->bytes = sizeof(cuc_device_ptr);
+        out->value.pointer = l->buffers[i];
+    } else if (a->bytes <= sizeof(out->value)) {
+        memcpy(out->value.raw, a->scalar, (size_t)a->bytes);
+    } else {
+        out->type = CUC_ARG_BYTES;
+        out->value.pointer = a->scalar;
+    }
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    float x = *(const float *)a;
+    float y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+enum {
+    EVENTS = 2 * 128
+}; // launches are timed this many at a time, so that none waits for the host
+
+static cuc_status time_batch(launcher *l, const cuc_arg *args, cuc_event **events, float *times,
+                             size_t count)
+{
+    cuc_status st = CUC_OK;
+
+    for (size_t i = 0; i < count && st >= 0; i++) {
+        if ((st = cuc_event_record(events[2 * i], l->stream)) >= 0 &&
+            (st = cuc_launch(l->stream, &l->config, l->kernel, args, l->argument_count)) >= 0)
+            st = cuc_event_record(events[2 * i + 1], l->stream);
+    }
+    if (st >= 0)
+        st = cuc_stream_synchronize(l->stream);
+    for (size_t i = 0; i < count && st >= 0; i++)
+        st = cuc_event_elapsed(&times[i], events[2 * i], events[2 * i + 1]);
+    return st;
+}
+
+static cuc_status time_launches(launcher *l, const cuc_arg *args)
+{
+    cuc_event_options options = CUC_EVENT_OPTIONS_INIT;
+    cuc_event *events[EVENTS] = { NULL };
+    float *times = cli_allocate(l->repeats * sizeof(*times));
+    size_t n = l->repeats;
+    size_t pairs = n < EVENTS / 2 ? n : EVENTS / 2;
+    cuc_status st = CUC_OK;
+
+    options.flags = CUC_EVENT_TIMING;
+    for (size_t i = 0; i < 2 * pairs && st >= 0; i++)
+        st = cuc_event_create(&events[i], l->device, &options);
+    for (size_t done = 0; done < n && st >= 0; done += pairs)
+        st = time_batch(l, args, events, times + done, n - done < pairs ? n - done : pairs);
+    for (size_t i = 0; i < 2 * pairs; i++)
+        cuc_event_release(events[i]);
+    if (st >= 0) {
+        qsort(times, n, sizeof(*times), compare_times);
+        l->median_us = 1e3 * ((double)times[(n - 1) / 2] + (double)times[n / 2]) / 2;
+        l->least_us = 1e3 * (double)times[0];
+        l->most_us = 1e3 * (double)times[n - 1];
+    }
+    free(times);
+    return st;
+}
+
+static cuc_status read_results(launcher *l)
+{
+    cuc_status st = CUC_OK;
+
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
+        const argument *a = &l->arguments[i];
+        if (!a->out_path)
+            continue;
+        l->results[i] = cli_allocate((size_t)a->bytes);
+        st = cuc_buffer_read(l->stream, l->results[i], l->buffers[i], 0, (size_t)a->bytes);
+    }
+    return st < 0 ? st : cuc_stream_synchronize(l->stream);
+}
+
+// The results are those of the first launch: timing runs the kernel on its own results again.
+static int launch(launcher *l)
+{
+    cuc_arg *args = cli_allocate(l->argument_count * sizeof(*args));
+    cuc_status st = cuc_stream_create(&l->stream, l->device, NULL);
+    size_t parameters;
+
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
+        if (l->arguments[i].kind != ARGUMENT_SCALAR)
+            st = fill_buffer(l, i);
+        make_argument(&args[i], l, i);
+    }
+    l->counted = cuc_kernel_parameter_count(&parameters, l->kernel) == CUC_OK;
+    if (st >= 0)
+        st = cuc_launch(l->stream, &l->config, l->kernel, args, l->argument_count);
+    if (st >= 0)
+        st = read_results(l);
+    if (st >= 0 && l->repeats)
+        st = time_launches(l, args);
+    free(args);
+    return st < 0 ? cli_fail_cuc() : CLI_DONE;
+}
+
+int launcher_run(launcher *l)
+{
+    cli_why why;
+
+    l->buffers = cli_allocate(l->argument_count * sizeof(*l->buffers));
+    l->results = cli_allocate(l->argument_count * sizeof(*l->results));
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (!argument_load(&l->arguments[i], &why))
+            return cli_fail("%s", why.text);
+    int status = find_device(l);
+    if (!status)
+        status = load_code(l);
+    if (!status && cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0)
+        status = cli_fail_cuc();
+    return status ? status : launch(l);
+}
+
+uint64_t launcher_untouched(const launcher *l, size_t index, uint64_t *elements)
+{
+    const argument *a = &l->arguments[index];
+    size_t size = cuc_dtype_bits(a->dtype) / 8;
+    const uint8_t *at = l->results[index];
+    uint64_t untouched = 0;
+
+    *elements = a->bytes / size;
+    for (uint64_t i = 0; i < *elements; i++, at += size) {
+        size_t poisoned = 0;
+        while (poisoned < size && at[poisoned] == LAUNCHER_POISON)
+            poisoned++;
+        untouched += poisoned == size;
+    }
+    return untouched;
+}
+
+static bool write_one(cli_file *file, const launcher *l, size_t i, cli_why *why)
+{
+    const argument *a = &l->arguments[i];
+    size_t bytes;
+    char *header = npy_make_header(&bytes, a->dtype, a->shape, a->rank);
+    bool ok = cli_file_begin(file, a->out_path, why) && cli_file_write(file, header, bytes, why) &&
+              cli_file_write(file, l->results[i], (size_t)a->bytes, why) &&
+              cli_file_finish(file, why);
+
+    free(header);
+    return ok;
+}
+
+int launcher_save(launcher *l)
+{
+    cli_file *files = cli_allocate(l->argument_count * sizeof(*files));
+    cli_why why;
+    bool ok = true;
+
+    for (size_t i = 0; i < l->argument_count && ok; i++)
+        if (l->arguments[i].out_path)
+            ok = write_one(&files[i], l, i, &why);
+    for (size_t i = 0; i < l->argument_count && ok; i++)
+        if (files[i].path)
+            ok = cli_file_commit(&files[i], &why);
+    for (size_t i = 0; i < l->argument_count; i++)
+        cli_file_discard(&files[i]);
+    free(files);
+    return ok ? CLI_DONE : cli_fail("%s", why.text);
+}
+
+void launcher_release(launcher *l)
+{
+    for (size_t i = 0; l->buffers && i < l->argument_count; i++)
+        cuc_buffer_release(l->buffers[i]);
+    for (size_t i = 0; l->results && i < l->argument_count; i++)
+        free(l->results[i]);
+    for (size_t i = 0; i < l->argument_count; i++)
+        argument_release(&l->arguments[i]);
+    free(l->buffers);
+    free(l->results);
+    free(l->arguments);
+    cuc_stream_release(l->stream);
+    cuc_kernel_release(l->kernel);
+    cuc_object_release(l->object);
+    source_release(&l->source);
+    source_options_end(&l->options);
+}

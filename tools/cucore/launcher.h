@@ -1,0 +1,50 @@
+// One run of a kernel: what it needs, and what came of it.
+#ifndef CUCORE_TOOLS_LAUNCHER_H
+#define CUCORE_TOOLS_LAUNCHER_H
+
+#include "argument.h"
+#include "source.h"
+
+#include <cucore/buffer.h>
+#include <cucore/device.h>
+#include <cucore/kernel.h>
+#include <cucore/launch.h>
+#include <cucore/stream.h>
+
+// Every byte of an output before the kernel runs: NaN in every floating-point type, -1 in signed
+// integers.
+enum { LAUNCHER_POISON = 0xFF };
+
+typedef struct launcher {
+    // What is asked for.
+    const char *path;
+    const char *kernel_name;
+    source source;
+    source_options options;
+    cuc_launch_config config;
+    uint32_t repeats; // of --time; 0: none
+    argument *arguments;
+    size_t argument_count;
+
+    // What is made of it.
+    cuc_device *device;
+    cuc_object *object;
+    cuc_kernel *kernel;
+    cuc_stream *stream;
+    cuc_buffer **buffers; // [argument_count], NULL for scalars
+    void **results;       // [argument_count], what outputs hold afterwards
+    bool counted;         // the driver or the PTX told how many parameters there are
+    double median_us, least_us, most_us;
+} launcher;
+
+// Compile or load, then run once, read the outputs back, and time. An exit status; nothing is
+// written to files.
+int launcher_run(launcher *l);
+// Write the outputs to their files: all, or none.
+int launcher_save(launcher *l);
+void launcher_release(launcher *l);
+
+// How many elements of an output are still as they were poisoned.
+uint64_t launcher_untouched(const launcher *l, size_t index, uint64_t *elements);
+
+#endif

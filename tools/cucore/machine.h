@@ -1,0 +1,85 @@
+// What there is on this machine, as info prints it and doctor judges it.
+#ifndef CUCORE_TOOLS_MACHINE_H
+#define CUCORE_TOOLS_MACHINE_H
+
+#include "cli.h"
+
+#include <cucore/base.h>
+
+// Pieces of the toolkit that cucore uses: X(constant, name, is a folder of headers).
+#define MACHINE_PIECE_LIST(X)              \
+    X(MACHINE_NVRTC, "nvrtc", 0)           \
+    X(MACHINE_NVJITLINK, "nvjitlink", 0)   \
+    X(MACHINE_NVFATBIN, "nvfatbin", 0)     \
+    X(MACHINE_CUDART, "cudart", 0)         \
+    X(MACHINE_NVML, "nvml", 0)             \
+    X(MACHINE_CUDART_HEADERS, "cudart", 1) \
+    X(MACHINE_CCCL_HEADERS, "cccl", 1)
+
+enum {
+#define MACHINE_ENUM(constant, name, headers) constant,
+    MACHINE_PIECE_LIST(MACHINE_ENUM)
+#undef MACHINE_ENUM
+        MACHINE_PIECES
+};
+
+typedef struct machine_piece {
+    const char *name;
+    bool headers;
+    char *path;   // NULL: not found
+    char *method; // how it was found
+    int major;    // 0: not known
+    int minor;
+} machine_piece;
+
+typedef struct machine {
+    cuc_status driver_status;
+    char *driver_message;   // of a driver that could not be used; NULL
+    char *driver_log;       // the places tried; NULL
+    int32_t driver_version; // 13000; 0: none
+    char *driver_path;
+    bool simulated;
+    char *kernel_driver; // "580.65.06"; NULL: not known
+    cuc_status devices_status;
+    char *devices_message;
+    int32_t device_count;
+
+    machine_piece pieces[MACHINE_PIECES];
+
+    bool container;
+    bool wsl;
+    bool gpu_on_bus;
+    bool control_node; // /dev/nvidiactl
+    int device_nodes;  // /dev/nvidia0 ...
+    int denied_nodes;  // of these and /dev/nvidiactl, nodes that this user cannot open
+    bool mps_pipe;     // the folder of CUDA_MPS_PIPE_DIRECTORY exists
+    bool one_home;     // CUDA_PATH and CUDA_HOME are one folder, or not both set
+
+    // Variables of the environment; NULL for one that is not set.
+    const char *driver_choice; // CUCORE_DRIVER
+    const char *cuda_path;
+    const char *cuda_home;
+    const char *visible_devices;
+    const char *library_path;
+    const char *mps_pipe_directory;
+    const char *blocking; // CUCORE_LAUNCH_BLOCKING or CUDA_LAUNCH_BLOCKING
+} machine;
+
+// Ask the library and the system; loads the driver and the toolkit's libraries.
+void machine_look(machine *m);
+void machine_release(machine *m);
+
+enum { FINDING_OK, FINDING_WARN, FINDING_FAIL };
+
+typedef struct finding {
+    int severity;
+    char text[640];
+    char fix[384]; // one line; "" where there is nothing to do
+} finding;
+
+// Every check of doctor, by index.
+size_t doctor_check_count(void);
+const char *doctor_check_name(size_t index);
+void doctor_check(finding *out, size_t index, const machine *m);
+
+#endif

@@ -1,0 +1,117 @@
+#include "cli.h"
+
+#include <cucore/base.h>
+
+#include <errno.h>
+#include <string.h>
+
+static const cli_command *const commands[] = {
+    &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run,
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
+static const char *name_at(const void *list, size_t index)
+{
+    (void)list;
+    return index < COMMANDS ? commands[index]->name : index == COMMANDS ? "help" : NULL;
+}
+
+static const cli_command *command_named(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *nearest = cli_nearest(name, name_at, NULL);
+
+    if (*name == '-')
+        return cli_usage_error("unknown option '%s'", name);
+    return nearest ? cli_usage_error("unknown command '%s': did you mean '%s'?", name, nearest)
+                   : cli_usage_error("unknown command '%s'", name);
+}
+
+static void print_overview(FILE *to)
+{
+    fprintf(to, "Examples:\n"
+                "  cucore doctor\n"
+                "  cucore compile saxpy.cu --arch sm_90 --emit cubin\n"
+                "  cucore run saxpy.cu --kernel saxpy --grid 4 --block 256 \\\n"
+                "      f32:2.0 in:x.npy inout:y.npy=out.npy i32:1024\n"
+                "\n"
+                "Usage: cucore COMMAND [OPTION...] [ARGUMENT...]\n"
+                "\n"
+                "Compile, run and examine CUDA kernels, and the machine that runs them.\n"
+                "\n"
+                "Commands:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(to,
+            "  %-10s %s\n"
+            "\n"
+            "  -h, --help     print this help; after a command, its own\n"
+            "  -V, --version  print the version\n"
+            "\n"
+            "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
+            "help", "Explain a command: cucore help COMMAND");
+}
+
+// help [COMMAND]; help --list [COMMAND] is what shell completion reads.
+static int help(int argc, char **argv)
+{
+    bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    const char *name = list ? argv[2] : argc > 1 ? argv[1] : NULL;
+    const cli_command *command = name ? command_named(name) : NULL;
+
+    if (argc > (list ? 3 : 2))
+        return cli_usage_error("help takes one COMMAND, and '%s' is given too", argv[list ? 3 : 2]);
+    if (name && (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0))
+        name = NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (!list && command)
+        cli_print_help(command);
+    else if (!list)
+        print_overview(stdout);
+    else if (command)
+        cli_print_option_names(command);
+    else
+        for (size_t i = 0; name_at(NULL, i); i++)
+            puts(name_at(NULL, i));
+    return CLI_DONE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    const cli_command *command = command_named(name);
+    if (command) {
+        cli_watch_failures();
+        return command->run(argc - 1, argv + 1);
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("cucore %s\n", cuc_version_string());
+        return CLI_DONE;
+    }
+    return unknown_command(name);
+}
+
+int main(int argc, char **argv)
+{
+    int status = dispatch(argc, argv);
+
+    // What was printed into a full disk was not printed.
+    if ((fflush(stdout) || ferror(stdout)) && status == CLI_DONE)
+        status = cli_fail("the output cannot be written: %s", strerror(errno));
+    return status;
+}

@@ -1,0 +1,173 @@
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option help_option = { "help", 'h', NULL, "print this help" };
+
+// The options of a command and --help behind them.
+static const cli_option *option_at(const cli_command *command, size_t index)
+{
+    if (index < command->option_count)
+        return &command->options[index];
+    return index == command->option_count ? &help_option : NULL;
+}
+
+static const char *option_name_at(const void *command, size_t index)
+{
+    const cli_option *o = option_at(command, index);
+
+    return o ? o->name : NULL;
+}
+
+static const cli_option *option_of_id(const cli_command *command, int id)
+{
+    const cli_option *o;
+
+    for (size_t i = 0; (o = option_at(command, i)) != NULL; i++)
+        if (o->id == id)
+            return o;
+    return NULL;
+}
+
+void cli_parse(cli_parser *parser, const cli_command *command, int argc, char **argv)
+{
+    *parser = (cli_parser){ .command = command, .argc = argc, .argv = argv };
+    cli_begin(command);
+    optind = 0; // glibc: start anew, also in the middle of another list
+    opterr = 0;
+}
+
+// The edits, insertions and removals from one word to another; words are short.
+static size_t distance(const char *a, const char *b)
+{
+    enum { MAX_WORD = 32 };
+    size_t row[MAX_WORD + 1];
+    size_t an = strlen(a);
+    size_t bn = strlen(b);
+
+    if (an > MAX_WORD || bn > MAX_WORD)
+        return MAX_WORD;
+    for (size_t j = 0; j <= bn; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= an; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= bn; j++) {
+            size_t best = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[bn];
+}
+
+const char *cli_nearest(const char *word, const char *(*at)(const void *list, size_t index),
+                        const void *list)
+{
+    const char *nearest = NULL;
+    const char *name;
+    size_t least = strlen(word) < 4 ? 2 : 3; // as many edits as still look like a slip
+
+    for (size_t i = 0; (name = at(list, i)) != NULL; i++) {
+        size_t n = distance(word, name);
+        if (n < least && n < strlen(name)) {
+            least = n;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
+static int unknown_option(const cli_parser *parser)
+{
+    const char *given = parser->argv[optind - 1];
+    char letter[] = { '-', (char)optopt, '\0' };
+
+    if (strncmp(given, "--", 2) != 0)
+        return cli_usage_error("unknown option '%s'", optopt ? letter : given);
+    const cli_option *known = optopt ? option_of_id(parser->command, optopt) : NULL;
+    if (known) // --json=x
+        return cli_usage_error("--%s takes no value, and '%s' has one", known->name, given);
+
+    char word[64];
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(given + 2, "="), given + 2);
+    const char *nearest = cli_nearest(word, option_name_at, parser->command);
+    return nearest ? cli_usage_error("unknown option '--%s': did you mean '--%s'?", word, nearest)
+                   : cli_usage_error("unknown option '--%s'", word);
+}
+
+int cli_next(cli_parser *parser, const char **value)
+{
+    struct option longs[CLI_MAX_OPTIONS + 2] = { { 0 } };
+    char shorts[2 * CLI_MAX_OPTIONS + 8] = ":";
+    size_t at = 1;
+    const cli_option *o;
+
+    for (size_t i = 0; i <= CLI_MAX_OPTIONS && (o = option_at(parser->command, i)) != NULL; i++) {
+        longs[i] =
+            (struct option){ o->name, o->value ? required_argument : no_argument, NULL, o->id };
+        if (o->id < CLI_LONG) {
+            shorts[at++] = (char)o->id;
+            if (o->value)
+                shorts[at++] = ':';
+        }
+    }
+    for (;;) {
+        int id = getopt_long(parser->argc, parser->argv, shorts, longs, NULL);
+        switch (id) {
+        case -1:
+            parser->operands = parser->argv + optind;
+            parser->operand_count = parser->argc - optind;
+            return 0;
+        case 'h':
+            cli_print_help(parser->command);
+            parser->status = CLI_DONE;
+            return -1;
+        case CLI_JSON:
+            cli_set_json(true);
+            continue;
+        case ':':
+            o = option_of_id(parser->command, optopt);
+            parser->status = cli_usage_error("--%s needs a value: --%s %s", o ? o->name : "?",
+                                             o ? o->name : "?", o && o->value ? o->value : "VALUE");
+            return -1;
+        case '?':
+            parser->status = unknown_option(parser);
+            return -1;
+        default:
+            *value = optarg;
+            return id;
+        }
+    }
+}
+
+void cli_print_help(const cli_command *command)
+{
+    const cli_option *o;
+
+    printf("Examples:\n%s\nUsage: cucore %s %s\n\n%s.\n\nOptions:\n", command->examples,
+           command->name, command->usage, command->summary);
+    for (size_t i = 0; (o = option_at(command, i)) != NULL; i++) {
+        char left[64];
+        char letter[] = { '-', o->id < CLI_LONG ? (char)o->id : ' ', ',', ' ', '\0' };
+        snprintf(left, sizeof(left), "%s--%s%s%s", o->id < CLI_LONG ? letter : "    ", o->name,
+                 o->value ? " " : "", o->value ? o->value : "");
+        printf("  %-26s  %s\n", left, o->help);
+    }
+    if (command->details)
+        printf("\n%s", command->details);
+}
+
+void cli_print_option_names(const cli_command *command)
+{
+    const cli_option *o;
+
+    for (size_t i = 0; (o = option_at(command, i)) != NULL; i++)
+        printf("--%s\n", o->name);
+}

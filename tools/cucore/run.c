@@ -1,0 +1,339 @@
+#include "launcher.h"
+
+#include <cucore/system.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RUN_KERNEL = SOURCE_NEXT_ID,
+    RUN_GRID,
+    RUN_BLOCK,
+    RUN_SHARED,
+    RUN_CLUSTER,
+    RUN_DRIVER,
+    RUN_TIME
+};
+
+static const cli_option options[] = {
+    { "kernel", RUN_KERNEL, "NAME", "the kernel; of CUDA C++ also such as 'axpy<float>'" },
+    { "grid", RUN_GRID, "X[,Y[,Z]]", "blocks" },
+    { "block", RUN_BLOCK, "X[,Y[,Z]]", "threads of a block" },
+    { "shared", RUN_SHARED, "BYTES", "dynamic shared memory of a block" },
+    { "cluster", RUN_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
+    { "driver", RUN_DRIVER, "WHICH",
+      "real, sim, or auto: what CUCORE_DRIVER says, or else the "
+      "real one" },
+    { "time", RUN_TIME, "N", "launch N times more and print the median" },
+    SOURCE_OPTIONS,
+    CLI_JSON_OPTION,
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// A number of decimal digits that is at most `most`; what follows it, or NULL.
+static const char *take_count(uint32_t *out, const char *text, uint32_t most)
+{
+    uint64_t value = 0;
+
+    if (!is_digit(*text))
+        return NULL;
+    for (; is_digit(*text); text++)
+        if ((value = value * 10 + (uint64_t)(*text - '0')) > most)
+            return NULL;
+    *out = (uint32_t)value;
+    return text;
+}
+
+static int take_extents(uint32_t out[3], const char *option, const char *text)
+{
+    uint32_t extents[3] = { 1, 1, 1 };
+    const char *at = text;
+
+    for (int i = 0; i < 3; i++) {
+        at = take_count(&extents[i], at, UINT32_MAX);
+        if (!at || !extents[i] || (*at && *at != ','))
+            break;
+        if (!*at) {
+            memcpy(out, extents, sizeof(extents));
+            return CLI_DONE;
+        }
+        at++;
+    }
+    return cli_usage_error("--%s is '%s': X, X,Y or X,Y,Z is expected, of numbers from 1 on",
+                           option, text);
+}
+
+static int take_number(uint32_t *out, const char *option, const char *text, uint32_t least,
+                       uint32_t most)
+{
+    uint32_t value;
+    const char *end = take_count(&value, text, most);
+
+    if (!end || *end || value < least)
+        return cli_usage_error("--%s is '%s': a number from %u to %u is expected", option, text,
+                               least, most);
+    *out = value;
+    return CLI_DONE;
+}
+
+// Before the first call of the library, which then reads CUCORE_DRIVER.
+static int choose_driver(const char *which)
+{
+    if (strcmp(which, "real") == 0)
+        unsetenv("CUCORE_DRIVER");
+    else if (strcmp(which, "sim") == 0)
+        setenv("CUCORE_DRIVER", "sim", 1);
+    else if (strcmp(which, "auto") != 0)
+        return cli_usage_error("--driver is '%s': auto, real and sim are known", which);
+    return CLI_DONE;
+}
+
+static int take_option(launcher *l, int id, const char *value)
+{
+    int status = source_options_take(&l->options, id, value);
+
+    if (status >= 0)
+        return status;
+    switch (id) {
+    case RUN_KERNEL:
+        l->kernel_name = value;
+        return CLI_DONE;
+    case RUN_GRID:
+        return take_extents(l->config.grid, "grid", value);
+    case RUN_BLOCK:
+        return take_extents(l->config.block, "block", value);
+    case RUN_CLUSTER:
+        return take_extents(l->config.cluster, "cluster", value);
+    case RUN_SHARED:
+        return take_number(&l->config.shared_bytes, "shared", value, 0, INT32_MAX);
+    case RUN_TIME:
+        return take_number(&l->repeats, "time", value, 1, 1000000);
+    case RUN_DRIVER:
+        return choose_driver(value);
+    default:
+        return CLI_DONE;
+    }
+}
+
+static int check_outputs(const launcher *l)
+{
+    for (size_t i = 0; i < l->argument_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (l->arguments[i].out_path && l->arguments[j].out_path &&
+                strcmp(l->arguments[i].out_path, l->arguments[j].out_path) == 0)
+                return cli_usage_error("'%s' and '%s' are written to one file",
+                                       l->arguments[j].text, l->arguments[i].text);
+    return CLI_DONE;
+}
+
+static int take_operands(launcher *l, const cli_parser *parser)
+{
+    size_t count = (size_t)parser->operand_count;
+    cli_why why;
+
+    if (!count)
+        return cli_usage_error("a FILE is missing");
+    l->path = parser->operands[0];
+    int status = source_identify(&l->source, l->path, &l->options);
+    if (status)
+        return status;
+    if (!l->kernel_name || !*l->kernel_name)
+        return cli_usage_error("say which kernel to run: --kernel NAME");
+    if (!l->config.grid[0])
+        return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
+    if (!l->config.block[0])
+        return cli_usage_error("say how many threads a block has: --block X[,Y[,Z]]");
+    if (count - 1 > ARGUMENT_MAX)
+        return cli_usage_error("%zu arguments are given, and no kernel has more than %d", count - 1,
+                               ARGUMENT_MAX);
+    l->arguments = cli_allocate(count * sizeof(*l->arguments));
+    for (size_t i = 1; i < count; i++) {
+        if (!argument_parse(&l->arguments[i - 1], parser->operands[i], &why))
+            return cli_usage_error("argument %zu: %s", i, why.text);
+        l->argument_count = i;
+    }
+    return check_outputs(l);
+}
+
+static json_t *extents_json(const uint32_t extents[3])
+{
+    json_t *list = cli_array();
+
+    for (int i = 0; i < 3; i++)
+        cli_append(list, cli_integer(extents[i]));
+    return list;
+}
+
+static json_t *argument_json(const launcher *l, size_t i)
+{
+    const argument *a = &l->arguments[i];
+    json_t *entry = cli_object();
+    json_t *shape = cli_array();
+    uint64_t elements;
+
+    cli_set(entry, "kind", cli_text(argument_kind_name(a->kind)));
+    cli_set(entry, "argument", cli_text(a->text));
+    cli_set(entry, "dtype", cli_text(cuc_dtype_name(a->dtype)));
+    cli_set(entry, "bytes", cli_integer((int64_t)a->bytes));
+    if (a->kind == ARGUMENT_SCALAR) {
+        json_decref(shape);
+        return entry;
+    }
+    for (int32_t d = 0; d < a->rank; d++)
+        cli_append(shape, cli_integer(a->shape[d]));
+    cli_set(entry, "shape", shape);
+    cli_set(entry, "input", cli_text(a->in_path));
+    cli_set(entry, "output", cli_text(a->out_path));
+    if (a->kind == ARGUMENT_OUT)
+        cli_set(entry, "untouched", cli_integer((int64_t)launcher_untouched(l, i, &elements)));
+    return entry;
+}
+
+static int print_json(const launcher *l)
+{
+    json_t *document = cli_document(true);
+    json_t *device = cli_object();
+    json_t *arguments = cli_array();
+    bool cluster = l->config.cluster[0] != 0;
+
+    cli_set(device, "ordinal", cli_integer(cuc_device_ordinal(l->device)));
+    cli_set(device, "name", cli_text(cuc_device_name(l->device)));
+    cli_set(device, "arch", cli_text(cuc_device_arch(l->device)));
+    cli_set(device, "simulated", cli_bool(cuc_driver_is_simulated()));
+    cli_set(document, "device", device);
+    cli_set(document, "kernel", cli_text(cuc_kernel_name(l->kernel)));
+    cli_set(document, "symbol", cli_text(cuc_kernel_symbol(l->kernel)));
+    cli_set(document, "code", cli_text(cuc_code_name(cuc_object_kind(l->object))));
+    cli_set(document, "grid", extents_json(l->config.grid));
+    cli_set(document, "block", extents_json(l->config.block));
+    cli_set(document, "cluster", cluster ? extents_json(l->config.cluster) : json_null());
+    cli_set(document, "shared_bytes", cli_integer(l->config.shared_bytes));
+    cli_set(document, "arguments_checked", cli_bool(l->counted));
+    for (size_t i = 0; i < l->argument_count; i++)
+        cli_append(arguments, argument_json(l, i));
+    cli_set(document, "arguments", arguments);
+    if (l->repeats) {
+        json_t *time = cli_object();
+        cli_set(time, "launches", cli_integer(l->repeats));
+        cli_set(time, "median_us", cli_real(l->median_us));
+        cli_set(time, "min_us", cli_real(l->least_us));
+        cli_set(time, "max_us", cli_real(l->most_us));
+        cli_set(document, "time", time);
+    }
+    return cli_print_json(document, CLI_DONE);
+}
+
+static void print_extents(const char *label, const uint32_t extents[3])
+{
+    printf(", %s %u,%u,%u", label, extents[0], extents[1], extents[2]);
+}
+
+static void print_argument(const launcher *l, size_t i)
+{
+    const argument *a = &l->arguments[i];
+    char type[1024];
+    uint64_t elements;
+
+    argument_type(a, type, sizeof(type));
+    if (a->kind == ARGUMENT_SCALAR)
+        return;
+    printf("  %-6s %s", argument_kind_name(a->kind), type);
+    if (a->in_path)
+        printf(", from %s", a->in_path);
+    if (a->out_path)
+        printf(", to %s", a->out_path);
+    if (a->kind == ARGUMENT_OUT) {
+        uint64_t untouched = launcher_untouched(l, i, &elements);
+        if (untouched)
+            printf("; %llu of %llu elements are as they were poisoned",
+                   (unsigned long long)untouched, (unsigned long long)elements);
+    }
+    putchar('\n');
+}
+
+static int print_text(const launcher *l)
+{
+    printf("%s on %s (%s%s)", cuc_kernel_name(l->kernel), cuc_device_name(l->device),
+           cuc_device_arch(l->device), cuc_driver_is_simulated() ? ", simulated" : "");
+    print_extents("grid", l->config.grid);
+    print_extents("block", l->config.block);
+    if (l->config.cluster[0])
+        print_extents("cluster", l->config.cluster);
+    if (l->config.shared_bytes)
+        printf(", %u bytes of shared memory", l->config.shared_bytes);
+    printf(", %zu arguments%s\n", l->argument_count,
+           l->counted ? " checked" : ", unchecked: this driver does not tell the parameters");
+    for (size_t i = 0; i < l->argument_count; i++)
+        print_argument(l, i);
+    if (l->repeats)
+        printf("  median of %u launches: %.3f us (%.3f to %.3f)\n", l->repeats, l->median_us,
+               l->least_us, l->most_us);
+    return CLI_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    launcher l = { .config = CUC_LAUNCH_CONFIG_INIT };
+    cli_parser parser;
+    const char *value;
+    int status = CLI_DONE;
+    int id;
+
+    source_options_begin(&l.options, argc);
+    cli_parse(&parser, &cli_run, argc, argv);
+    while (!status && (id = cli_next(&parser, &value)) != 0) {
+        if (id < 0) {
+            status = parser.status;
+            goto done; // also after --help, which is no failure
+        }
+        status = take_option(&l, id, value);
+    }
+    if (!status)
+        status = take_operands(&l, &parser);
+    if (!status)
+        status = launcher_run(&l);
+    if (!status)
+        status = launcher_save(&l);
+    if (!status)
+        status = cli_json_wanted() ? print_json(&l) : print_text(&l);
+done:
+    launcher_release(&l);
+    return status;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .summary = "Run a kernel on NumPy files and numbers, once, and time it when asked",
+    .usage = "FILE --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...] ARG...",
+    .examples = "  cucore run saxpy.cu --kernel saxpy --grid 4 --block 256 \\\n"
+                "      f32:2.0 in:x.npy inout:y.npy=out.npy i32:1024\n"
+                "  cucore run fill.ptx --kernel fill --grid 4 --block 256 'out:f32[1024]=z.npy'\n"
+                "  cucore run axpy.cu --kernel 'axpy<float>' --grid 4 --block 256 --time 100 \\\n"
+                "      f32:2 in:x.npy 'out:f32[32,32]=z.npy' u64:1024\n"
+                "  cucore run gemm.cubin --kernel gemm --grid 8,8 --block 128 --shared 98304 \\\n"
+                "      in:bf16:a.npy in:bf16:b.npy 'out:f32[512,512]=c.npy'\n",
+    .details =
+        "FILE is .cu, .ptx, .cubin or .fatbin; - is standard input, with --lang.\n"
+        "\n"
+        "ARG, one for each parameter of the kernel, in its order:\n"
+        "  TYPE:VALUE              a number: f32:2.0, i32:-1, u64:0x10, bool:true, c64:1+2j\n"
+        "  in:[TYPE:]PATH          an array that is read, from a .npy file\n"
+        "  inout:[TYPE:]PATH=OUT   an array that is read, and written to OUT afterwards\n"
+        "  out:TYPE[SHAPE]=OUT     an array that is written: out:f32[64,32]=z.npy\n"
+        "TYPE is bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, tf32, f64, e4m3, "
+        "e5m2, e8m0,\nc64 or c128. Numbers are rounded to nearest, ties to even. What NumPy has no "
+        "type for is named,\nin:bf16:x.npy, reads the bits of a type of its size, and is written "
+        "as unsigned integers.\n"
+        "\n"
+        "Every byte of an output is 0xFF before the kernel runs: NaN where there are NaNs, else -1 "
+        "or the\nlargest number. Results are those of the first launch; --time launches after it. "
+        "Outputs are written\nwhen all went well, whole or not at all.\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(*options),
+    .run = run,
+};

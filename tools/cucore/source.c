@@ -1,0 +1,159 @@
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const source_language languages[] = {
+    { "cu", CUC_SOURCE_CUDA, 0 },   { "ptx", CUC_SOURCE_PTX, CUC_CODE_PTX },
+    { "cubin", 0, CUC_CODE_CUBIN }, { "fatbin", 0, CUC_CODE_FATBIN },
+    { "tile", CUC_SOURCE_TILE, 0 },
+};
+
+static const source_language *language_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
+        if (strcmp(languages[i].name, name) == 0)
+            return &languages[i];
+    return NULL;
+}
+
+void source_options_begin(source_options *o, int argc)
+{
+    size_t room = (size_t)argc + 1; // and one for the folder of the file, or the kernel's name
+
+    *o = (source_options){ .room = room };
+    o->includes = cli_allocate(room * sizeof(*o->includes));
+    o->defines = cli_allocate(room * sizeof(*o->defines));
+    o->extra = cli_allocate(room * sizeof(*o->extra));
+    o->expressions = cli_allocate(room * sizeof(*o->expressions));
+    o->include_count = 1; // the first one is the folder of the file
+}
+
+void source_options_end(source_options *o)
+{
+    free(o->includes);
+    free(o->defines);
+    free(o->extra);
+    free(o->expressions);
+    *o = (source_options){ 0 };
+}
+
+// sm_90, sm_90a, compute_100f
+static bool is_arch(const char *text)
+{
+    size_t n = strncmp(text, "sm_", 3) == 0 ? 3 : strncmp(text, "compute_", 8) == 0 ? 8 : 0;
+    size_t digits = strspn(text + n, "0123456789");
+    const char *rest = text + n + digits;
+
+    return n && digits >= 2 && digits <= 3 && (!*rest || (strchr("af", *rest) && !rest[1]));
+}
+
+int source_options_take(source_options *o, int id, const char *value)
+{
+    switch (id) {
+    case SOURCE_ARCH:
+        if (!is_arch(value))
+            return cli_usage_error("'%s' is no architecture: sm_90, sm_90a or compute_90 is one",
+                                   value);
+        o->arch = value;
+        return 0;
+    case 'I':
+        o->includes[o->include_count++] = value;
+        return 0;
+    case 'D':
+        if (!*value || *value == '=')
+            return cli_usage_error("'-D %s' names no macro: -D NAME or -D NAME=VALUE", value);
+        o->defines[o->define_count++] = value;
+        return 0;
+    case SOURCE_STD:
+        o->standard = value;
+        return 0;
+    case SOURCE_OPTION:
+        o->extra[o->extra_count++] = value;
+        return 0;
+    case SOURCE_EXPRESSION:
+        o->expressions[o->expression_count++] = value;
+        return 0;
+    case SOURCE_LANG:
+        o->language = value;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+int source_identify(source *out, const char *path, const source_options *o)
+{
+    bool standard_input = strcmp(path, "-") == 0;
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    const source_language *language = dot ? language_named(dot + 1) : NULL;
+    char name[32];
+
+    *out = (source){ 0 };
+    if (!*base)
+        return cli_usage_error("'%s' names no file", path);
+    if (o->language) {
+        language = language_named(o->language);
+        if (!language || !language->source || language->source == CUC_SOURCE_TILE)
+            return cli_usage_error("--lang is '%s': cu and ptx are known", o->language);
+    } else if (standard_input) {
+        return cli_usage_error("with '-' for FILE, --lang must say what comes: cu or ptx");
+    }
+    if (!language)
+        return cli_usage_error("'%s' does not say what it is by ending in .cu or .ptx: say --lang",
+                               path);
+    if (language->source == CUC_SOURCE_TILE)
+        return cli_usage_error("'%s' is a tile program, which this version does not take", path);
+    out->language = language;
+    snprintf(name, sizeof(name), "stdin.%s", language->name);
+    const char *called = standard_input ? name : base;
+    out->name = cli_copy_text(called, strlen(called));
+    out->directory = slash == path ? cli_copy_text("/", 1)
+                     : slash       ? cli_copy_text(path, (size_t)(slash - path))
+                                   : cli_copy_text(".", 1);
+    return CLI_DONE;
+}
+
+bool source_read(source *s, const char *path, cli_why *why)
+{
+    if (!cli_read_file(&s->text, &s->bytes, path, why))
+        return false;
+    return s->bytes ? true : cli_because(why, "%s is empty", path);
+}
+
+void source_release(source *s)
+{
+    free(s->name);
+    free(s->directory);
+    free(s->text);
+    *s = (source){ 0 };
+}
+
+cuc_status source_program(cuc_program **out, const source *s, const source_options *o,
+                          const char *arch)
+{
+    cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
+
+    options.name = s->name;
+    options.arch = arch;
+    options.extra_options = o->extra;
+    options.extra_option_count = o->extra_count;
+    options.std = o->standard;
+    options.define_macros = o->defines;
+    options.define_macro_count = o->define_count;
+    options.name_expressions = o->expressions;
+    options.name_expression_count = o->expression_count;
+    if (s->language->source == CUC_SOURCE_CUDA) {
+        // As C++ has it: quoted includes are beside the file, wherever the user stands.
+        o->includes[0] = s->directory;
+        options.no_source_include = CUC_ON;
+        options.include_paths = o->includes;
+        options.include_path_count = o->include_count;
+    } else {
+        options.include_paths = o->includes + 1;
+        options.include_path_count = o->include_count - 1;
+    }
+    return cuc_program_create(out, s->language->source, s->text, s->bytes, &options);
+}

@@ -1,0 +1,68 @@
+// The FILE of cucore compile and cucore run, and how it is compiled.
+#ifndef CUCORE_TOOLS_SOURCE_H
+#define CUCORE_TOOLS_SOURCE_H
+
+#include "cli.h"
+
+#include <cucore/object.h>
+#include <cucore/program.h>
+
+// What a file holds, by its name's end or --lang.
+typedef struct source_language {
+    const char *name; // "cu"; its names end in ".cu"
+    int32_t source;   // a CUC_SOURCE_ value, 0 for object code
+    int32_t code;     // a CUC_CODE_ value, 0 for what is not loadable as it is
+} source_language;
+
+typedef struct source {
+    const source_language *language;
+    char *name;      // without its folder; what messages call it
+    char *directory; // where its quoted includes are
+    void *text;
+    size_t bytes;
+} source;
+
+// Options of compiling. Values are borrowed from argv.
+typedef struct source_options {
+    const char *arch;
+    const char *language;
+    const char *standard;
+    const char **includes, **defines, **extra, **expressions;
+    size_t include_count, define_count, extra_count, expression_count;
+    size_t room; // of each list: none can be longer than argv
+} source_options;
+
+enum {
+    SOURCE_ARCH = CLI_LONG,
+    SOURCE_LANG,
+    SOURCE_STD,
+    SOURCE_OPTION,
+    SOURCE_EXPRESSION,
+    SOURCE_NEXT_ID
+};
+
+// clang-format off
+#define SOURCE_OPTIONS                                                                           \
+    { "arch", SOURCE_ARCH, "ARCH", "sm_90, sm_90a, compute_90, ...: what the code is for" },     \
+    { "include-path", 'I', "DIR", "search DIR for headers; may be given again" },                \
+    { "define-macro", 'D', "NAME[=VALUE]", "define a macro; may be given again" },               \
+    { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                    \
+    { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },  \
+    { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu or ptx" }
+// clang-format on
+
+void source_options_begin(source_options *o, int argc);
+// 0 when it was taken, -1 for an option of someone else, else an exit status.
+int source_options_take(source_options *o, int id, const char *value);
+void source_options_end(source_options *o);
+
+// Tell what FILE is without touching it: an exit status, CLI_USAGE with its message printed.
+int source_identify(source *out, const char *path, const source_options *o);
+bool source_read(source *s, const char *path, cli_why *why);
+void source_release(source *s);
+
+// A program of a read source; *out is untouched on failure. `arch` is what is compiled for.
+cuc_status source_program(cuc_program **out, const source *s, const source_options *o,
+                          const char *arch);
+
+#endif
