@@ -3,27 +3,9 @@
 //     bench_count CASE raw|cuc CALLS
 #include "runtime_cases.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The tests' fake driver keeps a record of each launch unless told not to: what is counted here is
-// the way to the driver, not the driver.
-static void stop_recording(void)
-{
-    const char *path;
-    void (*record)(int);
-
-    if (cuc_driver_get_path(&path) < 0)
-        return;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-    void *symbol = handle ? dlsym(handle, "fake_record_launches") : NULL;
-    if (symbol) {
-        memcpy(&record, &symbol, sizeof(record));
-        record(0);
-    }
-}
 
 int main(int argc, char **argv)
 {
@@ -41,7 +23,6 @@ int main(int argc, char **argv)
     }
     if (bench_open(&b) < 0)
         return 1;
-    stop_recording();
     for (size_t i = 0; i < bench_case_count; i++) {
         const struct bench_case *c = &bench_cases[i];
         if (strcmp(c->name, argv[1]) != 0)

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Count the instructions that cucore adds to a driver call: callgrind over bench_count on the fake
-# driver, cucore's side less the raw side, each as the difference of two numbers of calls, so that
+# Count the instructions that cucore adds to a driver call: callgrind over bench_count on a
+# driver that does nothing, cucore's side less the raw side, each as the difference of two numbers of calls, so that
 # set-up cancels out. Repeatable for the same binaries, whatever else the machine does.
 #
 #     bench/count.sh BUILD [JSON]
 set -euo pipefail
 build=$1
 json=${2:-}
-export CUCORE_DRIVER=${CUCORE_DRIVER:-$(realpath "$build/tests/libfake_driver.so")}
+export CUCORE_DRIVER=$(realpath "$build/bench/libnull_driver.so")
 limit_launch_3=150
 
 instructions() { # CASE SIDE CALLS
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-    "$build/bench/bench_count" "$1" "$2" "$3" 2>&1 | sed -n 's/.*Collected : //p'
+  local said
+  said=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+    "$build/bench/bench_count" "$1" "$2" "$3" 2>&1) || { echo "$said" >&2; exit 1; }
+  sed -n 's/.*Collected : //p' <<<"$said"
 }
 
 per_call() { # CASE SIDE

@@ -11,6 +11,7 @@ static inline void check(cuc_status status)
 {
     if (status >= 0)
         return;
+    fflush(stdout);
     fprintf(stderr, "%s\n", cuc_error_message());
     exit(status == CUC_ERROR_NO_DRIVER || status == CUC_ERROR_NO_DEVICE ? 77 : 1);
 }
@@ -44,6 +45,7 @@ static inline void skip_unless(int condition, const char *why)
 {
     if (condition)
         return;
+    fflush(stdout);
     fprintf(stderr, "skipped: %s\n", why);
     exit(77);
 }

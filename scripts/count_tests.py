@@ -30,6 +30,7 @@ def count(test):
 def main(paths):
     total = [0, 0, 0]
     steps_failed = 0
+    skips = {}  # reason: names
     if paths[:1] == ["--steps-failed"]:
         steps_failed = int(paths[1])
         paths = paths[2:]
@@ -50,9 +51,12 @@ def main(paths):
             if counts[1]:
                 print(f"failed: {path}: {test['name']} ({test['result']})")
             if counts[2]:
-                why = (test.get("stdout") or "").strip() or (test.get("stderr") or "").strip()
-                print(f"skipped: {test['name']}: {why.splitlines()[-1] if why else 'no reason given'}")
+                said = (test.get("stderr") or test.get("stdout") or "").strip().splitlines()
+                reason = re.sub(r"^cuc_\w+: ", "", said[-1]) if said else "no reason given"
+                skips.setdefault(reason[:80], []).append(test["name"].split(" / ")[-1].split(":")[-1])
         print(f"{path}: {programs} programs, {skipped} of them skipped")
+    for reason, names in skips.items():
+        print(f"skipped: {', '.join(names)}: {reason}")
     total[1] = max(total[1], steps_failed)
     print("%d passed, %d failed, %d skipped" % tuple(total))
     return 1 if total[1] or not total[0] else 0

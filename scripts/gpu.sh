@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Everything that waits for a GPU, in one run.
 #
-#   scripts/gpu.sh --prepare [BUILD]    on any machine: build what is to run, in build-gpu/
-#   scripts/gpu.sh [OUTDIR [BUILD]]     on the machine with the GPU: run it
+#   scripts/gpu.sh --prepare [BUILD]           on any machine: build what is to run, in build-gpu/
+#   scripts/gpu.sh [OUTDIR [BUILD [STEPS]]]    on the machine with the GPU: run it
 #
 # The second needs bash, the driver and a CUDA toolkit; no network, no Check, and nothing compiled but
-# one nvcc program. OUTDIR (gpu-results/) gets a log for each step, the benchmarks' JSON and
-# summary.txt, a table of the steps. Benchmarks' JSON goes into bench/results/ as well. Each step has
-# a limit of time, and none stops the next; exits 1 when one failed.
+# one nvcc program. STEPS is a regular expression of the steps to run, all by default. OUTDIR
+# (gpu-results/) gets summary.txt, a table of the steps, logs/ with a file for each, logs.txt with all
+# of them, and the benchmarks' JSON, which goes into bench/results/ as well. Each step has a limit of
+# time, and none stops the next; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -33,10 +34,19 @@ PYTHON
     du -sh "$build"
 }
 
+row() { # NAME WORD SECONDS WHY
+    printf '%-36s %-8s %4d s  %s\n' "$@" | tee -a "$out/summary.txt"
+}
+
+skip() { # NAME WHY
+    [[ ! $1 =~ $steps ]] || row "$1" skipped 0 "$2"
+}
+
 # step SECONDS NAME COMMAND...: run it with a limit; 0 is ok, 77 is skipped, all else failed
 step() {
-    local limit=$1 name=$2 log=$out/$2.log status begin=$SECONDS word
+    local limit=$1 name=$2 log=$out/logs/$2.log status begin=$SECONDS word why=
     shift 2
+    [[ $name =~ $steps ]] || return 0
     {
         printf '+ %s\n' "$*"
         timeout --kill-after=10 "$limit" "$@"
@@ -45,16 +55,12 @@ step() {
     case $status in
     0) word=ok ;;
     77) word=skipped ;;
-    124 | 137) word=failed why="over $limit s" ;;
-    *) word=failed why="exit status $status" ;;
+    124 | 137) word=failed why="over $limit s: " ;;
+    *) word=failed why="exit status $status: " ;;
     esac
-    [ "$word" = failed ] && failures=$((failures + 1)) || why=$(tail -n 1 "$log" | cut -c 1-100)
-    printf '%-36s %-8s %4d s  %s\n' "$name" "$word" $((SECONDS - begin)) "$why" |
-        tee -a "$out/summary.txt"
-}
-
-skip() {
-    printf '%-36s %-8s %4d s  %s\n' "$1" skipped 0 "$2" | tee -a "$out/summary.txt"
+    [ $word != failed ] || failures=$((failures + 1))
+    row "$name" $word $((SECONDS - begin)) "$why$(tail -n 1 "$log" | cut -c 1-90)"
+    { printf '==== %s: %s\n' "$name" "$word" && cat "$log" && echo; } >>"$out/logs.txt"
 }
 
 # Each test program on the real driver; those that need the fake one exit 77.
@@ -68,7 +74,7 @@ run_tests() {
     done <"$build/gpu-tests.txt"
 }
 
-# The examples and the tests of a GPU again, every access checked.
+# The examples and the tests of a device again, every access checked.
 run_memcheck() {
     local suite program name
     command -v compute-sanitizer >/dev/null || {
@@ -77,9 +83,10 @@ run_memcheck() {
     }
     while read -r suite program name; do
         case $suite in
-        gpu | examples)
-            step 300 "memcheck_$name" compute-sanitizer --tool memcheck --leak-check full \
-                --error-exitcode 86 --target-processes all "$build/$program"
+        gpu | object | examples)
+            # Calls that fail are what many tests are about.
+            step 300 "memcheck_$name" compute-sanitizer --tool memcheck --report-api-errors no \
+                --leak-check full --error-exitcode 86 --target-processes all "$build/$program"
             ;;
         esac
     done <"$build/gpu-tests.txt"
@@ -101,7 +108,10 @@ run_runtime_peer() {
 run_bench() {
     local name=runtime-$device json
     json=$out/$name.json
-    if [ ! -x "$build/bench/bench_runtime" ]; then
+    if [ "$device" = none ]; then
+        skip bench_runtime "there is no GPU"
+        return
+    elif [ ! -x "$build/bench/bench_runtime" ]; then
         skip bench_runtime "it was not built: it needs jansson"
         return
     fi
@@ -120,8 +130,9 @@ main() {
         echo "$build is not prepared: run scripts/gpu.sh --prepare $build where Check is installed"
         exit 1
     }
-    mkdir -p "$out"
-    : >"$out/summary.txt"
+    rm -rf "$out/logs"
+    mkdir -p "$out/logs"
+    : >"$out/summary.txt" >"$out/logs.txt"
     unset CUCORE_DRIVER
     # Programs that link the shared runtime find the toolkit of this machine.
     for lib in "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/lib; do
@@ -131,7 +142,11 @@ main() {
         tr 'A-Z ' 'a-z-' | sed 's/^nvidia-//')
     device=${device:-none}
 
-    step 30 nvidia_smi nvidia-smi
+    if [ "$device" = none ]; then
+        skip nvidia_smi "it names no GPU"
+    else
+        step 30 nvidia_smi nvidia-smi
+    fi
     if [ -x "$cli" ]; then
         step 60 cli_info "$cli" info
         step 60 cli_info_json "$cli" info --json
@@ -151,7 +166,6 @@ main() {
 }
 
 failures=0
-why=
 if [ "${1:-}" = --prepare ]; then
     build=${2:-build-gpu}
     set --
@@ -159,5 +173,6 @@ if [ "${1:-}" = --prepare ]; then
 else
     out=${1:-gpu-results}
     build=${2:-build-gpu}
+    steps=${3:-.}
     main
 fi

@@ -202,13 +202,14 @@ static void list_launches(char *to, size_t size, cuc_context *c)
     for (uint32_t i = 1; i <= kept && at < size; i++) {
         struct cuc__launch_record *r = &c->ring[(count - i) & (CUC__LAUNCH_RECORDS - 1)];
         const char *name = atomic_load_explicit(&r->kernel, memory_order_relaxed);
-        uint64_t gxy = atomic_load_explicit(&r->grid_xy, memory_order_relaxed);
-        uint64_t gzbx = atomic_load_explicit(&r->grid_z_block_x, memory_order_relaxed);
-        uint64_t byz = atomic_load_explicit(&r->block_yz, memory_order_relaxed);
+        uint64_t grid_yz = atomic_load_explicit(&r->grid_yz, memory_order_relaxed);
+        uint64_t block_yz = atomic_load_explicit(&r->block_yz, memory_order_relaxed);
         int n = snprintf(to + at, size - at, "%s%s grid %u,%u,%u block %u,%u,%u on stream %p",
-                         at ? "; " : "", name ? name : "?", (unsigned)gxy, (unsigned)(gxy >> 32),
-                         (unsigned)gzbx, (unsigned)(gzbx >> 32), (unsigned)byz,
-                         (unsigned)(byz >> 32),
+                         at ? "; " : "", name ? name : "?",
+                         atomic_load_explicit(&r->grid_x, memory_order_relaxed), (unsigned)grid_yz,
+                         (unsigned)(grid_yz >> 32),
+                         atomic_load_explicit(&r->block_x, memory_order_relaxed),
+                         (unsigned)block_yz, (unsigned)(block_yz >> 32),
                          (void *)atomic_load_explicit(&r->stream, memory_order_relaxed));
         at = n < 0 ? size : at + (size_t)n;
     }

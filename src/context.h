@@ -11,8 +11,10 @@
 // a lock; a record torn by a racing launch only misleads the list of suspects.
 struct cuc__launch_record {
     _Atomic(const char *) kernel; // interned: outlives the kernel
-    _Atomic uint64_t grid_xy, grid_z_block_x, block_yz;
+    _Atomic uint32_t grid_x, block_x;
+    _Atomic uint64_t grid_yz, block_yz; // y in the lower half
     _Atomic(CUstream) stream;
+    uint64_t to_a_cache_line[3]; // a record is found by a shift
 };
 
 enum {

@@ -146,6 +146,8 @@ static cuc_status copy_in_pieces(cuc_stream *stream, const cuc_copy_batch_params
             (CUdeviceptr *)(uintptr_t)(p->dst + i), (CUdeviceptr *)(uintptr_t)(p->src + i),
             (size_t *)(uintptr_t)(p->bytes + i), piece.count, piece.attributes, piece.starts,
             piece.runs, stream->handle);
+        if (code == CUC__CU_MISSING)
+            return copy_one_by_one(stream, p, function);
         if (code)
             return cuc__fail_driver(stream->context, code, function, "cuMemcpyBatchAsync",
                                     "copies %zu to %zu of %zu", i, i + piece.count - 1, p->count);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cuc__handle_checks;
+_Atomic uint32_t cuc__modes;
 
 static const char *const names[] = { [CUC__HANDLE_NONE] = "handle",
 #define ROW(tag, name) [CUC__HANDLE_##tag] = name,
@@ -30,7 +30,8 @@ static void read_environment(void)
 {
     const char *value = getenv("CUCORE_CHECK_HANDLES");
 
-    cuc__handle_checks = value && *value && strcmp(value, "0") != 0;
+    if (value && *value && strcmp(value, "0") != 0)
+        atomic_fetch_or(&cuc__modes, CUC__MODE_CHECK_HANDLES);
 }
 
 static struct entry *find(const void *object)
@@ -67,7 +68,7 @@ void cuc__handle_init(void *object, uint32_t kind)
     pthread_once(&once, read_environment);
     atomic_init(&h->refs, 1);
     h->kind = kind;
-    if (!cuc__handle_checks)
+    if (!cuc__handle_checks())
         return;
     pthread_mutex_lock(&lock);
     if (used * 2 < capacity || grow()) {
@@ -76,7 +77,10 @@ void cuc__handle_init(void *object, uint32_t kind)
         *e = (struct entry){ object, kind, true };
         live[kind]++;
     } else {
-        cuc__handle_checks = false; // no memory for the table: better unchecked than wrong
+        atomic_fetch_and(
+            &cuc__modes,
+            ~(uint32_t)
+                CUC__MODE_CHECK_HANDLES); // no memory for the table: better unchecked than wrong
     }
     pthread_mutex_unlock(&lock);
 }
@@ -96,14 +100,14 @@ bool cuc__handle_drop(void *object, uint32_t kind)
 
     if (!h)
         return false;
-    if (cuc__handle_checks && !cuc__handle_alive(object, kind)) {
+    if (cuc__handle_checks() && !cuc__handle_alive(object, kind)) {
         cuc__unraisable("%s_release: %p is not a live %s: released twice, or never one",
                         names[kind], object, names[kind]);
         return false;
     }
     if (atomic_fetch_sub_explicit(&h->refs, 1, memory_order_acq_rel) != 1)
         return false;
-    if (cuc__handle_checks) {
+    if (cuc__handle_checks()) {
         pthread_mutex_lock(&lock);
         find(object)->alive = false;
         live[kind]--;
@@ -114,7 +118,7 @@ bool cuc__handle_drop(void *object, uint32_t kind)
 
 void cuc__handle_free(void *object)
 {
-    if (!cuc__handle_checks)
+    if (!cuc__handle_checks())
         free(object);
 }
 

@@ -34,9 +34,25 @@ typedef struct cuc__handle {
     uint32_t kind;
 } cuc__handle;
 
-// With CUCORE_CHECK_HANDLES=1 live handles are in a table, released ones stay allocated, and
-// every use asks the table. Read once, at the first handle.
-extern bool cuc__handle_checks;
+// What the environment asks for that costs time: one word, so that the path of a launch tests it
+// once. Set at the first handle (CHECK_HANDLES) and the first launch (BLOCKING).
+enum {
+    // CUCORE_CHECK_HANDLES=1: live handles are in a table, released ones stay allocated, and every
+    // use asks the table.
+    CUC__MODE_CHECK_HANDLES = 1,
+    CUC__MODE_BLOCKING = 2, // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
+};
+extern _Atomic uint32_t cuc__modes;
+
+static inline uint32_t cuc__modes_now(void)
+{
+    return atomic_load_explicit(&cuc__modes, memory_order_relaxed);
+}
+
+static inline bool cuc__handle_checks(void)
+{
+    return cuc__modes_now() & CUC__MODE_CHECK_HANDLES;
+}
 
 void cuc__handle_init(void *object, uint32_t kind);
 
@@ -73,7 +89,7 @@ cuc_status cuc__fail_handle(const void *object, uint32_t kind, const char *funct
 
 static inline bool cuc__handle_good(const void *object, uint32_t kind)
 {
-    return __builtin_expect(object && !cuc__handle_checks, 1) ||
+    return __builtin_expect(object && !cuc__handle_checks(), 1) ||
            (object && cuc__handle_alive(object, kind));
 }
 

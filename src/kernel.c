@@ -23,6 +23,7 @@ struct cuc__kernel_facts {
     bool parameters_known;
     uint32_t parameter_count;
     struct cuc__parameter *parameters;
+    _Atomic uint64_t *accepted;
     struct cuc__kernel_limits *limits;
 };
 
@@ -31,6 +32,7 @@ void cuc__kernel_facts_free(struct cuc__kernel_facts *facts)
     while (facts) {
         struct cuc__kernel_facts *next = facts->next;
         free(facts->parameters);
+        free((void *)(uintptr_t)facts->accepted);
         free(facts->limits);
         free(facts);
         facts = next;
@@ -112,6 +114,16 @@ static cuc_status read_parameters(struct cuc__kernel_facts *f, const cuc_object 
     return CUC_OK;
 }
 
+static cuc_status make_accepted(struct cuc__kernel_facts *f, const char *function)
+{
+    f->accepted = calloc(f->parameter_count + (size_t)1, sizeof(*f->accepted));
+    if (!f->accepted)
+        return fail_memory(f->symbol, function);
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        atomic_init(&f->accepted[i], CUC__NOTHING_ACCEPTED);
+    return CUC_OK;
+}
+
 static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, const char *symbol,
                              const cuc_object *object, const char *function)
 {
@@ -127,10 +139,17 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
     f->handle = handle;
     f->symbol = cuc__intern(symbol);
     f->limits = calloc((size_t)devices + 1, sizeof(*f->limits));
-    if (!f->symbol || !f->limits)
+    if (!f->symbol || !f->limits) {
         st = fail_memory(symbol, function);
-    else if ((st = ask_parameters(f, function)) == CUC_OK)
-        st = read_parameters(f, object, function);
+    } else {
+        CUstreamCaptureMode mode = cuc__relax(); // it may load the code
+        st = ask_parameters(f, function);
+        cuc__unrelax(mode);
+        if (st == CUC_OK)
+            st = read_parameters(f, object, function);
+    }
+    if (st == CUC_OK)
+        st = make_accepted(f, function);
     if (st < 0) {
         cuc__kernel_facts_free(f);
         return st;
@@ -155,7 +174,12 @@ static cuc_status make_kernel(cuc_kernel **out, struct cuc__kernel_facts *facts,
     kernel->symbol = facts->symbol;
     kernel->parameters_known = facts->parameters_known;
     kernel->parameter_count = facts->parameter_count;
+    kernel->common_count = facts->parameters_known &&
+                                   facts->parameter_count <= CUC__COMMON_PARAMETERS
+                               ? facts->parameter_count
+                               : SIZE_MAX;
     kernel->parameters = facts->parameters;
+    kernel->accepted = facts->accepted;
     kernel->limits = facts->limits;
     kernel->object = cuc__handle_retain(object);
     kernel->facts = facts;

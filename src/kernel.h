@@ -13,6 +13,12 @@ struct cuc__parameter {
 };
 
 enum {
+    CUC__COMMON_PARAMETERS = 32, // a launch of more takes the long way
+};
+
+#define CUC__NOTHING_ACCEPTED UINT64_MAX
+
+enum {
     CUC__PARAMETER_ANY = 0,   // not known, or a struct: size alone is checked
     CUC__PARAMETER_INT = 1,   // integer or pointer
     CUC__PARAMETER_FLOAT = 2, // floating point
@@ -21,9 +27,9 @@ enum {
 // What a launch on one device is checked against; filled at the first launch there.
 struct cuc__kernel_limits {
     _Atomic bool known;
-    uint32_t block_threads;        // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
-    uint32_t static_shared_bytes;  // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
-    _Atomic uint32_t shared_bytes; // dynamic bytes that are allowed so far
+    _Atomic uint32_t block_threads; // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK; 0: not known yet
+    uint32_t static_shared_bytes;   // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+    _Atomic uint32_t shared_bytes;  // dynamic bytes that are allowed so far
 };
 
 struct cuc_kernel {
@@ -33,6 +39,10 @@ struct cuc_kernel {
     const char *symbol;    // in the object code; interned
     bool parameters_known; // false on drivers before 12.4 when no PTX is there either
     uint32_t parameter_count;
+    size_t common_count; // parameter_count, or SIZE_MAX where every launch is the long way
+    // By parameter: type and size of the last cuc_arg that was checked for it and found good, or
+    // CUC__NOTHING_ACCEPTED. Another launch with the same ones need not look again.
+    _Atomic uint64_t *accepted;
     struct cuc__parameter *parameters; // [parameter_count]
     struct cuc__kernel_limits *limits; // [device count], by ordinal
     struct cuc_object *object;         // retained; NULL for a foreign kernel

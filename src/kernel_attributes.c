@@ -91,9 +91,9 @@ cuc_status cuc__kernel_prepare(cuc_kernel *kernel, cuc_device *device, const cha
     // Two threads may have asked: the first to come back fills it in.
     pthread_mutex_lock(&lock);
     if (!atomic_load_explicit(&limits->known, memory_order_relaxed)) {
-        limits->block_threads = (uint32_t)threads;
         limits->static_shared_bytes = (uint32_t)fixed;
         atomic_store(&limits->shared_bytes, (uint32_t)dynamic);
+        atomic_store(&limits->block_threads, (uint32_t)threads);
         atomic_store_explicit(&limits->known, true, memory_order_release);
     }
     pthread_mutex_unlock(&lock);

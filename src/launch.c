@@ -10,20 +10,20 @@
 #include <string.h>
 
 // CUCORE_LAUNCH_BLOCKING, read with the first launch of the process.
-static bool blocking;
 static pthread_once_t blocking_once = PTHREAD_ONCE_INIT;
 
 static void read_blocking(void)
 {
     const char *value = getenv("CUCORE_LAUNCH_BLOCKING");
 
-    blocking = value && *value && strcmp(value, "0") != 0;
+    if (value && *value && strcmp(value, "0") != 0)
+        atomic_fetch_or(&cuc__modes, CUC__MODE_BLOCKING);
 }
 
 int32_t cuc_launch_is_blocking(void)
 {
     pthread_once(&blocking_once, read_blocking);
-    return blocking;
+    return (cuc__modes_now() & CUC__MODE_BLOCKING) != 0;
 }
 
 void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size)
@@ -216,19 +216,23 @@ fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig 
                             c->blockDimY, c->blockDimZ, c->sharedMemBytes, stream->device->ordinal);
 }
 
-static inline void record(cuc_context *context, const cuc_kernel *k, const CUlaunchConfig *c)
+static inline void record(cuc_context *context, const cuc_kernel *k, CUstream stream,
+                          uint32_t grid_x, uint64_t grid_yz, uint32_t block_x, uint64_t block_yz)
 {
     uint32_t at = atomic_fetch_add_explicit(&context->launches, 1, memory_order_relaxed);
     struct cuc__launch_record *r = &context->ring[at & (CUC__LAUNCH_RECORDS - 1)];
 
     atomic_store_explicit(&r->kernel, k->name, memory_order_relaxed);
-    atomic_store_explicit(&r->grid_xy, c->gridDimX | (uint64_t)c->gridDimY << 32,
-                          memory_order_relaxed);
-    atomic_store_explicit(&r->grid_z_block_x, c->gridDimZ | (uint64_t)c->blockDimX << 32,
-                          memory_order_relaxed);
-    atomic_store_explicit(&r->block_yz, c->blockDimY | (uint64_t)c->blockDimZ << 32,
-                          memory_order_relaxed);
-    atomic_store_explicit(&r->stream, c->hStream, memory_order_relaxed);
+    atomic_store_explicit(&r->stream, stream, memory_order_relaxed);
+    atomic_store_explicit(&r->grid_x, grid_x, memory_order_relaxed);
+    atomic_store_explicit(&r->block_x, block_x, memory_order_relaxed);
+    atomic_store_explicit(&r->grid_yz, grid_yz, memory_order_relaxed);
+    atomic_store_explicit(&r->block_yz, block_yz, memory_order_relaxed);
+}
+
+static inline uint64_t pair(uint32_t y, uint32_t z)
+{
+    return y | (uint64_t)z << 32;
 }
 
 // The rest of a launch that is not the common case: a default stream, whose context must be
@@ -246,7 +250,7 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
     if (r) {
         st = fail_launch(stream, kernel, c, r);
-    } else if (blocking && !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
+    } else if (cuc_launch_is_blocking() && !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
                capture == CU_STREAM_CAPTURE_STATUS_NONE) {
         r = cuc__cu.cuStreamSynchronize(stream->handle);
         if (r)
@@ -262,8 +266,9 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
 static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
                                 const CUlaunchConfig *c, void **parameters)
 {
-    record(stream->context, kernel, c);
-    if (__builtin_expect(stream->is_default || blocking, 0))
+    record(stream->context, kernel, c->hStream, c->gridDimX, pair(c->gridDimY, c->gridDimZ),
+           c->blockDimX, pair(c->blockDimY, c->blockDimZ));
+    if (stream->is_default || cuc__modes_now() & CUC__MODE_BLOCKING)
         return launch_with_care(stream, kernel, c, parameters);
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
     return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r) : CUC_OK;
@@ -328,18 +333,29 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     return (void *)(uintptr_t)at;
 }
 
-cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
-                      const cuc_arg *args, size_t count)
+static inline uint64_t type_and_bytes(const cuc_arg *a)
+{
+    return (uint32_t)a->type | (uint64_t)a->bytes << 32;
+}
+
+// Any launch, right or wrong: finds out what is wrong, and says it.
+static cuc_status __attribute__((noinline))
+launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
+                    const cuc_arg *args, size_t count, const char *function)
 {
     void *parameters[CUC__MAX_PARAMETERS];
     cuc_launch_config read;
     cuc_status st = CUC_OK;
 
-    CUC_CHECK(stream, STREAM);
-    CUC_CHECK(kernel, KERNEL);
-    CUC_CHECK_NOT_NULL(config);
-    if (__builtin_expect(config->struct_size != sizeof(*config), 0)) {
-        if ((st = CUC_READ_OPTIONS(&read, config, cuc_launch_config)) < 0)
+    if (!cuc__handle_good(stream, CUC__HANDLE_STREAM))
+        return cuc__fail_handle(stream, CUC__HANDLE_STREAM, function, "stream");
+    if (!cuc__handle_good(kernel, CUC__HANDLE_KERNEL))
+        return cuc__fail_handle(kernel, CUC__HANDLE_KERNEL, function, "kernel");
+    if (!config)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "config is NULL");
+    if (config->struct_size != sizeof(*config)) {
+        st = cuc__read_options(&read, sizeof(read), config, "cuc_launch_config", function);
+        if (st < 0)
             return st;
         config = &read;
     }
@@ -348,7 +364,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
     if (__builtin_expect(!atomic_load_explicit(&limits->known, memory_order_acquire), 0)) {
         (void)cuc_launch_is_blocking();
-        if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
+        if ((st = cuc__kernel_prepare(kernel, device, function)) < 0)
             return st;
     }
 
@@ -368,13 +384,12 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
                              (c.gridDimZ > l->grid[2]) | (c.blockDimX - 1 >= l->block[0]) |
                              (c.blockDimY > l->block[1]) | (c.blockDimZ > l->block[2]),
                          0) ||
-        __builtin_expect((uint64_t)c.blockDimX * c.blockDimY * c.blockDimZ > limits->block_threads,
-                         0))
+        (uint64_t)c.blockDimX * c.blockDimY * c.blockDimZ > limits->block_threads)
         return fail_shape(kernel, config, device, limits);
     if (__builtin_expect(c.sharedMemBytes >
                              atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed),
                          0) &&
-        (st = cuc__kernel_allow_shared(kernel, device, c.sharedMemBytes, __func__)) < 0)
+        (st = cuc__kernel_allow_shared(kernel, device, c.sharedMemBytes, function)) < 0)
         return st;
 
     const bool known = kernel->parameters_known;
@@ -388,11 +403,12 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
             __builtin_expect(a->bytes > argument_bytes[a->type], 0))
             return fail_argument(kernel, args, i);
         if (known) {
-            const struct cuc__parameter *p = &kernel->parameters[i];
+            struct cuc__parameter *p = &kernel->parameters[i];
             uint32_t class = argument_class[a->type];
             if (__builtin_expect(a->bytes != p->bytes, 0) ||
                 __builtin_expect(class != p->type && class && p->type, 0))
                 return fail_argument(kernel, args, i);
+            atomic_store_explicit(&kernel->accepted[i], type_and_bytes(a), memory_order_relaxed);
         }
         parameters[i] = argument_address(a, stream, i, &st);
         if (__builtin_expect(!parameters[i], 0))
@@ -402,6 +418,69 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     if (__builtin_expect(config->flags | config->cluster[0] | config->attribute_count, 0))
         return finish_with_attributes(stream, config, kernel, parameters);
     return finish(stream, kernel, &c, parameters);
+}
+
+cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
+                      const cuc_arg *args, size_t count)
+{
+    void *parameters[CUC__COMMON_PARAMETERS];
+
+    // What nearly every launch is: a grid and a block along x, arguments of the types that the
+    // kernel was launched with before, nothing asked for besides. Any doubt goes the long way,
+    // which decides it. Instructions are counted here (bench/count.sh).
+    if (!stream || cuc__modes_now() || !config || config->struct_size != sizeof(*config) || !kernel)
+        goto long_way;
+    const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];
+    const uint32_t grid = config->grid[0], block = config->block[0];
+    if (grid - 1 >= stream->common_grid ||
+        (config->grid[1] | config->grid[2] | config->block[1] | config->block[2]) > 1 ||
+        block - 1 >= atomic_load_explicit(&limits->block_threads, memory_order_relaxed) ||
+        config->shared_bytes > atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed) ||
+        (config->flags | config->cluster[0] | config->attribute_count) ||
+        count != kernel->common_count)
+        goto long_way;
+    for (size_t i = 0; i < count; i++) {
+        const cuc_arg *a = &args[i];
+        const void *at = &a->value;
+        const uint64_t word = type_and_bytes(a);
+        if (word != atomic_load_explicit(&kernel->accepted[i], memory_order_relaxed))
+            goto long_way;
+        const uint32_t type = (uint32_t)word;
+        if (type >= CUC_ARG_BUFFER) {
+            at = a->value.pointer;
+            if (!at)
+                goto long_way;
+            if (type == CUC_ARG_BUFFER) {
+                const cuc_buffer *b = at;
+                if (b->device != stream->device)
+                    goto long_way;
+                at = &b->ptr;
+            } else if (type == CUC_ARG_TENSOR) {
+                const cuc_tensor *t = at;
+                if (t->device != stream->ordinal)
+                    goto long_way;
+                at = &t->data;
+            }
+        }
+        parameters[i] = (void *)(uintptr_t)at;
+    }
+
+    const CUlaunchConfig c = {
+        .gridDimX = grid,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = block,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .sharedMemBytes = config->shared_bytes,
+        .hStream = stream->handle,
+    };
+    record(stream->context, kernel, stream->handle, grid, pair(1, 1), block, pair(1, 1));
+    CUresult r = cuc__cu.cuLaunchKernelEx(&c, (CUfunction)kernel->handle, parameters, NULL);
+    return __builtin_expect(r, 0) ? fail_launch(stream, kernel, &c, r) : CUC_OK;
+
+long_way:
+    return launch_the_long_way(stream, config, kernel, args, count, __func__);
 }
 
 cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), void *user)

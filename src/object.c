@@ -263,11 +263,14 @@ cuc_status cuc_object_save(const cuc_object *object, const char *path)
     CUC_CHECK(object, OBJECT);
     CUC_CHECK_NOT_NULL(path);
 
-    bool straight = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+    bool there = stat(path, &about) == 0;
+    bool straight = there && !S_ISREG(about.st_mode);
     int fd = straight ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(&beside, path);
     if (fd < 0) {
         code = errno;
     } else {
+        if (there && !straight)
+            (void)fchmod(fd, about.st_mode & 07777); // as the file it replaces, where allowed
         if (!write_all(fd, object->code, object->bytes) || (!straight && fsync(fd)))
             code = errno;
         if (close(fd) && !code)

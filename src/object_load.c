@@ -104,7 +104,8 @@ static cuc_status load(cuc_object *object, const char *function)
         st = cuc__fail_driver(NULL, r, function, "cuLibraryLoadData",
                               "loading %s (%zu bytes of %s)%s%.*s", label(object), bytes, kind,
                               line ? ": " : "", line, logs->error);
-        cuc__error_set_log(logs->error);
+        if (logs->error[0])
+            cuc__error_set_log(logs->error);
         free(logs);
         return st;
     }

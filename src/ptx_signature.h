@@ -19,11 +19,13 @@ bool cuc__ptx_is_text(const char *text, size_t bytes);
 // The name of the next kernel; false at the end. The name points into the text.
 bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes);
 
-// The parameters of one kernel. Offsets follow from the alignments alone; behind a parameter that
-// is aligned to more than 16 bytes an architecture may have others, because it aligns the place in
-// its constant bank, and the parameters begin at no multiple of more there. `count` is how many
-// there are, and the first `capacity` of them are stored. False when there is no such kernel, or
-// its parameters are not understood: nothing is written then that may be used.
+// The parameters of one kernel. `count` is how many there are, and the first `capacity` of them are
+// stored. False when there is no such kernel, or its parameters are not understood: nothing is
+// written then that may be used.
+//
+// Offsets follow from the alignments alone. From a parameter on that is aligned to more than 16
+// bytes, an architecture may have others: it aligns addresses in its constant bank, where the
+// parameters begin at a place of its own.
 bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
                         struct cuc__parameter *out, size_t capacity, size_t *count);
 

@@ -22,7 +22,9 @@ static cuc_stream *wrap(CUstream handle, cuc_context *context, bool owned)
     s->context = cuc_context_retain(context);
     s->device = context->device;
     s->owned = owned;
+    s->ordinal = s->device->ordinal;
     s->is_default = handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+    s->common_grid = s->is_default ? 0 : s->device->limits.grid[0];
     return s;
 }
 

@@ -10,6 +10,8 @@ struct cuc_stream {
     CUstream handle;
     cuc_context *context;    // retained
     cuc_device *device;      // the context's
+    int32_t ordinal;         // the device's
+    uint32_t common_grid;    // the device's limit of grid.x; 0 where a launch needs more care
     bool owned;              // destroyed with the object
     bool kept;               // by its context, and not to be released
     bool is_default;         // CU_STREAM_LEGACY or PER_THREAD: means its context only while current

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "driver/driver.h"
 #include "fake.h"
@@ -157,6 +159,8 @@ START_TEST(version_and_devices_come_from_the_environment)
     ck_assert_int_eq(cuc__cu.cuInit(0), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuDeviceGetCount(&n), CUDA_SUCCESS);
     ck_assert_int_eq(n, 5);
+    unsetenv("FAKE_VERSION");
+    unsetenv("FAKE_DEVICES");
 }
 END_TEST
 
@@ -203,6 +207,52 @@ START_TEST(the_nth_call_of_any_kind_fails)
     fake_fail_any(1, CUDA_ERROR_UNKNOWN);
     fake_fail_reset();
     ck_assert_int_eq(cuc__cu.cuDeviceGetCount(&n), CUDA_SUCCESS);
+}
+END_TEST
+
+// Reset and fork
+
+START_TEST(a_reset_keeps_primary_contexts_and_empties_them)
+{
+    CUstream stream = new_stream();
+    CUdeviceptr ptr = new_memory(64);
+    size_t stack;
+
+    ck_assert_int_eq(cuc__cu.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096), CUDA_SUCCESS);
+    fake_hold(stream);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 1, 64, stream), CUDA_SUCCESS);
+    fake_poison(context, CUDA_ERROR_LAUNCH_FAILED);
+    fake_reset();
+    ck_assert_int_eq(fake_live("primary"), 1);
+    ck_assert_int_eq(fake_live_total(), 0);
+    ck_assert_int_eq(cuc__cu.cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
+    ck_assert_int_eq(cuc__cu.cuCtxSetCurrent(context), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuCtxSynchronize(), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuCtxGetLimit(&stack, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
+    ck_assert_uint_eq(stack, 1024);
+    ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(fake_allocated(ptr), 0);
+}
+END_TEST
+
+START_TEST(a_child_cannot_use_what_its_parent_initialised)
+{
+    CUstream stream = new_stream();
+    int status;
+
+    fake_set_async(1); // so that there is a thread that the child has not
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(new_memory(4), 1, 4, stream), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
+    pid_t child = fork();
+    if (child == 0) {
+        int n, bad = cuc__cu.cuDeviceGetCount(&n) != CUDA_ERROR_NOT_INITIALIZED;
+        fake_reset();
+        bad |= cuc__cu.cuDeviceGetCount(&n) != CUDA_SUCCESS;
+        _exit(bad);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_SUCCESS);
 }
 END_TEST
 
@@ -382,15 +432,6 @@ START_TEST(a_wait_on_a_word_ends_when_the_word_is_written)
 }
 END_TEST
 
-static void *write_words(void *data)
-{
-    uint32_t *words = data;
-
-    for (uint32_t i = 0; i < 1000; i++)
-        words[i] = i;
-    return NULL;
-}
-
 static void add_words(void *user)
 {
     uint32_t *words = user;
@@ -399,8 +440,7 @@ static void add_words(void *user)
         words[1000] += words[i];
 }
 
-// Two threads on a stream each, and a third stream that waits for both: what one sees is ordered by
-// events alone.
+// A thread with a stream of its own: what its host functions wrote is seen after the event.
 static void *use_a_stream(void *data)
 {
     uint32_t *words = data;
@@ -410,7 +450,8 @@ static void *use_a_stream(void *data)
     ck_assert_int_eq(cuc__cu.cuCtxSetCurrent(context), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuEventCreate(&event, 0), CUDA_SUCCESS);
-    write_words(words);
+    for (uint32_t i = 0; i < 1000; i++)
+        words[i] = i;
     words[1000] = 0;
     for (int i = 0; i < 20; i++) {
         ck_assert_int_eq(cuc__cu.cuLaunchHostFunc(stream, add_words, words), CUDA_SUCCESS);
@@ -635,6 +676,37 @@ START_TEST(a_copy_out_of_bounds_ends_the_context)
     fake_reset();
     ck_assert_int_eq(cuc__cu.cuCtxSetCurrent(context), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuCtxSynchronize(), CUDA_SUCCESS);
+}
+END_TEST
+
+// Freed on one stream, used on another that was not told to come first.
+START_TEST(work_that_finds_its_memory_gone_ends_the_context)
+{
+    CUstream late = new_stream(), other = new_stream();
+    CUdeviceptr ptr;
+
+    ck_assert_int_eq(cuc__cu.cuMemAllocAsync(&ptr, 64, late), CUDA_SUCCESS);
+    fake_hold(late);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 1, 64, late), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuMemFreeAsync(ptr, other), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuStreamSynchronize(other), CUDA_SUCCESS);
+    fake_resume(late);
+    ck_assert_int_eq(cuc__cu.cuStreamSynchronize(late), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+END_TEST
+
+START_TEST(memory_is_freed_behind_the_work_before)
+{
+    CUstream stream = new_stream();
+    CUdeviceptr ptr;
+
+    ck_assert_int_eq(cuc__cu.cuMemAllocAsync(&ptr, 64, stream), CUDA_SUCCESS);
+    fake_hold(stream);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 1, 64, stream), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuMemFreeAsync(ptr, stream), CUDA_SUCCESS);
+    fake_resume(stream);
+    ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
+    ck_assert_int_eq(fake_live("allocation"), 0);
 }
 END_TEST
 
@@ -1015,6 +1087,8 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, the_nth_call_fails_once);
     tcase_add_test(t, the_nth_call_of_any_kind_fails);
+    tcase_add_test(t, a_reset_keeps_primary_contexts_and_empties_them);
+    tcase_add_test(t, a_child_cannot_use_what_its_parent_initialised);
     tcase_add_test(t, calls_need_a_current_context);
     tcase_add_test(t, a_context_takes_what_is_in_it);
     tcase_add_test(t, a_stale_handle_is_refused);
@@ -1048,6 +1122,8 @@ static Suite *suite(void)
         tcase_add_test(both[i], threads_use_their_streams_at_the_same_time);
         tcase_add_test(both[i], a_destroyed_stream_finishes_its_work);
         tcase_add_test(both[i], copies_and_fills_are_done);
+        tcase_add_test(both[i], work_that_finds_its_memory_gone_ends_the_context);
+        tcase_add_test(both[i], memory_is_freed_behind_the_work_before);
         tcase_add_test(both[i], a_pool_counts_what_it_holds);
         tcase_add_test(both[i], a_defined_kernel_runs_in_the_order_of_its_stream);
     }

@@ -247,6 +247,20 @@ START_TEST(a_search_does_not_leave_the_library_loaded)
 }
 END_TEST
 
+START_TEST(a_search_does_not_keep_what_the_program_has_loaded)
+{
+    cuc_found *found = NULL;
+
+    make_library("mine/" SONAME, SONAME, NULL);
+    void *handle = dlopen(in_tree("mine/" SONAME), RTLD_NOW);
+    ck_assert_ptr_nonnull(handle);
+    ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_OK);
+    expect_found(found, "loaded", in_tree("mine/" SONAME));
+    dlclose(handle);
+    ck_assert_ptr_null(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
+}
+END_TEST
+
 START_TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
 {
     cuc_found *found = NULL;
@@ -856,11 +870,11 @@ static _Atomic(bool) stop;
 
 // Holds cucore's lock often, and never the loader's: a child that loads while another thread of
 // its parent did is lost without cucore.
-static void *set_often(void *unused)
+static void *lock_often(void *unused)
 {
     (void)unused;
     while (!stop)
-        (void)cuc_set_library_path("nccl", "/nowhere");
+        cuc_found_release(cuc__library_opened(cuc__library_row_at(0)));
     return NULL;
 }
 
@@ -874,13 +888,14 @@ static void *set_often(void *unused)
 
 START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
-    pthread_t thread;
+    pthread_t threads[THREADS];
 
     if (UNDER_TSAN)
         return; // which stops in the child of a process with threads
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
-    ck_assert_int_eq(pthread_create(&thread, NULL, set_often, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, lock_often, NULL), 0);
     for (int i = 0; i < ROUNDS; i++) {
         pid_t child = fork();
         int status = -1;
@@ -895,7 +910,8 @@ START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_
         ck_assert_int_eq(status, 0);
     }
     stop = true;
-    pthread_join(thread, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
 }
 END_TEST
 
@@ -941,6 +957,7 @@ static void add_cases(Suite *suite)
     tcase_add_loop_test(order, an_earlier_place_wins_over_all_later_ones, 0, PLACES);
     tcase_add_test(order, the_loader_of_the_system_comes_after_conda_and_before_CUDA_PATH);
     tcase_add_test(order, a_search_does_not_leave_the_library_loaded);
+    tcase_add_test(order, a_search_does_not_keep_what_the_program_has_loaded);
     tcase_add_test(order, a_driver_library_is_not_looked_for_in_wheels_and_toolkits);
     tcase_add_test(order, the_driver_is_the_one_that_CUCORE_DRIVER_names);
     tcase_add_test(order, newer_major_versions_come_first_within_a_folder);
@@ -975,7 +992,6 @@ static void add_cases(Suite *suite)
     tcase_add_test(loading, what_a_library_opens_by_name_is_loaded_from_beside_it);
     tcase_add_test(loading, a_runtime_whose_symbols_the_program_shows_comes_first);
 
-    tcase_set_timeout(threads, 60);
     tcase_add_test(threads, threads_find_and_load_at_once);
     tcase_add_test(threads,
                    a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do);
@@ -988,6 +1004,7 @@ static void add_cases(Suite *suite)
     TCase *const cases[] = { order, headers, report, paths, loading, threads, tables };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         tcase_add_checked_fixture(cases[i], setup, teardown);
+        tcase_set_timeout(cases[i], 60); // under a sanitizer, on a busy machine
         suite_add_tcase(suite, cases[i]);
     }
 }
@@ -997,6 +1014,7 @@ static void start_with_a_system_folder(char **argv)
 {
     char dir[] = "/tmp/cucore-find-system-XXXXXX";
     char file[128];
+    char self[4096];
 
     if (!mkdtemp(dir))
         exit(EXIT_FAILURE);
@@ -1005,7 +1023,10 @@ static void start_with_a_system_folder(char **argv)
         exit(EXIT_FAILURE);
     setenv(SYSTEM_DIR, dir, 1);
     setenv("LD_LIBRARY_PATH", dir, 1);
-    execv("/proc/self/exe", argv);
+    // Not /proc/self/exe itself, which under valgrind is another program.
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[length < 0 ? 0 : length] = '\0';
+    execv(self, argv);
     exit(EXIT_FAILURE);
 }
 

@@ -130,7 +130,7 @@ START_TEST(an_empty_or_zero_variable_switches_no_checks_on)
 {
     setenv("CUCORE_CHECK_HANDLES", _i ? "0" : "", 1);
     struct thing *t = make(CUC__HANDLE_STREAM);
-    ck_assert(!cuc__handle_checks);
+    ck_assert(!cuc__handle_checks());
     ck_assert(cuc__handle_drop(t, CUC__HANDLE_STREAM));
     cuc__handle_free(t);
 }

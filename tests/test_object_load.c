@@ -563,7 +563,7 @@ static TCase *add_case(Suite *suite, const char *name)
 {
     TCase *tcase = tcase_create(name);
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, object_setup, object_teardown);
     suite_add_tcase(suite, tcase);
     return tcase;
 }
@@ -573,7 +573,7 @@ int main(void)
     Suite *suite = suite_create("object_load");
     TCase *tcase;
 
-    setenv("CUCORE_CHECK_HANDLES", "1", 1);
+    setenv("CUCORE_CHECK_HANDLES", "1", 0);
     tcase = add_case(suite, "loading");
     tcase_add_test(tcase, code_is_loaded_once_and_unloaded_with_its_last_user);
     tcase_add_test(tcase, threads_that_want_one_object_load_it_once);

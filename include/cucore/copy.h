@@ -19,6 +19,13 @@
 
 CUC_BEGIN_DECLS
 
+/* GCC would warn that fresh memory is read. */
+#if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
+#define CUC__ONLY_ADDRESS __attribute__((access(none, 1)))
+#else
+#define CUC__ONLY_ADDRESS
+#endif
+
 /**
  * A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
  *
@@ -27,7 +34,7 @@ CUC_BEGIN_DECLS
  * @return the same 64 bits; 0 for NULL
  * @since 0.1
  */
-CUC_API cuc_device_ptr cuc_host_address(const void *host);
+CUC__ONLY_ADDRESS CUC_API cuc_device_ptr cuc_host_address(const void *host);
 
 /**
  * Copy bytes in any direction, in stream order.

@@ -38,9 +38,9 @@ enum {
     CUC_PCH_FAILED = 3         /**< could not be written: the log says why */
 };
 
-/** A header that exists in memory only; an #include of its name finds it before any file. */
+/** A header that exists in memory only; an `#include` of its name finds it before any file. */
 typedef struct cuc_program_header {
-    const char *name; /**< as it is written between the quotes or brackets of the #include */
+    const char *name; /**< as it is written between the quotes or brackets of the `#include` */
     const char *text; /**< the header's text; copied */
     size_t bytes;     /**< how long the text is; 0 for a text that ends with a zero byte */
 } cuc_program_header;

@@ -3,36 +3,50 @@
 
 #include <string.h>
 
-void fake_run_copy(const struct copy *c)
+static CUresult check_copy(const struct copy *c, bool in_turn)
 {
-    for (size_t z = 0; z < c->depth; z++)
+    size_t to = (c->depth - 1) * c->dst_slice + (c->height - 1) * c->dst_pitch + c->width;
+    size_t from = (c->depth - 1) * c->src_slice + (c->height - 1) * c->src_pitch + c->width;
+    CUresult code = fake_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
+
+    return code ? code : fake_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
+}
+
+static CUresult check_fill(const struct fill *f, bool in_turn)
+{
+    return fake_check_range((CUdeviceptr)(uintptr_t)f->dst,
+                            (f->height - 1) * f->pitch + f->width * f->element, in_turn);
+}
+
+CUresult fake_run_copy(const struct copy *c)
+{
+    CUresult code = check_copy(c, true);
+
+    for (size_t z = 0; z < c->depth && !code; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(c->dst + z * c->dst_slice + y * c->dst_pitch,
                     c->src + z * c->src_slice + y * c->src_pitch, c->width);
+    return code;
 }
 
-void fake_run_fill(const struct fill *f)
+CUresult fake_run_fill(const struct fill *f)
 {
-    for (size_t y = 0; y < f->height; y++) {
+    CUresult code = check_fill(f, true);
+
+    for (size_t y = 0; y < f->height && !code; y++) {
         unsigned char *row = f->dst + y * f->pitch;
         for (size_t x = 0; x < f->width; x++)
             memcpy(row + x * f->element, &f->value, f->element); // little endian: the low bytes
     }
-}
-
-// An access out of bounds ends the context, as a fault of the GPU does; told at once.
-static CUresult check(struct stream *stream, CUdeviceptr ptr, size_t bytes)
-{
-    CUresult code = fake_check_range(ptr, bytes);
-
-    if (code)
-        fake_lose(stream->head.context, code);
     return code;
 }
 
-static size_t extent(const struct copy *c, size_t pitch, size_t slice)
+// An access out of bounds ends the context, as a fault of the GPU does; told at once.
+static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
-    return (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
+    if (bad)
+        fake_lose(s->head.context, bad);
+    return bad ? bad : fake_submit(s, work);
 }
 
 static CUresult copy(struct stream *s, const struct copy *c)
@@ -41,10 +55,7 @@ static CUresult copy(struct stream *s, const struct copy *c)
         return CUDA_SUCCESS;
     if (!c->dst || !c->src)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult code = check(s, (CUdeviceptr)(uintptr_t)c->dst, extent(c, c->dst_pitch, c->dst_slice));
-    if (!code)
-        code = check(s, (CUdeviceptr)(uintptr_t)c->src, extent(c, c->src_pitch, c->src_slice));
-    return code ? code : fake_submit(s, &(struct work){ .op = OP_COPY, .copy = *c });
+    return submit(s, &(struct work){ .op = OP_COPY, .copy = *c }, check_copy(c, false));
 }
 
 static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
@@ -63,6 +74,10 @@ CUresult fake_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     struct stream *s;
     CUresult code = fake_stream_of(CU_STREAM_LEGACY, &s);
 
+    if (!code)
+        code = fake_capture_implicit(s);
+    if (!code && fake_capture_forbids())
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!code)
         code = copy_bytes(s, dst, src, bytes);
     return code ? code : fake_cuStreamSynchronize(CU_STREAM_LEGACY);
@@ -250,16 +265,13 @@ static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned ele
     if (dst % element || pitch % element || (height > 1 && pitch < width * element) ||
         (!fake_in_arena(dst) && !fake_find(dst)))
         return CUDA_ERROR_INVALID_VALUE;
-    code = check(s, dst, (height - 1) * pitch + width * element);
-    if (code)
-        return code;
-    return fake_submit(s, &(struct work){ .op = OP_FILL,
-                                          .fill = { .dst = (unsigned char *)(uintptr_t)dst,
-                                                    .pitch = pitch,
-                                                    .width = width,
-                                                    .height = height,
-                                                    .value = value,
-                                                    .element = element } });
+    struct fill f = { .dst = (unsigned char *)(uintptr_t)dst,
+                      .pitch = pitch,
+                      .width = width,
+                      .height = height,
+                      .value = value,
+                      .element = element };
+    return submit(s, &(struct work){ .op = OP_FILL, .fill = f }, check_fill(&f, false));
 }
 
 CUresult fake_cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)

@@ -1,4 +1,4 @@
-// Devices, as an H200 says of itself, and contexts.
+// Devices, as an H200 describes itself.
 #include "fake_internal.h"
 
 #include <stdio.h>
@@ -208,18 +208,9 @@ CUresult fake_cuDeviceGetCount(int *count)
     return CUDA_SUCCESS;
 }
 
-// Most calls here begin so.
-#define NEED(out, dev)                        \
-    do {                                      \
-        if (!(out))                           \
-            return CUDA_ERROR_INVALID_VALUE;  \
-        if (!fake_valid_device(dev))          \
-            return CUDA_ERROR_INVALID_DEVICE; \
-    } while (0)
-
 CUresult fake_cuDeviceGetName(char *name, int len, CUdevice dev)
 {
-    NEED(name, dev);
+    FAKE_NEED(name, dev);
     if (len < 1)
         return CUDA_ERROR_INVALID_VALUE;
     snprintf(name, (size_t)len, "%s", device_name);
@@ -228,7 +219,7 @@ CUresult fake_cuDeviceGetName(char *name, int len, CUdevice dev)
 
 CUresult fake_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
-    NEED(uuid, dev);
+    FAKE_NEED(uuid, dev);
     for (int i = 0; i < 16; i++)
         uuid->bytes[i] = (char)(0xfa + 17 * i + 3 * dev);
     return CUDA_SUCCESS;
@@ -236,14 +227,14 @@ CUresult fake_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 
 CUresult fake_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
-    NEED(bytes, dev);
+    FAKE_NEED(bytes, dev);
     *bytes = fake.devices[dev].total;
     return CUDA_SUCCESS;
 }
 
 CUresult fake_cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice dev)
 {
-    NEED(value, dev);
+    FAKE_NEED(value, dev);
     if (attribute < 1 || attribute >= FAKE_ATTRIBUTES)
         return CUDA_ERROR_INVALID_VALUE;
     *value = fake_attribute(dev, attribute);
@@ -252,7 +243,7 @@ CUresult fake_cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUd
 
 CUresult fake_cuDeviceGetPCIBusId(char *bus_id, int len, CUdevice dev)
 {
-    NEED(bus_id, dev);
+    FAKE_NEED(bus_id, dev);
     if (len < 13)
         return CUDA_ERROR_INVALID_VALUE;
     snprintf(bus_id, (size_t)len, "%04X:%02X:%02X.0",
@@ -287,8 +278,8 @@ CUresult fake_cuDeviceGetByPCIBusId(CUdevice *dev, const char *bus_id)
 
 CUresult fake_cuDeviceCanAccessPeer(int *can_access, CUdevice dev, CUdevice peer)
 {
-    NEED(can_access, dev);
-    NEED(can_access, peer);
+    FAKE_NEED(can_access, dev);
+    FAKE_NEED(can_access, peer);
     *can_access = dev != peer;
     return CUDA_SUCCESS;
 }
@@ -304,8 +295,8 @@ CUresult fake_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribut
         [CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED] = 0,
     };
 
-    NEED(value, src);
-    NEED(value, dst);
+    FAKE_NEED(value, src);
+    FAKE_NEED(value, dst);
     if (src == dst)
         return CUDA_ERROR_INVALID_DEVICE;
     if (attribute < 1 || attribute >= sizeof(answers) / sizeof(*answers))
@@ -316,7 +307,7 @@ CUresult fake_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribut
 
 CUresult fake_cuDeviceGetExecAffinitySupport(int *value, CUexecAffinityType type, CUdevice dev)
 {
-    NEED(value, dev);
+    FAKE_NEED(value, dev);
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_INVALID_VALUE;
     *value = 0; // only under MPS
@@ -331,393 +322,4 @@ CUresult fake_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target
                   scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES);
 
     return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-// The thread's stack of contexts. It keeps handles, as a context may go while it is in a stack.
-
-static struct fake_thread *self(void)
-{
-    struct fake_thread *t = &fake_thread;
-
-    if (t->generation != fake.generation) {
-        t->generation = fake.generation;
-        t->depth = 0;
-        t->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    }
-    return t;
-}
-
-static struct context *context_of(uintptr_t handle)
-{
-    return fake_object((const void *)handle, KIND_CONTEXT);
-}
-
-struct context *fake_current(void)
-{
-    struct fake_thread *t = self();
-
-    return t->depth ? context_of(t->stack[t->depth - 1]) : NULL;
-}
-
-CUresult fake_current_state(void)
-{
-    struct fake_thread *t = self();
-
-    if (!t->depth || !t->stack[t->depth - 1])
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return context_of(t->stack[t->depth - 1]) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
-
-// What is wrong with a handle that is no context.
-static CUresult bad_context(CUcontext handle)
-{
-    return fake_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-static void push(CUcontext ctx)
-{
-    struct fake_thread *t = self();
-
-    if (t->depth == FAKE_STACK)
-        fake_bug("contexts are pushed and never popped", "cuCtxPushCurrent");
-    t->stack[t->depth++] = (uintptr_t)ctx;
-}
-
-struct context *fake_context_new(int device, bool primary, unsigned flags)
-{
-    struct context *c = fake_alloc(sizeof(*c));
-
-    c->device = device;
-    c->primary = primary;
-    c->flags = flags;
-    c->id = ++fake.serial;
-    c->limits[CU_LIMIT_STACK_SIZE] = 1024;
-    c->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 7340032;
-    c->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8388608;
-    c->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
-    c->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
-    fake_enlist(c, KIND_CONTEXT, NULL);
-    return c;
-}
-
-static void end_of_context(struct object *o, void *data)
-{
-    if (o->context != data)
-        return;
-    switch (o->kind) {
-    case KIND_STREAM:
-        fake_stream_end((struct stream *)o);
-        break;
-    case KIND_EVENT:
-        fake_mark_drop(((struct event *)o)->mark);
-        fake_delist(o);
-        free(o);
-        break;
-    case KIND_FUNCTION:
-        fake_function_end((struct function *)o);
-        break;
-    case KIND_LINK:
-        fake_link_end(o);
-        break;
-    case KIND_MODULE:
-        fake_delist(o);
-        free(o);
-        break;
-    default:
-        break;
-    }
-}
-
-void fake_context_clean(struct context *context)
-{
-    fake_each(end_of_context, context);
-    fake_memory_of_context_end(context);
-    context->lost = CUDA_SUCCESS;
-    memset(context->peers, 0, sizeof(context->peers));
-}
-
-void fake_context_end(struct context *context)
-{
-    context->head.gone = true;
-    fake_context_clean(context);
-    fake_delist(context);
-    free(context);
-}
-
-// Primary contexts.
-
-CUresult fake_cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
-{
-    NEED(ctx, dev);
-    struct device *d = &fake.devices[dev];
-    if (!d->primary)
-        d->primary = fake_context_new(dev, true, d->primary_flags);
-    d->primary_refs++;
-    *ctx = FAKE_HANDLE(CUcontext, d->primary);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-    if (!fake_valid_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    struct device *d = &fake.devices[dev];
-    if (!d->primary_refs)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (--d->primary_refs == 0) {
-        struct context *c = d->primary;
-        d->primary = NULL;
-        fake_context_end(c);
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned flags)
-{
-    if (!fake_valid_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct device *d = &fake.devices[dev];
-    d->primary_flags = flags;
-    if (d->primary)
-        d->primary->flags = flags;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *active)
-{
-    NEED(flags && active, dev);
-    *flags = fake.devices[dev].primary_flags;
-    *active = fake.devices[dev].primary != NULL;
-    return CUDA_SUCCESS;
-}
-
-// Contexts.
-
-CUresult fake_cuCtxGetCurrent(CUcontext *ctx)
-{
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct fake_thread *t = self();
-    *ctx = t->depth ? (CUcontext)t->stack[t->depth - 1] : NULL;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxSetCurrent(CUcontext ctx)
-{
-    struct fake_thread *t = self();
-
-    if (!ctx) {
-        t->depth -= t->depth > 0;
-        return CUDA_SUCCESS;
-    }
-    if (!context_of((uintptr_t)ctx))
-        return bad_context(ctx);
-    t->depth -= t->depth > 0;
-    push(ctx);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxPushCurrent(CUcontext ctx)
-{
-    if (!context_of((uintptr_t)ctx))
-        return bad_context(ctx);
-    push(ctx);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxPopCurrent(CUcontext *ctx)
-{
-    struct fake_thread *t = self();
-
-    if (!t->depth)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    t->depth--;
-    if (ctx)
-        *ctx = (CUcontext)t->stack[t->depth];
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxGetDevice(CUdevice *device)
-{
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    *device = fake_current()->device;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxGetFlags(unsigned *flags)
-{
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    *flags = fake_current()->flags;
-    return CUDA_SUCCESS;
-}
-
-// The context of an argument that may be NULL for the current one.
-static CUresult context_or_current(CUcontext handle, struct context **out)
-{
-    if (!handle) {
-        CUresult code = fake_current_state();
-        *out = code ? NULL : fake_current();
-        return code;
-    }
-    *out = context_of((uintptr_t)handle);
-    return *out ? CUDA_SUCCESS : bad_context(handle);
-}
-
-CUresult fake_cuCtxGetId(CUcontext ctx, unsigned long long *id)
-{
-    struct context *c;
-    CUresult code = id ? context_or_current(ctx, &c) : CUDA_ERROR_INVALID_VALUE;
-
-    if (!code)
-        *id = c->id;
-    return code;
-}
-
-CUresult fake_cuCtxGetApiVersion(CUcontext ctx, unsigned *version)
-{
-    struct context *c;
-    CUresult code = version ? context_or_current(ctx, &c) : CUDA_ERROR_INVALID_VALUE;
-
-    if (!code)
-        *version = 3020;
-    return code;
-}
-
-CUresult fake_cuCtxSynchronize(void)
-{
-    return fake_drain_context(fake_current());
-}
-
-static bool known_limit(CUlimit limit)
-{
-    return limit == CU_LIMIT_STACK_SIZE || limit == CU_LIMIT_PRINTF_FIFO_SIZE ||
-           limit == CU_LIMIT_MALLOC_HEAP_SIZE ||
-           limit == CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT ||
-           limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY || limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
-}
-
-CUresult fake_cuCtxSetLimit(CUlimit limit, size_t value)
-{
-    if (!known_limit(limit))
-        return limit < FAKE_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
-    struct context *c = fake_current();
-    size_t most =
-        (size_t)fake_attribute(c->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
-    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > most)
-        value = most;
-    c->limits[limit] = value;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxGetLimit(size_t *value, CUlimit limit)
-{
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!known_limit(limit))
-        return limit < FAKE_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
-    *value = fake_current()->limits[limit];
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxGetCacheConfig(CUfunc_cache *config)
-{
-    if (!config)
-        return CUDA_ERROR_INVALID_VALUE;
-    *config = fake_current()->cache;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxSetCacheConfig(CUfunc_cache config)
-{
-    if (config > CU_FUNC_CACHE_PREFER_EQUAL)
-        return CUDA_ERROR_INVALID_VALUE;
-    fake_current()->cache = config;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxGetStreamPriorityRange(int *least, int *greatest)
-{
-    if (least)
-        *least = 0;
-    if (greatest)
-        *greatest = -5;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxResetPersistingL2Cache(void)
-{
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
-{
-    struct context *c = fake_current(), *p = context_of((uintptr_t)peer);
-    uintptr_t *room = NULL;
-
-    if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!p)
-        return bad_context(peer);
-    if (p == c)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (p->device == c->device)
-        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-    for (size_t i = 0; i < FAKE_DEVICES; i++) {
-        if (c->peers[i] == p->head.handle)
-            return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-        if (!c->peers[i])
-            room = &c->peers[i];
-    }
-    if (!room)
-        return CUDA_ERROR_TOO_MANY_PEERS;
-    *room = p->head.handle;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxDisablePeerAccess(CUcontext peer)
-{
-    struct context *c = fake_current();
-
-    if (!context_of((uintptr_t)peer))
-        return bad_context(peer);
-    for (size_t i = 0; i < FAKE_DEVICES; i++) {
-        if (c->peers[i] == (uintptr_t)peer) {
-            c->peers[i] = 0;
-            return CUDA_SUCCESS;
-        }
-    }
-    return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-}
-
-CUresult fake_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)
-{
-    NEED(ctx, dev);
-    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (params && params->numExecAffinityParams)
-        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-    if (params && params->cigParams)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    *ctx = FAKE_HANDLE(CUcontext, fake_context_new(dev, false, flags));
-    push(*ctx);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuCtxDestroy(CUcontext ctx)
-{
-    struct context *c = context_of((uintptr_t)ctx);
-    struct fake_thread *t = self();
-
-    if (!c)
-        return bad_context(ctx);
-    if (c->primary)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (t->depth && t->stack[t->depth - 1] == (uintptr_t)ctx)
-        t->depth--;
-    fake_context_end(c);
-    return CUDA_SUCCESS;
 }

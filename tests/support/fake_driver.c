@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 struct fake fake = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 _Thread_local struct fake_thread fake_thread;
@@ -267,92 +266,6 @@ CUresult fake_cuGetErrorString(CUresult result, const char **text)
     return result_text(result, text, false);
 }
 
-// Objects.
-
-enum {
-    FIRST_HANDLE = 0x1000,
-    HANDLE_STEP = 0x10,
-};
-
-static struct object **bucket(uintptr_t handle)
-{
-    return &fake.objects[handle / HANDLE_STEP % LENGTH(fake.objects)];
-}
-
-void fake_enlist(void *object, enum kind kind, struct context *context)
-{
-    struct object *o = object;
-
-    o->handle = fake.next_handle;
-    fake.next_handle += HANDLE_STEP;
-    o->kind = kind;
-    o->context = context;
-    struct object **list = bucket(o->handle);
-    o->next = *list;
-    *list = o;
-}
-
-void fake_delist(void *object)
-{
-    struct object *o = object, **at = bucket(o->handle);
-
-    while (*at != o)
-        at = &(*at)->next;
-    *at = o->next;
-}
-
-void *fake_object_even_gone(const void *handle, enum kind kind)
-{
-    for (struct object *o = *bucket((uintptr_t)handle); o; o = o->next)
-        if (o->handle == (uintptr_t)handle)
-            return o->kind == kind ? o : NULL;
-    return NULL;
-}
-
-void *fake_object(const void *handle, enum kind kind)
-{
-    struct object *o = fake_object_even_gone(handle, kind);
-
-    return o && !o->gone ? o : NULL;
-}
-
-bool fake_was_handle(const void *handle)
-{
-    uintptr_t h = (uintptr_t)handle;
-
-    return h >= FIRST_HANDLE && h < fake.next_handle && h % HANDLE_STEP == 0;
-}
-
-void fake_look(void (*visit)(struct object *object, void *data), void *data)
-{
-    for (size_t i = 0; i < LENGTH(fake.objects); i++)
-        for (struct object *o = fake.objects[i]; o; o = o->next)
-            visit(o, data);
-}
-
-// A visit may remove objects, its own and others: the walk goes over a list of handles.
-void fake_each(void (*visit)(struct object *object, void *data), void *data)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < LENGTH(fake.objects); i++)
-        for (struct object *o = fake.objects[i]; o; o = o->next)
-            count++;
-    uintptr_t *handles = fake_alloc(count * sizeof(*handles));
-    size_t n = 0;
-    for (size_t i = 0; i < LENGTH(fake.objects); i++)
-        for (struct object *o = fake.objects[i]; o; o = o->next)
-            handles[n++] = o->handle;
-    for (size_t i = 0; i < n; i++) {
-        struct object *o = *bucket(handles[i]);
-        while (o && o->handle != handles[i])
-            o = o->next;
-        if (o)
-            visit(o, data);
-    }
-    free(handles);
-}
-
 // Control.
 
 void fake_launch_speed(void)
@@ -587,18 +500,27 @@ static void defaults(void)
     fake_launch_speed();
 }
 
+// Threads stay in the parent.
+static void forget_thread(struct object *o, void *data)
+{
+    (void)data;
+    if (o->kind == KIND_STREAM)
+        ((struct stream *)o)->worker = ((struct stream *)o)->running = false;
+}
+
 static void forked_child(void)
 {
     // Before cuInit a child is as good as its parent, but for a lock that another thread held.
     fake.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     fake.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    fake_look(forget_thread, NULL);
+    fake.workers = 0;
     if (fake.initialised)
         atomic_store(&forked, true);
 }
 
 __attribute__((constructor)) static void loaded(void)
 {
-    fake.next_handle = FIRST_HANDLE;
     defaults();
     (void)pthread_atfork(NULL, NULL, forked_child);
 }

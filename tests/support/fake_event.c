@@ -431,6 +431,8 @@ CUresult fake_cuEventQuery(CUevent event)
         return code;
     if (e->capture)
         return CUDA_ERROR_CAPTURED_EVENT;
+    if (fake_capture_forbids())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return !e->mark || e->mark->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -443,6 +445,8 @@ CUresult fake_cuEventSynchronize(CUevent event)
         return code;
     if (e->capture)
         return CUDA_ERROR_CAPTURED_EVENT;
+    if (fake_capture_forbids())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!e->mark)
         return CUDA_SUCCESS;
     struct mark *mark = fake_mark_retain(e->mark);

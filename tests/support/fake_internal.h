@@ -294,7 +294,7 @@ struct fake {
     bool async;
     unsigned generation; // of a reset: older stacks of current contexts are empty
     uint64_t serial;     // of ids
-    uintptr_t next_handle;
+    uintptr_t handles;   // given out so far
     int workers;
     int captures; // that go on
     int pools;
@@ -330,7 +330,11 @@ void fake_changed(void);
 void fake_wait(void); // for a change; the lock is given up meanwhile
 void fake_bug(const char *what, const char *name) __attribute__((noreturn));
 void *fake_alloc(size_t bytes); // zeroed; ends the process without memory
+void fake_launch_speed(void);   // work out anew whether launches are checked
 
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+
+// fake_object.c
 // Give an object a handle and put it into the table.
 void fake_enlist(void *object, enum kind kind, struct context *context);
 // Out of the table; the memory stays with the caller.
@@ -345,32 +349,42 @@ bool fake_was_handle(const void *handle);
 void fake_each(void (*visit)(struct object *object, void *data), void *data);
 // The same for a visit that only looks.
 void fake_look(void (*visit)(struct object *object, void *data), void *data);
-void fake_launch_speed(void); // work out anew whether launches are checked
-
 // fake_device.c
 void fake_devices_init(void);
-struct context *fake_current(void); // NULL without one, or when it is destroyed
-CUresult fake_current_state(void);  // 0, 201 or 709
-struct context *fake_context_new(int device, bool primary, unsigned flags);
-void fake_context_end(struct context *context);
-void fake_context_clean(struct context *context); // all that is in it
 bool fake_valid_device(CUdevice device);
 int fake_attribute(int device, CUdevice_attribute attribute);
+// What calls that answer about a device begin with.
+#define FAKE_NEED(out, dev)                   \
+    do {                                      \
+        if (!(out))                           \
+            return CUDA_ERROR_INVALID_VALUE;  \
+        if (!fake_valid_device(dev))          \
+            return CUDA_ERROR_INVALID_DEVICE; \
+    } while (0)
+
+// fake_context.c
+struct context *fake_current(void); // NULL without one, or when it is destroyed
+CUresult fake_current_state(void);  // 0, 201 or 709
+void fake_context_end(struct context *context);
+void fake_context_clean(struct context *context); // all that is in it, and what was set
+
+// fake_work.c
+struct mark *fake_mark_new(void);
+struct mark *fake_mark_retain(struct mark *mark);
+void fake_mark_drop(struct mark *mark); // NULL is nothing to drop
+// Let a stream do something, now or in its turn. `*work` is copied.
+CUresult fake_submit(struct stream *stream, const struct work *work);
+void fake_order(struct stream *stream); // after what the default stream's rule says
+bool fake_idle(const struct stream *stream);
+void fake_stream_drop(struct stream *stream); // all that is queued
 
 // fake_stream.c
 CUresult fake_stream_of(CUstream handle, struct stream **out); // checks, sticky errors
-// Let a stream do something, now or in its turn. `*work` is copied.
-CUresult fake_submit(struct stream *stream, const struct work *work);
 struct stream *fake_stream_even_gone(CUstream handle);
 void fake_stream_end(struct stream *stream);
-void fake_stream_drop(struct stream *stream); // all that is queued
-void fake_drain(struct stream *stream);       // wait for what is submitted
+void fake_streams_reap(void); // those that are destroyed and done
 CUresult fake_drain_context(struct context *context);
-struct mark *fake_mark_new(void);
-struct mark *fake_mark_retain(struct mark *mark);
-void fake_mark_drop(struct mark *mark);
 void fake_lose(struct context *context, CUresult code);
-void fake_reap(void);
 
 // fake_event.c
 CUresult fake_event_record(struct event *event, struct stream *stream);
@@ -381,33 +395,29 @@ void fake_capture_leave(struct stream *stream);
 void fake_graph_end(struct graph *graph);
 
 // fake_memory.c
+size_t fake_round_up(size_t bytes, size_t to);
 struct allocation *fake_find(CUdeviceptr ptr); // the one that contains it
 struct allocation *fake_allocate(size_t bytes, enum memory memory, int device);
 void fake_free(struct allocation *allocation);
-void fake_pool_end(struct pool *pool);
-void fake_pools_trim(void); // at a synchronisation
 bool fake_in_arena(CUdeviceptr ptr);
-// Whether `bytes` from `ptr` may be accessed; else the sticky error that this is.
-CUresult fake_check_range(CUdeviceptr ptr, size_t bytes);
+// Whether `bytes` from `ptr` may be accessed; else the sticky error that this is. Work in its turn
+// may also use what a free that is queued behind it will free.
+CUresult fake_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn);
 void fake_memory_of_context_end(struct context *context);
 
+// fake_pool.c
+void fake_pool_end(struct pool *pool);
+void fake_pool_give_back(struct pool *pool, size_t bytes);
+void fake_pools_trim(void); // at a synchronisation
+
 // fake_copy.c
-void fake_run_copy(const struct copy *copy);
-void fake_run_fill(const struct fill *fill);
+CUresult fake_run_copy(const struct copy *copy); // checked again: the memory may have gone
+CUresult fake_run_fill(const struct fill *fill);
 
 // fake_ptx.c
 // The kernels and variables of a PTX text, or why it is none: the driver's code, and words in
 // `log`.
 CUresult fake_ptx_scan(struct library *library, const char *text, char *log, size_t log_bytes);
-
-// fake_code.c
-void fake_library_end(struct library *library);
-void fake_function_end(struct function *function);
-// The kernel behind a CUfunction, or a CUkernel passed as one: then *context is NULL.
-struct kernel *fake_kernel_of(CUfunction handle, struct context **context);
-fake_kernel_fn *fake_kernel_slot(const char *name); // where the host function of a name is kept
-bool fake_any_kernel_defined(void);
-void fake_kernels_forget(void);
 
 // Options of the compiler in the driver: where the logs go. False for an option that there is not.
 struct jit_logs {
@@ -418,6 +428,18 @@ struct jit_logs {
 bool fake_jit_options(struct jit_logs *logs, unsigned count, const CUjit_option *options,
                       void **values);
 void fake_jit_write(const struct jit_logs *logs, const char *info, const char *error);
+
+// fake_library.c
+void fake_library_end(struct library *library);
+CUmodule fake_module_of(struct library *library, struct context *context);
+
+// fake_kernel.c
+void fake_function_end(struct function *function);
+// The kernel behind a CUfunction, or a CUkernel passed as one: then *context is NULL.
+struct kernel *fake_kernel_of(CUfunction handle, struct context **context);
+fake_kernel_fn *fake_kernel_slot(const char *name); // where the host function of a name is kept
+bool fake_any_kernel_defined(void);
+void fake_kernels_forget(void);
 
 // fake_occupancy.c
 int fake_blocks_per_sm(const struct kernel *kernel, int device, int threads, size_t dynamic);

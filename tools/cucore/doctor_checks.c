@@ -96,9 +96,11 @@ static void check_nodes(finding *f, const machine *m)
 {
     if (m->simulated) {
         found(f, FINDING_OK, "not needed: the driver is simulated");
+    } else if (m->device_count > 0 && !m->denied_nodes) {
+        found(f, FINDING_OK, "%d of /dev/nvidia*, all of use", m->device_nodes);
     } else if (m->denied_nodes) {
-        found(f, FINDING_FAIL, "%d of the /dev/nvidia* nodes cannot be opened by this user",
-              m->denied_nodes);
+        found(f, m->device_count > 0 ? FINDING_WARN : FINDING_FAIL,
+              "%d of the /dev/nvidia* nodes cannot be opened by this user", m->denied_nodes);
         fix(f, "join the group that owns them (ls -l /dev/nvidia*), often video, and log in anew");
     } else if (m->control_node && !m->device_nodes) {
         found(f, FINDING_FAIL, "/dev/nvidiactl is there, and no /dev/nvidia0");
@@ -107,8 +109,7 @@ static void check_nodes(finding *f, const machine *m)
         found(f, FINDING_FAIL, "/dev/nvidia0 is there, and no /dev/nvidiactl");
         fix(f, "run nvidia-modprobe as root; in a container, start it with --gpus all");
     } else {
-        found(f, FINDING_OK, m->device_nodes ? "%d of /dev/nvidia*, all of use" : "none",
-              m->device_nodes);
+        found(f, FINDING_OK, "%d of /dev/nvidia*", m->device_nodes);
     }
 }
 
@@ -116,7 +117,7 @@ static void check_container(finding *f, const machine *m)
 {
     if (!m->container) {
         found(f, FINDING_OK, "no container");
-    } else if (!m->control_node && !m->simulated && !m->wsl) {
+    } else if (!m->control_node && !m->device_count && !m->wsl) {
         found(f, FINDING_WARN, "a container that was given no GPU: no /dev/nvidiactl");
         fix(f, "start it with --gpus all (Docker) or --device nvidia.com/gpu=all (Podman)");
     } else {

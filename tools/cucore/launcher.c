@@ -59,8 +59,9 @@ static int load_code(launcher *l)
 
     if (!source_read(&l->source, l->path, &why))
         return cli_fail("%s", why.text);
-    // PTX goes to the driver as it is, unless it is to be assembled for a certain architecture.
-    if (language->source == CUC_SOURCE_CUDA || (language->source && l->options.arch))
+    // PTX goes to the driver as it is, unless it is to be assembled in a certain way.
+    if (language->source == CUC_SOURCE_CUDA ||
+        (language->source && source_options_given(&l->options)))
         return compile_source(l);
     options.name = l->source.name;
     return cuc_object_create(&l->object, language->code, l->source.text, l->source.bytes,

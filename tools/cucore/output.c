@@ -95,14 +95,15 @@ int cli_fail(const char *fmt, ...)
 
 int cli_fail_cuc(void)
 {
+    const char *message = cuc_error_message();
     const char *log = cuc_error_log();
     size_t bytes = strlen(log);
 
     if (current.json)
         print_error_document(cli_error_json());
     begin_error();
-    fprintf(stderr, "%s\n", cuc_error_message());
-    if (bytes)
+    fprintf(stderr, "%s\n", message);
+    if (bytes && !strstr(message, log)) // some messages have all of their short log
         fprintf(stderr, "%s%s", log, log[bytes - 1] == '\n' ? "" : "\n");
     return CLI_FAILED;
 }

@@ -131,6 +131,18 @@ static int check_outputs(const launcher *l)
     return CLI_DONE;
 }
 
+static int check_file(const launcher *l)
+{
+    const source_language *language = l->source.language;
+
+    if (!language->source && source_options_given(&l->options))
+        return cli_usage_error(
+            "'%s' is compiled already: --arch, -I, -D, --std and --option do not "
+            "change it",
+            l->path);
+    return CLI_DONE;
+}
+
 static int take_operands(launcher *l, const cli_parser *parser)
 {
     size_t count = (size_t)parser->operand_count;
@@ -140,6 +152,8 @@ static int take_operands(launcher *l, const cli_parser *parser)
         return cli_usage_error("a FILE is missing");
     l->path = parser->operands[0];
     int status = source_identify(&l->source, l->path, &l->options);
+    if (!status)
+        status = check_file(l);
     if (status)
         return status;
     if (!l->kernel_name || !*l->kernel_name)
@@ -154,7 +168,7 @@ static int take_operands(launcher *l, const cli_parser *parser)
     l->arguments = cli_allocate(count * sizeof(*l->arguments));
     for (size_t i = 1; i < count; i++) {
         if (!argument_parse(&l->arguments[i - 1], parser->operands[i], &why))
-            return cli_usage_error("argument %zu: %s", i, why.text);
+            return cli_usage_error("argument %zu: %s", i - 1, why.text);
         l->argument_count = i;
     }
     return check_outputs(l);

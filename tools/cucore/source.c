@@ -38,6 +38,11 @@ void source_options_end(source_options *o)
     *o = (source_options){ 0 };
 }
 
+bool source_options_given(const source_options *o)
+{
+    return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count;
+}
+
 // sm_90, sm_90a, compute_100f
 static bool is_arch(const char *text)
 {

@@ -55,6 +55,8 @@ void source_options_begin(source_options *o, int argc);
 // 0 when it was taken, -1 for an option of someone else, else an exit status.
 int source_options_take(source_options *o, int id, const char *value);
 void source_options_end(source_options *o);
+// Whether any of them was given that only a compiler reads.
+bool source_options_given(const source_options *o);
 
 // Tell what FILE is without touching it: an exit status, CLI_USAGE with its message printed.
 int source_identify(source *out, const char *path, const source_options *o);

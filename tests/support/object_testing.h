@@ -1,6 +1,6 @@
 // What the tests of object code share: small files of every kind, and counting calls.
-#ifndef CUCORE_TESTS_OBJECT_TESTING_H
-#define CUCORE_TESTS_OBJECT_TESTING_H
+#ifndef CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
+#define CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 
 #include "object.h"
 #include "testing.h"
@@ -80,13 +80,13 @@ static inline void expect_no_calls(void)
         ck_assert_int_eq(fake_calls_total(), 0);
 }
 
-static inline void setup(void)
+static inline void object_setup(void)
 {
     if (fake_available())
         fake_reset();
 }
 
-static inline void teardown(void)
+static inline void object_teardown(void)
 {
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 0);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_KERNEL), 0);

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""What the documents say is so: links lead somewhere, the README's example is in examples/saxpy.c,
+every CUCORE_ variable that the library reads is in docs/environment.md, and every public function
+has a comment that says since when it is there."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+problems = []
+
+documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+for document in documents:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
+        if not (document.parent / target).exists():
+            problems.append(f"{document.relative_to(ROOT)} links to {target}, which is not there")
+
+saxpy = (ROOT / "examples" / "saxpy.c").read_text()
+for block in re.findall(r"^```c\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S):
+    if block not in saxpy:
+        problems.append("the example in README.md is not a part of examples/saxpy.c any more")
+
+environment = (ROOT / "docs" / "environment.md").read_text()
+for source in sorted((ROOT / "src").rglob("*.c")):
+    for variable in re.findall(r'getenv\("(CUCORE_\w+)"\)', source.read_text()):
+        if f"`{variable}`" not in environment:
+            problems.append(f"{source.relative_to(ROOT)} reads {variable}, which is not in "
+                            "docs/environment.md")
+
+for header in sorted((ROOT / "include" / "cucore").glob("*.h")):
+    text = header.read_text()
+    for function in re.finditer(r"^CUC_API [^;]*?\b(cuc_\w+)\(", text, re.M):
+        before = text[:function.start()].rstrip()
+        comment = before[before.rfind("/**"):] if before.endswith("*/") else ""
+        if "@since" not in comment:
+            problems.append(f"{header.name}: {function.group(1)} has no comment with @since")
+
+print("\n".join(problems) or f"{len(documents)} documents are as they say")
+sys.exit(bool(problems))

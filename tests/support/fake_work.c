@@ -1,0 +1,402 @@
+// Work: what streams do, one thing after the other, at once where nothing waits and else on a
+// thread of the stream's own.
+#include "fake_internal.h"
+
+// Marks: counted, so that an event may be destroyed while a stream still waits for its record.
+
+struct mark *fake_mark_new(void)
+{
+    struct mark *m = fake.free_marks;
+
+    if (m)
+        fake.free_marks = m->next_free;
+    else
+        m = fake_alloc(sizeof(*m));
+    *m = (struct mark){ .refs = 1 };
+    return m;
+}
+
+struct mark *fake_mark_retain(struct mark *mark)
+{
+    mark->refs++;
+    return mark;
+}
+
+void fake_mark_drop(struct mark *mark)
+{
+    if (!mark || --mark->refs)
+        return;
+    mark->next_free = fake.free_marks;
+    fake.free_marks = mark;
+}
+
+// Operations. `ready` says whether one at the head of a queue can run; nothing waits in a context
+// that is lost. `run` does it, and is told of the loss; `drop` lets go of what it holds.
+
+static uint64_t read_word(const struct work *w)
+{
+    const void *at = (const void *)(uintptr_t)w->word.address;
+    uint32_t v32;
+    uint64_t v64;
+
+    if (w->word.bytes == 4) {
+        __atomic_load((const uint32_t *)at, &v32, __ATOMIC_ACQUIRE);
+        return v32;
+    }
+    __atomic_load((const uint64_t *)at, &v64, __ATOMIC_ACQUIRE);
+    return v64;
+}
+
+static bool word_ready(struct work *w)
+{
+    if (fake_check_range(w->word.address, w->word.bytes, true))
+        return true; // run_wait() tells
+    uint64_t now = read_word(w), value = w->word.value;
+
+    switch (w->word.flags & 3) {
+    case CU_STREAM_WAIT_VALUE_GEQ: // cyclic, as counters wrap
+        return w->word.bytes == 4 ? (int32_t)((uint32_t)now - (uint32_t)value) >= 0
+                                  : (int64_t)(now - value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+        return now == value;
+    case CU_STREAM_WAIT_VALUE_AND:
+        return (now & value) != 0;
+    default:
+        value = ~(now | value);
+        return (w->word.bytes == 4 ? (uint32_t)value : value) != 0;
+    }
+}
+
+static bool mark_ready(struct work *w)
+{
+    return w->mark->done;
+}
+
+static bool order_ready(struct work *w)
+{
+    const struct stream *s = fake_object_even_gone((const void *)w->order.stream, KIND_STREAM);
+
+    return !s || s->done >= w->order.until;
+}
+
+static void run_mark(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    (void)lost;
+    clock_gettime(CLOCK_MONOTONIC, &w->mark->when);
+    w->mark->done = true;
+}
+
+static void drop_mark(struct work *w)
+{
+    w->mark->done = true; // whoever waits for work that was dropped waits no longer
+    fake_mark_drop(w->mark);
+}
+
+static void drop_wait(struct work *w)
+{
+    fake_mark_drop(w->mark);
+}
+
+// A fault of the work itself: the GPU's, not the call's.
+static void fault(struct stream *stream, CUresult code)
+{
+    if (code)
+        fake_lose(stream->head.context, code);
+}
+
+static void run_write(struct work *w, struct stream *stream, CUresult lost)
+{
+    void *at = (void *)(uintptr_t)w->word.address;
+    uint32_t v32 = (uint32_t)w->word.value;
+
+    CUresult code = lost ? lost : fake_check_range(w->word.address, w->word.bytes, true);
+
+    if (code) {
+        fault(stream, lost ? CUDA_SUCCESS : code);
+        return;
+    }
+    if (w->word.bytes == 4)
+        __atomic_store((uint32_t *)at, &v32, __ATOMIC_RELEASE);
+    else
+        __atomic_store((uint64_t *)at, &w->word.value, __ATOMIC_RELEASE);
+}
+
+static void run_wait(struct work *w, struct stream *stream, CUresult lost)
+{
+    if (!lost)
+        fault(stream, fake_check_range(w->word.address, w->word.bytes, true));
+}
+
+static void run_copy(struct work *w, struct stream *stream, CUresult lost)
+{
+    if (!lost)
+        fault(stream, fake_run_copy(&w->copy));
+}
+
+static void run_fill(struct work *w, struct stream *stream, CUresult lost)
+{
+    if (!lost)
+        fault(stream, fake_run_fill(&w->fill));
+}
+
+static void run_host(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    if (lost)
+        return;
+    fake_thread.in_callback = true;
+    fake_unlock();
+    w->host.fn(w->host.user);
+    fake_lock();
+    fake_thread.in_callback = false;
+}
+
+static void run_callback(struct work *w, struct stream *stream, CUresult lost)
+{
+    struct context *c = stream->head.context;
+    CUstream handle = !stream->head.builtin ? FAKE_HANDLE(CUstream, stream)
+                      : stream == c->legacy ? CU_STREAM_LEGACY
+                                            : CU_STREAM_PER_THREAD;
+
+    fake_thread.in_callback = true;
+    fake_unlock();
+    w->callback.fn(handle, lost, w->callback.user);
+    fake_lock();
+    fake_thread.in_callback = false;
+}
+
+static void run_kernel(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    if (lost)
+        return;
+    fake_thread.in_callback = true;
+    fake_run_launch(w->launch);
+    fake_thread.in_callback = false;
+}
+
+static void drop_kernel(struct work *w)
+{
+    fake_launch_drop(w->launch);
+}
+
+static void run_free(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    (void)lost;
+    fake_free(w->allocation);
+    w->allocation = NULL;
+}
+
+static void drop_free(struct work *w)
+{
+    if (w->allocation) // never run: a context that ends, a reset
+        fake_free(w->allocation);
+}
+
+static const struct {
+    bool (*ready)(struct work *work);
+    void (*run)(struct work *work, struct stream *stream, CUresult lost);
+    void (*drop)(struct work *work);
+    bool own_thread; // never done within the call that submits it
+} ops[] = {
+    [OP_NOTHING] = { 0 },
+    [OP_MARK] = { .run = run_mark, .drop = drop_mark },
+    [OP_WAIT_MARK] = { .ready = mark_ready, .drop = drop_wait },
+    [OP_WAIT_STREAM] = { .ready = order_ready },
+    [OP_WAIT_VALUE] = { .ready = word_ready, .run = run_wait },
+    [OP_WRITE_VALUE] = { .run = run_write },
+    [OP_COPY] = { .run = run_copy },
+    [OP_FILL] = { .run = run_fill },
+    [OP_HOST] = { .run = run_host, .own_thread = true },
+    [OP_CALLBACK] = { .run = run_callback, .own_thread = true },
+    [OP_KERNEL] = { .run = run_kernel, .drop = drop_kernel },
+    [OP_FREE] = { .run = run_free, .drop = drop_free },
+};
+
+static void finish(struct stream *s, struct work *w)
+{
+    if (ops[w->op].drop)
+        ops[w->op].drop(w);
+    s->done++;
+    fake_changed();
+}
+
+static void perform(struct stream *s, struct work *w)
+{
+    s->running = true;
+    if (ops[w->op].run)
+        ops[w->op].run(w, s, s->head.context->lost);
+    s->running = false;
+    finish(s, w);
+}
+
+static bool runnable(struct stream *s, struct work *w)
+{
+    if (s->running)
+        return false;
+    if (s->head.context->lost)
+        return true;
+    return !s->held && (!ops[w->op].ready || ops[w->op].ready(w));
+}
+
+static struct work *take(struct stream *s)
+{
+    struct work *w = s->first;
+
+    s->first = w->next;
+    if (!s->first)
+        s->last = NULL;
+    return w;
+}
+
+static void recycle(struct work *w)
+{
+    w->next = fake.free_work;
+    fake.free_work = w;
+}
+
+// Values in memory change without a word to us, so they are looked at every so often.
+static void wait_a_little(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 200000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&fake.changed, &fake.lock, &until);
+}
+
+static void *stream_thread(void *data)
+{
+    struct stream *s = data;
+
+    fake_lock();
+    while (s->first || !s->head.gone) {
+        if (s->first && runnable(s, s->first)) {
+            struct work *w = take(s);
+            perform(s, w);
+            recycle(w);
+        } else if (s->first && s->first->op == OP_WAIT_VALUE && !s->held) {
+            wait_a_little();
+        } else {
+            fake_wait();
+        }
+    }
+    s->worker = false;
+    fake.workers--;
+    fake_changed();
+    fake_unlock();
+    return NULL;
+}
+
+static void need_thread(struct stream *s)
+{
+    pthread_attr_t detached;
+    pthread_t thread;
+
+    if (s->worker)
+        return;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    if (pthread_create(&thread, &detached, stream_thread, s))
+        fake_bug("no thread", "for a stream");
+    pthread_attr_destroy(&detached);
+    s->worker = true;
+    fake.workers++;
+}
+
+static void enqueue(struct stream *s, const struct work *work)
+{
+    struct work *w = fake.free_work;
+
+    if (w)
+        fake.free_work = w->next;
+    else
+        w = fake_alloc(sizeof(*w));
+    *w = *work;
+    w->next = NULL;
+    if (s->last)
+        s->last->next = w;
+    else
+        s->first = w;
+    s->last = w;
+    s->submitted++;
+    need_thread(s);
+    fake_changed();
+}
+
+bool fake_idle(const struct stream *s)
+{
+    return s->done == s->submitted;
+}
+
+// What the legacy default stream means: its work begins after all work of the context's blocking
+// streams, and theirs after its.
+static void order_after(struct stream *s, struct stream *other)
+{
+    if (other && other != s && !fake_idle(other))
+        enqueue(s, &(struct work){
+                       .op = OP_WAIT_STREAM,
+                       .order = { .stream = other->head.handle, .until = other->submitted } });
+}
+
+static void order_visit(struct object *o, void *data)
+{
+    struct stream *s = data, *other = (struct stream *)o;
+
+    if (o->kind == KIND_STREAM && o->context == s->head.context &&
+        !(other->flags & CU_STREAM_NON_BLOCKING))
+        order_after(s, other);
+}
+
+void fake_order(struct stream *s)
+{
+    struct context *c = s->head.context;
+
+    if (s == c->legacy)
+        fake_look(order_visit, s);
+    else if (!(s->flags & CU_STREAM_NON_BLOCKING))
+        order_after(s, c->legacy);
+}
+
+CUresult fake_submit(struct stream *stream, const struct work *work)
+{
+    struct work now = *work;
+
+    CUresult code = fake_capture_implicit(stream);
+
+    if (stream->capture && stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->capture || code) {
+        if (!code) {
+            stream->capture->graph->nodes++;
+            stream->captured++;
+            stream->unjoined = stream != stream->capture->origin;
+        }
+        if (ops[work->op].drop)
+            ops[work->op].drop(&now);
+        return code;
+    }
+    fake_order(stream);
+    if (fake_idle(stream) && !fake.async && !ops[work->op].own_thread && runnable(stream, &now)) {
+        stream->submitted++;
+        perform(stream, &now);
+    } else {
+        enqueue(stream, work);
+    }
+    return CUDA_SUCCESS;
+}
+
+void fake_stream_drop(struct stream *stream)
+{
+    while (stream->first) {
+        struct work *w = take(stream);
+        finish(stream, w);
+        recycle(w);
+    }
+}

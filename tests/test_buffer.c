@@ -1,0 +1,567 @@
+#include "buffer.h"
+
+#include "device_test.h"
+#include "stream.h"
+
+static cuc_buffer *const untouched = (cuc_buffer *)&unraisable;
+
+static const int32_t kinds[] = { CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED, CUC_MEMORY_MANAGED };
+
+// Six resources: a pool and a synchronous one of each kind.
+static cuc_memory_resource *resource_of(int i)
+{
+    cuc_memory_resource *mr = NULL;
+
+    if (i < 3)
+        ck_ok(cuc_memory_pool_create(&mr, device, CUC_MEMORY_POOL_OPTIONS(.kind = kinds[i])));
+    else
+        ck_ok(cuc_memory_synchronous(&mr, device, kinds[i - 3]));
+    return mr;
+}
+
+START_TEST(a_buffer_comes_from_its_resource_and_goes_back)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    bool pinned = kinds[_i % 3] == CUC_MEMORY_PINNED;
+    cuc_buffer *b = NULL;
+
+    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    cuc_device_ptr ptr = cuc_buffer_ptr(b);
+    ck_assert_uint_ne(ptr, 0);
+    ck_assert_uint_eq(cuc_buffer_bytes(b), 1000);
+    ck_assert_ptr_eq(cuc_buffer_memory_resource(b), mr);
+    ck_assert_ptr_eq(cuc_buffer_stream(b), stream);
+    ck_assert_ptr_eq(cuc_buffer_device(b), pinned ? NULL : device);
+    ck_assert_uint_eq(cuc_buffer_access(b), cuc_memory_resource_access(mr));
+    ck_assert_ptr_null(cuc_buffer_owner(b));
+    ck_assert_ptr_null(cuc_buffer_parent(b));
+    ck_assert_ptr_eq(cuc_buffer_retain(b), b);
+    cuc_buffer_release(b);
+    if (fake_available())
+        ck_assert(fake_allocated(ptr));
+    cuc_buffer_release(b);
+    ck_ok(cuc_stream_synchronize(stream));
+    if (fake_available())
+        ck_assert(!fake_allocated(ptr));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_buffer_outlives_the_handles_it_was_made_of)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    cuc_buffer *b = NULL;
+
+    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    cuc_memory_resource_release(mr);
+    cuc_stream_release(stream);
+    stream = NULL;
+    if (fake_available()) {
+        ck_assert_int_eq(fake_live("stream"), 1);
+        ck_assert_int_eq(fake_live("allocation"), 1);
+    }
+    cuc_buffer_release(b); // frees, and takes the stream and the pool along
+}
+END_TEST
+
+START_TEST(the_memory_is_freed_in_the_order_of_its_stream)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    cuc_buffer *b;
+
+    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    fake_hold(stream->handle);
+    fake_calls_reset();
+    if (_i < 3) { // a pool enqueues
+        cuc_buffer_release(b);
+        ck_assert_int_eq(fake_calls("cuMemFreeAsync"), 1);
+        ck_assert_int_eq(fake_pending(stream->handle), 1);
+        fake_resume(stream->handle);
+    } else { // the others wait
+        fake_resume(stream->handle);
+        cuc_buffer_release(b);
+        ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 1);
+    }
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(another_stream_can_be_told_to_free_it)
+{
+    cuc_memory_resource *mr = resource_of(0);
+    cuc_stream *other, *foreign;
+    cuc_device *second;
+    cuc_buffer *b;
+
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(cuc_stream_create(&other, device, NULL));
+    ck_ok(cuc_stream_create(&foreign, second, NULL));
+    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(b, NULL), "stream is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(b, foreign), "device 0", "device 1");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(NULL, other), "buffer is NULL");
+    ck_assert_ptr_eq(cuc_buffer_stream(b), stream);
+    ck_ok(cuc_buffer_set_stream(b, other));
+    ck_ok(cuc_buffer_set_stream(b, other)); // to itself is no harm
+    ck_assert_ptr_eq(cuc_buffer_stream(b), other);
+    CUstream handle = other->handle;
+    fake_hold(handle);
+    cuc_stream_release(other);
+    cuc_stream_release(foreign);
+    cuc_buffer_release(b);
+    ck_assert_int_eq(fake_pending(stream->handle), 0);
+    ck_assert_int_eq(fake_pending(handle), 1); // the free
+    fake_resume(handle);
+    ck_soon(fake_pending(handle) == 0);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(without_a_resource_the_streams_device_chooses)
+{
+    cuc_memory_resource *mr;
+    cuc_buffer *b = untouched;
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(&b, NULL, 64, NULL), "both NULL");
+    ck_assert_ptr_eq(b, untouched);
+    ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
+    ck_ok(cuc_device_get_memory_resource(&mr, device));
+    ck_assert_ptr_eq(cuc_buffer_memory_resource(b), mr);
+    cuc_memory_resource_release(mr);
+    cuc_buffer_release(b);
+}
+END_TEST
+
+START_TEST(an_empty_buffer_asks_nobody)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    void *host = &mr;
+    cuc_buffer *b;
+
+    fake_calls_reset();
+    ck_ok(cuc_buffer_create(&b, mr, 0, stream));
+    ck_assert_uint_eq(cuc_buffer_ptr(b), 0);
+    ck_assert_uint_eq(cuc_buffer_bytes(b), 0);
+    if (cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST) {
+        ck_ok(cuc_buffer_host_pointer(&host, b));
+        ck_assert_ptr_null(host);
+    }
+    cuc_buffer_release(b);
+    ck_assert_int_eq(fake_calls_total(), 0);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_stream_of_another_device_is_refused_by_name)
+{
+    cuc_memory_resource *mr = resource_of(0);
+    cuc_buffer *b = untouched;
+    cuc_stream *foreign;
+    cuc_device *second;
+
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(cuc_stream_create(&foreign, second, NULL));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(&b, mr, 64, foreign),
+             "resource is of device 0", "stream of device 1");
+    ck_assert_ptr_eq(b, untouched);
+    cuc_stream_release(foreign);
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
+{
+    bool done = false;
+
+    for (int n = 1; !done && n < 50; n++) {
+        cuc_memory_resource *mr = resource_of(_i);
+        cuc_buffer *b = untouched;
+
+        fake_fail_any(n, 999);
+        cuc_status st = cuc_buffer_create(&b, mr, 64, stream);
+        if (st < 0) {
+            ck_assert_ptr_eq(b, untouched);
+            ck_assert_int_eq(cuc_error_library_code(), 999);
+            ck_assert_str_eq(cuc_error_function(), "cuc_buffer_create");
+        } else {
+            done = fake_fails_armed() == 1;
+        }
+        fake_fail_reset();
+        while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
+            ; // a pop that was made to fail has left one
+        if (st >= 0)
+            cuc_buffer_release(b);
+        ck_assert_int_eq(fake_live("allocation"), 0);
+        cuc_memory_resource_release(mr);
+        ck_assert_int_eq(fake_live("pool"), 0);
+    }
+    ck_assert(done);
+    unraisable.count = 0;
+}
+END_TEST
+
+START_TEST(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else)
+{
+    static const char *const calls[] = { "cuMemFreeAsync", "cuMemFreeAsync", "cuMemFreeAsync",
+                                         "cuMemFree",      "cuMemFreeHost",  "cuMemFree" };
+    cuc_memory_resource *mr = resource_of(_i);
+    cuc_buffer *b;
+
+    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    cuc_device_ptr ptr = cuc_buffer_ptr(b);
+    cuc_error_clear();
+    fake_fail(calls[_i], 1, 999);
+    cuc_buffer_release(b);
+    ck_assert_int_eq(unraisable.count, 1);
+    ck_assert_ptr_nonnull(strstr(unraisable.last, calls[_i]));
+    ck_assert_int_eq(cuc_error_status(), CUC_OK);
+    ck_assert(fake_allocated(ptr)); // leaked, as told
+    unraisable.count = 0;
+    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_release_in_a_lost_context_is_silent)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    cuc_buffer *b;
+
+    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    fake_poison(stream->handle, 700);
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream), "");
+    cuc_error_clear();
+    cuc_buffer_release(b);
+    cuc_memory_resource_release(mr);
+    cuc_stream_release(stream);
+    stream = NULL;
+    ck_assert_int_eq(unraisable.count, 0);
+    ck_assert_int_eq(cuc_error_status(), CUC_OK);
+    fake_reset();
+}
+END_TEST
+
+START_TEST(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_and_told)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    CUgraph graph = NULL;
+    cuc_buffer *b;
+
+    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    cuc_device_ptr ptr = cuc_buffer_ptr(b);
+    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(stream->handle, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     0);
+    cuc_buffer_release(b);
+    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream->handle, &graph), 0);
+    ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
+    ck_assert_int_eq(unraisable.count, 1);
+    ck_assert_ptr_nonnull(strstr(unraisable.last, "captured"));
+    unraisable.count = 0;
+    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+// ---- Memory of others
+
+static int dropped;
+
+static void drop(void *owner)
+{
+    ck_assert_ptr_eq(owner, &dropped);
+    dropped++;
+}
+
+START_TEST(host_memory_is_borrowed_as_a_buffer)
+{
+    int32_t memory[4] = { 1, 2, 3, 4 };
+    void *host = NULL;
+    cuc_buffer *b;
+
+    ck_ok(cuc_buffer_from_pointer(&b, (cuc_device_ptr)(uintptr_t)memory, sizeof(memory), NULL));
+    ck_assert_uint_eq(cuc_buffer_access(b), CUC_MEMORY_ACCESS_HOST);
+    ck_assert_ptr_null(cuc_buffer_device(b));
+    ck_assert_ptr_null(cuc_buffer_memory_resource(b));
+    ck_ok(cuc_buffer_host_pointer(&host, b));
+    ck_assert_ptr_eq(host, memory);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(b, stream), "does not free");
+    cuc_buffer_release(b);
+    ck_assert_int_eq(memory[3], 4);
+}
+END_TEST
+
+START_TEST(memory_of_the_driver_is_known_for_what_it_is)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    cuc_device_ptr ptr;
+    cuc_buffer *b;
+
+    ck_ok(cuc_memory_allocate(&ptr, mr, 1000, stream));
+    ck_ok(cuc_buffer_from_pointer(&b, ptr + 100, 900, NULL));
+    ck_assert_uint_eq(cuc_buffer_ptr(b), ptr + 100);
+    ck_assert_uint_eq(cuc_buffer_access(b), cuc_memory_resource_access(mr));
+    ck_assert_ptr_eq(cuc_buffer_device(b), cuc_memory_resource_device(mr));
+    cuc_buffer_release(b);
+    ck_ok(cuc_memory_free(mr, ptr, 1000, stream));
+    cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(the_owner_is_dropped_with_the_last_reference)
+{
+    int memory = 0;
+    cuc_buffer *b, *part;
+
+    dropped = 0;
+    ck_ok(cuc_buffer_from_pointer(&b, (cuc_device_ptr)(uintptr_t)&memory, sizeof(memory),
+                                  CUC_BUFFER_OPTIONS(.owner = &dropped, .drop_owner = drop)));
+    ck_assert_ptr_eq(cuc_buffer_owner(b), &dropped);
+    ck_ok(cuc_buffer_slice(&part, b, 1, 2));
+    cuc_buffer_release(b);
+    ck_assert_int_eq(dropped, 0);
+    cuc_buffer_release(part);
+    ck_assert_int_eq(dropped, 1);
+}
+END_TEST
+
+START_TEST(a_resource_takes_memory_over)
+{
+    cuc_memory_resource *mr = resource_of(_i);
+    cuc_device_ptr ptr;
+    cuc_buffer *b;
+
+    ck_ok(cuc_memory_allocate(&ptr, mr, 1000, stream));
+    if (fake_available())
+        fake_calls_reset();
+    ck_ok(cuc_buffer_from_pointer(&b, ptr, 1000,
+                                  CUC_BUFFER_OPTIONS(.resource = mr, .stream = stream)));
+    if (fake_available())
+        ck_assert_int_eq(fake_calls_total(), 0); // the resource tells
+    ck_assert_ptr_eq(cuc_buffer_memory_resource(b), mr);
+    ck_assert_ptr_eq(cuc_buffer_device(b), cuc_memory_resource_device(mr));
+    ck_assert_uint_eq(cuc_buffer_access(b), cuc_memory_resource_access(mr));
+    cuc_memory_resource_release(mr);
+    cuc_buffer_release(b);
+    ck_ok(cuc_stream_synchronize(stream));
+    if (fake_available())
+        ck_assert_int_eq(fake_live("allocation"), 0);
+}
+END_TEST
+
+START_TEST(what_was_told_is_not_asked)
+{
+    cuc_buffer *b;
+
+    fake_calls_reset();
+    ck_ok(cuc_buffer_from_pointer(
+        &b, 4096, 64, CUC_BUFFER_OPTIONS(.device = device, .access = CUC_MEMORY_ACCESS_DEVICE)));
+    ck_assert_ptr_eq(cuc_buffer_device(b), device);
+    ck_assert_uint_eq(cuc_buffer_access(b), CUC_MEMORY_ACCESS_DEVICE);
+    cuc_buffer_release(b);
+    ck_ok(cuc_buffer_from_pointer(&b, 4096, 64,
+                                  CUC_BUFFER_OPTIONS(.access = CUC_MEMORY_ACCESS_HOST)));
+    ck_assert_ptr_null(cuc_buffer_device(b));
+    cuc_buffer_release(b);
+    ck_ok(cuc_buffer_from_pointer(&b, 0, 0, NULL));
+    cuc_buffer_release(b);
+    ck_assert_int_eq(fake_calls_total(), 0);
+}
+END_TEST
+
+START_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
+{
+    cuc_memory_resource *pool = resource_of(0);
+    cuc_buffer *b = untouched;
+    cuc_device *second;
+    cuc_stream *foreign;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    dropped = 0;
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(cuc_stream_create(&foreign, second, NULL));
+    ck_fails(bad, cuc_buffer_from_pointer(NULL, 4096, 64, NULL), "out is NULL");
+    ck_fails(bad, cuc_buffer_from_pointer(&b, 0, 64, NULL), "ptr is 0");
+    ck_fails(bad, cuc_buffer_from_pointer(&b, UINT64_MAX - 8, 64, NULL), "address space");
+    ck_fails(bad,
+             cuc_buffer_from_pointer(&b, 4096, 64,
+                                     CUC_BUFFER_OPTIONS(.resource = pool, .stream = stream,
+                                                        .owner = &dropped, .drop_owner = drop)),
+             "both set");
+    ck_fails(bad,
+             cuc_buffer_from_pointer(&b, 4096, 64,
+                                     CUC_BUFFER_OPTIONS(.stream = stream, .drop_owner = drop)),
+             "options->stream is set without");
+    ck_fails(bad, cuc_buffer_from_pointer(&b, 4096, 64, CUC_BUFFER_OPTIONS(.access = 8)),
+             "access is 0x8");
+    ck_fails(bad, cuc_buffer_from_pointer(&b, 4096, 64, CUC_BUFFER_OPTIONS(.reserved = 1)),
+             "reserved 1");
+    ck_fails(bad, cuc_buffer_from_pointer(&b, 4096, 64, CUC_BUFFER_OPTIONS(.resource = pool)),
+             "stream is NULL");
+    ck_fails(bad,
+             cuc_buffer_from_pointer(&b, 4096, 64,
+                                     CUC_BUFFER_OPTIONS(.resource = pool, .stream = foreign)),
+             "device 0", "device 1");
+    ck_fails(
+        bad,
+        cuc_buffer_from_pointer(
+            &b, 4096, 64, CUC_BUFFER_OPTIONS(.resource = pool, .stream = stream, .device = second)),
+        "device 0", "device 1");
+    ck_assert_ptr_eq(b, untouched);
+    ck_assert_int_eq(dropped, 0);
+    cuc_stream_release(foreign);
+    cuc_memory_resource_release(pool);
+}
+END_TEST
+
+// ---- Slices
+
+static const struct slice {
+    size_t offset, bytes;
+    cuc_status status;
+} slices[] = {
+    { 0, 1000, CUC_OK },
+    { 0, 0, CUC_OK },
+    { 1000, 0, CUC_OK },
+    { 999, 1, CUC_OK },
+    { 1, 1000, CUC_ERROR_INVALID_ARGUMENT },
+    { 1001, 0, CUC_ERROR_INVALID_ARGUMENT },
+    { SIZE_MAX, 2, CUC_ERROR_INVALID_ARGUMENT },
+    { 2, SIZE_MAX, CUC_ERROR_INVALID_ARGUMENT },
+    { SIZE_MAX, SIZE_MAX, CUC_ERROR_INVALID_ARGUMENT },
+};
+
+START_TEST(a_slice_stays_within_its_parent)
+{
+    const struct slice *row = &slices[_i];
+    cuc_buffer *b, *part = untouched;
+
+    ck_ok(cuc_buffer_create(&b, NULL, 1000, stream));
+    if (row->status < 0) {
+        ck_fails(row->status, cuc_buffer_slice(&part, b, row->offset, row->bytes), "1000 bytes");
+        ck_assert_ptr_eq(part, untouched);
+    } else {
+        ck_ok(cuc_buffer_slice(&part, b, row->offset, row->bytes));
+        ck_assert_uint_eq(cuc_buffer_ptr(part), row->bytes ? cuc_buffer_ptr(b) + row->offset : 0);
+        ck_assert_uint_eq(cuc_buffer_bytes(part), row->bytes);
+        ck_assert_ptr_eq(cuc_buffer_parent(part), b);
+        ck_assert_ptr_eq(cuc_buffer_device(part), device);
+        ck_assert_uint_eq(cuc_buffer_access(part), CUC_MEMORY_ACCESS_DEVICE);
+        ck_assert_ptr_null(cuc_buffer_memory_resource(part));
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(part, stream), "slice");
+        cuc_buffer_release(part);
+    }
+    cuc_buffer_release(b);
+}
+END_TEST
+
+START_TEST(a_slice_of_a_slice_holds_the_memory)
+{
+    cuc_buffer *b, *part, *part_of_part;
+
+    ck_ok(cuc_buffer_create(&b, NULL, 1000, stream));
+    cuc_device_ptr ptr = cuc_buffer_ptr(b);
+    ck_ok(cuc_buffer_slice(&part, b, 100, 800));
+    ck_ok(cuc_buffer_slice(&part_of_part, part, 100, 100));
+    cuc_buffer_release(b);
+    cuc_buffer_release(part);
+    ck_assert_uint_eq(cuc_buffer_ptr(part_of_part), ptr + 200);
+    if (fake_available())
+        ck_assert(fake_allocated(ptr));
+    cuc_buffer_release(part_of_part);
+    ck_ok(cuc_stream_synchronize(stream));
+    if (fake_available())
+        ck_assert(!fake_allocated(ptr));
+}
+END_TEST
+
+START_TEST(device_memory_has_no_host_pointer)
+{
+    void *host = &host;
+    cuc_buffer *b;
+
+    ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_host_pointer(&host, b), "cuc_buffer_read()");
+    ck_assert_ptr_eq(host, &host);
+    cuc_buffer_release(b);
+}
+END_TEST
+
+START_TEST(null_is_taken_where_it_says_something)
+{
+    cuc_buffer *b;
+    void *host;
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(NULL, NULL, 1, stream), "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(NULL, NULL, 1, 1), "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(&b, NULL, 1, 1), "parent is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_host_pointer(&host, NULL), "buffer is NULL");
+    cuc_buffer_release(NULL);
+    ck_assert_ptr_null(cuc_buffer_retain(NULL));
+    ck_assert_uint_eq(cuc_buffer_ptr(NULL), 0);
+    ck_assert_uint_eq(cuc_buffer_bytes(NULL), 0);
+    ck_assert_uint_eq(cuc_buffer_access(NULL), 0);
+    ck_assert_ptr_null(cuc_buffer_device(NULL));
+    ck_assert_ptr_null(cuc_buffer_memory_resource(NULL));
+    ck_assert_ptr_null(cuc_buffer_stream(NULL));
+    ck_assert_ptr_null(cuc_buffer_owner(NULL));
+    ck_assert_ptr_null(cuc_buffer_parent(NULL));
+}
+END_TEST
+
+START_TEST(a_buffer_used_after_its_release_is_found_out)
+{
+    cuc_buffer *b;
+    void *host;
+
+    setenv("CUCORE_CHECK_HANDLES", "1", 1);
+    device_setup();
+    ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
+    cuc_buffer_release(b);
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_buffer_host_pointer(&host, b), "released already");
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_BUFFER), 0);
+    cuc_buffer_release(b);
+    ck_assert_int_eq(unraisable.count, 1);
+    unraisable.count = 0;
+    device_teardown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("buffer");
+    TCase *any = tcase_create("any driver");
+
+    tcase_add_checked_fixture(any, device_setup, device_teardown);
+    tcase_add_loop_test(any, a_buffer_comes_from_its_resource_and_goes_back, 0, 6);
+    tcase_add_loop_test(any, a_buffer_outlives_the_handles_it_was_made_of, 0, 6);
+    tcase_add_test(any, without_a_resource_the_streams_device_chooses);
+    tcase_add_loop_test(
+        any, a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_and_told, 3, 6);
+    tcase_add_test(any, host_memory_is_borrowed_as_a_buffer);
+    tcase_add_loop_test(any, memory_of_the_driver_is_known_for_what_it_is, 0, 6);
+    tcase_add_test(any, the_owner_is_dropped_with_the_last_reference);
+    tcase_add_loop_test(any, a_resource_takes_memory_over, 0, 6);
+    tcase_add_loop_test(any, a_slice_stays_within_its_parent, 0, LENGTH(slices));
+    tcase_add_test(any, a_slice_of_a_slice_holds_the_memory);
+    tcase_add_test(any, device_memory_has_no_host_pointer);
+    tcase_add_test(any, null_is_taken_where_it_says_something);
+    suite_add_tcase(suite, any);
+
+    if (fake_available()) { // faults, call counts, held streams, a second device
+        TCase *checked = tcase_create("checked handles");
+
+        tcase_add_loop_test(any, the_memory_is_freed_in_the_order_of_its_stream, 0, 6);
+        tcase_add_test(any, another_stream_can_be_told_to_free_it);
+        tcase_add_loop_test(any, an_empty_buffer_asks_nobody, 0, 6);
+        tcase_add_test(any, a_stream_of_another_device_is_refused_by_name);
+        tcase_add_loop_test(any, a_driver_call_that_fails_makes_no_buffer_and_leaks_none, 0, 6);
+        tcase_add_loop_test(any, a_failure_while_releasing_is_told_to_the_handler_and_nobody_else,
+                            0, 6);
+        tcase_add_loop_test(any, a_release_in_a_lost_context_is_silent, 0, 6);
+        tcase_add_test(any, what_was_told_is_not_asked);
+        tcase_add_test(any, what_does_not_go_together_is_refused_and_nothing_is_dropped);
+        tcase_add_test(checked, a_buffer_used_after_its_release_is_found_out);
+        suite_add_tcase(suite, checked);
+    }
+    return testing_main(suite, 1);
+}

@@ -1,0 +1,374 @@
+// Descriptors that become readable when an event completes, or never will.
+#include "event.h"
+#include "stream.h"
+#include "testing.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static cuc_device *device;
+static cuc_context *primary;
+static cuc_stream *stream;
+static cuc_event *event;
+
+static void setup(void)
+{
+    if (fake_available())
+        fake_reset();
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_device_get_context(&primary, device));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(cuc_event_create(&event, device, NULL));
+}
+
+static void teardown(void)
+{
+    cuc_event_release(event);
+    cuc_stream_release(stream);
+    ck_assert_ptr_null(testing_current());
+    if (fake_available()) // all but the streams that wait, which the context keeps
+        ck_assert_int_eq(fake_live_total(), fake_calls("cuStreamCreate"));
+}
+
+static int readable(int fd, int ms)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+
+    return poll(&p, 1, ms) == 1 && p.revents & POLLIN;
+}
+
+static void wait_for_go(void *user)
+{
+    while (!*(_Atomic int *)user)
+        testing_sleep_ms(1);
+}
+
+// How many descriptors the process has open.
+static int open_descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+START_TEST(a_complete_event_is_readable_at_once)
+{
+    int32_t fd = -1;
+
+    if (_i) {
+        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_event_synchronize(event));
+    } // else it was never recorded
+    ck_ok(cuc_event_fd(&fd, event));
+    ck_assert(readable(fd, 0));
+    ck_assert_int_ne(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+    ck_assert_int_ne(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+    if (fake_available())
+        ck_assert_int_eq(fake_calls("cuStreamCreate"), 0);
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
+{
+    _Atomic int go = 0;
+    int32_t fd = -1;
+    uint64_t count = 0;
+
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_fd(&fd, event));
+    ck_assert(!readable(fd, 20));
+    go = 1;
+    ck_assert(readable(fd, 10000));
+    ck_assert_int_eq(read(fd, &count, sizeof(count)), sizeof(count));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_int_eq(cuc_event_query(event), CUC_OK);
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
+{
+    _Atomic int go = 0, later = 0;
+    int32_t fd = -1;
+
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_launch_host(stream, wait_for_go, &later));
+    ck_ok(cuc_event_record(event, stream)); // anew
+    go = 1;
+    ck_assert(readable(fd, 10000));
+    ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
+    later = 1;
+    ck_ok(cuc_stream_synchronize(stream));
+    close(fd);
+}
+END_TEST
+
+START_TEST(the_streams_that_wait_are_used_again)
+{
+    int before = open_descriptors();
+
+    for (int round = 0; round < 5; round++) {
+        _Atomic int go = 0;
+        int32_t fd[3];
+
+        ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+        ck_ok(cuc_event_record(event, stream));
+        for (int i = 0; i < 3; i++)
+            ck_ok(cuc_event_fd(&fd[i], event));
+        go = 1;
+        for (int i = 0; i < 3; i++) {
+            ck_assert(readable(fd[i], 10000));
+            close(fd[i]);
+        }
+    }
+    if (fake_available())
+        ck_assert_int_eq(fake_calls("cuStreamCreate"), 3);
+    ck_soon(open_descriptors() == before); // the callbacks' duplicates are closed
+}
+END_TEST
+
+START_TEST(a_descriptor_may_be_closed_at_any_time)
+{
+    _Atomic int go = 0;
+    int32_t fd = -1, again = -1;
+    int pipes[2];
+    int before = open_descriptors();
+
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_fd(&fd, event));
+    close(fd);
+    ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0); // may get the number of the closed one
+    go = 1;
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_soon(open_descriptors() == before + 2);
+    ck_assert(!readable(pipes[0], 0)); // nobody wrote into what is not his
+    close(pipes[0]);
+    close(pipes[1]);
+    go = 0;
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_fd(&again, event)); // the waiting stream is as good as before
+    go = 1;
+    ck_assert(readable(again, 10000));
+    close(again);
+}
+END_TEST
+
+START_TEST(an_event_may_be_released_while_a_descriptor_waits)
+{
+    _Atomic int go = 0;
+    int32_t fd = -1;
+
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_fd(&fd, event));
+    cuc_event_release(event);
+    event = NULL;
+    ck_assert(!readable(fd, 5));
+    go = 1;
+    ck_assert(readable(fd, 10000));
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
+{
+    CUcontext foreign, popped;
+    cuc_context *context;
+    cuc_stream *s;
+    cuc_event *e;
+    _Atomic int go = 0;
+    int32_t fd = -1;
+    CUctxCreateParams params = { 0 };
+
+    NEED_FAKE(); // what is leaked is counted below
+    ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, &params, 0, 0), 0);
+    ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
+    ck_ok(cuc_context_from_handle(&context, foreign));
+    for (int round = 0; round < 2; round++) {
+        go = 0;
+        ck_ok(cuc_stream_create_in(&s, context, NULL));
+        ck_ok(cuc_event_create_in(&e, context, NULL));
+        ck_ok(cuc_launch_host(s, wait_for_go, &go));
+        ck_ok(cuc_event_record(e, s));
+        ck_ok(cuc_event_fd(&fd, e));
+        cuc_event_release(e);
+        if (round == 0) { // once done before all is released: nothing stays
+            go = 1;
+            ck_assert(readable(fd, 10000));
+            ck_ok(cuc_stream_synchronize(s));
+        }
+        cuc_stream_release(s);
+        if (round == 1) { // and once only after that: the callback finds what it needs
+            cuc_context_release(context);
+            go = 1;
+            ck_assert(readable(fd, 10000));
+        }
+        close(fd);
+    }
+    ck_assert_int_eq(fake_calls("cuStreamCreate"), 1);
+    ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0); // with the waiting stream in it
+    fake_calls_reset();
+}
+END_TEST
+
+START_TEST(a_descriptor_becomes_readable_when_the_context_fails)
+{
+    int32_t fd = -1;
+
+    NEED_FAKE();
+    fake_hold(cuc_stream_handle(stream));
+    ck_ok(cuc_launch_host(stream, wait_for_go, NULL));
+    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_fd(&fd, event));
+    ck_assert(!readable(fd, 5));
+    fake_poison(cuc_stream_handle(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    ck_assert(readable(fd, 10000));
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(event), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    close(fd);
+    fd = 42;
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_fd(&fd, event), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    ck_assert_int_eq(fd, 42);
+    cuc_event_release(event);
+    cuc_stream_release(stream);
+    event = NULL;
+    stream = NULL;
+    fake_reset();
+}
+END_TEST
+
+START_TEST(an_event_of_a_capture_has_no_descriptor)
+{
+    CUgraph graph = NULL;
+    int32_t fd = 42;
+    int before = open_descriptors();
+
+    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
+                                                  CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     0);
+    ck_ok(cuc_event_record(event, stream));
+    ck_fails(CUC_ERROR_BUSY, cuc_event_fd(&fd, event), "CUDA_ERROR_CAPTURED_EVENT");
+    ck_assert_int_eq(fd, 42);
+    ck_assert_int_eq(open_descriptors(), before);
+    (void)cuc__cu.cuStreamEndCapture(cuc_stream_handle(stream), &graph);
+    if (graph)
+        ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
+}
+END_TEST
+
+START_TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
+{
+    CUgraph graph = NULL;
+    cuc_stream *captured;
+    _Atomic int go = 0;
+    int32_t fd = -1;
+
+    ck_ok(cuc_stream_create(&captured, device, NULL));
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(captured),
+                                                  CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     0);
+    ck_ok(cuc_event_fd(&fd, event));
+    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(captured), &graph), 0);
+    ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
+    go = 1;
+    ck_assert(readable(fd, 10000));
+    close(fd);
+    cuc_stream_release(captured);
+}
+END_TEST
+
+START_TEST(a_failure_on_the_way_leaves_no_descriptor)
+{
+    static const char *const calls[] = { "cuEventQuery", "cuStreamCreate", "cuStreamWaitEvent",
+                                         "cuStreamAddCallback" };
+    _Atomic int go = 0;
+    int32_t fd = 42;
+    int before = open_descriptors();
+
+    NEED_FAKE();
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    for (int i = 0; i < LENGTH(calls); i++) {
+        fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
+        ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), calls[i]);
+        ck_assert_int_eq(fake_fails_armed(), 0);
+        ck_assert_int_eq(fd, 42);
+        ck_assert_int_eq(open_descriptors(), before);
+    }
+    ck_assert_int_eq(fake_live("stream"), 2); // the one made stays, for the next call
+    CUcontext popped;
+    fake_fail("cuCtxPopCurrent", 1, CUDA_ERROR_UNKNOWN);
+    ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), "cuCtxPopCurrent");
+    ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
+    ck_assert_int_eq(fd, 42);
+    ck_ok(cuc_event_fd(&fd, event));
+    go = 1;
+    ck_assert(readable(fd, 10000));
+    close(fd);
+    ck_soon(open_descriptors() == before);
+    fake_calls_reset();
+    fake_reset();
+    event = NULL;
+    stream = NULL;
+}
+END_TEST
+
+START_TEST(a_system_without_descriptors_left_is_told)
+{
+    struct rlimit limit, none;
+    _Atomic int go = 0;
+    int32_t fd = 42;
+
+    ck_ok(cuc_launch_host(stream, wait_for_go, &go));
+    ck_ok(cuc_event_record(event, stream));
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (int left = 0; left < 2; left++) { // none for the eventfd; one, and none to duplicate it
+        int free_fd = dup(0);
+        close(free_fd);
+        none = limit;
+        none.rlim_cur = (rlim_t)(free_fd + left);
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+        cuc_status st = cuc_event_fd(&fd, event);
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        ck_assert_int_eq(st, CUC_ERROR_IO);
+        ck_assert_str_eq(cuc_error_function(), "cuc_event_fd");
+        ck_assert_ptr_nonnull(strstr(cuc_error_message(), "Too many open files"));
+        ck_assert_int_eq(fd, 42);
+    }
+    go = 1;
+    ck_ok(cuc_stream_synchronize(stream));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("event_fd");
+    TCase *tests = tcase_create("event_fd");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, a_complete_event_is_readable_at_once, 0, 2);
+    tcase_add_test(tests, a_descriptor_becomes_readable_when_the_event_completes);
+    tcase_add_test(tests, a_descriptor_stands_for_what_was_recorded_by_then);
+    tcase_add_test(tests, the_streams_that_wait_are_used_again);
+    tcase_add_test(tests, a_descriptor_may_be_closed_at_any_time);
+    tcase_add_test(tests, an_event_may_be_released_while_a_descriptor_waits);
+    tcase_add_test(tests, a_foreign_context_may_be_released_while_a_descriptor_waits);
+    tcase_add_test(tests, a_descriptor_becomes_readable_when_the_context_fails);
+    tcase_add_test(tests, an_event_of_a_capture_has_no_descriptor);
+    tcase_add_test(tests, a_descriptor_is_made_beside_a_capture_without_spoiling_it);
+    tcase_add_test(tests, a_failure_on_the_way_leaves_no_descriptor);
+    tcase_add_test(tests, a_system_without_descriptors_left_is_told);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}

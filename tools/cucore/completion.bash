@@ -1,0 +1,45 @@
+# Completion of the cucore command for bash. The program itself says what its commands and
+# options are.
+
+_cucore()
+{
+    local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before='' command=''
+    ((COMP_CWORD > 0)) && before=${COMP_WORDS[COMP_CWORD - 1]}
+    ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
+
+    COMPREPLY=()
+    if [[ -z $command || ($command == help && $COMP_CWORD -eq 2) ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$program" help --list 2>/dev/null)
+            --help --version" -- "$word")
+        return
+    fi
+    case $before in
+    --emit)
+        mapfile -t COMPREPLY < <(compgen -W 'ptx cubin ltoir' -- "$word")
+        return ;;
+    --driver)
+        mapfile -t COMPREPLY < <(compgen -W 'auto real sim' -- "$word")
+        return ;;
+    --lang)
+        mapfile -t COMPREPLY < <(compgen -W 'cu ptx' -- "$word")
+        return ;;
+    --std)
+        mapfile -t COMPREPLY < <(compgen -W 'c++11 c++14 c++17 c++20' -- "$word")
+        return ;;
+    --arch)
+        mapfile -t COMPREPLY < <(compgen -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100
+            sm_100a sm_103 sm_110 sm_120 sm_120a' -- "$word")
+        return ;;
+    -I | --include-path)
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        return ;;
+    esac
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$program" help --list "$command" 2>/dev/null)" \
+            -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    fi
+}
+
+complete -o filenames -o bashdefault -F _cucore cucore
