@@ -132,7 +132,7 @@ main() {
     }
     rm -rf "$out/logs"
     mkdir -p "$out/logs"
-    : >"$out/summary.txt" >"$out/logs.txt"
+    rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
     # Programs that link the shared runtime find the toolkit of this machine.
     for lib in "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/lib; do

@@ -323,7 +323,7 @@ cuc_status cuc_device_get_memory_info(uint64_t *free_bytes, uint64_t *total_byte
 
 cuc_status cuc_device_can_access_peer(int32_t *out, cuc_device *device, cuc_device *peer)
 {
-    int can;
+    int can = 0;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
@@ -343,7 +343,7 @@ cuc_status cuc_device_can_access_peer(int32_t *out, cuc_device *device, cuc_devi
 cuc_status cuc_device_get_peer_attribute(int32_t *out, cuc_device *device, cuc_device *peer,
                                          int32_t attribute)
 {
-    int value;
+    int value = 0;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);

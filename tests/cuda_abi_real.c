@@ -67,17 +67,17 @@ const size_t cuda_abi_real_row_count = sizeof(cuda_abi_real_rows) / sizeof(*cuda
 
 const struct cuda_abi_call cuda_abi_real_calls[] = {
 #if CUDA_ABI_DRIVER
-#include "cu.def"
+#include "driver/cu.def"
 #endif
 #if CUDA_ABI_NVRTC
-#include "nvrtc.def"
-#include "nvjitlink.def"
+#include "driver/nvrtc.def"
+#include "driver/nvjitlink.def"
 #endif
-#if CUDA_ABI_NVML
-#include "nvml.def"
+#ifdef CUDA_ABI_NVML
+#include "driver/nvml.def"
 #endif
 #if CUDA_ABI_CUDART
-#include "cudart.def"
+#include "driver/cudart.def"
 #endif
     { NULL, 0, 0, 0, NULL },
 };

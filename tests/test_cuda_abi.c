@@ -1,10 +1,10 @@
 // The declarations in src/driver/*_abi.h and the tables in src/driver/*.def, against the headers of
 // the CUDA toolkit where there is one. Exits 77, a skip, where there is none.
-#include "compiler_abi.h"
-#include "cuda_abi.h"
+#include "driver/compiler_abi.h"
+#include "driver/cuda_abi.h"
 #include "cuda_abi_rows.h"
-#include "cudart_abi.h"
-#include "nvml_abi.h"
+#include "driver/cudart_abi.h"
+#include "driver/nvml_abi.h"
 
 #include <check.h>
 #include <dlfcn.h>
@@ -37,11 +37,11 @@ struct def_row {
 #define NVML NVRTC
 #define CUDART NVRTC
 static const struct def_row defs[] = {
-#include "cu.def"
-#include "nvrtc.def"
-#include "nvjitlink.def"
-#include "nvml.def"
-#include "cudart.def"
+#include "driver/cu.def"
+#include "driver/nvrtc.def"
+#include "driver/nvjitlink.def"
+#include "driver/nvml.def"
+#include "driver/cudart.def"
 };
 #undef CU
 #undef NVRTC

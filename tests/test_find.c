@@ -888,15 +888,16 @@ static void *lock_often(void *unused)
 
 START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
-    pthread_t threads[THREADS];
+    enum { LOCKERS = 2, FORKS = 25 };
+    pthread_t threads[LOCKERS];
 
     if (UNDER_TSAN)
         return; // which stops in the child of a process with threads
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < LOCKERS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, lock_often, NULL), 0);
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < FORKS; i++) {
         pid_t child = fork();
         int status = -1;
         if (child == 0) {
@@ -910,7 +911,7 @@ START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_
         ck_assert_int_eq(status, 0);
     }
     stop = true;
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < LOCKERS; i++)
         pthread_join(threads[i], NULL);
 }
 END_TEST

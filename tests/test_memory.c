@@ -12,6 +12,7 @@ static cuc_status make_pool(cuc_memory_resource **out, int32_t kind)
     cuc_memory_pool_options options = CUC_MEMORY_POOL_OPTIONS_INIT;
 
     options.kind = kind;
+    options.release_threshold = 4096;
     return cuc_memory_pool_create(out, device, &options);
 }
 

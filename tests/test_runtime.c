@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -51,6 +51,7 @@ static const struct contiguous {
     { 8, { 2, 2, 2, 2, 2, 2, 2, 2 }, { 128, 64, 32, 16, 8, 4, 2, 1 }, 256 },
     { 2, { 0, INT64_MAX }, { INT64_MAX, 1 }, 0 },
     { 3, { INT64_MAX, INT64_MAX, 0 }, { INT64_MAX, 1, 1 }, 0 },
+    { 4, { 5, INT64_MAX, INT64_MAX, 0 }, { INT64_MAX, INT64_MAX, 1, 1 }, 0 },
 };
 
 START_TEST(a_contiguous_tensor_has_its_last_dimension_fastest)

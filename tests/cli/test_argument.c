@@ -39,10 +39,10 @@ static const struct {
     { CUC_F16, "-2", 0xC000 },
     { CUC_F16, "65504", 0x7BFF },
     { CUC_F16, "65519", 0x7BFF },
-    { CUC_F16, "6.103515625e-05", 0x0400 },     // the smallest normal number
+    { CUC_F16, "6.103515625e-05", 0x0400 },       // the smallest normal number
     { CUC_F16, "6.097555160522461e-05", 0x03FF }, // the largest subnormal one
     { CUC_F16, "0x1p-24", 1 },
-    { CUC_F16, "0x1p-25", 0}, // a tie with zero
+    { CUC_F16, "0x1p-25", 0 }, // a tie with zero
     { CUC_F16, "0x1.8p-25", 1 },
     { CUC_F16, "2049", 0x6800 }, // ties: to the even neighbour, down
     { CUC_F16, "2051", 0x6802 }, // and up
@@ -55,8 +55,8 @@ static const struct {
     { CUC_BF16, "0x1p-133", 1 },
     { CUC_TF32, "1", 0x3F800000 },
     { CUC_TF32, "0x1.001p0", 0x3F800000 | 0x0 }, // below half of the last place
-    { CUC_TF32, "0x1.002p0", 0x3F800000 }, // a tie: down to even
-    { CUC_TF32, "0x1.006p0", 0x3F804000 }, // a tie: up to even
+    { CUC_TF32, "0x1.002p0", 0x3F800000 },       // a tie: down to even
+    { CUC_TF32, "0x1.006p0", 0x3F804000 },       // a tie: up to even
     { CUC_E4M3, "1", 0x38 },
     { CUC_E4M3, "448", 0x7E },
     { CUC_E4M3, "463", 0x7E },
@@ -84,9 +84,6 @@ START_TEST(a_number_has_the_bits_of_its_type)
     uint64_t bits;
     cli_why why;
 
-        ck_assert(!scalar_parse(bytes, numbers[_i].dtype, numbers[_i].text, &why));
-        return;
-    }
     ck_assert_msg(scalar_parse(bytes, numbers[_i].dtype, numbers[_i].text, &why), "%s", why.text);
     memcpy(&bits, bytes, sizeof(bits));
     ck_assert_msg(bits == numbers[_i].bits, "%s %s is 0x%llx, not 0x%llx",
@@ -130,6 +127,7 @@ static const struct {
     { CUC_E8M0, "inf", "no power of two" },
     { CUC_C64, "1+2", "no complex number" },
     { CUC_C64, "1+2jj", "no complex number" },
+    { CUC_C64, "1-inf", "no complex number" },
     { CUC_C64, "j", "no complex number" },
     { CUC_C64, "1e39", "beyond the largest c64" },
 };
@@ -282,8 +280,8 @@ static void save(const char *path, const char *descr, size_t bytes)
     FILE *f = fopen(path, "wb");
 
     ck_assert_ptr_nonnull(f);
-    int n = snprintf(header, sizeof(header), "{'descr': '%s', 'fortran_order': False, 'shape': (2,)}",
-                     descr);
+    int n = snprintf(header, sizeof(header),
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (2,)}", descr);
     fwrite("\x93NUMPY\x01", 1, 8, f);
     fputc(n, f);
     fputc(0, f);
@@ -355,8 +353,7 @@ int main(void)
 
     tcase_add_loop_test(scalars, a_number_has_the_bits_of_its_type, 0, LENGTH(numbers));
     tcase_add_loop_test(scalars, a_number_that_does_not_fit_is_refused, 0, LENGTH(refused));
-    tcase_add_loop_test(scalars, every_small_float_rounds_to_nearest_even, 0,
-                        LENGTH(small_floats));
+    tcase_add_loop_test(scalars, every_small_float_rounds_to_nearest_even, 0, LENGTH(small_floats));
     tcase_add_loop_test(arguments, an_argument_is_taken_apart, 0, LENGTH(good));
     tcase_add_loop_test(arguments, an_argument_that_is_wrong_says_how, 0, LENGTH(bad));
     tcase_add_loop_test(arguments, a_file_is_loaded_when_its_type_fits, 0, LENGTH(files));

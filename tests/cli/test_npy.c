@@ -52,9 +52,13 @@ static const struct {
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3,)}", 12, CUC_F32, 1, { 3 } },
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 1)}", 12, CUC_F32, 3, { 1, 3, 1 } },
     // No overflow, as there are no elements.
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9223372036854775807, "
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, "
+      "9223372036854775807, "
       "0)}",
-      0, CUC_F32, 3, { INT64_MAX, INT64_MAX, 0 } },
+      0,
+      CUC_F32,
+      3,
+      { INT64_MAX, INT64_MAX, 0 } },
 };
 
 START_TEST(a_good_header_is_read)
@@ -111,7 +115,8 @@ static const struct {
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}", 48, "Fortran order" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11, "cut short" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 13, "has 1 bytes behind" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': "
+      "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
       "1,1,1,1,1,1,1,1,1,1,1,1)}",
       4, "damaged header" },
 };

@@ -125,7 +125,7 @@ bool source_read(source *s, const char *path, cli_why *why)
 {
     if (!cli_read_file(&s->text, &s->bytes, path, why))
         return false;
-    return s->bytes ? true : cli_because(why, "%s is empty", path);
+    return s->bytes ? true : cli_because(why, "%s is empty", s->name);
 }
 
 void source_release(source *s)
