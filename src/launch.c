@@ -192,20 +192,32 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
                      c->block[0] * y * z, k->name, whose, kernel_limits->block_threads);
 }
 
+// How many blocks of a kernel a multiprocessor runs at once; 0 when that cannot be told. The driver
+// takes the context from the thread here.
+static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c)
+{
+    int blocks = 0;
+    bool pushed;
+
+    if (cuc__context_enter(stream->context, &pushed, "cuc_launch") < 0)
+        return 0;
+    CUresult r = cuc__cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, (CUfunction)k->handle, (int)(c->blockDimX * c->blockDimY * c->blockDimZ),
+        c->sharedMemBytes);
+    return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch") < 0 || r ? 0 : blocks;
+}
+
 // After a launch that the driver refused: say more than its code where we can.
 static cuc_status __attribute__((cold, noinline))
 fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r)
 {
-    int blocks = 0;
+    int blocks = r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ? blocks_at_once(stream, k, c) : 0;
 
-    if (r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE &&
-        !cuc__cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, (CUfunction)k->handle, (int)(c->blockDimX * c->blockDimY * c->blockDimZ),
-            c->sharedMemBytes))
+    if (blocks > 0)
         return cuc__fail_driver(
             stream->context, r, "cuc_launch", "cuLaunchKernelEx",
-            "launching %s cooperatively on %llu blocks: %d run at once on each of "
-            "the %u multiprocessors of device %d, so at most %llu",
+            "launching %s cooperatively on %llu blocks: %d run at once on each of the %u "
+            "multiprocessors of device %d, so at most %llu",
             k->name, (unsigned long long)c->gridDimX * c->gridDimY * c->gridDimZ, blocks,
             stream->device->limits.multiprocessors, stream->device->ordinal,
             (unsigned long long)blocks * stream->device->limits.multiprocessors);
@@ -250,11 +262,15 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
     if (r) {
         st = fail_launch(stream, kernel, c, r);
-    } else if (cuc_launch_is_blocking() && !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
-               capture == CU_STREAM_CAPTURE_STATUS_NONE) {
-        r = cuc__cu.cuStreamSynchronize(stream->handle);
+    } else if (cuc_launch_is_blocking()) {
+        const char *call = "cuStreamIsCapturing"; // may be the first to tell of the failure
+        r = cuc__cu.cuStreamIsCapturing(stream->handle, &capture);
+        if (!r && capture == CU_STREAM_CAPTURE_STATUS_NONE) {
+            call = "cuStreamSynchronize";
+            r = cuc__cu.cuStreamSynchronize(stream->handle);
+        }
         if (r)
-            st = cuc__fail_driver(stream->context, r, "cuc_launch", "cuStreamSynchronize",
+            st = cuc__fail_driver(stream->context, r, "cuc_launch", call,
                                   "running %s, grid %u,%u,%u block %u,%u,%u, which was waited for "
                                   "(CUCORE_LAUNCH_BLOCKING)",
                                   kernel->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
@@ -439,8 +455,10 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
         (config->flags | config->cluster[0] | config->attribute_count) ||
         count != kernel->common_count)
         goto long_way;
-    for (size_t i = 0; i < count; i++) {
-        const cuc_arg *a = &args[i];
+    const cuc_arg *a = args;
+    for (size_t i = 0; i < count; i++, a++) {
+        if (!args)
+            goto long_way; // the compiler asks once
         const void *at = &a->value;
         const uint64_t word = type_and_bytes(a);
         if (word != atomic_load_explicit(&kernel->accepted[i], memory_order_relaxed))

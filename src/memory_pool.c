@@ -30,6 +30,20 @@ void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)
     cuc__init_options(options, size);
 }
 
+// A stream says which context it is in, and the driver asks for no current one; only the default
+// streams stand for whatever is current.
+static inline cuc_status enter(const cuc_stream *stream, bool *pushed, const char *function)
+{
+    *pushed = false;
+    return stream->is_default ? cuc__memory_enter(stream->context, pushed, function) : CUC_OK;
+}
+
+static inline cuc_status leave(const cuc_stream *stream, bool pushed, cuc_status status,
+                               const char *function)
+{
+    return pushed ? cuc__memory_leave(stream->context, pushed, status, function) : status;
+}
+
 static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                                 cuc_stream *stream, const char *function)
 {
@@ -37,7 +51,7 @@ static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     CUdeviceptr ptr = 0;
     bool pushed;
 
-    cuc_status st = cuc__context_enter(context, &pushed, function);
+    cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
     int code = cuc__cu.cuMemAllocFromPoolAsync(&ptr, bytes, resource->pool, stream->handle);
@@ -45,7 +59,7 @@ static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
         st = cuc__fail_driver(context, code, function, "cuMemAllocFromPoolAsync",
                               "allocating %zu bytes of %s memory from a pool of device %d", bytes,
                               cuc_memory_kind_name(resource->kind), resource->device->ordinal);
-    st = cuc__context_leave(context, pushed, st, function);
+    st = leave(stream, pushed, st, function);
     if (st < 0) {
         if (ptr)
             CUC_CLEANUP(context, cuMemFreeAsync, (void *)(uintptr_t)ptr, ptr, stream->handle);
@@ -58,17 +72,16 @@ static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
 static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr, size_t bytes,
                                   cuc_stream *stream, const char *function)
 {
-    cuc_context *context = stream->context;
     bool pushed;
 
     (void)resource;
-    cuc_status st = cuc__memory_enter(context, &pushed, function);
+    cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
     int code = cuc__cu.cuMemFreeAsync(ptr, stream->handle);
     if (code)
-        st = cuc__memory_free_failed(context, code, "cuMemFreeAsync", ptr, bytes, function);
-    return cuc__memory_leave(context, pushed, st, function);
+        st = cuc__memory_free_failed(stream->context, code, "cuMemFreeAsync", ptr, bytes, function);
+    return leave(stream, pushed, st, function);
 }
 
 static void pool_destroy(cuc_memory_resource *resource)

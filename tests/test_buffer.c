@@ -3,6 +3,8 @@
 #include "device_test.h"
 #include "stream.h"
 
+#include <pthread.h>
+
 static cuc_buffer *const untouched = (cuc_buffer *)&unraisable;
 
 static const int32_t kinds[] = { CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED, CUC_MEMORY_MANAGED };
@@ -508,6 +510,45 @@ START_TEST(null_is_taken_where_it_says_something)
 }
 END_TEST
 
+// ---- Threads
+
+static void *make_and_release(void *unused)
+{
+    cuc_stream *own = NULL;
+    intptr_t failures = cuc_stream_create(&own, device, NULL) < 0;
+
+    (void)unused;
+    for (int i = 0; i < 200 && !failures; i++) {
+        cuc_memory_resource *mr = NULL;
+        cuc_buffer *b = NULL, *part = NULL;
+        failures += cuc_buffer_create(&b, NULL, 64, own) < 0;
+        failures += cuc_buffer_slice(&part, b, 8, 8) < 0;
+        cuc_buffer_release(b);
+        failures += cuc_buffer_fill(own, part, 0, 1, 1, 8) < 0;
+        cuc_buffer_release(part);
+        failures += cuc_device_get_memory_resource(&mr, device) < 0;
+        failures += cuc_device_set_memory_resource(device, i % 2 ? mr : NULL) < 0;
+        cuc_memory_resource_release(mr);
+    }
+    cuc_stream_release(own);
+    return (void *)failures;
+}
+
+START_TEST(buffers_are_made_and_released_on_many_threads)
+{
+    pthread_t threads[4];
+
+    for (int i = 0; i < LENGTH(threads); i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, make_and_release, NULL), 0);
+    for (int i = 0; i < LENGTH(threads); i++) {
+        void *failures = &failures;
+        ck_assert_int_eq(pthread_join(threads[i], &failures), 0);
+        ck_assert_ptr_null(failures);
+    }
+    ck_ok(cuc_device_set_memory_resource(device, NULL));
+}
+END_TEST
+
 START_TEST(a_buffer_used_after_its_release_is_found_out)
 {
     cuc_buffer *b;
@@ -545,6 +586,7 @@ int main(void)
     tcase_add_test(any, a_slice_of_a_slice_holds_the_memory);
     tcase_add_test(any, device_memory_has_no_host_pointer);
     tcase_add_test(any, null_is_taken_where_it_says_something);
+    tcase_add_test(any, buffers_are_made_and_released_on_many_threads);
     suite_add_tcase(suite, any);
 
     if (fake_available()) { // faults, call counts, held streams, a second device

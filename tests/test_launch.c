@@ -26,12 +26,10 @@ static cuc_kernel *kernel(const char *name)
     return k;
 }
 
-static void setup(void)
+static void setup_without_reset(void)
 {
     int32_t count;
 
-    if (fake_available())
-        fake_reset();
     memset(&failures, 0, sizeof(failures));
     cuc_set_failure_handler(testing_failed, &failures);
     ck_ok(cuc_device_get_count(&count));
@@ -47,6 +45,13 @@ static void setup(void)
     kinds = kernel("kinds");
     many = kernel("many");
     one = kernel("one");
+}
+
+static void setup(void)
+{
+    if (fake_available())
+        fake_reset();
+    setup_without_reset();
 }
 
 static void release_all(void)
@@ -332,27 +337,26 @@ START_TEST(null_handles_are_named)
 }
 END_TEST
 
+// Asked of the driver once in a process, so this runs in one that has not asked.
 START_TEST(parameters_that_nobody_knows_are_not_checked)
 {
     cuc_kernel *foreign = NULL;
 
     NEED_FAKE();
     fake_hide("cuKernelGetParamInfo"); // as on drivers before 12.4
-    release_all();
-    ck_ok(cuc_stream_create(&stream, device, NULL));
-    ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
-    none = kinds = many = one = NULL;
-    three = kernel("three");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three, 1.0f), "takes 3"); // PTX
+    setup_without_reset();
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three, 1.0f),
+             "three takes 3 arguments, 1 given"); // the PTX tells
     ck_ok(cuc_kernel_from_handle(&foreign, cuc_kernel_handle(three), NULL));
-    ck_ok(CUC_LAUNCH(stream, SHAPE, foreign, 1.0f, 2ull, 3));
+    for (int i = 0; i < 2; i++)
+        ck_ok(CUC_LAUNCH(stream, SHAPE, foreign, 1.0f, 2ull, 3));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_launch(stream, SHAPE, foreign, &(cuc_arg){ 999, 4, { 0 } }, 1), "has type 999");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_launch(stream, SHAPE, foreign, &(cuc_arg){ CUC_C128, 16, { 0 } }, 1),
              "does not fit");
     cuc_kernel_release(foreign);
-    fake_show_all();
+    teardown();
 }
 END_TEST
 
@@ -1179,7 +1183,7 @@ START_TEST(with_blocking_launches_a_fault_is_the_kernels_own)
     ck_assert_ptr_null(testing_current());
     ck_fails(CUC_ERROR_CONTEXT_LOST, CUC_LAUNCH(stream, SHAPE, faulty), "running faulty",
              "first seen by cuc_launch", "CUCORE_LAUNCH_BLOCKING", "CUDA_ERROR_ILLEGAL_ADDRESS",
-             "cuStreamSynchronize returned 700");
+             " returned 700");
     ck_assert_ptr_null(testing_current());
     cuc_kernel_release(faulty);
     lose();
@@ -1237,7 +1241,6 @@ int main(void)
                         LENGTH(bad_arguments));
     tcase_add_test(tests, an_argument_too_large_for_a_cuc_arg_is_refused);
     tcase_add_test(tests, null_handles_are_named);
-    tcase_add_test(tests, parameters_that_nobody_knows_are_not_checked);
     tcase_add_test(tests, a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked);
     tcase_add_loop_test(tests, a_grid_or_block_beyond_the_device_is_told_with_the_limit, 0,
                         LENGTH(bad_shapes));
@@ -1264,6 +1267,7 @@ int main(void)
     tcase_add_test(tests, without_the_variable_launches_do_not_wait);
     tcase_add_test(tests, arguments_are_read_before_the_call_returns);
     suite_add_tcase(suite, tests);
+    tcase_add_test(bare, parameters_that_nobody_knows_are_not_checked);
     tcase_add_test(bare, what_the_device_lacks_is_not_supported);
     suite_add_tcase(suite, bare);
     return testing_main(suite, 1);

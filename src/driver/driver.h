@@ -3,7 +3,8 @@
 // A call is `cuc__cu.cuStreamQuery(stream)`: one load and one indirect call. A slot starts as a
 // stub that loads the driver, finds the symbol at the version that cu.def states, writes the
 // slot and goes on. What the driver lacks gives one of the codes below instead of a CUresult,
-// and cuc__fail_driver() turns it into a message.
+// and cuc__fail_driver() turns it into a message. (gcc reads the slot of a call like a plain
+// pointer, which is one load on every machine, but a race to its thread sanitizer: use clang's.)
 #ifndef CUCORE_SRC_DRIVER_DRIVER_H
 #define CUCORE_SRC_DRIVER_DRIVER_H
 

@@ -59,7 +59,7 @@ static const struct {
     { CUC_TF32, "0x1.006p0", 0x3F804000 },       // a tie: up to even
     { CUC_E4M3, "1", 0x38 },
     { CUC_E4M3, "448", 0x7E },
-    { CUC_E4M3, "463", 0x7E },
+    { CUC_E4M3, "464", 0x7E }, // a tie with what would be 480
     { CUC_E4M3, "-0.015625", 0x88 },
     { CUC_E4M3, "0x1p-9", 1 },
     { CUC_E4M3, "nan", 0x7F },
@@ -118,7 +118,7 @@ static const struct {
     { CUC_F16, "65520", "beyond the largest f16, 65504" },
     { CUC_F16, "1e999", "beyond the largest f16" },
     { CUC_BF16, "1e39", "beyond the largest bf16" },
-    { CUC_E4M3, "464", "beyond the largest e4m3, 448" },
+    { CUC_E4M3, "465", "beyond the largest e4m3, 448" },
     { CUC_E4M3, "inf", "e4m3 has no infinity" },
     { CUC_E5M2, "61440", "beyond the largest e5m2, 57344" },
     { CUC_E8M0, "0", "no power of two" },

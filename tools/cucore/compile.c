@@ -251,7 +251,7 @@ const cli_command cli_compile = {
         "  cucore compile saxpy.cu --arch sm_90\n"
         "  cucore compile saxpy.cu --arch sm_90a --emit cubin -o saxpy.cubin -I include -D N=64\n"
         "  cucore compile axpy.cu --name-expression 'axpy<float>' --json\n"
-        "  cucore compile kernel.ptx --arch sm_90 --option -v --log\n"
+        "  cucore compile kernel.ptx --arch sm_90 --option -Xptxas=-v --log\n"
         "  generate | cucore compile - --lang cu --arch sm_90 -o -\n",
     .details =
         "FILE ends in .cu or .ptx; - is standard input. Without -o, OUT is FILE's name in the "

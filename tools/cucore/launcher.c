@@ -57,11 +57,14 @@ static int load_code(launcher *l)
     cuc_object_options options = CUC_OBJECT_OPTIONS_INIT;
     cli_why why;
 
+    if (!language->source)
+        return cuc_object_from_file(&l->object, l->path, language->code, NULL) == CUC_OK
+                   ? CLI_DONE
+                   : cli_fail_cuc();
     if (!source_read(&l->source, l->path, &why))
         return cli_fail("%s", why.text);
     // PTX goes to the driver as it is, unless it is to be assembled in a certain way.
-    if (language->source == CUC_SOURCE_CUDA ||
-        (language->source && source_options_given(&l->options)))
+    if (language->source == CUC_SOURCE_CUDA || source_options_given(&l->options))
         return compile_source(l);
     options.name = l->source.name;
     return cuc_object_create(&l->object, language->code, l->source.text, l->source.bytes,

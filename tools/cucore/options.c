@@ -39,32 +39,33 @@ void cli_parse(cli_parser *parser, const cli_command *command, int argc, char **
     opterr = 0;
 }
 
-// The edits, insertions and removals from one word to another; words are short.
+// The letters to change, put in, take out or swap to make one word of another; words are short.
 static size_t distance(const char *a, const char *b)
 {
     enum { MAX_WORD = 32 };
-    size_t row[MAX_WORD + 1];
+    size_t d[MAX_WORD + 1][MAX_WORD + 1];
     size_t an = strlen(a);
     size_t bn = strlen(b);
 
     if (an > MAX_WORD || bn > MAX_WORD)
         return MAX_WORD;
+    for (size_t i = 0; i <= an; i++)
+        d[i][0] = i;
     for (size_t j = 0; j <= bn; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= an; i++) {
-        size_t corner = row[0];
-        row[0] = i;
+        d[0][j] = j;
+    for (size_t i = 1; i <= an; i++)
         for (size_t j = 1; j <= bn; j++) {
-            size_t best = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
         }
-    }
-    return row[bn];
+    return d[an][bn];
 }
 
 const char *cli_nearest(const char *word, const char *(*at)(const void *list, size_t index),
