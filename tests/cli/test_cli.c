@@ -758,6 +758,19 @@ START_TEST(output_that_cannot_be_written_is_a_failure)
 }
 END_TEST
 
+START_TEST(driver_real_is_the_real_one_whatever_the_environment_says)
+{
+    child c = { .arguments = { "run", "fill.ptx", "--driver", "real", "--kernel", "fill", "--grid",
+                               "1", "--block", "1", "out:f32[4]=z.npy", "f32:1" },
+                .environment = { "CUCORE_DRIVER=/nowhere" } };
+
+    child_run(&c, program); // a machine with a GPU runs it
+    ck_assert_msg(c.status == 0 || strstr(c.err, "libcuda.so.1"), "%s", c.err);
+    ck_assert_msg(!strstr(c.err, "/nowhere"), "%s", c.err);
+    child_free(&c);
+}
+END_TEST
+
 // On a GPU the numbers are checked.
 START_TEST(saxpy_computes)
 {
@@ -825,6 +838,7 @@ int main(void)
     tcase_add_test(apart, arrays_go_in_and_come_out);
     tcase_add_test(apart, a_failure_leaves_the_old_output);
     tcase_add_test(apart, output_that_cannot_be_written_is_a_failure);
+    tcase_add_test(apart, driver_real_is_the_real_one_whatever_the_environment_says);
     tcase_add_test(apart, saxpy_computes);
     suite_add_tcase(suite, table);
     suite_add_tcase(suite, apart);

@@ -159,7 +159,7 @@ void cli_print_help(const cli_command *command)
         char letter[] = { '-', o->id < CLI_LONG ? (char)o->id : ' ', ',', ' ', '\0' };
         snprintf(left, sizeof(left), "%s--%s%s%s", o->id < CLI_LONG ? letter : "    ", o->name,
                  o->value ? " " : "", o->value ? o->value : "");
-        printf("  %-26s  %s\n", left, o->help);
+        printf("  %-27s  %s\n", left, o->help);
     }
     if (command->details)
         printf("\n%s", command->details);

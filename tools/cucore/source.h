@@ -45,7 +45,7 @@ enum {
 #define SOURCE_OPTIONS                                                                           \
     { "arch", SOURCE_ARCH, "ARCH", "sm_90, sm_90a, compute_90, ...: what the code is for" },     \
     { "include-path", 'I', "DIR", "search DIR for headers; may be given again" },                \
-    { "define-macro", 'D', "NAME[=VALUE]", "define a macro; may be given again" },               \
+    { "define-macro", 'D', "NAME[=V]", "define a macro; may be given again" },                   \
     { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                    \
     { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },  \
     { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu or ptx" }

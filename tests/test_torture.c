@@ -1,0 +1,339 @@
+// Everything that can fail is made to, one after the other: every driver call of a program's whole
+// way, with every sort of code, and every allocation. Each time the call that was hit says so,
+// writes nothing, and leaves nothing behind; the next attempt succeeds.
+//
+// Each failure is met by a process of its own, as what the library does once in a process can
+// fail once only. Such a child reports in words and by its exit status.
+#include "launch_ptx.h"
+#include "testing.h"
+#include "wrap_malloc.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const functions[] = {
+#define CU(name, version, params, args) #name,
+#include "driver/cu.def"
+#undef CU
+};
+
+enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+
+static struct testing_failures failures;
+
+// The way of a program. Every out-parameter holds a mark until its call succeeds.
+static char mark;
+#define MARK ((void *)&mark)
+
+struct things {
+    cuc_device *device;
+    cuc_stream *stream, *second;
+    cuc_event *event;
+    cuc_buffer *buffer;
+    cuc_object *object;
+    cuc_kernel *kernel;
+};
+
+static const char *trouble; // what is wrong beside a status
+
+static void check_outcome(cuc_status st, const void *out, const char *call)
+{
+    if (st < 0 && out != MARK)
+        trouble = "an out-parameter was written by a call that failed";
+    if (st >= 0 && out == MARK)
+        trouble = "an out-parameter was not written by a call that succeeded";
+    if (st < 0 && cuc_error_status() >= 0)
+        trouble = "a call failed without a record";
+    if (st < 0 && cuc_error_function()[0] && strcmp(cuc_error_function(), call) != 0)
+        trouble = "the record is of another function";
+}
+
+#define STEP(out, name, ...)                                                                       \
+    do {                                                                                           \
+        st = name(__VA_ARGS__);                                                                    \
+        check_outcome(st, (out), #name);                                                           \
+        if (st < 0)                                                                                \
+            return st;                                                                             \
+    } while (0)
+
+static cuc_status go(struct things *t)
+{
+    static const char data[256] = "data";
+    static char back[256];
+    cuc_status st;
+
+    STEP(t->device, cuc_device_get, &t->device, 0);
+    STEP(t->stream, cuc_stream_create, &t->stream, t->device, NULL);
+    STEP(t->second, cuc_stream_create, &t->second, t->device, CUC_STREAM_OPTIONS(.priority = -1));
+    STEP(t->event, cuc_event_create, &t->event, t->device, NULL);
+    STEP(t->buffer, cuc_buffer_create, &t->buffer, NULL, sizeof(data), t->stream);
+    STEP(t->object, cuc_object_create, &t->object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1,
+         NULL);
+    STEP(t->kernel, cuc_object_get_kernel, &t->kernel, t->object, "three");
+#define NO_OUT (st < 0 ? MARK : NULL)
+    STEP(NO_OUT, cuc_buffer_write, t->stream, t->buffer, 0, data, sizeof(data));
+    const cuc_arg args[] = { CUC_ARG(1.0f), CUC_ARG(t->buffer), CUC_ARG(7) };
+    STEP(NO_OUT, cuc_launch, t->stream,
+         CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }, .shared_bytes = 100000), t->kernel, args,
+         3);
+    STEP(NO_OUT, cuc_launch, t->stream,
+         CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }, .cluster = { 2 }), t->kernel, args, 3);
+    STEP(NO_OUT, cuc_event_record, t->event, t->stream);
+    STEP(NO_OUT, cuc_stream_wait_event, t->second, t->event);
+    STEP(NO_OUT, cuc_stream_wait_stream, t->stream, t->second);
+    STEP(NO_OUT, cuc_buffer_read, t->stream, back, t->buffer, 0, sizeof(back));
+    STEP(NO_OUT, cuc_event_synchronize, t->event);
+    STEP(NO_OUT, cuc_stream_synchronize, t->stream);
+    if (memcmp(data, back, sizeof(data)) != 0)
+        trouble = "the data came back changed";
+    return CUC_OK;
+}
+
+static cuc_status run(int *armed_before_release)
+{
+    struct things t = { MARK, MARK, MARK, MARK, MARK, MARK, MARK };
+
+    trouble = NULL;
+    cuc_status st = go(&t);
+    *armed_before_release = fake_fails_armed();
+#define RELEASE(what, thing)                                                                       \
+    if (t.thing != MARK)                                                                           \
+    cuc_##what##_release(t.thing)
+    // Parents first: children hold them.
+    RELEASE(object, object);
+    RELEASE(stream, second);
+    RELEASE(stream, stream);
+    RELEASE(kernel, kernel);
+    RELEASE(buffer, buffer);
+    RELEASE(event, event);
+#undef RELEASE
+    return st;
+}
+
+// What a failed call does not fail: the library has another way, or nothing depends on it.
+static int may_be_passed_over(const char *function, int code)
+{
+    static const struct {
+        const char *function;
+        int code; // 0: any
+    } rows[] = {
+        { "cuCtxGetCurrent", 0 },                          // then the context is pushed
+        { "cuThreadExchangeStreamCaptureMode", 0 },        // then a capture may forbid the call
+        { "cuDeviceGetAttribute", CUDA_ERROR_INVALID_VALUE }, // the device lacks what it is about
+    };
+
+    for (int i = 0; i < LENGTH(rows); i++)
+        if (strcmp(rows[i].function, function) == 0 && (!rows[i].code || rows[i].code == code))
+            return 1;
+    return 0;
+}
+
+static int starts_once(const char *function)
+{
+    return strcmp(function, "cuInit") == 0 || strcmp(function, "cuDriverGetVersion") == 0;
+}
+
+#define REPORT(...)                                                                                \
+    do {                                                                                           \
+        fprintf(stderr, __VA_ARGS__);                                                              \
+        fprintf(stderr, " (last error: %s)\n", cuc_error_message());                               \
+        return 1;                                                                                  \
+    } while (0)
+
+static long heap_after_success; // blocks that the library keeps
+
+// In a child: what the heap comes to when nothing fails.
+static int measure(long *calls)
+{
+    int armed;
+
+    (void)cuc_device_get_count(NULL); // the thread's record
+    if (run(&armed) != CUC_OK || trouble)
+        REPORT("the way itself fails: %s", trouble ? trouble : "");
+    cuc_error_clear();
+    calls[0] = wrap_live;
+    calls[1] = wrap_calls;
+    for (int i = 0; i < FUNCTIONS; i++)
+        calls[2 + i] = fake_calls(functions[i]);
+    if (fake_live_total())
+        REPORT("%d things stay alive", fake_live_total());
+    return 0;
+}
+
+static int fail_call(const char *function, int nth, int code)
+{
+    int armed, popped = strcmp(function, "cuCtxPopCurrent") == 0;
+    CUcontext left = NULL;
+
+    cuc_set_failure_handler(testing_failed, &failures);
+    (void)cuc_device_get_count(NULL);
+    fake_fail(function, nth, code);
+    cuc_status st = run(&armed);
+    if (trouble)
+        REPORT("%s", trouble);
+    if (fake_fails_armed())
+        REPORT("the call is not made");
+    if (st < 0 && armed)
+        REPORT("a call failed that was not hit");
+    if (st >= 0 && !armed && !may_be_passed_over(function, code))
+        REPORT("the failure is lost");
+    if (st >= 0 && armed) { // hit in a release: what it left is the handler's to hear of
+        // A driver that says it is shutting down is nobody's failure, and what fails while
+        // restoring a capture mode or a context in a release is not looked at.
+        if (!failures.count && code != CUDA_ERROR_DEINITIALIZED &&
+            !may_be_passed_over(function, code))
+            REPORT("a failed release is told to nobody");
+        return 0;
+    }
+    if (testing_current() && popped && cuc__cu.cuCtxPopCurrent(&left) == 0)
+        ; // told by the message: the context could not be taken off again
+    if (testing_current())
+        REPORT("a context stays current");
+    if (failures.count)
+        REPORT("a clean-up failed as well: %s", failures.last);
+    if (fake_live_total())
+        REPORT("%d things stay alive", fake_live_total());
+    if (starts_once(function))
+        return 0;
+    st = run(&armed);
+    if (st < 0 || trouble)
+        REPORT("the next attempt fails: %s", trouble ? trouble : "");
+    if (fake_live_total())
+        REPORT("%d things stay alive after the next attempt", fake_live_total());
+    cuc_error_clear();
+    // A context that was lost keeps the story.
+    if (wrap_live != heap_after_success && code != CUDA_ERROR_ILLEGAL_ADDRESS)
+        REPORT("%ld blocks stay allocated, expected %ld", (long)wrap_live, heap_after_success);
+    return 0;
+}
+
+static int fail_allocation(long nth, int with_record, int more)
+{
+    int armed;
+
+    cuc_set_failure_handler(testing_failed, &failures);
+    if (with_record)
+        (void)cuc_device_get_count(NULL);
+    wrap_fail_in = nth;
+    wrap_fail_more = more;
+    cuc_status st = run(&armed);
+    wrap_fail_in = wrap_fail_more = 0;
+    int failed = wrap_failed;
+    if (trouble)
+        REPORT("%s", trouble);
+    if (!failed)
+        return 2; // there are not so many
+    if (st >= 0)
+        REPORT("the failure is lost");
+    if (st != CUC_ERROR_OUT_OF_MEMORY)
+        REPORT("the status is %s", cuc_status_name(st));
+    if (cuc_error_status() != CUC_ERROR_OUT_OF_MEMORY || !strstr(cuc_error_message(), "memory"))
+        REPORT("the record is another");
+    if (testing_current())
+        REPORT("a context stays current");
+    if (failures.count)
+        REPORT("a clean-up failed as well: %s", failures.last);
+    if (fake_live_total())
+        REPORT("%d things stay alive", fake_live_total());
+    (void)cuc_device_get_count(NULL);
+    st = run(&armed);
+    if (st < 0 || trouble)
+        REPORT("the next attempt fails: %s", trouble ? trouble : "");
+    if (fake_live_total())
+        REPORT("%d things stay alive after the next attempt", fake_live_total());
+    cuc_error_clear();
+    if (wrap_live != heap_after_success)
+        REPORT("%ld blocks stay allocated, expected %ld", (long)wrap_live, heap_after_success);
+    return 0;
+}
+
+// Run one line in a child; the macro's expression gives its exit status.
+#define IN_CHILD(result, expression)                                                               \
+    do {                                                                                           \
+        int child_status = 0;                                                                      \
+        fflush(NULL);                                                                              \
+        pid_t child = fork();                                                                      \
+        ck_assert_int_ge(child, 0);                                                                \
+        if (child == 0) {                                                                          \
+            int code_ = (expression);                                                              \
+            fflush(NULL);                                                                          \
+            _exit(code_);                                                                          \
+        }                                                                                          \
+        ck_assert_int_eq(waitpid(child, &child_status, 0), child);                                 \
+        (result) = WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 1000;                     \
+    } while (0)
+
+static long counted[2 + FUNCTIONS];
+
+static int measure_into(int fd)
+{
+    int failed = measure(counted);
+
+    return failed || write(fd, counted, sizeof(counted)) != (ssize_t)sizeof(counted);
+}
+
+static void count_all(void)
+{
+    int fds[2], result;
+
+    ck_assert_int_eq(pipe(fds), 0);
+    IN_CHILD(result, measure_into(fds[1]));
+    ck_assert_int_eq(result, 0);
+    ck_assert_int_eq(read(fds[0], counted, sizeof(counted)), (ssize_t)sizeof(counted));
+    close(fds[0]);
+    close(fds[1]);
+    heap_after_success = counted[0];
+}
+
+static const int codes[] = { 1, 2, 3, 4, 201, 400, 700, 801, 999 };
+
+START_TEST(every_driver_call_may_fail)
+{
+    int made = 0, bad = 0, result;
+
+    NEED_FAKE();
+    count_all();
+    for (int f = 0; f < FUNCTIONS; f++) {
+        for (int n = 1; n <= counted[2 + f]; n++) {
+            IN_CHILD(result, fail_call(functions[f], n, codes[_i]));
+            if (result)
+                fprintf(stderr, "    call %d of %s giving %d\n", n, functions[f], codes[_i]);
+            bad += result != 0;
+            made++;
+        }
+    }
+    ck_assert_int_gt(made, 50);
+    ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    const int with_record = _i & 1, more = _i & 2 ? 1000 : 0;
+    int made = 0, bad = 0, result = 0;
+
+    NEED_FAKE();
+    count_all();
+    for (int n = 1; result != 2; n++) {
+        IN_CHILD(result, fail_allocation(n, with_record, more));
+        if (result != 0 && result != 2)
+            fprintf(stderr, "    allocation %d\n", n);
+        bad += result != 0 && result != 2;
+        made += result != 2;
+    }
+    ck_assert_int_gt(made, 10);
+    ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("torture");
+    TCase *tests = tcase_create("torture");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, every_driver_call_may_fail, 0, LENGTH(codes));
+    tcase_add_loop_test(tests, every_allocation_may_fail, 0, 4);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 0);
+}
