@@ -77,9 +77,9 @@ static CUresult null_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t 
                                           size_t *bytes)
 {
     static const char *const sizes[] = { "", "484", "8888888844444444" };
-    static const char *const offsets[] = { "", "\0\10\20",
-                                           "\0\10\20\30\40\50\60\70\100\104\110\114\120\124\130"
-                                           "\134" };
+    static const char *const offsets[] = {
+        "", "\0\10\20", "\0\10\20\30\40\50\60\70\100\104\110\114\120\124\130\134"
+    };
     const char *which = (const char *)kernel;
     size_t at = which == &kernels[0] ? 0 : which == &kernels[1] ? 1 : 2;
 

@@ -4,11 +4,11 @@
 #   scripts/gpu.sh --prepare [BUILD]           on any machine: build what is to run, in build-gpu/
 #   scripts/gpu.sh [OUTDIR [BUILD [STEPS]]]    on the machine with the GPU: run it
 #
-# The second needs bash, the driver and a CUDA toolkit; no network, no Check, and nothing compiled but
-# one nvcc program. STEPS is a regular expression of the steps to run, all by default. OUTDIR
-# (gpu-results/) gets summary.txt, a table of the steps, logs/ with a file for each, logs.txt with all
-# of them, and the benchmarks' JSON, which goes into bench/results/ as well. Each step has a limit of
-# time, and none stops the next; exits 1 when one failed.
+# The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is a
+# regular expression of the steps to run, all by default. OUTDIR (gpu-results/) gets summary.txt, a
+# table of the steps, logs/ with a file for each, logs.txt with all of them, and the benchmarks' JSON,
+# which goes into bench/results/ as well. Each step has a limit of time, and none stops the next;
+# exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -22,8 +22,9 @@ prepare() {
 import json, os, sys
 build = os.path.abspath(sys.argv[1])
 for test in json.load(open(build + "/meson-info/intro-tests.json")):
-    program = test["cmd"][0]
-    if os.path.dirname(program).startswith(build) and len(test["cmd"]) == 1:
+    command = [word for word in test["cmd"] if os.path.basename(word) != "env"]
+    program = command[0]
+    if len(command) == 1 and program.startswith(build + "/"):
         suite = test["suite"][0].split(":")[-1]
         print(suite, os.path.relpath(program, build), test["name"].replace(" ", "_"))
 PYTHON
@@ -92,19 +93,6 @@ run_memcheck() {
     done <"$build/gpu-tests.txt"
 }
 
-# cucore beside the CUDA runtime, in one program of nvcc's.
-run_runtime_peer() {
-    command -v nvcc >/dev/null || {
-        skip runtime_peer "there is no nvcc"
-        return
-    }
-    step 120 runtime_peer_build nvcc -std=c++17 -arch=native -cudart shared -Iinclude \
-        -o "$out/runtime_peer" tests/runtime_peer.cu -L"$build" -lcucore \
-        -Xlinker -rpath -Xlinker "$PWD/$build"
-    [ ! -x "$out/runtime_peer" ] || step 120 runtime_peer "$out/runtime_peer"
-    rm -f "$out/runtime_peer"
-}
-
 run_bench() {
     local name=runtime-$device json
     json=$out/$name.json
@@ -155,7 +143,6 @@ main() {
         skip cli "the command line tool was not built"
     fi
     run_tests
-    run_runtime_peer
     run_memcheck
     run_bench
 

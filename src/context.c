@@ -1,5 +1,6 @@
 #include "context.h"
 
+#include "relaxed.h"
 #include "stream.h"
 
 #include <stdio.h>
@@ -9,6 +10,10 @@
 // Every context that has an object, so that one CUcontext is one object.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cuc_context *contexts;
+
+// What contexts were lost by, the latest first. Never freed: a message may be made of one while its
+// context goes, and other calls tell of it too.
+static _Atomic(struct cuc__loss *) losses;
 
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function)
 {
@@ -81,17 +86,18 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
     cuc_status st = CUC_OK;
     CUcontext handle;
 
+    // In a child no lock is taken: a thread of the parent may hold it for good.
+    if (cuc__driver_forked())
+        return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     if (c) {
         *out = c;
         return CUC_OK;
     }
-    if (cuc__driver_forked()) // a thread of the parent may have held the lock, and holds it for
-                              // good
-        return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     pthread_mutex_lock(&device->lock);
     c = atomic_load(&device->primary);
     if (!c) {
-        CUresult r = cuc__cu.cuDevicePrimaryCtxRetain(&handle, device->handle);
+        CUresult r;
+        CUC_RELAXED(r, cuc__cu.cuDevicePrimaryCtxRetain(&handle, device->handle));
         if (r) {
             st = cuc__fail_driver(NULL, r, function, "cuDevicePrimaryCtxRetain",
                                   "retaining the primary context of device %d (%s)",
@@ -220,28 +226,39 @@ static void copy(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from);
 }
 
+const struct cuc__loss *cuc__latest_loss(void)
+{
+    return atomic_load_explicit(&losses, memory_order_acquire);
+}
+
 void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call)
 {
     CUcontext handle = NULL;
     struct cuc__loss *none = NULL;
+    cuc_context *held = NULL;
 
-    if (!context) {
-        cuc__cu.cuCtxGetCurrent(&handle);
+    if (!context && !cuc__latest_loss() && !cuc__cu.cuCtxGetCurrent(&handle)) {
         pthread_mutex_lock(&lock);
-        context = find(handle);
+        context = held = cuc__handle_retain(find(handle));
         pthread_mutex_unlock(&lock);
     }
-    if (!context || cuc__context_loss(context))
+    struct cuc__loss *loss = NULL;
+    if (!context || cuc__context_loss(context) || !(loss = calloc(1, sizeof(*loss)))) {
+        cuc_context_release(held);
         return;
-    struct cuc__loss *loss = calloc(1, sizeof(*loss)); // kept as long as the context
-    if (!loss)
-        return;
+    }
     loss->code = code;
     copy(loss->function, sizeof(loss->function), function);
     copy(loss->call, sizeof(loss->call), call);
     list_launches(loss->launches, sizeof(loss->launches), context);
-    if (!atomic_compare_exchange_strong(&context->loss, &none, loss))
+    if (atomic_compare_exchange_strong(&context->loss, &none, loss)) {
+        loss->next = atomic_load(&losses);
+        while (!atomic_compare_exchange_weak(&losses, &loss->next, loss))
+            ;
+    } else {
         free(loss);
+    }
+    cuc_context_release(held);
 }
 
 cuc_context *cuc_context_retain(cuc_context *context)
@@ -272,7 +289,6 @@ void cuc_context_release(cuc_context *context)
         return;
     cuc__context_drop_streams(context);
     pthread_mutex_destroy(&context->lock);
-    free(atomic_load(&context->loss));
     cuc__handle_free(context);
 }
 

@@ -23,6 +23,7 @@ enum {
 
 // Why a context is lost: the first sticky error seen in it.
 struct cuc__loss {
+    struct cuc__loss *next; // they are kept for the life of the process
     int code;
     char function[64];
     char call[64];
@@ -74,7 +75,12 @@ void cuc__context_drop_idle(cuc_context *context); // event_fd.c
 // NULL while the context works, or for a NULL context.
 const struct cuc__loss *cuc__context_loss(const cuc_context *context);
 
-// Mark a context as lost, the first time only. NULL is the calling thread's current one.
+// The latest loss of any context, or NULL: what a sticky error tells of that comes from a call
+// without a context, such as one about code.
+const struct cuc__loss *cuc__latest_loss(void);
+
+// Mark a context as lost, the first time only. NULL is the calling thread's current one, unless a
+// loss is known already.
 void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call);
 
 // A copy of a name that lives as long as the process; equal names share one. NULL without memory.

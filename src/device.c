@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(cuc_device *) devices;
 static int device_count;
 
-// The attributes a launch is checked against, and where they go.
+// The attributes a launch is checked against, and where they go. The oldest driver taken has all.
 static const struct {
     int attribute;
     size_t offset;
@@ -80,8 +80,6 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
         int value = 0;
         r = cuc__cu.cuDeviceGetAttribute(&value, (CUdevice_attribute)limit_table[i].attribute,
                                          d->handle);
-        if (r == CUDA_ERROR_INVALID_VALUE) // older than the attribute: the device lacks it
-            r = 0;
         memcpy((char *)&d->limits + limit_table[i].offset, &value, sizeof(value));
     }
     if (r)

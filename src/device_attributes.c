@@ -90,19 +90,11 @@ cuc_status cuc_device_get_properties(cuc_device_properties *out, cuc_device *dev
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
-    size_t given = out->struct_size;
-    if (given < sizeof(size_t) || given > 65536)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "out->struct_size is %zu, expected sizeof(cuc_device_properties), %zu",
-                        given, sizeof(all));
     // The fields stand in the list's order, one int32_t each.
     for (size_t i = 0; i < attribute_count; i++) {
         cuc_status st = get_attribute(&field[i], device, attributes[i].attribute, __func__);
         if (st < 0)
             return st;
     }
-    all.struct_size = given;
-    memset((char *)out + sizeof(size_t), 0, given - sizeof(size_t));
-    memcpy(out, &all, given < sizeof(all) ? given : sizeof(all));
-    return CUC_OK;
+    return CUC_WRITE_STRUCT(out, &all, cuc_device_properties);
 }

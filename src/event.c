@@ -47,6 +47,9 @@ static cuc_status create(cuc_event **out, cuc_context *context, const cuc_event_
     cuc_status st = cuc__read_options(&o, sizeof(o), options, "cuc_event_options", function);
     if (st >= 0)
         st = check_flags(o.flags, function);
+    if (st >= 0 && o.reserved)
+        st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "options->reserved is %u, expected 0",
+                       o.reserved);
     if (st >= 0)
         st = cuc__context_enter(context, &pushed, function);
     if (st < 0)

@@ -1,5 +1,7 @@
 #include "event.h"
 
+#include "relaxed.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,6 +32,12 @@ static void put_back(struct cuc__idle_stream *s)
     s->next = s->context->idle;
     s->context->idle = s;
     pthread_mutex_unlock(&s->context->lock);
+}
+
+static void drop(struct cuc__idle_stream *s)
+{
+    CUC_CLEANUP(s->context, cuStreamDestroy, (void *)s->handle, s->handle);
+    free(s);
 }
 
 // On a thread of the driver; called on errors too, which is why it is no cuLaunchHostFunc.
@@ -90,6 +98,7 @@ static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const cha
         return st;
     }
     CUresult r = cuc__cu.cuStreamWaitEvent(s->handle, event, CU_EVENT_WAIT_DEFAULT);
+    bool waits = !r;
     if (!r) {
         call = "cuStreamAddCallback";
         cuc_context_retain(context);
@@ -100,14 +109,16 @@ static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const cha
     if (r) {
         st = cuc__fail_driver(context, r, function, call, "waiting for an event");
         close(s->fd);
-        put_back(s);
+        if (waits)
+            drop(s); // the next event would have to wait for this one too
+        else
+            put_back(s);
     }
     return st;
 }
 
 cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
 {
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     bool pushed;
 
     CUC_CHECK_NOT_NULL(out);
@@ -123,7 +134,7 @@ cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
                          CUC_FAIL(CUC_ERROR_IO, "no eventfd: %s", strerror(errno)));
 
     // Relaxed, so that a capture elsewhere in the program is not spoilt by the internal stream.
-    CUresult r_mode = cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
+    CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuEventQuery(event->handle);
     if (r == CUDA_SUCCESS)
         make_readable(fd);
@@ -131,8 +142,7 @@ cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
         st = wait_on(context, event->handle, fd, __func__);
     else
         st = CUC_FAIL_CU(context, r, "cuEventQuery", "asking whether an event is complete");
-    if (!r_mode)
-        (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
+    cuc__unrelax(mode);
 
     st = CUC_LEAVE(context, pushed, st);
     if (st < 0) {
@@ -148,7 +158,6 @@ void cuc__context_drop_idle(cuc_context *context)
     while (context->idle) {
         struct cuc__idle_stream *s = context->idle;
         context->idle = s->next;
-        CUC_CLEANUP(context, cuStreamDestroy, (void *)s->handle, s->handle);
-        free(s);
+        drop(s);
     }
 }

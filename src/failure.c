@@ -86,6 +86,8 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     if (e->sticky)
         cuc__context_lose(context, code, function, call);
     const struct cuc__loss *loss = cuc__context_loss(context);
+    if (!context && e->sticky)
+        loss = cuc__latest_loss();
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
         snprintf(explanation, sizeof(explanation), "%s %s", first->meaning, first->remedy);
@@ -112,6 +114,8 @@ void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const cha
     if (code < 0 || code == CUDA_ERROR_DEINITIALIZED || cuc__context_loss(context))
         return;
     const cuc__explanation *e = cuc__explain(CUC_LIBRARY_DRIVER, code);
+    if (!context && e->sticky && cuc__latest_loss())
+        return;
     if (e->sticky)
         cuc__context_lose(context, code, "a release", call);
     cuc__unraisable("%s(%p) returned %d, %s, while releasing: the object may be leaked", call,

@@ -2,6 +2,7 @@
 
 #include "context.h"
 #include "object.h"
+#include "options.h"
 #include "ptx_signature.h"
 #include "relaxed.h"
 
@@ -199,7 +200,9 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
     for (f = object->facts; f && strcmp(f->symbol, symbol) != 0; f = f->next)
         ;
     if (!f) {
+        CUstreamCaptureMode mode = cuc__relax();
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
+        cuc__unrelax(mode);
         if (r == CUDA_ERROR_NOT_FOUND)
             return CUC_ERROR_NOT_FOUND; // told by the caller, without the lock
         if (r) {
@@ -387,12 +390,6 @@ cuc_status cuc_kernel_get_parameter(cuc_kernel_parameter *out, const cuc_kernel 
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(kernel, KERNEL);
-    size_t size = out->struct_size;
-    if (size < sizeof(size) || size > 65536)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "out->struct_size is %zu, expected sizeof(cuc_kernel_parameter), which is "
-                        "%zu here: start from CUC_KERNEL_PARAMETER_INIT",
-                        size, sizeof(*out));
     if (!kernel->parameters_known)
         return fail_unknown_parameters(kernel, __func__);
     if (index >= kernel->parameter_count)
@@ -401,13 +398,11 @@ cuc_status cuc_kernel_get_parameter(cuc_kernel_parameter *out, const cuc_kernel 
 
     const struct cuc__parameter *p = &kernel->parameters[index];
     cuc_kernel_parameter full = {
-        .struct_size = size,
         .offset = p->offset,
         .bytes = p->bytes,
         .type = (int32_t)p->type,
     };
-    memcpy(out, &full, size < sizeof(full) ? size : sizeof(full));
-    return CUC_OK;
+    return CUC_WRITE_STRUCT(out, &full, cuc_kernel_parameter);
 }
 
 const char *cuc_parameter_type_name(int32_t type)

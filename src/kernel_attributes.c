@@ -218,8 +218,10 @@ cuc_status cuc_kernel_set_cache_config(cuc_kernel *kernel, cuc_device *device, i
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "config is %d, expected a CUC_KERNEL_CACHE_ value (0 to %d)", (int)config,
                         CONFIGS - 1);
+    CUstreamCaptureMode mode = cuc__relax();
     CUresult r =
         cuc__cu.cuKernelSetCacheConfig(kernel->handle, (CUfunc_cache)config, device->handle);
+    cuc__unrelax(mode);
     if (r)
         return CUC_FAIL_CU(atomic_load(&device->primary), r, "cuKernelSetCacheConfig",
                            "asking for %s for the kernel %s on device %d (%s)",

@@ -349,6 +349,19 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     return (void *)(uintptr_t)at;
 }
 
+// Whether a config asks for more than a shape: two words at a time.
+static inline uint64_t asks_for_more(const cuc_launch_config *c)
+{
+    uint64_t cluster, rest;
+
+    _Static_assert(offsetof(cuc_launch_config, attribute_count) ==
+                       offsetof(cuc_launch_config, flags) + sizeof(uint32_t),
+                   "read together");
+    memcpy(&cluster, c->cluster, sizeof(cluster));
+    memcpy(&rest, (const char *)c + offsetof(cuc_launch_config, flags), sizeof(rest));
+    return cluster | c->cluster[2] | rest;
+}
+
 static inline uint64_t type_and_bytes(const cuc_arg *a)
 {
     return (uint32_t)a->type | (uint64_t)a->bytes << 32;
@@ -431,7 +444,7 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
             return st;
     }
 
-    if (__builtin_expect(config->flags | config->cluster[0] | config->attribute_count, 0))
+    if (__builtin_expect(asks_for_more(config) != 0, 0))
         return finish_with_attributes(stream, config, kernel, parameters);
     return finish(stream, kernel, &c, parameters);
 }
@@ -452,8 +465,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
         (config->grid[1] | config->grid[2] | config->block[1] | config->block[2]) > 1 ||
         block - 1 >= atomic_load_explicit(&limits->block_threads, memory_order_relaxed) ||
         config->shared_bytes > atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed) ||
-        (config->flags | config->cluster[0] | config->attribute_count) ||
-        count != kernel->common_count)
+        asks_for_more(config) || count != kernel->common_count)
         goto long_way;
     const cuc_arg *a = args;
     for (size_t i = 0; i < count; i++, a++) {

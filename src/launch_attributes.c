@@ -154,6 +154,9 @@ static cuc_status add(CUlaunchConfig *out, const cuc_launch_attribute *from,
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "CUC_LAUNCH_ATTRIBUTE_%s (%d) cannot be given to a launch: %s", row->name,
                          from->id, row->refusal);
+    if (from->reserved)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "reserved of attribute %s is %u, expected 0", row->name, from->reserved);
     cuc_status st = check_need(row->need, row->name, device, function);
     if (st < 0)
         return st;
@@ -218,6 +221,11 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
                          "flags is 0x%x, known are CUC_LAUNCH_COOPERATIVE (0x1) and "
                          "CUC_LAUNCH_PROGRAMMATIC (0x2)",
                          config->flags);
+    if (!config->cluster[0] && (config->cluster[1] | config->cluster[2]))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "cluster is 0,%u,%u: x of 0 is no cluster, expected 1 or more blocks, or "
+                         "all three 0",
+                         config->cluster[1], config->cluster[2]);
     if (config->attribute_count && !config->attributes)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "attribute_count is %u and attributes is NULL", config->attribute_count);

@@ -1,5 +1,6 @@
 #include "memory_resource.h"
 #include "options.h"
+#include "relaxed.h"
 
 #include <inttypes.h>
 
@@ -90,7 +91,8 @@ cuc_status cuc_host_register(cuc_device *device, void *host, size_t bytes, uint3
     if (st < 0 || (st = cuc__device_primary(&context, device, __func__)) < 0 ||
         (st = CUC_ENTER(context, &pushed)) < 0)
         return st;
-    int code = cuc__cu.cuMemHostRegister(host, bytes, flags);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemHostRegister(host, bytes, flags));
     if (code)
         st = CUC_FAIL_CU(context, code, "cuMemHostRegister",
                          "registering %zu bytes of host memory at %p with device %d, flags 0x%x",
@@ -108,7 +110,8 @@ cuc_status cuc_host_unregister(cuc_device *device, void *host)
     cuc_status st = cuc__device_primary(&context, device, __func__);
     if (st < 0 || (st = CUC_ENTER(context, &pushed)) < 0)
         return st;
-    int code = cuc__cu.cuMemHostUnregister(host);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemHostUnregister(host));
     if (code)
         st = CUC_FAIL_CU(context, code, "cuMemHostUnregister",
                          "unregistering the host memory at %p from device %d", host,

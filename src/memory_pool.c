@@ -1,7 +1,11 @@
 #include "memory_resource.h"
 #include "options.h"
+#include "relaxed.h"
 
 #include <inttypes.h>
+
+// What is asked about pools would end a capture under way, and has nothing to do with one: it goes
+// through relaxed.h. Allocating and freeing are in stream order, and belong to a capture.
 
 // Attributes by number. The driver reads and writes an int for the switches, 64 bits for the rest.
 enum { SWITCH = 0x1, SETTABLE = 0x2, HIGH_MARK = 0x4 };
@@ -86,8 +90,11 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
 
 static void pool_destroy(cuc_memory_resource *resource)
 {
-    if (resource->owned)
+    if (resource->owned) {
+        CUstreamCaptureMode mode = cuc__relax();
         CUC_CLEANUP(NULL, cuMemPoolDestroy, (void *)resource->pool, resource->pool);
+        cuc__unrelax(mode);
+    }
     if (resource->drop_owner)
         resource->drop_owner(resource->owner);
 }
@@ -115,12 +122,36 @@ static cuc_status set_access(CUmemoryPool pool, const cuc_device *device, int32_
         .location = { CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal },
         .flags = (CUmemAccess_flags)access,
     };
-    int code = cuc__cu.cuMemPoolSetAccess(pool, &desc, 1);
+    int code;
 
+    CUC_RELAXED(code, cuc__cu.cuMemPoolSetAccess(pool, &desc, 1));
     return !code ? CUC_OK
                  : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAccess",
                                     "setting the access of device %d to a memory pool to %s",
                                     device->ordinal, access ? "read and write" : "none");
+}
+
+// The driver may hand out the handle of a pool that is gone, with the access its peers had been
+// given.
+static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_device *device,
+                                 const char *function)
+{
+    cuc_status st = CUC_OK;
+
+    for (int i = 0; st >= 0 && kind == CUC_MEMORY_DEVICE && i < cuc__device_count(); i++) {
+        CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, i };
+        CUmemAccess_flags flags = 0;
+        cuc_device *peer;
+        int code = 0;
+        if (i != device->ordinal)
+            CUC_RELAXED(code, cuc__cu.cuMemPoolGetAccess(&flags, pool, &location));
+        if (code)
+            return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAccess",
+                                    "asking for the access of device %d to a new pool", i);
+        if (flags && (st = cuc_device_get(&peer, i)) >= 0)
+            st = set_access(pool, peer, CUC_ACCESS_NONE, function);
+    }
+    return st;
 }
 
 // A pool of host memory starts out closed to every device.
@@ -129,19 +160,22 @@ static cuc_status open_to_device(CUmemoryPool pool, int32_t kind, const cuc_devi
 {
     CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal };
     CUmemAccess_flags flags = 0;
+    int code;
 
     if (kind != CUC_MEMORY_PINNED)
         return CUC_OK;
-    if (!cuc__cu.cuMemPoolGetAccess(&flags, pool, &location) &&
-        flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    CUC_RELAXED(code, cuc__cu.cuMemPoolGetAccess(&flags, pool, &location));
+    if (!code && flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return CUC_OK;
     return set_access(pool, device, CUC_ACCESS_READ_WRITE, function);
 }
 
 static cuc_status set_threshold(CUmemoryPool pool, uint64_t value, const char *function)
 {
-    int code = cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+    int code;
 
+    CUC_RELAXED(code,
+                cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
     return !code ? CUC_OK
                  : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAttribute",
                                     "setting the release threshold of a memory pool to %" PRIu64
@@ -224,7 +258,8 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     props.maxSize = o.max_bytes;
     props.usage = o.flags & CUC_MEMORY_POOL_HW_DECOMPRESS ? CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS
                                                           : 0;
-    int code = cuc__cu.cuMemPoolCreate(&pool, &props);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemPoolCreate(&pool, &props));
     if (code)
         return CUC_FAIL_CU(context, code, "cuMemPoolCreate",
                            "creating a pool of %s memory for device %d, at most %" PRIu64
@@ -234,10 +269,14 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     if (o.release_threshold)
         st = set_threshold(pool, o.release_threshold, __func__);
     if (st >= 0)
+        st = close_to_peers(pool, o.kind, device, __func__);
+    if (st >= 0)
         st = open_to_device(pool, o.kind, device, __func__);
     cuc_memory_resource *r = st >= 0 ? wrap(pool, device, o.kind, props.location, __func__) : NULL;
     if (!r) {
+        CUstreamCaptureMode mode = cuc__relax();
         CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
+        cuc__unrelax(mode);
         return st < 0 ? st : CUC_ERROR_OUT_OF_MEMORY;
     }
     r->owned = true;
@@ -275,10 +314,10 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
     if (st < 0)
         return st;
     if (kind == CUC_MEMORY_DEVICE) {
-        code = cuc__cu.cuDeviceGetMemPool(&pool, device->handle);
+        CUC_RELAXED(code, cuc__cu.cuDeviceGetMemPool(&pool, device->handle));
     } else {
         CUmemLocation location = place_of_driver(kind, device);
-        code = cuc__cu.cuMemGetMemPool(&pool, &location, type_of(kind));
+        CUC_RELAXED(code, cuc__cu.cuMemGetMemPool(&pool, &location, type_of(kind)));
     }
     if (code)
         return cuc__fail_driver(NULL, code, function,
@@ -286,7 +325,8 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
                                                           : "cuMemGetMemPool",
                                 "asking for the driver's pool of %s memory for device %d",
                                 cuc_memory_kind_name(kind), device->ordinal);
-    code = cuc__cu.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    CUC_RELAXED(code,
+                cuc__cu.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     if (code)
         return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAttribute",
                                 "asking for the release threshold of the driver's pool");
@@ -353,8 +393,10 @@ cuc_status cuc_memory_pool_make_current(cuc_memory_resource *pool)
         return st;
     bool of_device = pool->kind == CUC_MEMORY_DEVICE;
     CUmemLocation location = pool->location;
-    int code = of_device ? cuc__cu.cuDeviceSetMemPool(pool->device->handle, pool->pool)
-                         : cuc__cu.cuMemSetMemPool(&location, type_of(pool->kind), pool->pool);
+    int code;
+    CUC_RELAXED(code, of_device
+                          ? cuc__cu.cuDeviceSetMemPool(pool->device->handle, pool->pool)
+                          : cuc__cu.cuMemSetMemPool(&location, type_of(pool->kind), pool->pool));
     return !code ? CUC_OK
                  : CUC_FAIL_CU(NULL, code, of_device ? "cuDeviceSetMemPool" : "cuMemSetMemPool",
                                "making a pool of %s memory the current one of device %d",
@@ -381,7 +423,9 @@ static cuc_status get(uint64_t *out, const cuc_memory_resource *pool, int32_t at
                          attribute, CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
                          CUC_MEMORY_POOL_USED_HIGH);
     void *to = a->flags & SWITCH ? (void *)&on : (void *)&value;
-    int code = cuc__cu.cuMemPoolGetAttribute(pool->pool, (CUmemPool_attribute)attribute, to);
+    int code;
+    CUC_RELAXED(code,
+                cuc__cu.cuMemPoolGetAttribute(pool->pool, (CUmemPool_attribute)attribute, to));
     if (code)
         return cuc__fail_driver(NULL, code, function, "cuMemPoolGetAttribute",
                                 "asking for %s of a pool of device %d", a->name,
@@ -414,7 +458,9 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
                          "value is %" PRIu64 ", %s takes only %s", value, a->name,
                          most ? "0 or 1" : "0, which starts the mark anew");
     void *from = a->flags & SWITCH ? (void *)&on : (void *)&value;
-    int code = cuc__cu.cuMemPoolSetAttribute(pool->pool, (CUmemPool_attribute)attribute, from);
+    int code;
+    CUC_RELAXED(code,
+                cuc__cu.cuMemPoolSetAttribute(pool->pool, (CUmemPool_attribute)attribute, from));
     return !code ? CUC_OK
                  : cuc__fail_driver(NULL, code, function, "cuMemPoolSetAttribute",
                                     "setting %s of a pool of device %d to %" PRIu64, a->name,
@@ -457,7 +503,8 @@ cuc_status cuc_memory_pool_trim(cuc_memory_resource *pool, uint64_t keep_bytes)
     cuc_status st = check_pool(pool, __func__);
     if (st < 0)
         return st;
-    int code = cuc__cu.cuMemPoolTrimTo(pool->pool, (size_t)keep_bytes);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemPoolTrimTo(pool->pool, (size_t)keep_bytes));
     return !code ? CUC_OK
                  : CUC_FAIL_CU(NULL, code, "cuMemPoolTrimTo",
                                "trimming a pool of device %d to %" PRIu64 " bytes",
@@ -505,7 +552,8 @@ cuc_status cuc_memory_pool_get_access(int32_t *out, cuc_memory_resource *pool, c
         return st;
     CUC_CHECK(peer, DEVICE);
     CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, peer->ordinal };
-    int code = cuc__cu.cuMemPoolGetAccess(&flags, pool->pool, &location);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemPoolGetAccess(&flags, pool->pool, &location));
     if (code)
         return CUC_FAIL_CU(NULL, code, "cuMemPoolGetAccess",
                            "asking for the access of device %d to a pool of device %d",

@@ -187,6 +187,8 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
 {
     cuc_status st = CUC_OK;
 
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDeviceGetMemPool", "-");
     // Neither way of making one needs the device's context, which takes the same lock.
     pthread_mutex_lock(&device->lock);
     if (!device->memory) {

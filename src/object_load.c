@@ -120,6 +120,8 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
     CUlibrary library = atomic_load_explicit(&object->library, memory_order_acquire);
     cuc_status st = CUC_OK;
 
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuLibraryLoadData", "-");
     if (!library) {
         pthread_mutex_lock(&object->lock);
         library = atomic_load_explicit(&object->library, memory_order_relaxed);
@@ -499,8 +501,10 @@ cuc_status cuc_object_get_unified_function(void **out, cuc_object *object, const
     CUC_CHECK_NOT_NULL(name);
     if ((st = cuc__object_load(&library, object, __func__)) < 0)
         return st;
+    CUstreamCaptureMode mode = cuc__relax();
     CUresult r =
         cuc__cu.cuLibraryGetUnifiedFunction(&function, library, cuc__object_symbol(object, name));
+    cuc__unrelax(mode);
     if (r)
         return fail_lookup(NULL, r, "cuLibraryGetUnifiedFunction", "unified function", object, name,
                            __func__);

@@ -107,6 +107,9 @@ cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *bloc
         (o.block_limit &&
          (st = check_block(o.block_limit, "options.block_limit", device, __func__)) < 0))
         return st;
+    if (o.reserved)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
+                        o.reserved);
     if (o.shared_of_block && o.shared_bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "options.shared_bytes is %u beside shared_of_block: give one of them",

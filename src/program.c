@@ -233,6 +233,9 @@ cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, const char
                         source_kind);
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_program_options)) < 0)
         return st;
+    if (o.reserved)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %d, expected 0",
+                        o.reserved);
     cuc_program *p = calloc(1, sizeof(*p));
     if (!p)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a program");

@@ -5,19 +5,31 @@
 
 #include "driver/driver.h"
 
+// What no mode is: the thread's could not be changed, and is not to be put back.
+#define CUC__MODE_UNCHANGED ((CUstreamCaptureMode)99)
+
 // Gives back the mode to put in place again.
 static inline CUstreamCaptureMode cuc__relax(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
     if (cuc__cu.cuThreadExchangeStreamCaptureMode(&mode))
-        mode = CU_STREAM_CAPTURE_MODE_RELAXED; // not changed: putting it back changes nothing
+        return CUC__MODE_UNCHANGED;
     return mode;
 }
 
 static inline void cuc__unrelax(CUstreamCaptureMode mode)
 {
-    (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
+    if (mode != CUC__MODE_UNCHANGED)
+        (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
 }
+
+// One call in that mode: its result goes to `code`.
+#define CUC_RELAXED(code, ...)                        \
+    do {                                              \
+        CUstreamCaptureMode cuc__mode = cuc__relax(); \
+        (code) = (__VA_ARGS__);                       \
+        cuc__unrelax(cuc__mode);                      \
+    } while (0)
 
 #endif

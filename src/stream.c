@@ -293,6 +293,23 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     return st;
 }
 
+// Refuse what the driver would refuse for a stream that is being captured, but at the price of the
+// capture. Called with the context current.
+static cuc_status check_not_captured(const cuc_stream *s, const char *what, const char *function)
+{
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult r = cuc__cu.cuStreamIsCapturing(s->handle, &capture);
+
+    if (r)
+        return cuc__fail_driver(s->context, r, function, "cuStreamIsCapturing", "%s", what);
+    if (capture == CU_STREAM_CAPTURE_STATUS_NONE)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_BUSY, function,
+                     "%s: stream %p is being captured, and its work runs when the graph is "
+                     "launched: do it before or after the capture",
+                     what, (void *)s->handle);
+}
+
 cuc_status cuc_stream_query(cuc_stream *stream)
 {
     bool pushed;
@@ -301,11 +318,14 @@ cuc_status cuc_stream_query(cuc_stream *stream)
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st < 0)
         return st;
-    CUresult r = cuc__cu.cuStreamQuery(stream->handle);
+    static const char what[] = "asking whether a stream is done";
+    CUresult r = 0;
+    if ((st = check_not_captured(stream, what, __func__)) == CUC_OK)
+        r = cuc__cu.cuStreamQuery(stream->handle);
     if (r == CUDA_ERROR_NOT_READY)
         st = CUC_NOT_READY;
     else if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuStreamQuery", "asking whether a stream is done");
+        st = CUC_FAIL_CU(stream->context, r, "cuStreamQuery", what);
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
@@ -317,9 +337,12 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st < 0)
         return st;
-    CUresult r = cuc__cu.cuStreamSynchronize(stream->handle);
+    static const char what[] = "waiting for a stream";
+    CUresult r = 0;
+    if ((st = check_not_captured(stream, what, __func__)) == CUC_OK)
+        r = cuc__cu.cuStreamSynchronize(stream->handle);
     if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuStreamSynchronize", "waiting for a stream");
+        st = CUC_FAIL_CU(stream->context, r, "cuStreamSynchronize", what);
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
@@ -431,7 +454,8 @@ cuc_status cuc_stream_add_callback(cuc_stream *stream, cuc_stream_callback callb
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st < 0)
         return st;
-    struct callback *record = malloc(sizeof(*record));
+    st = check_not_captured(stream, "adding a callback", __func__);
+    struct callback *record = st == CUC_OK ? malloc(sizeof(*record)) : NULL;
     if (record) {
         *record = (struct callback){ callback, user };
         CUresult r = cuc__cu.cuStreamAddCallback(stream->handle, call_back, record, 0);
@@ -439,7 +463,7 @@ cuc_status cuc_stream_add_callback(cuc_stream *stream, cuc_stream_callback callb
             free(record);
             st = CUC_FAIL_CU(stream->context, r, "cuStreamAddCallback", "adding a callback");
         }
-    } else {
+    } else if (st == CUC_OK) {
         st = CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a callback");
     }
     return CUC_LEAVE(stream->context, pushed, st);

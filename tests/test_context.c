@@ -533,14 +533,14 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_assert_int_eq(cuc_context_lost(c), 0); // nobody asked the driver yet
 
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(s), "CUDA_ERROR_ILLEGAL_ADDRESS",
-             "first seen by cuc_stream_synchronize", "cuStreamSynchronize returned 700");
+             "first seen by cuc_stream_synchronize", "returned 700, CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(cuc_error_library_code(), 700);
     ck_assert_int_eq(cuc_context_lost(c), 700);
     fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver says from then on
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(e), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "asking whether an event is complete");
     ck_assert_int_eq(cuc_error_library_code(), 700);
-    ck_assert_str_eq(cuc_error_library_call(), "cuStreamSynchronize");
+    ck_assert_str_eq(cuc_error_library_call(), "cuStreamIsCapturing");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_record(e, s), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_synchronize(e), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_fd(&fd, e), "first seen by cuc_stream_synch");

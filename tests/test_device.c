@@ -65,7 +65,7 @@ END_TEST
 START_TEST(a_device_tells_its_name_uuid_address_and_architecture)
 {
     uint8_t bytes[16];
-    char text[48];
+    char text[48] = "";
     int32_t major = 0, minor = 0;
 
     ck_assert_str_ne(cuc_device_name(device), "");
@@ -78,6 +78,7 @@ START_TEST(a_device_tells_its_name_uuid_address_and_architecture)
         if (*p != '-')
             text[at++] = *p;
     ck_assert_int_eq(at, 32);
+    text[at] = '\0';
     for (int i = 0; i < 16; i++) {
         unsigned value;
         ck_assert_int_eq(sscanf(text + (ptrdiff_t)2 * i, "%2x", &value), 1);
@@ -297,9 +298,9 @@ END_TEST
 // In a process that has read no device yet: fail each call in turn until all is read.
 START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
 {
-    static const char *const functions[] = { "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName",
-                                             "cuDeviceGetUuid", "cuDeviceGetPCIBusId",
-                                             "cuDeviceGetAttribute" };
+    static const char *const functions[] = { "cuDeviceGetCount",    "cuDeviceGet",
+                                             "cuDeviceGetName",     "cuDeviceGetUuid",
+                                             "cuDeviceGetPCIBusId", "cuDeviceGetAttribute" };
     cuc_device *got = NULL;
 
     NEED_FAKE();
@@ -310,8 +311,8 @@ START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
     }
     fake_fail("cuDeviceGet", 2, CUDA_ERROR_UNKNOWN); // after the first device was read
     ck_fails(CUC_ERROR_DRIVER, cuc_device_get(&got, 0), "reading device 1");
-    // An attribute that an older driver does not know is one that the device lacks.
-    fake_fail("cuDeviceGetAttribute", 14, CUDA_ERROR_INVALID_VALUE);
+    fake_fail("cuDeviceGetAttribute", 14, CUDA_ERROR_INVALID_VALUE); // limits must be known
+    ck_fails(CUC_ERROR_DRIVER, cuc_device_get(&got, 0), "reading device 0");
     ck_ok(cuc_device_get(&got, 0));
     ck_assert_int_eq(fake_fails_armed(), 0);
     ck_assert_str_eq(cuc_device_arch(got), "sm_90");

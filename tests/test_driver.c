@@ -57,8 +57,8 @@ START_TEST(sim_is_looked_for_beside_the_library_and_never_taken_silently)
     setenv("CUCORE_DRIVER", "sim", 1);
     if (cuc_device_get_count(&count) >= 0)
         SKIP("there is a simulated driver: %s", cuc__driver_path());
-    ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "/libcucore-sim.so: ",
-             "\nlibcucore-sim.so: ");
+    ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count),
+             "/libcucore-sim.so: ", "\nlibcucore-sim.so: ");
     ck_assert_ptr_null(strstr(cuc_error_message(), "libcuda.so.1"));
 }
 END_TEST
@@ -261,10 +261,10 @@ static int in_child(int (*fn)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
 }
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return __LINE__;                                                                       \
+#define CHECK(condition)     \
+    do {                     \
+        if (!(condition))    \
+            return __LINE__; \
     } while (0)
 
 static cuc_device *device;
@@ -353,10 +353,10 @@ static cuc_status call_launch_host(void)
 }
 
 static cuc_status (*const calls[])(void) = {
-    call_get_count,     call_get,          call_attribute,    call_memory_info, call_set_current,
-    call_get_current,   call_new_context,  call_synchronize,  call_stream_create, call_stream_query,
-    call_legacy_query,  call_wait,         call_wait_stream,  call_record,      call_event_query,
-    call_event_create,  call_fd,           call_launch_host,
+    call_get_count,    call_get,         call_attribute,   call_memory_info,   call_set_current,
+    call_get_current,  call_new_context, call_synchronize, call_stream_create, call_stream_query,
+    call_legacy_query, call_wait,        call_wait_stream, call_record,        call_event_query,
+    call_event_create, call_fd,          call_launch_host,
 };
 
 static int every_call_says_forked(void)

@@ -214,16 +214,16 @@ START_TEST(every_status_and_element_type_has_its_name)
     ck_assert_str_eq(cuc_status_name(CUC_ERROR_CONTEXT_LOST), "CUC_ERROR_CONTEXT_LOST");
     ck_assert_str_eq(cuc_status_name(-12345), "CUC_ERROR_UNKNOWN");
     ck_assert_ptr_nonnull(cuc_status_text(-12345));
-#define ROW(constant, value, text)                                                                 \
-    ck_assert_int_eq(constant, value);                                                             \
-    ck_assert_str_eq(cuc_status_name(value), #constant);                                           \
+#define ROW(constant, value, text)                       \
+    ck_assert_int_eq(constant, value);                   \
+    ck_assert_str_eq(cuc_status_name(value), #constant); \
     ck_assert_str_eq(cuc_status_text(value), text);
     CUC_STATUS_LIST(ROW)
 #undef ROW
-#define ROW(constant, value, name, bits)                                                           \
-    ck_assert_int_eq(constant, value);                                                             \
-    ck_assert_str_eq(cuc_dtype_name(value), name);                                                 \
-    ck_assert_uint_eq(cuc_dtype_bits(value), bits);                                                \
+#define ROW(constant, value, name, bits)            \
+    ck_assert_int_eq(constant, value);              \
+    ck_assert_str_eq(cuc_dtype_name(value), name);  \
+    ck_assert_uint_eq(cuc_dtype_bits(value), bits); \
     ck_assert_int_eq(cuc_dtype_from_name(name), value);
     CUC_DTYPE_LIST(ROW)
 #undef ROW

@@ -75,8 +75,7 @@ START_TEST(options_that_are_not_known_are_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create(&e, device, &o), "flags is 0x4",
              "CUC_EVENT_TIMING (0x1)", "CUC_EVENT_BLOCKING_SYNC (0x2)");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create_in(&e, primary, &o), "flags is 0x4");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_from_handle(&e, &o, primary, 4),
-             "flags is 0x4");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_from_handle(&e, &o, primary, 4), "flags is 0x4");
     o.struct_size = 0;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create(&e, device, &o), "struct_size is 0",
              "sizeof(cuc_event_options)");
@@ -233,14 +232,14 @@ START_TEST(an_event_of_a_capture_cannot_be_asked)
 {
     CUgraph graph = NULL;
 
-    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
-                                                  CU_STREAM_CAPTURE_MODE_RELAXED),
-                     0);
+    ck_assert_int_eq(
+        cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED), 0);
     ck_ok(cuc_event_record(event, stream));
     ck_fails(CUC_ERROR_BUSY, cuc_event_query(event), "CUDA_ERROR_CAPTURED_EVENT");
     ck_fails(CUC_ERROR_BUSY, cuc_event_synchronize(event), "CUDA_ERROR_CAPTURED_EVENT");
-    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(stream), &graph), 0);
-    ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
+    (void)cuc__cu.cuStreamEndCapture(cuc_stream_handle(stream), &graph); // the questions spoil it
+    if (graph)
+        ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     ck_ok(cuc_event_record(event, stream));
     ck_ok(cuc_event_synchronize(event));
 }

@@ -92,21 +92,32 @@ START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
 }
 END_TEST
 
+// The second round is held up by a word of memory: a driver that has one thread for host functions
+// would hold up the descriptor's callback too.
 START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
 {
-    _Atomic int go = 0, later = 0;
+    _Atomic int go = 0;
     int32_t fd = -1;
+    cuc_stream *other;
+    cuc_buffer *word;
+
+    ck_ok(cuc_buffer_create(&word, NULL, 4, stream));
+    ck_ok(cuc_buffer_fill(stream, word, 0, 0, 4, 4));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_stream_create(&other, device, NULL));
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
     ck_ok(cuc_event_fd(&fd, event));
-    ck_ok(cuc_launch_host(stream, wait_for_go, &later));
+    ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ));
     ck_ok(cuc_event_record(event, stream)); // anew
     go = 1;
     ck_assert(readable(fd, 10000));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
-    later = 1;
+    ck_ok(cuc_stream_write_value(other, cuc_buffer_ptr(word), 1, 4, 0));
     ck_ok(cuc_stream_synchronize(stream));
+    cuc_buffer_release(word);
+    cuc_stream_release(other);
     close(fd);
 }
 END_TEST
@@ -128,6 +139,7 @@ START_TEST(the_streams_that_wait_are_used_again)
             ck_assert(readable(fd[i], 10000));
             close(fd[i]);
         }
+        ck_ok(cuc_stream_synchronize(stream));
     }
     if (fake_available())
         ck_assert_int_eq(fake_calls("cuStreamCreate"), 3);
@@ -252,9 +264,8 @@ START_TEST(an_event_of_a_capture_has_no_descriptor)
     int32_t fd = 42;
     int before = open_descriptors();
 
-    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
-                                                  CU_STREAM_CAPTURE_MODE_GLOBAL),
-                     0);
+    ck_assert_int_eq(
+        cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
     ck_ok(cuc_event_record(event, stream));
     ck_fails(CUC_ERROR_BUSY, cuc_event_fd(&fd, event), "CUDA_ERROR_CAPTURED_EVENT");
     ck_assert_int_eq(fd, 42);
@@ -275,9 +286,9 @@ START_TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
     ck_ok(cuc_stream_create(&captured, device, NULL));
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(captured),
-                                                  CU_STREAM_CAPTURE_MODE_GLOBAL),
-                     0);
+    ck_assert_int_eq(
+        cuc__cu.cuStreamBeginCapture(cuc_stream_handle(captured), CU_STREAM_CAPTURE_MODE_GLOBAL),
+        0);
     ck_ok(cuc_event_fd(&fd, event));
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(captured), &graph), 0);
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
@@ -306,7 +317,7 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
         ck_assert_int_eq(fd, 42);
         ck_assert_int_eq(open_descriptors(), before);
     }
-    ck_assert_int_eq(fake_live("stream"), 2); // the one made stays, for the next call
+    ck_assert_int_eq(fake_live("stream"), 1); // the one made waits for this event: not kept
     CUcontext popped;
     fake_fail("cuCtxPopCurrent", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), "cuCtxPopCurrent");
@@ -317,10 +328,11 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
     ck_assert(readable(fd, 10000));
     close(fd);
     ck_soon(open_descriptors() == before);
-    fake_calls_reset();
-    fake_reset();
+    cuc_event_release(event);
+    cuc_stream_release(stream);
     event = NULL;
     stream = NULL;
+    fake_reset();
 }
 END_TEST
 
@@ -330,6 +342,7 @@ START_TEST(a_system_without_descriptors_left_is_told)
     _Atomic int go = 0;
     int32_t fd = 42;
 
+    NEED_FAKE(); // a real driver may need one of its own
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -888,7 +888,7 @@ static void *lock_often(void *unused)
 
 START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
-    enum { FORKS = 25 };
+    enum { FORKS = 10 };
     pthread_t thread; // one: mutexes are not fair, and this thread needs its turn
 
     if (UNDER_TSAN)

@@ -189,7 +189,7 @@ START_TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
     larger.p.struct_size = sizeof(larger);
     ck_ok(cuc_kernel_get_parameter(&larger.p, kernel, 0));
     ck_assert_int_eq(larger.p.type, CUC_PARAMETER_FLOAT);
-    ck_assert_uint_eq(larger.behind[0], 7);
+    ck_assert_uint_eq(larger.behind[0], 0); // what the library does not know
 
     p.struct_size = 3;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_kernel_get_parameter(&p, kernel, 0),

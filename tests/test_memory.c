@@ -456,6 +456,13 @@ START_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, second, CUC_ACCESS_READ),
              "");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, NULL, CUC_ACCESS_NONE), "");
+
+    // A new pool is closed, whatever one before it was.
+    ck_ok(cuc_memory_pool_set_access(mr, second, CUC_ACCESS_READ_WRITE));
+    cuc_memory_resource_release(mr);
+    ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_access(&access, mr, second));
+    ck_assert_int_eq(access, CUC_ACCESS_NONE);
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -575,6 +582,28 @@ START_TEST(a_capture_of_another_stream_does_not_mind_synchronous_memory)
     end_capture();
     cuc_stream_release(other);
     cuc_memory_resource_release(mr);
+}
+END_TEST
+
+START_TEST(a_capture_of_another_stream_does_not_mind_pools)
+{
+    cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
+    cuc_memory_resource *mr, *of_driver;
+    uint64_t value;
+    int32_t access;
+
+    capture();
+    ck_ok(cuc_memory_pool_create(&mr, device, CUC_MEMORY_POOL_OPTIONS(.release_threshold = 64)));
+    ck_ok(cuc_memory_pool_default(&of_driver, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_attribute(&value, mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
+    ck_ok(cuc_memory_pool_set_attribute(mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD, 0));
+    ck_ok(cuc_memory_pool_get_statistics(&s, mr));
+    ck_ok(cuc_memory_pool_reset_high_marks(mr));
+    ck_ok(cuc_memory_pool_get_access(&access, mr, device));
+    ck_ok(cuc_memory_pool_trim(mr, 0));
+    cuc_memory_resource_release(of_driver);
+    cuc_memory_resource_release(mr);
+    end_capture();
 }
 END_TEST
 
@@ -1172,6 +1201,7 @@ int main(void)
     tcase_add_test(any, what_is_no_pool_is_refused_by_calls_on_pools);
     tcase_add_loop_test(any, a_capture_of_another_stream_does_not_mind_synchronous_memory, 6,
                         SOURCES);
+    tcase_add_test(any, a_capture_of_another_stream_does_not_mind_pools);
     tcase_add_loop_test(any, synchronous_memory_is_not_freed_while_its_stream_is_captured, 6,
                         SOURCES);
     tcase_add_test(any, null_arguments_are_refused);

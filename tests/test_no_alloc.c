@@ -77,8 +77,8 @@ static cuc_status launch_many(void)
 static cuc_status launch_with_attributes(void)
 {
     return CUC_LAUNCH(
-        stream,
-        CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }, .flags = CUC_LAUNCH_COOPERATIVE), none);
+        stream, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }, .flags = CUC_LAUNCH_COOPERATIVE),
+        none);
 }
 
 static cuc_status launch_with_shared_memory(void)
@@ -164,10 +164,10 @@ static cuc_status copy_buffer(void)
 
 static cuc_status copy_rectangle(void)
 {
-    return cuc_copy_2d(stream, CUC_COPY_2D_PARAMS(.dst = cuc_buffer_ptr(buffer),
-                                                  .src = cuc_buffer_ptr(buffer) + 2048,
-                                                  .dst_pitch = 64, .src_pitch = 128,
-                                                  .row_bytes = 32, .rows = 8));
+    return cuc_copy_2d(stream,
+                       CUC_COPY_2D_PARAMS(.dst = cuc_buffer_ptr(buffer),
+                                          .src = cuc_buffer_ptr(buffer) + 2048, .dst_pitch = 64,
+                                          .src_pitch = 128, .row_bytes = 32, .rows = 8));
 }
 
 static cuc_status copy_box(void)
@@ -186,7 +186,10 @@ static const struct {
     const char *name;
     cuc_status (*call)(void);
 } calls[] = {
-#define ROW(name) { #name, name }
+#define ROW(name)   \
+    {               \
+#name, name \
+    }
     ROW(launch_nothing),
     ROW(launch_three),
     ROW(launch_tensor),
@@ -215,10 +218,12 @@ static const struct {
 START_TEST(the_heap_is_left_alone)
 {
     for (int i = 0; i < 3; i++) { // the first call too
-        long before = wrap_calls;
-        ck_ok(calls[_i].call());
-        ck_assert_msg(wrap_calls == before, "%s allocated %ld times in its call %d",
-                      calls[_i].name, wrap_calls - before, i + 1);
+        long before = wrap_calls; // Check allocates too
+        cuc_status st = calls[_i].call();
+        long made = wrap_calls - before;
+        ck_ok(st);
+        ck_assert_msg(made == 0, "%s allocated %ld times in its call %d", calls[_i].name, made,
+                      i + 1);
     }
 }
 END_TEST
@@ -226,13 +231,17 @@ END_TEST
 START_TEST(allocations_are_seen_by_this_test)
 {
     cuc_stream *s;
-    long before = wrap_calls, live = wrap_live;
+    long calls_before = wrap_calls, live_before = wrap_live;
+    cuc_status st = cuc_stream_create(&s, device, NULL);
+    long calls_made = wrap_calls - calls_before, made = wrap_live - live_before;
 
-    ck_ok(cuc_stream_create(&s, device, NULL));
-    ck_assert_int_eq(wrap_calls, before + 1);
-    ck_assert_int_eq(wrap_live, live + 1);
+    ck_ok(st);
+    ck_assert_int_eq(calls_made, 1);
+    ck_assert_int_eq(made, 1);
+    live_before = wrap_live;
     cuc_stream_release(s);
-    ck_assert_int_eq(wrap_live, live);
+    made = wrap_live - live_before;
+    ck_assert_int_eq(made, -1);
 }
 END_TEST
 

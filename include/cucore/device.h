@@ -201,7 +201,7 @@ CUC_API cuc_status cuc_device_get_attribute(int32_t *out, cuc_device *device, in
  * Every attribute at once.
  *
  * @thread any thread
- * @param[out] out    its struct_size says how many fields the caller knows; the rest is not written
+ * @param[out] out    filled up to its struct_size; a field that this library does not know is 0
  * @param      device the device
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL or its struct_size is too small or too large

@@ -4,20 +4,24 @@
  *
  * Needs no driver and no device. Places are searched in this order, and the first hit counts:
  *
- * - "explicit": cuc_set_library_path(), else the environment: CUCORE_NVRTC=/path/of/file for the
- *   library "nvrtc", CUCORE_CUDART_INCLUDE=/path/of/folder for the headers "cudart";
- * - "loaded": libraries only: what the process has loaded already;
- * - "wheel": NVIDIA's Python packages, in the entries of PYTHONPATH, then the site-packages of
- *   VIRTUAL_ENV, of the python3 on PATH, of the user and of the system;
- * - "conda": below CONDA_PREFIX;
- * - "system": libraries only: the system's loader, asked by soname;
- * - "CUDA_PATH": below CUDA_PATH;
- * - "CUDA_HOME": below CUDA_HOME;
- * - "standard": /usr/local/cuda, /usr/local/cuda-* from the newest on, /opt/cuda, the system's own
- *   folders.
+ * method      | where
+ * ------------|-----------------------------------------------------------------------
+ * "explicit"  | cuc_set_library_path(), else the environment: see below
+ * "loaded"    | libraries only: what the process has loaded already
+ * "wheel"     | NVIDIA's Python packages, in the folders that Python would search
+ * "conda"     | below CONDA_PREFIX
+ * "system"    | libraries only: what the system's loader finds by soname
+ * "CUDA_PATH" | below CUDA_PATH
+ * "CUDA_HOME" | below CUDA_HOME
+ * "standard"  | /usr/local/cuda, /usr/local/cuda-* from the newest on, /opt/cuda, /usr
+ *
+ * In the environment, CUCORE_NVRTC=/path/of/file names the library "nvrtc", and
+ * CUCORE_CUDART_INCLUDE=/path/of/folder the headers "cudart"; CUCORE_DRIVER, as everywhere, names
+ * the library "cuda". Python's folders are the entries of PYTHONPATH, then the site-packages of
+ * VIRTUAL_ENV, of the python3 on PATH, of the user, and of the system.
  *
  * The driver's own libraries ("cuda", "nvml", ...) are only looked for in "explicit", "loaded"
- * and "system". For "cuda", the environment variable is CUCORE_DRIVER.
+ * and "system".
  *
  * An explicit path is the only one tried: when it is wrong, the library is not found. Each name
  * is searched for by itself, so a library and its headers may be of different toolkits on a

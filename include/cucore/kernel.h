@@ -204,7 +204,7 @@ CUC_API cuc_status cuc_kernel_parameter_count(size_t *out, const cuc_kernel *ker
  * One parameter of a kernel.
  *
  * @thread any thread
- * @param out    its struct_size is read; filled up to that
+ * @param out    filled up to its struct_size; a field that this library does not know is 0
  * @param kernel any kernel
  * @param index  below cuc_kernel_parameter_count()
  * @retval CUC_OK                     given

@@ -106,10 +106,10 @@ typedef struct cuc_launch_attribute {
             int32_t miss;        /**< CUC_CACHE_NORMAL or CUC_CACHE_STREAMING */
         } window;                /**< ACCESS_POLICY_WINDOW */
         struct {
-            cuc_event *event;             /**< without timing; retained by nobody */
-            int32_t trigger_at_start;     /**< PROGRAMMATIC_EVENT: 1: when all blocks have begun */
-            int32_t flags;                /**< the driver's event record flags */
-        } event;                          /**< PROGRAMMATIC_EVENT, COMPLETION_EVENT */
+            cuc_event *event;         /**< without timing; retained by nobody */
+            int32_t trigger_at_start; /**< PROGRAMMATIC_EVENT: 1: when all blocks have begun */
+            int32_t flags;            /**< the driver's event record flags */
+        } event;                      /**< PROGRAMMATIC_EVENT, COMPLETION_EVENT */
         struct {
             uint8_t default_domain;
             uint8_t remote_domain;
@@ -131,7 +131,7 @@ typedef struct cuc_launch_config {
     size_t struct_size;    /**< sizeof(cuc_launch_config); the initialisers set it */
     uint32_t grid[3];      /**< in blocks, also with clusters; y and z of 0 mean 1 */
     uint32_t block[3];     /**< in threads; y and z of 0 mean 1 */
-    uint32_t cluster[3];   /**< in blocks; x of 0: no cluster; y and z of 0 mean 1 */
+    uint32_t cluster[3];   /**< in blocks; all 0: no cluster; y and z of 0 mean 1 */
     uint32_t shared_bytes; /**< dynamic shared memory a block; the opt-in is done when needed */
     uint32_t flags;        /**< CUC_LAUNCH_ bits */
     uint32_t attribute_count;
@@ -139,8 +139,10 @@ typedef struct cuc_launch_config {
 } cuc_launch_config;
 
 /** The starting value of a cuc_launch_config variable. */
-#define CUC_LAUNCH_CONFIG_INIT \
-    { sizeof(cuc_launch_config), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0 }
+#define CUC_LAUNCH_CONFIG_INIT                                                       \
+    {                                                                                \
+        sizeof(cuc_launch_config), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0 \
+    }
 
 #ifndef __cplusplus
 /** A config written at the call site: CUC_LAUNCH_CONFIG(.grid = {64}, .block = {256}). */
@@ -220,20 +222,20 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
 CUC_API int32_t cuc_launch_is_blocking(void);
 
 // What CUC_LAUNCH builds its arguments with; any of them can be called by hand.
-#define CUC__ARG_SCALARS(X)                                                                        \
-    X(bool, _Bool, CUC_BOOL)                                                                       \
-    X(char, char, CUC_I8)                                                                          \
-    X(schar, signed char, CUC_I8)                                                                  \
-    X(uchar, unsigned char, CUC_U8)                                                                \
-    X(short, short, CUC_I16)                                                                       \
-    X(ushort, unsigned short, CUC_U16)                                                             \
-    X(int, int, CUC_I32)                                                                           \
-    X(uint, unsigned int, CUC_U32)                                                                 \
-    X(long, long, sizeof(long) == 8 ? CUC_I64 : CUC_I32)                                           \
-    X(ulong, unsigned long, sizeof(long) == 8 ? CUC_U64 : CUC_U32)                                 \
-    X(llong, long long, CUC_I64)                                                                   \
-    X(ullong, unsigned long long, CUC_U64)                                                         \
-    X(float, float, CUC_F32)                                                                       \
+#define CUC__ARG_SCALARS(X)                                        \
+    X(bool, _Bool, CUC_BOOL)                                       \
+    X(char, char, CUC_I8)                                          \
+    X(schar, signed char, CUC_I8)                                  \
+    X(uchar, unsigned char, CUC_U8)                                \
+    X(short, short, CUC_I16)                                       \
+    X(ushort, unsigned short, CUC_U16)                             \
+    X(int, int, CUC_I32)                                           \
+    X(uint, unsigned int, CUC_U32)                                 \
+    X(long, long, sizeof(long) == 8 ? CUC_I64 : CUC_I32)           \
+    X(ulong, unsigned long, sizeof(long) == 8 ? CUC_U64 : CUC_U32) \
+    X(llong, long long, CUC_I64)                                   \
+    X(ullong, unsigned long long, CUC_U64)                         \
+    X(float, float, CUC_F32)                                       \
     X(double, double, CUC_F64)
 
 #ifndef __cplusplus
@@ -279,13 +281,13 @@ static inline cuc_arg cuc__arg_tensor(const void *at, size_t bytes)
     return arg;
 }
 
-#define CUC__ARG_FUNCTION(suffix, ctype, dtype)                                                    \
-    static inline cuc_arg cuc__arg_##suffix(const void *at, size_t bytes)                          \
-    {                                                                                              \
-        cuc_arg arg = { (dtype), (uint32_t)sizeof(ctype), { .u64 = 0 } };                          \
-        (void)bytes;                                                                               \
-        memcpy(&arg.value, at, sizeof(ctype));                                                     \
-        return arg;                                                                                \
+#define CUC__ARG_FUNCTION(suffix, ctype, dtype)                           \
+    static inline cuc_arg cuc__arg_##suffix(const void *at, size_t bytes) \
+    {                                                                     \
+        cuc_arg arg = { (dtype), (uint32_t)sizeof(ctype), { .u64 = 0 } }; \
+        (void)bytes;                                                      \
+        memcpy(&arg.value, at, sizeof(ctype));                            \
+        return arg;                                                       \
     }
 CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
 #undef CUC__ARG_FUNCTION
@@ -306,8 +308,7 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
 
 #if defined(__GNUC__)
 /** One argument from a value: a scalar, a device address, a buffer, a tensor, a struct. */
-#define CUC_ARG(x) \
-    (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)((__typeof__(x)[]){ x }, sizeof(x)))
+#define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)((__typeof__(x)[]){ x }, sizeof(x)))
 #define CUC__ARG_OTHERWISE , default : cuc_arg_bytes
 #else
 #define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)(&(x), sizeof(x)))

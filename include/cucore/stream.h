@@ -194,8 +194,8 @@ CUC_API cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream);
  * @retval CUC_OK                 everything is done
  * @retval CUC_NOT_READY          something is not
  * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
- * @retval CUC_ERROR_BUSY         the stream is being captured
- * @source CUDA Driver API, "Stream Management": cuStreamQuery
+ * @retval CUC_ERROR_BUSY         the stream is being captured, and goes on being so
+ * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing, cuStreamQuery
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_query(cuc_stream *stream);
@@ -207,8 +207,8 @@ CUC_API cuc_status cuc_stream_query(cuc_stream *stream);
  * @thread any thread
  * @retval CUC_OK                 everything is done
  * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
- * @retval CUC_ERROR_BUSY         the stream is being captured
- * @source CUDA Driver API, "Stream Management": cuStreamSynchronize
+ * @retval CUC_ERROR_BUSY         the stream is being captured, and goes on being so
+ * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing, cuStreamSynchronize
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_synchronize(cuc_stream *stream);
@@ -268,9 +268,9 @@ typedef void (*cuc_stream_callback)(cuc_status status, int32_t library_code, voi
  * @param user     handed to it
  * @retval CUC_OK                         enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL
- * @retval CUC_ERROR_BUSY                 the stream is being captured
+ * @retval CUC_ERROR_BUSY                 the stream is being captured, and goes on being so
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory for its record
- * @source CUDA Driver API, "Stream Management": cuStreamAddCallback
+ * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing, cuStreamAddCallback
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_add_callback(cuc_stream *stream, cuc_stream_callback callback,

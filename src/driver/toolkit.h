@@ -58,16 +58,16 @@ cuc_status cuc__fail_toolkit(const cuc__toolkit *kit, int code, const char *func
 // The table of a library and its stubs, from the rows of its .def.
 #define CUC__TOOLKIT_TYPE(result, name, params) typedef result(*cuc__pfn_##name) params;
 #define CUC__TOOLKIT_SLOT(name) _Atomic(cuc__pfn_##name) name;
-#define CUC__TOOLKIT_STUB(kit, table, result, name, params, args)                                  \
-    static result stub_##name params                                                               \
-    {                                                                                              \
-        void (*cuc__found)(void);                                                                  \
-        int cuc__code = cuc__toolkit_resolve(&(kit), #name, &cuc__found);                          \
-        if (cuc__code)                                                                             \
-            return cuc__code;                                                                      \
-        cuc__pfn_##name cuc__fn = (cuc__pfn_##name)cuc__found;                                     \
-        atomic_store(&(table).name, cuc__fn);                                                      \
-        return cuc__fn args;                                                                       \
+#define CUC__TOOLKIT_STUB(kit, table, result, name, params, args)         \
+    static result stub_##name params                                      \
+    {                                                                     \
+        void (*cuc__found)(void);                                         \
+        int cuc__code = cuc__toolkit_resolve(&(kit), #name, &cuc__found); \
+        if (cuc__code)                                                    \
+            return cuc__code;                                             \
+        cuc__pfn_##name cuc__fn = (cuc__pfn_##name)cuc__found;            \
+        atomic_store(&(table).name, cuc__fn);                             \
+        return cuc__fn args;                                              \
     }
 
 #define CUC__LENGTH(array) (sizeof(array) / sizeof(*(array)))

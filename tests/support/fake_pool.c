@@ -78,6 +78,12 @@ void fake_pool_end(struct pool *pool)
         pool_free(pool);
 }
 
+// As some drivers do: the next pool of a device gets the access that the peers of the last one had.
+static struct {
+    int device;
+    CUmemAccess_flags access[FAKE_DEVICES];
+} recycled = { .device = -1 };
+
 static struct pool *pool_new(const CUmemPoolProps *props)
 {
     struct pool *p = fake_alloc(sizeof(*p));
@@ -240,7 +246,11 @@ CUresult fake_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *pool = FAKE_HANDLE(CUmemoryPool, pool_new(props));
+    struct pool *p = pool_new(props);
+    if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
+        memcpy(p->access, recycled.access, sizeof(p->access));
+    recycled.device = -1;
+    *pool = FAKE_HANDLE(CUmemoryPool, p);
     return CUDA_SUCCESS;
 }
 
@@ -250,6 +260,8 @@ CUresult fake_cuMemPoolDestroy(CUmemoryPool pool)
 
     if (!p || p->head.builtin)
         return CUDA_ERROR_INVALID_VALUE;
+    recycled.device = p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? p->device : -1;
+    memcpy(recycled.access, p->access, sizeof(recycled.access));
     fake_pool_end(p);
     return CUDA_SUCCESS;
 }

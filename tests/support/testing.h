@@ -19,18 +19,18 @@
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-#define SKIP(...)                                                                                  \
-    do {                                                                                           \
-        printf("skipped: %s: ", __func__);                                                         \
-        printf(__VA_ARGS__);                                                                       \
-        printf("\n");                                                                              \
-        return;                                                                                    \
+#define SKIP(...)                          \
+    do {                                   \
+        printf("skipped: %s: ", __func__); \
+        printf(__VA_ARGS__);               \
+        printf("\n");                      \
+        return;                            \
     } while (0)
 
-#define NEED_FAKE()                                                                                \
-    do {                                                                                           \
-        if (!fake_available())                                                                     \
-            SKIP("it tells the driver what to do, which only the fake one lets it");               \
+#define NEED_FAKE()                                                                  \
+    do {                                                                             \
+        if (!fake_available())                                                       \
+            SKIP("it tells the driver what to do, which only the fake one lets it"); \
     } while (0)
 
 // The call gives CUC_OK.
@@ -38,8 +38,8 @@
 
 // The call gives this status; the thread's last error has it too, names the function that was
 // called, and its message has each of the fragments.
-#define ck_fails(status, call, ...)                                                                \
-    testing_fails((status), (call), #call, (const char *const[]){ __VA_ARGS__, NULL }, __FILE__,   \
+#define ck_fails(status, call, ...)                                                              \
+    testing_fails((status), (call), #call, (const char *const[]){ __VA_ARGS__, NULL }, __FILE__, \
                   __LINE__)
 
 static inline void testing_ok(cuc_status got, const char *call, const char *file, int line)
@@ -84,11 +84,11 @@ static inline void testing_sleep_ms(long ms)
 }
 
 // Wait for what another thread will do, at most ten seconds.
-#define ck_soon(condition)                                                                         \
-    do {                                                                                           \
-        for (int waited = 0; waited < 10000 && !(condition); waited++)                             \
-            testing_sleep_ms(1);                                                                   \
-        ck_assert_msg((condition), "%s did not come true in ten seconds", #condition);             \
+#define ck_soon(condition)                                                             \
+    do {                                                                               \
+        for (int waited = 0; waited < 10000 && !(condition); waited++)                 \
+            testing_sleep_ms(1);                                                       \
+        ck_assert_msg((condition), "%s did not come true in ten seconds", #condition); \
     } while (0)
 
 // What failures that no call can return have come to, for tests that set testing_failed().

@@ -1,0 +1,211 @@
+// Grids, blocks and shared memory of launches, and what is beyond the device.
+#include "launching.h"
+
+static const struct {
+    uint32_t grid[3], block[3];
+    const char *message;
+} bad_shapes[] = {
+    { { 0, 1, 1 }, { 32, 1, 1 }, "grid.x is 0, expected 1 to 2147483647" },
+    { { 0, 0, 0 }, { 0, 0, 0 }, "grid.x is 0" },
+    { { 1, 0, 0 }, { 0, 1, 1 }, "block.x is 0, expected 1 to 1024" },
+    { { 0x80000000u, 1, 1 }, { 1, 1, 1 }, "grid.x is 2147483648, device 0 (" },
+    { { 1, 65536, 1 }, { 1, 1, 1 }, "grid.y is 65536, device 0 (" },
+    { { 1, 1, 65536 }, { 1, 1, 1 }, ") allows 65535" },
+    { { 1, 1, 1 }, { 1025, 1, 1 }, "block.x is 1025, device 0 (" },
+    { { 1, 1, 1 }, { 1, 1025, 1 }, "block.y is 1025, device 0 (" },
+    { { 1, 1, 1 }, { 1, 1, 65 }, ") allows 64" },
+    { { 1, 1, 1 }, { 1024, 2, 0 }, "block is 1024,2,1, that is 2048 threads for none: the device" },
+    { { 1, 1, 1 }, { 32, 32, 2 }, "that is 2048 threads for none: the device allows 1024" },
+    { { UINT32_MAX, 1, 1 }, { 1, 1, 1 }, "grid.x is 4294967295" },
+    { { 1, 1, 1 }, { UINT32_MAX, UINT32_MAX, UINT32_MAX }, "block.x is 4294967295" },
+};
+
+START_TEST(a_grid_or_block_beyond_the_device_is_told_with_the_limit)
+{
+    cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
+
+    memcpy(c.grid, bad_shapes[_i].grid, sizeof(c.grid));
+    memcpy(c.block, bad_shapes[_i].block, sizeof(c.block));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &c, none), bad_shapes[_i].message);
+    if (fake_available())
+        ck_assert_int_eq(fake_launch_count(), 0);
+}
+END_TEST
+
+START_TEST(a_block_beyond_the_kernels_own_bound_is_told)
+{
+    cuc_kernel *small = kernel("small");
+
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 64 }), small));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 65 }), small),
+             "block is 65,1,1, that is 65 threads for small: the kernel's registers or launch "
+             "bounds allow 64");
+    cuc_kernel_release(small);
+}
+END_TEST
+
+START_TEST(dimensions_left_out_are_one)
+{
+    NEED_FAKE();
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 3 }, .block = { 5 }), none));
+    const CUlaunchConfig *c = seen("none");
+    ck_assert_uint_eq(c->gridDimX, 3);
+    ck_assert_uint_eq(c->gridDimY, 1);
+    ck_assert_uint_eq(c->gridDimZ, 1);
+    ck_assert_uint_eq(c->blockDimX, 5);
+    ck_assert_uint_eq(c->blockDimY, 1);
+    ck_assert_uint_eq(c->blockDimZ, 1);
+    ck_assert_uint_eq(c->sharedMemBytes, 0);
+    ck_assert_uint_eq(c->numAttrs, 0);
+    ck_assert_ptr_eq(c->hStream, cuc_stream_handle(stream));
+    ck_ok(CUC_LAUNCH(
+        stream, CUC_LAUNCH_CONFIG(.grid = { 2, 3, 4 }, .block = { 5, 6, 7 }, .shared_bytes = 100),
+        none));
+    c = seen("none");
+    ck_assert_uint_eq(c->gridDimX, 2);
+    ck_assert_uint_eq(c->gridDimY, 3);
+    ck_assert_uint_eq(c->gridDimZ, 4);
+    ck_assert_uint_eq(c->blockDimX, 5);
+    ck_assert_uint_eq(c->blockDimY, 6);
+    ck_assert_uint_eq(c->blockDimZ, 7);
+    ck_assert_uint_eq(c->sharedMemBytes, 100);
+    // And the same through the way that attributes take.
+    ck_ok(CUC_LAUNCH(stream,
+                     CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 5 }, .shared_bytes = 8,
+                                       .flags = CUC_LAUNCH_COOPERATIVE),
+                     none));
+    c = seen("none");
+    ck_assert_uint_eq(c->gridDimX, 2);
+    ck_assert_uint_eq(c->gridDimY, 1);
+    ck_assert_uint_eq(c->gridDimZ, 1);
+    ck_assert_uint_eq(c->blockDimY, 1);
+    ck_assert_uint_eq(c->sharedMemBytes, 8);
+    ck_assert_ptr_eq(c->hStream, cuc_stream_handle(stream));
+}
+END_TEST
+
+START_TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
+{
+    struct {
+        cuc_launch_config known;
+        uint64_t more;
+    } newer = { CUC_LAUNCH_CONFIG_INIT, 0 };
+    cuc_launch_config older = CUC_LAUNCH_CONFIG_INIT;
+
+    newer.known.struct_size = sizeof(newer);
+    newer.known.grid[0] = newer.known.block[0] = 2;
+    ck_ok(CUC_LAUNCH(stream, &newer.known, none));
+    newer.more = 1;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &newer.known, none),
+             "cuc_launch_config sets a field at byte");
+    older.struct_size = offsetof(cuc_launch_config, shared_bytes);
+    older.grid[0] = older.block[0] = 2;
+    older.shared_bytes = UINT32_MAX; // behind what the caller has
+    ck_ok(CUC_LAUNCH(stream, &older, none));
+    older.struct_size = 0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &older, none), "struct_size is 0",
+             "sizeof(cuc_launch_config)");
+}
+END_TEST
+
+// Shared memory.
+
+START_TEST(large_dynamic_shared_memory_is_opted_into_once)
+{
+    cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
+
+    ck_ok(cuc_device_get_properties(&p, device));
+    uint32_t most = (uint32_t)p.max_shared_memory_per_block_optin;
+    for (int i = 0; i < 3; i++)
+        ck_ok(CUC_LAUNCH(
+            stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = 49152), none));
+    if (fake_available())
+        ck_assert_int_eq(fake_calls("cuKernelSetAttribute"), 0);
+    for (int i = 0; i < 3; i++)
+        ck_ok(CUC_LAUNCH(
+            stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = 65536), none));
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most),
+                     none));
+    if (fake_available()) {
+        ck_assert_int_eq(fake_calls("cuKernelSetAttribute"), 1);
+        ck_assert_uint_eq(seen("none")->sharedMemBytes, most);
+    }
+}
+END_TEST
+
+START_TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
+{
+    cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
+    cuc_kernel *fixed = kernel("fixed");
+    char asked[64], limit[96];
+
+    ck_ok(cuc_device_get_properties(&p, device));
+    uint32_t most = (uint32_t)p.max_shared_memory_per_block_optin;
+    snprintf(asked, sizeof(asked), "shared_bytes is %u, the kernel none may have %u", most + 1,
+             most);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream,
+                        CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most + 1),
+                        none),
+             asked);
+    snprintf(asked, sizeof(asked), "the kernel fixed may have %u", most - 1024);
+    snprintf(limit, sizeof(limit), "%u bytes a block, less 1024", most);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream,
+                        CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most),
+                        fixed),
+             asked, limit);
+    ck_ok(CUC_LAUNCH(stream,
+                     CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most - 1024),
+                     fixed));
+    cuc_kernel_release(fixed);
+}
+END_TEST
+
+START_TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
+{
+    NEED_FAKE();
+    fake_fail("cuLaunchKernelEx", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    ck_fails(CUC_ERROR_DRIVER,
+             CUC_LAUNCH(stream,
+                        CUC_LAUNCH_CONFIG(.grid = { 7, 2 }, .block = { 64 }, .shared_bytes = 128),
+                        none),
+             "launching none, grid 7,2,1 block 64,1,1 with 128 bytes of dynamic shared memory on "
+             "device 0",
+             "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+    ck_ok(CUC_LAUNCH(stream, SHAPE, none));
+    static const char *const calls[] = { "cuKernelGetAttribute", "cuKernelSetAttribute" };
+    cuc_kernel *fresh = kernel("fixed");
+    for (int i = 0; i < LENGTH(calls); i++) { // the first launch on a device; the opt-in
+        fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
+        ck_fails(
+            CUC_ERROR_DRIVER,
+            CUC_LAUNCH(stream,
+                       CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = 100000),
+                       fresh),
+            calls[i], "the kernel fixed");
+    }
+    ck_ok(CUC_LAUNCH(
+        stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = 100000), fresh));
+    cuc_kernel_release(fresh);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("launch_shape");
+    TCase *tests = tcase_create("launch_shape");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, a_grid_or_block_beyond_the_device_is_told_with_the_limit, 0,
+                        LENGTH(bad_shapes));
+    tcase_add_test(tests, a_block_beyond_the_kernels_own_bound_is_told);
+    tcase_add_test(tests, dimensions_left_out_are_one);
+    tcase_add_test(tests, a_config_of_another_size_is_read_as_far_as_it_goes);
+    tcase_add_test(tests, large_dynamic_shared_memory_is_opted_into_once);
+    tcase_add_test(tests, shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit);
+    tcase_add_test(tests, a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}
