@@ -36,13 +36,13 @@ build() {
     return 1
 }
 
-# suite FOLDER ARGUMENT...: run it; -v shows the closing lines of Check
+# suite FOLDER LOG ARGUMENT...: run it; -v shows the closing lines of Check
 suite() {
-    local log=$1/meson-logs/testlog.json
+    local log=$1/meson-logs/$2.json
     step "testing $*"
-    case " $* " in *" --wrap "*) log=$1/meson-logs/testlog-valgrind.json ;; esac
+    case " $* " in *" --wrap "*) log=$1/meson-logs/$2-valgrind.json ;; esac
     rm -f "$log"
-    meson test -C "$1" --no-rebuild -v "${@:2}" </dev/null || failed+=("testing $*")
+    meson test -C "$1" --no-rebuild -v --logbase "$2" "${@:3}" </dev/null || failed+=("testing $1 $2")
     logs+=("$log")
 }
 
@@ -51,11 +51,14 @@ full_run() {
     # Those that start threads, by what they call.
     threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
 
-    CC=clang CXX=clang++ build build/clang && suite build/clang
+    CC=clang CXX=clang++ build build/clang && suite build/clang all
 
     if build build/asan -Db_sanitize=address,undefined -Db_lundef=false -Dbench=disabled; then
-        ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-            LSAN_OPTIONS=suppressions=$PWD/tests/support/lsan.supp suite build/asan -t 3
+        export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+        LSAN_OPTIONS=suppressions=$PWD/tests/support/lsan.supp \
+            suite build/asan all --no-suite toolkit -t 3
+        LSAN_OPTIONS=use_tls=0:suppressions=$PWD/tests/support/lsan-no-tls.supp \
+            suite build/asan toolkit --suite toolkit -t 3
     fi
 
     # The sanitizers' part of clang is a package of its own on Debian.
@@ -66,11 +69,11 @@ full_run() {
     if CC=clang CXX=clang++ build build/tsan -Db_sanitize=thread -Db_lundef=false \
         -Dbench=disabled; then
         TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/tests/support/tsan.supp" \
-            suite build/tsan -t 5 $threads
+            suite build/tsan threads -t 5 $threads
     fi
 
-    suite build --suite unit --suite object -t 10 --wrap \
-        'valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite'
+    suite build unit --suite unit --suite object -t 10 --wrap "valgrind --quiet --error-exitcode=9 \
+        --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
 
     if [ -x bench/count.sh ] && [ -x build/bench/bench_count ]; then
         step "counting instructions"
@@ -82,7 +85,7 @@ full_run() {
     fi
 }
 
-build build && suite build
+build build && suite build all
 [ -z "$full" ] || full_run
 
 step "result"

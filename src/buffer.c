@@ -3,7 +3,6 @@
 #include "memory_resource.h"
 #include "options.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 void cuc_buffer_options_init(cuc_buffer_options *options, size_t size)
@@ -77,7 +76,6 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
 static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
-    CUdevice handle;
 
     cuc_status st = cuc__memory_pointer_info(&info, ptr, function);
     if (st < 0)
@@ -86,12 +84,7 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
         *access = info.access;
     if (*device || info.device < 0 || info.kind == CUC_MEMORY_PINNED)
         return CUC_OK;
-    int code = cuc__cu.cuDeviceGet(&handle, info.device);
-    if (code)
-        return cuc__fail_driver(NULL, code, function, "cuDeviceGet",
-                                "asking for device %d, whose memory 0x%" PRIx64 " is", info.device,
-                                ptr);
-    return cuc__device_of_handle(device, handle, function);
+    return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
 cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,

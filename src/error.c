@@ -157,8 +157,10 @@ void cuc__error_note(const char *fmt, ...)
         return;
     size_t at = r->notes < MAX_NOTES ? r->notes++ : MAX_NOTES - 1;
     va_start(args, fmt);
-    vsnprintf(r->note[at], sizeof(r->note[at]), fmt, args);
+    int n = vsnprintf(r->note[at], sizeof(r->note[at]), fmt, args);
     va_end(args);
+    if (n >= (int)sizeof(r->note[at])) // what is cut says so
+        memcpy(r->note[at] + sizeof(r->note[at]) - 4, "...", 4);
 }
 
 void cuc__error_set_log(const char *log)

@@ -5,7 +5,6 @@
 #include "object.h"
 #include "options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,38 +179,17 @@ cuc_status cuc_linker_add_data(cuc_linker *linker, int32_t kind, const void *dat
 cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const char *path)
 {
     char *data = NULL;
-    size_t bytes = 0, capacity = 0;
+    size_t bytes = 0;
 
     CUC_CHECK(linker, LINKER);
     CUC_CHECK_NOT_NULL(path);
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    // Not by its size: pipes have none. A folder opens, and fails to be read.
-    while (file && !feof(file) && !ferror(file)) {
-        if (bytes == capacity) {
-            capacity = capacity ? 2 * capacity : 65536;
-            char *grown = realloc(data, capacity);
-            if (!grown) {
-                fclose(file);
-                free(data);
-                return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu bytes of %s",
-                                capacity, path);
-            }
-            data = grown;
-        }
-        bytes += fread(data + bytes, 1, capacity - bytes, file);
-    }
-    cuc_status st;
-    if (!file || ferror(file))
-        st = CUC_FAIL(CUC_ERROR_IO, "%s cannot be read: %s", path, strerror(errno));
-    else if (!bytes)
-        st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is empty", path);
-    else
-        st = add_copy(linker, kind, data, bytes, path, __func__);
-    if (file)
-        fclose(file);
+    cuc_status st = cuc__file_read(&data, &bytes, path, __func__);
+    if (st < 0)
+        return st;
+    st = bytes ? add_copy(linker, kind, data, bytes, path, __func__)
+               : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is empty", path);
     free(data);
-    return CUC_PASS(st);
+    return st;
 }
 
 cuc_status cuc__linker_fail(cuc_linker *l, cuc_status status, int library, int code,

@@ -195,6 +195,12 @@ static cuc_memory_resource *wrap(CUmemoryPool pool, cuc_device *device, int32_t 
     return r;
 }
 
+static CUmemAllocationType type_of(int32_t kind)
+{
+    return kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
+                                      : CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
 // Where the memory of a new pool is, from the options; refuses what does not go together.
 static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
                         const cuc_device *device, const char *function)
@@ -253,8 +259,7 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
                         cuc__driver_version() / 1000, cuc__driver_version() % 1000 / 10);
     if ((st = cuc__device_primary(&context, device, __func__)) < 0)
         return st;
-    props.allocType = o.kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
-                                                   : CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.allocType = type_of(o.kind);
     props.maxSize = o.max_bytes;
     props.usage = o.flags & CUC_MEMORY_POOL_HW_DECOMPRESS ? CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS
                                                           : 0;
@@ -295,12 +300,6 @@ static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
     default:
         return (CUmemLocation){ CU_MEM_LOCATION_TYPE_NONE, 0 };
     }
-}
-
-static CUmemAllocationType type_of(int32_t kind)
-{
-    return kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
-                                      : CU_MEM_ALLOCATION_TYPE_PINNED;
 }
 
 cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,

@@ -152,8 +152,8 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// A whole file in memory, which the caller frees. Works on what has no size too, such as a pipe.
-static cuc_status read_file(char **out, size_t *bytes, const char *path, const char *function)
+// Not by its size alone: pipes have none. A folder opens, and fails to be read.
+cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *data = NULL;
@@ -204,7 +204,7 @@ cuc_status cuc_object_from_file(cuc_object **out, const char *path, int32_t kind
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_NOT_NULL(path);
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_object_options)) < 0 ||
-        (st = read_file(&data, &bytes, path, __func__)) < 0)
+        (st = cuc__file_read(&data, &bytes, path, __func__)) < 0)
         return st;
 
     if (!kind && !bytes)

@@ -51,6 +51,9 @@ cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, 
                               const char *const (*names)[2], size_t name_count, const char *log,
                               const char *function);
 
+// A whole file in memory, which the caller frees.
+cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function);
+
 // object_format.c
 
 // The kind of some data by its first bytes; 0 when they tell nothing.

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "kernel.h"
 #include "launch.h"
+#include "object.h"
 #include "options.h"
 
 #include <string.h>
@@ -36,14 +37,6 @@ static cuc_status check_flags(uint32_t flags, const char *function)
 }
 
 // A question is put in the device's primary context; the driver takes a CUkernel for a CUfunction.
-static cuc_status enter(cuc_context **context, bool *pushed, cuc_device *device,
-                        const char *function)
-{
-    cuc_status st = cuc__device_primary(context, device, function);
-
-    return st < 0 ? st : cuc__context_enter(*context, pushed, function);
-}
-
 static cuc_status leave(cuc_context *context, bool pushed, CUresult r, const char *call,
                         const cuc_kernel *kernel, const char *function)
 {
@@ -71,7 +64,7 @@ cuc_status cuc_occupancy_max_active_blocks(uint32_t *out, cuc_kernel *kernel, cu
     if ((st = check_flags(flags, __func__)) < 0 ||
         (st = check_block(block_threads, "block_threads", device, __func__)) < 0 ||
         (st = cuc__kernel_allow_shared(kernel, device, shared_bytes, __func__)) < 0 ||
-        (st = enter(&context, &pushed, device, __func__)) < 0)
+        (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
     CUresult r = cuc__cu.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         &blocks, (CUfunction)kernel->handle, (int)block_threads, shared_bytes, flags);
@@ -120,7 +113,7 @@ cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *bloc
         return st;
     uint32_t shared = o.shared_of_block ? cuc__kernel_shared_limit(kernel, device) : o.shared_bytes;
     if ((st = cuc__kernel_allow_shared(kernel, device, shared, __func__)) < 0 ||
-        (st = enter(&context, &pushed, device, __func__)) < 0)
+        (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
 
     const cuc_occupancy_options *outer = asking;
@@ -152,7 +145,7 @@ cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kernel *kerne
     if (!blocks || blocks > INT32_MAX)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "blocks is %u, expected 1 or more", blocks);
     if ((st = check_block(block_threads, "block_threads", device, __func__)) < 0 ||
-        (st = enter(&context, &pushed, device, __func__)) < 0)
+        (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
     CUresult r = cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)kernel->handle,
                                                                  (int)blocks, (int)block_threads);
@@ -203,7 +196,7 @@ static cuc_status ask_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *de
     if ((st = cuc__launch_config_fill(&c, attributes, &config, device, function)) < 0 ||
         (st = check_config_block(&c, device, function)) < 0 ||
         (st = cuc__kernel_allow_shared(kernel, device, config.shared_bytes, function)) < 0 ||
-        (st = enter(&context, &pushed, device, function)) < 0)
+        (st = cuc__device_enter(&context, &pushed, device, function)) < 0)
         return st;
     CUresult r = question(&answer, (CUfunction)kernel->handle, &c);
     if ((st = leave(context, pushed, r, call, kernel, function)) < 0)

@@ -36,6 +36,15 @@ START_TEST(a_failure_gives_its_status_back_and_is_kept)
 }
 END_TEST
 
+START_TEST(a_note_that_is_cut_says_so)
+{
+    (void)cuc__fail(CUC_ERROR_INTERNAL, "cuc_x", "failed");
+    cuc__error_note("%0300d", 7);
+    ck_assert_uint_eq(strlen(cuc_error_note(0)), 255);
+    ck_assert_str_eq(cuc_error_note(0) + 252, "...");
+}
+END_TEST
+
 START_TEST(a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes)
 {
     ck_assert_int_eq(cuc__fail_library(CUC_ERROR_TOOLKIT, CUC_LIBRARY_NVRTC, 9, "NVRTC_ERROR_X",
@@ -253,6 +262,7 @@ int main(void)
 
     tcase_add_test(tests, before_the_first_failure_there_is_nothing_to_read);
     tcase_add_test(tests, a_failure_gives_its_status_back_and_is_kept);
+    tcase_add_test(tests, a_note_that_is_cut_says_so);
     tcase_add_test(tests, a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes);
     tcase_add_test(tests, the_next_failure_leaves_nothing_of_the_one_before);
     tcase_add_test(tests, past_eight_notes_the_last_one_is_the_latest);

@@ -409,8 +409,8 @@ START_TEST(data_that_is_no_code_is_refused)
                      CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_linker_add_file(l, 0, NULL), CUC_ERROR_INVALID_ARGUMENT);
     snprintf(path, sizeof(path), "%s/missing.cubin", folder);
-    ck_assert_int_eq(cuc_linker_add_file(l, 0, path), CUC_ERROR_IO);
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "missing.cubin cannot be read: No such"));
+    ck_assert_int_eq(cuc_linker_add_file(l, 0, path), CUC_ERROR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "missing.cubin cannot be opened: No such"));
     ck_assert_int_eq(cuc_linker_add_file(l, 0, folder), CUC_ERROR_IO);
     ck_assert_int_eq(cuc_linker_add_file(l, 0, "/dev/null"), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "/dev/null is empty"));

@@ -4,6 +4,7 @@
 //
 // Each failure is met by a process of its own, as what the library does once in a process can
 // fail once only. Such a child reports in words and by its exit status.
+#include "error.h"
 #include "launch_ptx.h"
 #include "testing.h"
 #include "wrap_malloc.h"
@@ -309,7 +310,9 @@ END_TEST
 
 START_TEST(every_allocation_may_fail)
 {
-    const int with_record = _i & 1, more = _i & 2 ? 1000 : 0;
+    // The one alone; with the next, which may be the failure's own record; and all from then on.
+    static const int also[] = { 0, 1, 1000 };
+    const int with_record = _i & 1, more = also[_i / 2];
     int made = 0, bad = 0, result = 0;
 
     NEED_FAKE();
@@ -326,6 +329,37 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
+START_TEST(a_failure_without_memory_for_its_record_says_so)
+{
+    wrap_fail_in = 1;
+    ck_assert_int_eq(cuc__fail(CUC_ERROR_IO, "cuc_a", "x"), CUC_ERROR_IO);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(cuc_error_status(), CUC_ERROR_OUT_OF_MEMORY);
+        ck_assert_str_eq(cuc_error_message(), "no host memory to record the failure");
+        ck_assert_uint_eq(cuc_error_note_count(), 0);
+        ck_assert_str_eq(cuc_error_log(), "");
+        switch (i) { // none of these is a failure of its own
+        case 0:
+            ck_assert_int_eq(cuc__pass(CUC_ERROR_IO, "cuc_b"), CUC_ERROR_IO);
+            break;
+        case 1:
+            cuc__error_note("note");
+            break;
+        case 2:
+            cuc__error_set_log("log");
+            break;
+        case 3:
+            cuc__error_set_explanation("why");
+            break;
+        }
+    }
+    cuc__fail(CUC_ERROR_IO, "cuc_a", "x");
+    ck_assert_str_eq(cuc_error_message(), "cuc_a: x");
+    cuc_error_clear();
+    ck_assert_str_eq(cuc_error_message(), "no error");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("torture");
@@ -333,7 +367,8 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, every_driver_call_may_fail, 0, LENGTH(codes));
-    tcase_add_loop_test(tests, every_allocation_may_fail, 0, 4);
+    tcase_add_loop_test(tests, every_allocation_may_fail, 0, 6);
+    tcase_add_test(tests, a_failure_without_memory_for_its_record_says_so);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 0);
 }

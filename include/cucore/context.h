@@ -140,8 +140,10 @@ enum {
  * @param[out] out     the limit
  * @param      context the context
  * @param      limit   a CUC_LIMIT_ constant
- * @retval CUC_OK                  read
- * @retval CUC_ERROR_NOT_SUPPORTED the device has no such limit
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device has no such limit
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Context Management": cuCtxGetLimit
  * @since 0.1
  */
@@ -157,6 +159,8 @@ CUC_API cuc_status cuc_context_get_limit(uint64_t *out, cuc_context *context, in
  * @retval CUC_OK                         set
  * @retval CUC_ERROR_NOT_SUPPORTED        the device has no such limit
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY there is no room for it
+ * @retval CUC_ERROR_INVALID_ARGUMENT     context is NULL
+ * @retval CUC_ERROR_DRIVER               the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Context Management": cuCtxSetLimit
  * @since 0.1
  */
@@ -169,7 +173,9 @@ CUC_API cuc_status cuc_context_set_limit(cuc_context *context, int32_t limit, ui
  * @param[out] least    the lowest priority, the largest number; 0
  * @param[out] greatest the highest priority, the smallest number; such as -5
  * @param      context  the context
- * @retval CUC_OK read
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Context Management": cuCtxGetStreamPriorityRange
  * @since 0.1
  */

@@ -153,7 +153,8 @@ CUC_API cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream);
  * @retval CUC_OK                 complete
  * @retval CUC_NOT_READY          not yet
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
- * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured
+ * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured, or a capture
+ *                                in global mode forbids to ask; that capture is spoilt by it
  * @source CUDA Driver API, "Event Management": cuEventQuery
  * @since 0.1
  */
@@ -166,7 +167,8 @@ CUC_API cuc_status cuc_event_query(cuc_event *event);
  * @thread any thread
  * @retval CUC_OK                 complete
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
- * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured
+ * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured, or a capture
+ *                                in global mode forbids to ask; that capture is spoilt by it
  * @source CUDA Driver API, "Event Management": cuEventSynchronize
  * @since 0.1
  */
@@ -204,6 +206,7 @@ CUC_API cuc_status cuc_event_elapsed(float *milliseconds, cuc_event *start, cuc_
  * @retval CUC_ERROR_BUSY             the event was recorded in a stream that is being captured
  * @retval CUC_ERROR_CONTEXT_LOST     the context has failed already
  * @retval CUC_ERROR_IO               the system has no descriptor left
+ * @retval CUC_ERROR_DRIVER           the driver refused
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source CUDA Driver API, "Stream Management": cuStreamWaitEvent, cuStreamAddCallback
  * @since 0.1

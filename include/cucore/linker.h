@@ -66,10 +66,10 @@ typedef struct cuc_linker_options {
     int32_t prec_sqrt;          /**< -prec-sqrt: IEEE square root of f32; in LTO */
     int32_t fma;                /**< -fma: contract a * b + c; in LTO */
     int32_t optimize_unused_variables; /**< -optimize-unused-variables; in LTO */
-    int32_t split_compile;          /**< -split-compile: threads; CUC_ZERO for all */
-    int32_t split_compile_extended; /**< -split-compile-extended: threads; in LTO */
-    int32_t no_cache;               /**< -no-cache (driver) */
-    int32_t numba_debug;            /**< -numba-debug: of later nvJitLinks */
+    int32_t split_compile;             /**< -split-compile: threads; CUC_ZERO for all */
+    int32_t split_compile_extended;    /**< -split-compile-extended: threads; in LTO */
+    int32_t no_cache;                  /**< -no-cache (driver) */
+    int32_t numba_debug;               /**< -numba-debug: of later nvJitLinks */
 
     const char *const *kernels_used; /**< -kernels-used: mangled names; in LTO */
     size_t kernels_used_count;
@@ -84,11 +84,15 @@ typedef struct cuc_linker_options {
 
 /** Every default: cuc_linker_options o = CUC_LINKER_OPTIONS_INIT; */
 #ifdef __cplusplus
-#define CUC_LINKER_OPTIONS_INIT \
-    { sizeof(cuc_linker_options) }
+#define CUC_LINKER_OPTIONS_INIT    \
+    {                              \
+        sizeof(cuc_linker_options) \
+    }
 #else
-#define CUC_LINKER_OPTIONS_INIT \
-    { .struct_size = sizeof(cuc_linker_options) }
+#define CUC_LINKER_OPTIONS_INIT                   \
+    {                                             \
+        .struct_size = sizeof(cuc_linker_options) \
+    }
 
 /** Options written at the call site: CUC_LINKER_OPTIONS(.arch = "sm_90", .verbose = CUC_ON). */
 #define CUC_LINKER_OPTIONS(...) \
@@ -169,6 +173,7 @@ CUC_API cuc_status cuc_linker_add_data(cuc_linker *linker, int32_t kind, const v
  * @retval CUC_ERROR_INVALID_ARGUMENT linker or path is NULL, or the content is as
  *                                    cuc_linker_add_data() refuses it
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
+ * @retval CUC_ERROR_NOT_FOUND        there is no such file
  * @retval CUC_ERROR_IO               the file cannot be read
  * @retval CUC_ERROR_NOT_SUPPORTED    LTO-IR for the driver's linker
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory

@@ -157,7 +157,9 @@ CUC_API cuc_context *cuc_stream_context(const cuc_stream *stream);
  * @thread any thread
  * @param[out] out    lower runs first
  * @param      stream the stream
- * @retval CUC_OK read
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetPriority
  * @since 0.1
  */
@@ -169,7 +171,9 @@ CUC_API cuc_status cuc_stream_get_priority(int32_t *out, cuc_stream *stream);
  * @thread any thread
  * @param[out] out    CUC_STREAM_ bits
  * @param      stream the stream
- * @retval CUC_OK read
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetFlags
  * @since 0.1
  */
@@ -181,7 +185,9 @@ CUC_API cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream);
  * @thread any thread
  * @param[out] out    the number
  * @param      stream the stream
- * @retval CUC_OK read
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetId
  * @since 0.1
  */
@@ -305,6 +311,7 @@ enum {
  * @retval CUC_ERROR_INVALID_ARGUMENT address is 0 or misaligned, bytes is neither 4 nor 8, compare
  *                                    is not known
  * @retval CUC_ERROR_NOT_SUPPORTED    the device cannot wait for memory this way
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Memory Operations": cuStreamWaitValue32, cuStreamWaitValue64
  * @since 0.1
  */
@@ -325,6 +332,7 @@ CUC_API cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr addr
  * @retval CUC_ERROR_INVALID_ARGUMENT address is 0 or misaligned, bytes is neither 4 nor 8, flags
  *                                    are not known
  * @retval CUC_ERROR_NOT_SUPPORTED    the device cannot write memory this way
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Memory Operations": cuStreamWriteValue32, cuStreamWriteValue64
  * @since 0.1
  */

@@ -1,0 +1,264 @@
+// How decoded PTX runs: warps of 32 lanes over registers kept as structures of arrays.
+//
+// A register is 32 values side by side, one a lane, at a byte offset of its function's frame;
+// constants and special registers lie in the frame in the same way, so that an instruction reads
+// them like any other register. A predicate is one 32-bit mask. An instruction is one call of a
+// handler with the mask of the lanes that take part.
+//
+// Every lane has its own program counter and frame. A warp runs the lanes that stand at one place
+// together, those deepest in calls first and the lowest place first, which brings diverged lanes
+// together again; a group that runs on and on while others wait gives way to them, so that lanes may
+// wait for one another. The same holds for warps of a block and blocks of a grid.
+#ifndef CUCORE_SIM_EXEC_H
+#define CUCORE_SIM_EXEC_H
+
+#include "ptx.h"
+
+#include <stdatomic.h>
+
+enum {
+    SIM_WARP = 32,
+    SIM_MAX_LIST = 16,
+};
+#define SIM_ALL_LANES UINT32_MAX
+
+struct sim_warp;
+struct sim_op;
+
+// What a handler tells the loop that called it.
+enum sim_next {
+    SIM_NEXT,     // on to the next instruction
+    SIM_REGROUP,  // lanes were moved (branch, call, return, exit): choose a group anew
+    SIM_WAIT,     // the group waits (barrier, mbarrier try): run others; it has set what wakes it
+    SIM_RETRY,    // as SIM_WAIT, but the same instruction is tried again later
+    SIM_FAULT,    // an error was recorded with sim_fault(): the grid ends
+};
+
+typedef enum sim_next sim_handler(struct sim_warp *w, const struct sim_op *op, uint32_t mask);
+
+// A decoded instruction. Operands are byte offsets into the frame: o[0] is the destination where
+// there is one, then sources in the order in which they are written. What else an instruction needs
+// stands in `extra` or `list`, as its row of instructions.def says.
+struct sim_op {
+    sim_handler *run;
+    uint32_t guard; // frame offset of the predicate; SIM_NO_GUARD
+    uint32_t guard_flip; // 0, or UINT32_MAX for @!p
+    uint32_t o[6];
+    int64_t offset;      // of an address operand
+    uint32_t extra;      // sub-operation, flags, branch target: the handler's own
+    uint32_t cache;      // index of the memory range cache, for ld/st
+    uint32_t list_count; // vector elements, call arguments
+    const uint32_t *list; // frame offsets
+    const void *data;     // the function of a call, a table of targets, ...
+    uint32_t line;        // in the PTX
+    uint32_t statement;   // index in the function, for its .loc
+};
+
+// A function ready to run. Its frame is made by copying `image`: constants filled in, registers
+// zero. Launch constants (%ntid.x ...) and lane constants (%tid.x ...) are filled in after.
+struct sim_code {
+    const char *name;
+    const struct sim_function *source;
+    struct sim_op *ops; // closed by an op that exits, so that falling off the end is ret
+    uint32_t op_count;
+    uint32_t frame_bytes;
+    uint32_t image_bytes; // what of the frame has constants: [0, image_bytes)
+    const unsigned char *image;
+    struct {
+        uint32_t special; // enum sim_special
+        uint32_t at;      // frame offset
+    } *specials;          // those that it reads and that do not change while it runs
+    uint32_t special_count;
+    uint32_t param_bytes;  // of an entry: the parameter buffer; of a function: of its own .param area
+    uint32_t local_bytes;  // .local variables of one lane
+    uint32_t local_at;     // of the function's locals in its part of the lane's stack
+    uint32_t shared_bytes; // static shared memory that an entry reaches, callees' included
+};
+
+// One call's registers: `f` is where offsets of sim_op start.
+struct sim_frame {
+    struct sim_frame *caller;
+    const struct sim_code *code;
+    uint32_t return_pc;   // in the caller
+    uint32_t lanes;       // that still run in it
+    uint32_t local_base;  // of its locals in each lane's stack
+    uint32_t depth;
+    unsigned char *param; // [32][param_bytes]: arguments and results, one copy a lane
+    _Alignas(64) unsigned char f[];
+};
+
+struct sim_warp {
+    // The group that runs: what handlers use.
+    unsigned char *f;
+    struct sim_frame *frame;
+    uint32_t pc;
+    uint32_t active;
+
+    struct sim_block *block;
+    uint32_t index;  // in the block
+    uint32_t exists; // lanes that the block's size gives it
+    uint32_t alive;  // that have not exited
+    uint32_t blocked; // that wait at a barrier
+    uint32_t lane_pc[SIM_WARP];
+    struct sim_frame *lane_frame[SIM_WARP];
+    unsigned char *local; // [32][local_bytes of the launch]
+    uint64_t instructions; // lane-instructions, for the bench
+    struct sim_range *caches; // [module's cache count] of the worker
+};
+
+// A piece of memory that may be reached: an allocation, a module's variable.
+struct sim_range {
+    uint64_t base, end; // [base, end)
+    uint64_t generation; // of the memory table it was looked up in
+};
+
+struct sim_barrier {
+    uint32_t expected; // threads; 0: nobody waits
+    uint32_t arrived;
+    uint32_t phase;
+    uint32_t reduction; // of barrier.red
+};
+
+struct sim_block {
+    struct sim_grid *grid;
+    uint32_t index[3], cluster_rank;
+    struct sim_cluster *cluster;
+    struct sim_warp *warps;
+    uint32_t warp_count, threads;
+    unsigned char *shared; // static, then dynamic
+    uint32_t shared_bytes;
+    struct sim_barrier barriers[16];
+    uint32_t warps_done;
+};
+
+struct sim_cluster {
+    struct sim_block **blocks;
+    uint32_t count;
+    uint32_t arrived, phase;
+};
+
+// One launch.
+struct sim_grid {
+    const struct sim_program *program;
+    const struct sim_code *entry;
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t shared_bytes; // dynamic
+    unsigned char *params; // the entry's parameter buffer
+    int cooperative;
+    uint64_t id;
+    _Atomic int fault;     // CUresult of the first fault, 0: none
+    char report[1024];     // kernel, line, block, thread, address of the first fault
+    _Atomic uint64_t instructions;
+};
+
+// Address windows. Global and constant memory is host memory under its own address. Addresses of
+// .shared and .local are offsets; their generic forms lie in windows that no host address is in.
+#define SIM_WINDOW_SHARED (UINT64_C(1) << 56) // | cluster rank << 24 | offset
+#define SIM_WINDOW_LOCAL (UINT64_C(2) << 56)  // | offset in the lane's own stack
+#define SIM_WINDOW_PARAM (UINT64_C(3) << 56)  // | offset in the entry's parameters
+#define SIM_WINDOW(address) ((address) >> 56)
+#define SIM_RANK_SHIFT 24
+
+// Registers of the running frame.
+#define SIM_R32(w, at) ((uint32_t *)(void *)((w)->f + (at)))
+#define SIM_R64(w, at) ((uint64_t *)(void *)((w)->f + (at)))
+#define SIM_RS32(w, at) ((int32_t *)(void *)((w)->f + (at)))
+#define SIM_RS64(w, at) ((int64_t *)(void *)((w)->f + (at)))
+#define SIM_RF32(w, at) ((float *)(void *)((w)->f + (at)))
+#define SIM_RF64(w, at) ((double *)(void *)((w)->f + (at)))
+#define SIM_RP(w, at) (*(uint32_t *)(void *)((w)->f + (at)))
+// 8 and 16 bit registers take 32 bits; what is above the value is not defined, so mask what you read.
+// A 128-bit register is two of 64, low half first: SIM_R64(w, at) and SIM_R64(w, at + 256).
+
+// Run a statement for every lane of a mask, at vector speed for all 32.
+#define SIM_LANES(mask, lane, ...)                                                                 \
+    do {                                                                                           \
+        if ((mask) == SIM_ALL_LANES) {                                                             \
+            for (uint32_t lane = 0; lane < SIM_WARP; lane++) {                                     \
+                __VA_ARGS__;                                                                       \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (uint32_t sim_m = (mask); sim_m; sim_m &= sim_m - 1) {                             \
+                uint32_t lane = (uint32_t)__builtin_ctz(sim_m);                                    \
+                __VA_ARGS__;                                                                       \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+// Record a fault of a lane: `code` is the CUresult, `what` such as "read of 4 bytes past the end
+// of an allocation of 400 bytes". Adds kernel, PTX line, source line, block and thread. Returns
+// SIM_FAULT.
+enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t lane, int code,
+                        const char *fmt, ...) __attribute__((format(printf, 5, 6), cold));
+
+// Instructions, in instructions.def:  INSTRUCTION("name", "words it may have", "operands", pick)
+//
+// Words are matched as a set; types come apart, in the order written. `operands` has one letter an
+// operand: d destination register, a register or constant source, p predicate source, P predicate
+// destination (p or p|q), m memory address, v vector or register destination, V vector or register
+// source, l label, f function, c call list, ? after one that may be left out. `pick` looks at words
+// and types, and gives the handler, or NULL when there is no such form (decode.c then names it).
+struct sim_words {
+    enum sim_type type[4];
+    uint32_t types;
+    const struct sim_statement *statement;
+};
+// True when the statement has the word.
+bool sim_has(const struct sim_words *words, const char *word);
+// The space that the words name; `shared::cta` is SIM_SHARED.
+enum sim_space sim_space_of(const struct sim_words *words);
+
+typedef sim_handler *sim_pick(const struct sim_words *words, struct sim_op *op);
+
+struct sim_instruction {
+    const char *name, *words, *operands;
+    sim_pick *pick;
+};
+// All rows, by name; NULL when there is none.
+const struct sim_instruction *sim_instruction_find(const char *name);
+
+// Rows come from one table a family, each in its own file: `const struct sim_instruction
+// sim_integer_instructions[]`, closed by a row without a name.
+extern const struct sim_instruction sim_integer_instructions[]; // integer.c: add sub mul mad ... bfe prmt dp4a
+extern const struct sim_instruction sim_float_instructions[];   // float.c: f32, f64, and approximate functions
+extern const struct sim_instruction sim_half_instructions[];    // half.c: f16, bf16, packed forms
+extern const struct sim_instruction sim_convert_instructions[]; // convert.c: cvt, mov, selp, setp, set, slct, testp
+extern const struct sim_instruction sim_memory_instructions[];  // memory.c: ld st cvta isspacep prefetch ...
+extern const struct sim_instruction sim_atomic_instructions[];  // atomic.c: atom red fence membar
+extern const struct sim_instruction sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
+extern const struct sim_instruction sim_warp_instructions[];    // warp_ops.c: shfl vote match redux activemask elect
+extern const struct sim_instruction sim_matrix_instructions[];  // matrix.c: ldmatrix stmatrix mma wmma
+
+// One operation that add, mul, min ... of several types share stays in integer.c, float.c and half.c
+// under the same name: the row that fits the first type is taken, so `sim_instruction_find` goes
+// on to the next row when `pick` gives NULL.
+
+// A loaded module: code, variables in memory, kernels.
+struct sim_program;
+struct sim_kernel {
+    const char *name;
+    const struct sim_code *code;
+};
+// Decode and place variables. On failure NULL, and the log has "line N: ...".
+struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
+                                     size_t log_bytes);
+void sim_program_free(struct sim_program *program);
+size_t sim_program_kernel_count(const struct sim_program *program);
+const struct sim_kernel *sim_program_kernel(const struct sim_program *program, size_t index);
+// The address and size of a variable with a name; false when there is none.
+bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
+                          uint64_t *bytes);
+
+// Run a grid to its end on the pool of worker threads; the calling thread takes part. 0, or the
+// CUresult of the fault, which grid->report tells.
+int sim_grid_run(struct sim_grid *grid);
+
+// The memory that a grid may reach: the driver's table (driver side), consulted on a cache miss.
+// True and the range that holds the address; `generation` changes whenever one is freed.
+bool sim_memory_find(uint64_t address, struct sim_range *out);
+extern _Atomic uint64_t sim_memory_generation;
+// Module variables are ranges too.
+void sim_memory_add(uint64_t base, uint64_t bytes);
+void sim_memory_remove(uint64_t base);
+
+#endif
