@@ -21,6 +21,7 @@ enum {
     SIM_MAX_LIST = 16,
 };
 #define SIM_ALL_LANES UINT32_MAX
+#define SIM_NO_OPERAND UINT32_MAX
 
 struct sim_warp;
 struct sim_op;
@@ -45,6 +46,7 @@ struct sim_op {
     uint32_t guard_flip; // 0, or UINT32_MAX for @!p
     uint32_t o[6];
     int64_t offset;      // of an address operand
+    uint32_t wide;       // bit i: the address base in o[i] is a 64-bit register, else a 32-bit one
     uint32_t extra;      // sub-operation, flags, branch target: the handler's own
     uint32_t cache;      // index of the memory range cache, for ld/st
     uint32_t list_count; // vector elements, call arguments
@@ -101,6 +103,7 @@ struct sim_warp {
     uint32_t blocked; // that wait at a barrier
     uint32_t lane_pc[SIM_WARP];
     struct sim_frame *lane_frame[SIM_WARP];
+    uint32_t carry; // of add.cc and its kin: one bit a lane
     unsigned char *local; // [32][local_bytes of the launch]
     uint64_t instructions; // lane-instructions, for the bench
     struct sim_range *caches; // [module's cache count] of the worker
@@ -198,6 +201,15 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // destination (p or p|q), m memory address, v vector or register destination, V vector or register
 // source, l label, f function, c call list, ? after one that may be left out. `pick` looks at words
 // and types, and gives the handler, or NULL when there is no such form (decode.c then names it).
+//
+// A constant takes the width of the first type, unless a mark after its letter says otherwise: a
+// digit n for types[n] ("da1" of cvt.f32.s64), w for 32 bits ("daaw" of shf, "daw" of shl.b64), + for
+// twice the first type ("daaa+" of mad.wide.u32). Packed types take all their bytes. An optional
+// operand that is left out has o[i] SIM_NO_OPERAND; an `i` is a constant that pick reads from the
+// statement itself, and takes no place in o[]. The elements of v and V operands stand in `list`, one
+// operand's after the other's in the order written (a lone register counts as one element); o[i] of
+// such an operand is the index of its first element there. The second of d|p or p|q is o[5], or
+// SIM_NO_OPERAND; a sink `_` is SIM_NO_OPERAND. `pick` is called when o[], list and wide are filled.
 struct sim_words {
     enum sim_type type[4];
     uint32_t types;

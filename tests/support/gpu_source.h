@@ -1,5 +1,6 @@
-// CUDA C++ for test_gpu.c. It includes nothing, so that a machine with a driver and NVRTC is enough.
-// Written as code and made a string by the preprocessor: directives stand between the parts.
+// CUDA C++ for test_gpu.c. It includes nothing, so that a machine with a driver and NVRTC is
+// enough. Written as code and made a string by the preprocessor: directives stand between the
+// parts.
 #ifndef CUCORE_TESTS_SUPPORT_GPU_SOURCE_H
 #define CUCORE_TESTS_SUPPORT_GPU_SOURCE_H
 
