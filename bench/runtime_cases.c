@@ -58,7 +58,7 @@ int bench_open(struct bench *b)
         cuc_stream_create(&b->other, b->device, NULL) < 0 ||
         cuc_event_create(&b->event, b->device, NULL) < 0)
         return failed("stream and event");
-    if (cuc_memory_pool_default(&b->pool, b->device, CUC_MEMORY_DEVICE) < 0 ||
+    if (cuc_memory_pool_get_current(&b->pool, b->device, CUC_MEMORY_DEVICE) < 0 ||
         cuc_buffer_create(&b->buffer, b->pool, 1 << 20, b->stream) < 0)
         return failed("memory");
     if (cuc_object_create(&b->object, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL) < 0)

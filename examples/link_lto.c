@@ -42,7 +42,7 @@ int main(void)
     check(cuc_linker_add(linker, parts[0]));
     check(cuc_linker_add(linker, parts[1]));
     check(cuc_linker_link(&linked, linker, CUC_CODE_CUBIN));
-    check(cuc_object_code(&code, &bytes, linked));
+    check(cuc_object_get_code(&code, &bytes, linked));
     printf("linked by %s for %s: %zu bytes\n", cuc_linker_backend(linker), arch, bytes);
     cuc_linker_release(linker);
     cuc_object_release(parts[0]);

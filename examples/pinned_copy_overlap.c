@@ -21,7 +21,7 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
     float milliseconds;
     char *bytes;
 
-    check(cuc_buffer_host_pointer((void **)&bytes, host));
+    check(cuc_buffer_get_host_pointer((void **)&bytes, host));
     for (int s = 0; s < stream_count; s++)
         check(cuc_stream_create(&streams[s], device, NULL));
     check(cuc_event_create(&begin, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
@@ -43,7 +43,7 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
         check(cuc_stream_wait_stream(streams[0], streams[s]));
     check(cuc_event_record(end, streams[0]));
     check(cuc_event_synchronize(end));
-    check(cuc_event_elapsed(&milliseconds, begin, end));
+    check(cuc_event_get_elapsed(&milliseconds, begin, end));
     for (int s = 0; s < stream_count; s++)
         cuc_stream_release(streams[s]);
     cuc_event_release(begin);
@@ -62,7 +62,7 @@ int main(void)
 
     check(cuc_memory_synchronous(&pinned, device, CUC_MEMORY_PINNED));
     check(cuc_buffer_create(&host, pinned, (size_t)CHUNKS * BYTES, NULL));
-    check(cuc_buffer_host_pointer(&data, host));
+    check(cuc_buffer_get_host_pointer(&data, host));
     for (int i = 0; i < CHUNKS * N; i++)
         ((float *)data)[i] = (float)i;
 

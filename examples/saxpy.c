@@ -43,8 +43,8 @@ int main(void)
     check(cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0,
                              CUC_PROGRAM_OPTIONS(.name = "saxpy.cu", .arch = arch)));
     check(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
-    check(cuc_object_ptx(&ptx, &ptx_bytes, object));
-    check(cuc_object_code(&cubin, &cubin_bytes, object));
+    check(cuc_object_get_ptx(&ptx, &ptx_bytes, object));
+    check(cuc_object_get_code(&cubin, &cubin_bytes, object));
     printf("saxpy for %s: %zu bytes of PTX, %zu bytes of cubin\n", arch, ptx_bytes, cubin_bytes);
     check(found == CUC_OK ? CUC_OK : cuc_device_get(&device, 0)); // says why not, and ends
 

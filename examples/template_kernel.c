@@ -37,7 +37,7 @@ int main(void)
 
         check(cuc_object_get_kernel(&kernel, object, instances[i]));
         check(cuc_buffer_create(&buffer, pinned, N * sizeof(double), stream));
-        check(cuc_buffer_host_pointer(&host, buffer));
+        check(cuc_buffer_get_host_pointer(&host, buffer));
         float *f = host;
         double *d = host;
         for (int k = 0; k < N; k++)

@@ -245,7 +245,7 @@ cuc_buffer *cuc_buffer_parent(const cuc_buffer *buffer)
     return buffer ? buffer->parent : NULL;
 }
 
-cuc_status cuc_buffer_host_pointer(void **out, cuc_buffer *buffer)
+cuc_status cuc_buffer_get_host_pointer(void **out, cuc_buffer *buffer)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(buffer, BUFFER);

@@ -64,6 +64,37 @@ static cuc_context *find(CUcontext handle)
     return c;
 }
 
+static uint64_t id_of(CUcontext handle)
+{
+    unsigned long long id = 0;
+
+    return cuc__cu.cuCtxGetId(handle, &id) ? 0 : id;
+}
+
+// Called with the lock held: a context that is no more must not stand for another at its address.
+static void forget(const cuc_context *context)
+{
+    cuc_context **link = &contexts;
+
+    while (*link && *link != context)
+        link = &(*link)->next;
+    if (*link)
+        *link = context->next;
+}
+
+// Called with the lock held: the object of a live context, retained, or NULL.
+static cuc_context *find_live(CUcontext handle)
+{
+    cuc_context *c = find(handle);
+    uint64_t now = c && !c->primary ? id_of(handle) : 0; // 0 of a lost one too
+
+    if (now && now != c->id) {
+        forget(c);
+        c = NULL;
+    }
+    return cuc__handle_retain(c);
+}
+
 static cuc_context *make(CUcontext handle, cuc_device *device, bool primary)
 {
     cuc_context *c = calloc(1, sizeof(*c));
@@ -74,6 +105,7 @@ static cuc_context *make(CUcontext handle, cuc_device *device, bool primary)
     c->handle = handle;
     c->device = device;
     c->primary = primary;
+    c->id = primary ? 0 : id_of(handle);
     pthread_mutex_init(&c->lock, NULL);
     c->next = contexts;
     contexts = c;
@@ -132,7 +164,7 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     CUcontext popped;
 
     pthread_mutex_lock(&lock);
-    cuc_context *c = cuc__handle_retain(find(handle));
+    cuc_context *c = find_live(handle);
     pthread_mutex_unlock(&lock);
     if (c) {
         *out = c;
@@ -168,8 +200,9 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     }
 
     pthread_mutex_lock(&lock);
-    c = find(handle); // another thread may have been faster
-    c = c ? cuc__handle_retain(c) : make(handle, device, false);
+    c = find_live(handle); // another thread may have been faster
+    if (!c)
+        c = make(handle, device, false);
     pthread_mutex_unlock(&lock);
     if (!c)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a context");
@@ -277,13 +310,8 @@ void cuc_context_release(cuc_context *context)
     // The list must not hand out an object that is being taken apart.
     pthread_mutex_lock(&lock);
     bool last = cuc__handle_drop(context, CUC__HANDLE_CONTEXT);
-    if (last) {
-        cuc_context **link = &contexts;
-        while (*link && *link != context)
-            link = &(*link)->next;
-        if (*link)
-            *link = context->next;
-    }
+    if (last)
+        forget(context);
     pthread_mutex_unlock(&lock);
     if (!last)
         return;
@@ -381,17 +409,11 @@ cuc_status cuc_context_get_id(uint64_t *out, cuc_context *context)
 
 cuc_status cuc_context_synchronize(cuc_context *context)
 {
-    bool pushed;
-
     CUC_CHECK(context, CONTEXT);
-    cuc_status st = CUC_ENTER(context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuCtxSynchronize();
-    if (r)
-        st = CUC_FAIL_CU(context, r, "cuCtxSynchronize", "waiting for all work of device %d",
-                         context->device->ordinal);
-    return CUC_LEAVE(context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, context, cuCtxSynchronize, (), "waiting for all work of device %d",
+                context->device->ordinal);
+    return st;
 }
 
 cuc_status cuc_device_synchronize(cuc_device *device)
@@ -446,18 +468,13 @@ cuc_status cuc_context_set_limit(cuc_context *context, int32_t limit, uint64_t v
 cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *greatest, cuc_context *context)
 {
     int low, high;
-    bool pushed;
 
     CUC_CHECK_NOT_NULL(least);
     CUC_CHECK_NOT_NULL(greatest);
     CUC_CHECK(context, CONTEXT);
-    cuc_status st = CUC_ENTER(context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuCtxGetStreamPriorityRange(&low, &high);
-    if (r)
-        st = CUC_FAIL_CU(context, r, "cuCtxGetStreamPriorityRange", "reading stream priorities");
-    st = CUC_LEAVE(context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, context, cuCtxGetStreamPriorityRange, (&low, &high),
+                "reading stream priorities");
     if (st >= 0) {
         *least = low;
         *greatest = high;

@@ -27,13 +27,14 @@ struct cuc__loss {
     int code;
     char function[64];
     char call[64];
-    char launches[1024]; // the latest launches at that moment, latest first
+    char launches[2048]; // the latest launches at that moment, latest first
 };
 
 struct cuc_context {
     cuc__handle head;
     CUcontext handle;
     cuc_device *device;
+    uint64_t id;          // the driver's, 0 without one: tells it from a later one at its address
     _Atomic bool primary; // retained for the life of the process, as its device is
     struct cuc_context *next;
 
@@ -58,6 +59,31 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
 #define CUC_ENTER(context, pushed) cuc__context_enter((context), (pushed), __func__)
 #define CUC_LEAVE(context, pushed, status) \
     cuc__context_leave((context), (pushed), (status), __func__)
+
+// One driver call with a context current, the common shape of what needs one:
+//
+//     CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading its id");
+//
+// `status` comes to be CUC_OK, CUC_NOT_READY, or the failure that was recorded, the context being
+// as it was before. The text and its values are what cuc__fail_driver() takes.
+#define CUC_CALL_IN(status, context, call, arguments, ...) \
+    CUC_CALL_IN_AS(__func__, status, context, call, arguments, __VA_ARGS__)
+
+// The same in a helper, which fails in the name of the public function.
+#define CUC_CALL_IN_AS(function, status, context_, call, arguments, ...)                          \
+    do {                                                                                          \
+        cuc_context *cuc__context = (context_);                                                   \
+        bool cuc__pushed;                                                                         \
+        (status) = cuc__context_enter(cuc__context, &cuc__pushed, (function));                    \
+        if ((status) < 0)                                                                         \
+            break;                                                                                \
+        CUresult cuc__code = cuc__cu.call arguments;                                              \
+        if (cuc__code == CUDA_ERROR_NOT_READY)                                                    \
+            (status) = CUC_NOT_READY;                                                             \
+        else if (cuc__code)                                                                       \
+            (status) = cuc__fail_driver(cuc__context, cuc__code, (function), #call, __VA_ARGS__); \
+        (status) = cuc__context_leave(cuc__context, cuc__pushed, (status), (function));           \
+    } while (0)
 
 // The one object of a driver's context, retained; made when there is none.
 cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const char *function);

@@ -10,7 +10,7 @@ enum {
     MAX_NOTES = 8,
     NAME_BYTES = 64,
     TEXT_BYTES = 2048,
-    NOTE_BYTES = 256,
+    NOTE_BYTES = 512,
     // The paragraph holds the text, the explanation and every note.
     PARAGRAPH_BYTES = TEXT_BYTES + 1024 + MAX_NOTES * NOTE_BYTES,
 };

@@ -1,6 +1,7 @@
 #include "event.h"
 
 #include "options.h"
+#include "relaxed.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -144,8 +145,6 @@ uint32_t cuc_event_flags(const cuc_event *event)
 
 cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
 {
-    bool pushed;
-
     CUC_CHECK(event, EVENT);
     CUC_CHECK(stream, STREAM);
     if (event->context != stream->context) {
@@ -155,45 +154,36 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
                                  "the event is of context %p, the stream of context %p",
                                  (void *)event->context->handle, (void *)stream->context->handle);
     }
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuEventRecord(event->handle, stream->handle);
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuEventRecord", "recording an event");
-    else
+    cuc_status st;
+    CUC_CALL_IN(st, stream->context, cuEventRecord, (event->handle, stream->handle),
+                "recording an event");
+    if (st >= 0)
         atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
-    return CUC_LEAVE(stream->context, pushed, st);
+    return st;
 }
 
+// Asked in relaxed mode: a thread that polls must not spoil what another thread captures.
 cuc_status cuc_event_query(cuc_event *event)
 {
-    bool pushed;
+    cuc_status st;
 
     CUC_CHECK(event, EVENT);
-    cuc_status st = CUC_ENTER(event->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuEventQuery(event->handle);
-    if (r == CUDA_ERROR_NOT_READY)
-        st = CUC_NOT_READY;
-    else if (r)
-        st = CUC_FAIL_CU(event->context, r, "cuEventQuery", "asking whether an event is complete");
-    return CUC_LEAVE(event->context, pushed, st);
+    CUstreamCaptureMode mode = cuc__relax();
+    CUC_CALL_IN(st, event->context, cuEventQuery, (event->handle),
+                "asking whether an event is complete");
+    cuc__unrelax(mode);
+    return st;
 }
 
 cuc_status cuc_event_synchronize(cuc_event *event)
 {
-    bool pushed;
+    cuc_status st;
 
     CUC_CHECK(event, EVENT);
-    cuc_status st = CUC_ENTER(event->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuEventSynchronize(event->handle);
-    if (r)
-        st = CUC_FAIL_CU(event->context, r, "cuEventSynchronize", "waiting for an event");
-    return CUC_LEAVE(event->context, pushed, st);
+    CUstreamCaptureMode mode = cuc__relax();
+    CUC_CALL_IN(st, event->context, cuEventSynchronize, (event->handle), "waiting for an event");
+    cuc__unrelax(mode);
+    return st;
 }
 
 // The driver answers three mistakes with one code; each has a sentence of its own here.
@@ -221,25 +211,18 @@ static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
     return CUC_OK;
 }
 
-cuc_status cuc_event_elapsed(float *milliseconds, cuc_event *start, cuc_event *end)
+cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_event *end)
 {
     float ms = 0;
-    bool pushed;
 
     CUC_CHECK_NOT_NULL(milliseconds);
     CUC_CHECK(start, EVENT);
     CUC_CHECK(end, EVENT);
     cuc_status st = explain_elapsed(start, end, __func__);
-    if (st >= 0)
-        st = CUC_ENTER(start->context, &pushed);
     if (st < 0)
         return st;
-    CUresult r = cuc__cu.cuEventElapsedTime(&ms, start->handle, end->handle);
-    if (r == CUDA_ERROR_NOT_READY)
-        st = CUC_NOT_READY;
-    else if (r)
-        st = CUC_FAIL_CU(start->context, r, "cuEventElapsedTime", "measuring between two events");
-    st = CUC_LEAVE(start->context, pushed, st);
+    CUC_CALL_IN(st, start->context, cuEventElapsedTime, (&ms, start->handle, end->handle),
+                "measuring between two events");
     if (st == CUC_OK)
         *milliseconds = ms;
     return st;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Atomic uint32_t cuc__modes;
+uint32_t cuc__modes;
 
 static const char *const names[] = { [CUC__HANDLE_NONE] = "handle",
 #define ROW(tag, name) [CUC__HANDLE_##tag] = name,
@@ -31,7 +31,7 @@ static void read_environment(void)
     const char *value = getenv("CUCORE_CHECK_HANDLES");
 
     if (value && *value && strcmp(value, "0") != 0)
-        atomic_fetch_or(&cuc__modes, CUC__MODE_CHECK_HANDLES);
+        __atomic_fetch_or(&cuc__modes, CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
 }
 
 static struct entry *find(const void *object)

@@ -42,11 +42,11 @@ enum {
     CUC__MODE_CHECK_HANDLES = 1,
     CUC__MODE_BLOCKING = 2, // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
 };
-extern _Atomic uint32_t cuc__modes;
+extern uint32_t cuc__modes;
 
 static inline uint32_t cuc__modes_now(void)
 {
-    return atomic_load_explicit(&cuc__modes, memory_order_relaxed);
+    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's
 }
 
 static inline bool cuc__handle_checks(void)

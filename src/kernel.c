@@ -255,7 +255,7 @@ static cuc_status check_library(CUkernel handle, const char *name, cuc_object *o
     if (library != atomic_load_explicit(&object->library, memory_order_acquire))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the kernel %s (%p) is not of the object given: pass the object whose "
-                         "cuc_object_library() it came from, or NULL",
+                         "cuc_object_get_library() it came from, or NULL",
                          name, (void *)handle);
     return CUC_OK;
 }
@@ -340,7 +340,7 @@ cuc_object *cuc_kernel_object(const cuc_kernel *kernel)
     return good(kernel) ? kernel->object : NULL;
 }
 
-cuc_status cuc_kernel_function(void **out, cuc_kernel *kernel, cuc_device *device)
+cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_device *device)
 {
     cuc_context *context;
     CUfunction found;
@@ -375,7 +375,7 @@ static cuc_status fail_unknown_parameters(const cuc_kernel *kernel, const char *
                      kernel->name, cuc__driver_version());
 }
 
-cuc_status cuc_kernel_parameter_count(size_t *out, const cuc_kernel *kernel)
+cuc_status cuc_kernel_get_parameter_count(size_t *out, const cuc_kernel *kernel)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(kernel, KERNEL);

@@ -17,7 +17,7 @@ static void read_blocking(void)
     const char *value = getenv("CUCORE_LAUNCH_BLOCKING");
 
     if (value && *value && strcmp(value, "0") != 0)
-        atomic_fetch_or(&cuc__modes, CUC__MODE_BLOCKING);
+        __atomic_fetch_or(&cuc__modes, CUC__MODE_BLOCKING, __ATOMIC_RELAXED);
 }
 
 int32_t cuc_launch_is_blocking(void)
@@ -462,7 +462,8 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];
     const uint32_t grid = config->grid[0], block = config->block[0];
     if (grid - 1 >= stream->common_grid ||
-        (config->grid[1] | config->grid[2] | config->block[1] | config->block[2]) > 1 ||
+        ((pair(config->grid[1], config->grid[2]) | pair(config->block[1], config->block[2])) &
+         ~pair(1, 1)) ||
         block - 1 >= atomic_load_explicit(&limits->block_threads, memory_order_relaxed) ||
         config->shared_bytes > atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed) ||
         asks_for_more(config) || count != kernel->common_count)
@@ -515,15 +516,10 @@ long_way:
 
 cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), void *user)
 {
-    bool pushed;
-
     CUC_CHECK(stream, STREAM);
     CUC_CHECK_NOT_NULL(fn);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuLaunchHostFunc(stream->handle, fn, user);
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuLaunchHostFunc", "queueing a host function");
-    return CUC_LEAVE(stream->context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, stream->context, cuLaunchHostFunc, (stream->handle, fn, user),
+                "queueing a host function");
+    return st;
 }

@@ -302,9 +302,33 @@ static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
     }
 }
 
-cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
-                                      const char *function)
+// The driver's own question for each of its pools, and the name that a failure tells.
+static int ask_for_pool(CUmemoryPool *pool, const char **call, int32_t kind, bool current,
+                        const cuc_device *device)
 {
+    CUmemLocation place = place_of_driver(kind, device);
+    int code;
+
+    if (kind == CUC_MEMORY_DEVICE && current) {
+        *call = "cuDeviceGetMemPool";
+        CUC_RELAXED(code, cuc__cu.cuDeviceGetMemPool(pool, device->handle));
+    } else if (kind == CUC_MEMORY_DEVICE) {
+        *call = "cuDeviceGetDefaultMemPool";
+        CUC_RELAXED(code, cuc__cu.cuDeviceGetDefaultMemPool(pool, device->handle));
+    } else if (current) {
+        *call = "cuMemGetMemPool";
+        CUC_RELAXED(code, cuc__cu.cuMemGetMemPool(pool, &place, type_of(kind)));
+    } else {
+        *call = "cuMemGetDefaultMemPool";
+        CUC_RELAXED(code, cuc__cu.cuMemGetDefaultMemPool(pool, &place, type_of(kind)));
+    }
+    return code;
+}
+
+cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
+                                      bool current, const char *function)
+{
+    const char *call;
     CUmemoryPool pool = NULL;
     uint64_t threshold = 0;
     int code;
@@ -312,16 +336,9 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
     cuc_status st = check_pools(device, function);
     if (st < 0)
         return st;
-    if (kind == CUC_MEMORY_DEVICE) {
-        CUC_RELAXED(code, cuc__cu.cuDeviceGetMemPool(&pool, device->handle));
-    } else {
-        CUmemLocation location = place_of_driver(kind, device);
-        CUC_RELAXED(code, cuc__cu.cuMemGetMemPool(&pool, &location, type_of(kind)));
-    }
+    code = ask_for_pool(&pool, &call, kind, current, device);
     if (code)
-        return cuc__fail_driver(NULL, code, function,
-                                kind == CUC_MEMORY_DEVICE ? "cuDeviceGetMemPool"
-                                                          : "cuMemGetMemPool",
+        return cuc__fail_driver(NULL, code, function, call,
                                 "asking for the driver's pool of %s memory for device %d",
                                 cuc_memory_kind_name(kind), device->ordinal);
     CUC_RELAXED(code,
@@ -342,12 +359,20 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
     return CUC_OK;
 }
 
-cuc_status cuc_memory_pool_default(cuc_memory_resource **out, cuc_device *device, int32_t kind)
+cuc_status cuc_memory_pool_get_current(cuc_memory_resource **out, cuc_device *device, int32_t kind)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
     cuc_status st = cuc__memory_check_kind(kind, __func__);
-    return st < 0 ? st : cuc__memory_pool_of_driver(out, device, kind, __func__);
+    return st < 0 ? st : cuc__memory_pool_of_driver(out, device, kind, true, __func__);
+}
+
+cuc_status cuc_memory_pool_get_default(cuc_memory_resource **out, cuc_device *device, int32_t kind)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    cuc_status st = cuc__memory_check_kind(kind, __func__);
+    return st < 0 ? st : cuc__memory_pool_of_driver(out, device, kind, false, __func__);
 }
 
 cuc_status cuc_memory_pool_from_handle(cuc_memory_resource **out, cuc_device *device, int32_t kind,

@@ -45,7 +45,7 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
 
 // The driver's pool of a kind on a device.
 cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
-                                      const char *function);
+                                      bool current, const char *function);
 
 cuc_status cuc__memory_synchronous(cuc_memory_resource **out, cuc_device *device, int32_t kind,
                                    const char *function);

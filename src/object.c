@@ -321,7 +321,7 @@ const char *cuc_object_log(const cuc_object *object)
     return good(object) && object->log ? object->log : "";
 }
 
-cuc_status cuc_object_code(const void **data, size_t *bytes, const cuc_object *object)
+cuc_status cuc_object_get_code(const void **data, size_t *bytes, const cuc_object *object)
 {
     CUC_CHECK_NOT_NULL(data);
     CUC_CHECK_NOT_NULL(bytes);
@@ -331,7 +331,7 @@ cuc_status cuc_object_code(const void **data, size_t *bytes, const cuc_object *o
     return CUC_OK;
 }
 
-cuc_status cuc_object_ptx(const char **text, size_t *bytes, const cuc_object *object)
+cuc_status cuc_object_get_ptx(const char **text, size_t *bytes, const cuc_object *object)
 {
     CUC_CHECK_NOT_NULL(text);
     CUC_CHECK(object, OBJECT);

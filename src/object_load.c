@@ -260,7 +260,7 @@ static cuc_status know_names(cuc_object *object, const char *function)
     return st;
 }
 
-cuc_status cuc_object_kernel_count(size_t *out, cuc_object *object)
+cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object)
 {
     cuc_status st;
 
@@ -272,7 +272,7 @@ cuc_status cuc_object_kernel_count(size_t *out, cuc_object *object)
     return CUC_OK;
 }
 
-cuc_status cuc_object_kernel_name(const char **out, cuc_object *object, size_t index)
+cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *object, size_t index)
 {
     cuc_status st;
 
@@ -381,7 +381,7 @@ static cuc_status fail_lookup(cuc_context *context, CUresult r, const char *call
                             name, label(object));
 }
 
-cuc_status cuc_object_library(void **out, cuc_object *object)
+cuc_status cuc_object_get_library(void **out, cuc_object *object)
 {
     CUlibrary library;
     cuc_status st;
@@ -394,7 +394,7 @@ cuc_status cuc_object_library(void **out, cuc_object *object)
     return CUC_OK;
 }
 
-cuc_status cuc_object_module(void **out, cuc_object *object, cuc_device *device)
+cuc_status cuc_object_get_module(void **out, cuc_object *object, cuc_device *device)
 {
     CUlibrary library;
     CUmodule module;

@@ -239,17 +239,12 @@ cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *
 cuc_status cuc_stream_get_priority(int32_t *out, cuc_stream *stream)
 {
     int priority = 0;
-    bool pushed;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(stream, STREAM);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuStreamGetPriority(stream->handle, &priority);
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuStreamGetPriority", "reading a stream's priority");
-    st = CUC_LEAVE(stream->context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, stream->context, cuStreamGetPriority, (stream->handle, &priority),
+                "reading a stream's priority");
     if (st >= 0)
         *out = priority;
     return st;
@@ -258,17 +253,12 @@ cuc_status cuc_stream_get_priority(int32_t *out, cuc_stream *stream)
 cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream)
 {
     unsigned flags = 0;
-    bool pushed;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(stream, STREAM);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuStreamGetFlags(stream->handle, &flags);
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuStreamGetFlags", "reading a stream's flags");
-    st = CUC_LEAVE(stream->context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, stream->context, cuStreamGetFlags, (stream->handle, &flags),
+                "reading a stream's flags");
     if (st >= 0)
         *out = flags & CU_STREAM_NON_BLOCKING ? 0 : CUC_STREAM_SYNC_LEGACY;
     return st;
@@ -277,17 +267,11 @@ cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream)
 cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
 {
     unsigned long long id = 0;
-    bool pushed;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(stream, STREAM);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuStreamGetId(stream->handle, &id);
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuStreamGetId", "reading a stream's id");
-    st = CUC_LEAVE(stream->context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading a stream's id");
     if (st >= 0)
         *out = id;
     return st;
@@ -349,18 +333,12 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
 cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    bool pushed;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(stream, STREAM);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &capture);
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, "cuStreamIsCapturing",
-                         "asking whether a stream is captured");
-    st = CUC_LEAVE(stream->context, pushed, st);
+    cuc_status st;
+    CUC_CALL_IN(st, stream->context, cuStreamIsCapturing, (stream->handle, &capture),
+                "asking whether a stream is captured");
     if (st >= 0)
         *out = capture != CU_STREAM_CAPTURE_STATUS_NONE;
     return st;
@@ -368,17 +346,12 @@ cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream)
 
 static cuc_status wait_event(cuc_stream *stream, CUevent event, const char *function)
 {
-    bool pushed;
-    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
+    cuc_status st;
 
-    if (st < 0)
-        return st;
-    CUresult r = cuc__cu.cuStreamWaitEvent(stream->handle, event, CU_EVENT_WAIT_DEFAULT);
-    if (r)
-        st = cuc__fail_driver(stream->context, r, function, "cuStreamWaitEvent",
-                              "letting a stream of device %d wait for an event",
-                              stream->device->ordinal);
-    return cuc__context_leave(stream->context, pushed, st, function);
+    CUC_CALL_IN_AS(function, st, stream->context, cuStreamWaitEvent,
+                   (stream->handle, event, CU_EVENT_WAIT_DEFAULT),
+                   "letting a stream of device %d wait for an event", stream->device->ordinal);
+    return st;
 }
 
 cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event)

@@ -57,7 +57,7 @@ cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor)
     return CUC_OK;
 }
 
-cuc_status cuc_nvrtc_get_archs(int32_t *out, size_t capacity, size_t *count)
+cuc_status cuc_nvrtc_get_archs(size_t *count, int32_t *out, size_t capacity)
 {
     static const char what[] = "asking NVRTC for the architectures it knows";
     int known = 0;

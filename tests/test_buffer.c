@@ -145,7 +145,7 @@ START_TEST(an_empty_buffer_asks_nobody)
     ck_assert_uint_eq(cuc_buffer_ptr(b), 0);
     ck_assert_uint_eq(cuc_buffer_bytes(b), 0);
     if (cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST) {
-        ck_ok(cuc_buffer_host_pointer(&host, b));
+        ck_ok(cuc_buffer_get_host_pointer(&host, b));
         ck_assert_ptr_null(host);
     }
     cuc_buffer_release(b);
@@ -284,7 +284,7 @@ START_TEST(host_memory_is_borrowed_as_a_buffer)
     ck_assert_uint_eq(cuc_buffer_access(b), CUC_MEMORY_ACCESS_HOST);
     ck_assert_ptr_null(cuc_buffer_device(b));
     ck_assert_ptr_null(cuc_buffer_memory_resource(b));
-    ck_ok(cuc_buffer_host_pointer(&host, b));
+    ck_ok(cuc_buffer_get_host_pointer(&host, b));
     ck_assert_ptr_eq(host, memory);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(b, stream), "does not free");
     cuc_buffer_release(b);
@@ -482,7 +482,7 @@ START_TEST(device_memory_has_no_host_pointer)
     cuc_buffer *b;
 
     ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_host_pointer(&host, b), "cuc_buffer_read()");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, b), "cuc_buffer_read()");
     ck_assert_ptr_eq(host, &host);
     cuc_buffer_release(b);
 }
@@ -496,7 +496,7 @@ START_TEST(null_is_taken_where_it_says_something)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(NULL, NULL, 1, stream), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(NULL, NULL, 1, 1), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(&b, NULL, 1, 1), "parent is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_host_pointer(&host, NULL), "buffer is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, NULL), "buffer is NULL");
     cuc_buffer_release(NULL);
     ck_assert_ptr_null(cuc_buffer_retain(NULL));
     ck_assert_uint_eq(cuc_buffer_ptr(NULL), 0);
@@ -558,7 +558,7 @@ START_TEST(a_buffer_used_after_its_release_is_found_out)
     device_setup();
     ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
     cuc_buffer_release(b);
-    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_buffer_host_pointer(&host, b), "released already");
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_buffer_get_host_pointer(&host, b), "released already");
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_BUFFER), 0);
     cuc_buffer_release(b);
     ck_assert_int_eq(unraisable.count, 1);

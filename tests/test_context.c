@@ -49,6 +49,26 @@ static void destroy_context(CUcontext context)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(context), 0);
 }
 
+// The driver gives a context the address of one that was destroyed, with an id of its own. The fake
+// never uses an address again, so the object is made to look like the earlier context's.
+START_TEST(a_later_context_at_the_address_of_a_destroyed_one_is_another_object)
+{
+    cuc_context *first = NULL, *second = NULL, *third = NULL;
+    CUcontext foreign = make_context();
+
+    ck_ok(cuc_context_from_handle(&first, foreign));
+    first->id += 1000;
+    ck_ok(cuc_context_from_handle(&second, foreign));
+    ck_assert_ptr_ne(first, second);
+    ck_ok(cuc_context_from_handle(&third, foreign));
+    ck_assert_ptr_eq(second, third);
+    cuc_context_release(first);
+    cuc_context_release(second);
+    cuc_context_release(third);
+    destroy_context(foreign);
+}
+END_TEST
+
 START_TEST(a_primary_context_is_one_object)
 {
     cuc_context *again = NULL;
@@ -592,6 +612,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_primary_context_is_one_object);
+    tcase_add_test(tests, a_later_context_at_the_address_of_a_destroyed_one_is_another_object);
     tcase_add_test(tests, a_foreign_context_is_one_object_and_never_destroyed);
     tcase_add_test(tests, a_handle_that_is_no_context_is_refused);
     tcase_add_test(tests, the_current_context_comes_as_its_object);

@@ -30,7 +30,7 @@ static void place_make(struct place *p, int kind, size_t bytes)
     cuc_memory_resource_release(mr);
     p->at = cuc_buffer_ptr(p->buffer);
     if (kind != DEVICE)
-        ck_ok(cuc_buffer_host_pointer(&p->host, p->buffer));
+        ck_ok(cuc_buffer_get_host_pointer(&p->host, p->buffer));
 }
 
 static void place_drop(struct place *p)

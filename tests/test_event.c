@@ -123,12 +123,12 @@ START_TEST(time_passes_between_two_events)
     ck_ok(cuc_event_record(start, stream));
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(end, stream));
-    ck_assert_int_eq(cuc_event_elapsed(&ms, start, end), CUC_NOT_READY);
+    ck_assert_int_eq(cuc_event_get_elapsed(&ms, start, end), CUC_NOT_READY);
     ck_assert(ms == -1);
     testing_sleep_ms(20);
     go = 1;
     ck_ok(cuc_event_synchronize(end));
-    ck_ok(cuc_event_elapsed(&ms, start, end));
+    ck_ok(cuc_event_get_elapsed(&ms, start, end));
     ck_assert_msg(ms >= 15 && ms < 5000, "%g ms", (double)ms);
     cuc_event_release(start);
     cuc_event_release(end);
@@ -142,19 +142,19 @@ START_TEST(what_cannot_be_measured_between_is_told_apart)
 
     ck_ok(cuc_event_record(event, stream));
     ck_ok(cuc_event_record(start, stream));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, event, end),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, event, end),
              "start has no timing: create it with CUC_EVENT_TIMING");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, start, event), "end has no timing");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, start, end),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, start, event), "end has no timing");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, start, end),
              "end was never recorded: call cuc_event_record() first");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, end, start),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, end, start),
              "start was never recorded");
     if (other) {
         cuc_stream *far;
         e = timed(other);
         ck_ok(cuc_stream_create(&far, other, NULL));
         ck_ok(cuc_event_record(e, far));
-        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, start, e),
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, start, e),
                  "start is of device 0, end of device 1");
         cuc_stream_release(far);
         cuc_event_release(e);
@@ -162,7 +162,7 @@ START_TEST(what_cannot_be_measured_between_is_told_apart)
     if (fake_available()) {
         ck_ok(cuc_event_record(end, stream));
         fake_fail("cuEventElapsedTime", 1, CUDA_ERROR_UNKNOWN);
-        ck_fails(CUC_ERROR_DRIVER, cuc_event_elapsed(&ms, start, end), "cuEventElapsedTime");
+        ck_fails(CUC_ERROR_DRIVER, cuc_event_get_elapsed(&ms, start, end), "cuEventElapsedTime");
     }
     ck_assert(ms == 42);
     cuc_event_release(start);
@@ -219,7 +219,7 @@ START_TEST(a_foreign_event_is_borrowed)
     ck_ok(cuc_event_record(wrapped, stream));
     ck_ok(cuc_stream_wait_event(stream, wrapped));
     ck_ok(cuc_event_synchronize(wrapped));
-    ck_ok(cuc_event_elapsed(&ms, wrapped, wrapped));
+    ck_ok(cuc_event_get_elapsed(&ms, wrapped, wrapped));
     ck_assert(ms >= 0);
     ck_assert_ptr_eq(cuc_event_retain(wrapped), wrapped);
     cuc_event_release(wrapped);
@@ -253,7 +253,7 @@ START_TEST(a_record_that_fails_leaves_the_event_unrecorded)
     NEED_FAKE();
     fake_fail("cuEventRecord", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_record(e, stream), "cuEventRecord returned 999");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, e, e), "was never recorded");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, e, e), "was never recorded");
     fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_query(e), "cuEventQuery");
     fake_fail("cuEventSynchronize", 1, CUDA_ERROR_UNKNOWN);
@@ -303,10 +303,10 @@ START_TEST(null_arguments_are_named)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(event, NULL), "stream is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_query(NULL), "event is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_synchronize(NULL), "event is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(NULL, event, event),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(NULL, event, event),
              "milliseconds is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, NULL, event), "start is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_elapsed(&ms, event, NULL), "end is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, NULL, event), "start is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, event, NULL), "end is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_fd(NULL, event), "out is NULL");
     ck_assert_ptr_null(none);
     ck_assert(ms == 42);

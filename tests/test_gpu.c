@@ -73,7 +73,7 @@ static cuc_buffer *allocate_pinned(void *host, size_t bytes)
     cuc_buffer *b = NULL;
 
     ck_ok(cuc_buffer_create(&b, pinned_memory, bytes, NULL));
-    ck_ok(cuc_buffer_host_pointer(host, b));
+    ck_ok(cuc_buffer_get_host_pointer(host, b));
     memset(*(void **)host, 0xA5, bytes);
     return b;
 }
@@ -438,9 +438,9 @@ START_TEST(events_measure_a_kernel)
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), k, 20000000ull));
     ck_ok(cuc_event_record(end, stream));
     ck_assert_int_eq(cuc_event_query(end), CUC_NOT_READY);
-    ck_assert_int_eq(cuc_event_elapsed(&ms, start, end), CUC_NOT_READY);
+    ck_assert_int_eq(cuc_event_get_elapsed(&ms, start, end), CUC_NOT_READY);
     ck_ok(cuc_event_synchronize(end));
-    ck_ok(cuc_event_elapsed(&ms, start, end));
+    ck_ok(cuc_event_get_elapsed(&ms, start, end));
     ck_assert_msg(ms >= 19 && ms < 1000, "a kernel of 20 ms took %g", (double)ms);
     cuc_event_release(start);
     cuc_event_release(end);
@@ -565,7 +565,7 @@ START_TEST(kernels_work_in_memory_of_every_kind)
     ck_ok(cuc_stream_synchronize(stream));
     if (memories[_i].kind != CUC_MEMORY_DEVICE) {
         int32_t *host = NULL;
-        ck_ok(cuc_buffer_host_pointer((void **)&host, b));
+        ck_ok(cuc_buffer_get_host_pointer((void **)&host, b));
         for (int i = 0; i < N; i++)
             ck_assert_int_eq(host[i], 2 * (i - 100));
     }

@@ -43,7 +43,7 @@ static const char *parameters(const cuc_kernel *kernel)
     size_t count = 0, at = 0;
 
     text[0] = '\0';
-    if (cuc_kernel_parameter_count(&count, kernel) < 0)
+    if (cuc_kernel_get_parameter_count(&count, kernel) < 0)
         return "unknown";
     for (size_t i = 0; i < count; i++) {
         cuc_kernel_parameter p = CUC_KERNEL_PARAMETER_INIT;
@@ -120,7 +120,7 @@ static void swap_ptx(const char *text)
 {
     void *library;
 
-    ck_ok(cuc_object_library(&library, object));
+    ck_ok(cuc_object_get_library(&library, object));
     free(object->code);
     object->code = strdup(text ? text : "");
     object->bytes = strlen(object->code);
@@ -147,7 +147,7 @@ START_TEST(without_ptx_and_on_an_older_driver_nothing_is_known)
     fake_hide("cuKernelGetParamInfo");
     cuc_kernel *kernel = get("saxpy");
     ck_assert(!kernel->parameters_known);
-    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_kernel_parameter_count(&count, kernel),
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_kernel_get_parameter_count(&count, kernel),
              "the parameters of saxpy are not known: the driver is older than CUDA 12.4");
     ck_assert_int_eq(cuc_kernel_get_parameter(&p, kernel, 0), CUC_ERROR_NOT_SUPPORTED);
     ck_assert_uint_eq(count, 42);
@@ -256,7 +256,7 @@ START_TEST(a_foreign_kernel_may_be_the_first_of_its_object)
     cuc_kernel *kernel = NULL;
     void *library;
 
-    ck_ok(cuc_object_library(&library, object));
+    ck_ok(cuc_object_get_library(&library, object));
     ck_assert_int_eq(cuc__cu.cuLibraryGetKernel(&handle, library, "saxpy"), 0);
     ck_ok(cuc_kernel_from_handle(&kernel, handle, object));
     cuc_kernel *own = get("saxpy");
@@ -332,11 +332,11 @@ START_TEST(a_function_is_of_the_device_asked_for)
     void *functions[2] = { NULL, NULL }, *function = NULL;
 
     ck_ok(cuc_device_get(&other, 1));
-    ck_ok(cuc_kernel_function(&functions[0], kernel, device));
-    ck_ok(cuc_kernel_function(&functions[1], kernel, other));
+    ck_ok(cuc_kernel_get_function(&functions[0], kernel, device));
+    ck_ok(cuc_kernel_get_function(&functions[1], kernel, other));
     ck_assert_ptr_nonnull(functions[0]);
     ck_assert_ptr_ne(functions[0], functions[1]);
-    ck_fails(CUC_ERROR_DRIVER, cuc_kernel_function(&function, kernel, NULL),
+    ck_fails(CUC_ERROR_DRIVER, cuc_kernel_get_function(&function, kernel, NULL),
              "getting the function of saxpy on the current context");
     ck_assert_ptr_null(function);
     cuc_kernel_release(kernel);
@@ -355,12 +355,12 @@ START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
     ck_assert_int_lt(cuc_kernel_from_handle(NULL, kernel, NULL), 0);
     ck_assert_int_lt(cuc_kernel_from_handle(&kernel, NULL, NULL), 0);
     expect_message("handle is NULL");
-    ck_assert_int_lt(cuc_kernel_parameter_count(NULL, kernel), 0);
-    ck_assert_int_lt(cuc_kernel_parameter_count(&count, NULL), 0);
+    ck_assert_int_lt(cuc_kernel_get_parameter_count(NULL, kernel), 0);
+    ck_assert_int_lt(cuc_kernel_get_parameter_count(&count, NULL), 0);
     ck_assert_int_lt(cuc_kernel_get_parameter(NULL, kernel, 0), 0);
     ck_assert_int_lt(cuc_kernel_get_parameter(&p, NULL, 0), 0);
-    ck_assert_int_lt(cuc_kernel_function(NULL, kernel, device), 0);
-    ck_assert_int_lt(cuc_kernel_function(&pointer, NULL, device), 0);
+    ck_assert_int_lt(cuc_kernel_get_function(NULL, kernel, device), 0);
+    ck_assert_int_lt(cuc_kernel_get_function(&pointer, NULL, device), 0);
     expect_message("kernel is NULL");
     ck_assert_int_lt(cuc_kernel_get_attribute(NULL, kernel, device, 0), 0);
     ck_assert_int_lt(cuc_kernel_get_attribute(&value, NULL, device, 0), 0);

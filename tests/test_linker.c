@@ -95,7 +95,7 @@ static bool has_ptx(const cuc_object *object)
     const char *text;
     size_t bytes;
 
-    return cuc_object_ptx(&text, &bytes, object) == CUC_OK;
+    return cuc_object_get_ptx(&text, &bytes, object) == CUC_OK;
 }
 
 static void make_folder(void)
@@ -253,7 +253,7 @@ START_TEST(two_objects_link_to_one)
     for (int again = 0; again < 2; again++) {
         cuc_object *object = linked(l, CUC_CODE_CUBIN);
         ck_assert_str_eq(cuc_object_name(object), "both");
-        ck_assert_int_eq(cuc_object_code(&data, &bytes, object), CUC_OK);
+        ck_assert_int_eq(cuc_object_get_code(&data, &bytes, object), CUC_OK);
         ck_assert_mem_eq(data, "\177ELF", 4);
         ck_assert_uint_eq(cuc_object_mapping_count(object), 1);
         ck_assert_int_eq(cuc_object_get_mapping(&m, object, 0), CUC_OK);
@@ -273,7 +273,7 @@ START_TEST(ltoir_links_to_ptx_with_everything_inlined)
     const char *text;
     size_t bytes;
 
-    ck_assert_int_eq(cuc_object_ptx(&text, &bytes, object), CUC_OK);
+    ck_assert_int_eq(cuc_object_get_ptx(&text, &bytes, object), CUC_OK);
     ck_assert_ptr_nonnull(strstr(text, ".entry _Z1kIfEvPT_"));
     ck_assert_ptr_null(strstr(text, "call"));
     cuc_object_release(object);
@@ -361,7 +361,7 @@ START_TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
         cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .verbose = CUC_ON));
         ck_assert_int_eq(cuc_linker_add_data(l, 0, ptx, strlen(ptx) + extra, NULL), CUC_OK);
         cuc_object *object = linked(l, CUC_CODE_CUBIN);
-        ck_assert_int_eq(cuc_object_ptx(&text, &bytes, object), CUC_OK);
+        ck_assert_int_eq(cuc_object_get_ptx(&text, &bytes, object), CUC_OK);
         ck_assert_str_eq(text, ptx);
         ck_assert_ptr_nonnull(strstr(cuc_linker_info_log(l), "Compiling entry function 'nop'"));
         ck_assert_str_eq(cuc_object_log(object), cuc_linker_info_log(l));
@@ -537,7 +537,7 @@ START_TEST(the_drivers_linker_links_and_cleans_up)
     ck_ok(cuc_linker_link(&object, l, CUC_CODE_CUBIN));
     ck_assert_int_eq(cuc_object_kind(object), CUC_CODE_PTX); // the fake driver has no machine code
     ck_assert_str_eq(cuc_object_name(object), "both");
-    ck_ok(cuc_object_ptx(&text, &bytes, object));
+    ck_ok(cuc_object_get_ptx(&text, &bytes, object));
     ck_assert_ptr_nonnull(strstr(text, ".entry first()"));
     ck_assert_ptr_nonnull(strstr(text, ".entry second()"));
     ck_assert_str_eq(cuc_linker_info_log(l), "linked by nobody");

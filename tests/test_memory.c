@@ -18,7 +18,7 @@ static cuc_status make_pool(cuc_memory_resource **out, int32_t kind)
 
 static cuc_status make_default(cuc_memory_resource **out, int32_t kind)
 {
-    return cuc_memory_pool_default(out, device, kind);
+    return cuc_memory_pool_get_current(out, device, kind);
 }
 
 static cuc_status make_synchronous(cuc_memory_resource **out, int32_t kind)
@@ -202,10 +202,10 @@ START_TEST(a_threshold_that_somebody_set_is_left_alone)
     cuc_memory_resource *mr;
     uint64_t threshold = 0;
 
-    ck_ok(cuc_memory_pool_default(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_current(&mr, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_memory_pool_set_attribute(mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD, 12345));
     cuc_memory_resource_release(mr);
-    ck_ok(cuc_memory_pool_default(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_current(&mr, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_memory_pool_get_attribute(&threshold, mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
     ck_assert_uint_eq(threshold, 12345);
     cuc_memory_resource_release(mr);
@@ -229,7 +229,7 @@ START_TEST(a_device_without_pools_has_a_synchronous_default)
 
     mr = untouched;
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_pool_create(&mr, bare, NULL), "");
-    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_pool_default(&mr, bare, CUC_MEMORY_PINNED),
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_pool_get_current(&mr, bare, CUC_MEMORY_PINNED),
              "device 1");
     ck_assert_ptr_eq(mr, untouched);
 }
@@ -594,7 +594,7 @@ START_TEST(a_capture_of_another_stream_does_not_mind_pools)
 
     capture();
     ck_ok(cuc_memory_pool_create(&mr, device, CUC_MEMORY_POOL_OPTIONS(.release_threshold = 64)));
-    ck_ok(cuc_memory_pool_default(&of_driver, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_pool_get_current(&of_driver, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_memory_pool_get_attribute(&value, mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
     ck_ok(cuc_memory_pool_set_attribute(mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD, 0));
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
@@ -696,9 +696,9 @@ START_TEST(null_arguments_are_refused)
 
     ck_fails(bad, cuc_memory_pool_create(NULL, device, NULL), "");
     ck_fails(bad, cuc_memory_pool_create(&mr, NULL, NULL), "");
-    ck_fails(bad, cuc_memory_pool_default(NULL, device, 0), "");
-    ck_fails(bad, cuc_memory_pool_default(&mr, NULL, 0), "");
-    ck_fails(bad, cuc_memory_pool_default(&mr, device, 3), "");
+    ck_fails(bad, cuc_memory_pool_get_current(NULL, device, 0), "");
+    ck_fails(bad, cuc_memory_pool_get_current(&mr, NULL, 0), "");
+    ck_fails(bad, cuc_memory_pool_get_current(&mr, device, 3), "");
     ck_fails(bad, cuc_memory_pool_from_handle(&mr, device, 0, NULL, NULL, NULL), "");
     ck_fails(bad, cuc_memory_pool_from_handle(&mr, device, 9, &mr, NULL, NULL), "");
     ck_fails(bad, cuc_memory_synchronous(NULL, device, 0), "");

@@ -32,7 +32,7 @@ static void setup(void)
     ck_ok(cuc_buffer_create(&buffer, NULL, 4096, stream));
     ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_PINNED));
     ck_ok(cuc_buffer_create(&pinned, resource, 4096, NULL));
-    ck_ok(cuc_buffer_host_pointer(&host, pinned));
+    ck_ok(cuc_buffer_get_host_pointer(&host, pinned));
     cuc_memory_resource_release(resource);
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
     ck_ok(cuc_stream_synchronize(stream));

@@ -57,10 +57,10 @@ START_TEST(an_object_keeps_copies_of_all_it_was_given)
     ck_assert_str_eq(cuc_object_name(object), "thing");
     ck_assert_str_eq(cuc_object_log(object), "");
     ck_assert_str_eq(cuc_object_load_log(object), "");
-    ck_ok(cuc_object_code(&code, &bytes, object));
+    ck_ok(cuc_object_get_code(&code, &bytes, object));
     ck_assert_uint_eq(bytes, sizeof(cubin));
     ck_assert_mem_eq(code, &before, sizeof(before));
-    ck_ok(cuc_object_ptx(&text, &bytes, object));
+    ck_ok(cuc_object_get_ptx(&text, &bytes, object));
     ck_assert_str_eq(text, ".version 8.0\n.target sm_80\n");
     ck_assert_uint_eq(bytes, strlen(text));
     ck_assert_uint_eq(cuc_object_mapping_count(object), 2);
@@ -87,10 +87,10 @@ START_TEST(ptx_ends_in_one_nul_that_is_not_counted)
     size_t bytes;
 
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, given[_i], sizes[_i], NULL));
-    ck_ok(cuc_object_code(&code, &bytes, object));
+    ck_ok(cuc_object_get_code(&code, &bytes, object));
     ck_assert_uint_eq(bytes, 12);
     ck_assert_str_eq(code, ".version 8.0");
-    ck_ok(cuc_object_ptx(&text, NULL, object));
+    ck_ok(cuc_object_get_ptx(&text, NULL, object));
     ck_assert_ptr_eq(text, code);
     cuc_object_release(object);
 }
@@ -103,7 +103,7 @@ START_TEST(code_without_ptx_says_so)
     cuc_object *object = NULL;
 
     ck_ok(cuc_object_create(&object, CUC_CODE_CUBIN, &cubin, sizeof(cubin), NULL));
-    ck_assert_int_eq(cuc_object_ptx(&text, NULL, object), CUC_ERROR_NOT_FOUND);
+    ck_assert_int_eq(cuc_object_get_ptx(&text, NULL, object), CUC_ERROR_NOT_FOUND);
     ck_assert_str_eq(text, "untouched");
     expect_message("cubin with no PTX");
     cuc_object_release(object);
@@ -253,21 +253,21 @@ START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
     expect_message("path is NULL");
     ck_assert_int_lt(cuc_object_save(NULL, "x"), 0);
     ck_assert_int_lt(cuc_object_save(object, NULL), 0);
-    ck_assert_int_lt(cuc_object_code(&code, &n, NULL), 0);
+    ck_assert_int_lt(cuc_object_get_code(&code, &n, NULL), 0);
     expect_message("object is NULL");
-    ck_assert_int_lt(cuc_object_code(NULL, &n, object), 0);
-    ck_assert_int_lt(cuc_object_code(&code, NULL, object), 0);
-    ck_assert_int_lt(cuc_object_ptx(&text, &n, NULL), 0);
+    ck_assert_int_lt(cuc_object_get_code(NULL, &n, object), 0);
+    ck_assert_int_lt(cuc_object_get_code(&code, NULL, object), 0);
+    ck_assert_int_lt(cuc_object_get_ptx(&text, &n, NULL), 0);
     ck_assert_int_lt(cuc_object_get_mapping(&mapping, NULL, 0), 0);
-    ck_assert_int_lt(cuc_object_kernel_count(&n, NULL), 0);
-    ck_assert_int_lt(cuc_object_kernel_count(NULL, object), 0);
-    ck_assert_int_lt(cuc_object_kernel_name(&text, NULL, 0), 0);
+    ck_assert_int_lt(cuc_object_get_kernel_count(&n, NULL), 0);
+    ck_assert_int_lt(cuc_object_get_kernel_count(NULL, object), 0);
+    ck_assert_int_lt(cuc_object_get_kernel_name(&text, NULL, 0), 0);
     ck_assert_int_lt(cuc_object_get_kernel(&kernel, NULL, "k"), 0);
     ck_assert_int_lt(cuc_object_get_kernel(&kernel, object, NULL), 0);
     expect_message("name is NULL");
     ck_assert_int_lt(cuc_object_get_kernel(NULL, object, "k"), 0);
-    ck_assert_int_lt(cuc_object_library(&pointer, NULL), 0);
-    ck_assert_int_lt(cuc_object_module(&pointer, NULL, NULL), 0);
+    ck_assert_int_lt(cuc_object_get_library(&pointer, NULL), 0);
+    ck_assert_int_lt(cuc_object_get_module(&pointer, NULL, NULL), 0);
     ck_assert_int_lt(cuc_object_get_global(&ptr, NULL, NULL, NULL, "x"), 0);
     ck_assert_int_lt(cuc_object_get_managed(&ptr, NULL, NULL, NULL, "x"), 0);
     ck_assert_int_lt(cuc_object_get_unified_function(&pointer, NULL, "x"), 0);
@@ -280,7 +280,7 @@ START_TEST(null_is_refused_by_name_and_accepted_where_it_may_be)
     cuc_object_release(NULL);
     cuc_object_release(object);
     if (cuc__handle_checks())
-        ck_assert_int_eq(cuc_object_code(&code, &n, object), CUC_ERROR_INVALID_HANDLE);
+        ck_assert_int_eq(cuc_object_get_code(&code, &n, object), CUC_ERROR_INVALID_HANDLE);
 }
 END_TEST
 
@@ -356,7 +356,7 @@ START_TEST(the_kind_of_a_file_is_told_by_its_contents)
                       cuc_error_message());
         ck_assert_int_eq(cuc_object_kind(object), rows[i].kind);
         ck_assert_str_eq(cuc_object_name(object), in_folder("code"));
-        ck_ok(cuc_object_code(&code, &bytes, object));
+        ck_ok(cuc_object_get_code(&code, &bytes, object));
         ck_assert_uint_eq(bytes, rows[i].bytes);
         ck_assert_mem_eq(code, rows[i].data, bytes);
         cuc_object_release(object);
@@ -409,7 +409,7 @@ START_TEST(a_large_file_and_a_pipe_are_read_whole)
     for (int i = 0; i < 2; i++) {
         ck_ok(cuc_object_from_file(&object, in_folder(i ? "pipe" : "large"), 0,
                                    CUC_OBJECT_OPTIONS(.name = "a name")));
-        ck_ok(cuc_object_code(&code, &bytes, object));
+        ck_ok(cuc_object_get_code(&code, &bytes, object));
         ck_assert_uint_eq(bytes, BYTES);
         ck_assert_mem_eq(code, text, BYTES);
         ck_assert_str_eq(cuc_object_name(object), "a name");

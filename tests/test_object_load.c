@@ -82,7 +82,7 @@ START_TEST(kinds_that_must_be_linked_say_so_without_a_driver)
     ck_assert_int_eq(cuc_object_get_kernel(&kernel, object, "k"), CUC_ERROR_NOT_SUPPORTED);
     ck_assert_str_eq(cuc_error_function(), "cuc_object_get_kernel");
     expect_message("link it first");
-    ck_assert_int_eq(cuc_object_kernel_count(&count, object), CUC_ERROR_NOT_SUPPORTED);
+    ck_assert_int_eq(cuc_object_get_kernel_count(&count, object), CUC_ERROR_NOT_SUPPORTED);
     ck_assert_ptr_null(kernel);
     expect_no_calls();
     cuc_object_release(object);
@@ -259,19 +259,19 @@ START_TEST(kernel_names_come_from_ptx_without_a_driver)
     const char *name = "untouched";
     size_t count = 0;
 
-    ck_ok(cuc_object_kernel_count(&count, object));
+    ck_ok(cuc_object_get_kernel_count(&count, object));
     ck_assert_uint_eq(count, 7);
     for (size_t i = 0; i < count; i++) {
-        ck_ok(cuc_object_kernel_name(&name, object, i));
+        ck_ok(cuc_object_get_kernel_name(&name, object, i));
         ck_assert_str_eq(name, names[i]);
     }
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_object_kernel_name(&name, object, 7),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_object_get_kernel_name(&name, object, 7),
              "index is 7, the object has 7 kernels");
     expect_no_calls();
     cuc_object_release(object);
 
     object = ptx_object(".version 8.0 .entry a(); .entry b; .entry a() {}");
-    ck_ok(cuc_object_kernel_count(&count, object));
+    ck_ok(cuc_object_get_kernel_count(&count, object));
     ck_assert_uint_eq(count, 2); // a declaration and its definition are one
     cuc_object_release(object);
 }
@@ -283,7 +283,7 @@ static cuc_object *object_without_ptx(void)
     cuc_object *object = ptx_object(sample_ptx);
     void *library;
 
-    ck_ok(cuc_object_library(&library, object));
+    ck_ok(cuc_object_get_library(&library, object));
     ck_assert_ptr_nonnull(library);
     object->ptx = NULL;
     return object;
@@ -299,13 +299,13 @@ START_TEST(kernel_names_come_from_the_driver_where_there_is_no_ptx)
 
     for (int n = 1; n <= 3; n++) {
         fake_fail_any(n, CUDA_ERROR_OUT_OF_MEMORY);
-        ck_assert_int_lt(cuc_object_kernel_count(&count, object), 0);
+        ck_assert_int_lt(cuc_object_get_kernel_count(&count, object), 0);
         ck_assert_uint_eq(count, 0);
     }
-    ck_ok(cuc_object_kernel_count(&count, object));
+    ck_ok(cuc_object_get_kernel_count(&count, object));
     ck_assert_uint_eq(count, 7);
     for (size_t i = 0; i < count; i++) {
-        ck_ok(cuc_object_kernel_name(&name, object, i));
+        ck_ok(cuc_object_get_kernel_name(&name, object, i));
         found += !strcmp(name, "saxpy") + !strcmp(name, "no_list");
     }
     ck_assert_int_eq(found, 2);
@@ -476,7 +476,7 @@ START_TEST(a_failed_look_up_leaves_the_context_as_it_was)
         expect_context_back(st);
         handle = &ptr;
         fake_fail_any(n, CUDA_ERROR_OUT_OF_MEMORY);
-        st = cuc_object_module(&handle, object, device);
+        st = cuc_object_get_module(&handle, object, device);
         ck_assert_int_eq(st < 0, handle == &ptr);
         expect_context_back(st);
     }
@@ -495,16 +495,16 @@ START_TEST(a_module_belongs_to_the_device_asked_for)
     ck_ok(cuc_device_get_count(&count));
     for (int32_t i = 0; i < count && i < 2; i++) {
         ck_ok(cuc_device_get(&devices[i], i));
-        ck_ok(cuc_object_module(&modules[i], object, devices[i]));
+        ck_ok(cuc_object_get_module(&modules[i], object, devices[i]));
         ck_assert_ptr_nonnull(modules[i]);
         ck_assert_ptr_null(testing_current());
     }
     ck_assert_ptr_ne(modules[0], modules[1]);
-    ck_assert_int_eq(cuc_object_module(&module, object, NULL), CUC_ERROR_DRIVER);
+    ck_assert_int_eq(cuc_object_get_module(&module, object, NULL), CUC_ERROR_DRIVER);
     ck_assert_ptr_null(module);
     ck_ok(cuc_device_get_context(&context, devices[0]));
     ck_assert_int_eq(cuc__cu.cuCtxPushCurrent(cuc_context_handle(context)), 0);
-    ck_ok(cuc_object_module(&module, object, NULL));
+    ck_ok(cuc_object_get_module(&module, object, NULL));
     ck_assert_ptr_eq(module, modules[0]);
     CUcontext popped;
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);

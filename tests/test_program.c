@@ -77,7 +77,7 @@ static const char *ptx_of(const cuc_object *object)
     const char *text = NULL;
     size_t bytes = 0;
 
-    ck_assert_int_eq(cuc_object_ptx(&text, &bytes, object), CUC_OK);
+    ck_assert_int_eq(cuc_object_get_ptx(&text, &bytes, object), CUC_OK);
     return text;
 }
 
@@ -347,13 +347,13 @@ START_TEST(each_target_gives_its_own_kind_of_code)
         cuc_object *object = compiled(p, target);
         ck_assert_int_eq(cuc_object_kind(object), target);
         ck_assert_str_eq(cuc_object_name(object), "scale.cu");
-        ck_assert_int_eq(cuc_object_code(&data, &bytes, object), CUC_OK);
+        ck_assert_int_eq(cuc_object_get_code(&data, &bytes, object), CUC_OK);
         ck_assert_uint_gt(bytes, 100);
         if (target == CUC_CODE_CUBIN)
             ck_assert_mem_eq(data, "\177ELF", 4);
         if (target == CUC_CODE_LTOIR) {
             ck_assert_mem_eq(data, "\355CN\177", 4);
-            ck_assert_int_lt(cuc_object_ptx(&ptx, &bytes, object), 0);
+            ck_assert_int_lt(cuc_object_get_ptx(&ptx, &bytes, object), 0);
         } else {
             ck_assert_ptr_nonnull(strstr(ptx_of(object), ".entry scale("));
             ck_assert_ptr_nonnull(strstr(ptx_of(object), ".target sm_90"));
@@ -823,7 +823,7 @@ START_TEST(ptx_is_assembled_to_a_cubin_and_kept_beside_it)
     cuc_object *object = compiled(p, CUC_CODE_CUBIN);
     ck_assert_int_eq(cuc_object_kind(object), CUC_CODE_CUBIN);
     ck_assert_str_eq(cuc_object_name(object), "n.ptx");
-    ck_assert_int_eq(cuc_object_code(&data, &bytes, object), CUC_OK);
+    ck_assert_int_eq(cuc_object_get_code(&data, &bytes, object), CUC_OK);
     ck_assert_mem_eq(data, "\177ELF", 4);
     ck_assert_str_eq(ptx_of(object), ptx);
     cuc_object_release(object);
@@ -915,7 +915,7 @@ static void *compile_many(void *argument)
         const char *text;
         size_t bytes;
         if (cuc_program_compile(&object, p, CUC_CODE_CUBIN) == CUC_OK &&
-            cuc_object_ptx(&text, &bytes, object) == CUC_OK && strstr(text, want))
+            cuc_object_get_ptx(&text, &bytes, object) == CUC_OK && strstr(text, want))
             good++;
         cuc_object_release(object);
     }

@@ -69,7 +69,7 @@ static cuc_status ask_archs(void)
 {
     size_t count;
 
-    return cuc_nvrtc_get_archs(NULL, 0, &count);
+    return cuc_nvrtc_get_archs(&count, NULL, 0);
 }
 
 static cuc_status ask_nvjitlink(void)
@@ -194,8 +194,8 @@ START_TEST(null_is_refused_by_name)
     ck_assert_int_eq(cuc_nvrtc_get_version(NULL, &out), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvrtc_get_version(&out, NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "minor is NULL"));
-    ck_assert_int_eq(cuc_nvrtc_get_archs(NULL, 1, &count), CUC_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(cuc_nvrtc_get_archs(&out, 1, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvrtc_get_archs(&count, NULL, 1), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_nvrtc_get_archs(NULL, &out, 1), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvjitlink_get_version(NULL, &out), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_runtime_get_version(NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_nvml_get_driver_version(NULL, 0), CUC_ERROR_INVALID_ARGUMENT);
@@ -283,7 +283,7 @@ START_TEST(nvrtc_tells_its_version_and_ascending_architectures)
     ck_assert_int_eq(cuc_nvrtc_get_version(&major, &minor), CUC_OK);
     ck_assert_int_ge(major, 12);
     ck_assert_int_ge(minor, 0);
-    ck_assert_int_eq(cuc_nvrtc_get_archs(archs, 64, &count), CUC_OK);
+    ck_assert_int_eq(cuc_nvrtc_get_archs(&count, archs, 64), CUC_OK);
     ck_assert(count > 4 && count < 64);
     for (size_t i = 1; i < count; i++)
         ck_assert_int_lt(archs[i - 1], archs[i]);
@@ -291,7 +291,7 @@ START_TEST(nvrtc_tells_its_version_and_ascending_architectures)
     // Less room: what fits, and how many there are.
     int32_t two[3] = { 0, 0, -7 };
     size_t again = 0;
-    ck_assert_int_eq(cuc_nvrtc_get_archs(two, 2, &again), CUC_OK);
+    ck_assert_int_eq(cuc_nvrtc_get_archs(&again, two, 2), CUC_OK);
     ck_assert_uint_eq(again, count);
     ck_assert_int_eq(two[0], archs[0]);
     ck_assert_int_eq(two[1], archs[1]);

@@ -74,10 +74,10 @@ typedef struct cuc_buffer_options {
  *
  * @thread any thread
  * @param options NULL does nothing
- * @param size    sizeof(cuc_buffer_options), as the caller's header has it
+ * @param caller_size    sizeof(cuc_buffer_options), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t size);
+CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t caller_size);
 
 /**
  * Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library,
@@ -242,7 +242,7 @@ CUC_API cuc_buffer *cuc_buffer_parent(const cuc_buffer *buffer);
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the CPU cannot reach the memory
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_host_pointer(void **out, cuc_buffer *buffer);
+CUC_API cuc_status cuc_buffer_get_host_pointer(void **out, cuc_buffer *buffer);
 
 CUC_END_DECLS
 

@@ -212,10 +212,10 @@ typedef struct cuc_copy_2d_params {
  *
  * @thread any thread
  * @param params NULL does nothing
- * @param size   sizeof(cuc_copy_2d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_2d_params), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t size);
+CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_size);
 
 /**
  * Copy a rectangle of bytes in any direction, in stream order.
@@ -273,10 +273,10 @@ typedef struct cuc_copy_3d_params {
  *
  * @thread any thread
  * @param params NULL does nothing
- * @param size   sizeof(cuc_copy_3d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_3d_params), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t size);
+CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t caller_size);
 
 /**
  * Copy a box of bytes in any direction, in stream order.
@@ -347,10 +347,10 @@ typedef struct cuc_copy_batch_params {
  *
  * @thread any thread
  * @param params NULL does nothing
- * @param size   sizeof(cuc_copy_batch_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_batch_params), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t size);
+CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t caller_size);
 
 /**
  * Enqueue several copies at once, in any directions.
@@ -446,10 +446,10 @@ typedef struct cuc_fill_2d_params {
  *
  * @thread any thread
  * @param params NULL does nothing
- * @param size   sizeof(cuc_fill_2d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_fill_2d_params), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t size);
+CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_size);
 
 /**
  * Fill a rectangle of a device's memory with a pattern, in stream order.

@@ -126,7 +126,7 @@ CUC_API int32_t cuc_device_handle(const cuc_device *device);
 CUC_API const char *cuc_device_name(const cuc_device *device);
 
 /**
- * The UUID of a device as NVML and nvidia-smi write it, "GPU-" and five groups.
+ * The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
  *
  * @thread any thread
  * @return lives as long as the process; "" for NULL

@@ -13,7 +13,7 @@ CUC_BEGIN_DECLS
 
 /** Flags of cuc_event_options. */
 enum {
-    CUC_EVENT_TIMING = 1 << 0,        /**< cuc_event_elapsed() can measure with it */
+    CUC_EVENT_TIMING = 1 << 0,        /**< cuc_event_get_elapsed() can measure with it */
     CUC_EVENT_BLOCKING_SYNC = 1 << 1, /**< a thread that waits for it sleeps and does not spin */
 };
 
@@ -153,8 +153,7 @@ CUC_API cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream);
  * @retval CUC_OK                 complete
  * @retval CUC_NOT_READY          not yet
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
- * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured, or a capture
- *                                in global mode forbids to ask; that capture is spoilt by it
+ * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured
  * @source CUDA Driver API, "Event Management": cuEventQuery
  * @since 0.1
  */
@@ -167,8 +166,7 @@ CUC_API cuc_status cuc_event_query(cuc_event *event);
  * @thread any thread
  * @retval CUC_OK                 complete
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
- * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured, or a capture
- *                                in global mode forbids to ask; that capture is spoilt by it
+ * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured
  * @source CUDA Driver API, "Event Management": cuEventSynchronize
  * @since 0.1
  */
@@ -188,7 +186,7 @@ CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
  * @source CUDA Driver API, "Event Management": cuEventElapsedTime
  * @since 0.1
  */
-CUC_API cuc_status cuc_event_elapsed(float *milliseconds, cuc_event *start, cuc_event *end);
+CUC_API cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_event *end);
 
 /**
  * A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.

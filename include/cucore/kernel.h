@@ -183,7 +183,7 @@ CUC_API cuc_object *cuc_kernel_object(const cuc_kernel *kernel);
  * @source CUDA Driver API, "Library Management": cuKernelGetFunction
  * @since 0.1
  */
-CUC_API cuc_status cuc_kernel_function(void **out, cuc_kernel *kernel, cuc_device *device);
+CUC_API cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_device *device);
 
 /**
  * How many parameters a kernel has.
@@ -198,7 +198,7 @@ CUC_API cuc_status cuc_kernel_function(void **out, cuc_kernel *kernel, cuc_devic
  * @source CUDA Driver API, "Library Management": cuKernelGetParamInfo
  * @since 0.1
  */
-CUC_API cuc_status cuc_kernel_parameter_count(size_t *out, const cuc_kernel *kernel);
+CUC_API cuc_status cuc_kernel_get_parameter_count(size_t *out, const cuc_kernel *kernel);
 
 /**
  * One parameter of a kernel.
@@ -206,11 +206,11 @@ CUC_API cuc_status cuc_kernel_parameter_count(size_t *out, const cuc_kernel *ker
  * @thread any thread
  * @param out    filled up to its struct_size; a field that this library does not know is 0
  * @param kernel any kernel
- * @param index  below cuc_kernel_parameter_count()
+ * @param index  below cuc_kernel_get_parameter_count()
  * @retval CUC_OK                     given
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is no size of it, or index is
  *                                    past the end
- * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_kernel_parameter_count()
+ * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_kernel_get_parameter_count()
  * @source CUDA Driver API, "Library Management": cuKernelGetParamInfo
  * @since 0.1
  */

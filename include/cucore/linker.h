@@ -104,10 +104,10 @@ typedef struct cuc_linker_options {
  *
  * @thread any thread
  * @param[out] options zeroed, its struct_size set
- * @param      size    sizeof(cuc_linker_options), as the caller was compiled with it
+ * @param      caller_size    sizeof(cuc_linker_options), as the caller was compiled with it
  * @since 0.1
  */
-CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t size);
+CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_size);
 
 /**
  * Make a linker without inputs, and choose who links.

@@ -226,10 +226,10 @@ typedef struct cuc_memory_callbacks {
  *
  * @thread any thread
  * @param callbacks NULL does nothing
- * @param size      sizeof(cuc_memory_callbacks), as the caller's header has it
+ * @param caller_size      sizeof(cuc_memory_callbacks), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_memory_callbacks_init(cuc_memory_callbacks *callbacks, size_t size);
+CUC_API void cuc_memory_callbacks_init(cuc_memory_callbacks *callbacks, size_t caller_size);
 
 /**
  * Make a resource of the user's own functions.
@@ -338,10 +338,10 @@ typedef struct cuc_memory_pool_options {
  *
  * @thread any thread
  * @param options NULL does nothing
- * @param size    sizeof(cuc_memory_pool_options), as the caller's header has it
+ * @param caller_size    sizeof(cuc_memory_pool_options), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size);
+CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t caller_size);
 
 /**
  * Make a memory pool.
@@ -365,10 +365,10 @@ CUC_API cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device 
                                           const cuc_memory_pool_options *options);
 
 /**
- * The pool that the driver has for a kind of memory; shared with cudaMallocAsync() and every
- * other user of it in the process.
+ * The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other
+ * user of it in the process.
  *
- * The current one of the device: its default pool unless the program set another. Its release
+ * That is its default pool unless cuc_memory_pool_make_current() set another. Its release
  * threshold is raised to CUC_MEMORY_POOL_KEEP_ALL when it is 0, so that memory freed is kept for
  * the next allocation; a threshold that somebody set is left alone.
  *
@@ -385,8 +385,25 @@ CUC_API cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device 
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuDeviceGetMemPool, cuMemGetMemPool
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_pool_default(cuc_memory_resource **out, cuc_device *device,
-                                           int32_t kind);
+CUC_API cuc_status cuc_memory_pool_get_current(cuc_memory_resource **out, cuc_device *device,
+                                               int32_t kind);
+
+/**
+ * The pool that the driver made for a kind of memory, whichever is current now.
+ *
+ * Its release threshold is treated as by cuc_memory_pool_get_current().
+ *
+ * @thread any thread
+ * @param[out] out    retained, to be released; the pool stays with the driver
+ * @param      device the device
+ * @param      kind   CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED or CUC_MEMORY_MANAGED
+ * @retval CUC_OK found; else as cuc_memory_pool_get_current()
+ * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuDeviceGetDefaultMemPool,
+ *         cuMemGetDefaultMemPool
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_memory_pool_get_default(cuc_memory_resource **out, cuc_device *device,
+                                               int32_t kind);
 
 /**
  * Wrap a pool that was made with the driver or the runtime.
@@ -420,7 +437,7 @@ CUC_API void *cuc_memory_pool_handle(const cuc_memory_resource *pool);
 
 /**
  * Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take
- * from, and what cuc_memory_pool_default() gives.
+ * from, and what cuc_memory_pool_get_current() gives.
  *
  * @thread any thread; concerns the whole process
  * @param pool it must stay alive while it is current. A pinned or managed one that was wrapped is
@@ -661,10 +678,10 @@ typedef struct cuc_memory_batch {
  *
  * @thread any thread
  * @param batch NULL does nothing
- * @param size  sizeof(cuc_memory_batch), as the caller's header has it
+ * @param caller_size  sizeof(cuc_memory_batch), as the caller's header has it
  * @since 0.1
  */
-CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t size);
+CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t caller_size);
 
 /**
  * Move several ranges of managed memory, each to its place, in stream order.

@@ -101,10 +101,10 @@ typedef struct cuc_object_options {
  *
  * @thread any thread
  * @param options     zeroed, and told its size; NULL does nothing
- * @param struct_size sizeof(cuc_object_options) as the caller has it
+ * @param caller_size sizeof(cuc_object_options) as the caller has it
  * @since 0.1
  */
-CUC_API void cuc_object_options_init(cuc_object_options *options, size_t struct_size);
+CUC_API void cuc_object_options_init(cuc_object_options *options, size_t caller_size);
 
 /**
  * Make an object of code in memory; no driver is needed, and none is called.
@@ -233,7 +233,7 @@ CUC_API const char *cuc_object_load_log(const cuc_object *object);
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @since 0.1
  */
-CUC_API cuc_status cuc_object_code(const void **data, size_t *bytes, const cuc_object *object);
+CUC_API cuc_status cuc_object_get_code(const void **data, size_t *bytes, const cuc_object *object);
 
 /**
  * The PTX of the code: of PTX its own text, else what was kept beside it.
@@ -247,7 +247,7 @@ CUC_API cuc_status cuc_object_code(const void **data, size_t *bytes, const cuc_o
  * @retval CUC_ERROR_INVALID_ARGUMENT text or object is NULL
  * @since 0.1
  */
-CUC_API cuc_status cuc_object_ptx(const char **text, size_t *bytes, const cuc_object *object);
+CUC_API cuc_status cuc_object_get_ptx(const char **text, size_t *bytes, const cuc_object *object);
 
 /**
  * How many name expressions the object knows the symbols of.
@@ -288,7 +288,7 @@ CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_obj
  * @source CUDA Driver API, "Library Management": cuLibraryGetKernelCount, cuLibraryEnumerateKernels
  * @since 0.1
  */
-CUC_API cuc_status cuc_object_kernel_count(size_t *out, cuc_object *object);
+CUC_API cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object);
 
 /**
  * The symbol of one of the kernels; cuc_object_get_kernel() takes it.
@@ -296,14 +296,14 @@ CUC_API cuc_status cuc_object_kernel_count(size_t *out, cuc_object *object);
  * @thread any thread
  * @param out    borrowed: valid while the object lives
  * @param object of a loadable kind
- * @param index  below cuc_object_kernel_count()
+ * @param index  below cuc_object_get_kernel_count()
  * @retval CUC_OK                     given
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or index is past the end
- * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_object_kernel_count()
+ * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_object_get_kernel_count()
  * @source CUDA Driver API, "Library Management": cuLibraryEnumerateKernels, cuKernelGetName
  * @since 0.1
  */
-CUC_API cuc_status cuc_object_kernel_name(const char **out, cuc_object *object, size_t index);
+CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *object, size_t index);
 
 /**
  * A kernel of the object, by its symbol or by a name expression the object knows.
@@ -340,7 +340,7 @@ CUC_API cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, c
  * @source CUDA Driver API, "Library Management": cuLibraryLoadData
  * @since 0.1
  */
-CUC_API cuc_status cuc_object_library(void **out, cuc_object *object);
+CUC_API cuc_status cuc_object_get_library(void **out, cuc_object *object);
 
 /**
  * The driver's CUmodule of the object on one device, for calls that know no libraries.
@@ -356,7 +356,7 @@ CUC_API cuc_status cuc_object_library(void **out, cuc_object *object);
  * @source CUDA Driver API, "Library Management": cuLibraryGetModule
  * @since 0.1
  */
-CUC_API cuc_status cuc_object_module(void **out, cuc_object *object, cuc_device *device);
+CUC_API cuc_status cuc_object_get_module(void **out, cuc_object *object, cuc_device *device);
 
 /**
  * Where a `__device__` or `__constant__` variable lives on one device.

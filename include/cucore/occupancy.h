@@ -72,10 +72,10 @@ typedef struct cuc_occupancy_options {
  *
  * @thread any thread
  * @param options     zeroed, and told its size; NULL does nothing
- * @param struct_size sizeof(cuc_occupancy_options) as the caller has it
+ * @param caller_size sizeof(cuc_occupancy_options) as the caller has it
  * @since 0.1
  */
-CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t struct_size);
+CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t caller_size);
 
 /**
  * The block size that keeps most of a device busy with a kernel.

@@ -165,10 +165,10 @@ typedef struct cuc_program_options {
  *
  * @thread any thread
  * @param[out] options zeroed, its struct_size set
- * @param      size    sizeof(cuc_program_options), as the caller was compiled with it
+ * @param      caller_size    sizeof(cuc_program_options), as the caller was compiled with it
  * @since 0.1
  */
-CUC_API void cuc_program_options_init(cuc_program_options *options, size_t size);
+CUC_API void cuc_program_options_init(cuc_program_options *options, size_t caller_size);
 
 /**
  * Make a program of a source text. Nothing is compiled yet.

@@ -74,9 +74,9 @@ CUC_API cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor);
  * @shape  `out`: [capacity] numbers, of which the first min(capacity, *count) are set
  * @thread any thread
  *
+ * @param count    set to how many there are, which may be more than capacity
  * @param out      major * 10 + minor of each, such as 90; may be NULL when capacity is 0
  * @param capacity how many `out` has room for
- * @param count    set to how many there are, which may be more than capacity
  * @retval CUC_OK                     count is set, and what fits of out
  * @retval CUC_ERROR_NOT_FOUND        there is no NVRTC: cuc_error_log() has the places tried
  * @retval CUC_ERROR_TOOLKIT          NVRTC failed
@@ -85,7 +85,7 @@ CUC_API cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor);
  * @source NVRTC, "General Information Query": nvrtcGetNumSupportedArchs, nvrtcGetSupportedArchs
  * @since 0.1
  */
-CUC_API cuc_status cuc_nvrtc_get_archs(int32_t *out, size_t capacity, size_t *count);
+CUC_API cuc_status cuc_nvrtc_get_archs(size_t *count, int32_t *out, size_t capacity);
 
 /**
  * The version of nvJitLink, the linker of device code.

@@ -19,6 +19,8 @@
 enum {
     SIM_WARP = 32,
     SIM_MAX_LIST = 16,
+    SIM_BARRIERS = 17, // 0 to 15 of a block, and the cluster's
+    SIM_BARRIER_CLUSTER = 16,
 };
 #define SIM_ALL_LANES UINT32_MAX
 #define SIM_NO_OPERAND UINT32_MAX
@@ -29,9 +31,10 @@ struct sim_op;
 // What a handler tells the loop that called it.
 enum sim_next {
     SIM_NEXT,     // on to the next instruction
-    SIM_REGROUP,  // lanes were moved (branch, call, return, exit): choose a group anew
-    SIM_WAIT,     // the group waits (barrier, mbarrier try): run others; it has set what wakes it
-    SIM_RETRY,    // as SIM_WAIT, but the same instruction is tried again later
+    SIM_JUMP,     // all of the group go on at w->pc, which the handler set
+    SIM_REGROUP,  // lanes were moved: the handler placed every lane of w->active (sim_place)
+    SIM_WAIT,     // lanes of the mask are in w->blocked, and go on after this once they are woken
+    SIM_RETRY,    // lanes of the mask try this instruction again later; others go first
     SIM_FAULT,    // an error was recorded with sim_fault(): the grid ends
 };
 
@@ -56,25 +59,38 @@ struct sim_op {
     uint32_t statement;   // index in the function, for its .loc
 };
 
-// A function ready to run. Its frame is made by copying `image`: constants filled in, registers
-// zero. Launch constants (%ntid.x ...) and lane constants (%tid.x ...) are filled in after.
+// A function ready to run. A frame is registers, then at `image_at` the constants that `image` has.
+// Launch constants (%ntid.x ...), lane constants (%tid.x ...) and the addresses of shared and local
+// variables have slots there that are filled in when a frame is made.
 struct sim_code {
     const char *name;
     const struct sim_function *source;
     struct sim_op *ops; // closed by an op that exits, so that falling off the end is ret
     uint32_t op_count;
     uint32_t frame_bytes;
-    uint32_t image_bytes; // what of the frame has constants: [0, image_bytes)
+    uint32_t image_at, image_bytes;
     const unsigned char *image;
     struct {
         uint32_t special; // enum sim_special
         uint32_t at;      // frame offset
     } *specials;          // those that it reads and that do not change while it runs
     uint32_t special_count;
-    uint32_t param_bytes;  // of an entry: the parameter buffer; of a function: of its own .param area
-    uint32_t local_bytes;  // .local variables of one lane
-    uint32_t local_at;     // of the function's locals in its part of the lane's stack
-    uint32_t shared_bytes; // static shared memory that an entry reaches, callees' included
+    struct {
+        enum sim_space space;
+        uint32_t symbol; // SIM_SHARED: index of the entry's shared_at; SIM_LOCAL: byte offset
+        uint32_t at;     // frame offset
+        uint32_t bytes;  // 4 or 8
+    } *addresses;        // of shared and local variables
+    uint32_t address_count;
+    const struct sim_passed *arguments, *results; // of a function: where it has them
+    uint32_t argument_count, result_count;
+    uint32_t entry_param_bytes; // of an entry: its parameter buffer
+    uint32_t param_bytes;       // of the .param area that each lane has in a frame
+    uint32_t local_bytes;       // .local variables of one lane in one call
+    uint32_t stack_bytes;       // of an entry: of one lane's stack, callees' part included
+    uint32_t shared_bytes;      // of an entry: static shared memory that it reaches, callees' included
+    const uint32_t *shared_at;  // of an entry: where each shared variable of the program lies
+    uint32_t index;             // of the function in its module
 };
 
 // One call's registers: `f` is where offsets of sim_op start.
@@ -85,6 +101,7 @@ struct sim_frame {
     uint32_t lanes;       // that still run in it
     uint32_t local_base;  // of its locals in each lane's stack
     uint32_t depth;
+    struct sim_frame *next_free;
     unsigned char *param; // [32][param_bytes]: arguments and results, one copy a lane
     _Alignas(64) unsigned char f[];
 };
@@ -101,11 +118,16 @@ struct sim_warp {
     uint32_t exists; // lanes that the block's size gives it
     uint32_t alive;  // that have not exited
     uint32_t blocked; // that wait at a barrier
-    uint32_t lane_pc[SIM_WARP];
+    uint32_t yielded; // that let other lanes of the warp go first
+    uint32_t ready;   // woken from barrier.red, with a result to fetch
+    uint32_t waiting[SIM_BARRIERS]; // blocked at each barrier
+    uint32_t lane_pc[SIM_WARP];     // of lanes in w->active: only current when a handler placed them
     struct sim_frame *lane_frame[SIM_WARP];
     uint32_t carry; // of add.cc and its kin: one bit a lane
-    unsigned char *local; // [32][local_bytes of the launch]
+    unsigned char *local; // [32][the entry's stack_bytes]
+    uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
     uint64_t instructions; // lane-instructions, for the bench
+    struct sim_worker *worker;
     struct sim_range *caches; // [module's cache count] of the worker
 };
 
@@ -116,11 +138,12 @@ struct sim_range {
 };
 
 struct sim_barrier {
-    uint32_t expected; // threads; 0: nobody waits
-    uint32_t arrived;
-    uint32_t phase;
-    uint32_t reduction; // of barrier.red
+    uint32_t expected; // threads; 0: nobody waits; SIM_ALL_THREADS: all that have not exited
+    uint32_t arrived;  // whole warps: a lane that does not exist arrives with its warp
+    uint32_t waiting;  // lanes
+    uint32_t reduction, result; // of barrier.red
 };
+#define SIM_ALL_THREADS UINT32_MAX
 
 struct sim_block {
     struct sim_grid *grid;
@@ -131,13 +154,13 @@ struct sim_block {
     unsigned char *shared; // static, then dynamic
     uint32_t shared_bytes;
     struct sim_barrier barriers[16];
-    uint32_t warps_done;
+    uint32_t alive; // threads that have not exited
 };
 
 struct sim_cluster {
     struct sim_block **blocks;
     uint32_t count;
-    uint32_t arrived, phase;
+    uint32_t arrived; // threads at barrier.cluster
 };
 
 // One launch.
@@ -172,6 +195,15 @@ struct sim_grid {
 #define SIM_RP(w, at) (*(uint32_t *)(void *)((w)->f + (at)))
 // 8 and 16 bit registers take 32 bits; what is above the value is not defined, so mask what you read.
 // A 128-bit register is two of 64, low half first: SIM_R64(w, at) and SIM_R64(w, at + 256).
+
+// Say where lanes go on, in the running frame, before SIM_REGROUP.
+static inline void sim_place(struct sim_warp *w, uint32_t lanes, uint32_t pc)
+{
+    for (; lanes; lanes &= lanes - 1)
+        w->lane_pc[__builtin_ctz(lanes)] = pc;
+}
+// The index of an instruction of the running frame.
+#define SIM_PC(w, op) ((uint32_t)((op) - (w)->frame->code->ops))
 
 // Run a statement for every lane of a mask, at vector speed for all 32.
 #define SIM_LANES(mask, lane, ...)                                                                 \

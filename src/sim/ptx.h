@@ -8,41 +8,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Fundamental types, in the order of this list: X(tag, word, bytes, class) with class b, u, s, f, p.
-// Packed and alternate formats are types of their own wherever an instruction names them.
-#define SIM_TYPE_LIST(X)                                                                           \
-    X(NONE, "", 0, 'n')                                                                            \
-    X(B1, "b1", 1, 'b')                                                                            \
-    X(B8, "b8", 1, 'b')                                                                            \
-    X(B16, "b16", 2, 'b')                                                                          \
-    X(B32, "b32", 4, 'b')                                                                          \
-    X(B64, "b64", 8, 'b')                                                                          \
-    X(B128, "b128", 16, 'b')                                                                       \
-    X(U8, "u8", 1, 'u')                                                                            \
-    X(U16, "u16", 2, 'u')                                                                          \
-    X(U32, "u32", 4, 'u')                                                                          \
-    X(U64, "u64", 8, 'u')                                                                          \
-    X(S8, "s8", 1, 's')                                                                            \
-    X(S16, "s16", 2, 's')                                                                          \
-    X(S32, "s32", 4, 's')                                                                          \
-    X(S64, "s64", 8, 's')                                                                          \
-    X(F16, "f16", 2, 'f')                                                                          \
-    X(F16X2, "f16x2", 4, 'f')                                                                      \
-    X(BF16, "bf16", 2, 'f')                                                                        \
-    X(BF16X2, "bf16x2", 4, 'f')                                                                    \
-    X(TF32, "tf32", 4, 'f')                                                                        \
-    X(F32, "f32", 4, 'f')                                                                          \
-    X(F32X2, "f32x2", 8, 'f')                                                                      \
-    X(F64, "f64", 8, 'f')                                                                          \
-    X(E4M3, "e4m3", 1, 'f')                                                                        \
-    X(E5M2, "e5m2", 1, 'f')                                                                        \
-    X(E4M3X2, "e4m3x2", 2, 'f')                                                                    \
-    X(E5M2X2, "e5m2x2", 2, 'f')                                                                    \
-    X(UE8M0X2, "ue8m0x2", 2, 'f')                                                                  \
-    X(U16X2, "u16x2", 4, 'u')                                                                      \
-    X(S16X2, "s16x2", 4, 's')                                                                      \
-    X(U4, "u4", 1, 'u')                                                                            \
-    X(S4, "s4", 1, 's')                                                                            \
+// Fundamental types, in the order of this list: X(tag, word, bytes, class) with class b, u, s, f,
+// p. Packed and alternate formats are types of their own wherever an instruction names them.
+#define SIM_TYPE_LIST(X)          \
+    X(NONE, "", 0, 'n')           \
+    X(B1, "b1", 1, 'b')           \
+    X(B8, "b8", 1, 'b')           \
+    X(B16, "b16", 2, 'b')         \
+    X(B32, "b32", 4, 'b')         \
+    X(B64, "b64", 8, 'b')         \
+    X(B128, "b128", 16, 'b')      \
+    X(U8, "u8", 1, 'u')           \
+    X(U16, "u16", 2, 'u')         \
+    X(U32, "u32", 4, 'u')         \
+    X(U64, "u64", 8, 'u')         \
+    X(S8, "s8", 1, 's')           \
+    X(S16, "s16", 2, 's')         \
+    X(S32, "s32", 4, 's')         \
+    X(S64, "s64", 8, 's')         \
+    X(F16, "f16", 2, 'f')         \
+    X(F16X2, "f16x2", 4, 'f')     \
+    X(BF16, "bf16", 2, 'f')       \
+    X(BF16X2, "bf16x2", 4, 'f')   \
+    X(TF32, "tf32", 4, 'f')       \
+    X(F32, "f32", 4, 'f')         \
+    X(F32X2, "f32x2", 8, 'f')     \
+    X(F64, "f64", 8, 'f')         \
+    X(E4M3, "e4m3", 1, 'f')       \
+    X(E5M2, "e5m2", 1, 'f')       \
+    X(E4M3X2, "e4m3x2", 2, 'f')   \
+    X(E5M2X2, "e5m2x2", 2, 'f')   \
+    X(UE8M0X2, "ue8m0x2", 2, 'f') \
+    X(U16X2, "u16x2", 4, 'u')     \
+    X(S16X2, "s16x2", 4, 's')     \
+    X(U4, "u4", 1, 'u')           \
+    X(S4, "s4", 1, 's')           \
     X(PRED, "pred", 0, 'p')
 
 enum sim_type {
@@ -72,10 +72,10 @@ struct sim_loc {
 
 // A part of an initialiser that is the address of another symbol, plus an offset.
 struct sim_relocation {
-    uint32_t at;     // byte offset in the variable
-    uint32_t bytes;  // 4 or 8, or 1 with `shift` for mask() parts
-    uint32_t shift;  // bits the address is shifted right by before `bytes` of it are taken
-    bool generic;    // generic(symbol): a generic address; else one in its own space
+    uint32_t at;    // byte offset in the variable
+    uint32_t bytes; // 4 or 8, or 1 with `shift` for mask() parts
+    uint32_t shift; // bits the address is shifted right by before `bytes` of it are taken
+    bool generic;   // generic(symbol): a generic address; else one in its own space
     const char *symbol;
     int64_t addend;
 };
@@ -85,37 +85,38 @@ struct sim_variable {
     const char *name;
     enum sim_space space;
     enum sim_type type;
-    uint32_t align; // bytes
-    uint64_t bytes; // of the whole array; 0 for an array of no stated length ([])
+    uint32_t align;  // bytes
+    uint64_t bytes;  // of the whole array; 0 for an array of no stated length ([])
     uint32_t vector; // 1, 2 or 4 elements a value
     bool is_extern, is_visible, is_weak, is_common;
-    bool is_pointer;            // .ptr parameters
-    unsigned char *init;        // [bytes], or NULL for zeros
+    bool is_managed;     // .attribute(.managed)
+    bool is_pointer;     // .ptr parameters
+    unsigned char *init; // [bytes], or NULL for zeros
     struct sim_relocation *relocations;
     size_t relocation_count;
     uint32_t line;
 };
 
 enum sim_operand_kind {
-    SIM_OP_REGISTER,  // name is an index of function->registers
-    SIM_OP_INTEGER,   // value.u
-    SIM_OP_F32,       // 0f...: the bits in value.u
-    SIM_OP_F64,       // 0d... or a decimal: the bits in value.u
-    SIM_OP_SPECIAL,   // %tid.x: index of sim_specials
-    SIM_OP_SYMBOL,    // a variable's address, plus offset; or a function, or a label
-    SIM_OP_ADDRESS,   // [...]: list[0] is the base (register, symbol or integer), plus offset
-    SIM_OP_VECTOR,    // {a, b, ...}: list[0..count)
-    SIM_OP_LIST,      // (a, b, ...) of a call: list[0..count)
-    SIM_OP_TUPLE,     // [a, {b, c}, ...] of tensor copies: list[0..count)
-    SIM_OP_SINK,      // _
+    SIM_OP_REGISTER, // name is an index of function->registers
+    SIM_OP_INTEGER,  // value.u
+    SIM_OP_F32,      // 0f...: the bits in value.u
+    SIM_OP_F64,      // 0d... or a decimal: the bits in value.u
+    SIM_OP_SPECIAL,  // %tid.x: index of sim_specials
+    SIM_OP_SYMBOL,   // a variable's address, plus offset; or a function, or a label
+    SIM_OP_ADDRESS,  // [...]: list[0] is the base (register, symbol or integer), plus offset
+    SIM_OP_VECTOR,   // {a, b, ...}: list[0..count)
+    SIM_OP_LIST,     // (a, b, ...) of a call: list[0..count)
+    SIM_OP_TUPLE, // [a, {b, c}, ...] of tensor copies: list[0..count); list[0] has its own offset
+    SIM_OP_SINK,  // _
 };
 
 struct sim_operand {
     enum sim_operand_kind kind;
-    bool negated;    // !p, or -x of a register
-    uint32_t reg;    // REGISTER: index; with `pair`, the first of p|q
-    uint32_t pair;   // the second of p|q, or SIM_NO_PAIR
-    int64_t offset;  // SYMBOL, ADDRESS
+    bool negated;   // !p, or -x of a register; constants are negated where they stand
+    uint32_t reg;   // REGISTER: index; with `pair`, the first of p|q
+    uint32_t pair;  // the second of p|q or _|q, or SIM_NO_PAIR
+    int64_t offset; // SYMBOL, ADDRESS
     union {
         uint64_t u;
     } value;
@@ -123,12 +124,15 @@ struct sim_operand {
     uint32_t scope;     // SYMBOL: the scope it was written in
     struct sim_operand *list;
     uint32_t count;
-    uint32_t component; // of a vector register or special: .x .y .z .w as 0..3; else 0
+    uint32_t
+        component; // .x .y .z .w of a vector register as 0..3 (a whole one is a VECTOR of them);
+                   // .b0 ... .b3, .h0, .h1 of a video instruction: enum sim_component; else 0
 };
+enum sim_component { SIM_COMPONENT_B0 = 4, SIM_COMPONENT_H0 = 8 };
 #define SIM_NO_PAIR UINT32_MAX
 #define SIM_NO_GUARD UINT32_MAX
 
-enum { SIM_MAX_WORDS = 16, SIM_MAX_OPERANDS = 8 };
+enum { SIM_MAX_WORDS = 16, SIM_MAX_OPERANDS = 12 };
 
 // One instruction: "add.rn.f32" has the words add, rn, f32. "::" stays inside a word
 // (shared::cluster, mbarrier::complete_tx::bytes).
@@ -137,7 +141,7 @@ struct sim_statement {
     uint32_t words;
     uint32_t guard; // register index of @p, or SIM_NO_GUARD
     bool guard_negated;
-    struct sim_operand operand[SIM_MAX_OPERANDS];
+    struct sim_operand *operand; // [operands]
     uint32_t operands;
     uint32_t line;
     struct sim_loc loc;
@@ -158,6 +162,7 @@ struct sim_label {
     uint32_t at;          // index of the statement that it stands before
     const char **targets; // of a .branchtargets / .calltargets; NULL for a plain label
     uint32_t target_count;
+    const struct sim_function *prototype; // of a .callprototype: its parameters and results
 };
 
 // Scopes are the { } of a body: 0 is the body itself, each has a parent.
@@ -168,7 +173,7 @@ struct sim_function {
     size_t parameter_count;
     struct sim_variable *results; // of a .func
     size_t result_count;
-    struct sim_register *registers;
+    struct sim_register *registers; // that are used, in the order of their first use
     size_t register_count;
     struct sim_variable *variables; // .local, .shared, .param, .const and .global of the body
     uint32_t *variable_scopes;      // [variable_count]
@@ -182,13 +187,14 @@ struct sim_function {
     uint32_t max_threads[3]; // .maxntid; 0: none
     uint32_t required_threads[3];
     uint32_t required_cluster[3];
-    uint32_t min_blocks, max_registers;
+    uint32_t min_blocks, max_registers, max_cluster; // .minnctapersm .maxnreg .maxclusterrank
+    bool explicit_cluster;
     uint32_t line;
 };
 
 struct sim_module {
-    int version;      // 90 for .version 9.0
-    int target;       // 90 for sm_90, sm_90a
+    int version;        // 90 for .version 9.0
+    int target;         // 90 for sm_90, sm_90a
     char target_suffix; // 'a', 'f' or 0
     const char **files; // by .file number; [0] is not used
     size_t file_count;
@@ -199,7 +205,8 @@ struct sim_module {
     struct sim_arena *arena; // everything above lies in it
 };
 
-// Special registers, by name ("%tid.x" is SIM_SR_TID_X ...): X(tag, name, type). In ptx_special.def.
+// Special registers, by name ("%tid.x" is SIM_SR_TID_X ...): X(tag, name, type). In
+// ptx_special.def.
 enum sim_special {
 #define SPECIAL(tag, name, type) SIM_SR_##tag,
 #include "special.def"

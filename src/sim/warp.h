@@ -4,13 +4,15 @@
 
 #include "exec.h"
 
-// Those that took part: each with the instruction that it stands at (another one of the same words
-// when a branch parted them) and the frame in which its operands lie.
+// Those that take part. When a branch parted them each has its own instruction, another one of the
+// same words, and its own frame in which the operands lie; else all have the running group's.
 struct sim_party {
     uint32_t lanes;
     uint32_t members; // the membermask that all of them gave
-    unsigned char *frame[SIM_WARP];
-    const struct sim_op *op[SIM_WARP];
+    bool parted;
+    const struct sim_op *own;          // the running group's
+    unsigned char *frame[SIM_WARP];    // when parted
+    const struct sim_op *op[SIM_WARP]; // when parted
 };
 
 // Do `what` for every set of lanes that gave the same membermask and are complete: all lanes that

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the documents say is so: links lead somewhere, the README's example is in examples/saxpy.c,
-every CUCORE_ variable that the library reads is in docs/environment.md, and every public function
-has a comment that says since when it is there."""
+every CUCORE_ variable that the library reads is in docs/environment.md, the functions and constants
+that are named exist, and every public function has a comment that says since when it is there."""
 import pathlib
 import re
 import sys
@@ -26,6 +26,16 @@ for source in sorted((ROOT / "src").rglob("*.c")):
         if f"`{variable}`" not in environment:
             problems.append(f"{source.relative_to(ROOT)} reads {variable}, which is not in "
                             "docs/environment.md")
+
+public = "\n".join(h.read_text() for h in sorted((ROOT / "include" / "cucore").glob("*.h")))
+for document in documents:
+    text = document.read_text()
+    for name in sorted(set(re.findall(r"\b(cuc_\w+[a-z0-9])\(", text))):
+        if not re.search(rf"\b{name}\(", public):
+            problems.append(f"{document.relative_to(ROOT)} names {name}(), which does not exist")
+    for name in sorted(set(re.findall(r"`(CUC_\w+[A-Z0-9])`", text))):
+        if not re.search(rf"\b{name}\b", public):
+            problems.append(f"{document.relative_to(ROOT)} names {name}, which does not exist")
 
 for header in sorted((ROOT / "include" / "cucore").glob("*.h")):
     text = header.read_text()

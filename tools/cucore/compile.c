@@ -140,12 +140,12 @@ static json_t *kernels_json(cuc_object *object)
     size_t count;
 
     // Without PTX the driver would have to load the code to tell.
-    if (cuc_object_ptx(&text, NULL, object) != CUC_OK ||
-        cuc_object_kernel_count(&count, object) != CUC_OK)
+    if (cuc_object_get_ptx(&text, NULL, object) != CUC_OK ||
+        cuc_object_get_kernel_count(&count, object) != CUC_OK)
         return list;
     for (size_t i = 0; i < count; i++) {
         const char *name;
-        if (cuc_object_kernel_name(&name, object, i) == CUC_OK)
+        if (cuc_object_get_kernel_name(&name, object, i) == CUC_OK)
             cli_append(list, cli_text(name));
     }
     return list;
@@ -196,7 +196,7 @@ static int write_out(const job *j, const cuc_program *program, cuc_object *objec
     const void *code;
     size_t bytes;
 
-    if (cuc_object_code(&code, &bytes, object) != CUC_OK)
+    if (cuc_object_get_code(&code, &bytes, object) != CUC_OK)
         return cli_fail_cuc();
     if (strcmp(j->output, "-") == 0)
         fwrite(code, 1, bytes, stdout); // main() sees whether it was written

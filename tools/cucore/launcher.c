@@ -128,7 +128,7 @@ static cuc_status time_batch(launcher *l, const cuc_arg *args, cuc_event **event
     if (st >= 0)
         st = cuc_stream_synchronize(l->stream);
     for (size_t i = 0; i < count && st >= 0; i++)
-        st = cuc_event_elapsed(&times[i], events[2 * i], events[2 * i + 1]);
+        st = cuc_event_get_elapsed(&times[i], events[2 * i], events[2 * i + 1]);
     return st;
 }
 
@@ -184,7 +184,7 @@ static int launch(launcher *l)
             st = fill_buffer(l, i);
         make_argument(&args[i], l, i);
     }
-    l->counted = cuc_kernel_parameter_count(&parameters, l->kernel) == CUC_OK;
+    l->counted = cuc_kernel_get_parameter_count(&parameters, l->kernel) == CUC_OK;
     if (st >= 0)
         st = cuc_launch(l->stream, &l->config, l->kernel, args, l->argument_count);
     if (st >= 0)

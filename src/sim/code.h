@@ -1,0 +1,85 @@
+// What decode.c, program.c, schedule.c and control.c share: a loaded program and calls.
+#ifndef CUCORE_SIM_CODE_H
+#define CUCORE_SIM_CODE_H
+
+#include "exec.h"
+
+// The address of a function: its index in the module plus one.
+#define SIM_WINDOW_CODE (UINT64_C(4) << 56)
+
+// Set in sim_op.extra of ld and st: the address is in the entry's parameters, which all lanes share,
+// and not in the .param area that each lane has in a frame.
+#define SIM_ENTRY_PARAM (UINT32_C(1) << 31)
+
+// An argument or result, in the .param area of a frame or in a register.
+struct sim_passed {
+    uint32_t at, bytes;
+    bool in_register;
+};
+
+// What a call passes.
+struct sim_call {
+    const char *name;
+    const struct sim_code *code; // NULL: indirect, or a function of the device runtime
+    bool builtin;
+    uint32_t target; // of an indirect call: frame offset of the function's address
+    uint32_t param_at, result_at; // of a built-in one: first byte of its arguments in the .param area
+    struct sim_passed *arguments, *results; // in the caller
+    uint32_t argument_count, result_count;
+};
+
+// Where a branch by index goes.
+struct sim_targets {
+    uint32_t count;
+    uint32_t at[]; // indices of ops
+};
+
+// A .shared variable: of the module, or of a function.
+struct sim_shared {
+    const struct sim_variable *variable;
+    bool dynamic; // extern, of no stated length
+};
+
+struct sim_program {
+    struct sim_module *module;
+    struct sim_code *codes;   // [module->function_count]
+    uint64_t *addresses;      // [module->variable_count]; of .shared ones the index in `shared`
+    bool *placed;             // [module->variable_count]: lies in memory that is ours
+    struct sim_shared *shared;
+    uint32_t shared_count;
+    uint32_t *function_shared; // [module->function_count]: the first of a function's in `shared`
+    uint32_t **variable_at;    // [function_count][variable_count]: offset of a .local or .param one
+    struct sim_kernel *kernels;
+    size_t kernel_count;
+    uint32_t cache_count; // range caches that its loads and stores use
+    void **kept;          // freed with the program
+    size_t kept_count, kept_room;
+};
+
+// Memory that lives as long as the program: zeroed; NULL when there is none.
+void *sim_program_keep(struct sim_program *program, size_t bytes);
+
+// decode.c: fill program->codes[index]. False, with the log, when an instruction is not known.
+bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes);
+
+// instructions.c: the row after `row` of the same name; NULL: the first.
+const struct sim_instruction *sim_instruction_next(const char *name,
+                                                   const struct sim_instruction *row);
+
+// Frames, in schedule.c. NULL after a fault: too deep, or no memory.
+struct sim_frame *sim_frame_push(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                                 const struct sim_code *code, struct sim_frame *caller,
+                                 uint32_t return_pc);
+void sim_frame_drop(struct sim_warp *w, struct sim_frame *frame);
+
+// Handlers that decode.c itself uses.
+sim_handler sim_run_special, sim_run_not, sim_run_narrow, sim_run_widen, sim_run_exit, sim_run_ret,
+    sim_run_call, sim_run_call_indirect, sim_run_call_builtin;
+
+// Wake the lanes that wait at a barrier of a block when all have come; control.c. Also after an exit.
+void sim_barrier_settle(struct sim_block *block, uint32_t index);
+void sim_cluster_settle(struct sim_cluster *cluster);
+// Take lanes that exit out of their block.
+void sim_lanes_exit(struct sim_warp *w, uint32_t lanes);
+
+#endif

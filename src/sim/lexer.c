@@ -1,0 +1,281 @@
+#include "lexer.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a character may be part of.
+enum {
+    BLANK = 1,
+    FIRST = 2,  // of an identifier
+    WORD = 4,   // the rest of an identifier
+    DIGIT = 8,  // decimal
+    HEX = 16,   // hexadecimal
+};
+
+#define LETTER (FIRST | WORD)
+static const unsigned char classes[256] = {
+    [' '] = BLANK,        ['\t'] = BLANK,       ['\n'] = BLANK,       ['\v'] = BLANK,
+    ['\f'] = BLANK,       ['\r'] = BLANK,       ['_'] = LETTER,       ['$'] = LETTER,
+    ['%'] = FIRST,        ['0'] = WORD | DIGIT | HEX,                 ['1'] = WORD | DIGIT | HEX,
+    ['2'] = WORD | DIGIT | HEX,                 ['3'] = WORD | DIGIT | HEX,
+    ['4'] = WORD | DIGIT | HEX,                 ['5'] = WORD | DIGIT | HEX,
+    ['6'] = WORD | DIGIT | HEX,                 ['7'] = WORD | DIGIT | HEX,
+    ['8'] = WORD | DIGIT | HEX,                 ['9'] = WORD | DIGIT | HEX,
+    ['a'] = LETTER | HEX, ['b'] = LETTER | HEX, ['c'] = LETTER | HEX, ['d'] = LETTER | HEX,
+    ['e'] = LETTER | HEX, ['f'] = LETTER | HEX, ['g'] = LETTER,       ['h'] = LETTER,
+    ['i'] = LETTER,       ['j'] = LETTER,       ['k'] = LETTER,       ['l'] = LETTER,
+    ['m'] = LETTER,       ['n'] = LETTER,       ['o'] = LETTER,       ['p'] = LETTER,
+    ['q'] = LETTER,       ['r'] = LETTER,       ['s'] = LETTER,       ['t'] = LETTER,
+    ['u'] = LETTER,       ['v'] = LETTER,       ['w'] = LETTER,       ['x'] = LETTER,
+    ['y'] = LETTER,       ['z'] = LETTER,       ['A'] = LETTER | HEX, ['B'] = LETTER | HEX,
+    ['C'] = LETTER | HEX, ['D'] = LETTER | HEX, ['E'] = LETTER | HEX, ['F'] = LETTER | HEX,
+    ['G'] = LETTER,       ['H'] = LETTER,       ['I'] = LETTER,       ['J'] = LETTER,
+    ['K'] = LETTER,       ['L'] = LETTER,       ['M'] = LETTER,       ['N'] = LETTER,
+    ['O'] = LETTER,       ['P'] = LETTER,       ['Q'] = LETTER,       ['R'] = LETTER,
+    ['S'] = LETTER,       ['T'] = LETTER,       ['U'] = LETTER,       ['V'] = LETTER,
+    ['W'] = LETTER,       ['X'] = LETTER,       ['Y'] = LETTER,       ['Z'] = LETTER,
+};
+
+static bool is(char c, int class)
+{
+    return (classes[(unsigned char)c] & class) != 0;
+}
+
+static struct sim_token bad(struct sim_lexer *l, struct sim_token t, const char *problem)
+{
+    t.kind = SIM_TOKEN_BAD;
+    t.problem = problem;
+    if (t.at + t.bytes < l->at)
+        t.bytes = (size_t)(l->at - t.at);
+    l->at = l->end;
+    return t;
+}
+
+// True, or false for a comment that does not end; `at` then stays at it.
+static bool skip_blanks(struct sim_lexer *l)
+{
+    while (l->at < l->end) {
+        if (is(*l->at, BLANK)) {
+            l->line += *l->at == '\n';
+            l->at++;
+        } else if (*l->at == '/' && l->end - l->at >= 2 && l->at[1] == '/') {
+            const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
+            l->at = stop ? stop : l->end;
+        } else if (*l->at == '/' && l->end - l->at >= 2 && l->at[1] == '*') {
+            const char *p = l->at + 2;
+            uint32_t lines = 0;
+
+            while (l->end - p >= 2 && !(p[0] == '*' && p[1] == '/'))
+                lines += *p++ == '\n';
+            if (l->end - p < 2)
+                return false;
+            l->at = p + 2;
+            l->line += lines;
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
+static const char *word_end(const struct sim_lexer *l, const char *p)
+{
+    while (p < l->end && is(*p, WORD))
+        p++;
+    return p;
+}
+
+// The end of a directive or of an opcode's word: "::" is part of it when a word follows.
+static const char *scoped_end(const struct sim_lexer *l, const char *p)
+{
+    p = word_end(l, p);
+    while (l->end - p >= 3 && p[0] == ':' && p[1] == ':' && is(p[2], WORD))
+        p = word_end(l, p + 2);
+    return p;
+}
+
+static unsigned digit_value(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
+}
+
+// Digits of a base up to `end`; false for another character or a value past 64 bits.
+static bool read_digits(const char *p, const char *end, unsigned base, uint64_t *value)
+{
+    uint64_t v = 0;
+
+    if (p == end)
+        return false;
+    for (; p < end; p++) {
+        if (!is(*p, HEX) || digit_value(*p) >= base ||
+            __builtin_mul_overflow(v, (uint64_t)base, &v) ||
+            __builtin_add_overflow(v, (uint64_t)digit_value(*p), &v))
+            return false;
+    }
+    *value = v;
+    return true;
+}
+
+// The decimal point is a point whatever the program's locale.
+static bool read_decimal(const char *at, size_t bytes, uint64_t *bits)
+{
+    char text[512];
+    char *end;
+    double d = 0;
+
+    if (bytes >= sizeof(text))
+        return false;
+    memcpy(text, at, bytes);
+    text[bytes] = '\0';
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c)
+        return false;
+    d = strtod_l(text, &end, c);
+    freelocale(c);
+    memcpy(bits, &d, sizeof(d));
+    return end == text + bytes;
+}
+
+static struct sim_token number(struct sim_lexer *l, struct sim_token t)
+{
+    const char *p = t.at;
+    const char *end = word_end(l, p);
+    const char second = end - p >= 2 ? (char)(p[1] | 0x20) : '\0';
+    const char *q = p;
+
+    // 0f and 0d are decided first: their digits would do as those of a decimal with an exponent.
+    if (*p == '0' && (second == 'f' || second == 'd')) {
+        bool single = second == 'f';
+
+        l->at = end;
+        t.bytes = (size_t)(end - p);
+        t.kind = single ? SIM_TOKEN_F32 : SIM_TOKEN_F64;
+        if (t.bytes != (single ? 10 : 18) || !read_digits(p + 2, end, 16, &t.value))
+            return bad(l, t, single ? "0f and 8 hexadecimal digits" :
+                                      "0d and 16 hexadecimal digits");
+        return t;
+    }
+    while (q < l->end && is(*q, DIGIT))
+        q++;
+    bool point = q < l->end && *q == '.' && !(l->end - q >= 2 && is(q[1], FIRST) &&
+                                              (q[1] | 0x20) != 'e');
+    bool exponent = q < l->end && (*q | 0x20) == 'e' && !(second == 'x' && *p == '0');
+    if (point || exponent) {
+        if (point) {
+            q++;
+            while (q < l->end && is(*q, DIGIT))
+                q++;
+        }
+        if (q < l->end && (*q | 0x20) == 'e') {
+            q++;
+            if (q < l->end && (*q == '+' || *q == '-'))
+                q++;
+        }
+        end = word_end(l, q);
+        l->at = end;
+        t.bytes = (size_t)(end - p);
+        t.kind = SIM_TOKEN_F64;
+        if (!read_decimal(p, t.bytes, &t.value))
+            return bad(l, t, "a decimal number");
+        return t;
+    }
+
+    unsigned base = *p != '0' || end - p < 2 ? 10 : second == 'x' ? 16 : second == 'b' ? 2 : 8;
+    t.kind = SIM_TOKEN_INTEGER;
+    t.bytes = (size_t)(end - p);
+    l->at = end;
+    q = end;
+    if (q[-1] == 'U') {
+        t.is_unsigned = true;
+        q--;
+        if (q - p == 1)
+            base = 10; // 0U
+    }
+    if (!read_digits(base == 10 ? p : p + (base == 8 ? 1 : 2), q, base, &t.value))
+        return bad(l, t, "an integer of 64 bits");
+    t.is_unsigned |= t.value > INT64_MAX;
+    return t;
+}
+
+static struct sim_token string(struct sim_lexer *l, struct sim_token t)
+{
+    const char *p = l->at + 1;
+
+    while (p < l->end && *p != '"' && *p != '\n')
+        p += *p == '\\' && l->end - p >= 2 && p[1] != '\n' ? 2 : 1;
+    if (p >= l->end || *p != '"')
+        return bad(l, t, "a string that ends in its line");
+    t.kind = SIM_TOKEN_STRING;
+    t.at = l->at + 1;
+    t.bytes = (size_t)(p - t.at);
+    l->at = p + 1;
+    return t;
+}
+
+struct sim_token sim_lexer_next(struct sim_lexer *l)
+{
+    static const char pairs[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
+    static const char signs[] = "()[]{}<>,;:=+-*/%!~&|^?@";
+    bool closed = skip_blanks(l);
+    struct sim_token t = { .line = l->line, .at = l->at };
+
+    if (l->at == l->end)
+        return t;
+    if (!closed) {
+        t.bytes = 2;
+        return bad(l, t, "a comment that ends");
+    }
+    char c = *l->at;
+    char d = l->end - l->at >= 2 ? l->at[1] : '\0';
+    // A % that no name follows is the remainder.
+    if (is(c, FIRST) && !(c == '%' && !is(d, WORD))) {
+        t.kind = SIM_TOKEN_NAME;
+        l->at = word_end(l, l->at + 1);
+        t.bytes = (size_t)(l->at - t.at);
+        return t;
+    }
+    if (is(c, DIGIT))
+        return number(l, t);
+    if (c == '.' && is(d, WORD)) {
+        t.kind = SIM_TOKEN_DIRECTIVE;
+        t.at++;
+        l->at = scoped_end(l, t.at);
+        t.bytes = (size_t)(l->at - t.at);
+        return t;
+    }
+    if (c == '"')
+        return string(l, t);
+    t.kind = SIM_TOKEN_SIGN;
+    t.bytes = 1;
+    t.sign = c;
+    if (!c || !strchr(signs, c))
+        return bad(l, t, "PTX");
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        if (c == pairs[i][0] && d == pairs[i][1]) {
+            t.sign = SIM_SIGN(c, d);
+            t.bytes = 2;
+        }
+    }
+    l->at += t.bytes;
+    return t;
+}
+
+char sim_lexer_peek(struct sim_lexer *l, char *second)
+{
+    skip_blanks(l);
+    if (second)
+        *second = l->end - l->at >= 2 ? l->at[1] : '\0';
+    return l->at < l->end ? *l->at : '\0';
+}
+
+size_t sim_lexer_opcode_tail(struct sim_lexer *l, const char **at)
+{
+    const char *p = l->at;
+
+    *at = p;
+    while (l->end - p >= 2 && *p == '.' && is(p[1], WORD))
+        p = scoped_end(l, p + 1);
+    l->at = p;
+    return (size_t)(p - *at);
+}

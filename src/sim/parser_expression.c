@@ -1,0 +1,330 @@
+#include "parser.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 64 };
+
+// Binary operators, loosest first. What the operands are turned into, and what comes out, is the
+// table of the PTX ISA, "Summary of Constant Expression Evaluation Rules".
+enum rule {
+    ARITHMETIC, // also of .f64
+    COMPARE,    // also of .f64, gives .s64
+    LOGICAL,    // zero or not, gives .s64
+    BITS,       // as .u64
+    REMAINDER,  // as .u64, gives .s64
+    SHIFT,      // of the first operand's type
+};
+
+static const struct operator
+{
+    int sign;
+    int level;
+    enum rule rule;
+} operators[] = {
+    { SIM_SIGN('|', '|'), 1, LOGICAL }, { SIM_SIGN('&', '&'), 2, LOGICAL },
+    { '|', 3, BITS },                   { '^', 4, BITS },
+    { '&', 5, BITS },                   { SIM_SIGN('=', '='), 6, COMPARE },
+    { SIM_SIGN('!', '='), 6, COMPARE }, { '<', 7, COMPARE },
+    { '>', 7, COMPARE },                { SIM_SIGN('<', '='), 7, COMPARE },
+    { SIM_SIGN('>', '='), 7, COMPARE }, { SIM_SIGN('<', '<'), 8, SHIFT },
+    { SIM_SIGN('>', '>'), 8, SHIFT },   { '+', 9, ARITHMETIC },
+    { '-', 9, ARITHMETIC },             { '*', 10, ARITHMETIC },
+    { '/', 10, ARITHMETIC },            { '%', 10, REMAINDER },
+};
+enum { LEVEL_ADDITIVE = 9, LEVEL_UNARY = 11 };
+
+static struct sim_constant conditional(struct sim_parser *p, unsigned depth);
+
+static const struct operator *current_operator(const struct sim_parser *p)
+{
+    if (p->token.kind != SIM_TOKEN_SIGN)
+        return NULL;
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+        if (operators[i].sign == p->token.sign)
+            return &operators[i];
+    }
+    return NULL;
+}
+
+static struct sim_constant integer(enum sim_constant_kind kind, uint64_t bits)
+{
+    return (struct sim_constant){ kind, bits };
+}
+
+static double as_f64(struct sim_constant c)
+{
+    double d;
+
+    if (c.kind == SIM_CONSTANT_S64)
+        return (double)(int64_t)c.bits;
+    if (c.kind == SIM_CONSTANT_U64)
+        return (double)c.bits;
+    memcpy(&d, &c.bits, sizeof(d));
+    return d;
+}
+
+static struct sim_constant from_f64(double d)
+{
+    struct sim_constant c = { SIM_CONSTANT_F64, 0 };
+
+    memcpy(&c.bits, &d, sizeof(d));
+    return c;
+}
+
+static bool is_integer(struct sim_constant c)
+{
+    return c.kind == SIM_CONSTANT_S64 || c.kind == SIM_CONSTANT_U64;
+}
+
+static struct sim_constant primary(struct sim_parser *p, unsigned depth)
+{
+    struct sim_constant c = { SIM_CONSTANT_S64, p->token.value };
+
+    switch ((int)p->token.kind) {
+    case SIM_TOKEN_INTEGER:
+        if (p->token.is_unsigned)
+            c.kind = SIM_CONSTANT_U64;
+        break;
+    case SIM_TOKEN_F32:
+        c.kind = SIM_CONSTANT_F32;
+        break;
+    case SIM_TOKEN_F64:
+        c.kind = SIM_CONSTANT_F64;
+        break;
+    case SIM_TOKEN_NAME:
+        if (p->name->special != SIM_SR_WARP_SZ + 1)
+            sim_parser_expected(p, "a constant");
+        c.bits = 32;
+        break;
+    default:
+        if (!sim_parser_accept(p, '('))
+            sim_parser_expected(p, "a constant");
+        c = conditional(p, depth + 1);
+        sim_parser_expect(p, ')', "an operator or )");
+        return c;
+    }
+    sim_parser_next(p);
+    return c;
+}
+
+static struct sim_constant unary(struct sim_parser *p, unsigned depth)
+{
+    struct sim_constant c;
+
+    if (depth > MAX_DEPTH)
+        sim_parser_expected(p, "a constant that is less deeply nested");
+    if (sim_parser_accept(p, '+'))
+        return unary(p, depth + 1);
+    if (sim_parser_accept(p, '-')) {
+        c = unary(p, depth + 1);
+        if (is_integer(c))
+            c.bits = 0 - c.bits;
+        else
+            c.bits ^= c.kind == SIM_CONSTANT_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+        return c;
+    }
+    if (sim_parser_is(p, '!') || sim_parser_is(p, '~')) {
+        bool bits = sim_parser_is(p, '~');
+
+        sim_parser_next(p);
+        c = unary(p, depth + 1);
+        if (!is_integer(c))
+            sim_parser_fail(p, "found a floating-point constant after %c, expected an integer",
+                            bits ? '~' : '!');
+        return bits ? integer(SIM_CONSTANT_U64, ~c.bits) : integer(SIM_CONSTANT_S64, !c.bits);
+    }
+    if (sim_parser_is(p, '(') && sim_lexer_peek(&p->lexer, NULL) == '.') {
+        sim_parser_next(p);
+        sim_parser_next(p);
+        enum sim_type type = p->token.kind == SIM_TOKEN_DIRECTIVE ? p->name->type : SIM_NONE;
+        if (type != SIM_S64 && type != SIM_U64)
+            sim_parser_expected(p, ".s64 or .u64");
+        sim_parser_next(p);
+        sim_parser_expect(p, ')', ")");
+        c = unary(p, depth + 1);
+        if (!is_integer(c))
+            sim_parser_fail(p, "found a floating-point constant after a cast, expected an integer");
+        return integer(type == SIM_S64 ? SIM_CONSTANT_S64 : SIM_CONSTANT_U64, c.bits);
+    }
+    return primary(p, depth);
+}
+
+static struct sim_constant apply_f64(struct sim_parser *p, const struct operator *op, double a,
+                                     double b)
+{
+    bool truth = false;
+
+    switch (op->sign) {
+    case '+':
+        return from_f64(a + b);
+    case '-':
+        return from_f64(a - b);
+    case '*':
+        return from_f64(a * b);
+    case '/':
+        return from_f64(a / b);
+    case '<':
+        truth = a < b;
+        break;
+    case '>':
+        truth = a > b;
+        break;
+    case SIM_SIGN('<', '='):
+        truth = a <= b;
+        break;
+    case SIM_SIGN('>', '='):
+        truth = a >= b;
+        break;
+    case SIM_SIGN('=', '='):
+        truth = a == b;
+        break;
+    case SIM_SIGN('!', '='):
+        truth = a != b;
+        break;
+    default:
+        sim_parser_fail(p, "found a floating-point constant, expected integers with this operator");
+    }
+    return integer(SIM_CONSTANT_S64, truth);
+}
+
+static uint64_t divide(struct sim_parser *p, bool is_signed, uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        sim_parser_fail(p, "found a division by zero, expected a constant");
+    if (!is_signed)
+        return a / b;
+    return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t shift(bool left, bool is_signed, uint64_t a, uint64_t by)
+{
+    if (left)
+        return by > 63 ? 0 : a << by;
+    if (by > 63)
+        return is_signed && a >> 63 ? UINT64_MAX : 0;
+    return a >> by | (is_signed && a >> 63 && by ? UINT64_MAX << (64 - by) : 0);
+}
+
+static struct sim_constant apply(struct sim_parser *p, const struct operator *op,
+                                 struct sim_constant a, struct sim_constant b)
+{
+    if (a.kind == SIM_CONSTANT_F32 || b.kind == SIM_CONSTANT_F32)
+        sim_parser_fail(p, "found a constant 0f..., expected one that expressions may have");
+    if (!is_integer(a) || !is_integer(b))
+        return apply_f64(p, op, as_f64(a), as_f64(b));
+
+    bool is_signed = a.kind == SIM_CONSTANT_S64 && b.kind == SIM_CONSTANT_S64;
+    enum sim_constant_kind usual = is_signed ? SIM_CONSTANT_S64 : SIM_CONSTANT_U64;
+    // Signed comparison is unsigned comparison of values that are moved by 2^63.
+    uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0;
+    uint64_t x = a.bits ^ flip, y = b.bits ^ flip;
+
+    switch (op->sign) {
+    case '+':
+        return integer(usual, a.bits + b.bits);
+    case '-':
+        return integer(usual, a.bits - b.bits);
+    case '*':
+        return integer(usual, a.bits * b.bits);
+    case '/':
+        return integer(usual, divide(p, is_signed, a.bits, b.bits));
+    case '%':
+        return integer(SIM_CONSTANT_S64, a.bits - b.bits * divide(p, false, a.bits, b.bits));
+    case '|':
+        return integer(SIM_CONSTANT_U64, a.bits | b.bits);
+    case '^':
+        return integer(SIM_CONSTANT_U64, a.bits ^ b.bits);
+    case '&':
+        return integer(SIM_CONSTANT_U64, a.bits & b.bits);
+    case '<':
+        return integer(SIM_CONSTANT_S64, x < y);
+    case '>':
+        return integer(SIM_CONSTANT_S64, x > y);
+    case SIM_SIGN('<', '='):
+        return integer(SIM_CONSTANT_S64, x <= y);
+    case SIM_SIGN('>', '='):
+        return integer(SIM_CONSTANT_S64, x >= y);
+    case SIM_SIGN('=', '='):
+        return integer(SIM_CONSTANT_S64, x == y);
+    case SIM_SIGN('!', '='):
+        return integer(SIM_CONSTANT_S64, x != y);
+    case SIM_SIGN('&', '&'):
+        return integer(SIM_CONSTANT_S64, a.bits && b.bits);
+    case SIM_SIGN('|', '|'):
+        return integer(SIM_CONSTANT_S64, a.bits || b.bits);
+    default: // << and >>
+        return integer(a.kind, shift(op->sign == SIM_SIGN('<', '<'), a.kind == SIM_CONSTANT_S64,
+                                     a.bits, b.bits));
+    }
+}
+
+// Operators of a level or tighter.
+static struct sim_constant binary(struct sim_parser *p, int level, unsigned depth)
+{
+    struct sim_constant c = unary(p, depth);
+    const struct operator *op;
+
+    while ((op = current_operator(p)) && op->level >= level) {
+        sim_parser_next(p);
+        c = apply(p, op, c, binary(p, op->level + 1, depth + 1));
+    }
+    return c;
+}
+
+static struct sim_constant conditional(struct sim_parser *p, unsigned depth)
+{
+    struct sim_constant c = binary(p, 1, depth);
+
+    if (!sim_parser_accept(p, '?'))
+        return c;
+    if (!is_integer(c))
+        sim_parser_fail(p, "found a floating-point constant before ?, expected an integer");
+    struct sim_constant yes = conditional(p, depth + 1);
+    sim_parser_expect(p, ':', ":");
+    struct sim_constant no = conditional(p, depth + 1);
+    struct sim_constant chosen = c.bits ? yes : no;
+    if (is_integer(yes) && is_integer(no) && yes.kind != no.kind)
+        chosen.kind = SIM_CONSTANT_U64;
+    else if (is_integer(yes) != is_integer(no))
+        chosen = from_f64(as_f64(chosen));
+    return chosen;
+}
+
+struct sim_constant sim_parser_constant(struct sim_parser *p)
+{
+    // Most are a number alone.
+    struct sim_constant c = conditional(p, 0);
+
+    return c;
+}
+
+uint64_t sim_parser_integer(struct sim_parser *p, const char *what)
+{
+    struct sim_token first = p->token;
+    struct sim_constant c = { SIM_CONSTANT_S64, 0 };
+
+    if (first.kind == SIM_TOKEN_INTEGER || first.kind == SIM_TOKEN_SIGN ||
+        first.kind == SIM_TOKEN_NAME)
+        c = conditional(p, 0);
+    else
+        sim_parser_expected(p, what);
+    if (!is_integer(c))
+        sim_parser_fail(p, "found a floating-point constant, expected %s", what);
+    return c.bits;
+}
+
+int64_t sim_parser_offset(struct sim_parser *p)
+{
+    uint64_t sum = 0;
+
+    while (sim_parser_is(p, '+') || sim_parser_is(p, '-')) {
+        bool minus = sim_parser_is(p, '-');
+
+        sim_parser_next(p);
+        struct sim_constant c = binary(p, LEVEL_ADDITIVE + 1, 0);
+        if (!is_integer(c))
+            sim_parser_fail(p, "found a floating-point offset, expected an integer");
+        sum = minus ? sum - c.bits : sum + c.bits;
+    }
+    return (int64_t)sum;
+}
