@@ -88,9 +88,10 @@ void bench_close(struct bench *b)
     cuc_stream_release(b->stream);
 }
 
-static int raw_launch(struct bench *b, int calls, CUkernel kernel, void **params)
+// Both sides take their arguments anew at each call, as a program's loop does, and have one config.
+static CUlaunchConfig raw_config(const struct bench *b)
 {
-    const CUlaunchConfig config = {
+    return (CUlaunchConfig){
         .gridDimX = 1,
         .gridDimY = 1,
         .gridDimZ = 1,
@@ -99,35 +100,46 @@ static int raw_launch(struct bench *b, int calls, CUkernel kernel, void **params
         .blockDimZ = 1,
         .hStream = b->raw_stream,
     };
-    int bad = 0;
-
-    for (int i = 0; i < calls; i++)
-        bad |= b->cu.cuLaunchKernelEx(&config, (CUfunction)kernel, params, NULL);
-    return bad;
 }
 
 static int raw_launch_0(struct bench *b, int calls)
 {
-    return raw_launch(b, calls, b->raw_kernel[0], NULL);
+    const CUlaunchConfig config = raw_config(b);
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuLaunchKernelEx(&config, (CUfunction)b->raw_kernel[0], NULL, NULL);
+    return bad;
 }
 
 static int raw_launch_3(struct bench *b, int calls)
 {
-    float a = 2.0f;
-    uint32_t n = 1024;
-    void *params[] = { &a, &b->raw_ptr, &n };
+    const CUlaunchConfig config = raw_config(b);
+    int bad = 0;
 
-    return raw_launch(b, calls, b->raw_kernel[1], params);
+    for (int i = 0; i < calls; i++) {
+        float a = 2.0f;
+        uint32_t n = 1024;
+        void *params[] = { &a, &b->raw_ptr, &n };
+        bad |= b->cu.cuLaunchKernelEx(&config, (CUfunction)b->raw_kernel[1], params, NULL);
+    }
+    return bad;
 }
 
 static int raw_launch_16(struct bench *b, int calls)
 {
-    uint64_t p = b->raw_ptr;
-    uint32_t n = 1024;
-    float a = 2.0f;
-    void *params[] = { &p, &p, &p, &p, &p, &p, &p, &p, &n, &n, &n, &n, &a, &a, &a, &a };
+    const CUlaunchConfig config = raw_config(b);
+    uint64_t *p = &b->raw_ptr;
+    int bad = 0;
 
-    return raw_launch(b, calls, b->raw_kernel[2], params);
+    for (int i = 0; i < calls; i++) {
+        uint32_t n[4] = { 1024, 1024, 1024, 1024 };
+        float a[4] = { 2.0f, 2.0f, 2.0f, 2.0f };
+        void *params[] = { p,     p,     p,     p,     p,     p,     p,     p,
+                           &n[0], &n[1], &n[2], &n[3], &a[0], &a[1], &a[2], &a[3] };
+        bad |= b->cu.cuLaunchKernelEx(&config, (CUfunction)b->raw_kernel[2], params, NULL);
+    }
+    return bad;
 }
 
 static int cuc_launch_0(struct bench *b, int calls)

@@ -462,8 +462,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];
     const uint32_t grid = config->grid[0], block = config->block[0];
     if (grid - 1 >= stream->common_grid ||
-        ((pair(config->grid[1], config->grid[2]) | pair(config->block[1], config->block[2])) &
-         ~pair(1, 1)) ||
+        (config->grid[1] | config->grid[2] | config->block[1] | config->block[2]) > 1 ||
         block - 1 >= atomic_load_explicit(&limits->block_threads, memory_order_relaxed) ||
         config->shared_bytes > atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed) ||
         asks_for_more(config) || count != kernel->common_count)

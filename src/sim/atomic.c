@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-enum { ATOM_SPACE = 15, ATOM_AT = 16, ATOM_EXCHANGE = 32 };
+enum { ATOM_SPACE = 15, ATOM_AT = 16, ATOM_EXCHANGE = 32, ATOM_COUNT = 64 };
 
 static enum sim_space space_in(const struct sim_op *op)
 {
@@ -253,7 +253,7 @@ HANDLER(swap_b128)
     HANDLER(name)                                                                               \
     {                                                                                           \
         const uint32_t at = op->extra / ATOM_AT & 1;                                            \
-        const uint32_t count = op->list_count >> at;                                            \
+        const uint32_t count = op->extra / ATOM_COUNT;                                          \
         const uint32_t *source = op->list + op->o[at + 1];                                      \
         for (uint32_t left = mask; left; left &= left - 1) {                                    \
             uint32_t lane = (uint32_t)__builtin_ctz(left);                                      \
@@ -353,7 +353,7 @@ static uint32_t vector_of(const struct sim_words *words)
     return sim_has(words, "v2") ? 2 : sim_has(words, "v4") ? 4 : sim_has(words, "v8") ? 8 : 1;
 }
 
-// Operands are right in number: cas has one more, and .L2::cache_hint brings a policy at the end.
+// .L2::cache_hint brings a policy at the end.
 static bool operands_fit(const struct sim_words *words, bool returns)
 {
     uint32_t count = 2u + returns;
@@ -379,7 +379,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
             forms[i].noftz != sim_has(words, "noftz") || (forms[i].returns && !returns))
             continue;
         op->extra = (uint32_t)space | (returns ? ATOM_AT : 0) |
-                    (sim_has(words, "exch") ? ATOM_EXCHANGE : 0);
+                    (sim_has(words, "exch") ? ATOM_EXCHANGE : 0) | count * ATOM_COUNT;
         return forms[i].run;
     }
     return NULL;
@@ -431,10 +431,11 @@ static sim_handler *pick_fence(const struct sim_words *words, struct sim_op *op)
     "shared::cluster L2::cache_hint noftz add min max "
 
 const struct sim_instruction sim_atomic_instructions[] = {
-    { "atom", ATOM_WORDS "inc dec and or xor exch cas", "dmaa?a?", pick_atom },
-    { "atom", ATOM_WORDS "v2 v4 v8", "vmVa?", pick_atom_vector },
-    { "red", ATOM_WORDS "inc dec and or xor", "maa?", pick_red },
-    { "red", ATOM_WORDS "v2 v4 v8", "mVa?", pick_red_vector },
+    { "atom", ATOM_WORDS "inc dec and or xor exch", "dmaV?", pick_atom },
+    { "atom", ATOM_WORDS "cas", "dmaa", pick_atom },
+    { "atom", ATOM_WORDS "v2 v4 v8", "vmVV?", pick_atom_vector },
+    { "red", ATOM_WORDS "inc dec and or xor", "maV?", pick_red },
+    { "red", ATOM_WORDS "v2 v4 v8", "mVV?", pick_red_vector },
     { "membar", "cta gl sys proxy alias async global shared::cta shared::cluster", "m?",
       pick_fence },
     { "fence",

@@ -183,13 +183,13 @@ static uint32_t slot_special(struct decoder *d, uint32_t special)
 
 // The place of the address of a shared or local variable.
 static uint32_t slot_address(struct decoder *d, enum sim_space space, uint32_t symbol,
-                             uint32_t bytes)
+                             uint32_t bytes, int64_t addend)
 {
     struct sim_code *code = d->code;
 
     for (uint32_t i = 0; i < code->address_count; i++)
         if (code->addresses[i].space == space && code->addresses[i].symbol == symbol &&
-            code->addresses[i].bytes == bytes)
+            code->addresses[i].bytes == bytes && code->addresses[i].addend == addend)
             return code->addresses[i].at;
     uint32_t at = slot_new(d, slot_bytes(bytes));
     if (at == NO_SLOT || !grow(&code->addresses, &d->address_room, code->address_count + 1,
@@ -198,6 +198,7 @@ static uint32_t slot_address(struct decoder *d, enum sim_space space, uint32_t s
     code->addresses[code->address_count].space = space;
     code->addresses[code->address_count].symbol = symbol;
     code->addresses[code->address_count].bytes = bytes;
+    code->addresses[code->address_count].addend = addend;
     code->addresses[code->address_count++].at = at;
     return at;
 }
@@ -275,9 +276,10 @@ static bool find_symbol(struct decoder *d, const struct sim_operand *o, uint32_t
             s.at = slot_address(d, SIM_SHARED,
                                 d->program->function_shared[d->code->index] +
                                     d->program->variable_at[d->code->index][i],
-                                bytes);
+                                bytes, offset);
         } else if (v->space == SIM_LOCAL) {
-            s.at = slot_address(d, SIM_LOCAL, d->program->variable_at[d->code->index][i], bytes);
+            s.at = slot_address(d, SIM_LOCAL, d->program->variable_at[d->code->index][i], bytes,
+                                offset);
         } else if (v->space == SIM_PARAM) {
             s.value = d->program->variable_at[d->code->index][i];
             s.known = true;
@@ -308,7 +310,7 @@ static bool find_symbol(struct decoder *d, const struct sim_operand *o, uint32_t
         if (strcmp(m->variables[i].name, o->symbol) == 0) {
             s.space = m->variables[i].space;
             if (s.space == SIM_SHARED) {
-                s.at = slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes);
+                s.at = slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes, offset);
             } else if (!d->program->placed[i]) {
                 return refuse(d, "%s is extern, and nothing defines it", o->symbol);
             } else {
@@ -396,7 +398,7 @@ static bool source_slot(struct decoder *d, const struct sim_operand *o, enum sim
 {
     uint32_t wanted = type_slot(type);
     struct symbol symbol;
-    uint64_t bits;
+    uint64_t bits = 0;
     uint32_t have;
 
     switch (o->kind) {
@@ -453,10 +455,6 @@ static bool source_slot(struct decoder *d, const struct sim_operand *o, enum sim
         if (!find_symbol(d, o, wanted / SIM_WARP, o->offset, &symbol))
             return false;
         *at = symbol.at;
-        if (!symbol.known && o->offset) {
-            // The sum is made when it is read: addresses of shared variables are known at launch.
-            return refuse(d, "%s has an offset that is only known for global symbols", o->symbol);
-        }
         return true;
     default:
         return refuse(d, "an operand is not of a kind that is known here");
@@ -489,6 +487,8 @@ static bool address_operand(struct decoder *d, const struct sim_operand *o, uint
     const struct sim_operand *base = o->kind == SIM_OP_ADDRESS && o->count ? &o->list[0] : o;
     struct symbol symbol = { .space = SIM_GENERIC };
     bool wide = true;
+    bool entry_param = d->source->is_entry && (strcmp(d->statement->word[0], "ld") == 0 ||
+                                               strcmp(d->statement->word[0], "st") == 0);
 
     d->op.offset = o->offset;
     switch (base->kind) {
@@ -499,7 +499,7 @@ static bool address_operand(struct decoder *d, const struct sim_operand *o, uint
                           d->source->registers[base->reg].name);
         d->op.o[slot] = register_slot(d, base->reg, base->component);
         wide = bytes == 8;
-        if (d->source->is_entry)
+        if (entry_param)
             d->op.extra |= SIM_ENTRY_PARAM;
         break;
     }
@@ -509,7 +509,7 @@ static bool address_operand(struct decoder *d, const struct sim_operand *o, uint
         d->op.o[slot] = symbol.at;
         if (base != o)
             d->op.offset += base->offset;
-        if (symbol.entry_param)
+        if (entry_param && symbol.entry_param)
             d->op.extra |= SIM_ENTRY_PARAM;
         break;
     case SIM_OP_INTEGER:

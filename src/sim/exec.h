@@ -80,6 +80,7 @@ struct sim_code {
         uint32_t symbol; // SIM_SHARED: index of the entry's shared_at; SIM_LOCAL: byte offset
         uint32_t at;     // frame offset
         uint32_t bytes;  // 4 or 8
+        int64_t addend;
     } *addresses;        // of shared and local variables
     uint32_t address_count;
     const struct sim_passed *arguments, *results; // of a function: where it has them

@@ -124,8 +124,6 @@ static void name_operand(struct sim_parser *p, struct sim_operand *out)
         return;
     }
     if (!b && (name->special || name->special_vector)) {
-        struct sim_token at = p->token;
-
         if (name->special == SIM_SR_WARP_SZ + 1) {
             // Alone it stays what it is; in an expression it is a constant.
             char second, first = sim_lexer_peek(&p->lexer, &second);
@@ -135,7 +133,6 @@ static void name_operand(struct sim_parser *p, struct sim_operand *out)
                 return;
             }
         }
-        (void)at;
         special_operand(p, out);
         return;
     }

@@ -235,21 +235,19 @@ static sim_handler *pick_shuffle(const struct sim_words *words, struct sim_op *o
 
 // vote.sync.{all,any,uni}.pred p, [!]a, membermask and vote.sync.ballot.b32 d, [!]a, membermask
 
-enum { ALL, ANY, UNI, BALLOT, VOTE_MODE = 3, VOTE_NEGATED = 4 };
+enum { ALL, ANY, UNI, BALLOT };
 
 static void vote(struct sim_warp *w, const struct sim_party *party)
 {
     uint32_t mode = party->own->extra;
     uint32_t set = gather_predicate(w, party, 1);
 
-    if (mode & VOTE_NEGATED)
-        set = ~set & party->lanes;
-    if ((mode & VOTE_MODE) == BALLOT) {
+    if (mode == BALLOT) {
         scatter_same(w, party, 0, set);
         return;
     }
     bool all = set == party->lanes, any = set != 0;
-    bool result = (mode & VOTE_MODE) == ALL ? all : (mode & VOTE_MODE) == ANY ? any : all || !any;
+    bool result = mode == ALL ? all : mode == ANY ? any : all || !any;
     scatter_predicate(w, party, 0, result ? SIM_ALL_LANES : 0);
 }
 
@@ -267,7 +265,7 @@ static sim_handler *pick_vote_as(const struct sim_words *words, struct sim_op *o
     if (mode < 0 || !sim_has(words, "sync") || ballot != (mode == BALLOT) ||
         !one_type(words, ballot ? SIM_B32 : SIM_PRED))
         return NULL;
-    op->extra = (uint32_t)mode | (words->statement->operand[1].negated ? VOTE_NEGATED : 0);
+    op->extra = (uint32_t)mode;
     return run_vote;
 }
 
@@ -485,12 +483,12 @@ static sim_handler *pick_activemask(const struct sim_words *words, struct sim_op
 
 // vote without .sync, like shfl without it, ended with sm_70: no row takes it.
 const struct sim_instruction sim_warp_instructions[] = {
-    { "shfl", "sync up down bfly idx", "daaaw", pick_shuffle },
-    { "vote", "sync all any uni", "Ppw", pick_vote },
-    { "vote", "sync ballot", "dpw", pick_ballot },
-    { "match", "sync any all", "daw", pick_match },
-    { "redux", "sync add min max and or xor abs NaN", "daw", pick_redux },
-    { "elect", "sync", "dw", pick_elect },
+    { "shfl", "sync up down bfly idx", "daaaa", pick_shuffle },
+    { "vote", "sync all any uni", "Ppaw", pick_vote },
+    { "vote", "sync ballot", "dpaw", pick_ballot },
+    { "match", "sync any all", "daaw", pick_match },
+    { "redux", "sync add min max and or xor abs NaN", "daaw", pick_redux },
+    { "elect", "sync", "daw", pick_elect },
     { "activemask", "", "d", pick_activemask },
     { NULL, NULL, NULL, NULL },
 };

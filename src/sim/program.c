@@ -1,0 +1,454 @@
+// Loading: parse, place variables in memory, decode every function, lay out what entries reach.
+#include "code.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    // What a lane's stack has above what can be counted, where functions call themselves or are
+    // called by address; and for alloca.
+    UNCOUNTED_STACK = 64 << 10,
+    COUNTED_DEPTH = 64,
+};
+
+struct loader {
+    struct sim_program *program;
+    char *log;
+    size_t log_bytes;
+};
+
+static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
+{
+    va_list args;
+    int n = snprintf(l->log, l->log_bytes, "line %u: ", line);
+
+    if (n > 0 && (size_t)n < l->log_bytes) {
+        va_start(args, fmt);
+        vsnprintf(l->log + n, l->log_bytes - (size_t)n, fmt, args);
+        va_end(args);
+    }
+    return false;
+}
+
+void *sim_program_keep(struct sim_program *program, size_t bytes)
+{
+    if (program->kept_count == program->kept_room) {
+        size_t room = program->kept_room ? program->kept_room * 2 : 64;
+        void **more = realloc(program->kept, room * sizeof(*more));
+        if (!more)
+            return NULL;
+        program->kept = more;
+        program->kept_room = room;
+    }
+    void *p = calloc(1, bytes);
+    if (p)
+        program->kept[program->kept_count++] = p;
+    return p;
+}
+
+static uint64_t align_up(uint64_t at, uint64_t align)
+{
+    return align > 1 ? (at + align - 1) / align * align : at;
+}
+
+static uint32_t variable_align(const struct sim_variable *v)
+{
+    uint32_t natural = sim_type_bytes(v->type) * (v->vector ? v->vector : 1);
+    return v->align > natural ? v->align : natural ? natural : 1;
+}
+
+// Where a function has its parameters and results: one after another, each aligned, those in
+// registers found by name.
+static bool place_parameters(struct loader *l, const struct sim_function *f,
+                             const struct sim_variable *variables, size_t count, uint64_t *at,
+                             const struct sim_passed **out, uint32_t *out_count)
+{
+    struct sim_passed *p = sim_program_keep(l->program, (count + 1) * sizeof(*p));
+
+    if (!p)
+        return refuse(l, f->line, "%s: no host memory", f->name);
+    for (size_t i = 0; i < count; i++) {
+        const struct sim_variable *v = &variables[i];
+        if (v->space == SIM_REG)
+            return refuse(l, v->line, "%s: parameter %s is a register, which is not known here",
+                          f->name, v->name);
+        *at = align_up(*at, variable_align(v));
+        p[i].at = (uint32_t)*at;
+        p[i].bytes = (uint32_t)v->bytes;
+        *at += v->bytes;
+        if (*at > UINT32_C(1) << 20)
+            return refuse(l, v->line, "%s: its parameters take more than 1 MiB", f->name);
+    }
+    *out = p;
+    *out_count = (uint32_t)count;
+    return true;
+}
+
+// Layout of what a function declares, and of its parameters.
+static bool place_function(struct loader *l, uint32_t index)
+{
+    struct sim_program *program = l->program;
+    const struct sim_function *f = &program->module->functions[index];
+    struct sim_code *code = &program->codes[index];
+    uint64_t param = 0, local = 0;
+    uint32_t shared = 0;
+
+    code->name = f->name;
+    code->source = f;
+    code->index = index;
+    if (!place_parameters(l, f, f->parameters, f->parameter_count, &param, &code->arguments,
+                          &code->argument_count))
+        return false;
+    if (f->is_entry) {
+        code->entry_param_bytes = (uint32_t)param;
+        param = 0;
+    }
+    if (!place_parameters(l, f, f->results, f->result_count, &param, &code->results,
+                          &code->result_count))
+        return false;
+    program->variable_at[index] =
+        sim_program_keep(program, (f->variable_count + 1) * sizeof(uint32_t));
+    if (!program->variable_at[index])
+        return refuse(l, f->line, "%s: no host memory", f->name);
+    program->function_shared[index] = program->shared_count;
+    for (size_t i = 0; i < f->variable_count; i++) {
+        const struct sim_variable *v = &f->variables[i];
+        uint32_t *at = &program->variable_at[index][i];
+        switch (v->space) {
+        case SIM_PARAM:
+            param = align_up(param, variable_align(v));
+            *at = (uint32_t)param;
+            param += v->bytes;
+            break;
+        case SIM_LOCAL:
+            local = align_up(local, variable_align(v));
+            *at = (uint32_t)local;
+            local += v->bytes;
+            break;
+        case SIM_SHARED:
+            *at = shared++;
+            program->shared[program->shared_count].variable = v;
+            program->shared[program->shared_count++].dynamic = v->is_extern;
+            break;
+        default:
+            return refuse(l, v->line, "%s: variable %s is in a space that is not known in a function",
+                          f->name, v->name);
+        }
+        if (param > UINT32_C(1) << 20 || local > UINT32_C(512) << 10)
+            return refuse(l, v->line, "%s: %s does not fit: 512 KiB of .local and 1 MiB of .param",
+                          f->name, v->name);
+    }
+    code->param_bytes = (uint32_t)align_up(param, 16);
+    code->local_bytes = (uint32_t)align_up(local, 16);
+    return true;
+}
+
+// Memory for .global and .const variables of the module, numbers for its .shared ones.
+static bool place_variables(struct loader *l)
+{
+    struct sim_program *program = l->program;
+    const struct sim_module *m = program->module;
+
+    for (size_t i = 0; i < m->variable_count; i++) {
+        const struct sim_variable *v = &m->variables[i];
+        if (v->space == SIM_SHARED) {
+            program->addresses[i] = program->shared_count;
+            program->shared[program->shared_count].variable = v;
+            program->shared[program->shared_count++].dynamic = v->is_extern;
+            continue;
+        }
+        if (v->space != SIM_GLOBAL && v->space != SIM_CONST)
+            return refuse(l, v->line, "variable %s is in a space that a module has none in",
+                          v->name);
+        if (v->is_extern)
+            continue;
+        size_t align = variable_align(v) > 256 ? variable_align(v) : 256;
+        size_t bytes = (size_t)align_up(v->bytes ? v->bytes : 1, align);
+        void *p = aligned_alloc(align, bytes);
+        if (!p)
+            return refuse(l, v->line, "no host memory for %s of %llu bytes", v->name,
+                          (unsigned long long)v->bytes);
+        memset(p, 0, bytes);
+        if (v->init)
+            memcpy(p, v->init, v->bytes);
+        program->addresses[i] = (uint64_t)(uintptr_t)p;
+        program->placed[i] = true;
+        sim_memory_add(program->addresses[i], v->bytes);
+    }
+    return true;
+}
+
+static bool symbol_value(const struct sim_program *program, const char *name, uint64_t *value)
+{
+    const struct sim_module *m = program->module;
+
+    for (size_t i = 0; i < m->variable_count; i++) {
+        if (program->placed[i] && strcmp(m->variables[i].name, name) == 0) {
+            *value = program->addresses[i];
+            return true;
+        }
+    }
+    for (size_t i = 0; i < m->function_count; i++) {
+        if (strcmp(m->functions[i].name, name) == 0 && m->functions[i].is_defined) {
+            *value = SIM_WINDOW_CODE | (i + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool relocate(struct loader *l)
+{
+    struct sim_program *program = l->program;
+
+    for (size_t i = 0; i < program->module->variable_count; i++) {
+        const struct sim_variable *v = &program->module->variables[i];
+        for (size_t r = 0; program->placed[i] && r < v->relocation_count; r++) {
+            const struct sim_relocation *at = &v->relocations[r];
+            uint64_t value;
+            if (!symbol_value(program, at->symbol, &value))
+                return refuse(l, v->line, "%s is initialised with the address of %s, which is not "
+                                          "defined",
+                              v->name, at->symbol);
+            value = (value + (uint64_t)at->addend) >> at->shift;
+            if (at->bytes > 8 || at->at + (uint64_t)at->bytes > v->bytes)
+                return refuse(l, v->line, "%s has an initialiser past its end", v->name);
+            memcpy((unsigned char *)(uintptr_t)program->addresses[i] + at->at, &value, at->bytes);
+        }
+    }
+    return true;
+}
+
+// What an entry reaches: functions, and through them shared variables.
+
+static bool calls_by_address(const struct sim_code *code)
+{
+    for (uint32_t i = 0; i < code->op_count; i++)
+        if (code->ops[i].run == sim_run_call_indirect)
+            return true;
+    return false;
+}
+
+static void reach(const struct sim_program *program, const struct sim_code *code, bool *reached)
+{
+    const struct sim_module *m = program->module;
+
+    if (reached[code->index])
+        return;
+    reached[code->index] = true;
+    for (uint32_t i = 0; i < code->op_count; i++) {
+        if (code->ops[i].run == sim_run_call) {
+            const struct sim_call *call = code->ops[i].data;
+            reach(program, call->code, reached);
+        }
+    }
+    // Which functions have their address taken is not kept: any that is no entry may be called.
+    if (calls_by_address(code))
+        for (size_t f = 0; f < m->function_count; f++)
+            if (!m->functions[f].is_entry && m->functions[f].is_defined)
+                reach(program, &program->codes[f], reached);
+}
+
+// The deepest stack of calls; past COUNTED_DEPTH it is taken for recursion.
+static uint32_t stack_of(const struct sim_code *code, uint32_t depth, bool *uncounted)
+{
+    uint32_t deepest = 0;
+
+    if (depth > COUNTED_DEPTH) {
+        *uncounted = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < code->op_count && !*uncounted; i++) {
+        uint32_t callee = 0;
+        if (code->ops[i].run == sim_run_call_indirect) {
+            *uncounted = true;
+        } else if (code->ops[i].run == sim_run_call) {
+            const struct sim_call *call = code->ops[i].data;
+            callee = stack_of(call->code, depth + 1, uncounted);
+        } else if (code->ops[i].statement < code->source->statement_count &&
+                   strcmp(code->source->statements[code->ops[i].statement].word[0], "alloca") ==
+                       0) {
+            *uncounted = true;
+        }
+        deepest = callee > deepest ? callee : deepest;
+    }
+    return code->local_bytes + deepest;
+}
+
+static bool plan_entry(struct loader *l, struct sim_code *code)
+{
+    struct sim_program *program = l->program;
+    size_t functions = program->module->function_count;
+    bool *reached = calloc(functions + 1, sizeof(*reached));
+    bool *used = calloc(program->shared_count + 1, sizeof(*used));
+    uint32_t *at = sim_program_keep(program, (program->shared_count + 1) * sizeof(*at));
+    bool uncounted = false, fits = true;
+    uint64_t end = 0;
+
+    if (!reached || !used || !at) {
+        free(reached);
+        free(used);
+        return refuse(l, code->source->line, "%s: no host memory", code->name);
+    }
+    reach(program, code, reached);
+    for (size_t f = 0; f < functions; f++)
+        for (uint32_t i = 0; reached[f] && i < program->codes[f].address_count; i++)
+            if (program->codes[f].addresses[i].space == SIM_SHARED)
+                used[program->codes[f].addresses[i].symbol] = true;
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        for (uint32_t i = 0; i < program->shared_count; i++) {
+            const struct sim_variable *v = program->shared[i].variable;
+            if (!used[i] || program->shared[i].dynamic != (dynamic == 1))
+                continue;
+            uint64_t start = align_up(end, variable_align(v));
+            at[i] = (uint32_t)start;
+            if (!dynamic)
+                end = start + v->bytes;
+            fits = fits && end <= UINT32_C(1) << SIM_RANK_SHIFT;
+        }
+    }
+    code->shared_at = at;
+    code->shared_bytes = (uint32_t)end;
+    code->stack_bytes = stack_of(code, 0, &uncounted);
+    if (uncounted)
+        code->stack_bytes += UNCOUNTED_STACK;
+    code->stack_bytes = (uint32_t)align_up(code->stack_bytes, 16);
+    free(reached);
+    free(used);
+    return fits || refuse(l, code->source->line, "%s: its shared variables take %llu bytes",
+                          code->name, (unsigned long long)end);
+}
+
+static bool load(struct loader *l)
+{
+    struct sim_program *program = l->program;
+    const struct sim_module *m = program->module;
+    size_t shared = 0;
+
+    for (size_t i = 0; i < m->variable_count; i++)
+        shared += m->variables[i].space == SIM_SHARED;
+    for (size_t f = 0; f < m->function_count; f++)
+        for (size_t i = 0; i < m->functions[f].variable_count; i++)
+            shared += m->functions[f].variables[i].space == SIM_SHARED;
+    program->codes = sim_program_keep(program, (m->function_count + 1) * sizeof(struct sim_code));
+    program->addresses = sim_program_keep(program, (m->variable_count + 1) * sizeof(uint64_t));
+    program->placed = sim_program_keep(program, (m->variable_count + 1) * sizeof(bool));
+    program->shared = sim_program_keep(program, (shared + 1) * sizeof(struct sim_shared));
+    program->function_shared =
+        sim_program_keep(program, (m->function_count + 1) * sizeof(uint32_t));
+    program->variable_at = sim_program_keep(program, (m->function_count + 1) * sizeof(uint32_t *));
+    program->kernels =
+        sim_program_keep(program, (m->function_count + 1) * sizeof(struct sim_kernel));
+    if (!program->codes || !program->addresses || !program->placed || !program->shared ||
+        !program->function_shared || !program->variable_at || !program->kernels)
+        return refuse(l, 0, "no host memory");
+    if (!place_variables(l))
+        return false;
+    for (size_t f = 0; f < m->function_count; f++)
+        if (!place_function(l, (uint32_t)f))
+            return false;
+    if (!relocate(l))
+        return false;
+    for (size_t f = 0; f < m->function_count; f++)
+        if (m->functions[f].is_defined &&
+            !sim_decode(program, (uint32_t)f, l->log, l->log_bytes))
+            return false;
+    for (size_t f = 0; f < m->function_count; f++) {
+        if (!m->functions[f].is_entry || !m->functions[f].is_defined)
+            continue;
+        if (!plan_entry(l, &program->codes[f]))
+            return false;
+        program->kernels[program->kernel_count].name = m->functions[f].name;
+        program->kernels[program->kernel_count++].code = &program->codes[f];
+    }
+    return true;
+}
+
+struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
+                                     size_t log_bytes)
+{
+    char unused[1];
+    struct loader l = { .log = log_bytes ? log : unused, .log_bytes = log_bytes ? log_bytes : 1 };
+
+    l.log[0] = '\0';
+    struct sim_module *module = sim_ptx_parse(ptx, bytes, l.log, l.log_bytes);
+    if (!module)
+        return NULL;
+    if (device_arch && module->target > device_arch) {
+        refuse(&l, 1, "the module is for sm_%d, the device is sm_%d", module->target, device_arch);
+        sim_ptx_free(module);
+        return NULL;
+    }
+    l.program = calloc(1, sizeof(*l.program));
+    if (!l.program) {
+        refuse(&l, 0, "no host memory");
+        sim_ptx_free(module);
+        return NULL;
+    }
+    l.program->module = module;
+    if (!load(&l)) {
+        sim_program_free(l.program);
+        return NULL;
+    }
+    return l.program;
+}
+
+// For free(): what the program made itself, but shows as const.
+static void drop(const void *p)
+{
+    void *mine;
+    memcpy(&mine, &p, sizeof(mine));
+    free(mine);
+}
+
+void sim_program_free(struct sim_program *program)
+{
+    if (!program)
+        return;
+    for (size_t i = 0; program->placed && i < program->module->variable_count; i++) {
+        if (program->placed[i]) {
+            sim_memory_remove(program->addresses[i]);
+            free((void *)(uintptr_t)program->addresses[i]);
+        }
+    }
+    for (size_t f = 0; program->codes && f < program->module->function_count; f++) {
+        drop(program->codes[f].ops);
+        drop(program->codes[f].image);
+        free(program->codes[f].specials);
+        free(program->codes[f].addresses);
+    }
+    for (size_t i = 0; i < program->kept_count; i++)
+        free(program->kept[i]);
+    free(program->kept);
+    sim_ptx_free(program->module);
+    free(program);
+}
+
+size_t sim_program_kernel_count(const struct sim_program *program)
+{
+    return program->kernel_count;
+}
+
+const struct sim_kernel *sim_program_kernel(const struct sim_program *program, size_t index)
+{
+    return index < program->kernel_count ? &program->kernels[index] : NULL;
+}
+
+bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
+                          uint64_t *bytes)
+{
+    const struct sim_module *m = program->module;
+
+    for (size_t i = 0; i < m->variable_count; i++) {
+        if (program->placed[i] && strcmp(m->variables[i].name, name) == 0) {
+            *address = program->addresses[i];
+            *bytes = m->variables[i].bytes;
+            return true;
+        }
+    }
+    return false;
+}
