@@ -23,7 +23,7 @@ import json, os, sys
 build = os.path.abspath(sys.argv[1])
 for test in json.load(open(build + "/meson-info/intro-tests.json")):
     command = [word for word in test["cmd"] if os.path.basename(word) != "env"]
-    program = command[0]
+    program = os.path.join(build, command[0])
     if len(command) == 1 and program.startswith(build + "/"):
         suite = test["suite"][0].split(":")[-1]
         print(suite, os.path.relpath(program, build), test["name"].replace(" ", "_"))
@@ -122,6 +122,7 @@ main() {
     mkdir -p "$out/logs"
     rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
+    export CUCORE_CLI=$PWD/$cli # for its tests, which were built elsewhere
     # Programs that link the shared runtime find the toolkit of this machine.
     for lib in "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/lib; do
         [ ! -e "$lib/libcudart.so" ] || export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -159,7 +160,7 @@ if [ "${1:-}" = --prepare ]; then
     prepare
 else
     out=${1:-gpu-results}
-    build=${2:-build-gpu}
+    build=${2:-build-gpu} # within the checkout
     steps=${3:-.}
     main
 fi

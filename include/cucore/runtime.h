@@ -20,10 +20,9 @@ CUC_BEGIN_DECLS
 /**
  * A kernel that nvcc compiled into the program, by its host symbol.
  *
- * The kernel belongs to the runtime that the program is linked with, which is asked: the shared
- * libcudart (nvcc -cudart shared), or a static one whose symbols the program exports
- * (-Xlinker --export-dynamic). A program whose static runtime shows no symbols can call
- * cudaGetKernel() itself and pass the result to cuc_kernel_from_handle().
+ * The kernel belongs to the runtime that the program is linked with, which is asked: that is the
+ * shared libcudart (nvcc -cudart shared). The static one hides its functions, so a program that has
+ * it calls cudaGetKernel() itself and passes the result to cuc_kernel_from_handle().
  *
  * @thread any thread
  * @param[out] out    the kernel, to be released; borrowed from the program's own code

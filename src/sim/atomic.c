@@ -362,13 +362,23 @@ static bool operands_fit(const struct sim_words *words, bool returns)
     return words->statement->operands == count;
 }
 
+static bool elements_fit(const struct sim_op *op, bool returns, uint32_t count)
+{
+    uint32_t source = returns ? op->o[2] : op->o[1];
+    uint32_t policy = returns ? op->o[3] : op->o[2];
+    uint32_t end = policy == SIM_NO_OPERAND ? op->list_count : policy;
+
+    return end - source == count && (!returns || source - op->o[0] == count);
+}
+
 static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool returns,
                          bool vector)
 {
     enum sim_space space = sim_space_of(words);
     uint32_t count = vector_of(words);
 
-    if (words->types != 1 || vector != (count > 1) || !operands_fit(words, returns))
+    if (words->types != 1 || vector != (count > 1) || !operands_fit(words, returns) ||
+        (vector && !elements_fit(op, returns, count)))
         return NULL;
     if (space != SIM_GENERIC && space != SIM_GLOBAL &&
         (vector || (space != SIM_SHARED && space != SIM_SHARED_CLUSTER)))

@@ -66,11 +66,26 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
 const struct sim_instruction *sim_instruction_next(const char *name,
                                                    const struct sim_instruction *row);
 
-// Frames, in schedule.c. NULL after a fault: too deep, or no memory.
+// What a thread that runs blocks of a grid has of its own; frame.c makes frames from it.
+struct sim_worker {
+    struct sim_grid *grid;
+    uint32_t index;
+    struct sim_range *caches;
+    struct sim_frame **free_frames; // by function: their constants are in place
+    struct sim_unit *suspended, **suspended_end, *free_units;
+    uint64_t resident; // units that it has begun and not ended
+};
+
+// A frame whose lanes start at the function's first op: NULL after a fault, too deep or no memory.
 struct sim_frame *sim_frame_push(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                                  const struct sim_code *code, struct sim_frame *caller,
                                  uint32_t return_pc);
 void sim_frame_drop(struct sim_warp *w, struct sim_frame *frame);
+// The entry's frame for the block that w->block now is; made when w->entry is NULL.
+bool sim_frame_enter(struct sim_warp *w);
+void sim_frames_free(struct sim_worker *worker);
+// What a special register holds in a lane.
+uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t lane);
 
 // Handlers that decode.c itself uses.
 sim_handler sim_run_special, sim_run_not, sim_run_narrow, sim_run_widen, sim_run_exit, sim_run_ret,

@@ -90,6 +90,7 @@ struct sim_code {
     uint32_t local_bytes;       // .local variables of one lane in one call
     uint32_t stack_bytes;       // of an entry: of one lane's stack, callees' part included
     uint32_t shared_bytes;      // of an entry: static shared memory that it reaches, callees' included
+    uint32_t dynamic_at;        // of an entry: where dynamic shared memory starts
     const uint32_t *shared_at;  // of an entry: where each shared variable of the program lies
     uint32_t index;             // of the function in its module
 };
@@ -122,12 +123,14 @@ struct sim_warp {
     uint32_t yielded; // that let other lanes of the warp go first
     uint32_t ready;   // woken from barrier.red, with a result to fetch
     uint32_t waiting[SIM_BARRIERS]; // blocked at each barrier
+    uint32_t cluster_arrived; // at barrier.cluster, in the phase that is under way
     uint32_t lane_pc[SIM_WARP];     // of lanes in w->active: only current when a handler placed them
     struct sim_frame *lane_frame[SIM_WARP];
     uint32_t carry; // of add.cc and its kin: one bit a lane
     unsigned char *local; // [32][the entry's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
     uint64_t instructions; // lane-instructions, for the bench
+    struct sim_frame *entry; // the frame that lanes start in
     struct sim_worker *worker;
     struct sim_range *caches; // [module's cache count] of the worker
 };

@@ -7,34 +7,85 @@
 // What a character may be part of.
 enum {
     BLANK = 1,
-    FIRST = 2,  // of an identifier
-    WORD = 4,   // the rest of an identifier
-    DIGIT = 8,  // decimal
-    HEX = 16,   // hexadecimal
+    FIRST = 2, // of an identifier
+    WORD = 4,  // the rest of an identifier
+    DIGIT = 8, // decimal
+    HEX = 16,  // hexadecimal
 };
 
 #define LETTER (FIRST | WORD)
 static const unsigned char classes[256] = {
-    [' '] = BLANK,        ['\t'] = BLANK,       ['\n'] = BLANK,       ['\v'] = BLANK,
-    ['\f'] = BLANK,       ['\r'] = BLANK,       ['_'] = LETTER,       ['$'] = LETTER,
-    ['%'] = FIRST,        ['0'] = WORD | DIGIT | HEX,                 ['1'] = WORD | DIGIT | HEX,
-    ['2'] = WORD | DIGIT | HEX,                 ['3'] = WORD | DIGIT | HEX,
-    ['4'] = WORD | DIGIT | HEX,                 ['5'] = WORD | DIGIT | HEX,
-    ['6'] = WORD | DIGIT | HEX,                 ['7'] = WORD | DIGIT | HEX,
-    ['8'] = WORD | DIGIT | HEX,                 ['9'] = WORD | DIGIT | HEX,
-    ['a'] = LETTER | HEX, ['b'] = LETTER | HEX, ['c'] = LETTER | HEX, ['d'] = LETTER | HEX,
-    ['e'] = LETTER | HEX, ['f'] = LETTER | HEX, ['g'] = LETTER,       ['h'] = LETTER,
-    ['i'] = LETTER,       ['j'] = LETTER,       ['k'] = LETTER,       ['l'] = LETTER,
-    ['m'] = LETTER,       ['n'] = LETTER,       ['o'] = LETTER,       ['p'] = LETTER,
-    ['q'] = LETTER,       ['r'] = LETTER,       ['s'] = LETTER,       ['t'] = LETTER,
-    ['u'] = LETTER,       ['v'] = LETTER,       ['w'] = LETTER,       ['x'] = LETTER,
-    ['y'] = LETTER,       ['z'] = LETTER,       ['A'] = LETTER | HEX, ['B'] = LETTER | HEX,
-    ['C'] = LETTER | HEX, ['D'] = LETTER | HEX, ['E'] = LETTER | HEX, ['F'] = LETTER | HEX,
-    ['G'] = LETTER,       ['H'] = LETTER,       ['I'] = LETTER,       ['J'] = LETTER,
-    ['K'] = LETTER,       ['L'] = LETTER,       ['M'] = LETTER,       ['N'] = LETTER,
-    ['O'] = LETTER,       ['P'] = LETTER,       ['Q'] = LETTER,       ['R'] = LETTER,
-    ['S'] = LETTER,       ['T'] = LETTER,       ['U'] = LETTER,       ['V'] = LETTER,
-    ['W'] = LETTER,       ['X'] = LETTER,       ['Y'] = LETTER,       ['Z'] = LETTER,
+    [' '] = BLANK,
+    ['\t'] = BLANK,
+    ['\n'] = BLANK,
+    ['\v'] = BLANK,
+    ['\f'] = BLANK,
+    ['\r'] = BLANK,
+    ['_'] = LETTER,
+    ['$'] = LETTER,
+    ['%'] = FIRST,
+    ['0'] = WORD | DIGIT | HEX,
+    ['1'] = WORD | DIGIT | HEX,
+    ['2'] = WORD | DIGIT | HEX,
+    ['3'] = WORD | DIGIT | HEX,
+    ['4'] = WORD | DIGIT | HEX,
+    ['5'] = WORD | DIGIT | HEX,
+    ['6'] = WORD | DIGIT | HEX,
+    ['7'] = WORD | DIGIT | HEX,
+    ['8'] = WORD | DIGIT | HEX,
+    ['9'] = WORD | DIGIT | HEX,
+    ['a'] = LETTER | HEX,
+    ['b'] = LETTER | HEX,
+    ['c'] = LETTER | HEX,
+    ['d'] = LETTER | HEX,
+    ['e'] = LETTER | HEX,
+    ['f'] = LETTER | HEX,
+    ['g'] = LETTER,
+    ['h'] = LETTER,
+    ['i'] = LETTER,
+    ['j'] = LETTER,
+    ['k'] = LETTER,
+    ['l'] = LETTER,
+    ['m'] = LETTER,
+    ['n'] = LETTER,
+    ['o'] = LETTER,
+    ['p'] = LETTER,
+    ['q'] = LETTER,
+    ['r'] = LETTER,
+    ['s'] = LETTER,
+    ['t'] = LETTER,
+    ['u'] = LETTER,
+    ['v'] = LETTER,
+    ['w'] = LETTER,
+    ['x'] = LETTER,
+    ['y'] = LETTER,
+    ['z'] = LETTER,
+    ['A'] = LETTER | HEX,
+    ['B'] = LETTER | HEX,
+    ['C'] = LETTER | HEX,
+    ['D'] = LETTER | HEX,
+    ['E'] = LETTER | HEX,
+    ['F'] = LETTER | HEX,
+    ['G'] = LETTER,
+    ['H'] = LETTER,
+    ['I'] = LETTER,
+    ['J'] = LETTER,
+    ['K'] = LETTER,
+    ['L'] = LETTER,
+    ['M'] = LETTER,
+    ['N'] = LETTER,
+    ['O'] = LETTER,
+    ['P'] = LETTER,
+    ['Q'] = LETTER,
+    ['R'] = LETTER,
+    ['S'] = LETTER,
+    ['T'] = LETTER,
+    ['U'] = LETTER,
+    ['V'] = LETTER,
+    ['W'] = LETTER,
+    ['X'] = LETTER,
+    ['Y'] = LETTER,
+    ['Z'] = LETTER,
 };
 
 static bool is(char c, int class)
@@ -152,14 +203,14 @@ static struct sim_token number(struct sim_lexer *l, struct sim_token t)
         t.bytes = (size_t)(end - p);
         t.kind = single ? SIM_TOKEN_F32 : SIM_TOKEN_F64;
         if (t.bytes != (single ? 10 : 18) || !read_digits(p + 2, end, 16, &t.value))
-            return bad(l, t, single ? "0f and 8 hexadecimal digits" :
-                                      "0d and 16 hexadecimal digits");
+            return bad(l, t,
+                       single ? "0f and 8 hexadecimal digits" : "0d and 16 hexadecimal digits");
         return t;
     }
     while (q < l->end && is(*q, DIGIT))
         q++;
-    bool point = q < l->end && *q == '.' && !(l->end - q >= 2 && is(q[1], FIRST) &&
-                                              (q[1] | 0x20) != 'e');
+    bool point = q < l->end && *q == '.' &&
+                 !(l->end - q >= 2 && is(q[1], FIRST) && (q[1] | 0x20) != 'e');
     bool exponent = q < l->end && (*q | 0x20) == 'e' && !(second == 'x' && *p == '0');
     if (point || exponent) {
         if (point) {

@@ -77,9 +77,9 @@ struct sim_parser {
     uint32_t scope;
     uint32_t ranges; // how many were declared: those of names must be looked for anew after each
 
-    struct sim_grow operands; // of the statement, and of the lists in it that are open
-    struct sim_grow parts;    // relocations, dimensions, parameters, targets: of what is being read
-    struct sim_grow bytes;    // of an initialiser
+    struct sim_grow operands;            // of the statement, and of the lists in it that are open
+    struct sim_grow parameters, targets; // of what is being read
+    struct sim_grow bytes, relocations;  // of an initialiser
 };
 
 // parser.c: tokens and failures.
@@ -97,6 +97,8 @@ void sim_parser_expect(struct sim_parser *p, int sign, const char *what);
 void *sim_parser_take(struct sim_parser *p, size_t bytes);
 // A zeroed item at the end.
 void *sim_parser_push(struct sim_parser *p, struct sim_grow *g);
+// Zeroed items up to a count.
+void sim_parser_extend(struct sim_parser *p, struct sim_grow *g, size_t count);
 // Items from `from` on, moved to the arena; NULL for none.
 void *sim_parser_keep(struct sim_parser *p, struct sim_grow *g, size_t from);
 

@@ -20,22 +20,32 @@ static const struct operator
     int sign;
     int level;
     enum rule rule;
-} operators[] = {
-    { SIM_SIGN('|', '|'), 1, LOGICAL }, { SIM_SIGN('&', '&'), 2, LOGICAL },
-    { '|', 3, BITS },                   { '^', 4, BITS },
-    { '&', 5, BITS },                   { SIM_SIGN('=', '='), 6, COMPARE },
-    { SIM_SIGN('!', '='), 6, COMPARE }, { '<', 7, COMPARE },
-    { '>', 7, COMPARE },                { SIM_SIGN('<', '='), 7, COMPARE },
-    { SIM_SIGN('>', '='), 7, COMPARE }, { SIM_SIGN('<', '<'), 8, SHIFT },
-    { SIM_SIGN('>', '>'), 8, SHIFT },   { '+', 9, ARITHMETIC },
-    { '-', 9, ARITHMETIC },             { '*', 10, ARITHMETIC },
-    { '/', 10, ARITHMETIC },            { '%', 10, REMAINDER },
+}
+operators[] = {
+    { SIM_SIGN('|', '|'), 1, LOGICAL },
+    { SIM_SIGN('&', '&'), 2, LOGICAL },
+    { '|', 3, BITS },
+    { '^', 4, BITS },
+    { '&', 5, BITS },
+    { SIM_SIGN('=', '='), 6, COMPARE },
+    { SIM_SIGN('!', '='), 6, COMPARE },
+    { '<', 7, COMPARE },
+    { '>', 7, COMPARE },
+    { SIM_SIGN('<', '='), 7, COMPARE },
+    { SIM_SIGN('>', '='), 7, COMPARE },
+    { SIM_SIGN('<', '<'), 8, SHIFT },
+    { SIM_SIGN('>', '>'), 8, SHIFT },
+    { '+', 9, ARITHMETIC },
+    { '-', 9, ARITHMETIC },
+    { '*', 10, ARITHMETIC },
+    { '/', 10, ARITHMETIC },
+    { '%', 10, REMAINDER },
 };
 enum { LEVEL_ADDITIVE = 9, LEVEL_UNARY = 11 };
 
 static struct sim_constant conditional(struct sim_parser *p, unsigned depth);
 
-static const struct operator *current_operator(const struct sim_parser *p)
+static const struct operator* current_operator(const struct sim_parser *p)
 {
     if (p->token.kind != SIM_TOKEN_SIGN)
         return NULL;
@@ -149,7 +159,7 @@ static struct sim_constant unary(struct sim_parser *p, unsigned depth)
     return primary(p, depth);
 }
 
-static struct sim_constant apply_f64(struct sim_parser *p, const struct operator *op, double a,
+static struct sim_constant apply_f64(struct sim_parser *p, const struct operator* op, double a,
                                      double b)
 {
     bool truth = false;
@@ -205,7 +215,7 @@ static uint64_t shift(bool left, bool is_signed, uint64_t a, uint64_t by)
     return a >> by | (is_signed && a >> 63 && by ? UINT64_MAX << (64 - by) : 0);
 }
 
-static struct sim_constant apply(struct sim_parser *p, const struct operator *op,
+static struct sim_constant apply(struct sim_parser *p, const struct operator* op,
                                  struct sim_constant a, struct sim_constant b)
 {
     if (a.kind == SIM_CONSTANT_F32 || b.kind == SIM_CONSTANT_F32)
@@ -262,7 +272,7 @@ static struct sim_constant apply(struct sim_parser *p, const struct operator *op
 static struct sim_constant binary(struct sim_parser *p, int level, unsigned depth)
 {
     struct sim_constant c = unary(p, depth);
-    const struct operator *op;
+    const struct operator* op;
 
     while ((op = current_operator(p)) && op->level >= level) {
         sim_parser_next(p);

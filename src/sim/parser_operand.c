@@ -9,11 +9,23 @@ static void element(struct sim_parser *p, struct sim_operand *out, unsigned dept
 // The x of a ".x" that follows; false when nothing does.
 static bool read_component(struct sim_parser *p, uint32_t *component)
 {
-    static const char *const words[] = { "x",  "y",  "z",  "w",  "r",  "g",  "b", "a",
-                                         "b0", "b1", "b2", "b3", "h0", "h1" };
+    static const char *const words[] = { "x", "y",  "z",  "w",  "r",  "g",  "b",
+                                         "a", "b0", "b1", "b2", "b3", "h0", "h1" };
     static const uint32_t codes[] = {
-        0, 1, 2, 3, 0, 1, 2, 3, SIM_COMPONENT_B0, SIM_COMPONENT_B0 + 1, SIM_COMPONENT_B0 + 2,
-        SIM_COMPONENT_B0 + 3, SIM_COMPONENT_H0, SIM_COMPONENT_H0 + 1,
+        0,
+        1,
+        2,
+        3,
+        0,
+        1,
+        2,
+        3,
+        SIM_COMPONENT_B0,
+        SIM_COMPONENT_B0 + 1,
+        SIM_COMPONENT_B0 + 2,
+        SIM_COMPONENT_B0 + 3,
+        SIM_COMPONENT_H0,
+        SIM_COMPONENT_H0 + 1,
     };
 
     if (p->token.kind != SIM_TOKEN_DIRECTIVE)
@@ -107,9 +119,9 @@ static void constant_operand(struct sim_parser *p, struct sim_operand *out)
 {
     struct sim_constant c = sim_parser_constant(p);
 
-    *out = plain(c.kind == SIM_CONSTANT_F32 ? SIM_OP_F32 :
-                 c.kind == SIM_CONSTANT_F64 ? SIM_OP_F64 :
-                                              SIM_OP_INTEGER);
+    *out = plain(c.kind == SIM_CONSTANT_F32   ? SIM_OP_F32
+                 : c.kind == SIM_CONSTANT_F64 ? SIM_OP_F64
+                                              : SIM_OP_INTEGER);
     out->value.u = c.bits;
 }
 
@@ -198,7 +210,8 @@ static void address(struct sim_parser *p, struct sim_operand *out, unsigned dept
     else
         constant_operand(p, &base);
     if (base.kind != SIM_OP_REGISTER && base.kind != SIM_OP_SYMBOL && base.kind != SIM_OP_INTEGER)
-        sim_parser_fail(p, "found something else in [ ], expected a register, a symbol or an integer");
+        sim_parser_fail(p,
+                        "found something else in [ ], expected a register, a symbol or an integer");
     if (base.kind != SIM_OP_INTEGER)
         offset = sim_parser_offset(p);
     if (sim_parser_accept(p, ']')) {

@@ -18,7 +18,7 @@ struct type {
 struct initialiser {
     struct sim_parser *p;
     struct sim_variable *v;
-    uint32_t element; // bytes
+    uint32_t element;                       // bytes
     uint64_t dimension[MAX_DIMENSIONS + 1]; // bytes of one element of each
     size_t dimensions;
     uint64_t limit;
@@ -199,8 +199,10 @@ static unsigned char *place(struct initialiser *in, uint64_t at)
     if (at + in->element > in->limit)
         sim_parser_fail(p, "found more values than %.60s has room for, expected at most %llu bytes",
                         in->v->name, (unsigned long long)in->limit);
-    while (p->bytes.count < at + in->element) // the buffer doubles, so this is rarely long
-        *(unsigned char *)sim_parser_push(p, &p->bytes) = 0;
+    if (in->v->init)
+        return in->v->init + at;
+    if (p->bytes.count < at + in->element)
+        sim_parser_extend(p, &p->bytes, at + in->element);
     return (unsigned char *)p->bytes.items + at;
 }
 
@@ -281,7 +283,7 @@ static void add_relocation(struct initialiser *in, uint64_t at, struct sim_reloc
         sim_parser_fail(in->p, "found an address past 4 GiB of an initialiser");
     place(in, at);
     r.at = (uint32_t)at;
-    *(struct sim_relocation *)sim_parser_push(in->p, &in->p->parts) = r;
+    *(struct sim_relocation *)sim_parser_push(in->p, &in->p->relocations) = r;
 }
 
 // 0xFF00(value) and mask(0xFF00, value): one byte of an address or of a constant.
@@ -369,18 +371,24 @@ static void read_initialiser(struct initialiser *in)
 {
     struct sim_parser *p = in->p;
     struct sim_variable *v = in->v;
-    size_t mark = p->parts.count;
     uint64_t used;
 
     if ((v->space != SIM_GLOBAL && v->space != SIM_CONST) || v->is_extern)
         sim_parser_fail(p, "found an initialiser of %.60s, expected one of .global or .const alone",
                         v->name);
     p->bytes.count = 0;
+    p->relocations.count = 0;
     in->limit = v->bytes ? v->bytes : MAX_INIT_BYTES;
     if (in->limit > MAX_INIT_BYTES)
-        sim_parser_fail(p, "found an initialiser of %.60s, which has %llu bytes, expected at most "
-                           "2^28",
+        sim_parser_fail(p,
+                        "found an initialiser of %.60s, which has %llu bytes, expected at most "
+                        "2^28",
                         v->name, (unsigned long long)v->bytes);
+    p->init_bytes += v->bytes;
+    if (p->init_bytes > 4 * MAX_INIT_BYTES)
+        sim_parser_fail(p, "found initialisers of more than 2^30 bytes in all");
+    if (v->bytes)
+        v->init = sim_parser_take(p, v->bytes);
     if (sim_parser_is(p, '{')) {
         used = braces(in, 0, 0, in->limit);
     } else {
@@ -389,19 +397,17 @@ static void read_initialiser(struct initialiser *in)
         scalar(in, 0);
         used = in->element;
     }
-    if (!v->bytes) {
+    if (!v->bytes) { // the values give the length
         uint64_t row = in->dimension[0];
 
         v->bytes = (used + row - 1) / row * row;
+        p->init_bytes += v->bytes;
+        v->init = sim_parser_take(p, v->bytes);
+        if (p->bytes.count)
+            memcpy(v->init, p->bytes.items, p->bytes.count);
     }
-    p->init_bytes += v->bytes;
-    if (p->init_bytes > 4 * MAX_INIT_BYTES)
-        sim_parser_fail(p, "found initialisers of more than 2^30 bytes");
-    v->init = sim_parser_take(p, v->bytes);
-    if (p->bytes.count)
-        memcpy(v->init, p->bytes.items, p->bytes.count);
-    v->relocation_count = p->parts.count - mark;
-    v->relocations = sim_parser_keep(p, &p->parts, mark);
+    v->relocation_count = p->relocations.count;
+    v->relocations = sim_parser_keep(p, &p->relocations, 0);
 }
 
 static void set_type(struct sim_variable *v, const struct type *t)
@@ -455,8 +461,7 @@ void sim_parser_variables(struct sim_parser *p, const struct sim_variable *linki
 static void bind_register(struct sim_parser *p, struct sim_name *name, const struct type *t,
                           uint64_t range)
 {
-    struct sim_binding *b =
-        sim_parser_bind(p, name, range ? SIM_BIND_RANGE : SIM_BIND_REGISTER);
+    struct sim_binding *b = sim_parser_bind(p, name, range ? SIM_BIND_RANGE : SIM_BIND_REGISTER);
 
     b->type = t->type;
     b->vector = t->vector;
@@ -465,7 +470,7 @@ static void bind_register(struct sim_parser *p, struct sim_name *name, const str
 
 struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, bool bind)
 {
-    size_t mark = p->parts.count;
+    size_t mark = p->parameters.count;
 
     sim_parser_expect(p, '(', "(");
     while (!sim_parser_is(p, ')')) {
@@ -480,13 +485,13 @@ struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, 
         struct sim_name *name = read_declarator(p, &v, &t);
         if (v.space == SIM_REG && bind)
             bind_register(p, name, &t, 0);
-        *(struct sim_variable *)sim_parser_push(p, &p->parts) = v;
+        *(struct sim_variable *)sim_parser_push(p, &p->parameters) = v;
         if (!sim_parser_accept(p, ','))
             break;
     }
     sim_parser_expect(p, ')', "a comma or )");
-    *count = p->parts.count - mark;
-    return sim_parser_keep(p, &p->parts, mark);
+    *count = p->parameters.count - mark;
+    return sim_parser_keep(p, &p->parameters, mark);
 }
 
 void sim_parser_registers(struct sim_parser *p)

@@ -287,7 +287,7 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     bool *used = calloc(program->shared_count + 1, sizeof(*used));
     uint32_t *at = sim_program_keep(program, (program->shared_count + 1) * sizeof(*at));
     bool uncounted = false, fits = true;
-    uint64_t end = 0;
+    uint64_t end = 0, dynamic_at = 0;
 
     if (!reached || !used || !at) {
         free(reached);
@@ -308,11 +308,13 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
             at[i] = (uint32_t)start;
             if (!dynamic)
                 end = start + v->bytes;
+            dynamic_at = start > dynamic_at ? start : dynamic_at;
             fits = fits && end <= UINT32_C(1) << SIM_RANK_SHIFT;
         }
     }
     code->shared_at = at;
     code->shared_bytes = (uint32_t)end;
+    code->dynamic_at = (uint32_t)(end > dynamic_at ? end : dynamic_at);
     code->stack_bytes = stack_of(code, 0, &uncounted);
     if (uncounted)
         code->stack_bytes += UNCOUNTED_STACK;

@@ -188,7 +188,7 @@ struct sim_function {
     uint32_t required_threads[3];
     uint32_t required_cluster[3];
     uint32_t min_blocks, max_registers, max_cluster; // .minnctapersm .maxnreg .maxclusterrank
-    bool explicit_cluster;
+    bool explicit_cluster, blocks_are_clusters;
     uint32_t line;
 };
 

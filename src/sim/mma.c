@@ -1,0 +1,516 @@
+// mma.sync: the product of two small matrices that lie in the registers of a warp.
+//
+// Fragments of all shapes but the oldest follow one rule (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16" and its neighbours). With g = lane / 4 and t = lane % 4, and A cut into rows of
+// words along k: register i of A is word t + 4 * (i / (m / 8)) of row g + 8 * (i % (m / 8)),
+// register j of B is word t + 4 j of column g, and accumulator i is row g + 8 * (i / 2), column 2 t
+// + i % 2. For f64 a word is an element of 64 bits.
+#include "matrix.h"
+
+#include "formats.h"
+
+#include <math.h>
+
+// A form: its shape, and which elements it takes.
+enum family { HALF, BHALF, TF32, FP8, INT8, INT4, BIT, DOUBLE, QUAD };
+
+struct form {
+    enum family family;
+    const char *shape;
+    uint32_t m, n, k;
+};
+
+static const struct form forms[] = {
+    { HALF, "m16n8k8", 16, 8, 8 },     { HALF, "m16n8k16", 16, 8, 16 },
+    { BHALF, "m16n8k8", 16, 8, 8 },    { BHALF, "m16n8k16", 16, 8, 16 },
+    { TF32, "m16n8k4", 16, 8, 4 },     { TF32, "m16n8k8", 16, 8, 8 },
+    { FP8, "m16n8k16", 16, 8, 16 },    { FP8, "m16n8k32", 16, 8, 32 },
+    { INT8, "m8n8k16", 8, 8, 16 },     { INT8, "m16n8k16", 16, 8, 16 },
+    { INT8, "m16n8k32", 16, 8, 32 },   { INT4, "m8n8k32", 8, 8, 32 },
+    { INT4, "m16n8k32", 16, 8, 32 },   { INT4, "m16n8k64", 16, 8, 64 },
+    { BIT, "m8n8k128", 8, 8, 128 },    { BIT, "m16n8k128", 16, 8, 128 },
+    { BIT, "m16n8k256", 16, 8, 256 },  { DOUBLE, "m8n8k4", 8, 8, 4 },
+    { DOUBLE, "m16n8k4", 16, 8, 4 },   { DOUBLE, "m16n8k8", 16, 8, 8 },
+    { DOUBLE, "m16n8k16", 16, 8, 16 }, { QUAD, "m8n8k4", 8, 8, 4 },
+};
+
+// sim_op.extra
+enum {
+    MMA_A = 0, // type of A's elements, 8 bits
+    MMA_B = 8, // of B's
+    MMA_C_HALF = 1 << 16,
+    MMA_D_HALF = 1 << 17,
+    MMA_SATFINITE = 1 << 18,
+    MMA_AND = 1 << 19,
+    MMA_A_COL = 1 << 20, // m8n8k4 only
+    MMA_B_ROW = 1 << 21,
+};
+
+// Arithmetic
+
+uint32_t sim_element_bits(enum sim_type type)
+{
+    switch (type) {
+    case SIM_B1:
+        return 1;
+    case SIM_S4:
+    case SIM_U4:
+        return 4;
+    default:
+        return 8 * sim_type_bytes(type);
+    }
+}
+
+// The elements of words, as f32; 8-bit and smaller integers are exact there too.
+static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, float *out)
+{
+    switch (type) {
+    case SIM_F16:
+        for (uint32_t i = 0; i < count; i++) {
+            out[2 * i] = sim_f16_to_f32(words[i] & 0xffff);
+            out[2 * i + 1] = sim_f16_to_f32(words[i] >> 16);
+        }
+        break;
+    case SIM_BF16:
+        for (uint32_t i = 0; i < count; i++) {
+            out[2 * i] = sim_float32(words[i] << 16);
+            out[2 * i + 1] = sim_float32(words[i] & 0xffff0000);
+        }
+        break;
+    case SIM_TF32:
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = sim_float32(words[i] & 0xffffe000);
+        break;
+    case SIM_E4M3:
+        for (uint32_t i = 0; i < 4 * count; i++)
+            out[i] = sim_e4m3_to_f32(words[i / 4] >> 8 * (i % 4) & 0xff);
+        break;
+    case SIM_E5M2:
+        for (uint32_t i = 0; i < 4 * count; i++)
+            out[i] = sim_e5m2_to_f32(words[i / 4] >> 8 * (i % 4) & 0xff);
+        break;
+    case SIM_S8:
+        for (uint32_t i = 0; i < 4 * count; i++)
+            out[i] = (float)(int8_t)(words[i / 4] >> 8 * (i % 4) & 0xff);
+        break;
+    case SIM_U8:
+        for (uint32_t i = 0; i < 4 * count; i++)
+            out[i] = (float)(words[i / 4] >> 8 * (i % 4) & 0xff);
+        break;
+    case SIM_S4:
+        for (uint32_t i = 0; i < 8 * count; i++)
+            out[i] = (float)((int32_t)((words[i / 8] >> 4 * (i % 8) & 15) ^ 8) - 8);
+        break;
+    default: // SIM_U4
+        for (uint32_t i = 0; i < 8 * count; i++)
+            out[i] = (float)(words[i / 8] >> 4 * (i % 8) & 15);
+    }
+}
+
+typedef float vec4 __attribute__((vector_size(16)));
+
+// c[m][n] += a[m][k] b[k][n], eight columns of a row at a time.
+static void multiply(const struct sim_product *p, const float *a, const float *b, float *c)
+{
+    for (uint32_t row = 0; row < p->m; row++) {
+        for (uint32_t col = 0; col < p->n; col += 8) {
+            vec4 low, high, x, y;
+            float *at = c + row * p->n + col;
+            memcpy(&low, at, sizeof low);
+            memcpy(&high, at + 4, sizeof high);
+            for (uint32_t i = 0; i < p->k; i++) {
+                const float *from = b + i * p->n + col;
+                float by = a[row * p->k + i];
+                memcpy(&x, from, sizeof x);
+                memcpy(&y, from + 4, sizeof y);
+                low += by * x;
+                high += by * y;
+            }
+            memcpy(at, &low, sizeof low);
+            memcpy(at + 4, &high, sizeof high);
+        }
+    }
+}
+
+enum { ELEMENTS = 16 * 64 }; // of A or B as f32, at most
+
+static void multiply_words(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
+                           float *c)
+{
+    float left[ELEMENTS], columns[ELEMENTS], right[ELEMENTS];
+
+    unpack(p->a, a, p->m * p->k * sim_element_bits(p->a) / 32, left);
+    unpack(p->b, b, p->n * p->k * sim_element_bits(p->b) / 32, columns);
+    for (uint32_t i = 0; i < p->k; i++)
+        for (uint32_t col = 0; col < p->n; col++)
+            right[i * p->n + col] = columns[col * p->k + i];
+    multiply(p, left, right, c);
+}
+
+void sim_multiply_float(const struct sim_product *p, const uint32_t *a, const uint32_t *b, float *c)
+{
+    multiply_words(p, a, b, c);
+    for (uint32_t i = 0; i < p->m * p->n; i++)
+        c[i] = sim_float32(sim_canonical32(c[i]));
+}
+
+void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
+                      bool satfinite, int32_t *c)
+{
+    // At most 64 products of two bytes: a whole number below 2^24, which f32 holds.
+    float sums[SIM_PRODUCT_CELLS] = { 0 };
+
+    if (p->a != SIM_B1)
+        multiply_words(p, a, b, sums);
+    for (uint32_t i = 0; i < p->m * p->n; i++) {
+        int64_t sum = (int64_t)sums[i];
+        if (p->a == SIM_B1) {
+            const uint32_t *x = a + i / p->n * (p->k / 32), *y = b + i % p->n * (p->k / 32);
+            for (uint32_t word = 0; word < p->k / 32; word++)
+                sum += __builtin_popcount(p->bits_and ? x[word] & y[word] : x[word] ^ y[word]);
+        }
+        sum += c[i];
+        if (satfinite)
+            sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+        uint32_t wrapped = (uint32_t)(uint64_t)sum;
+        memcpy(&c[i], &wrapped, sizeof wrapped);
+    }
+}
+
+void sim_multiply_f64(const struct sim_product *p, const double *a, const double *b, double *c)
+{
+    for (uint32_t row = 0; row < p->m; row++)
+        for (uint32_t col = 0; col < p->n; col++)
+            for (uint32_t i = 0; i < p->k; i++)
+                c[row * p->n + col] =
+                    fma(a[row * p->k + i], b[col * p->k + i], c[row * p->n + col]);
+}
+
+// Fragments
+
+static struct sim_product product_of(const struct sim_op *op)
+{
+    const struct form *form = op->data;
+    return (struct sim_product){ .m = form->m,
+                                 .n = form->n,
+                                 .k = form->k,
+                                 .a = (enum sim_type)(op->extra >> MMA_A & 255),
+                                 .b = (enum sim_type)(op->extra >> MMA_B & 255),
+                                 .bits_and = op->extra & MMA_AND };
+}
+
+// A (and B, which is a matrix of 8 rows [n][k]) from its registers. Four lanes side by side hold
+// four words side by side.
+static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t rows, uint32_t words,
+                    uint32_t *out)
+{
+    uint32_t tiles = rows / 8;
+
+    for (uint32_t i = 0; i < tiles * words / 4; i++) {
+        const uint32_t *from = SIM_R32(w, list[i]);
+        uint32_t *to = out + 8 * (i % tiles) * words + 4 * (i / tiles);
+        for (uint32_t g = 0; g < 8; g++)
+            memcpy(to + g * words, from + 4 * g, 16);
+    }
+}
+
+// The cell of accumulator i of a lane, in C as [m][8].
+static uint32_t cell(uint32_t lane, uint32_t i)
+{
+    return (lane / 4 + 8 * (i / 2)) * 8 + 2 * (lane % 4) + i % 2;
+}
+
+static void load_cells(const struct sim_warp *w, const uint32_t *list, uint32_t count, uint32_t *c)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *from = SIM_R32(w, list[i]);
+        for (uint32_t lane = 0; lane < SIM_WARP; lane++)
+            c[cell(lane, i)] = from[lane];
+    }
+}
+
+static void store_cells(const struct sim_warp *w, const uint32_t *list, uint32_t count,
+                        uint32_t mask, const uint32_t *c)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *to = SIM_R32(w, list[i]);
+        SIM_LANES(mask, lane, to[lane] = c[cell(lane, i)]);
+    }
+}
+
+static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    const struct sim_product p = product_of(op);
+    const uint32_t cells = p.m / 4;
+    uint32_t a[16 * 8], b[8 * 8], bits[16 * 8];
+    float c[16 * 8];
+
+    if (!sim_together(w))
+        return SIM_RETRY;
+    rows_of(w, op->list + op->o[1], p.m, p.k * sim_element_bits(p.a) / 32, a);
+    rows_of(w, op->list + op->o[2], p.n, p.k * sim_element_bits(p.b) / 32, b);
+    if (op->extra & MMA_C_HALF) {
+        for (uint32_t i = 0; i < cells; i++) {
+            const uint32_t *from = SIM_R32(w, op->list[op->o[3] + i / 2]);
+            for (uint32_t lane = 0; lane < SIM_WARP; lane++)
+                c[cell(lane, i)] = sim_f16_to_f32(from[lane] >> 16 * (i % 2) & 0xffff);
+        }
+    } else {
+        load_cells(w, op->list + op->o[3], cells, bits);
+        memcpy(c, bits, p.m * p.n * sizeof *c);
+    }
+    sim_multiply_float(&p, a, b, c);
+    if (op->extra & MMA_D_HALF) {
+        for (uint32_t i = 0; i < cells; i += 2) {
+            uint32_t *to = SIM_R32(w, op->list[op->o[0] + i / 2]);
+            SIM_LANES(mask, lane,
+                      to[lane] = sim_f32_to_f16(c[cell(lane, i)]) |
+                                 sim_f32_to_f16(c[cell(lane, i + 1)]) << 16);
+        }
+    } else {
+        memcpy(bits, c, p.m * p.n * sizeof *c);
+        store_cells(w, op->list + op->o[0], cells, mask, bits);
+    }
+    return SIM_NEXT;
+}
+
+static enum sim_next run_int(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    const struct sim_product p = product_of(op);
+    uint32_t a[16 * 8], b[8 * 8], bits[16 * 8];
+    int32_t c[16 * 8];
+
+    if (!sim_together(w))
+        return SIM_RETRY;
+    rows_of(w, op->list + op->o[1], p.m, p.k * sim_element_bits(p.a) / 32, a);
+    rows_of(w, op->list + op->o[2], p.n, p.k * sim_element_bits(p.b) / 32, b);
+    load_cells(w, op->list + op->o[3], p.m / 4, bits);
+    memcpy(c, bits, p.m * p.n * sizeof *c);
+    sim_multiply_int(&p, a, b, op->extra & MMA_SATFINITE, c);
+    memcpy(bits, c, p.m * p.n * sizeof *c);
+    store_cells(w, op->list + op->o[0], p.m / 4, mask, bits);
+    return SIM_NEXT;
+}
+
+static enum sim_next run_double(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    const struct sim_product p = product_of(op);
+    const uint32_t tiles = p.m / 8;
+    double a[16 * 16], b[8 * 16], c[16 * 8];
+
+    if (!sim_together(w))
+        return SIM_RETRY;
+    for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
+        uint32_t g = lane / 4, t = lane % 4;
+        for (uint32_t i = 0; i < tiles * p.k / 4; i++)
+            a[(g + 8 * (i % tiles)) * p.k + t + 4 * (i / tiles)] =
+                SIM_RF64(w, op->list[op->o[1] + i])[lane];
+        for (uint32_t i = 0; i < p.k / 4; i++)
+            b[g * p.k + t + 4 * i] = SIM_RF64(w, op->list[op->o[2] + i])[lane];
+        for (uint32_t i = 0; i < p.m / 4; i++)
+            c[cell(lane, i)] = SIM_RF64(w, op->list[op->o[3] + i])[lane];
+    }
+    sim_multiply_f64(&p, a, b, c);
+    for (uint32_t i = 0; i < p.m / 4; i++) {
+        double *to = SIM_RF64(w, op->list[op->o[0] + i]);
+        SIM_LANES(mask, lane, to[lane] = c[cell(lane, i)]);
+    }
+    return SIM_NEXT;
+}
+
+// m8n8k4 for f16: four products at once, each by the eight lanes 4 q to 4 q + 3 and 16 above those.
+// A and B are 2 registers of two halves; accumulators are 8 f32, or 4 registers of two halves.
+
+static void quad_cell(uint32_t lane, uint32_t i, bool half, uint32_t *row, uint32_t *col)
+{
+    uint32_t upper = lane / 16 * 4;
+    if (half) {
+        *row = lane % 4 + upper;
+        *col = i;
+    } else {
+        *row = (lane & 1) + (i & 2) + upper;
+        *col = (i & 4) + (lane & 2) + (i & 1);
+    }
+}
+
+static enum sim_next run_quad(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    float a[4][8][4], b[4][8][4], c[4][8][8];
+    uint32_t row, col;
+    const bool c_half = op->extra & MMA_C_HALF, d_half = op->extra & MMA_D_HALF;
+
+    if (!sim_together(w))
+        return SIM_RETRY;
+    for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
+        uint32_t q = lane / 4 % 4, own = lane % 4, upper = lane / 16 * 4;
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t shift = 16 * (i % 2);
+            float x =
+                sim_f16_to_f32(SIM_R32(w, op->list[op->o[1] + i / 2])[lane] >> shift & 0xffff);
+            float y =
+                sim_f16_to_f32(SIM_R32(w, op->list[op->o[2] + i / 2])[lane] >> shift & 0xffff);
+            if (op->extra & MMA_A_COL)
+                a[q][i + upper][own] = x;
+            else
+                a[q][own + upper][i] = x;
+            if (op->extra & MMA_B_ROW)
+                b[q][i + upper][own] = y;
+            else
+                b[q][own + upper][i] = y;
+        }
+        for (uint32_t i = 0; i < 8; i++) {
+            quad_cell(lane, i, c_half, &row, &col);
+            c[q][row][col] = c_half ? sim_f16_to_f32(SIM_R32(w, op->list[op->o[3] + i / 2])[lane] >>
+                                                         16 * (i % 2) &
+                                                     0xffff)
+                                    : SIM_RF32(w, op->list[op->o[3] + i])[lane];
+        }
+    }
+    for (uint32_t q = 0; q < 4; q++)
+        for (row = 0; row < 8; row++)
+            for (col = 0; col < 8; col++)
+                for (uint32_t i = 0; i < 4; i++)
+                    c[q][row][col] += a[q][row][i] * b[q][col][i];
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), q = lane / 4 % 4, half = 0;
+        for (uint32_t i = 0; i < 8; i++) {
+            quad_cell(lane, i, d_half, &row, &col);
+            if (!d_half) {
+                SIM_R32(w, op->list[op->o[0] + i])[lane] = sim_canonical32(c[q][row][col]);
+            } else if (i % 2 == 0) {
+                half = sim_f32_to_f16(c[q][row][col]);
+            } else {
+                SIM_R32(w, op->list[op->o[0] + i / 2])
+                [lane] = half | sim_f32_to_f16(c[q][row][col]) << 16;
+            }
+        }
+    }
+    return SIM_NEXT;
+}
+
+// Choice
+
+// Families of elements: which types, and whether the accumulator may be f16 beside f32.
+static bool family_of(enum sim_type type, enum family *out)
+{
+    switch (type) {
+    case SIM_F16:
+        *out = HALF;
+        return true;
+    case SIM_BF16:
+        *out = BHALF;
+        return true;
+    case SIM_TF32:
+        *out = TF32;
+        return true;
+    case SIM_E4M3:
+    case SIM_E5M2:
+        *out = FP8;
+        return true;
+    case SIM_S8:
+    case SIM_U8:
+        *out = INT8;
+        return true;
+    case SIM_S4:
+    case SIM_U4:
+        *out = INT4;
+        return true;
+    case SIM_B1:
+        *out = BIT;
+        return true;
+    case SIM_F64:
+        *out = DOUBLE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool accumulates(enum family family, enum sim_type type)
+{
+    switch (family) {
+    case HALF:
+    case FP8:
+        return type == SIM_F32 || type == SIM_F16;
+    case BHALF:
+    case TF32:
+        return type == SIM_F32;
+    case DOUBLE:
+        return type == SIM_F64;
+    default:
+        return type == SIM_S32;
+    }
+}
+
+// The layouts of A and B, in the order written: 'r' or 'c' each.
+static bool layouts_of(const struct sim_words *words, char layout[2])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < words->statement->words; i++) {
+        const char *word = words->statement->word[i];
+        if (strcmp(word, "row") != 0 && strcmp(word, "col") != 0)
+            continue;
+        if (count == 2)
+            return false;
+        layout[count++] = word[0];
+    }
+    return count == 2;
+}
+
+sim_handler *sim_pick_mma(const struct sim_words *words, struct sim_op *op)
+{
+    enum family family, other;
+    const enum sim_type *type = words->type;
+    char layout[2];
+
+    if (words->types != 4 || !sim_has(words, "sync") || !sim_has(words, "aligned") ||
+        !layouts_of(words, layout) || !family_of(type[1], &family) || !family_of(type[2], &other) ||
+        other != family || !accumulates(family, type[0]) || !accumulates(family, type[3]))
+        return NULL;
+
+    const struct form *form = NULL;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        enum family wanted = forms[i].family == QUAD ? HALF : forms[i].family;
+        if (wanted == family && sim_has(words, forms[i].shape))
+            form = &forms[i];
+    }
+    if (!form)
+        return NULL;
+
+    bool quad = form->family == QUAD;
+    bool bits_and = sim_has(words, "and"), bits_xor = sim_has(words, "xor");
+    bool satfinite = sim_has(words, "satfinite");
+    if (!quad && (layout[0] != 'r' || layout[1] != 'c' || type[0] != type[3]))
+        return NULL;
+    if ((family == BIT) != (bits_and != bits_xor) || (family == BIT) != sim_has(words, "popc") ||
+        (satfinite && family != INT8 && family != INT4))
+        return NULL;
+
+    // Registers of 32 bits a lane, 64 for f64.
+    uint32_t bits = family == DOUBLE ? 64 : 32, share = quad ? 8 : SIM_WARP;
+    uint32_t a = form->m * form->k * sim_element_bits(type[1]) / bits / share;
+    uint32_t b = form->n * form->k * sim_element_bits(type[2]) / bits / share;
+    uint32_t c = form->m * form->n / share / (type[3] == SIM_F16 ? 2 : 1);
+    uint32_t d = form->m * form->n / share / (type[0] == SIM_F16 ? 2 : 1);
+    if (op->o[1] - op->o[0] != d || op->o[2] - op->o[1] != a || op->o[3] - op->o[2] != b ||
+        op->list_count - op->o[3] != c)
+        return NULL;
+
+    op->data = form;
+    op->extra = (uint32_t)type[1] << MMA_A | (uint32_t)type[2] << MMA_B |
+                (type[3] == SIM_F16 ? MMA_C_HALF : 0) | (type[0] == SIM_F16 ? MMA_D_HALF : 0) |
+                (satfinite ? MMA_SATFINITE : 0) | (bits_and ? MMA_AND : 0) |
+                (layout[0] == 'c' ? MMA_A_COL : 0) | (layout[1] == 'r' ? MMA_B_ROW : 0);
+    switch (form->family) {
+    case QUAD:
+        return run_quad;
+    case DOUBLE:
+        return run_double;
+    case INT8:
+    case INT4:
+    case BIT:
+        return run_int;
+    default:
+        return run_float;
+    }
+}
