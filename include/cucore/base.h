@@ -133,6 +133,7 @@ enum { CUC_ZERO = -1 };
  * The version of the library that runs, as CUC_VERSION counts.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return major * 10000 + minor * 100 + patch
  * @since 0.1
  */
@@ -142,6 +143,7 @@ CUC_API uint32_t cuc_version(void);
  * The version of the library that runs, as text.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return "0.1.0"; static storage
  * @since 0.1
  */
@@ -151,6 +153,7 @@ CUC_API const char *cuc_version_string(void);
  * The name of a status, such as "CUC_ERROR_NOT_FOUND".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param status any value
  * @return static storage; "CUC_ERROR_UNKNOWN" for a value of no status; never NULL
  * @since 0.1
@@ -161,6 +164,7 @@ CUC_API const char *cuc_status_name(cuc_status status);
  * What a status means, in a few words.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param status any value
  * @return static storage; never NULL
  * @since 0.1
@@ -171,6 +175,7 @@ CUC_API const char *cuc_status_text(cuc_status status);
  * The name of an element type, such as "f32".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param dtype any value
  * @return static storage; "unknown" for a value of no type; never NULL
  * @since 0.1
@@ -181,6 +186,7 @@ CUC_API const char *cuc_dtype_name(cuc_dtype dtype);
  * How many bits an element takes.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param dtype any value
  * @return bits, 0 for a type that is not known
  * @since 0.1
@@ -191,6 +197,7 @@ CUC_API uint32_t cuc_dtype_bits(cuc_dtype dtype);
  * The element type of a name.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param name as cuc_dtype_name() gives it, such as "bf16"; NULL is no type
  * @return the type, or CUC_DTYPE_UNKNOWN
  * @since 0.1

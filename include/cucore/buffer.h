@@ -29,6 +29,8 @@ typedef struct cuc_buffer cuc_buffer;
  * @order  the memory may be used by work enqueued on the stream after this call, and by other
  *         streams that wait for it; it is not cleared
  * @thread any thread
+ * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
+ *          driver in relaxed mode; a user-defined one is as its callbacks are
  * @param[out] out      retained, to be released
  * @param      resource retained; NULL: the default one of the stream's device
  * @param      bytes    0 makes an empty buffer, whose address is 0, without asking the resource
@@ -73,6 +75,7 @@ typedef struct cuc_buffer_options {
  * Zero a cuc_buffer_options and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param options NULL does nothing
  * @param caller_size    sizeof(cuc_buffer_options), as the caller's header has it
  * @since 0.1
@@ -88,6 +91,7 @@ CUC_API void cuc_buffer_options_init(cuc_buffer_options *options, size_t caller_
  * When the call fails nothing is taken over: neither freed nor dropped.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     retained, to be released
  * @param      ptr     0 only with 0 bytes
  * @param      bytes   how long it is; not checked against the allocation
@@ -108,6 +112,7 @@ CUC_API cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr,
  * A part of a buffer as a buffer; it holds the whole one.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out    retained, to be released
  * @param      parent retained
  * @param      offset bytes from its start
@@ -124,6 +129,7 @@ CUC_API cuc_status cuc_buffer_slice(cuc_buffer **out, cuc_buffer *parent, size_t
  * Hold a buffer once more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param buffer NULL gives NULL
  * @return buffer
  * @since 0.1
@@ -137,6 +143,8 @@ CUC_API cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer);
  *         the buffer's stream first. On a stream that is being captured only memory of the same
  *         capture can be freed: other memory is leaked, and cuc_set_failure_handler() told
  * @thread any thread
+ * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is safe:
+ *          asks the driver in relaxed mode; a user-defined one is as its callbacks are
  * @param buffer NULL does nothing
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemFreeAsync
  * @since 0.1
@@ -149,6 +157,7 @@ CUC_API void cuc_buffer_release(cuc_buffer *buffer);
  * @order  nothing is enqueued: that the new stream has waited for the allocation, and for other
  *         streams' uses, is up to the caller
  * @thread while no other thread uses the buffer
+ * @capture safe: not restricted by the driver
  * @param buffer of a resource: a slice, and memory that the buffer does not free, have no stream
  * @param stream retained; NULL only for a resource that is no pool: nothing is waited for
  * @retval CUC_OK                     set
@@ -162,6 +171,7 @@ CUC_API cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)
  * The address of a buffer.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 0 for an empty buffer and for NULL
  * @since 0.1
  */
@@ -171,6 +181,7 @@ CUC_API cuc_device_ptr cuc_buffer_ptr(const cuc_buffer *buffer);
  * How long a buffer is.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return bytes; 0 for NULL
  * @since 0.1
  */
@@ -180,6 +191,7 @@ CUC_API size_t cuc_buffer_bytes(const cuc_buffer *buffer);
  * The device that a buffer's memory is of.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed for the life of the process; NULL for memory of no device, and for NULL
  * @since 0.1
  */
@@ -189,6 +201,7 @@ CUC_API cuc_device *cuc_buffer_device(const cuc_buffer *buffer);
  * The resource that a buffer goes back to.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed from the buffer; NULL for memory that cucore does not free, for a slice, and for
  *         NULL
  * @since 0.1
@@ -199,6 +212,7 @@ CUC_API cuc_memory_resource *cuc_buffer_memory_resource(const cuc_buffer *buffer
  * The stream that will free a buffer.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed from the buffer; NULL when there is none, and for NULL
  * @since 0.1
  */
@@ -208,6 +222,7 @@ CUC_API cuc_stream *cuc_buffer_stream(const cuc_buffer *buffer);
  * Who can reach a buffer.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return CUC_MEMORY_ACCESS_ bits; 0 for NULL
  * @since 0.1
  */
@@ -217,6 +232,7 @@ CUC_API uint32_t cuc_buffer_access(const cuc_buffer *buffer);
  * The owner that cuc_buffer_from_pointer() was given.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return NULL when there is none
  * @since 0.1
  */
@@ -226,6 +242,7 @@ CUC_API void *cuc_buffer_owner(const cuc_buffer *buffer);
  * The buffer that a slice is a part of.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed from the slice; NULL for a buffer that is no slice, and for NULL
  * @since 0.1
  */
@@ -236,6 +253,7 @@ CUC_API cuc_buffer *cuc_buffer_parent(const cuc_buffer *buffer);
  *
  * @order  nothing is waited for: work that writes the buffer must be done before it is read
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out    valid as long as the buffer; NULL for an empty one
  * @param      buffer the buffer
  * @retval CUC_OK                     the CPU can reach it

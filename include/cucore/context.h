@@ -17,6 +17,7 @@ CUC_BEGIN_DECLS
  * The context that is current on the calling thread.
  *
  * @thread reads the calling thread's state
+ * @capture safe: not restricted by the driver
  * @param[out] out retained, to be released; NULL when no context is current
  * @retval CUC_OK              read
  * @retval CUC_ERROR_NO_DRIVER no driver; also CUC_ERROR_DRIVER_TOO_OLD, CUC_ERROR_FORKED
@@ -29,6 +30,7 @@ CUC_API cuc_status cuc_context_get_current(cuc_context **out);
  * Make a context current on the calling thread.
  *
  * @thread changes the calling thread
+ * @capture safe: not restricted by the driver
  * @param      context  NULL makes none current
  * @param[out] previous the context that was current, retained, or NULL when none was; may be NULL
  * @retval CUC_OK           current
@@ -45,6 +47,7 @@ CUC_API cuc_status cuc_context_set_current(cuc_context *context, cuc_context **p
  * and it must live until every object of it is released.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    retained, to be released
  * @param      handle a CUcontext
  * @retval CUC_OK                     wrapped
@@ -59,6 +62,7 @@ CUC_API cuc_status cuc_context_from_handle(cuc_context **out, void *handle);
  * The driver's own handle of a context.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return the CUcontext; NULL for NULL
  * @since 0.1
  */
@@ -68,6 +72,7 @@ CUC_API void *cuc_context_handle(const cuc_context *context);
  * The device of a context.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed for the life of the process; NULL for NULL
  * @since 0.1
  */
@@ -77,6 +82,7 @@ CUC_API cuc_device *cuc_context_device(const cuc_context *context);
  * Whether a context is its device's primary one.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 1 or 0
  * @since 0.1
  */
@@ -86,6 +92,7 @@ CUC_API int32_t cuc_context_is_primary(const cuc_context *context);
  * A number that no other context of the process has or will have.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the number
  * @param      context the context
  * @retval CUC_OK                  read
@@ -100,6 +107,7 @@ CUC_API cuc_status cuc_context_get_id(uint64_t *out, cuc_context *context);
  *
  * @order  blocks the calling thread
  * @thread any thread
+ * @capture spoils every capture of the context, in any mode
  * @retval CUC_OK                 everything is done
  * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
  * @retval CUC_ERROR_BUSY         a stream of the context is being captured
@@ -116,6 +124,7 @@ CUC_API cuc_status cuc_context_synchronize(cuc_context *context);
  * context, releases do nothing, and only a new process can use the device again.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 0, or the CUresult that destroyed it, such as 700
  * @since 0.1
  */
@@ -137,6 +146,7 @@ enum {
  * Read a limit of a context.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the limit
  * @param      context the context
  * @param      limit   a CUC_LIMIT_ constant
@@ -153,6 +163,7 @@ CUC_API cuc_status cuc_context_get_limit(uint64_t *out, cuc_context *context, in
  * Ask for a limit of a context; the driver may round it.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param context the context
  * @param limit   a CUC_LIMIT_ constant
  * @param value   in the limit's unit
@@ -170,6 +181,7 @@ CUC_API cuc_status cuc_context_set_limit(cuc_context *context, int32_t limit, ui
  * The priorities that streams of a context may have.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] least    the lowest priority, the largest number; 0
  * @param[out] greatest the highest priority, the smallest number; such as -5
  * @param      context  the context
@@ -189,6 +201,7 @@ CUC_API cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *great
  * twice is not an error.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param context the one that will read and write
  * @param peer    the one whose memory it is, of another device
  * @retval CUC_OK                     enabled
@@ -203,6 +216,7 @@ CUC_API cuc_status cuc_context_enable_peer_access(cuc_context *context, cuc_cont
  * Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param context the one that reads and writes
  * @param peer    the one whose memory it is
  * @retval CUC_OK                     disabled
@@ -216,6 +230,7 @@ CUC_API cuc_status cuc_context_disable_peer_access(cuc_context *context, cuc_con
  * Hold a context once more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return context; NULL for NULL
  * @since 0.1
  */
@@ -225,6 +240,7 @@ CUC_API cuc_context *cuc_context_retain(cuc_context *context);
  * Let go of a context. A primary context stays retained; a foreign one is never destroyed.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param context NULL does nothing
  * @since 0.1
  */

@@ -30,6 +30,7 @@ CUC_BEGIN_DECLS
  * A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param host any address
  * @return the same 64 bits; 0 for NULL
  * @since 0.1
@@ -41,6 +42,7 @@ CUC__ONLY_ADDRESS CUC_API cuc_device_ptr cuc_host_address(const void *host);
  *
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue; both ranges must stay valid until the copy is done
  * @param dst    where to; a device's memory or the host's
  * @param src    where from; the two must not overlap
@@ -61,6 +63,7 @@ CUC_API cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_p
  * @order  enqueues and returns; pageable memory may be changed again once it has returned, pinned
  *         memory only when the copy is done
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue
  * @param dst    where to
  * @param src    [bytes] of the host
@@ -79,6 +82,7 @@ CUC_API cuc_status cuc_copy_to_device(cuc_stream *stream, cuc_device_ptr dst, co
  *
  * @order  enqueues and returns: wait for the stream before the bytes are read
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param      stream the queue
  * @param[out] dst    [bytes] of the host; to stay allocated until the copy is done
  * @param      src    where from
@@ -99,6 +103,7 @@ CUC_API cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_pt
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream     the queue, of either device
  * @param dst        where to
  * @param dst_device its device
@@ -121,6 +126,7 @@ CUC_API cuc_status cuc_copy_peer(cuc_stream *stream, cuc_device_ptr dst, cuc_dev
  *
  * @order  as cuc_copy_to_device()
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue; of any device
  * @param buffer where to; it is not retained, but its free is ordered by its own stream
  * @param offset bytes from its start
@@ -141,6 +147,7 @@ CUC_API cuc_status cuc_buffer_write(cuc_stream *stream, cuc_buffer *buffer, size
  *
  * @order  as cuc_copy_to_host(): wait for the stream before the bytes are read
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param      stream the queue; of any device
  * @param[out] dst    [bytes] of the host; to stay allocated until the copy is done
  * @param      buffer where from
@@ -162,6 +169,7 @@ CUC_API cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buff
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream     the queue; of any device
  * @param dst        where to
  * @param dst_offset bytes from its start
@@ -211,6 +219,7 @@ typedef struct cuc_copy_2d_params {
  * Zero a cuc_copy_2d_params and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param params NULL does nothing
  * @param caller_size   sizeof(cuc_copy_2d_params), as the caller's header has it
  * @since 0.1
@@ -223,6 +232,7 @@ CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_s
  * @shape  `dst` and `src`: [rows][row_bytes] bytes, a pitch apart; they must not overlap
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue; both arrays must stay valid until the copy is done
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued; a fault while copying shows in a later call
@@ -272,6 +282,7 @@ typedef struct cuc_copy_3d_params {
  * Zero a cuc_copy_3d_params and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param params NULL does nothing
  * @param caller_size   sizeof(cuc_copy_3d_params), as the caller's header has it
  * @since 0.1
@@ -284,6 +295,7 @@ CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t caller_s
  * @shape  `dst` and `src`: [slices][rows][row_bytes] bytes; they must not overlap
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue; both arrays must stay valid until the copy is done
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued; a fault while copying shows in a later call
@@ -346,6 +358,7 @@ typedef struct cuc_copy_batch_params {
  * Zero a cuc_copy_batch_params and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param params NULL does nothing
  * @param caller_size   sizeof(cuc_copy_batch_params), as the caller's header has it
  * @since 0.1
@@ -361,6 +374,7 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
  * @order  after the work enqueued before, and before the work enqueued later; among themselves in
  *         any order, so that no copy may touch what another one writes
  * @thread any thread; one call at a time on the same stream
+ * @capture each copy becomes a node of the graph
  * @param stream the queue
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued
@@ -382,6 +396,7 @@ CUC_API cuc_status cuc_copy_batch(cuc_stream *stream, const cuc_copy_batch_param
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream        the queue
  * @param ptr           aligned to pattern_bytes
  * @param pattern       the value to repeat, in its low bytes; the others must be 0
@@ -402,6 +417,7 @@ CUC_API cuc_status cuc_fill(cuc_stream *stream, cuc_device_ptr ptr, uint32_t pat
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream        the queue
  * @param buffer        what to fill
  * @param offset        bytes from its start
@@ -445,6 +461,7 @@ typedef struct cuc_fill_2d_params {
  * Zero a cuc_fill_2d_params and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param params NULL does nothing
  * @param caller_size   sizeof(cuc_fill_2d_params), as the caller's header has it
  * @since 0.1
@@ -457,6 +474,7 @@ CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_s
  * @shape  `dst`: [rows][row_count] patterns, a pitch of bytes apart
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued

@@ -42,6 +42,7 @@ typedef struct cuc_device_properties {
  * How many devices the driver sees.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out the count; with 0 the call succeeds
  * @retval CUC_OK                     counted
  * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists what was tried
@@ -57,6 +58,7 @@ CUC_API cuc_status cuc_device_get_count(int32_t *out);
  * The device of an ordinal.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the device, borrowed for the life of the process
  * @param      ordinal from 0 to cuc_device_get_count() - 1
  * @retval CUC_OK                     found
@@ -73,6 +75,7 @@ CUC_API cuc_status cuc_device_get(cuc_device **out, int32_t ordinal);
  * The device of the calling thread's current context, or device 0 when it has none.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out the device, borrowed for the life of the process
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
@@ -87,6 +90,7 @@ CUC_API cuc_status cuc_device_get_current(cuc_device **out);
  * The device of a PCI address.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    the device, borrowed for the life of the process
  * @param      bus_id as cuc_device_pci_bus_id() gives it, "0000:3b:00.0"
  * @retval CUC_OK                     found
@@ -101,6 +105,7 @@ CUC_API cuc_status cuc_device_get_by_pci_bus_id(cuc_device **out, const char *bu
  * The ordinal of a device.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return from 0 up; -1 for NULL
  * @since 0.1
  */
@@ -110,6 +115,7 @@ CUC_API int32_t cuc_device_ordinal(const cuc_device *device);
  * The driver's own handle of a device.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return the CUdevice; -1 for NULL
  * @since 0.1
  */
@@ -119,6 +125,7 @@ CUC_API int32_t cuc_device_handle(const cuc_device *device);
  * The name of a device, such as "NVIDIA H200".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return lives as long as the process; "" for NULL
  * @source CUDA Driver API, "Device Management": cuDeviceGetName
  * @since 0.1
@@ -129,6 +136,7 @@ CUC_API const char *cuc_device_name(const cuc_device *device);
  * The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return lives as long as the process; "" for NULL
  * @source CUDA Driver API, "Device Management": cuDeviceGetUuid
  * @since 0.1
@@ -139,6 +147,7 @@ CUC_API const char *cuc_device_uuid(const cuc_device *device);
  * The sixteen bytes of a device's UUID.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out 16 bytes
  * @param device   the device
  * @retval CUC_OK                     copied
@@ -151,6 +160,7 @@ CUC_API cuc_status cuc_device_get_uuid_bytes(uint8_t *out, const cuc_device *dev
  * The PCI address of a device, "0000:3b:00.0".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return lives as long as the process; "" for NULL
  * @source CUDA Driver API, "Device Management": cuDeviceGetPCIBusId
  * @since 0.1
@@ -161,6 +171,7 @@ CUC_API const char *cuc_device_pci_bus_id(const cuc_device *device);
  * The compute capability of a device.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] major  9 for 9.0
  * @param[out] minor  0 for 9.0
  * @param      device the device
@@ -175,6 +186,7 @@ CUC_API cuc_status cuc_device_get_compute_capability(int32_t *major, int32_t *mi
  * The architecture that code for a device is compiled for, "sm_90".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return lives as long as the process; "" for NULL
  * @since 0.1
  */
@@ -186,6 +198,7 @@ CUC_API const char *cuc_device_arch(const cuc_device *device);
  * An attribute that the driver is too old to know has its default (device_attributes.h).
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out       the value
  * @param      device    the device
  * @param      attribute a CUC_DEVICE_ constant, or any value of the driver's CUdevice_attribute
@@ -201,6 +214,7 @@ CUC_API cuc_status cuc_device_get_attribute(int32_t *out, cuc_device *device, in
  * Every attribute at once.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    filled up to its struct_size; a field that this library does not know is 0
  * @param      device the device
  * @retval CUC_OK                     read
@@ -215,6 +229,7 @@ CUC_API cuc_status cuc_device_get_properties(cuc_device_properties *out, cuc_dev
  * How many attributes are listed, for going through them all.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @since 0.1
  */
 CUC_API size_t cuc_device_attribute_count(void);
@@ -223,6 +238,7 @@ CUC_API size_t cuc_device_attribute_count(void);
  * The value, name and unit of the listed attribute at an index.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] attribute the CUC_DEVICE_ constant; may be NULL
  * @param[out] name      "max_threads_per_block"; static; may be NULL
  * @param[out] unit      "threads", "flag", ...; static; may be NULL
@@ -238,6 +254,7 @@ CUC_API cuc_status cuc_device_attribute_at(int32_t *attribute, const char **name
  * The attribute of a name such as "max_threads_per_block".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out the CUC_DEVICE_ constant
  * @param      name as cuc_device_attribute_at() gives it
  * @retval CUC_OK                     found
@@ -251,6 +268,7 @@ CUC_API cuc_status cuc_device_attribute_from_name(int32_t *out, const char *name
  * How much memory a device has, and how much of it is free now.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] free_bytes  may be NULL
  * @param[out] total_bytes may be NULL
  * @param      device      the device
@@ -266,6 +284,7 @@ CUC_API cuc_status cuc_device_get_memory_info(uint64_t *free_bytes, uint64_t *to
  * Whether kernels on a device can reach another device's memory.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    1 or 0; a device reaches itself
  * @param      device the one that would read and write
  * @param      peer   the one whose memory it is
@@ -289,6 +308,7 @@ enum {
  * One property of the way between two devices.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out       the value
  * @param      device    from here
  * @param      peer      to there; another device
@@ -306,6 +326,7 @@ CUC_API cuc_status cuc_device_get_peer_attribute(int32_t *out, cuc_device *devic
  * The primary context of a device, the one that the CUDA runtime uses too.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    the context, borrowed for the life of the process
  * @param      device the device
  * @retval CUC_OK                        retained
@@ -323,6 +344,7 @@ CUC_API cuc_status cuc_device_get_context(cuc_context **out, cuc_device *device)
  * stream do not need it, those of the driver and of the CUDA runtime in the same program may.
  *
  * @thread changes the calling thread
+ * @capture safe: asks the driver in relaxed mode
  * @param      device   the device
  * @param[out] previous the context that was current, retained, or NULL when none was; may be NULL
  * @retval CUC_OK                     current
@@ -337,6 +359,7 @@ CUC_API cuc_status cuc_device_set_current(cuc_device *device, cuc_context **prev
  *
  * @order  blocks the calling thread
  * @thread any thread
+ * @capture spoils every capture of the context, in any mode
  * @retval CUC_OK                 everything is done
  * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
  * @retval CUC_ERROR_BUSY         a stream of the context is being captured

@@ -34,6 +34,7 @@ enum {
  * The status of the thread's last failure.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return CUC_OK before the first failure and after cuc_error_clear()
  * @since 0.1
  */
@@ -43,6 +44,7 @@ CUC_API cuc_status cuc_error_status(void);
  * The thread's last failure as one readable paragraph, notes included.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return never NULL; "no error" before the first failure; valid until the thread's next failure
  * @since 0.1
  */
@@ -52,6 +54,7 @@ CUC_API const char *cuc_error_message(void);
  * The public function that failed, such as "cuc_stream_create".
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return never NULL, "" when there is no error
  * @since 0.1
  */
@@ -61,6 +64,7 @@ CUC_API const char *cuc_error_function(void);
  * The library that reported the failure.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return a CUC_LIBRARY_ value; CUC_LIBRARY_NONE when cucore itself refused
  * @since 0.1
  */
@@ -70,6 +74,7 @@ CUC_API int32_t cuc_error_library(void);
  * That library's own code, such as the CUresult.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return 0 when cucore itself refused
  * @since 0.1
  */
@@ -79,6 +84,7 @@ CUC_API int32_t cuc_error_library_code(void);
  * That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return never NULL, "" when cucore itself refused
  * @since 0.1
  */
@@ -88,6 +94,7 @@ CUC_API const char *cuc_error_library_symbol(void);
  * The function of that library that failed, such as "cuMemAllocAsync".
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return never NULL, "" when cucore itself refused
  * @since 0.1
  */
@@ -97,6 +104,7 @@ CUC_API const char *cuc_error_library_call(void);
  * What the failure means and what to do about it, in plain words.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return never NULL, "" when there is nothing to add to the message
  * @since 0.1
  */
@@ -106,6 +114,7 @@ CUC_API const char *cuc_error_explanation(void);
  * The log that came with the failure: a compiler's, a linker's, or the places searched.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return never NULL, "" when there is none; the whole log, however long
  * @since 0.1
  */
@@ -118,6 +127,7 @@ CUC_API const char *cuc_error_log(void);
  * could not be restored; it never replaces the failure itself.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @return the number of notes; past eight, the last one kept stays
  * @since 0.1
  */
@@ -127,6 +137,7 @@ CUC_API size_t cuc_error_note_count(void);
  * One note.
  *
  * @thread reads the calling thread's own error
+ * @capture makes no driver call
  * @param index below cuc_error_note_count()
  * @return never NULL, "" for an index past the end
  * @since 0.1
@@ -137,6 +148,7 @@ CUC_API const char *cuc_error_note(size_t index);
  * Forget the thread's last failure.
  *
  * @thread changes the calling thread's own error
+ * @capture makes no driver call
  * @since 0.1
  */
 CUC_API void cuc_error_clear(void);
@@ -162,6 +174,7 @@ typedef struct cuc_explanation {
  * Explain a library's code, without any driver or device.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out         filled up to its struct_size
  * @param library     a CUC_LIBRARY_ value; CUC_LIBRARY_NONE explains a cuc_status
  * @param code        that library's code
@@ -179,6 +192,7 @@ CUC_API cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t co
  * A bare number is looked up among the driver's codes.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out  filled up to its struct_size
  * @param text the name or number, in any case of letters
  * @retval CUC_OK                     explained
@@ -192,6 +206,7 @@ CUC_API cuc_status cuc_explain_text(cuc_explanation *out, const char *text);
  * How many codes of a library can be explained, for going through them all.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param library a CUC_LIBRARY_ value
  * @return 0 for a library that is not known
  * @since 0.1
@@ -202,6 +217,7 @@ CUC_API size_t cuc_explain_count(int32_t library);
  * The explanation at an index, by ascending code.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out     filled up to its struct_size
  * @param library a CUC_LIBRARY_ value
  * @param index   below cuc_explain_count()
@@ -229,6 +245,7 @@ typedef void (*cuc_failure_fn)(const char *message, void *user);
  * loss of a context that was reported already, are not passed on.
  *
  * @thread any thread; a failure under way on another thread may still reach the old handler
+ * @capture makes no driver call
  * @param handler NULL drops such failures again
  * @param user    handed to the handler
  * @since 0.1

@@ -40,6 +40,7 @@ typedef struct cuc_event_options {
  * Zero options and write their size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param options     the caller's struct
  * @param caller_size sizeof(cuc_event_options) where the caller was compiled
  * @since 0.1
@@ -50,6 +51,7 @@ CUC_API void cuc_event_options_init(cuc_event_options *options, size_t caller_si
  * Create an event in a device's primary context.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the event, to be released
  * @param      device  the device whose streams will record it
  * @param      options NULL: no timing, waiting spins
@@ -66,6 +68,7 @@ CUC_API cuc_status cuc_event_create(cuc_event **out, cuc_device *device,
  * Create an event in any context.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the event, to be released
  * @param      context retained by the event
  * @param      options as for cuc_event_create()
@@ -83,6 +86,7 @@ CUC_API cuc_status cuc_event_create_in(cuc_event **out, cuc_context *context,
  * is of, so the caller says it.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the wrapper, to be released
  * @param      handle  a CUevent
  * @param      context its context; NULL: the one that is current on the calling thread
@@ -99,6 +103,7 @@ CUC_API cuc_status cuc_event_from_handle(cuc_event **out, void *handle, cuc_cont
  * The driver's own handle of an event, which is also its cudaEvent_t.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return the CUevent; NULL for NULL
  * @since 0.1
  */
@@ -108,6 +113,7 @@ CUC_API void *cuc_event_handle(const cuc_event *event);
  * The device of an event.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed for the life of the process; NULL for NULL
  * @since 0.1
  */
@@ -117,6 +123,7 @@ CUC_API cuc_device *cuc_event_device(const cuc_event *event);
  * The context of an event.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed, as long as the event lives; NULL for NULL
  * @since 0.1
  */
@@ -126,6 +133,7 @@ CUC_API cuc_context *cuc_event_context(const cuc_event *event);
  * The flags that an event was made with.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return CUC_EVENT_ bits; 0 for NULL
  * @since 0.1
  */
@@ -136,6 +144,7 @@ CUC_API uint32_t cuc_event_flags(const cuc_event *event);
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same event and stream
+ * @capture becomes a dependency in the graph
  * @param event  of the stream's context; what it recorded before is forgotten
  * @param stream the queue
  * @retval CUC_OK                     enqueued
@@ -150,6 +159,7 @@ CUC_API cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream);
  * Whether an event has completed, without waiting. One that was never recorded has.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @retval CUC_OK                 complete
  * @retval CUC_NOT_READY          not yet
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
@@ -164,6 +174,7 @@ CUC_API cuc_status cuc_event_query(cuc_event *event);
  *
  * @order  blocks the calling thread
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @retval CUC_OK                 complete
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
  * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured
@@ -176,6 +187,7 @@ CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
  * The time between two events on the device.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param[out] milliseconds to about half a microsecond
  * @param      start        recorded with CUC_EVENT_TIMING
  * @param      end          recorded with CUC_EVENT_TIMING, in the same context
@@ -197,6 +209,7 @@ CUC_API cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, 
  * cucore's own, which later calls use again.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out   an eventfd, non-blocking and close-on-exec; the caller closes it, at any time
  * @param      event the event
  * @retval CUC_OK                     made
@@ -215,6 +228,7 @@ CUC_API cuc_status cuc_event_fd(int32_t *out, cuc_event *event);
  * Hold an event once more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return event; NULL for NULL
  * @since 0.1
  */
@@ -224,6 +238,7 @@ CUC_API cuc_event *cuc_event_retain(cuc_event *event);
  * Let go of an event. What waits for it already goes on waiting.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param event NULL does nothing
  * @source CUDA Driver API, "Event Management": cuEventDestroy
  * @since 0.1

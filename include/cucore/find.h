@@ -50,6 +50,7 @@ typedef struct cuc_found cuc_found;
  * load and unload it on the way.
  *
  * @thread any thread, also in the child of a fork
+ * @capture makes no driver call
  *
  * @param out  set to what was found; release it with cuc_found_release()
  * @param name such as "nvrtc", in any case of letters; see cuc_find_library_name()
@@ -67,6 +68,7 @@ CUC_API cuc_status cuc_find_library(cuc_found **out, const char *name);
  * Find the folder of a library's headers: what a compiler takes after -I.
  *
  * @thread any thread, also in the child of a fork
+ * @capture makes no driver call
  *
  * @param out  set to what was found; release it with cuc_found_release()
  * @param name such as "cudart", in any case of letters; see cuc_find_header_name()
@@ -85,6 +87,7 @@ CUC_API cuc_status cuc_find_header_dir(cuc_found **out, const char *name);
  * on. The path is copied. Nothing is checked until the library is searched for.
  *
  * @thread any thread
+ * @capture makes no driver call
  *
  * @param name as in cuc_find_library()
  * @param path the file; without a slash, what the system's loader makes of it; NULL takes an
@@ -103,6 +106,7 @@ CUC_API cuc_status cuc_set_library_path(const char *name, const char *path);
  * How many libraries cuc_find_library() knows.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @since 0.1
  */
 CUC_API size_t cuc_find_library_count(void);
@@ -111,6 +115,7 @@ CUC_API size_t cuc_find_library_count(void);
  * The name of a library that cuc_find_library() knows.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param index below cuc_find_library_count()
  * @return static storage; NULL for an index past the end
  * @since 0.1
@@ -121,6 +126,7 @@ CUC_API const char *cuc_find_library_name(size_t index);
  * How many names cuc_find_header_dir() knows.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @since 0.1
  */
 CUC_API size_t cuc_find_header_count(void);
@@ -129,6 +135,7 @@ CUC_API size_t cuc_find_header_count(void);
  * A name that cuc_find_header_dir() knows.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param index below cuc_find_header_count()
  * @return static storage; NULL for an index past the end
  * @since 0.1
@@ -139,6 +146,7 @@ CUC_API const char *cuc_find_header_name(size_t index);
  * The file of a library, or the folder of headers.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param found may be NULL
  * @return valid as long as `found`; never NULL, "" for NULL
  * @since 0.1
@@ -149,6 +157,7 @@ CUC_API const char *cuc_found_path(const cuc_found *found);
  * How it was found: one of the methods in the table above.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param found may be NULL
  * @return static storage; never NULL, "" for NULL
  * @since 0.1
@@ -159,6 +168,7 @@ CUC_API const char *cuc_found_method(const cuc_found *found);
  * How many places were tried before.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param found may be NULL
  * @return 0 for NULL
  * @since 0.1
@@ -169,6 +179,7 @@ CUC_API size_t cuc_found_tried_count(const cuc_found *found);
  * A place that was tried before, as one line: the method, the place, and why it was not it.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param found may be NULL
  * @param index below cuc_found_tried_count()
  * @return valid as long as `found`; never NULL, "" past the end and for NULL
@@ -180,6 +191,7 @@ CUC_API const char *cuc_found_tried_at(const cuc_found *found, size_t index);
  * Share what was found.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param found may be NULL
  * @return found
  * @since 0.1
@@ -190,6 +202,7 @@ CUC_API cuc_found *cuc_found_retain(cuc_found *found);
  * Give a reference back; the last one frees it.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param found may be NULL, which does nothing
  * @since 0.1
  */

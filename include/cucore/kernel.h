@@ -97,6 +97,7 @@ enum {
  * Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    the caller's reference: cuc_kernel_release()
  * @param handle a CUkernel; it must stay loaded while the wrapper lives
  * @param object the object whose library the kernel is of, retained; NULL: a library that cucore
@@ -116,6 +117,7 @@ CUC_API cuc_status cuc_kernel_from_handle(cuc_kernel **out, void *handle, cuc_ob
  * Share a kernel.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param kernel NULL is passed through
  * @return kernel
  * @since 0.1
@@ -127,6 +129,7 @@ CUC_API cuc_kernel *cuc_kernel_retain(cuc_kernel *kernel);
  *
  * @order  where it was the object's last user, unloading may wait for running work
  * @thread any thread, also at process exit
+ * @capture safe: asks the driver in relaxed mode
  * @param kernel NULL does nothing
  * @since 0.1
  */
@@ -136,6 +139,7 @@ CUC_API void cuc_kernel_release(cuc_kernel *kernel);
  * The name a kernel was asked for by: its symbol, or a name expression.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return static storage; "" for NULL; never NULL
  * @since 0.1
  */
@@ -145,6 +149,7 @@ CUC_API const char *cuc_kernel_name(const cuc_kernel *kernel);
  * The symbol of a kernel in its object code, mangled where its source is C++.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return static storage; "" for NULL, and for a foreign kernel where the driver is older than
  *         CUDA 12.3; never NULL
  * @since 0.1
@@ -155,6 +160,7 @@ CUC_API const char *cuc_kernel_symbol(const cuc_kernel *kernel);
  * The driver's CUkernel.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed: valid while the kernel lives; NULL for NULL
  * @since 0.1
  */
@@ -164,6 +170,7 @@ CUC_API void *cuc_kernel_handle(const cuc_kernel *kernel);
  * The object that a kernel is of.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed: valid while the kernel lives; NULL for NULL and for a foreign kernel
  * @since 0.1
  */
@@ -173,6 +180,7 @@ CUC_API cuc_object *cuc_kernel_object(const cuc_kernel *kernel);
  * The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the kernel lives
  * @param kernel any kernel
  * @param device the function is of its primary context; NULL: of the calling thread's current
@@ -189,6 +197,7 @@ CUC_API cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_d
  * How many parameters a kernel has.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out    the number
  * @param kernel any kernel
  * @retval CUC_OK                     counted
@@ -204,6 +213,7 @@ CUC_API cuc_status cuc_kernel_get_parameter_count(size_t *out, const cuc_kernel 
  * One parameter of a kernel.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out    filled up to its struct_size; a field that this library does not know is 0
  * @param kernel any kernel
  * @param index  below cuc_kernel_get_parameter_count()
@@ -221,6 +231,7 @@ CUC_API cuc_status cuc_kernel_get_parameter(cuc_kernel_parameter *out, const cuc
  * The name of what is known of a parameter's type, such as "float".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param type any value
  * @return static storage; "any" for a value of no type; never NULL
  * @since 0.1
@@ -233,6 +244,7 @@ CUC_API const char *cuc_parameter_type_name(int32_t type);
  * The first question about a kernel on a device may load its code there.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out       bytes, threads, registers, versions as major * 10 + minor, or 0 and 1
  * @param kernel    any kernel
  * @param device    attributes differ between devices
@@ -253,6 +265,7 @@ CUC_API cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cu
  * a launch asks for more; a lower value set here is therefore no limit to cuc_launch().
  *
  * @thread any thread; not ordered with launches by other threads
+ * @capture safe: asks the driver in relaxed mode
  * @param kernel    any kernel
  * @param device    the device it is set on
  * @param attribute a CUC_KERNEL_ attribute that is settable
@@ -271,6 +284,7 @@ CUC_API cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *devi
  * The name of an attribute, such as "num_regs".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param attribute any value
  * @return static storage; "unknown" for a value of no attribute; never NULL
  * @since 0.1
@@ -281,6 +295,7 @@ CUC_API const char *cuc_kernel_attribute_name(int32_t attribute);
  * The attribute of a name.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param name as cuc_kernel_attribute_name() gives it; NULL is no attribute
  * @return a CUC_KERNEL_ attribute, or -1
  * @since 0.1
@@ -291,6 +306,7 @@ CUC_API int32_t cuc_kernel_attribute_from_name(const char *name);
  * Say whether a kernel would rather have shared memory or cache on one device; a hint.
  *
  * @thread any thread; not ordered with launches by other threads
+ * @capture safe: asks the driver in relaxed mode
  * @param kernel any kernel
  * @param device the device it is set on
  * @param config a CUC_KERNEL_CACHE_ value

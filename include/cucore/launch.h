@@ -154,6 +154,7 @@ typedef struct cuc_launch_config {
  * Zero a config and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param config      the caller's struct
  * @param caller_size sizeof(cuc_launch_config) where the caller was compiled
  * @since 0.1
@@ -169,6 +170,7 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  *
  * @order  enqueues and returns; memory that the kernel uses must stay valid until it is done
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  *
  * @param stream the queue; its device runs the kernel
  * @param config read before the call returns
@@ -198,6 +200,7 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
  *
  * @order  enqueues and returns; work behind it waits for the function
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream the queue
  * @param fn     the function
  * @param user   handed to it
@@ -216,6 +219,7 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
  * when the kernel is done, and its failure is the kernel's own. Not while a stream is captured.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 1 or 0
  * @since 0.1
  */

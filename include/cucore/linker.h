@@ -103,6 +103,7 @@ typedef struct cuc_linker_options {
  * Set every option to its default.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
  * @param      caller_size    sizeof(cuc_linker_options), as the caller was compiled with it
  * @since 0.1
@@ -113,6 +114,7 @@ CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_
  * Make a linker without inputs, and choose who links.
  *
  * @thread any thread
+ * @capture never touches a stream
  * @param[out] out     the linker; release it with cuc_linker_release()
  * @param      options how to link; copied; NULL is every default
  * @retval CUC_OK                     made
@@ -130,6 +132,7 @@ CUC_API cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options 
  * Add an object. Its name expressions are known to the linked object too.
  *
  * @thread any thread; one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @param object what to link; retained until the linker is released
  * @retval CUC_OK                     added
@@ -145,6 +148,7 @@ CUC_API cuc_status cuc_linker_add(cuc_linker *linker, cuc_object *object);
  * Add code that lies in memory.
  *
  * @thread any thread; one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @param kind   a CUC_CODE_ value; 0 looks at the first bytes
  * @param data   the code; copied
@@ -166,6 +170,7 @@ CUC_API cuc_status cuc_linker_add_data(cuc_linker *linker, int32_t kind, const v
  * Add a file of code. It is read here, so that a link never sees it change.
  *
  * @thread any thread; one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @param kind   a CUC_CODE_ value; 0 looks at the first bytes, whatever the file is called
  * @param path   the file
@@ -196,6 +201,7 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  *
  * @order  returns when the code is there
  * @thread any thread; one call at a time on the same linker
+ * @capture never touches a stream
  * @param[out] out    the linked code; release it with cuc_object_release()
  * @param      linker the linker
  * @param      target CUC_CODE_CUBIN, or CUC_CODE_PTX when every input is LTO-IR
@@ -222,6 +228,7 @@ CUC_API cuc_status cuc_linker_link(cuc_object **out, cuc_linker *linker, int32_t
  * What the last link had to say that is no error: times, registers, warnings.
  *
  * @thread one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @return never NULL; valid until the linker links again or is released
  * @since 0.1
@@ -232,6 +239,7 @@ CUC_API const char *cuc_linker_info_log(const cuc_linker *linker);
  * The errors of the last link.
  *
  * @thread one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @return never NULL, "" after a success; valid until the linker links again or is released
  * @since 0.1
@@ -242,6 +250,7 @@ CUC_API const char *cuc_linker_error_log(const cuc_linker *linker);
  * Who links.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param linker the linker
  * @return "nvJitLink" or "driver"; static storage; "" for NULL
  * @since 0.1
@@ -252,6 +261,7 @@ CUC_API const char *cuc_linker_backend(const cuc_linker *linker);
  * How many flags nvJitLink is given.
  *
  * @thread one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @return the number of flags, without what depends on the link: -arch of the device, -lto for
  *         inputs that need it, -ptx; 0 for the driver's linker
@@ -263,6 +273,7 @@ CUC_API size_t cuc_linker_flag_count(const cuc_linker *linker);
  * One of the flags, exactly as nvJitLink is given it.
  *
  * @thread one call at a time on the same linker
+ * @capture makes no driver call
  * @param linker the linker
  * @param index  below cuc_linker_flag_count()
  * @return such as "-maxrregcount=32"; valid as long as the linker; NULL past the end
@@ -274,6 +285,7 @@ CUC_API const char *cuc_linker_flag(const cuc_linker *linker, size_t index);
  * Hold one reference more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param linker the linker, or NULL
  * @return linker
  * @since 0.1
@@ -284,6 +296,7 @@ CUC_API cuc_linker *cuc_linker_retain(cuc_linker *linker);
  * Drop a reference; the last one frees the linker and its inputs. Its objects live on.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param linker the linker, or NULL
  * @since 0.1
  */

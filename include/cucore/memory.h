@@ -69,6 +69,7 @@ typedef struct cuc_memory_location {
  * The name of a kind of memory, such as "pinned".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param kind any value
  * @return static storage; "unknown" for a value of no kind; never NULL
  * @since 0.1
@@ -81,6 +82,7 @@ CUC_API const char *cuc_memory_kind_name(int32_t kind);
  * Hold a resource once more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param resource NULL gives NULL
  * @return resource
  * @since 0.1
@@ -93,6 +95,7 @@ CUC_API cuc_memory_resource *cuc_memory_resource_retain(cuc_memory_resource *res
  * Buffers hold their resource. Addresses from cuc_memory_allocate() do not: free them first.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param resource NULL does nothing
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolDestroy
  * @since 0.1
@@ -103,6 +106,7 @@ CUC_API void cuc_memory_resource_release(cuc_memory_resource *resource);
  * The device whose memory a resource gives.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed for the life of the process; NULL for pinned memory, which is of no device, for
  *         a user-defined resource of no device, and for NULL
  * @since 0.1
@@ -113,6 +117,7 @@ CUC_API cuc_device *cuc_memory_resource_device(const cuc_memory_resource *resour
  * Who can reach what a resource allocates.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return CUC_MEMORY_ACCESS_ bits; 0 for NULL
  * @since 0.1
  */
@@ -122,6 +127,7 @@ CUC_API uint32_t cuc_memory_resource_access(const cuc_memory_resource *resource)
  * What a resource allocates.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return a CUC_MEMORY_ kind; CUC_MEMORY_CUSTOM for a user-defined resource; -1 for NULL
  * @since 0.1
  */
@@ -131,6 +137,7 @@ CUC_API int32_t cuc_memory_resource_kind(const cuc_memory_resource *resource);
  * Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 1 or 0
  * @since 0.1
  */
@@ -143,6 +150,7 @@ CUC_API int32_t cuc_memory_resource_is_pool(const cuc_memory_resource *resource)
  * made at the first need and kept until cuc_device_set_memory_resource() puts another in place.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    retained, to be released
  * @param      device the device
  * @retval CUC_OK                     found or made
@@ -158,6 +166,7 @@ CUC_API cuc_status cuc_device_get_memory_resource(cuc_memory_resource **out, cuc
  * Set the default resource of a device, for the whole process.
  *
  * @thread any thread; buffers made before keep the resource they have
+ * @capture safe: asks the driver in relaxed mode
  * @param device   the device
  * @param resource retained; NULL goes back to the one that cucore chooses
  * @retval CUC_OK                     set
@@ -173,6 +182,7 @@ CUC_API cuc_status cuc_device_set_memory_resource(cuc_device *device,
  * Allocating and freeing may wait for the device. Freeing waits for the given stream first.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    retained, to be released
  * @param      device whose primary context allocates
  * @param      kind   CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED (portable: every device reaches it) or
@@ -225,6 +235,7 @@ typedef struct cuc_memory_callbacks {
  * Zero a cuc_memory_callbacks and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param callbacks NULL does nothing
  * @param caller_size      sizeof(cuc_memory_callbacks), as the caller's header has it
  * @since 0.1
@@ -235,6 +246,7 @@ CUC_API void cuc_memory_callbacks_init(cuc_memory_callbacks *callbacks, size_t c
  * Make a resource of the user's own functions.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out       retained, to be released
  * @param      callbacks copied; allocate, deallocate and access are required
  * @retval CUC_OK                     made
@@ -254,6 +266,8 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  *         being captured a pool's memory is a node of the graph: it exists while the graph runs,
  *         and is to be freed in the same capture
  * @thread any thread
+ * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
+ *          driver in relaxed mode; a user-defined one is as its callbacks are
  * @param[out] out      the address, aligned to 256 bytes at least (a user's resource: as it is
  *                      written); 0 for 0 bytes, with nothing to free
  * @param      resource must outlive the allocation
@@ -277,6 +291,9 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_memory_resource 
  * @order  the stream frees it when it gets there; no work may use it after that. A synchronous
  *         resource waits for the stream and frees before it returns
  * @thread any thread
+ * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is
+ *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on, else safe:
+ *          asks the driver in relaxed mode; a user-defined one is as its callbacks are
  * @param resource the one that it came from
  * @param ptr      0 does nothing
  * @param bytes    as allocated
@@ -337,6 +354,7 @@ typedef struct cuc_memory_pool_options {
  * Zero a cuc_memory_pool_options and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param options NULL does nothing
  * @param caller_size    sizeof(cuc_memory_pool_options), as the caller's header has it
  * @since 0.1
@@ -347,6 +365,7 @@ CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size
  * Make a memory pool.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out     retained, to be released; the pool goes with the last reference
  * @param      device  the device that the memory is of (CUC_MEMORY_DEVICE), or whose streams
  *                     allocate from it; a pinned or managed pool is made reachable from it
@@ -373,6 +392,7 @@ CUC_API cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device 
  * the next allocation; a threshold that somebody set is left alone.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    retained, to be released; the pool stays with the driver
  * @param      device the device
  * @param      kind   CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED or CUC_MEMORY_MANAGED
@@ -394,6 +414,7 @@ CUC_API cuc_status cuc_memory_pool_get_current(cuc_memory_resource **out, cuc_de
  * Its release threshold is treated as by cuc_memory_pool_get_current().
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    retained, to be released; the pool stays with the driver
  * @param      device the device
  * @param      kind   CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED or CUC_MEMORY_MANAGED
@@ -411,6 +432,7 @@ CUC_API cuc_status cuc_memory_pool_get_default(cuc_memory_resource **out, cuc_de
  * It is borrowed: cucore never destroys it. Its attributes are left as they are.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out        retained, to be released
  * @param      device     the device of the pool, or whose streams allocate from it
  * @param      kind       CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED or CUC_MEMORY_MANAGED: what it gives
@@ -430,6 +452,7 @@ CUC_API cuc_status cuc_memory_pool_from_handle(cuc_memory_resource **out, cuc_de
  * The driver's own handle of a pool.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return the CUmemoryPool, borrowed; NULL for a resource that is no pool, and for NULL
  * @since 0.1
  */
@@ -440,6 +463,7 @@ CUC_API void *cuc_memory_pool_handle(const cuc_memory_resource *pool);
  * from, and what cuc_memory_pool_get_current() gives.
  *
  * @thread any thread; concerns the whole process
+ * @capture safe: asks the driver in relaxed mode
  * @param pool it must stay alive while it is current. A pinned or managed one that was wrapped is
  *             taken to be the host's, or of no preferred place
  * @retval CUC_OK                     set
@@ -477,6 +501,7 @@ enum {
  * Read an attribute of a pool.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out       bytes, or 0 or 1 for the REUSE attributes
  * @param      pool      the pool
  * @param      attribute a constant of CUC_MEMORY_POOL_ATTRIBUTE_LIST
@@ -494,6 +519,7 @@ CUC_API cuc_status cuc_memory_pool_get_attribute(uint64_t *out, cuc_memory_resou
  * Set an attribute of a pool.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param pool      the pool
  * @param attribute a constant of CUC_MEMORY_POOL_ATTRIBUTE_LIST; the CURRENT ones cannot be set
  * @param value     bytes; 0 or 1 for the REUSE attributes; only 0 for the HIGH ones
@@ -526,6 +552,7 @@ typedef struct cuc_memory_pool_statistics {
  * Read how much a pool holds. The four numbers are read one after the other.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out  filled up to its struct_size; a field that this library does not know is 0
  * @param      pool the pool
  * @retval CUC_OK                     read
@@ -542,6 +569,7 @@ CUC_API cuc_status cuc_memory_pool_get_statistics(cuc_memory_pool_statistics *ou
  * Start both high marks of a pool anew, from what it holds now.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param pool the pool
  * @retval CUC_OK                     reset
  * @retval CUC_ERROR_INVALID_ARGUMENT pool is NULL or no pool
@@ -556,6 +584,7 @@ CUC_API cuc_status cuc_memory_pool_reset_high_marks(cuc_memory_resource *pool);
  *
  * @order  memory whose free has not happened yet on its stream counts as used
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param pool       the pool
  * @param keep_bytes how much it may keep; 0: as little as it can
  * @retval CUC_OK                     trimmed
@@ -579,6 +608,7 @@ enum {
  * It concerns all memory of the pool, allocations made before included.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param pool   the pool
  * @param peer   the device that is to reach it
  * @param access CUC_ACCESS_READ_WRITE or CUC_ACCESS_NONE; a device's own pool is always reachable
@@ -597,6 +627,7 @@ CUC_API cuc_status cuc_memory_pool_set_access(cuc_memory_resource *pool, cuc_dev
  * What a device may do with the memory of a pool.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out  a CUC_ACCESS_ constant
  * @param      pool the pool
  * @param      peer the device
@@ -616,6 +647,7 @@ CUC_API cuc_status cuc_memory_pool_get_access(int32_t *out, cuc_memory_resource 
  *
  * @order  enqueues and returns
  * @thread any thread
+ * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
  * @param stream   the queue
  * @param ptr      in managed memory, or in host memory where the device can page it
  * @param bytes    0 does nothing
@@ -638,6 +670,7 @@ CUC_API cuc_status cuc_memory_prefetch(cuc_stream *stream, cuc_device_ptr ptr, s
  *
  * @order  enqueues and returns
  * @thread any thread
+ * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
  * @param stream the queue; not the legacy default stream
  * @param ptr    in managed memory
  * @param bytes  0 does nothing
@@ -677,6 +710,7 @@ typedef struct cuc_memory_batch {
  * Zero a cuc_memory_batch and write its size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param batch NULL does nothing
  * @param caller_size  sizeof(cuc_memory_batch), as the caller's header has it
  * @since 0.1
@@ -690,6 +724,7 @@ CUC_API void cuc_memory_batch_init(cuc_memory_batch *batch, size_t caller_size);
  *
  * @order  enqueues and returns; the ranges may move in any order
  * @thread any thread
+ * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
  * @param stream the queue
  * @param batch  read before the call returns
  * @retval CUC_OK                     enqueued
@@ -708,6 +743,7 @@ CUC_API cuc_status cuc_memory_prefetch_batch(cuc_stream *stream, const cuc_memor
  *
  * @order  enqueues and returns
  * @thread any thread
+ * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
  * @param stream the queue; not the legacy default stream
  * @param batch  read before the call returns; its locations are not read
  * @retval CUC_OK                     enqueued
@@ -724,6 +760,7 @@ CUC_API cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory
  *
  * @order  enqueues and returns
  * @thread any thread
+ * @capture not on a captured stream: no graph has such a node, and the capture is spoilt
  * @param stream the queue; not the legacy default stream
  * @param batch  read before the call returns
  * @retval CUC_OK                     enqueued
@@ -750,6 +787,7 @@ enum {
  * Tell the driver how a range of managed memory will be used. It takes effect at once.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param ptr      in managed memory, or in host memory where the device can page it
  * @param bytes    0 does nothing
  * @param advice   a CUC_ADVISE_ constant
@@ -769,6 +807,7 @@ CUC_API cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t a
  * Whether all of a range of managed memory is advised as read-mostly.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param[out] out   1 or 0
  * @param      ptr   in managed memory
  * @param      bytes more than 0
@@ -785,6 +824,7 @@ CUC_API cuc_status cuc_memory_get_read_mostly(int32_t *out, cuc_device_ptr ptr, 
  * The place that all of a range of managed memory prefers.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param[out] out   CUC_LOCATION_NONE when there is none, or not the same one throughout
  * @param      ptr   in managed memory
  * @param      bytes more than 0
@@ -801,6 +841,7 @@ CUC_API cuc_status cuc_memory_get_preferred_location(cuc_memory_location *out, c
  * The place that all of a range of managed memory was last prefetched to; it may have moved since.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param[out] out   CUC_LOCATION_NONE when there is none, or not the same one throughout
  * @param      ptr   in managed memory
  * @param      bytes more than 0
@@ -817,6 +858,7 @@ CUC_API cuc_status cuc_memory_get_last_prefetch(cuc_memory_location *out, cuc_de
  * The devices that a range of managed memory is kept mapped for.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param[out] count    how many there are; when it is above capacity, ask again with more room
  * @param[out] devices  [capacity] ordinals, -1 for the host; may be NULL when capacity is 0
  * @param      capacity room in devices
@@ -859,6 +901,7 @@ typedef struct cuc_pointer_info {
  * What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out filled up to its struct_size; a field that this library does not know is 0
  * @param      ptr any address of the host or of a device, not only the start of an allocation
  * @retval CUC_OK                     read; an address that is not the driver's is no failure
@@ -882,6 +925,7 @@ enum {
  * stream order, and kernels may reach it.
  *
  * @thread any thread; it may take milliseconds
+ * @capture safe: asks the driver in relaxed mode
  * @param device whose primary context registers it
  * @param host   start of the memory; it must stay allocated until cuc_host_unregister()
  * @param bytes  more than 0
@@ -901,6 +945,7 @@ CUC_API cuc_status cuc_host_register(cuc_device *device, void *host, size_t byte
  *
  * @order  no work that uses the memory may be under way
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param device as it was registered with
  * @param host   as it was registered
  * @retval CUC_OK                     unregistered
@@ -915,6 +960,7 @@ CUC_API cuc_status cuc_host_unregister(cuc_device *device, void *host);
  * The address by which kernels reach page-locked host memory.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    with unified addressing mostly the same value
  * @param      device the device whose kernels are meant
  * @param      host   in memory of a pinned resource, or registered

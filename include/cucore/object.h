@@ -51,6 +51,7 @@ enum {
  * The name of a kind of object code, such as "cubin".
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param kind any value
  * @return static storage; "unknown" for a value of no kind; never NULL
  * @since 0.1
@@ -61,6 +62,7 @@ CUC_API const char *cuc_code_name(int32_t kind);
  * The kind of object code of a name.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param name as cuc_code_name() gives it; NULL is no kind
  * @return a CUC_CODE_ value, or 0
  * @since 0.1
@@ -100,6 +102,7 @@ typedef struct cuc_object_options {
  * Set options to their defaults.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param options     zeroed, and told its size; NULL does nothing
  * @param caller_size sizeof(cuc_object_options) as the caller has it
  * @since 0.1
@@ -113,6 +116,7 @@ CUC_API void cuc_object_options_init(cuc_object_options *options, size_t caller_
  * takes no length.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out     the caller's reference: cuc_object_release()
  * @param kind    a CUC_CODE_ value
  * @param data    copied
@@ -131,6 +135,7 @@ CUC_API cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void 
  * Make an object of a file's contents; no driver is needed, and none is called.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out     the caller's reference: cuc_object_release()
  * @param path    the file; read before the call returns
  * @param kind    a CUC_CODE_ value; 0 tells it by the contents
@@ -154,6 +159,7 @@ CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int3
  * straight.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param object its code is written; names and logs are not
  * @param path   made or replaced
  * @retval CUC_OK                     written
@@ -168,6 +174,7 @@ CUC_API cuc_status cuc_object_save(const cuc_object *object, const char *path);
  * Share an object.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param object NULL is passed through
  * @return object
  * @since 0.1
@@ -179,6 +186,7 @@ CUC_API cuc_object *cuc_object_retain(cuc_object *object);
  *
  * @order  unloading may wait for the device's running work
  * @thread any thread, also at process exit
+ * @capture safe: asks the driver in relaxed mode
  * @param object NULL does nothing
  * @source CUDA Driver API, "Library Management": cuLibraryUnload
  * @since 0.1
@@ -189,6 +197,7 @@ CUC_API void cuc_object_release(cuc_object *object);
  * What kind of code an object is.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return a CUC_CODE_ value; 0 for NULL
  * @since 0.1
  */
@@ -198,6 +207,7 @@ CUC_API int32_t cuc_object_kind(const cuc_object *object);
  * What messages call an object.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return as given when it was made, "" for none; valid while the object lives; never NULL
  * @since 0.1
  */
@@ -207,6 +217,7 @@ CUC_API const char *cuc_object_name(const cuc_object *object);
  * The log of the compiler or linker that made the object, also where it succeeded.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return "" for none; valid while the object lives; never NULL
  * @since 0.1
  */
@@ -216,6 +227,7 @@ CUC_API const char *cuc_object_log(const cuc_object *object);
  * What the driver's own compiler said when the object was loaded.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return "" for nothing said, and before the object is loaded; valid while the object lives;
  *         never NULL. The log of a failed load is with the failure: cuc_error_log().
  * @since 0.1
@@ -226,6 +238,7 @@ CUC_API const char *cuc_object_load_log(const cuc_object *object);
  * The code itself.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param data   the first byte; borrowed: valid while the object lives
  * @param bytes  its length; PTX is followed by a NUL that is not counted
  * @param object of any kind
@@ -239,6 +252,7 @@ CUC_API cuc_status cuc_object_get_code(const void **data, size_t *bytes, const c
  * The PTX of the code: of PTX its own text, else what was kept beside it.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param text   NUL-terminated; borrowed: valid while the object lives
  * @param bytes  its length without the NUL; NULL: not wanted
  * @param object of any kind
@@ -253,6 +267,7 @@ CUC_API cuc_status cuc_object_get_ptx(const char **text, size_t *bytes, const cu
  * How many name expressions the object knows the symbols of.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 0 for NULL
  * @since 0.1
  */
@@ -262,6 +277,7 @@ CUC_API size_t cuc_object_mapping_count(const cuc_object *object);
  * One name expression and its symbol.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param out    borrowed: valid while the object lives
  * @param object of any kind
  * @param index  below cuc_object_mapping_count()
@@ -278,6 +294,7 @@ CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_obj
  * Read from the PTX where there is one, without a driver; else the object is loaded.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    the number
  * @param object of a loadable kind
  * @retval CUC_OK                  counted
@@ -294,6 +311,7 @@ CUC_API cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object);
  * The symbol of one of the kernels; cuc_object_get_kernel() takes it.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the object lives
  * @param object of a loadable kind
  * @param index  below cuc_object_get_kernel_count()
@@ -312,6 +330,7 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
  * and gives two handles of one kernel.
  *
  * @thread any thread; threads that need the object while it is loaded wait
+ * @capture safe: asks the driver in relaxed mode
  * @param out    the caller's reference: cuc_kernel_release(); it retains the object
  * @param object PTX, cubin or fatbin; a simulated driver needs PTX, alone or beside a cubin
  * @param name   such as "saxpy" for a kernel that is `extern "C"`
@@ -334,6 +353,7 @@ CUC_API cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, c
  * The driver's CUlibrary, loading the code when it is not loaded yet.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the object lives; not to be unloaded
  * @param object of a loadable kind
  * @retval CUC_OK given; other statuses are those of loading, see cuc_object_get_kernel()
@@ -346,6 +366,7 @@ CUC_API cuc_status cuc_object_get_library(void **out, cuc_object *object);
  * The driver's CUmodule of the object on one device, for calls that know no libraries.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the object lives; not to be unloaded
  * @param object of a loadable kind
  * @param device the module is of its primary context; NULL: of the calling thread's current context
@@ -362,6 +383,7 @@ CUC_API cuc_status cuc_object_get_module(void **out, cuc_object *object, cuc_dev
  * Where a `__device__` or `__constant__` variable lives on one device.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    its address; valid while the object lives
  * @param bytes  its size; NULL: not wanted
  * @param object of a loadable kind
@@ -382,6 +404,7 @@ CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc
  * Where a `__managed__` variable lives: one address for the host and every device.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    its address; valid while the object lives
  * @param bytes  its size; NULL: not wanted
  * @param object of a loadable kind
@@ -403,6 +426,7 @@ CUC_API cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cu
  * The address of a device function that is one and the same on every device.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    the function's address; valid while the object lives
  * @param object of a loadable kind
  * @param name   the symbol, or a name expression the object knows

@@ -25,6 +25,7 @@ enum {
  * How many blocks of a kernel one multiprocessor can run at a time.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out           blocks; 0 when not even one fits
  * @param kernel        any kernel
  * @param device        the device to run on
@@ -71,6 +72,7 @@ typedef struct cuc_occupancy_options {
  * Set options to their defaults.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param options     zeroed, and told its size; NULL does nothing
  * @param caller_size sizeof(cuc_occupancy_options) as the caller has it
  * @since 0.1
@@ -81,6 +83,7 @@ CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t c
  * The block size that keeps most of a device busy with a kernel.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param grid    blocks that fill the device once: a smaller grid leaves some of it idle
  * @param block   threads a block
  * @param kernel  any kernel
@@ -101,6 +104,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32
  * How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param out           bytes a block
  * @param kernel        any kernel
  * @param device        the device to run on
@@ -121,6 +125,7 @@ CUC_API cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kerne
  * The largest cluster that a launch with a config can have.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    blocks a cluster
  * @param kernel any kernel
  * @param device the device to run on
@@ -142,6 +147,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_cluster_size(uint32_t *out, cuc_k
  * How many clusters of a launch with a config the device runs at a time.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param out    clusters
  * @param kernel any kernel
  * @param device the device to run on

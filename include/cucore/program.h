@@ -164,6 +164,7 @@ typedef struct cuc_program_options {
  * Set every option to its default.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
  * @param      caller_size    sizeof(cuc_program_options), as the caller was compiled with it
  * @since 0.1
@@ -177,6 +178,7 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * include_paths, so that `#include <cuda_fp16.h>` and `<cuda/std/atomic>` work as they are.
  *
  * @thread any thread
+ * @capture never touches a stream
  * @param[out] out         the program; release it with cuc_program_release()
  * @param      source_kind CUC_SOURCE_CUDA or CUC_SOURCE_PTX
  * @param      text        the source; copied
@@ -209,6 +211,7 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *
  * @order  returns when the code is there: milliseconds to minutes
  * @thread any thread; one call at a time on the same program
+ * @capture never touches a stream
  * @param[out] out     the code; release it with cuc_object_release()
  * @param      program the program
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
@@ -235,6 +238,7 @@ CUC_API cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, i
  * What the compiler said the last time, warnings of a success too.
  *
  * @thread one call at a time on the same program
+ * @capture makes no driver call
  * @param program the program
  * @return never NULL, "" before the first compilation; valid until the program is compiled
  *         again or released
@@ -246,6 +250,7 @@ CUC_API const char *cuc_program_log(const cuc_program *program);
  * Who compiled the program the last time, or will.
  *
  * @thread one call at a time on the same program
+ * @capture makes no driver call
  * @param program the program
  * @return "NVRTC"; for PTX "nvJitLink", or "driver" once that stood in for it; static storage;
  *         "" for NULL
@@ -260,6 +265,7 @@ CUC_API const char *cuc_program_backend(const cuc_program *program);
  * is compiled again.
  *
  * @thread one call at a time on the same program
+ * @capture makes no driver call
  * @param program the program
  * @return a CUC_PCH_ value; CUC_PCH_NONE for NULL
  * @source NVRTC, "PCH": nvrtcGetPCHCreateStatus, nvrtcGetPCHHeapSizeRequired
@@ -271,6 +277,7 @@ CUC_API int32_t cuc_program_pch_status(const cuc_program *program);
  * How long the last compilation took, failed ones too.
  *
  * @thread one call at a time on the same program
+ * @capture makes no driver call
  * @param program the program
  * @return nanoseconds of wall-clock time; 0 before the first, and for NULL
  * @since 0.1
@@ -281,6 +288,7 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
  * How many flags the compiler is given for a kind of code.
  *
  * @thread one call at a time on the same program
+ * @capture makes no driver call
  * @param program the program
  * @param target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @return the number of flags; 0 for a target that this program does not compile to
@@ -292,6 +300,7 @@ CUC_API size_t cuc_program_flag_count(const cuc_program *program, int32_t target
  * One of the flags, exactly as the compiler is given it.
  *
  * @thread one call at a time on the same program
+ * @capture makes no driver call
  * @param program the program
  * @param target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @param index   below cuc_program_flag_count()
@@ -304,6 +313,7 @@ CUC_API const char *cuc_program_flag(const cuc_program *program, int32_t target,
  * Hold one reference more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param program the program, or NULL
  * @return program
  * @since 0.1
@@ -314,6 +324,7 @@ CUC_API cuc_program *cuc_program_retain(cuc_program *program);
  * Drop a reference; the last one frees the program. Its objects live on.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param program the program, or NULL
  * @since 0.1
  */

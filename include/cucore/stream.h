@@ -47,6 +47,7 @@ typedef struct cuc_stream_options {
  * Zero options and write their size.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param options     the caller's struct
  * @param caller_size sizeof(cuc_stream_options) where the caller was compiled
  * @since 0.1
@@ -57,6 +58,7 @@ CUC_API void cuc_stream_options_init(cuc_stream_options *options, size_t caller_
  * Create a stream in a device's primary context.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the stream, to be released
  * @param      device  where it runs
  * @param      options NULL: lowest priority, not in step with the legacy default stream
@@ -74,6 +76,7 @@ CUC_API cuc_status cuc_stream_create(cuc_stream **out, cuc_device *device,
  * Create a stream in any context.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out     the stream, to be released
  * @param      context retained by the stream
  * @param      options as for cuc_stream_create()
@@ -94,6 +97,7 @@ enum {
  * A default stream of a device's primary context.
  *
  * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    borrowed for the life of the process
  * @param      device the device
  * @param      which  CUC_STREAM_LEGACY or CUC_STREAM_PER_THREAD
@@ -111,6 +115,7 @@ CUC_API cuc_status cuc_stream_get_default(cuc_stream **out, cuc_device *device, 
  * those of the context that is current on the calling thread.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out        the wrapper, to be released
  * @param      handle     a CUstream
  * @param      owner      kept until the wrapper is released; may be NULL
@@ -128,6 +133,7 @@ CUC_API cuc_status cuc_stream_from_handle(cuc_stream **out, void *handle, void *
  * The driver's own handle of a stream, which is also its cudaStream_t.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return the CUstream; NULL for NULL
  * @since 0.1
  */
@@ -137,6 +143,7 @@ CUC_API void *cuc_stream_handle(const cuc_stream *stream);
  * The device that a stream runs on.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed for the life of the process; NULL for NULL
  * @since 0.1
  */
@@ -146,6 +153,7 @@ CUC_API cuc_device *cuc_stream_device(const cuc_stream *stream);
  * The context of a stream.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return borrowed, as long as the stream lives; NULL for NULL
  * @since 0.1
  */
@@ -155,6 +163,7 @@ CUC_API cuc_context *cuc_stream_context(const cuc_stream *stream);
  * The priority that a stream came to have.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    lower runs first
  * @param      stream the stream
  * @retval CUC_OK                     read
@@ -169,6 +178,7 @@ CUC_API cuc_status cuc_stream_get_priority(int32_t *out, cuc_stream *stream);
  * The flags of a stream.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    CUC_STREAM_ bits
  * @param      stream the stream
  * @retval CUC_OK                     read
@@ -183,6 +193,7 @@ CUC_API cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream);
  * A number that no other stream of the process has or will have.
  *
  * @thread any thread
+ * @capture may spoil a capture in global mode: call it before or after
  * @param[out] out    the number
  * @param      stream the stream
  * @retval CUC_OK                     read
@@ -197,6 +208,8 @@ CUC_API cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream);
  * Whether all work of a stream is done, without waiting.
  *
  * @thread any thread
+ * @capture refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on; on another
+ *          stream it may spoil a capture in global mode
  * @retval CUC_OK                 everything is done
  * @retval CUC_NOT_READY          something is not
  * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
@@ -211,6 +224,8 @@ CUC_API cuc_status cuc_stream_query(cuc_stream *stream);
  *
  * @order  blocks the calling thread
  * @thread any thread
+ * @capture refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on; on another
+ *          stream it may spoil a capture in global mode
  * @retval CUC_OK                 everything is done
  * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
  * @retval CUC_ERROR_BUSY         the stream is being captured, and goes on being so
@@ -226,6 +241,7 @@ CUC_API cuc_status cuc_stream_synchronize(cuc_stream *stream);
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a dependency in the graph
  * @param stream the queue that waits
  * @param event  as recorded by now; recording it again changes nothing here
  * @retval CUC_OK                     enqueued
@@ -241,6 +257,7 @@ CUC_API cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event);
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same streams
+ * @capture becomes a dependency in the graph
  * @param stream the queue that waits
  * @param other  the queue that is waited for; the same one does nothing
  * @retval CUC_OK                     enqueued
@@ -269,6 +286,7 @@ typedef void (*cuc_stream_callback)(cuc_status status, int32_t library_code, voi
  *
  * @order  enqueues and returns; work behind it waits for the function
  * @thread any thread; one call at a time on the same stream
+ * @capture refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on
  * @param stream   the queue
  * @param callback the function
  * @param user     handed to it
@@ -302,6 +320,7 @@ enum {
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream  the queue that waits
  * @param address aligned to `bytes`; device memory, or host memory that is mapped
  * @param value   the upper half is not used for 4 bytes
@@ -323,6 +342,7 @@ CUC_API cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr addr
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
  * @param stream  the queue
  * @param address aligned to `bytes`; device memory, or host memory that is mapped
  * @param value   the upper half is not used for 4 bytes
@@ -343,6 +363,7 @@ CUC_API cuc_status cuc_stream_write_value(cuc_stream *stream, cuc_device_ptr add
  * Whether work put on a stream is being captured into a graph instead of run.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @param[out] out    1 while captured, also when the capture has been spoilt; else 0
  * @param      stream the stream
  * @retval CUC_OK         asked
@@ -356,6 +377,7 @@ CUC_API cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream);
  * Hold a stream once more.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return stream; NULL for NULL
  * @since 0.1
  */
@@ -366,6 +388,8 @@ CUC_API cuc_stream *cuc_stream_retain(cuc_stream *stream);
  * does not wait for that. Buffers that are freed on it keep it alive.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver; keep the last reference of a captured stream until
+ *          its capture has ended
  * @param stream NULL does nothing, and so does a default stream
  * @source CUDA Driver API, "Stream Management": cuStreamDestroy
  * @since 0.1

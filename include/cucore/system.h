@@ -16,6 +16,7 @@ CUC_BEGIN_DECLS
  * The newest CUDA that the driver serves.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  *
  * @param out major * 1000 + minor * 10, such as 13000 for CUDA 13.0
  * @retval CUC_OK                     set
@@ -32,6 +33,7 @@ CUC_API cuc_status cuc_driver_get_version(int32_t *out);
  * The file that the driver was loaded from.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  *
  * @param out set to static storage, valid for the life of the process
  * @retval CUC_OK                     set
@@ -47,6 +49,7 @@ CUC_API cuc_status cuc_driver_get_path(const char **out);
  * Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
  *
  * @thread any thread
+ * @capture safe: not restricted by the driver
  * @return 1 or 0; 0 also when no driver could be loaded
  * @since 0.1
  */
@@ -56,6 +59,7 @@ CUC_API int32_t cuc_driver_is_simulated(void);
  * The version of NVRTC, the compiler of CUDA C++.
  *
  * @thread any thread
+ * @capture makes no driver call
  *
  * @param major such as 13
  * @param minor such as 0
@@ -73,6 +77,7 @@ CUC_API cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor);
  *
  * @shape  `out`: [capacity] numbers, of which the first min(capacity, *count) are set
  * @thread any thread
+ * @capture makes no driver call
  *
  * @param count    set to how many there are, which may be more than capacity
  * @param out      major * 10 + minor of each, such as 90; may be NULL when capacity is 0
@@ -91,6 +96,7 @@ CUC_API cuc_status cuc_nvrtc_get_archs(size_t *count, int32_t *out, size_t capac
  * The version of nvJitLink, the linker of device code.
  *
  * @thread any thread
+ * @capture makes no driver call
  *
  * @param major such as 13
  * @param minor such as 0
@@ -109,6 +115,7 @@ CUC_API cuc_status cuc_nvjitlink_get_version(int32_t *major, int32_t *minor);
  * that is found on the machine.
  *
  * @thread any thread
+ * @capture makes no driver call
  *
  * @param out major * 1000 + minor * 10, such as 13000 for CUDA 13.0
  * @retval CUC_OK                     set
@@ -128,6 +135,7 @@ CUC_API cuc_status cuc_runtime_get_version(int32_t *out);
  * "580.65.06".
  *
  * @thread any thread
+ * @capture makes no driver call
  *
  * @param out  filled with the text and a final zero
  * @param size bytes of out; CUC_NVML_DRIVER_VERSION_BYTES is always enough

@@ -45,6 +45,7 @@ typedef struct cuc_tensor {
  * Fill in a tensor whose elements lie without gaps, the last dimension fastest.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out    the tensor
  * @param      data   address of the first element
  * @param      dtype  element type
@@ -63,6 +64,7 @@ CUC_API cuc_status cuc_tensor_contiguous(cuc_tensor *out, cuc_device_ptr data, c
  * Fill in a tensor whose elements lie without gaps from the start of a buffer.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out    the tensor; its device is the buffer's, and CUC_TENSOR_PINNED and _MANAGED say
  *                    what the buffer is
  * @param      buffer borrowed: it must outlive the tensor's use; cuc_buffer_slice() starts
@@ -82,6 +84,7 @@ CUC_API cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buf
  * Check that a tensor makes sense on its own. Whether the memory is there is not checked.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @param tensor the tensor
  * @retval CUC_OK                     it does
  * @retval CUC_ERROR_INVALID_ARGUMENT tensor is NULL, dtype is none, rank is out of range, an extent
@@ -96,6 +99,7 @@ CUC_API cuc_status cuc_tensor_check(const cuc_tensor *tensor);
  * How many elements a tensor has: the product of its shape.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 1 for rank 0; 0 for NULL, a bad rank or a negative extent, and when the product passes
  *         INT64_MAX
  * @since 0.1
@@ -106,6 +110,7 @@ CUC_API int64_t cuc_tensor_elements(const cuc_tensor *tensor);
  * How many bytes the elements of a tensor take, gaps not counted.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 0 as for cuc_tensor_elements(), and for CUC_DTYPE_UNKNOWN
  * @since 0.1
  */
@@ -117,6 +122,7 @@ CUC_API uint64_t cuc_tensor_bytes(const cuc_tensor *tensor);
  * Strides of dimensions of one element do not count, and a tensor of no elements is contiguous.
  *
  * @thread any thread
+ * @capture makes no driver call
  * @return 1 or 0; 0 for NULL and for a bad rank
  * @since 0.1
  */
@@ -216,6 +222,7 @@ typedef struct cuc_dl_managed_tensor_versioned {
  *
  * @order  DLPack's stream handshake is the caller's: the producer's work must be ordered before
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out     the tensor; read-only when the producer says so
  * @param      managed of DLPack 1.x
  * @retval CUC_OK                     read
@@ -234,6 +241,7 @@ CUC_API cuc_status cuc_tensor_from_dlpack(cuc_tensor *out,
  *
  * @order  as cuc_tensor_from_dlpack()
  * @thread any thread
+ * @capture makes no driver call
  * @param[out] out     the tensor
  * @param      managed stays the caller's: call its deleter when `out` is not used any more
  * @retval CUC_OK                     read
@@ -252,6 +260,7 @@ CUC_API cuc_status cuc_tensor_from_dlpack_unversioned(cuc_tensor *out,
  *
  * @order  nothing is waited for: the consumer's work must be ordered after what writes the tensor
  * @thread any thread; the deleter may be called on any thread
+ * @capture makes no driver call
  * @param[out] out    to be consumed once: its deleter frees it and lets go of the owner
  * @param      tensor copied
  * @param      owner  retained until the deleter is called; NULL: the memory outlives the consumer
@@ -270,6 +279,7 @@ CUC_API cuc_status cuc_tensor_to_dlpack(cuc_dl_managed_tensor_versioned **out,
  *
  * @order  as cuc_tensor_to_dlpack()
  * @thread any thread; the deleter may be called on any thread
+ * @capture makes no driver call
  * @param[out] out    to be consumed once: its deleter frees it and lets go of the owner
  * @param      tensor copied; a read-only one is refused, as this form cannot say so
  * @param      owner  retained until the deleter is called; NULL: the memory outlives the consumer

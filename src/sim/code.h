@@ -88,7 +88,7 @@ void sim_frames_free(struct sim_worker *worker);
 uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t lane);
 
 // Handlers that decode.c itself uses.
-sim_handler sim_run_special, sim_run_not, sim_run_narrow, sim_run_widen, sim_run_exit, sim_run_ret,
+sim_handler sim_run_special, sim_run_not, sim_run_offset, sim_run_narrow, sim_run_widen, sim_run_exit, sim_run_ret,
     sim_run_call, sim_run_call_indirect, sim_run_call_builtin;
 
 // Wake the lanes that wait at a barrier of a block when all have come; control.c. Also after an exit.

@@ -1,6 +1,7 @@
 // Branches, calls, exits and barriers.
 #include "builtin.h"
 #include "code.h"
+#include "warp.h"
 
 #include <string.h>
 #include <time.h>
@@ -37,6 +38,17 @@ enum sim_next sim_run_widen(struct sim_warp *w, const struct sim_op *op, uint32_
         SIM_LANES(mask, i, SIM_RS64(w, op->o[0])[i] = SIM_RS32(w, op->o[1])[i]);
     else
         SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = SIM_R32(w, op->o[1])[i]);
+    return SIM_NEXT;
+}
+
+enum sim_next sim_run_offset(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    if (op->wide)
+        SIM_LANES(mask, i,
+                  SIM_R64(w, op->o[0])[i] = SIM_R64(w, op->o[1])[i] + (uint64_t)op->offset);
+    else
+        SIM_LANES(mask, i,
+                  SIM_R32(w, op->o[0])[i] = SIM_R32(w, op->o[1])[i] + (uint32_t)op->offset);
     return SIM_NEXT;
 }
 
@@ -253,6 +265,9 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
         }
         w->lane_frame[lane] = frame;
     }
+    // Who has arrived and leaves counts neither as arrived nor as awaited.
+    block->cluster->arrived -= (uint32_t)__builtin_popcount(lanes & w->cluster_arrived);
+    w->cluster_arrived &= ~lanes;
     w->alive &= ~lanes;
     block->alive -= (uint32_t)__builtin_popcount(lanes);
     for (uint32_t i = 0; i < 16; i++)
@@ -381,9 +396,24 @@ static enum sim_next run_barrier(struct sim_warp *w, const struct sim_op *op, ui
     for (uint32_t i = 0; i < 16; i++)
         if (w->block->barriers[i].expected)
             sim_barrier_settle(w->block, i);
-    if (op->extra == ARRIVE)
+    if (w->blocked & mask)
+        return SIM_WAIT;
+    if (w->active == w->alive)
         return SIM_NEXT;
-    return w->blocked & mask ? SIM_WAIT : SIM_NEXT;
+    // Others of the warp may have been woken: go on together.
+    sim_place(w, w->active, SIM_PC(w, op) + 1);
+    return SIM_REGROUP;
+}
+
+static void nothing(struct sim_warp *w, const struct sim_party *party)
+{
+    (void)w;
+    (void)party;
+}
+
+static enum sim_next run_warp_sync(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    return sim_sync(w, op, mask, 0, nothing);
 }
 
 // barrier.red: lanes come to the barrier, and when they are woken to the same instruction again,
@@ -548,6 +578,12 @@ static sim_handler *pick_barrier_red(const struct sim_words *words, struct sim_o
     return run_barrier_red;
 }
 
+static sim_handler *pick_warp_sync(const struct sim_words *words, struct sim_op *op)
+{
+    (void)op;
+    return !words->types && sim_has(words, "warp") && sim_has(words, "sync") ? run_warp_sync : NULL;
+}
+
 static sim_handler *pick_cluster(const struct sim_words *words, struct sim_op *op)
 {
     if (words->types || sim_has(words, "arrive") == sim_has(words, "wait"))
@@ -568,6 +604,7 @@ const struct sim_instruction sim_control_instructions[] = {
     { "bar", "sync arrive cta", "aw?aw?", pick_barrier },
     { "bar", "red popc and or cta", "dawawp", pick_barrier_red },
     { "bar", "red popc and or cta", "dawp", pick_barrier_red },
+    { "bar", "warp sync", "aw", pick_warp_sync },
     { "barrier", "sync arrive cta aligned", "aw?aw?", pick_barrier },
     { "barrier", "red popc and or cta aligned", "dawawp", pick_barrier_red },
     { "barrier", "red popc and or cta aligned", "dawp", pick_barrier_red },

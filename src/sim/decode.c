@@ -482,7 +482,8 @@ static bool pair_slot(struct decoder *d, const struct sim_operand *o)
 }
 
 // [base + offset]
-static bool address_operand(struct decoder *d, const struct sim_operand *o, uint32_t slot)
+static bool address_operand(struct decoder *d, const struct sim_operand *o, uint32_t slot,
+                            bool apart)
 {
     const struct sim_operand *base = o->kind == SIM_OP_ADDRESS && o->count ? &o->list[0] : o;
     struct symbol symbol = { .space = SIM_GENERIC };
@@ -520,6 +521,17 @@ static bool address_operand(struct decoder *d, const struct sim_operand *o, uint
     default:
         return refuse(d, "an address is not of a kind that is known here");
     }
+    // An op has room for one offset: with two addresses each is summed up before.
+    if (apart && d->op.offset) {
+        struct sim_op add = { .run = sim_run_offset, .guard = SIM_NO_GUARD };
+        add.o[1] = d->op.o[slot];
+        add.wide = wide ? 2 : 0;
+        add.offset = d->op.offset;
+        d->op.o[slot] = add.o[0] = slot_new(d, slot_bytes(wide ? 8 : 4));
+        if (add.o[0] == NO_SLOT || !emit(d, add))
+            return refuse(d, "no host memory");
+        d->op.offset = 0;
+    }
     if (wide)
         d->op.wide |= UINT32_C(1) << slot;
     return true;
@@ -546,6 +558,12 @@ static bool vector_operand(struct decoder *d, const struct sim_operand *o, enum 
                                        &at)
                         : !destination_slot(d, e, &at))
             return false;
+        bool wide = source && e->kind != SIM_OP_REGISTER
+                        ? type_slot(type) == slot_bytes(8)
+                        : e->kind == SIM_OP_REGISTER &&
+                              type_slot(d->source->registers[e->reg].type) == slot_bytes(8);
+        if (wide && d->list_count < 24)
+            d->op.wide |= UINT32_C(1) << (8 + d->list_count);
         d->list[d->list_count++] = at;
     }
     return true;
@@ -557,7 +575,10 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
 {
     const struct sim_statement *s = d->statement;
     const char *p = row->operands ? row->operands : "";
-    uint32_t given = 0, slot = 0;
+    uint32_t given = 0, slot = 0, addresses = 0;
+
+    for (const char *letter = p; *letter; letter++)
+        addresses += *letter == 'm';
 
     for (uint32_t i = 0; i < 6; i++)
         d->op.o[i] = SIM_NO_OPERAND;
@@ -583,12 +604,14 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
         }
         if (given >= s->operands) {
             if (optional) {
-                slot += letter != 'i';
+                slot += letter != 'i' && letter != 'x';
                 continue;
             }
             return refuse(d, "it has %u operands, and needs more", s->operands);
         }
         const struct sim_operand *o = &s->operand[given++];
+        if (letter == 'x')
+            continue;
         if (letter == 'i') {
             if (o->kind != SIM_OP_INTEGER)
                 return refuse(d, "operand %u is not an integer", given);
@@ -616,7 +639,7 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
             ok = source_slot(d, o, SIM_PRED, true, &d->op.o[slot]);
             break;
         case 'm':
-            ok = address_operand(d, o, slot);
+            ok = address_operand(d, o, slot, addresses > 1);
             break;
         case 'v':
             ok = vector_operand(d, o, type, false, slot);

@@ -241,7 +241,8 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // A constant takes the width of the first type, unless a mark after its letter says otherwise: a
 // digit n for types[n] ("da1" of cvt.f32.s64), w for 32 bits ("daaw" of shf, "daw" of shl.b64), + for
 // twice the first type ("daaa+" of mad.wide.u32). Packed types take all their bytes. An optional
-// operand that is left out has o[i] SIM_NO_OPERAND; an `i` is a constant that pick reads from the
+// operand that is left out has o[i] SIM_NO_OPERAND; an `x` is not
+// looked at and takes no place, an `i` is a constant that pick reads from the
 // statement itself, and takes no place in o[]. The elements of v and V operands stand in `list`, one
 // operand's after the other's in the order written (a lone register counts as one element); o[i] of
 // such an operand is the index of its first element there. The second of d|p or p|q is o[5], or

@@ -11,6 +11,52 @@
 
 struct sim_binding;
 
+// Directives: of the module, of a body, between a function's name and its body.
+#define SIM_DIRECTIVES(X)                           \
+    X(ADDRESS_SIZE, "address_size")                 \
+    X(ALIAS, "alias")                               \
+    X(COMMON, "common")                             \
+    X(CONST, "const")                               \
+    X(ENTRY, "entry")                               \
+    X(EXTERN, "extern")                             \
+    X(FILE, "file")                                 \
+    X(FUNC, "func")                                 \
+    X(GLOBAL, "global")                             \
+    X(LOC, "loc")                                   \
+    X(LOCAL, "local")                               \
+    X(PARAM, "param")                               \
+    X(PRAGMA, "pragma")                             \
+    X(REG, "reg")                                   \
+    X(SECTION, "section")                           \
+    X(SHARED, "shared")                             \
+    X(TARGET, "target")                             \
+    X(VERSION, "version")                           \
+    X(VISIBLE, "visible")                           \
+    X(WEAK, "weak")                                 \
+    X(BRANCHTARGETS, "branchtargets")               \
+    X(CALLTARGETS, "calltargets")                   \
+    X(CALLPROTOTYPE, "callprototype")               \
+    X(MAXNTID, "maxntid")                           \
+    X(REQNTID, "reqntid")                           \
+    X(REQNCTAPERCLUSTER, "reqnctapercluster")       \
+    X(MINNCTAPERSM, "minnctapersm")                 \
+    X(MAXNCTAPERSM, "maxnctapersm")                 \
+    X(MAXNREG, "maxnreg")                           \
+    X(MAXCLUSTERRANK, "maxclusterrank")             \
+    X(EXPLICITCLUSTER, "explicitcluster")           \
+    X(BLOCKSARECLUSTERS, "blocksareclusters")       \
+    X(NORETURN, "noreturn")                         \
+    X(ABI_PRESERVE, "abi_preserve")                 \
+    X(ABI_PRESERVE_CONTROL, "abi_preserve_control") \
+    X(ATTRIBUTE, "attribute")
+
+enum sim_directive {
+    SIM_AT_NONE,
+#define ROW(tag, word) SIM_AT_##tag,
+    SIM_DIRECTIVES(ROW)
+#undef ROW
+};
+
 // A word of the text, once: names compare by pointer.
 struct sim_name {
     const char *text; // closed by NUL
@@ -20,7 +66,7 @@ struct sim_name {
     uint32_t checked;            // parser->ranges when its binding was last seen to be right
     uint32_t function, variable; // of the module: 1 + index, 0 for none
     enum sim_type type;          // of a directive that names a type
-    uint16_t directive;          // enum directive of parser.c; 0 for none
+    uint16_t directive;          // enum sim_directive
     uint16_t special;            // 1 + enum sim_special
     bool special_vector;         // %tid: has .x .y .z
     const struct sim_opcode *opcode;
@@ -45,6 +91,11 @@ struct sim_binding {
     struct sim_name *name;
     struct sim_binding *outer; // of the same name
     struct sim_binding *next;  // of the same scope
+};
+
+struct sim_alias {
+    struct sim_name *name, *of;
+    uint32_t line;
 };
 
 // A vector that grows; its memory is the parser's and is used again for the next function.
@@ -94,6 +145,11 @@ bool sim_parser_is(const struct sim_parser *p, int sign);
 // Take a sign when it is there.
 bool sim_parser_accept(struct sim_parser *p, int sign);
 void sim_parser_expect(struct sim_parser *p, int sign, const char *what);
+// The directive that is current; SIM_AT_NONE for another one or none.
+enum sim_directive sim_parser_directive(const struct sim_parser *p);
+// Take a name, an unsigned integer of 32 bits.
+struct sim_name *sim_parser_name(struct sim_parser *p, const char *what);
+uint32_t sim_parser_u32(struct sim_parser *p, const char *what);
 void *sim_parser_take(struct sim_parser *p, size_t bytes);
 // A zeroed item at the end.
 void *sim_parser_push(struct sim_parser *p, struct sim_grow *g);
@@ -149,5 +205,21 @@ void sim_parser_variables(struct sim_parser *p, const struct sim_variable *linki
 struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, bool bind);
 // .reg declarations.
 void sim_parser_registers(struct sim_parser *p);
+
+// parser_body.c
+
+// Directives that stand anywhere.
+void sim_parser_loc(struct sim_parser *p);
+void sim_parser_pragma(struct sim_parser *p);
+void sim_parser_file(struct sim_parser *p);
+// { ... } into the function; the scope of the body is open.
+void sim_parser_body(struct sim_parser *p, struct sim_function *f);
+
+// parser_module.c
+
+// One that stands after a function's parameters; false when there is none.
+bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f);
+// All of the text.
+void sim_parser_module(struct sim_parser *p);
 
 #endif

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What the documents say is so: links lead somewhere, the README's example is in examples/saxpy.c,
 every CUCORE_ variable that the library reads is in docs/environment.md, the functions and constants
-that are named exist, and every public function has a comment that says since when it is there."""
+that are named exist, and every public function has a comment that says since when it is there,
+which threads may call it and, in the words of docs/streams-and-order.md, what a capture makes of
+it."""
 import pathlib
 import re
 import sys
@@ -37,13 +39,29 @@ for document in documents:
         if not re.search(rf"\b{name}\b", public):
             problems.append(f"{document.relative_to(ROOT)} names {name}, which does not exist")
 
+order = (ROOT / "docs" / "streams-and-order.md").read_text()
+capture_words = re.findall(r"^- \*([^*]+)\*", order.partition("`@capture`")[2], re.M)
+said = []
+functions = 0
 for header in sorted((ROOT / "include" / "cucore").glob("*.h")):
     text = header.read_text()
-    for function in re.finditer(r"^CUC_API [^;]*?\b(cuc_\w+)\(", text, re.M):
+    for function in re.finditer(r"^(?:\w+ )?CUC_API [^;]*?\b(cuc_\w+)\(", text, re.M):
+        functions += 1
         before = text[:function.start()].rstrip()
         comment = before[before.rfind("/**"):] if before.endswith("*/") else ""
-        if "@since" not in comment:
-            problems.append(f"{header.name}: {function.group(1)} has no comment with @since")
+        for tag in ("@thread", "@capture", "@since"):
+            if not re.search(rf"^ \* {tag} +\S", comment, re.M):
+                problems.append(f"{header.name}: {function.group(1)} has no comment with {tag}")
+        lines = re.search(r"^ \* @capture (.*\n(?: \*  .*\n)*)", comment, re.M)
+        words = re.sub(r"\s+\*\s+", " ", lines.group(1)) if lines else ""
+        said.append(words)
+        if lines and not any(w in words for w in capture_words):
+            problems.append(f"{header.name}: @capture of {function.group(1)} has none of the words "
+                            "that docs/streams-and-order.md explains")
+if functions != len(re.findall(r"^[^#*/\n]*\bCUC_API\b", public, re.M)):
+    problems.append("there is a CUC_API that is not read as a function's")
+problems += [f'docs/streams-and-order.md explains "{w}", which no @capture says'
+             for w in capture_words if not any(w in words for words in said)]
 
 print("\n".join(problems) or f"{len(documents)} documents are as they say")
 sys.exit(bool(problems))

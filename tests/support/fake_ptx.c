@@ -100,7 +100,7 @@ static bool expect(struct scanner *s, const char *text)
 
 static char *keep(const char *text)
 {
-    return strcpy(fake_alloc(strlen(text) + 1), text);
+    return strcpy(sim_alloc(strlen(text) + 1), text);
 }
 
 // The bytes of a type such as .u32, .b8, .f64, .b128; 0 for what is no type.
@@ -192,7 +192,7 @@ static void parameters(struct scanner *s, struct kernel *k)
             return;
         struct parameter *grown = realloc(k->parameters, (k->parameter_count + 1) * sizeof(*grown));
         if (!grown)
-            fake_bug("no memory", "realloc");
+            sim_bug("no memory", "realloc");
         k->parameters = grown;
         size_t offset = align_up(k->parameter_bytes, d.align);
         grown[k->parameter_count++] =
@@ -297,20 +297,14 @@ static void three(struct scanner *s, int out[3])
 
 static void entry(struct scanner *s)
 {
-    struct kernel *k = fake_alloc(sizeof(*k));
+    struct kernel_facts facts = { .registers = 32, .ptx = s->target };
     size_t shared = 0, local = 0;
-    int cluster[3] = { 0 }, set_cluster = 0, registers = 32;
 
     // Into the library at once: what fails half-way is freed with it.
-    k->library = s->library;
-    fake_enlist(k, KIND_KERNEL, NULL);
-    *s->library->last_kernel = k;
-    s->library->last_kernel = &k->next;
-    s->library->kernel_count++;
-    k->name = keep(next(s));
+    struct kernel *k = sim_kernel_new(s->library, keep(next(s)));
     if (!word_char(k->name[0]))
         fail(s, "'%s' where a kernel's name belongs", k->name);
-    k->fn = fake_kernel_slot(k->name);
+    k->code = fake_kernel_slot(k->name);
     if (!s->bad && peek(s, '('))
         parameters(s, k);
     while (!s->bad && !peek(s, '{')) {
@@ -319,18 +313,18 @@ static void entry(struct scanner *s)
         if (is(s, ".maxntid") || is(s, ".reqntid")) {
             bool exact = is(s, ".reqntid");
             three(s, n);
-            k->max_threads = n[0] * n[1] * n[2];
+            facts.threads = n[0] * n[1] * n[2];
             if (exact)
-                memcpy(k->exact_threads, n, sizeof(n));
+                memcpy(facts.exact_threads, n, sizeof(n));
         } else if (is(s, ".reqnctapercluster")) {
-            three(s, cluster);
+            three(s, facts.cluster);
         } else if (is(s, ".explicitcluster")) {
-            set_cluster = 1;
+            facts.explicit_cluster = true;
         } else if (is(s, ".minnctapersm") || is(s, ".maxclusterrank")) {
             three(s, n);
         } else if (is(s, ".maxnreg")) {
             three(s, n);
-            registers = n[0];
+            facts.registers = n[0];
         } else if (is(s, ".pragma")) {
             skip_statement(s);
         } else if (!is(s, ".blocksareclusters") && !is(s, ".noreturn")) {
@@ -339,24 +333,9 @@ static void entry(struct scanner *s)
     }
     next(s); // {
     body(s, &shared, &local);
-    for (int i = 0; i < FAKE_DEVICES; i++) {
-        int *a = k->attributes[i];
-        int most = fake_attribute(i, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-        a[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] =
-            k->max_threads && k->max_threads < most ? k->max_threads : most;
-        a[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)shared;
-        a[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)local;
-        a[CU_FUNC_ATTRIBUTE_NUM_REGS] = registers;
-        a[CU_FUNC_ATTRIBUTE_PTX_VERSION] = s->target;
-        a[CU_FUNC_ATTRIBUTE_BINARY_VERSION] =
-            10 * fake_attribute(i, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-            fake_attribute(i, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-        a[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] =
-            fake_attribute(i, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) - (int)shared;
-        a[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = CU_SHAREDMEM_CARVEOUT_DEFAULT;
-        a[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = set_cluster && !cluster[0];
-        memcpy(&a[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH], cluster, sizeof(cluster));
-    }
+    facts.shared = (int)shared;
+    facts.local = (int)local;
+    sim_kernel_ready(k, &facts);
 }
 
 // One value of an initialiser: an integer, or the bits of a float as 0f and 0d write them.
@@ -375,14 +354,14 @@ static void variable(struct scanner *s, bool visible, bool constant)
     declaration(s, &d);
     if (s->bad)
         return;
-    struct variable *v = fake_alloc(sizeof(*v));
-    v->next = s->library->variables;
-    s->library->variables = v;
+    struct variable *v = sim_alloc(sizeof(*v));
+    v->next = s->library->code;
+    s->library->code = v;
     v->name = keep(d.name);
     v->bytes = d.element * d.count;
     v->managed = d.managed;
     v->hidden = !visible;
-    v->initial = fake_alloc(v->bytes);
+    v->initial = sim_alloc(v->bytes);
     if (constant)
         s->constant_bytes += v->bytes;
     size_t at = 0;
@@ -433,7 +412,7 @@ static int newest_ptx(void)
                   { 12040, 84 }, { 12030, 83 }, { 12020, 82 }, { 12010, 81 }, { 0, 80 } };
     size_t i = 0;
 
-    while (fake.version < table[i].driver)
+    while (sim.version < table[i].driver)
         i++;
     return table[i].ptx;
 }
@@ -454,8 +433,8 @@ static void version(struct scanner *s, CUresult *code)
 
 static void target(struct scanner *s, CUresult *code)
 {
-    int device = 10 * fake_attribute(0, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                 fake_attribute(0, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    int device = 10 * sim_attribute(0, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                 sim_attribute(0, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     char suffix = '\0';
 
     next(s);
@@ -525,7 +504,7 @@ CUresult fake_ptx_scan(struct library *library, const char *text, char *log, siz
     if (!s.target)
         fail(&s, "there is no .version and .target");
     for (struct kernel *k = library->kernels; k; k = k->next)
-        for (int i = 0; i < FAKE_DEVICES; i++)
+        for (int i = 0; i < SIM_DEVICES; i++)
             k->attributes[i][CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)s.constant_bytes;
     return s.bad ? code : CUDA_SUCCESS;
 }

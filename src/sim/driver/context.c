@@ -1,17 +1,17 @@
 // Contexts: the primary one of each device, those a test makes, and every thread's stack of them.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // The thread's stack of contexts. It keeps handles, as a context may go while it is in a stack.
 
-static struct fake_thread *self(void)
+static struct sim_thread *self(void)
 {
-    struct fake_thread *t = &fake_thread;
+    struct sim_thread *t = &sim_thread;
 
-    if (t->generation != fake.generation) {
-        t->generation = fake.generation;
+    if (t->generation != sim.generation) {
+        t->generation = sim.generation;
         t->depth = 0;
         t->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     }
@@ -20,19 +20,19 @@ static struct fake_thread *self(void)
 
 static struct context *context_of(uintptr_t handle)
 {
-    return fake_object((const void *)handle, KIND_CONTEXT);
+    return sim_object((const void *)handle, KIND_CONTEXT);
 }
 
-struct context *fake_current(void)
+struct context *sim_current(void)
 {
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
 
     return t->depth ? context_of(t->stack[t->depth - 1]) : NULL;
 }
 
-CUresult fake_current_state(void)
+CUresult sim_current_state(void)
 {
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
 
     if (!t->depth || !t->stack[t->depth - 1])
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -42,15 +42,15 @@ CUresult fake_current_state(void)
 // What is wrong with a handle that is no context.
 static CUresult bad_context(CUcontext handle)
 {
-    return fake_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+    return sim_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static void push(CUcontext ctx)
 {
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
 
-    if (t->depth == FAKE_STACK)
-        fake_bug("contexts are pushed and never popped", "cuCtxPushCurrent");
+    if (t->depth == SIM_STACK)
+        sim_bug("contexts are pushed and never popped", "cuCtxPushCurrent");
     t->stack[t->depth++] = (uintptr_t)ctx;
 }
 
@@ -69,14 +69,14 @@ static void set_defaults(struct context *c)
 
 static struct context *context_new(int device, bool primary, unsigned flags)
 {
-    struct context *c = fake_alloc(sizeof(*c));
+    struct context *c = sim_alloc(sizeof(*c));
 
     c->device = device;
     c->primary = primary;
     c->flags = flags;
-    c->id = ++fake.serial;
+    c->id = ++sim.serial;
     set_defaults(c);
-    fake_enlist(c, KIND_CONTEXT, NULL);
+    sim_enlist(c, KIND_CONTEXT, NULL);
     return c;
 }
 
@@ -86,106 +86,121 @@ static void end_of_context(struct object *o, void *data)
         return;
     switch (o->kind) {
     case KIND_STREAM:
-        fake_stream_end((struct stream *)o);
+        sim_stream_end((struct stream *)o);
         break;
     case KIND_EVENT:
-        fake_mark_drop(((struct event *)o)->mark);
-        fake_delist(o);
+        sim_mark_drop(((struct event *)o)->mark);
+        sim_delist(o);
         free(o);
         break;
     case KIND_FUNCTION:
-        fake_function_end((struct function *)o);
+        sim_function_end((struct function *)o);
         break;
     case KIND_LINK:
-        fake_link_end(o);
+        sim_link_end(o);
         break;
     case KIND_MODULE:
-        fake_delist(o);
-        free(o);
+        sim_module_end((struct module *)o);
         break;
     default:
         break;
     }
 }
 
-void fake_context_clean(struct context *context)
+static void leave_libraries(struct object *o, void *data)
 {
-    fake_each(end_of_context, context);
-    fake_memory_of_context_end(context);
+    if (o->kind == KIND_LIBRARY)
+        sim_code_leave((struct library *)o, data);
+}
+
+void sim_context_clean(struct context *context)
+{
+    sim_each(end_of_context, context);
+    sim_each(leave_libraries, context);
+    sim_memory_of_context_end(context);
     set_defaults(context);
 }
 
-void fake_context_end(struct context *context)
+void sim_context_end(struct context *context)
 {
     context->head.gone = true;
-    fake_context_clean(context);
-    fake_delist(context);
+    sim_context_clean(context);
+    sim_delist(context);
     free(context);
 }
 
 // Primary contexts.
 
-CUresult fake_cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
+CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 {
-    FAKE_NEED(ctx, dev);
-    struct device *d = &fake.devices[dev];
+    SIM_NEED(ctx, dev);
+    struct device *d = &sim.devices[dev];
     if (!d->primary)
         d->primary = context_new(dev, true, d->primary_flags);
     d->primary_refs++;
-    *ctx = FAKE_HANDLE(CUcontext, d->primary);
+    *ctx = SIM_HANDLE(CUcontext, d->primary);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuDevicePrimaryCtxRelease(CUdevice dev)
+CUresult sim_cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-    if (!fake_valid_device(dev))
+    if (!sim_valid_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    struct device *d = &fake.devices[dev];
+    struct device *d = &sim.devices[dev];
     if (!d->primary_refs)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--d->primary_refs == 0) {
         struct context *c = d->primary;
         d->primary = NULL;
-        fake_context_end(c);
+        sim_context_end(c);
     }
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned flags)
+CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
-    if (!fake_valid_device(dev))
+    if (!sim_valid_device(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (sim.devices[dev].primary)
+        sim_context_clean(sim.devices[dev].primary);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned flags)
+{
+    if (!sim_valid_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return CUDA_ERROR_INVALID_VALUE;
-    struct device *d = &fake.devices[dev];
+    struct device *d = &sim.devices[dev];
     d->primary_flags = flags;
     if (d->primary)
         d->primary->flags = flags;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *active)
+CUresult sim_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *active)
 {
-    FAKE_NEED(flags && active, dev);
-    *flags = fake.devices[dev].primary_flags;
-    *active = fake.devices[dev].primary != NULL;
+    SIM_NEED(flags && active, dev);
+    *flags = sim.devices[dev].primary_flags;
+    *active = sim.devices[dev].primary != NULL;
     return CUDA_SUCCESS;
 }
 
 // Contexts.
 
-CUresult fake_cuCtxGetCurrent(CUcontext *ctx)
+CUresult sim_cuCtxGetCurrent(CUcontext *ctx)
 {
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
     *ctx = t->depth ? (CUcontext)t->stack[t->depth - 1] : NULL;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxSetCurrent(CUcontext ctx)
+CUresult sim_cuCtxSetCurrent(CUcontext ctx)
 {
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
 
     if (!ctx) {
         t->depth -= t->depth > 0;
@@ -198,7 +213,7 @@ CUresult fake_cuCtxSetCurrent(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxPushCurrent(CUcontext ctx)
+CUresult sim_cuCtxPushCurrent(CUcontext ctx)
 {
     if (!context_of((uintptr_t)ctx))
         return bad_context(ctx);
@@ -206,9 +221,9 @@ CUresult fake_cuCtxPushCurrent(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxPopCurrent(CUcontext *ctx)
+CUresult sim_cuCtxPopCurrent(CUcontext *ctx)
 {
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
 
     if (!t->depth)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -218,19 +233,19 @@ CUresult fake_cuCtxPopCurrent(CUcontext *ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxGetDevice(CUdevice *device)
+CUresult sim_cuCtxGetDevice(CUdevice *device)
 {
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    *device = fake_current()->device;
+    *device = sim_current()->device;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxGetFlags(unsigned *flags)
+CUresult sim_cuCtxGetFlags(unsigned *flags)
 {
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = fake_current()->flags;
+    *flags = sim_current()->flags;
     return CUDA_SUCCESS;
 }
 
@@ -238,15 +253,15 @@ CUresult fake_cuCtxGetFlags(unsigned *flags)
 static CUresult context_or_current(CUcontext handle, struct context **out)
 {
     if (!handle) {
-        CUresult code = fake_current_state();
-        *out = code ? NULL : fake_current();
+        CUresult code = sim_current_state();
+        *out = code ? NULL : sim_current();
         return code;
     }
     *out = context_of((uintptr_t)handle);
     return *out ? CUDA_SUCCESS : bad_context(handle);
 }
 
-CUresult fake_cuCtxGetId(CUcontext ctx, unsigned long long *id)
+CUresult sim_cuCtxGetId(CUcontext ctx, unsigned long long *id)
 {
     struct context *c;
     CUresult code = id ? context_or_current(ctx, &c) : CUDA_ERROR_INVALID_VALUE;
@@ -256,7 +271,39 @@ CUresult fake_cuCtxGetId(CUcontext ctx, unsigned long long *id)
     return code;
 }
 
-CUresult fake_cuCtxGetApiVersion(CUcontext ctx, unsigned *version)
+CUresult sim_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    struct context *c;
+    CUresult code = device ? context_or_current(ctx, &c) : CUDA_ERROR_INVALID_VALUE;
+
+    if (!code)
+        *device = c->device;
+    return code;
+}
+
+CUresult sim_cuCtxSetFlags(unsigned flags)
+{
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_current()->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+// Banks of shared memory: of one width since long.
+CUresult sim_cuCtxGetSharedMemConfig(unsigned *config)
+{
+    if (!config)
+        return CUDA_ERROR_INVALID_VALUE;
+    *config = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxSetSharedMemConfig(unsigned config)
+{
+    return config <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuCtxGetApiVersion(CUcontext ctx, unsigned *version)
 {
     struct context *c;
     CUresult code = version ? context_or_current(ctx, &c) : CUDA_ERROR_INVALID_VALUE;
@@ -266,9 +313,19 @@ CUresult fake_cuCtxGetApiVersion(CUcontext ctx, unsigned *version)
     return code;
 }
 
-CUresult fake_cuCtxSynchronize(void)
+CUresult sim_cuCtxSynchronize(void)
 {
-    return fake_drain_context(fake_current());
+    return sim_drain_context(sim_current());
+}
+
+CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
+{
+    struct context *c;
+    CUresult code = context_or_current(ctx, &c);
+
+    if (!code && sim_capture_forbids())
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return code ? code : sim_drain_context(c);
 }
 
 static bool known_limit(CUlimit limit)
@@ -279,46 +336,46 @@ static bool known_limit(CUlimit limit)
            limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY || limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
 }
 
-CUresult fake_cuCtxSetLimit(CUlimit limit, size_t value)
+CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     if (!known_limit(limit))
-        return limit < FAKE_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
-    struct context *c = fake_current();
+        return limit < SIM_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+    struct context *c = sim_current();
     size_t most =
-        (size_t)fake_attribute(c->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+        (size_t)sim_attribute(c->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > most)
         value = most;
     c->limits[limit] = value;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxGetLimit(size_t *value, CUlimit limit)
+CUresult sim_cuCtxGetLimit(size_t *value, CUlimit limit)
 {
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;
     if (!known_limit(limit))
-        return limit < FAKE_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
-    *value = fake_current()->limits[limit];
+        return limit < SIM_LIMITS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+    *value = sim_current()->limits[limit];
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxGetCacheConfig(CUfunc_cache *config)
+CUresult sim_cuCtxGetCacheConfig(CUfunc_cache *config)
 {
     if (!config)
         return CUDA_ERROR_INVALID_VALUE;
-    *config = fake_current()->cache;
+    *config = sim_current()->cache;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxSetCacheConfig(CUfunc_cache config)
+CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 {
     if (config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
-    fake_current()->cache = config;
+    sim_current()->cache = config;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxGetStreamPriorityRange(int *least, int *greatest)
+CUresult sim_cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
     if (least)
         *least = 0;
@@ -327,14 +384,14 @@ CUresult fake_cuCtxGetStreamPriorityRange(int *least, int *greatest)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxResetPersistingL2Cache(void)
+CUresult sim_cuCtxResetPersistingL2Cache(void)
 {
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
-    struct context *c = fake_current(), *p = context_of((uintptr_t)peer);
+    struct context *c = sim_current(), *p = context_of((uintptr_t)peer);
     uintptr_t *room = NULL;
 
     if (flags)
@@ -345,7 +402,7 @@ CUresult fake_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (p->device == c->device)
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-    for (size_t i = 0; i < FAKE_DEVICES; i++) {
+    for (size_t i = 0; i < SIM_DEVICES; i++) {
         if (c->peers[i] == p->head.handle)
             return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
         if (!c->peers[i])
@@ -357,13 +414,13 @@ CUresult fake_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxDisablePeerAccess(CUcontext peer)
+CUresult sim_cuCtxDisablePeerAccess(CUcontext peer)
 {
-    struct context *c = fake_current();
+    struct context *c = sim_current();
 
     if (!context_of((uintptr_t)peer))
         return bad_context(peer);
-    for (size_t i = 0; i < FAKE_DEVICES; i++) {
+    for (size_t i = 0; i < SIM_DEVICES; i++) {
         if (c->peers[i] == (uintptr_t)peer) {
             c->peers[i] = 0;
             return CUDA_SUCCESS;
@@ -372,24 +429,37 @@ CUresult fake_cuCtxDisablePeerAccess(CUcontext peer)
     return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
-CUresult fake_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)
+CUresult sim_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)
 {
-    FAKE_NEED(ctx, dev);
+    SIM_NEED(ctx, dev);
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return CUDA_ERROR_INVALID_VALUE;
     if (params && params->numExecAffinityParams)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (params && params->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
-    *ctx = FAKE_HANDLE(CUcontext, context_new(dev, false, flags));
+    *ctx = SIM_HANDLE(CUcontext, context_new(dev, false, flags));
     push(*ctx);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuCtxDestroy(CUcontext ctx)
+CUresult sim_cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice dev)
+{
+    return sim_cuCtxCreate(ctx, NULL, flags, dev);
+}
+
+CUresult sim_cuCtxCreate_v3(CUcontext *ctx, void *affinity, int affinity_count, unsigned flags,
+                            CUdevice dev)
+{
+    (void)affinity;
+    return affinity_count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                          : sim_cuCtxCreate(ctx, NULL, flags, dev);
+}
+
+CUresult sim_cuCtxDestroy(CUcontext ctx)
 {
     struct context *c = context_of((uintptr_t)ctx);
-    struct fake_thread *t = self();
+    struct sim_thread *t = self();
 
     if (!c)
         return bad_context(ctx);
@@ -397,6 +467,6 @@ CUresult fake_cuCtxDestroy(CUcontext ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (t->depth && t->stack[t->depth - 1] == (uintptr_t)ctx)
         t->depth--;
-    fake_context_end(c);
+    sim_context_end(c);
     return CUDA_SUCCESS;
 }

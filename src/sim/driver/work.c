@@ -1,33 +1,33 @@
 // Work: what streams do, one thing after the other, at once where nothing waits and else on a
 // thread of the stream's own.
-#include "fake_internal.h"
+#include "shell.h"
 
 // Marks: counted, so that an event may be destroyed while a stream still waits for its record.
 
-struct mark *fake_mark_new(void)
+struct mark *sim_mark_new(void)
 {
-    struct mark *m = fake.free_marks;
+    struct mark *m = sim.free_marks;
 
     if (m)
-        fake.free_marks = m->next_free;
+        sim.free_marks = m->next_free;
     else
-        m = fake_alloc(sizeof(*m));
+        m = sim_alloc(sizeof(*m));
     *m = (struct mark){ .refs = 1 };
     return m;
 }
 
-struct mark *fake_mark_retain(struct mark *mark)
+struct mark *sim_mark_retain(struct mark *mark)
 {
     mark->refs++;
     return mark;
 }
 
-void fake_mark_drop(struct mark *mark)
+void sim_mark_drop(struct mark *mark)
 {
     if (!mark || --mark->refs)
         return;
-    mark->next_free = fake.free_marks;
-    fake.free_marks = mark;
+    mark->next_free = sim.free_marks;
+    sim.free_marks = mark;
 }
 
 // Operations. `ready` says whether one at the head of a queue can run; nothing waits in a context
@@ -49,7 +49,7 @@ static uint64_t read_word(const struct work *w)
 
 static bool word_ready(struct work *w)
 {
-    if (fake_check_range(w->word.address, w->word.bytes, true))
+    if (sim_check_range(w->word.address, w->word.bytes, true))
         return true; // run_wait() tells
     uint64_t now = read_word(w), value = w->word.value;
 
@@ -74,7 +74,7 @@ static bool mark_ready(struct work *w)
 
 static bool order_ready(struct work *w)
 {
-    const struct stream *s = fake_object_even_gone((const void *)w->order.stream, KIND_STREAM);
+    const struct stream *s = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM);
 
     return !s || s->done >= w->order.until;
 }
@@ -90,19 +90,38 @@ static void run_mark(struct work *w, struct stream *stream, CUresult lost)
 static void drop_mark(struct work *w)
 {
     w->mark->done = true; // whoever waits for work that was dropped waits no longer
-    fake_mark_drop(w->mark);
+    sim_mark_drop(w->mark);
 }
 
 static void drop_wait(struct work *w)
 {
-    fake_mark_drop(w->mark);
+    sim_mark_drop(w->mark);
+}
+
+// Work that would keep a caller or the lock for long.
+static bool long_work(const struct work *w)
+{
+    enum { SHORT = 65536 }; // bytes
+
+    if (!sim.background)
+        return false;
+    switch (w->op) {
+    case OP_KERNEL:
+        return true;
+    case OP_COPY:
+        return w->copy.width * w->copy.height * w->copy.depth > SHORT;
+    case OP_FILL:
+        return w->fill.width * w->fill.height * w->fill.element > SHORT;
+    default:
+        return false;
+    }
 }
 
 // A fault of the work itself: the GPU's, not the call's.
 static void fault(struct stream *stream, CUresult code)
 {
     if (code)
-        fake_lose(stream->head.context, code);
+        sim_lose(stream->head.context, code);
 }
 
 static void run_write(struct work *w, struct stream *stream, CUresult lost)
@@ -110,7 +129,7 @@ static void run_write(struct work *w, struct stream *stream, CUresult lost)
     void *at = (void *)(uintptr_t)w->word.address;
     uint32_t v32 = (uint32_t)w->word.value;
 
-    CUresult code = lost ? lost : fake_check_range(w->word.address, w->word.bytes, true);
+    CUresult code = lost ? lost : sim_check_range(w->word.address, w->word.bytes, true);
 
     if (code) {
         fault(stream, lost ? CUDA_SUCCESS : code);
@@ -125,19 +144,19 @@ static void run_write(struct work *w, struct stream *stream, CUresult lost)
 static void run_wait(struct work *w, struct stream *stream, CUresult lost)
 {
     if (!lost)
-        fault(stream, fake_check_range(w->word.address, w->word.bytes, true));
+        fault(stream, sim_check_range(w->word.address, w->word.bytes, true));
 }
 
 static void run_copy(struct work *w, struct stream *stream, CUresult lost)
 {
     if (!lost)
-        fault(stream, fake_run_copy(&w->copy));
+        fault(stream, sim_run_copy(&w->copy, long_work(w)));
 }
 
 static void run_fill(struct work *w, struct stream *stream, CUresult lost)
 {
     if (!lost)
-        fault(stream, fake_run_fill(&w->fill));
+        fault(stream, sim_run_fill(&w->fill, long_work(w)));
 }
 
 static void run_host(struct work *w, struct stream *stream, CUresult lost)
@@ -145,54 +164,56 @@ static void run_host(struct work *w, struct stream *stream, CUresult lost)
     (void)stream;
     if (lost)
         return;
-    fake_thread.in_callback = true;
-    fake_unlock();
+    sim_thread.in_callback = true;
+    sim_unlock();
     w->host.fn(w->host.user);
-    fake_lock();
-    fake_thread.in_callback = false;
+    sim_lock();
+    sim_thread.in_callback = false;
 }
 
 static void run_callback(struct work *w, struct stream *stream, CUresult lost)
 {
     struct context *c = stream->head.context;
-    CUstream handle = !stream->head.builtin ? FAKE_HANDLE(CUstream, stream)
+    CUstream handle = !stream->head.builtin ? SIM_HANDLE(CUstream, stream)
                       : stream == c->legacy ? CU_STREAM_LEGACY
                                             : CU_STREAM_PER_THREAD;
 
-    fake_thread.in_callback = true;
-    fake_unlock();
+    sim_thread.in_callback = true;
+    sim_unlock();
     w->callback.fn(handle, lost, w->callback.user);
-    fake_lock();
-    fake_thread.in_callback = false;
+    sim_lock();
+    sim_thread.in_callback = false;
 }
 
 static void run_kernel(struct work *w, struct stream *stream, CUresult lost)
 {
-    (void)stream;
     if (lost)
         return;
-    fake_thread.in_callback = true;
-    fake_run_launch(w->launch);
-    fake_thread.in_callback = false;
+    sim_thread.in_callback = true;
+    sim_unlock();
+    CUresult code = sim_code_run(w->launch);
+    sim_lock();
+    sim_thread.in_callback = false;
+    fault(stream, code);
 }
 
 static void drop_kernel(struct work *w)
 {
-    fake_launch_drop(w->launch);
+    sim_launch_drop(w->launch);
 }
 
 static void run_free(struct work *w, struct stream *stream, CUresult lost)
 {
     (void)stream;
     (void)lost;
-    fake_free(w->allocation);
+    sim_free(w->allocation);
     w->allocation = NULL;
 }
 
 static void drop_free(struct work *w)
 {
     if (w->allocation) // never run: a context that ends, a reset
-        fake_free(w->allocation);
+        sim_free(w->allocation);
 }
 
 static const struct {
@@ -220,7 +241,7 @@ static void finish(struct stream *s, struct work *w)
     if (ops[w->op].drop)
         ops[w->op].drop(w);
     s->done++;
-    fake_changed();
+    sim_changed();
 }
 
 static void perform(struct stream *s, struct work *w)
@@ -253,8 +274,8 @@ static struct work *take(struct stream *s)
 
 static void recycle(struct work *w)
 {
-    w->next = fake.free_work;
-    fake.free_work = w;
+    w->next = sim.free_work;
+    sim.free_work = w;
 }
 
 // Values in memory change without a word to us, so they are looked at every so often.
@@ -268,14 +289,14 @@ static void wait_a_little(void)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    pthread_cond_timedwait(&fake.changed, &fake.lock, &until);
+    pthread_cond_timedwait(&sim.changed, &sim.lock, &until);
 }
 
 static void *stream_thread(void *data)
 {
     struct stream *s = data;
 
-    fake_lock();
+    sim_lock();
     while (s->first || !s->head.gone) {
         if (s->first && runnable(s, s->first)) {
             struct work *w = take(s);
@@ -284,13 +305,13 @@ static void *stream_thread(void *data)
         } else if (s->first && s->first->op == OP_WAIT_VALUE && !s->held) {
             wait_a_little();
         } else {
-            fake_wait();
+            sim_wait();
         }
     }
     s->worker = false;
-    fake.workers--;
-    fake_changed();
-    fake_unlock();
+    sim.workers--;
+    sim_changed();
+    sim_unlock();
     return NULL;
 }
 
@@ -304,20 +325,20 @@ static void need_thread(struct stream *s)
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     if (pthread_create(&thread, &detached, stream_thread, s))
-        fake_bug("no thread", "for a stream");
+        sim_bug("no thread", "for a stream");
     pthread_attr_destroy(&detached);
     s->worker = true;
-    fake.workers++;
+    sim.workers++;
 }
 
 static void enqueue(struct stream *s, const struct work *work)
 {
-    struct work *w = fake.free_work;
+    struct work *w = sim.free_work;
 
     if (w)
-        fake.free_work = w->next;
+        sim.free_work = w->next;
     else
-        w = fake_alloc(sizeof(*w));
+        w = sim_alloc(sizeof(*w));
     *w = *work;
     w->next = NULL;
     if (s->last)
@@ -327,10 +348,10 @@ static void enqueue(struct stream *s, const struct work *work)
     s->last = w;
     s->submitted++;
     need_thread(s);
-    fake_changed();
+    sim_changed();
 }
 
-bool fake_idle(const struct stream *s)
+bool sim_idle(const struct stream *s)
 {
     return s->done == s->submitted;
 }
@@ -339,7 +360,7 @@ bool fake_idle(const struct stream *s)
 // streams, and theirs after its.
 static void order_after(struct stream *s, struct stream *other)
 {
-    if (other && other != s && !fake_idle(other))
+    if (other && other != s && !sim_idle(other))
         enqueue(s, &(struct work){
                        .op = OP_WAIT_STREAM,
                        .order = { .stream = other->head.handle, .until = other->submitted } });
@@ -354,21 +375,21 @@ static void order_visit(struct object *o, void *data)
         order_after(s, other);
 }
 
-void fake_order(struct stream *s)
+void sim_order(struct stream *s)
 {
     struct context *c = s->head.context;
 
     if (s == c->legacy)
-        fake_look(order_visit, s);
+        sim_look(order_visit, s);
     else if (!(s->flags & CU_STREAM_NON_BLOCKING))
         order_after(s, c->legacy);
 }
 
-CUresult fake_submit(struct stream *stream, const struct work *work)
+CUresult sim_submit(struct stream *stream, const struct work *work)
 {
     struct work now = *work;
 
-    CUresult code = fake_capture_implicit(stream);
+    CUresult code = sim_capture_implicit(stream);
 
     if (stream->capture && stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -382,8 +403,9 @@ CUresult fake_submit(struct stream *stream, const struct work *work)
             ops[work->op].drop(&now);
         return code;
     }
-    fake_order(stream);
-    if (fake_idle(stream) && !fake.async && !ops[work->op].own_thread && runnable(stream, &now)) {
+    sim_order(stream);
+    if (sim_idle(stream) && !sim.async && !ops[work->op].own_thread && !long_work(work) &&
+        runnable(stream, &now)) {
         stream->submitted++;
         perform(stream, &now);
     } else {
@@ -392,7 +414,7 @@ CUresult fake_submit(struct stream *stream, const struct work *work)
     return CUDA_SUCCESS;
 }
 
-void fake_stream_drop(struct stream *stream)
+void sim_stream_drop(struct stream *stream)
 {
     while (stream->first) {
         struct work *w = take(stream);

@@ -1,5 +1,5 @@
 // Waits for a word of memory and writes of one, in stream order.
-#include "fake_internal.h"
+#include "shell.h"
 
 static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags,
                      unsigned bytes, enum op op)
@@ -7,53 +7,53 @@ static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsig
     unsigned known = op == OP_WAIT_VALUE ? 3u | (unsigned)CU_STREAM_WAIT_VALUE_FLUSH
                                          : (unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code)
         return code;
     if (flags & ~known || address % bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    const struct allocation *a = fake_find(address);
+    const struct allocation *a = sim_find(address);
     if (!a || a->freeing || address + bytes > a->base + a->bytes)
         return CUDA_ERROR_INVALID_VALUE;
     if (op == OP_WAIT_VALUE && flags & (unsigned)CU_STREAM_WAIT_VALUE_FLUSH &&
-        !fake_attribute(s->head.context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
+        !sim_attribute(s->head.context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
         return CUDA_ERROR_NOT_SUPPORTED;
-    return fake_submit(
+    return sim_submit(
         s, &(struct work){
                .op = op,
                .word = { .address = address, .value = value, .flags = flags, .bytes = bytes } });
 }
 
-CUresult fake_cuStreamWaitValue32(CUstream stream, CUdeviceptr address, uint32_t value,
-                                  unsigned flags)
+CUresult sim_cuStreamWaitValue32(CUstream stream, CUdeviceptr address, uint32_t value,
+                                 unsigned flags)
 {
     return word(stream, address, value, flags, 4, OP_WAIT_VALUE);
 }
 
-CUresult fake_cuStreamWaitValue64(CUstream stream, CUdeviceptr address, uint64_t value,
-                                  unsigned flags)
+CUresult sim_cuStreamWaitValue64(CUstream stream, CUdeviceptr address, uint64_t value,
+                                 unsigned flags)
 {
     return word(stream, address, value, flags, 8, OP_WAIT_VALUE);
 }
 
-CUresult fake_cuStreamWriteValue32(CUstream stream, CUdeviceptr address, uint32_t value,
-                                   unsigned flags)
+CUresult sim_cuStreamWriteValue32(CUstream stream, CUdeviceptr address, uint32_t value,
+                                  unsigned flags)
 {
     return word(stream, address, value, flags, 4, OP_WRITE_VALUE);
 }
 
-CUresult fake_cuStreamWriteValue64(CUstream stream, CUdeviceptr address, uint64_t value,
-                                   unsigned flags)
+CUresult sim_cuStreamWriteValue64(CUstream stream, CUdeviceptr address, uint64_t value,
+                                  unsigned flags)
 {
     return word(stream, address, value, flags, 8, OP_WRITE_VALUE);
 }
 
-CUresult fake_cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams *batch,
-                                 unsigned flags)
+CUresult sim_cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams *batch,
+                                unsigned flags)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (!code && (!batch || !count || count > 256 || flags))
         code = CUDA_ERROR_INVALID_VALUE;
@@ -77,7 +77,7 @@ CUresult fake_cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchM
                         8, OP_WRITE_VALUE);
             break;
         case CU_STREAM_MEM_OP_BARRIER:
-            code = fake_submit(s, &(struct work){ .op = OP_NOTHING });
+            code = sim_submit(s, &(struct work){ .op = OP_NOTHING });
             break;
         default:
             code = CUDA_ERROR_INVALID_VALUE;

@@ -1,23 +1,10 @@
-// Launches: checked as a driver checks them, recorded, and run by a host function where one is
-// defined for the kernel.
-#include "fake_internal.h"
+// Launches: checked as a driver checks them, and handed to what runs kernels.
+#include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What a queued launch keeps: all the memory it was given is the caller's again.
-struct launch {
-    struct launch *next; // among the free ones
-    fake_kernel_fn fn;
-    CUlaunchConfig config;
-    CUlaunchAttribute attributes[FAKE_LAUNCH_ATTRIBUTES];
-    void *params[FAKE_LAUNCH_PARAMETERS];
-    _Alignas(64) unsigned char bytes[FAKE_LAUNCH_BYTES];
-};
-
 static struct launch *free_launches;
-static struct fake_launch latest;
-static bool any;
 
 static struct launch *launch_new(void)
 {
@@ -26,49 +13,15 @@ static struct launch *launch_new(void)
     if (l)
         free_launches = l->next;
     else if (posix_memalign((void **)&l, _Alignof(struct launch), sizeof(*l)))
-        fake_bug("no memory", "for a launch");
+        sim_bug("no memory", "for a launch");
     return l;
 }
 
-void fake_launch_drop(struct launch *launch)
+void sim_launch_drop(struct launch *launch)
 {
+    sim_code_done(launch);
     launch->next = free_launches;
     free_launches = launch;
-}
-
-void fake_run_launch(struct launch *launch)
-{
-    fake_unlock();
-    launch->fn(launch->params, &launch->config);
-    fake_lock();
-}
-
-void fake_launches_forget(void)
-{
-    any = false;
-    fake.launches = 0;
-}
-
-int ctl_launch_count(void)
-{
-    fake_lock();
-    int n = fake.launches;
-    fake_unlock();
-    return n;
-}
-
-int ctl_last_launch(struct fake_launch *out)
-{
-    fake_lock();
-    int given = any;
-    if (any) {
-        *out = latest;
-        out->config.attrs = out->config.numAttrs ? out->attributes : NULL;
-        for (unsigned i = 0; i < out->param_count; i++)
-            out->params[i] = out->bytes + out->param_offset[i];
-    }
-    fake_unlock();
-    return given;
 }
 
 // The parameters, laid out as the kernel has them. `extra` is the older form: one packed buffer.
@@ -109,7 +62,7 @@ struct wishes {
 
 static CUresult event_wish(CUevent handle, const struct stream *s, struct event **out)
 {
-    struct event *e = fake_object(handle, KIND_EVENT);
+    struct event *e = sim_object(handle, KIND_EVENT);
 
     if (!e || e->head.context != s->head.context)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -135,7 +88,7 @@ static CUresult read_attribute(const CUlaunchAttribute *a, const struct stream *
                    : CUDA_ERROR_INVALID_VALUE;
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: {
         size_t most =
-            (size_t)fake_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+            (size_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
         const CUaccessPolicyWindow *p = &v->accessPolicyWindow;
         return p->num_bytes <= most && p->hitRatio >= 0 && p->hitRatio <= 1 &&
                        p->hitProp <= CU_ACCESS_PROPERTY_PERSISTING &&
@@ -144,12 +97,12 @@ static CUresult read_attribute(const CUlaunchAttribute *a, const struct stream *
                    : CUDA_ERROR_INVALID_VALUE;
     }
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        if (v->cooperative && !fake_attribute(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
+        if (v->cooperative && !sim_attribute(device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
             return CUDA_ERROR_NOT_SUPPORTED;
         w->cooperative = v->cooperative != 0;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if (!fake_attribute(device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH))
+        if (!sim_attribute(device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH))
             return CUDA_ERROR_NOT_SUPPORTED;
         w->cluster[0] = v->clusterDim.x;
         w->cluster[1] = v->clusterDim.y;
@@ -181,21 +134,22 @@ static CUresult read_attribute(const CUlaunchAttribute *a, const struct stream *
 }
 
 static CUresult check_cluster(const CUlaunchConfig *c, const struct kernel *k, int device,
-                              const struct wishes *w)
+                              struct wishes *w)
 {
     const int *a = k->attributes[device];
     unsigned required[3], size = 1;
     const unsigned grid[3] = { c->gridDimX, c->gridDimY, c->gridDimZ };
     unsigned most = a[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] ? 16 : 8;
-    const unsigned *cluster = w->cluster;
+    unsigned *cluster = w->cluster;
 
     for (int i = 0; i < 3; i++)
         required[i] = (unsigned)a[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + i];
     if (required[0]) {
         if (w->cluster_given && memcmp(required, cluster, sizeof(required)) != 0)
             return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        cluster = required;
+        memcpy(cluster, required, sizeof(required));
     } else if (!w->cluster_given) {
+        cluster[0] = cluster[1] = cluster[2] = 1;
         return a[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] ? CUDA_ERROR_INVALID_CLUSTER_SIZE
                                                              : CUDA_SUCCESS;
     }
@@ -219,11 +173,11 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
     const int *a = k->attributes[device];
 
     for (int i = 0; i < 6; i++)
-        if (!given[i] || given[i] > (unsigned)fake_attribute(device, limits[i]))
+        if (!given[i] || given[i] > (unsigned)sim_attribute(device, limits[i]))
             return CUDA_ERROR_INVALID_VALUE;
     unsigned threads = c->blockDimX * c->blockDimY * c->blockDimZ; // limits keep it below 2^26
     if (threads > (unsigned)a[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] ||
-        threads > (unsigned)fake_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
+        threads > (unsigned)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
         return CUDA_ERROR_INVALID_VALUE;
     for (int i = 0; i < 3 && k->exact_threads[0]; i++)
         if (given[3 + i] != (unsigned)k->exact_threads[i])
@@ -237,50 +191,33 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
 static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *k, int device)
 {
     int threads = (int)(c->blockDimX * c->blockDimY * c->blockDimZ);
-    uint64_t room = (uint64_t)fake_blocks_per_sm(k, device, threads, c->sharedMemBytes) *
-                    (uint64_t)fake_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    uint64_t room = (uint64_t)sim_blocks_per_sm(k, device, threads, c->sharedMemBytes) *
+                    (uint64_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 
     return (uint64_t)c->gridDimX * c->gridDimY * c->gridDimZ <= room
                ? CUDA_SUCCESS
                : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-static void record(const CUlaunchConfig *config, const struct kernel *k, const unsigned char *bytes)
+CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, void **params,
+                              void **extra)
 {
-    strncpy(latest.kernel, k->name, sizeof(latest.kernel) - 1);
-    latest.config = *config;
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        latest.attributes[i] = config->attrs[i];
-    latest.param_count = (unsigned)k->parameter_count;
-    for (size_t i = 0; i < k->parameter_count; i++) {
-        latest.param_offset[i] = k->parameters[i].offset;
-        latest.param_bytes[i] = k->parameters[i].bytes;
-    }
-    memcpy(latest.bytes, bytes, k->parameter_bytes);
-    any = true;
-}
-
-CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, void **params,
-                               void **extra)
-{
-    static unsigned char bytes[FAKE_LAUNCH_BYTES]; // under the lock
     struct wishes wishes = { 0 };
     struct context *context;
     struct stream *s;
 
-    if (!config || (config->numAttrs && !config->attrs) ||
-        config->numAttrs > FAKE_LAUNCH_ATTRIBUTES)
+    if (!config || (config->numAttrs && !config->attrs) || config->numAttrs > SIM_LAUNCH_ATTRIBUTES)
         return CUDA_ERROR_INVALID_VALUE;
-    const struct kernel *k = fake_kernel_of(func, &context);
+    const struct kernel *k = sim_kernel_of(func, &context);
     if (!k)
         return CUDA_ERROR_INVALID_HANDLE;
-    CUresult code = fake_stream_of(config->hStream, &s);
+    CUresult code = sim_stream_of(config->hStream, &s);
     if (code)
         return code;
     if (context && context != s->head.context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (k->parameter_count > FAKE_LAUNCH_PARAMETERS || k->parameter_bytes > FAKE_LAUNCH_BYTES)
-        fake_bug("more parameters than there is room for", k->name);
+    if (k->parameter_bytes > SIM_LAUNCH_BYTES)
+        return CUDA_ERROR_INVALID_IMAGE;
 
     int device = s->head.context->device;
     code = check_shape(config, k, device);
@@ -290,32 +227,38 @@ CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, vo
         code = check_cluster(config, k, device, &wishes);
     if (!code && wishes.cooperative)
         code = check_cooperative(config, k, device);
-    if (!code)
-        code = gather(k, params, extra, bytes);
     if (code)
         return code;
 
-    struct work work = { .op = OP_NOTHING };
-    if (*k->fn) {
-        struct launch *l = launch_new();
-        l->fn = *k->fn;
-        l->config = *config;
-        for (unsigned i = 0; i < config->numAttrs; i++)
-            l->attributes[i] = config->attrs[i];
-        l->config.attrs = config->numAttrs ? l->attributes : NULL;
-        memcpy(l->bytes, bytes, k->parameter_bytes);
-        for (size_t i = 0; i < k->parameter_count; i++)
-            l->params[i] = l->bytes + k->parameters[i].offset;
-        work = (struct work){ .op = OP_KERNEL, .launch = l };
-    }
-    if (fake.recording)
-        record(config, k, bytes);
-    // From here on the lock may be given up: the kernel is not looked at again.
-    code = fake_submit(s, &work);
+    struct launch *l = launch_new();
+    l->config = *config;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        l->attributes[i] = config->attrs[i];
+    l->config.attrs = config->numAttrs ? l->attributes : NULL;
+    memcpy(l->cluster, wishes.cluster, sizeof(l->cluster));
+    l->cooperative = wishes.cooperative;
+    l->id = ++sim.serial;
+    l->code = NULL;
+    l->image = NULL;
+    l->host = NULL;
+    code = gather(k, params, extra, l->bytes);
     if (!code)
-        fake.launches++;
+        code = sim_code_prepare(l, k, s->head.context);
+    if (code) {
+        sim_launch_drop(l);
+        return code;
+    }
+    // From here on the lock may be given up: the kernel is not looked at again.
+    if (l->code || l->host) {
+        code = sim_submit(s, &(struct work){ .op = OP_KERNEL, .launch = l });
+    } else {
+        sim_launch_drop(l);
+        code = sim_submit(s, &(struct work){ .op = OP_NOTHING });
+    }
+    if (!code)
+        sim.launches++;
     for (int i = 0; i < 2 && !code; i++)
         if (wishes.events[i])
-            code = fake_event_record(wishes.events[i], s);
+            code = sim_event_record(wishes.events[i], s);
     return code;
 }

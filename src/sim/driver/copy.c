@@ -1,5 +1,5 @@
 // Copies and fills: every form becomes rows of bytes, is checked, and is done for real.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <string.h>
 
@@ -7,37 +7,48 @@ static CUresult check_copy(const struct copy *c, bool in_turn)
 {
     size_t to = (c->depth - 1) * c->dst_slice + (c->height - 1) * c->dst_pitch + c->width;
     size_t from = (c->depth - 1) * c->src_slice + (c->height - 1) * c->src_pitch + c->width;
-    CUresult code = fake_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
+    CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
 
-    return code ? code : fake_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
+    return code ? code : sim_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
 }
 
 static CUresult check_fill(const struct fill *f, bool in_turn)
 {
-    return fake_check_range((CUdeviceptr)(uintptr_t)f->dst,
-                            (f->height - 1) * f->pitch + f->width * f->element, in_turn);
+    return sim_check_range((CUdeviceptr)(uintptr_t)f->dst,
+                           (f->height - 1) * f->pitch + f->width * f->element, in_turn);
 }
 
-CUresult fake_run_copy(const struct copy *c)
+CUresult sim_run_copy(const struct copy *c, bool unlocked)
 {
     CUresult code = check_copy(c, true);
 
+    if (unlocked)
+        sim_unlock();
     for (size_t z = 0; z < c->depth && !code; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(c->dst + z * c->dst_slice + y * c->dst_pitch,
                     c->src + z * c->src_slice + y * c->src_pitch, c->width);
+    if (unlocked)
+        sim_lock();
     return code;
 }
 
-CUresult fake_run_fill(const struct fill *f)
+CUresult sim_run_fill(const struct fill *f, bool unlocked)
 {
     CUresult code = check_fill(f, true);
 
+    if (unlocked)
+        sim_unlock();
     for (size_t y = 0; y < f->height && !code; y++) {
         unsigned char *row = f->dst + y * f->pitch;
-        for (size_t x = 0; x < f->width; x++)
-            memcpy(row + x * f->element, &f->value, f->element); // little endian: the low bytes
+        if (f->element == 1)
+            memset(row, (int)f->value, f->width);
+        else
+            for (size_t x = 0; x < f->width; x++)
+                memcpy(row + x * f->element, &f->value, f->element); // little endian: the low bytes
     }
+    if (unlocked)
+        sim_lock();
     return code;
 }
 
@@ -45,8 +56,8 @@ CUresult fake_run_fill(const struct fill *f)
 static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
     if (bad)
-        fake_lose(s->head.context, bad);
-    return bad ? bad : fake_submit(s, work);
+        sim_lose(s->head.context, bad);
+    return bad ? bad : sim_submit(s, work);
 }
 
 static CUresult copy(struct stream *s, const struct copy *c)
@@ -69,40 +80,40 @@ static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, s
     return copy(s, &c);
 }
 
-CUresult fake_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(CU_STREAM_LEGACY, &s);
+    CUresult code = sim_stream_of(NULL, &s);
 
     if (!code)
-        code = fake_capture_implicit(s);
-    if (!code && fake_capture_forbids())
+        code = sim_capture_implicit(s);
+    if (!code && sim_capture_forbids())
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!code)
         code = copy_bytes(s, dst, src, bytes);
-    return code ? code : fake_cuStreamSynchronize(CU_STREAM_LEGACY);
+    return code ? code : sim_cuStreamSynchronize(NULL);
 }
 
-CUresult fake_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+CUresult sim_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
 static CUresult good_context(CUcontext handle)
 {
-    if (fake_object(handle, KIND_CONTEXT))
+    if (sim_object(handle, KIND_CONTEXT))
         return CUDA_SUCCESS;
-    return fake_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+    return sim_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult fake_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
-                                CUcontext src_ctx, size_t bytes, CUstream stream)
+CUresult sim_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
+                               CUcontext src_ctx, size_t bytes, CUstream stream)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (!code)
         code = good_context(dst_ctx);
@@ -131,7 +142,7 @@ static CUresult resolve(const struct end *e, const CUDA_MEMCPY3D *c, CUdeviceptr
         break;
     case CU_MEMORYTYPE_DEVICE:
         *base = e->device;
-        if (!fake_in_arena(*base) && !fake_find(*base))
+        if (!sim_in_arena(*base) && !sim_find(*base))
             return CUDA_ERROR_INVALID_VALUE; // a host pointer, called a device's
         break;
     case CU_MEMORYTYPE_UNIFIED:
@@ -158,7 +169,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
     struct copy rows = { .width = c->WidthInBytes, .height = c->Height, .depth = c->Depth };
     CUdeviceptr src, dst;
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code || !c->WidthInBytes || !c->Height || !c->Depth)
         return code;
@@ -174,7 +185,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
     return copy(s, &rows);
 }
 
-CUresult fake_cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
+CUresult sim_cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
@@ -201,14 +212,14 @@ CUresult fake_cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
     return copy_3d(&wide, stream);
 }
 
-CUresult fake_cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
+CUresult sim_cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
 {
     if (!c || c->reserved0 || c->reserved1)
         return CUDA_ERROR_INVALID_VALUE;
     return copy_3d(c, stream);
 }
 
-CUresult fake_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
+CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
 {
     CUDA_MEMCPY3D same;
 
@@ -225,12 +236,12 @@ CUresult fake_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
     return copy_3d(&same, stream);
 }
 
-CUresult fake_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                                 CUmemcpyAttributes *attrs, size_t *attr_starts, size_t attr_count,
-                                 CUstream stream)
+CUresult sim_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                                CUmemcpyAttributes *attrs, size_t *attr_starts, size_t attr_count,
+                                CUstream stream)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code)
         return code;
@@ -258,12 +269,12 @@ static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned ele
                      size_t height, CUstream stream)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code || !width || !height)
         return code;
     if (dst % element || pitch % element || (height > 1 && pitch < width * element) ||
-        (!fake_in_arena(dst) && !fake_find(dst)))
+        (!sim_in_arena(dst) && !sim_find(dst)))
         return CUDA_ERROR_INVALID_VALUE;
     struct fill f = { .dst = (unsigned char *)(uintptr_t)dst,
                       .pitch = pitch,
@@ -274,35 +285,35 @@ static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned ele
     return submit(s, &(struct work){ .op = OP_FILL, .fill = f }, check_fill(&f, false));
 }
 
-CUresult fake_cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
+CUresult sim_cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
 {
     return fill(dst, 0, value, 1, count, 1, stream);
 }
 
-CUresult fake_cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
+CUresult sim_cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
 {
     return fill(dst, 0, value, 2, count, 1, stream);
 }
 
-CUresult fake_cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream stream)
+CUresult sim_cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream stream)
 {
     return fill(dst, 0, value, 4, count, 1, stream);
 }
 
-CUresult fake_cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
-                                size_t height, CUstream stream)
+CUresult sim_cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
+                               size_t height, CUstream stream)
 {
     return fill(dst, pitch, value, 1, width, height, stream);
 }
 
-CUresult fake_cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
-                                 size_t height, CUstream stream)
+CUresult sim_cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
+                                size_t height, CUstream stream)
 {
     return fill(dst, pitch, value, 2, width, height, stream);
 }
 
-CUresult fake_cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
-                                 size_t height, CUstream stream)
+CUresult sim_cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                                size_t height, CUstream stream)
 {
     return fill(dst, pitch, value, 4, width, height, stream);
 }

@@ -1,5 +1,5 @@
 // What a pointer is, and where managed memory lives.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,12 @@ struct answer {
 
 static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    const struct allocation *a = fake_find(ptr);
+    const struct allocation *a = sim_find(ptr);
     bool host = a && (a->memory == MEMORY_HOST || a->memory == MEMORY_REGISTERED);
     bool pool_on_host = a && a->pool &&
                         a->pool->props.location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
                         a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED;
-    bool managed = a && (a->memory == MEMORY_MANAGED ||
+    bool managed = a && (a->memory == MEMORY_MANAGED || a->managed ||
                          (a->pool && a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED));
     bool pool = a && a->memory == MEMORY_POOL;
 
@@ -36,7 +36,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         out->bytes = sizeof(void *); // memory of a pool belongs to no context
-        out->pointer = a && a->context ? FAKE_HANDLE(void *, a->context) : NULL;
+        out->pointer = a && a->context ? SIM_HANDLE(void *, a->context) : NULL;
         break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         out->bytes = sizeof(unsigned);
@@ -103,7 +103,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         out->bytes = sizeof(void *);
-        out->pointer = a && pool ? FAKE_HANDLE(void *, a->pool) : NULL;
+        out->pointer = a && pool ? SIM_HANDLE(void *, a->pool) : NULL;
         break;
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         out->bytes = 1;
@@ -115,9 +115,9 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
 }
 
 // Asked one by one an unknown pointer is an error; asked for many it has none of them.
-CUresult fake_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+CUresult sim_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    const struct allocation *a = fake_find(ptr);
+    const struct allocation *a = sim_find(ptr);
     struct answer value;
 
     if (!data || !a || a->freeing)
@@ -128,8 +128,8 @@ CUresult fake_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, C
     return code;
 }
 
-CUresult fake_cuPointerGetAttributes(unsigned attribute_count, CUpointer_attribute *attributes,
-                                     void **data, CUdeviceptr ptr)
+CUresult sim_cuPointerGetAttributes(unsigned attribute_count, CUpointer_attribute *attributes,
+                                    void **data, CUdeviceptr ptr)
 {
     struct answer value;
 
@@ -144,10 +144,10 @@ CUresult fake_cuPointerGetAttributes(unsigned attribute_count, CUpointer_attribu
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
-                                    CUdeviceptr ptr)
+CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                                   CUdeviceptr ptr)
 {
-    struct allocation *a = fake_find(ptr);
+    struct allocation *a = sim_find(ptr);
     unsigned on;
 
     if (!value || !a || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
@@ -162,7 +162,7 @@ CUresult fake_cuPointerSetAttribute(const void *value, CUpointer_attribute attri
 static bool good_location(CUmemLocation location)
 {
     if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return fake_valid_device(location.id);
+        return sim_valid_device(location.id);
     return location.type >= CU_MEM_LOCATION_TYPE_HOST &&
            location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
@@ -170,39 +170,39 @@ static bool good_location(CUmemLocation location)
 // The managed allocation that a range lies in.
 static struct allocation *managed(CUdeviceptr ptr, size_t count)
 {
-    struct allocation *a = fake_find(ptr);
+    struct allocation *a = sim_find(ptr);
 
     if (!a || a->freeing || !count || count > a->base + a->bytes - ptr)
         return NULL;
-    return a->memory == MEMORY_MANAGED ||
+    return a->memory == MEMORY_MANAGED || a->managed ||
                    (a->pool && a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED)
                ? a
                : NULL;
 }
 
-CUresult fake_cuMemPrefetchAsync(CUdeviceptr ptr, size_t count, CUmemLocation location,
-                                 unsigned flags, CUstream stream)
+CUresult sim_cuMemPrefetchAsync(CUdeviceptr ptr, size_t count, CUmemLocation location,
+                                unsigned flags, CUstream stream)
 {
     struct allocation *a = managed(ptr, count);
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code)
         return code;
-    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && !fake_valid_device(location.id))
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && !sim_valid_device(location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     if (!a || flags || !good_location(location))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->capture)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     a->prefetched = location;
-    return fake_submit(s, &(struct work){ .op = OP_NOTHING });
+    return sim_submit(s, &(struct work){ .op = OP_NOTHING });
 }
 
-CUresult fake_cuMemPrefetchBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t count,
-                                      CUmemLocation *locations, size_t *location_starts,
-                                      size_t location_count, unsigned long long flags,
-                                      CUstream stream)
+CUresult sim_cuMemPrefetchBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t count,
+                                     CUmemLocation *locations, size_t *location_starts,
+                                     size_t location_count, unsigned long long flags,
+                                     CUstream stream)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -212,16 +212,16 @@ CUresult fake_cuMemPrefetchBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t c
     for (size_t i = 0, at = 0; i < count && !code; i++) {
         while (at + 1 < location_count && location_starts[at + 1] <= i)
             at++;
-        code = fake_cuMemPrefetchAsync(ptrs[i], sizes[i], locations[at], 0, stream);
+        code = sim_cuMemPrefetchAsync(ptrs[i], sizes[i], locations[at], 0, stream);
     }
     return code;
 }
 
-CUresult fake_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t count,
-                                     unsigned long long flags, CUstream stream)
+CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t count,
+                                    unsigned long long flags, CUstream stream)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (!code && (!ptrs || !sizes || !count || flags))
         code = CUDA_ERROR_INVALID_VALUE;
@@ -229,29 +229,28 @@ CUresult fake_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t co
         if (!managed(ptrs[i], sizes[i]))
             code = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !code; i++) // what was discarded is undefined, and shows it
-        code = fake_submit(s, &(struct work){ .op = OP_FILL,
-                                              .fill = { .dst = (unsigned char *)(uintptr_t)ptrs[i],
-                                                        .width = sizes[i],
-                                                        .height = 1,
-                                                        .value = 0xdd,
-                                                        .element = 1 } });
+        code = sim_submit(s, &(struct work){ .op = OP_FILL,
+                                             .fill = { .dst = (unsigned char *)(uintptr_t)ptrs[i],
+                                                       .width = sizes[i],
+                                                       .height = 1,
+                                                       .value = 0xdd,
+                                                       .element = 1 } });
     return code;
 }
 
-CUresult fake_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t count,
-                                                CUmemLocation *locations, size_t *location_starts,
-                                                size_t location_count, unsigned long long flags,
-                                                CUstream stream)
+CUresult sim_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t count,
+                                               CUmemLocation *locations, size_t *location_starts,
+                                               size_t location_count, unsigned long long flags,
+                                               CUstream stream)
 {
-    CUresult code = fake_cuMemDiscardBatchAsync(ptrs, sizes, count, flags, stream);
+    CUresult code = sim_cuMemDiscardBatchAsync(ptrs, sizes, count, flags, stream);
 
     return code ? code
-                : fake_cuMemPrefetchBatchAsync(ptrs, sizes, count, locations, location_starts,
-                                               location_count, flags, stream);
+                : sim_cuMemPrefetchBatchAsync(ptrs, sizes, count, locations, location_starts,
+                                              location_count, flags, stream);
 }
 
-CUresult fake_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice,
-                          CUmemLocation location)
+CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     struct allocation *a = managed(ptr, count);
 
@@ -260,7 +259,7 @@ CUresult fake_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice,
     bool placed = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                   advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                   advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
-    if (placed && location.type == CU_MEM_LOCATION_TYPE_DEVICE && !fake_valid_device(location.id))
+    if (placed && location.type == CU_MEM_LOCATION_TYPE_DEVICE && !sim_valid_device(location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     if (placed && !good_location(location))
         return CUDA_ERROR_INVALID_VALUE;
@@ -295,8 +294,8 @@ static int as_device(CUmemLocation location)
                                                         : CU_DEVICE_INVALID;
 }
 
-CUresult fake_cuMemRangeGetAttribute(void *data, size_t bytes, CUmem_range_attribute attribute,
-                                     CUdeviceptr ptr, size_t count)
+CUresult sim_cuMemRangeGetAttribute(void *data, size_t bytes, CUmem_range_attribute attribute,
+                                    CUdeviceptr ptr, size_t count)
 {
     const struct allocation *a = managed(ptr, count);
     int value;
@@ -348,13 +347,13 @@ CUresult fake_cuMemRangeGetAttribute(void *data, size_t bytes, CUmem_range_attri
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes,
-                                      size_t attribute_count, CUdeviceptr ptr, size_t count)
+CUresult sim_cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes,
+                                     size_t attribute_count, CUdeviceptr ptr, size_t count)
 {
     CUresult code = data && sizes && attributes && attribute_count ? CUDA_SUCCESS
                                                                    : CUDA_ERROR_INVALID_VALUE;
 
     for (size_t i = 0; i < attribute_count && !code; i++)
-        code = fake_cuMemRangeGetAttribute(data[i], sizes[i], attributes[i], ptr, count);
+        code = sim_cuMemRangeGetAttribute(data[i], sizes[i], attributes[i], ptr, count);
     return code;
 }

@@ -1,5 +1,5 @@
 // Pools, and memory in stream order.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const size_t pool_chunk = (size_t)32 << 20;
 
 static void reserve(struct pool *pool, uint64_t bytes)
 {
-    struct device *d = &fake.devices[pool->device];
+    struct device *d = &sim.devices[pool->device];
 
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         d->used = d->used - pool->reserved + bytes;
@@ -22,7 +22,7 @@ static void reserve(struct pool *pool, uint64_t bytes)
 
 static void trim(struct pool *pool, uint64_t keep)
 {
-    uint64_t least = fake_round_up(pool->used, pool_chunk), want = fake_round_up(keep, pool_chunk);
+    uint64_t least = sim_round_up(pool->used, pool_chunk), want = sim_round_up(keep, pool_chunk);
 
     if (want < least)
         want = least;
@@ -39,40 +39,40 @@ static void trim_pool(struct object *o, void *data)
         trim(pool, pool->threshold);
 }
 
-void fake_pools_trim(void)
+void sim_pools_trim(void)
 {
-    if (fake.pools)
-        fake_look(trim_pool, NULL);
+    if (sim.pools)
+        sim_look(trim_pool, NULL);
 }
 
 static void pool_free(struct pool *pool)
 {
     reserve(pool, 0);
-    fake.pools--;
-    fake_delist(pool);
+    sim.pools--;
+    sim_delist(pool);
     free(pool);
 }
 
-void fake_pool_give_back(struct pool *pool, size_t bytes)
+void sim_pool_give_back(struct pool *pool, size_t bytes)
 {
-    pool->used -= fake_round_up(bytes, 512);
+    pool->used -= sim_round_up(bytes, 512);
     pool->allocations--;
     if (pool->head.gone && !pool->allocations)
         pool_free(pool);
 }
 
-void fake_pool_end(struct pool *pool)
+void sim_pool_end(struct pool *pool)
 {
-    for (int i = 0; i < FAKE_DEVICES; i++) {
-        struct device *d = &fake.devices[i];
+    for (int i = 0; i < SIM_DEVICES; i++) {
+        struct device *d = &sim.devices[i];
         for (size_t type = 0; type < 2; type++)
             if (d->default_pool[type] == pool)
                 d->default_pool[type] = NULL;
         if (d->pool == pool)
             d->pool = NULL;
     }
-    if (fake.host_pool == pool)
-        fake.host_pool = NULL;
+    if (sim.host_pool == pool)
+        sim.host_pool = NULL;
     pool->head.gone = true;
     if (!pool->allocations)
         pool_free(pool);
@@ -81,12 +81,12 @@ void fake_pool_end(struct pool *pool)
 // As some drivers do: the next pool of a device gets the access that the peers of the last one had.
 static struct {
     int device;
-    CUmemAccess_flags access[FAKE_DEVICES];
+    CUmemAccess_flags access[SIM_DEVICES];
 } recycled = { .device = -1 };
 
 static struct pool *pool_new(const CUmemPoolProps *props)
 {
-    struct pool *p = fake_alloc(sizeof(*p));
+    struct pool *p = sim_alloc(sizeof(*p));
 
     p->props = *props;
     p->device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? props->location.id : 0;
@@ -94,10 +94,10 @@ static struct pool *pool_new(const CUmemPoolProps *props)
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         p->access[p->device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     else
-        for (int i = 0; i < FAKE_DEVICES; i++)
+        for (int i = 0; i < SIM_DEVICES; i++)
             p->access[i] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    fake.pools++;
-    fake_enlist(p, KIND_POOL, NULL);
+    sim.pools++;
+    sim_enlist(p, KIND_POOL, NULL);
     return p;
 }
 
@@ -113,54 +113,54 @@ static struct pool *builtin_pool(struct pool **slot, CUmemAllocationType type,
 
 static struct pool *default_pool(int device, CUmemAllocationType type)
 {
-    return builtin_pool(&fake.devices[device].default_pool[type == CU_MEM_ALLOCATION_TYPE_MANAGED],
+    return builtin_pool(&sim.devices[device].default_pool[type == CU_MEM_ALLOCATION_TYPE_MANAGED],
                         type, (CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device });
 }
 
 static struct pool *current_pool(int device)
 {
-    struct device *d = &fake.devices[device];
+    struct device *d = &sim.devices[device];
 
     return d->pool ? d->pool : default_pool(device, CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
 static CUresult pools_of_device(CUdevice dev)
 {
-    if (!fake_valid_device(dev))
+    if (!sim_valid_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    return fake_attribute(dev, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
+    return sim_attribute(dev, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
                ? CUDA_SUCCESS
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult fake_cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice dev)
+CUresult sim_cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     CUresult code = pool ? pools_of_device(dev) : CUDA_ERROR_INVALID_VALUE;
 
     if (!code)
-        *pool = FAKE_HANDLE(CUmemoryPool, default_pool(dev, CU_MEM_ALLOCATION_TYPE_PINNED));
+        *pool = SIM_HANDLE(CUmemoryPool, default_pool(dev, CU_MEM_ALLOCATION_TYPE_PINNED));
     return code;
 }
 
-CUresult fake_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+CUresult sim_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     CUresult code = pool ? pools_of_device(dev) : CUDA_ERROR_INVALID_VALUE;
 
     if (!code)
-        *pool = FAKE_HANDLE(CUmemoryPool, current_pool(dev));
+        *pool = SIM_HANDLE(CUmemoryPool, current_pool(dev));
     return code;
 }
 
-CUresult fake_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+CUresult sim_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-    struct pool *p = fake_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
     CUresult code = pools_of_device(dev);
 
     if (code)
         return code;
     if (!p || p->props.location.type != CU_MEM_LOCATION_TYPE_DEVICE || p->device != dev)
         return CUDA_ERROR_INVALID_VALUE;
-    fake.devices[dev].pool = p;
+    sim.devices[dev].pool = p;
     return CUDA_SUCCESS;
 }
 
@@ -182,37 +182,37 @@ static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmem
                                                              : default_pool(location->id, type);
     } else if (location->type == CU_MEM_LOCATION_TYPE_HOST &&
                type == CU_MEM_ALLOCATION_TYPE_PINNED) {
-        p = builtin_pool(&fake.host_pool, type, *location);
+        p = builtin_pool(&sim.host_pool, type, *location);
     } else if (location->type == CU_MEM_LOCATION_TYPE_NONE &&
                type == CU_MEM_ALLOCATION_TYPE_MANAGED) {
         p = default_pool(0, type); // managed memory may have no preferred place
     } else {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *pool = FAKE_HANDLE(CUmemoryPool, p);
+    *pool = SIM_HANDLE(CUmemoryPool, p);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
-                                     CUmemAllocationType type)
+CUresult sim_cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                    CUmemAllocationType type)
 {
     return pool_of(pool, location, type, false);
 }
 
-CUresult fake_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+CUresult sim_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
 {
     return pool_of(pool, location, type, true);
 }
 
-CUresult fake_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
     if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
         type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    return fake_cuDeviceSetMemPool(location->id, pool);
+    return sim_cuDeviceSetMemPool(location->id, pool);
 }
 
-CUresult fake_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
+CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 {
     if (!pool || !props)
         return CUDA_ERROR_INVALID_VALUE;
@@ -227,11 +227,11 @@ CUresult fake_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
         CUresult code = pools_of_device(props->location.id);
         if (code)
             return code == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : code;
-        unsigned handles = (unsigned)fake_attribute(
+        unsigned handles = (unsigned)sim_attribute(
             props->location.id, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES);
         if (props->handleTypes & ~handles)
             return CUDA_ERROR_NOT_SUPPORTED;
-        if (props->maxSize > fake.devices[props->location.id].total)
+        if (props->maxSize > sim.devices[props->location.id].total)
             return CUDA_ERROR_OUT_OF_MEMORY;
         break;
     }
@@ -250,25 +250,25 @@ CUresult fake_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
         memcpy(p->access, recycled.access, sizeof(p->access));
     recycled.device = -1;
-    *pool = FAKE_HANDLE(CUmemoryPool, p);
+    *pool = SIM_HANDLE(CUmemoryPool, p);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemPoolDestroy(CUmemoryPool pool)
+CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 {
-    struct pool *p = fake_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!p || p->head.builtin)
         return CUDA_ERROR_INVALID_VALUE;
     recycled.device = p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? p->device : -1;
     memcpy(recycled.access, p->access, sizeof(recycled.access));
-    fake_pool_end(p);
+    sim_pool_end(p);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes)
+CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes)
 {
-    struct pool *p = fake_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
@@ -276,9 +276,9 @@ CUresult fake_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-    struct pool *p = fake_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!p || !value)
         return CUDA_ERROR_INVALID_VALUE;
@@ -308,9 +308,9 @@ CUresult fake_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attri
     }
 }
 
-CUresult fake_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-    const struct pool *p = fake_object(pool, KIND_POOL);
+    const struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!p || !value || attribute < 1 || attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         return CUDA_ERROR_INVALID_VALUE;
@@ -328,9 +328,9 @@ CUresult fake_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attri
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
+CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
 {
-    struct pool *p = fake_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!p || (count && !access))
         return CUDA_ERROR_INVALID_VALUE;
@@ -341,7 +341,7 @@ CUresult fake_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *acces
                 (d->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
                  d->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE))
                 return CUDA_ERROR_INVALID_VALUE;
-            if (!fake_valid_device(d->location.id))
+            if (!sim_valid_device(d->location.id))
                 return CUDA_ERROR_INVALID_DEVICE;
             if (d->location.id == p->device && !d->flags &&
                 p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
@@ -353,13 +353,13 @@ CUresult fake_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *acces
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
-                                 CUmemLocation *location)
+CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
+                                CUmemLocation *location)
 {
-    const struct pool *p = fake_object(pool, KIND_POOL);
+    const struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!p || !flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        !fake_valid_device(location->id))
+        !sim_valid_device(location->id))
         return CUDA_ERROR_INVALID_VALUE;
     *flags = p->access[location->id];
     return CUDA_SUCCESS;
@@ -370,9 +370,9 @@ CUresult fake_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
 static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
                               struct stream *stream)
 {
-    struct device *d = &fake.devices[pool->device];
-    uint64_t used = pool->used + fake_round_up(bytes, 512);
-    uint64_t reserved = fake_round_up(used, pool_chunk);
+    struct device *d = &sim.devices[pool->device];
+    uint64_t used = pool->used + sim_round_up(bytes, 512);
+    uint64_t reserved = sim_round_up(used, pool_chunk);
 
     if (!out || !bytes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -390,7 +390,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     }
     if (pool->props.maxSize && used > pool->props.maxSize)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    struct allocation *a = fake_allocate(bytes, MEMORY_POOL, pool->device);
+    struct allocation *a = sim_allocate(bytes, MEMORY_POOL, pool->device);
     if (!a)
         return CUDA_ERROR_OUT_OF_MEMORY;
     a->pool = pool;
@@ -402,46 +402,46 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         reserve(pool, reserved);
     if (stream->capture) {
         a->graph = stream->capture->graph;
-        fake_submit(stream, &(struct work){ .op = OP_NOTHING });
+        sim_submit(stream, &(struct work){ .op = OP_NOTHING });
     }
     *out = a->base;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
+CUresult sim_cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (!code)
         code = pools_of_device(s->head.context->device);
     return code ? code : allocate_from(ptr, bytes, current_pool(s->head.context->device), s);
 }
 
-CUresult fake_cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool,
-                                      CUstream stream)
+CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool,
+                                     CUstream stream)
 {
-    struct pool *p = fake_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (!code && (!p || !p->access[s->head.context->device]))
         code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : allocate_from(ptr, bytes, p, s);
 }
 
-CUresult fake_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
+CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
 {
-    struct allocation *a = fake_find(ptr);
+    struct allocation *a = sim_find(ptr);
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code || !ptr)
         return code;
     if (!a || a->base != ptr || a->freeing || a->memory != MEMORY_POOL)
         return CUDA_ERROR_INVALID_VALUE;
     if (s->capture)
-        return fake_submit(s, &(struct work){ .op = OP_NOTHING });
+        return sim_submit(s, &(struct work){ .op = OP_NOTHING });
     a->freeing = true;
-    return fake_submit(s, &(struct work){ .op = OP_FREE, .allocation = a });
+    return sim_submit(s, &(struct work){ .op = OP_FREE, .allocation = a });
 }

@@ -1,5 +1,5 @@
 // Objects: the table that says what a handle stands for.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <stdlib.h>
 
@@ -10,14 +10,14 @@ enum {
 
 static struct object **bucket(uintptr_t handle)
 {
-    return &fake.objects[handle / HANDLE_STEP % LENGTH(fake.objects)];
+    return &sim.objects[handle / HANDLE_STEP % LENGTH(sim.objects)];
 }
 
-void fake_enlist(void *object, enum kind kind, struct context *context)
+void sim_enlist(void *object, enum kind kind, struct context *context)
 {
     struct object *o = object;
 
-    o->handle = FIRST_HANDLE + HANDLE_STEP * fake.handles++;
+    o->handle = FIRST_HANDLE + HANDLE_STEP * sim.handles++;
     o->kind = kind;
     o->context = context;
     struct object **list = bucket(o->handle);
@@ -25,7 +25,7 @@ void fake_enlist(void *object, enum kind kind, struct context *context)
     *list = o;
 }
 
-void fake_delist(void *object)
+void sim_delist(void *object)
 {
     struct object *o = object, **at = bucket(o->handle);
 
@@ -34,7 +34,7 @@ void fake_delist(void *object)
     *at = o->next;
 }
 
-void *fake_object_even_gone(const void *handle, enum kind kind)
+void *sim_object_even_gone(const void *handle, enum kind kind)
 {
     for (struct object *o = *bucket((uintptr_t)handle); o; o = o->next)
         if (o->handle == (uintptr_t)handle)
@@ -42,40 +42,40 @@ void *fake_object_even_gone(const void *handle, enum kind kind)
     return NULL;
 }
 
-void *fake_object(const void *handle, enum kind kind)
+void *sim_object(const void *handle, enum kind kind)
 {
-    struct object *o = fake_object_even_gone(handle, kind);
+    struct object *o = sim_object_even_gone(handle, kind);
 
     return o && !o->gone ? o : NULL;
 }
 
-bool fake_was_handle(const void *handle)
+bool sim_was_handle(const void *handle)
 {
     uintptr_t h = (uintptr_t)handle;
 
     return h >= FIRST_HANDLE && h % HANDLE_STEP == 0 &&
-           (h - FIRST_HANDLE) / HANDLE_STEP < fake.handles;
+           (h - FIRST_HANDLE) / HANDLE_STEP < sim.handles;
 }
 
-void fake_look(void (*visit)(struct object *object, void *data), void *data)
+void sim_look(void (*visit)(struct object *object, void *data), void *data)
 {
-    for (size_t i = 0; i < LENGTH(fake.objects); i++)
-        for (struct object *o = fake.objects[i]; o; o = o->next)
+    for (size_t i = 0; i < LENGTH(sim.objects); i++)
+        for (struct object *o = sim.objects[i]; o; o = o->next)
             visit(o, data);
 }
 
 // A visit may remove objects, its own and others: the walk goes over a list of handles.
-void fake_each(void (*visit)(struct object *object, void *data), void *data)
+void sim_each(void (*visit)(struct object *object, void *data), void *data)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < LENGTH(fake.objects); i++)
-        for (struct object *o = fake.objects[i]; o; o = o->next)
+    for (size_t i = 0; i < LENGTH(sim.objects); i++)
+        for (struct object *o = sim.objects[i]; o; o = o->next)
             count++;
-    uintptr_t *handles = fake_alloc(count * sizeof(*handles));
+    uintptr_t *handles = sim_alloc(count * sizeof(*handles));
     size_t n = 0;
-    for (size_t i = 0; i < LENGTH(fake.objects); i++)
-        for (struct object *o = fake.objects[i]; o; o = o->next)
+    for (size_t i = 0; i < LENGTH(sim.objects); i++)
+        for (struct object *o = sim.objects[i]; o; o = o->next)
             handles[n++] = o->handle;
     for (size_t i = 0; i < n; i++) {
         struct object *o = *bucket(handles[i]);

@@ -1,5 +1,5 @@
 // The linker in the driver: PTX texts, put one behind the other and checked as one.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,51 +13,67 @@ struct link {
     bool complete;
 };
 
-void fake_link_end(void *link)
+void sim_link_end(void *link)
 {
     struct link *l = link;
 
-    fake_delist(l);
+    sim_delist(l);
     free(l->text);
     free(l);
 }
 
-CUresult fake_cuLinkCreate(unsigned option_count, CUjit_option *options, void **values,
-                           CUlinkState *state)
+CUresult sim_cuLinkCreate(unsigned option_count, CUjit_option *options, void **values,
+                          CUlinkState *state)
 {
     struct jit_logs logs;
 
     if (!state || (option_count && (!options || !values)) ||
-        !fake_jit_options(&logs, option_count, options, values))
+        !sim_jit_options(&logs, option_count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
-    struct link *l = fake_alloc(sizeof(*l));
+    struct link *l = sim_alloc(sizeof(*l));
     l->logs = logs;
-    l->text = fake_alloc(1);
-    fake_enlist(l, KIND_LINK, fake_current());
-    fake_jit_write(&l->logs, "", "");
-    *state = FAKE_HANDLE(CUlinkState, l);
+    l->text = sim_alloc(1);
+    sim_enlist(l, KIND_LINK, sim_current());
+    sim_jit_write(&l->logs, "", "");
+    *state = SIM_HANDLE(CUlinkState, l);
     return CUDA_SUCCESS;
 }
 
 static CUresult link_of(CUlinkState state, struct link **out)
 {
-    *out = fake_object(state, KIND_LINK);
+    *out = sim_object(state, KIND_LINK);
     return *out ? (*out)->head.context->lost : CUDA_ERROR_INVALID_HANDLE;
 }
 
 // Read a text on its own: whether it is PTX.
 static CUresult try_text(const struct link *l, const char *text, const char *name)
 {
-    struct library *library = fake_alloc(sizeof(*library));
     char log[512], message[768];
+    CUresult code = sim_code_check(text, log, sizeof(log));
 
-    library->last_kernel = &library->kernels;
-    fake_enlist(library, KIND_LIBRARY, NULL);
-    CUresult code = fake_ptx_scan(library, text, log, sizeof(log));
-    fake_library_end(library);
     snprintf(message, sizeof(message), "%s: %s", name, log);
-    fake_jit_write(&l->logs, code ? "" : "linked by nobody", code ? message : "");
+    sim_jit_write(&l->logs, code ? "" : sim_linked, code ? message : "");
     return code;
+}
+
+// What begins every text stands once before all of them.
+static void blank_head(char *text)
+{
+    static const char *const directives[] = { ".version", ".target", ".address_size" };
+
+    for (size_t i = 0; i < LENGTH(directives); i++) {
+        size_t n = strlen(directives[i]);
+        for (char *line = text; line; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            line += strspn(line, " \t");
+            if (strncmp(line, directives[i], n) == 0) {
+                memset(line, ' ', strcspn(line, "\n"));
+                break;
+            }
+            if (*line == '{')
+                break;
+        }
+    }
 }
 
 static CUresult add(struct link *l, CUjitInputType type, const char *data, size_t size,
@@ -70,17 +86,19 @@ static CUresult add(struct link *l, CUjitInputType type, const char *data, size_
         return CUDA_ERROR_INVALID_VALUE;
     if ((size >= 4 && memcmp(data, elf, 4) == 0) ||
         (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN)) {
-        fake_jit_write(&l->logs, "", "the fake driver links PTX and nothing else");
+        sim_jit_write(&l->logs, "", "a simulated device runs PTX, and nothing else is linked");
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     size = strnlen(data, size);
-    char *text = fake_alloc(size + 1);
+    char *text = sim_alloc(size + 1);
     memcpy(text, data, size);
     CUresult code = try_text(l, text, name ? name : "input");
+    if (!code && l->bytes)
+        blank_head(text);
     if (!code) {
         char *grown = realloc(l->text, l->bytes + size + 2);
         if (!grown)
-            fake_bug("no memory", "realloc");
+            sim_bug("no memory", "realloc");
         memcpy(grown + l->bytes, text, size);
         l->bytes += size;
         grown[l->bytes++] = '\n';
@@ -91,9 +109,9 @@ static CUresult add(struct link *l, CUjitInputType type, const char *data, size_
     return code;
 }
 
-CUresult fake_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                            const char *name, unsigned option_count, CUjit_option *options,
-                            void **values)
+CUresult sim_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                           const char *name, unsigned option_count, CUjit_option *options,
+                           void **values)
 {
     struct jit_logs logs;
     struct link *l;
@@ -102,15 +120,14 @@ CUresult fake_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, 
     if (code)
         return code;
     if (!data || !size || (option_count && (!options || !values)) ||
-        !fake_jit_options(&logs, option_count, options, values))
+        !sim_jit_options(&logs, option_count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
     return add(l, type, data, size, name);
 }
 
-CUresult fake_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
-                            unsigned option_count, CUjit_option *options, void **values)
+CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                           unsigned option_count, CUjit_option *options, void **values)
 {
-    enum { MOST = 16 << 20 };
     struct jit_logs logs;
     struct link *l;
     CUresult code = link_of(state, &l);
@@ -118,14 +135,13 @@ CUresult fake_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *
     if (code)
         return code;
     if (!path || (option_count && (!options || !values)) ||
-        !fake_jit_options(&logs, option_count, options, values))
+        !sim_jit_options(&logs, option_count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return CUDA_ERROR_FILE_NOT_FOUND;
-    char *text = fake_alloc(MOST);
-    size_t n = fread(text, 1, MOST - 1, file);
-    fclose(file);
+    char *text;
+    size_t n;
+    code = sim_read_file(path, &text, &n);
+    if (code)
+        return code;
     code = n ? add(l, type, text, n, path) : CUDA_ERROR_INVALID_VALUE;
     free(text);
     return code;
@@ -141,7 +157,7 @@ static const char *twice(const struct library *library)
     return NULL;
 }
 
-CUresult fake_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
+CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
 {
     struct link *l;
     CUresult code = link_of(state, &l);
@@ -151,19 +167,22 @@ CUresult fake_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
         return code;
     if (!cubin || !l->bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    struct library *library = fake_alloc(sizeof(*library));
-    library->last_kernel = &library->kernels;
-    fake_enlist(library, KIND_LIBRARY, NULL);
-    code = fake_ptx_scan(library, l->text, log, sizeof(log));
+    struct library *library = sim_library_new();
+    code = sim_code_load(library, l->text, log, sizeof(log));
+    l = sim_object(state, KIND_LINK); // the lock was given up
+    if (!l) {
+        sim_library_end(library);
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     const char *name = twice(library);
     if (!code && name) {
         snprintf(message, sizeof(message), "error: %s is defined more than once", name);
-        fake_jit_write(&l->logs, "", message);
+        sim_jit_write(&l->logs, "", message);
         code = CUDA_ERROR_INVALID_IMAGE;
     } else {
-        fake_jit_write(&l->logs, "linked by nobody", code ? log : "");
+        sim_jit_write(&l->logs, sim_linked, code ? log : "");
     }
-    fake_library_end(library);
+    sim_library_end(library);
     if (code)
         return code;
     l->complete = true;
@@ -173,13 +192,13 @@ CUresult fake_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuLinkDestroy(CUlinkState state)
+CUresult sim_cuLinkDestroy(CUlinkState state)
 {
     struct link *l;
     CUresult code = link_of(state, &l);
 
     if (code)
         return code;
-    fake_link_end(l);
+    sim_link_end(l);
     return CUDA_SUCCESS;
 }

@@ -1,12 +1,11 @@
-// Devices, as an H200 describes itself.
-#include "fake_internal.h"
+// What devices say of themselves: an A100, an H200 and a B200, as they answer
+// cuDeviceGetAttribute().
+#include "shell.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-static const int profile[FAKE_ATTRIBUTES] = {
+static const int h200[SIM_ATTRIBUTES] = {
     [CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024,
     [CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X] = 1024,
     [CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y] = 1024,
@@ -129,197 +128,76 @@ static const int profile[FAKE_ATTRIBUTES] = {
     [CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED] = 1,
 };
 
-static const char device_name[] = "NVIDIA H200 (fake)";
-static const size_t device_memory = (size_t)139 << 30;
+// What differs on the others.
+struct difference {
+    CUdevice_attribute attribute;
+    int value;
+};
+
+static const struct difference a100[] = {
+    { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 8 },
+    { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0 },
+    { CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1410000 },
+    { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 108 },
+    { CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 1593000 },
+    { CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 5120 },
+    { CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 41943040 },
+    { CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 26214400 },
+    { CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, 134213632 },
+    { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 167936 },
+    { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 166912 },
+    { CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0 },
+    { CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, 1 },
+    { CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 0 },
+    { CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0 },
+    { CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES,
+      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR },
+    { CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0 },
+    { CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, 0x20b210de },
+    { CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID, 0x146310de },
+};
+
+static const struct difference b200[] = {
+    { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 10 },
+    { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0 },
+    { CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1965000 },
+    { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 148 },
+    { CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 3996000 },
+    { CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 7680 },
+    { CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 132644864 },
+    { CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 82903040 },
+    { CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, 0x290110de },
+    { CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID, 0x199910de },
+};
+
+#define DIFFERENCES(list) list, LENGTH(list)
+
+static const struct {
+    int arch;
+    const char *name;
+    const struct difference *differences;
+    size_t count;
+} profiles[] = {
+    { 80, "NVIDIA A100-SXM4-80GB", DIFFERENCES(a100) },
+    { 90, "NVIDIA H200", NULL, 0 },
+    { 100, "NVIDIA B200", DIFFERENCES(b200) },
+};
 
 enum { FIRST_BUS = 0x1b };
 
-void fake_devices_init(void)
+bool sim_profile(struct device *d, int arch, int ordinal)
 {
-    for (int i = 0; i < FAKE_DEVICES; i++) {
-        struct device *d = &fake.devices[i];
-        memcpy(d->attributes, profile, sizeof(profile));
-        d->attributes[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = FIRST_BUS + 16 * i;
-        d->attributes[CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID] = i;
-        d->total = device_memory;
-    }
-}
+    size_t p = 0;
 
-bool fake_valid_device(CUdevice device)
-{
-    return device >= 0 && device < fake.device_count;
-}
-
-int fake_attribute(int device, CUdevice_attribute attribute)
-{
-    return fake.devices[device].attributes[attribute];
-}
-
-static struct device *settable(int device)
-{
-    if (device < 0 || device >= FAKE_DEVICES)
-        fake_bug("no such device", "fake.h");
-    return &fake.devices[device];
-}
-
-void ctl_set_device_count(int count)
-{
-    if (count < 0 || count > FAKE_DEVICES)
-        fake_bug("0 to 8 devices are possible", "fake_set_device_count");
-    fake_lock();
-    fake.device_count = count;
-    fake_unlock();
-}
-
-void ctl_set_attribute(int device, int attribute, int value)
-{
-    if (attribute < 1 || attribute >= FAKE_ATTRIBUTES)
-        fake_bug("no such attribute", "fake_set_attribute");
-    fake_lock();
-    settable(device)->attributes[attribute] = value;
-    fake_unlock();
-}
-
-void ctl_set_total_memory(size_t bytes)
-{
-    fake_lock();
-    for (int i = 0; i < FAKE_DEVICES; i++)
-        fake.devices[i].total = bytes;
-    fake_unlock();
-}
-
-// Devices.
-
-CUresult fake_cuDeviceGet(CUdevice *device, int ordinal)
-{
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!fake_valid_device(ordinal))
-        return CUDA_ERROR_INVALID_DEVICE;
-    *device = ordinal;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetCount(int *count)
-{
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    *count = fake.device_count;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetName(char *name, int len, CUdevice dev)
-{
-    FAKE_NEED(name, dev);
-    if (len < 1)
-        return CUDA_ERROR_INVALID_VALUE;
-    snprintf(name, (size_t)len, "%s", device_name);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
-{
-    FAKE_NEED(uuid, dev);
-    for (int i = 0; i < 16; i++)
-        uuid->bytes[i] = (char)(0xfa + 17 * i + 3 * dev);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
-{
-    FAKE_NEED(bytes, dev);
-    *bytes = fake.devices[dev].total;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice dev)
-{
-    FAKE_NEED(value, dev);
-    if (attribute < 1 || attribute >= FAKE_ATTRIBUTES)
-        return CUDA_ERROR_INVALID_VALUE;
-    *value = fake_attribute(dev, attribute);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetPCIBusId(char *bus_id, int len, CUdevice dev)
-{
-    FAKE_NEED(bus_id, dev);
-    if (len < 13)
-        return CUDA_ERROR_INVALID_VALUE;
-    snprintf(bus_id, (size_t)len, "%04X:%02X:%02X.0",
-             (unsigned)fake_attribute(dev, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) & 0xffff,
-             (unsigned)fake_attribute(dev, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) & 0xff,
-             (unsigned)fake_attribute(dev, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) & 0xff);
-    return CUDA_SUCCESS;
-}
-
-// Three forms: domain:bus:device.function, domain:bus:device, bus:device.function.
-CUresult fake_cuDeviceGetByPCIBusId(CUdevice *dev, const char *bus_id)
-{
-    unsigned domain = 0, bus, device, function;
-
-    if (!dev || !bus_id)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (sscanf(bus_id, "%x:%x:%x", &domain, &bus, &device) != 3) {
-        domain = 0;
-        if (sscanf(bus_id, "%x:%x.%x", &bus, &device, &function) != 3)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    for (int i = 0; i < fake.device_count; i++) {
-        if (fake_attribute(i, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) == (int)domain &&
-            fake_attribute(i, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) == (int)bus &&
-            fake_attribute(i, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) == (int)device) {
-            *dev = i;
-            return CUDA_SUCCESS;
-        }
-    }
-    return CUDA_ERROR_INVALID_DEVICE;
-}
-
-CUresult fake_cuDeviceCanAccessPeer(int *can_access, CUdevice dev, CUdevice peer)
-{
-    FAKE_NEED(can_access, dev);
-    FAKE_NEED(can_access, peer);
-    *can_access = dev != peer;
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice src,
-                                      CUdevice dst)
-{
-    static const int answers[] = {
-        [CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK] = 0,
-        [CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED] = 1,
-        [CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED] = 1,
-        [CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED] = 1,
-        [CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED] = 0,
-    };
-
-    FAKE_NEED(value, src);
-    FAKE_NEED(value, dst);
-    if (src == dst)
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (attribute < 1 || attribute >= sizeof(answers) / sizeof(*answers))
-        return CUDA_ERROR_INVALID_VALUE;
-    *value = answers[attribute];
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuDeviceGetExecAffinitySupport(int *value, CUexecAffinityType type, CUdevice dev)
-{
-    FAKE_NEED(value, dev);
-    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
-        return CUDA_ERROR_INVALID_VALUE;
-    *value = 0; // only under MPS
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
-                                         CUflushGPUDirectRDMAWritesScope scope)
-{
-    bool known = target == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX &&
-                 (scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER ||
-                  scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES);
-
-    return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    while (p < LENGTH(profiles) && profiles[p].arch != arch)
+        p++;
+    if (p == LENGTH(profiles))
+        return false;
+    memcpy(d->attributes, h200, sizeof(h200));
+    for (size_t i = 0; i < profiles[p].count; i++)
+        d->attributes[profiles[p].differences[i].attribute] = profiles[p].differences[i].value;
+    d->attributes[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = FIRST_BUS + 16 * ordinal;
+    d->attributes[CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID] = ordinal;
+    snprintf(d->name, sizeof(d->name), "%s (simulated)", profiles[p].name);
+    return true;
 }

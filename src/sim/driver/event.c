@@ -1,5 +1,5 @@
 // Events, and stream capture as far as it refuses and collects work.
-#include "fake_internal.h"
+#include "shell.h"
 
 #include <stdlib.h>
 
@@ -18,27 +18,27 @@ static void forbids(struct object *o, void *data)
     if (o->kind != KIND_STREAM || !s->capture || s->capture->origin != s)
         return;
     struct capture *c = s->capture;
-    bool mine = c->thread == fake_thread.id;
+    bool mine = c->thread == sim_thread.id;
     if (c->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
-        fake_thread.capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        sim_thread.capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return;
     if (mine || (c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
-                 fake_thread.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL)) {
+                 sim_thread.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL)) {
         c->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
         search->unsafe = true;
     }
 }
 
-bool fake_capture_forbids(void)
+bool sim_capture_forbids(void)
 {
     struct search search = { false };
 
-    if (fake.captures)
-        fake_look(forbids, &search);
+    if (sim.captures)
+        sim_look(forbids, &search);
     return search.unsafe;
 }
 
-CUresult fake_capture_spoil(struct stream *stream)
+CUresult sim_capture_spoil(struct stream *stream)
 {
     stream->capture->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -52,7 +52,7 @@ static void join(struct stream *stream, struct capture *capture)
 }
 
 // Let a stream out of its capture; the last one ends it.
-void fake_capture_leave(struct stream *stream)
+void sim_capture_leave(struct stream *stream)
 {
     struct capture *c = stream->capture;
 
@@ -61,8 +61,8 @@ void fake_capture_leave(struct stream *stream)
     if (--c->streams)
         return;
     if (c->own_graph)
-        fake_graph_end(c->graph);
-    fake.captures--;
+        sim_graph_end(c->graph);
+    sim.captures--;
     free(c);
 }
 
@@ -86,7 +86,7 @@ static void leave(struct object *o, void *data)
     struct stream *s = (struct stream *)o;
 
     if (o->kind == KIND_STREAM && s->capture == ending->capture && s != ending->capture->origin)
-        fake_capture_leave(s);
+        sim_capture_leave(s);
 }
 
 struct legacy {
@@ -107,38 +107,38 @@ static void blocking_capture(struct object *o, void *data)
 }
 
 // The legacy stream would wait for streams that are being captured.
-CUresult fake_capture_implicit(struct stream *stream)
+CUresult sim_capture_implicit(struct stream *stream)
 {
     struct legacy legacy = { .context = stream->head.context };
 
-    if (fake.captures && stream == stream->head.context->legacy)
-        fake_look(blocking_capture, &legacy);
+    if (sim.captures && stream == stream->head.context->legacy)
+        sim_look(blocking_capture, &legacy);
     return legacy.implicit ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
 }
 
 static struct graph *graph_new(void)
 {
-    struct graph *g = fake_alloc(sizeof(*g));
+    struct graph *g = sim_alloc(sizeof(*g));
 
-    fake_enlist(g, KIND_GRAPH, NULL);
+    sim_enlist(g, KIND_GRAPH, NULL);
     return g;
 }
 
-void fake_graph_end(struct graph *graph)
+void sim_graph_end(struct graph *graph)
 {
-    size_t i = fake.allocation_count;
+    size_t i = sim.allocation_count;
 
     while (i--)
-        if (fake.allocations[i]->graph == graph)
-            fake_free(fake.allocations[i]);
-    fake_delist(graph);
+        if (sim.allocations[i]->graph == graph)
+            sim_free(sim.allocations[i]);
+    sim_delist(graph);
     free(graph);
 }
 
 static CUresult begin(CUstream stream, struct graph *graph, CUstreamCaptureMode mode)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code)
         return code;
@@ -149,8 +149,8 @@ static CUresult begin(CUstream stream, struct graph *graph, CUstreamCaptureMode 
     if (s->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
 
-    struct capture *c = fake_alloc(sizeof(*c));
-    c->id = ++fake.serial;
+    struct capture *c = sim_alloc(sizeof(*c));
+    c->id = ++sim.serial;
     c->mode = mode;
     c->status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     c->origin = s;
@@ -160,23 +160,23 @@ static CUresult begin(CUstream stream, struct graph *graph, CUstreamCaptureMode 
         c->graph = graph_new();
         c->graph->head.builtin = true; // nobody's until the capture ends
     }
-    c->thread = fake_thread.id;
-    fake.captures++;
+    c->thread = sim_thread.id;
+    sim.captures++;
     join(s, c);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+CUresult sim_cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 {
     return begin(stream, NULL, mode);
 }
 
-CUresult fake_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
-                                          const CUgraphNode *dependencies,
-                                          const CUgraphEdgeData *edges, size_t dependency_count,
-                                          CUstreamCaptureMode mode)
+CUresult sim_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
+                                         const CUgraphNode *dependencies,
+                                         const CUgraphEdgeData *edges, size_t dependency_count,
+                                         CUstreamCaptureMode mode)
 {
-    struct graph *g = fake_object(graph, KIND_GRAPH);
+    struct graph *g = sim_object(graph, KIND_GRAPH);
 
     (void)edges;
     if (!g)
@@ -186,10 +186,10 @@ CUresult fake_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
     return begin(stream, g, mode);
 }
 
-CUresult fake_cuStreamEndCapture(CUstream stream, CUgraph *graph)
+CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
     struct stream *s;
-    CUresult code = graph ? fake_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = graph ? sim_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
 
     if (code)
         return code;
@@ -198,12 +198,12 @@ CUresult fake_cuStreamEndCapture(CUstream stream, CUgraph *graph)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (c->origin != s)
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != fake_thread.id)
+    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != sim_thread.id)
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 
     // Whatever comes out, the capture is over.
     struct ending ending = { .capture = c };
-    fake_look(look_unjoined, &ending);
+    sim_look(look_unjoined, &ending);
     if (c->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     else if (ending.unjoined)
@@ -212,33 +212,33 @@ CUresult fake_cuStreamEndCapture(CUstream stream, CUgraph *graph)
         c->own_graph = false;
         c->graph->head.builtin = false;
     }
-    *graph = code ? NULL : FAKE_HANDLE(CUgraph, c->graph);
-    fake_look(leave, &ending);
-    fake_capture_leave(s);
+    *graph = code ? NULL : SIM_HANDLE(CUgraph, c->graph);
+    sim_look(leave, &ending);
+    sim_capture_leave(s);
     return code;
 }
 
-CUresult fake_cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+CUresult sim_cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
     struct stream *s;
-    CUresult code = status ? fake_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = status ? sim_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
 
     if (!code)
-        code = fake_capture_implicit(s);
+        code = sim_capture_implicit(s);
     if (!code)
         *status = s->capture ? s->capture->status : CU_STREAM_CAPTURE_STATUS_NONE;
     return code;
 }
 
-CUresult fake_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, uint64_t *id,
-                                     CUgraph *graph, const CUgraphNode **dependencies,
-                                     const CUgraphEdgeData **edges, size_t *dependency_count)
+CUresult sim_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, uint64_t *id,
+                                    CUgraph *graph, const CUgraphNode **dependencies,
+                                    const CUgraphEdgeData **edges, size_t *dependency_count)
 {
     struct stream *s;
-    CUresult code = status ? fake_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = status ? sim_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
 
     if (!code)
-        code = fake_capture_implicit(s);
+        code = sim_capture_implicit(s);
     if (code)
         return code;
     *status = s->capture ? s->capture->status : CU_STREAM_CAPTURE_STATUS_NONE;
@@ -247,7 +247,7 @@ CUresult fake_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *sta
     if (id)
         *id = s->capture->id;
     if (graph)
-        *graph = FAKE_HANDLE(CUgraph, s->capture->graph);
+        *graph = SIM_HANDLE(CUgraph, s->capture->graph);
     if (dependencies)
         *dependencies = NULL;
     if (edges)
@@ -257,12 +257,12 @@ CUresult fake_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *sta
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies,
-                                                const CUgraphEdgeData *edges,
-                                                size_t dependency_count, unsigned flags)
+CUresult sim_cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies,
+                                               const CUgraphEdgeData *edges,
+                                               size_t dependency_count, unsigned flags)
 {
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     (void)edges;
     if (code)
@@ -272,37 +272,37 @@ CUresult fake_cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *de
     return s->capture ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
 }
 
-CUresult fake_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
-    CUstreamCaptureMode old = fake_thread.capture_mode;
-    fake_thread.capture_mode = *mode;
+    CUstreamCaptureMode old = sim_thread.capture_mode;
+    sim_thread.capture_mode = *mode;
     *mode = old;
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuGraphCreate(CUgraph *graph, unsigned flags)
+CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
 {
     if (!graph || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    *graph = FAKE_HANDLE(CUgraph, graph_new());
+    *graph = SIM_HANDLE(CUgraph, graph_new());
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuGraphDestroy(CUgraph graph)
+CUresult sim_cuGraphDestroy(CUgraph graph)
 {
-    struct graph *g = fake_object(graph, KIND_GRAPH);
+    struct graph *g = sim_object(graph, KIND_GRAPH);
 
     if (!g || g->head.builtin)
         return CUDA_ERROR_INVALID_HANDLE;
-    fake_graph_end(g);
+    sim_graph_end(g);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+CUresult sim_cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-    const struct graph *g = fake_object(graph, KIND_GRAPH);
+    const struct graph *g = sim_object(graph, KIND_GRAPH);
 
     if (!g)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -319,11 +319,11 @@ CUresult fake_cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 
 static CUresult event_of(CUevent handle, struct event **out)
 {
-    *out = fake_object(handle, KIND_EVENT);
+    *out = sim_object(handle, KIND_EVENT);
     return *out ? (*out)->head.context->lost : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult fake_cuEventCreate(CUevent *event, unsigned flags)
+CUresult sim_cuEventCreate(CUevent *event, unsigned flags)
 {
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
@@ -331,18 +331,18 @@ CUresult fake_cuEventCreate(CUevent *event, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
-    struct event *e = fake_alloc(sizeof(*e));
+    struct event *e = sim_alloc(sizeof(*e));
     e->flags = flags;
-    fake_enlist(e, KIND_EVENT, fake_current());
-    *event = FAKE_HANDLE(CUevent, e);
+    sim_enlist(e, KIND_EVENT, sim_current());
+    *event = SIM_HANDLE(CUevent, e);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_event_record(struct event *event, struct stream *stream)
+CUresult sim_event_record(struct event *event, struct stream *stream)
 {
     if (event->head.context != stream->head.context)
         return CUDA_ERROR_INVALID_HANDLE;
-    CUresult code = fake_capture_implicit(stream);
+    CUresult code = sim_capture_implicit(stream);
     if (code)
         return code;
     if (stream->capture) {
@@ -354,40 +354,40 @@ CUresult fake_event_record(struct event *event, struct stream *stream)
         return CUDA_SUCCESS;
     }
     event->capture = 0;
-    fake_mark_drop(event->mark);
-    event->mark = fake_mark_new();
-    return fake_submit(stream,
-                       &(struct work){ .op = OP_MARK, .mark = fake_mark_retain(event->mark) });
+    sim_mark_drop(event->mark);
+    event->mark = sim_mark_new();
+    return sim_submit(stream,
+                      &(struct work){ .op = OP_MARK, .mark = sim_mark_retain(event->mark) });
 }
 
-CUresult fake_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
+CUresult sim_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
 {
     struct event *e;
     struct stream *s;
     CUresult code = event_of(event, &e);
 
     if (!code)
-        code = fake_stream_of(stream, &s);
+        code = sim_stream_of(stream, &s);
     if (code)
         return code;
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL ||
         (flags & CU_EVENT_RECORD_EXTERNAL && !s->capture))
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & CU_EVENT_RECORD_EXTERNAL) // a node that records for real when the graph runs
-        return fake_submit(s, &(struct work){ .op = OP_NOTHING });
-    return fake_event_record(e, s);
+        return sim_submit(s, &(struct work){ .op = OP_NOTHING });
+    return sim_event_record(e, s);
 }
 
-CUresult fake_cuEventRecord(CUevent event, CUstream stream)
+CUresult sim_cuEventRecord(CUevent event, CUstream stream)
 {
-    return fake_cuEventRecordWithFlags(event, stream, 0);
+    return sim_cuEventRecordWithFlags(event, stream, 0);
 }
 
-CUresult fake_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+CUresult sim_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
-    struct event *e = fake_object(event, KIND_EVENT);
+    struct event *e = sim_object(event, KIND_EVENT);
     struct stream *s;
-    CUresult code = fake_stream_of(stream, &s);
+    CUresult code = sim_stream_of(stream, &s);
 
     if (code)
         return code;
@@ -395,13 +395,13 @@ CUresult fake_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
         return CUDA_ERROR_INVALID_HANDLE;
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((code = fake_capture_implicit(s)))
+    if ((code = sim_capture_implicit(s)))
         return code;
     if (flags & CU_EVENT_WAIT_EXTERNAL)
-        return s->capture ? fake_submit(s, &(struct work){ .op = OP_NOTHING })
+        return s->capture ? sim_submit(s, &(struct work){ .op = OP_NOTHING })
                           : CUDA_ERROR_INVALID_VALUE;
     if (e->capture) {
-        struct stream *recorder = fake_object((const void *)e->recorder, KIND_STREAM);
+        struct stream *recorder = sim_object((const void *)e->recorder, KIND_STREAM);
         if (!recorder || !recorder->capture || recorder->capture->id != e->capture)
             return CUDA_ERROR_CAPTURED_EVENT; // of a capture that is over
         if (s->capture && s->capture != recorder->capture)
@@ -419,10 +419,10 @@ CUresult fake_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
     }
     if (!e->mark)
         return CUDA_SUCCESS; // never recorded: nothing to wait for
-    return fake_submit(s, &(struct work){ .op = OP_WAIT_MARK, .mark = fake_mark_retain(e->mark) });
+    return sim_submit(s, &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(e->mark) });
 }
 
-CUresult fake_cuEventQuery(CUevent event)
+CUresult sim_cuEventQuery(CUevent event)
 {
     struct event *e;
     CUresult code = event_of(event, &e);
@@ -431,12 +431,12 @@ CUresult fake_cuEventQuery(CUevent event)
         return code;
     if (e->capture)
         return CUDA_ERROR_CAPTURED_EVENT;
-    if (fake_capture_forbids())
+    if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return !e->mark || e->mark->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult fake_cuEventSynchronize(CUevent event)
+CUresult sim_cuEventSynchronize(CUevent event)
 {
     struct event *e;
     CUresult code = event_of(event, &e);
@@ -445,35 +445,35 @@ CUresult fake_cuEventSynchronize(CUevent event)
         return code;
     if (e->capture)
         return CUDA_ERROR_CAPTURED_EVENT;
-    if (fake_capture_forbids())
+    if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!e->mark)
         return CUDA_SUCCESS;
-    struct mark *mark = fake_mark_retain(e->mark);
+    struct mark *mark = sim_mark_retain(e->mark);
     uintptr_t context = e->head.context->head.handle;
     const struct context *c;
     // The event and its context may be destroyed by another thread meanwhile.
-    while ((c = fake_object((const void *)context, KIND_CONTEXT)) && !c->lost && !mark->done)
-        fake_wait();
-    fake_mark_drop(mark);
-    fake_pools_trim();
+    while ((c = sim_object((const void *)context, KIND_CONTEXT)) && !c->lost && !mark->done)
+        sim_wait();
+    sim_mark_drop(mark);
+    sim_pools_trim();
     return c ? c->lost : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-CUresult fake_cuEventDestroy(CUevent event)
+CUresult sim_cuEventDestroy(CUevent event)
 {
     struct event *e;
     CUresult code = event_of(event, &e);
 
     if (code)
         return code;
-    fake_mark_drop(e->mark);
-    fake_delist(e);
+    sim_mark_drop(e->mark);
+    sim_delist(e);
     free(e);
     return CUDA_SUCCESS;
 }
 
-CUresult fake_cuEventElapsedTime(float *ms, CUevent start, CUevent end)
+CUresult sim_cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 {
     struct event *a, *b;
     CUresult code = ms ? event_of(start, &a) : CUDA_ERROR_INVALID_VALUE;

@@ -1,0 +1,416 @@
+// Functions of the device runtime: printf, assert, malloc and free.
+#include "builtin.h"
+
+#include "memory.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ERROR_ASSERT = 710,        // CUDA_ERROR_ASSERT
+    ERROR_LAUNCH_FAILED = 719, // CUDA_ERROR_LAUNCH_FAILED
+    LONGEST_STRING = 1 << 20,  // of the device; longer ones are cut
+};
+
+// Text that grows; after a failed allocation it stays as it is.
+struct text {
+    char *at;
+    size_t length, room;
+};
+
+static void append(struct text *text, const char *bytes, size_t count)
+{
+    if (text->length + count + 1 > text->room) {
+        size_t room = 2 * (text->length + count + 1);
+        char *more = realloc(text->at, room);
+        if (!more)
+            return;
+        text->at = more;
+        text->room = room;
+    }
+    memcpy(text->at + text->length, bytes, count);
+    text->length += count;
+    text->at[text->length] = '\0';
+}
+
+// A C string of device memory, byte by byte, as each must be in reach.
+static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                        uint64_t address, struct text *out)
+{
+    out->length = 0;
+    append(out, "", 0);
+    for (uint32_t i = 0; i < LONGEST_STRING; i++) {
+        void *host;
+        char c;
+        if (!sim_reach(w, op, lane, SIM_GENERIC, address + i, 1, false, &host))
+            return false;
+        memcpy(&c, host, 1);
+        if (!c)
+            break;
+        append(out, &c, 1);
+    }
+    return out->at != NULL;
+}
+
+// The next argument of a printf: its buffer holds each at its natural alignment.
+static bool next_argument(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t *at,
+                          uint32_t bytes, uint64_t *value)
+{
+    void *host;
+
+    *value = 0;
+    *at = (*at + bytes - 1) & ~(uint64_t)(bytes - 1);
+    if (!sim_reach(w, op, lane, SIM_GENERIC, *at, bytes, false, &host))
+        return false;
+    memcpy(value, host, bytes);
+    *at += bytes;
+    return true;
+}
+
+// One conversion: flags, width and precision (each may be *), length, and its letter.
+struct conversion {
+    char host[64]; // as the host's printf takes it, with its own length
+    size_t used;
+    bool wide;       // 64 bits
+    uint32_t narrow; // bytes for h and hh
+    char letter;
+};
+
+static void put(struct conversion *c, const char *bytes, size_t count)
+{
+    if (c->used + count >= sizeof c->host)
+        return;
+    memcpy(c->host + c->used, bytes, count);
+    c->used += count;
+    c->host[c->used] = '\0';
+}
+
+// Format a value that `c` describes. What the host's printf does not know is printed as written.
+static void convert(struct text *out, struct conversion *c, uint64_t value, const char *string)
+{
+    char small[512];
+    double number;
+    char *big = NULL;
+    int count;
+
+    switch (c->letter) {
+    case 'd':
+    case 'i': {
+        int64_t x = c->wide ? (int64_t)value : (int32_t)(uint32_t)value;
+        x = c->narrow == 2 ? (int16_t)x : c->narrow == 1 ? (int8_t)x : x;
+        put(c, PRId64, strlen(PRId64));
+        count = snprintf(small, sizeof small, c->host, x);
+        if (count >= (int)sizeof small && (big = malloc((size_t)count + 1)))
+            snprintf(big, (size_t)count + 1, c->host, x);
+        break;
+    }
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': {
+        uint64_t x = c->wide ? value : (uint32_t)value;
+        x = c->narrow == 2 ? (uint16_t)x : c->narrow == 1 ? (uint8_t)x : x;
+        const char *length = c->letter == 'u'   ? PRIu64
+                             : c->letter == 'x' ? PRIx64
+                             : c->letter == 'X' ? PRIX64
+                                                : PRIo64;
+        put(c, length, strlen(length));
+        count = snprintf(small, sizeof small, c->host, x);
+        if (count >= (int)sizeof small && (big = malloc((size_t)count + 1)))
+            snprintf(big, (size_t)count + 1, c->host, x);
+        break;
+    }
+    case 'c':
+        put(c, &c->letter, 1);
+        count = snprintf(small, sizeof small, c->host, (int)value);
+        break;
+    case 'p':
+        put(c, &c->letter, 1);
+        count = snprintf(small, sizeof small, c->host, (void *)(uintptr_t)value);
+        break;
+    case 's':
+        put(c, &c->letter, 1);
+        count = snprintf(small, sizeof small, c->host, string);
+        if (count >= (int)sizeof small && (big = malloc((size_t)count + 1)))
+            snprintf(big, (size_t)count + 1, c->host, string);
+        break;
+    default: // floating-point
+        memcpy(&number, &value, sizeof number);
+        put(c, &c->letter, 1);
+        count = snprintf(small, sizeof small, c->host, number);
+        if (count >= (int)sizeof small && (big = malloc((size_t)count + 1)))
+            snprintf(big, (size_t)count + 1, c->host, number);
+    }
+    if (count > 0 && (big || count < (int)sizeof small))
+        append(out, big ? big : small, (size_t)count);
+    free(big);
+}
+
+// vprintf(format, arguments): what a lane prints, in `out`, and how many arguments it took.
+static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, const char *at,
+                   uint64_t arguments, struct text *out, int *taken)
+{
+    struct text string = { 0 };
+    bool ok = true;
+
+    *taken = 0;
+    while (*at && ok) {
+        size_t plain = strcspn(at, "%");
+        append(out, at, plain);
+        at += plain;
+        if (!*at)
+            break;
+        if (at[1] == '%') {
+            append(out, "%", 1);
+            at += 2;
+            continue;
+        }
+
+        const char *start = at++;
+        struct conversion c = { .host = "%", .used = 1 };
+        uint64_t value;
+        size_t flags = strspn(at, "-+ #0");
+        put(&c, at, flags);
+        at += flags;
+        for (int part = 0; part < 2 && ok; part++) { // the width, then the precision
+            if (part == 1) {
+                if (*at != '.')
+                    break;
+                put(&c, at++, 1);
+            }
+            if (*at == '*') {
+                char digits[16];
+                ok = next_argument(w, op, lane, &arguments, 4, &value);
+                int n = snprintf(digits, sizeof digits, "%d", (int)(uint32_t)value);
+                put(&c, digits, (size_t)n);
+                ++*taken;
+                at++;
+            } else {
+                size_t digits = strspn(at, "0123456789");
+                put(&c, at, digits);
+                at += digits;
+            }
+        }
+        for (; *at && strchr("hlLjztq", *at); at++) {
+            c.narrow = *at != 'h' ? 0 : c.narrow == 2 ? 1 : 2;
+            c.wide = *at != 'h' && *at != 'L';
+        }
+        c.letter = *at;
+        if (!*at || !strchr("diuxXocpsaAeEfFgG", *at)) {
+            append(out, start, (size_t)(at - start));
+            continue;
+        }
+        at++;
+        bool eight = c.wide || strchr("psaAeEfFgG", c.letter);
+        ok = ok && next_argument(w, op, lane, &arguments, eight ? 8 : 4, &value);
+        ++*taken;
+        if (ok && c.letter == 's') {
+            if (value)
+                ok = read_string(w, op, lane, value, &string);
+            else
+                string.length = 0, append(&string, "(null)", 6);
+        }
+        if (ok)
+            convert(out, &c, value, string.at);
+    }
+    free(string.at);
+    return ok;
+}
+
+// A parameter or a result of a lane.
+static uint64_t parameter(const unsigned char *params, uint32_t at, uint32_t bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, params + at, bytes);
+    return value;
+}
+
+static enum sim_next call_vprintf(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                                  const unsigned char *params, unsigned char *result)
+{
+    struct text line = { 0 }, out = { 0 };
+    uint64_t address = parameter(params, 0, 8);
+    int taken = -1; // for a NULL format
+    bool ok = true;
+
+    if (address) {
+        ok = read_string(w, op, lane, address, &line) &&
+             format(w, op, lane, line.at, parameter(params, 8, 8), &out, &taken);
+        if (ok && out.length) {
+            fwrite(out.at, 1, out.length, stdout);
+            fflush(stdout);
+        }
+    }
+    free(line.at);
+    free(out.at);
+    if (!ok)
+        return SIM_FAULT;
+    if (result)
+        memcpy(result, &taken, sizeof taken);
+    return SIM_NEXT;
+}
+
+// __assertfail(message, file, line, function, character size)
+static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                                     const unsigned char *params, unsigned char *result)
+{
+    static const uint32_t at[] = { 0, 8, 24 };
+    struct text part[3] = { 0 };
+    const struct sim_block *block = w->block;
+    const uint32_t *size = block->grid->block, *index = block->index;
+    uint32_t thread = w->index * SIM_WARP + lane;
+    bool ok = true;
+
+    (void)result;
+    for (int i = 0; ok && i < 3; i++) {
+        uint64_t address = parameter(params, at[i], 8);
+        if (address)
+            ok = read_string(w, op, lane, address, &part[i]);
+        else
+            append(&part[i], "", 0);
+        ok = ok && part[i].at;
+    }
+    if (ok) {
+        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                part[1].at, (unsigned)parameter(params, 16, 4), part[2].at, index[0], index[1],
+                index[2], thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1],
+                part[0].at);
+        sim_fault(w, op, lane, ERROR_ASSERT, "assertion `%s` failed", part[0].at);
+    }
+    for (int i = 0; i < 3; i++)
+        free(part[i].at);
+    return ok ? SIM_NEXT : SIM_FAULT;
+}
+
+// The heap: host memory that kernels may reach, listed so that free() knows what it is given.
+struct piece {
+    struct piece *next;
+    uint64_t bytes;
+};
+enum { HEAP_DEFAULT = 8 << 20, HEAP_HEADER = 16 }; // as CU_LIMIT_MALLOC_HEAP_SIZE is by default
+
+static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct piece *heap;
+static uint64_t heap_used, heap_limit = HEAP_DEFAULT;
+
+_Static_assert(sizeof(struct piece) <= HEAP_HEADER, "a piece's memory follows it, aligned to 16");
+
+void sim_builtin_heap_limit(uint64_t bytes)
+{
+    pthread_mutex_lock(&heap_lock);
+    heap_limit = bytes;
+    pthread_mutex_unlock(&heap_lock);
+}
+
+static uint64_t piece_address(const struct piece *piece)
+{
+    return (uint64_t)(uintptr_t)piece + HEAP_HEADER;
+}
+
+void sim_builtin_heap_clear(void)
+{
+    pthread_mutex_lock(&heap_lock);
+    while (heap) {
+        struct piece *next = heap->next;
+        sim_memory_remove(piece_address(heap));
+        free(heap);
+        heap = next;
+    }
+    heap_used = 0;
+    pthread_mutex_unlock(&heap_lock);
+}
+
+static enum sim_next call_malloc(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                                 const unsigned char *params, unsigned char *result)
+{
+    uint64_t bytes = parameter(params, 0, 8), address = 0;
+
+    (void)w, (void)op, (void)lane;
+    pthread_mutex_lock(&heap_lock);
+    struct piece *piece = NULL;
+    if (bytes && bytes <= heap_limit - (heap_used < heap_limit ? heap_used : heap_limit))
+        piece = malloc(HEAP_HEADER + bytes);
+    if (piece) {
+        *piece = (struct piece){ .next = heap, .bytes = bytes };
+        heap = piece;
+        heap_used += bytes;
+        address = piece_address(piece);
+        sim_memory_add(address, bytes);
+    }
+    pthread_mutex_unlock(&heap_lock);
+    if (result)
+        memcpy(result, &address, sizeof address);
+    return SIM_NEXT;
+}
+
+static enum sim_next call_free(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                               const unsigned char *params, unsigned char *result)
+{
+    uint64_t address = parameter(params, 0, 8);
+    struct piece **at = &heap, *piece;
+
+    (void)result;
+    if (!address)
+        return SIM_NEXT;
+    pthread_mutex_lock(&heap_lock);
+    while (*at && piece_address(*at) != address)
+        at = &(*at)->next;
+    piece = *at;
+    if (piece) {
+        *at = piece->next;
+        heap_used -= piece->bytes;
+        sim_memory_remove(address);
+        free(piece);
+    }
+    pthread_mutex_unlock(&heap_lock);
+    if (!piece)
+        return sim_fault(w, op, lane, ERROR_LAUNCH_FAILED,
+                         "free of 0x%" PRIx64 ", which malloc of a kernel did not give, or which "
+                         "is free already",
+                         address);
+    return SIM_NEXT;
+}
+
+static const struct {
+    const char *name;
+    enum sim_next (*call)(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                          const unsigned char *params, unsigned char *result);
+} functions[] = {
+    { "vprintf", call_vprintf },
+    { "__assertfail", call_assertfail },
+    { "malloc", call_malloc },
+    { "free", call_free },
+};
+enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+
+bool sim_builtin(const char *name)
+{
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struct sim_op *op,
+                               uint32_t mask, const unsigned char *params, size_t param_stride,
+                               unsigned char *results, size_t result_stride)
+{
+    size_t i = 0;
+
+    while (i < FUNCTIONS && strcmp(functions[i].name, name) != 0)
+        i++;
+    if (i == FUNCTIONS)
+        return sim_fault(w, op, (uint32_t)__builtin_ctz(mask), ERROR_LAUNCH_FAILED,
+                         "call of %s, which the device runtime does not have", name);
+    enum sim_next next = SIM_NEXT;
+    for (; mask && next == SIM_NEXT; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        next = functions[i].call(w, op, lane, params + lane * param_stride,
+                                 results ? results + lane * result_stride : NULL);
+    }
+    // Every lane has its say before an assertion ends the grid.
+    return next == SIM_NEXT && strcmp(name, "__assertfail") == 0 ? SIM_FAULT : next;
+}

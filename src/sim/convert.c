@@ -1,0 +1,504 @@
+// Conversions between types (cvt). Every pair of types has a handler that takes roundings and
+// flags as they come; the common ones have a quick one besides.
+//
+// Where the ISA is specific: a float that does not fit an integer becomes the nearest one that
+// does; NaN becomes 0, or from .f64 or to 64 bits the number with only the top bit set.
+#include "alu.h"
+#include "compare.h"
+#include "formats.h"
+
+enum { FTZ = 1, SAT = 2, RELU = 4, SATFINITE = 8, FLAG_BITS = 4 };
+#define MODE(extra) ((enum sim_rounding)((extra) >> FLAG_BITS & 15))
+
+#define EACH_INTEGER(X, ...)                                                                       \
+    X(U8, __VA_ARGS__) X(S8, __VA_ARGS__) X(U16, __VA_ARGS__) X(S16, __VA_ARGS__)                  \
+    X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+#define EACH_SOURCE(X, ...)                                                                        \
+    X(U8, __VA_ARGS__) X(S8, __VA_ARGS__) X(U16, __VA_ARGS__) X(S16, __VA_ARGS__)                  \
+    X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+#define EACH_FLOAT(X, ...)                                                                         \
+    X(F16, __VA_ARGS__) X(BF16, __VA_ARGS__) X(F32, __VA_ARGS__) X(F64, __VA_ARGS__)
+#define EACH_FLOAT_SOURCE(X, ...)                                                                  \
+    X(F16, __VA_ARGS__) X(BF16, __VA_ARGS__) X(F32, __VA_ARGS__) X(F64, __VA_ARGS__)
+
+#define SLOT_U8 uint32_t
+#define SLOT_S8 uint32_t
+#define SLOT_U16 uint32_t
+#define SLOT_S16 uint32_t
+#define SLOT_U32 uint32_t
+#define SLOT_S32 uint32_t
+#define SLOT_U64 uint64_t
+#define SLOT_S64 uint64_t
+#define SLOT_F16 uint32_t
+#define SLOT_BF16 uint32_t
+#define SLOT_F32 uint32_t
+#define SLOT_F64 uint64_t
+#define VALUE_U8 uint8_t
+#define VALUE_S8 int8_t
+#define VALUE_U16 uint16_t
+#define VALUE_S16 int16_t
+#define VALUE_U32 uint32_t
+#define VALUE_S32 int32_t
+#define VALUE_U64 uint64_t
+#define VALUE_S64 int64_t
+#define LOWEST_U8 0
+#define LOWEST_S8 INT8_MIN
+#define LOWEST_U16 0
+#define LOWEST_S16 INT16_MIN
+#define LOWEST_U32 0
+#define LOWEST_S32 INT32_MIN
+#define LOWEST_U64 0
+#define LOWEST_S64 INT64_MIN
+#define HIGHEST_U8 UINT8_MAX
+#define HIGHEST_S8 INT8_MAX
+#define HIGHEST_U16 UINT16_MAX
+#define HIGHEST_S16 INT16_MAX
+#define HIGHEST_U32 UINT32_MAX
+#define HIGHEST_S32 INT32_MAX
+#define HIGHEST_U64 UINT64_MAX
+#define HIGHEST_S64 INT64_MAX
+
+#define CVT_OPERANDS(to, from)                                                                     \
+    SLOT_##to *at0 = (SLOT_##to *)(void *)(w->f + op->o[0]);                                       \
+    const SLOT_##from *at1 = (const SLOT_##from *)(const void *)(w->f + op->o[1])
+
+// Integer to integer. What is narrower than its register is extended to it by its sign.
+#define CVT_INTEGER(from, to)                                                                      \
+    SIM_HANDLER(cvt_##to##_##from)                                                                 \
+    {                                                                                              \
+        CVT_OPERANDS(to, from);                                                                    \
+        SIM_ALU_LANES(mask, at0[i] = (SLOT_##to)(VALUE_##to)(VALUE_##from)at1[i]);                 \
+        return SIM_NEXT;                                                                           \
+    }                                                                                              \
+    SIM_HANDLER(cvt_sat_##to##_##from)                                                             \
+    {                                                                                              \
+        CVT_OPERANDS(to, from);                                                                    \
+        SIM_LANES(mask, i, sim_s128 x = (VALUE_##from)at1[i];                                      \
+                  x = x > HIGHEST_##to ? HIGHEST_##to : x < LOWEST_##to ? LOWEST_##to : x;         \
+                  at0[i] = (SLOT_##to)(VALUE_##to)x);                                              \
+        return SIM_NEXT;                                                                           \
+    }
+#define CVT_INTEGERS(to, unused) EACH_SOURCE(CVT_INTEGER, to)
+EACH_INTEGER(CVT_INTEGERS, )
+
+// A value of a float type as a double, which holds all of them.
+static inline double load_F16(uint32_t bits, uint32_t flags)
+{
+    (void)flags; // an f16 subnormal is a normal f32
+    return (double)sim_f16_to_f32(bits & 0xffff);
+}
+static inline double load_BF16(uint32_t bits, uint32_t flags)
+{
+    float x = sim_bf16_to_f32(bits & 0xffff);
+    return (double)(flags & FTZ ? sim_flush32(x) : x);
+}
+static inline double load_F32(uint32_t bits, uint32_t flags)
+{
+    float x = sim_float32(bits);
+    return (double)(flags & FTZ ? sim_flush32(x) : x);
+}
+static inline double load_F64(uint64_t bits, uint32_t flags)
+{
+    (void)flags;
+    return sim_float64(bits);
+}
+
+static double clip(double x, uint32_t flags)
+{
+    if (flags & RELU)
+        x = x < 0 || x == 0 ? 0.0 : x;
+    return x;
+}
+static uint32_t saturate16(uint32_t h, uint32_t one, uint32_t infinity)
+{
+    if ((h & 0x7fff) > infinity || h & 0x8000)
+        return 0;
+    return h < one ? h : one;
+}
+
+// A double, rounded once to a float type.
+static uint32_t store_F16(double x, uint32_t extra)
+{
+    uint32_t h = sim_f32_to_f16_mode(sim_f64_to_f32_odd(clip(x, extra)), MODE(extra),
+                                     extra & SATFINITE);
+    return extra & SAT ? saturate16(h, 0x3c00, 0x7c00) : h;
+}
+static uint32_t store_BF16(double x, uint32_t extra)
+{
+    uint32_t h = sim_f32_to_bf16_mode(sim_f64_to_f32_odd(clip(x, extra)), MODE(extra),
+                                      extra & SATFINITE);
+    return extra & SAT ? saturate16(h, 0x3f80, 0x7f80) : h;
+}
+static uint32_t store_F32(double x, uint32_t extra)
+{
+    float f = sim_f64_to_f32(x, MODE(extra));
+    f = extra & FTZ ? sim_flush32(f) : f;
+    return sim_canonical32(extra & SAT ? sim_saturate32(f) : f);
+}
+static uint64_t store_F64(double x, uint32_t extra)
+{
+    return sim_bits64(extra & SAT ? sim_saturate64(x) : x);
+}
+
+// Integer to float: with 53 bits and a sticky one, rounded again; or at once to f64.
+#define TO_F16 SIM_ODD
+#define TO_BF16 SIM_ODD
+#define TO_F32 SIM_ODD
+#define TO_F64 MODE(op->extra)
+#define CVT_TO_FLOAT(from, to)                                                                     \
+    SIM_HANDLER(cvt_##to##_##from)                                                                 \
+    {                                                                                              \
+        CVT_OPERANDS(to, from);                                                                    \
+        SIM_LANES(mask, i, sim_s128 x = (VALUE_##from)at1[i];                                      \
+                  double value = sim_u64_to_f64((uint64_t)(x < 0 ? -x : x), x < 0, TO_##to);       \
+                  at0[i] = store_##to(value, op->extra));                                          \
+        return SIM_NEXT;                                                                           \
+    }
+#define CVT_TO_FLOATS(to, unused) EACH_SOURCE(CVT_TO_FLOAT, to)
+EACH_FLOAT(CVT_TO_FLOATS, )
+
+static double integral(double x, enum sim_rounding mode)
+{
+    switch (mode) {
+    case SIM_RZ:
+        return trunc(x);
+    case SIM_RM:
+        return floor(x);
+    case SIM_RP:
+        return ceil(x);
+    default:
+        return rint(x);
+    }
+}
+
+// Float to integer.
+#define NAN_F16(bits) ((bits) == 64)
+#define NAN_BF16(bits) ((bits) == 64)
+#define NAN_F32(bits) ((bits) == 64)
+#define NAN_F64(bits) 1
+#define CVT_TO_INTEGER(from, to)                                                                   \
+    SIM_HANDLER(cvt_##to##_##from)                                                                 \
+    {                                                                                              \
+        enum { BITS = sizeof(VALUE_##to) * 8 };                                                    \
+        const double low = (double)LOWEST_##to, end = 2.0 * (double)(HIGHEST_##to / 2 + 1);        \
+        const VALUE_##to nan = NAN_##from(BITS) ? (VALUE_##to)(UINT64_C(1) << (BITS - 1)) : 0;     \
+        CVT_OPERANDS(to, from);                                                                    \
+        SIM_LANES(mask, i, double x = integral(load_##from(at1[i], op->extra), MODE(op->extra));   \
+                  VALUE_##to value = x != x ? nan : x < low ? LOWEST_##to : x >= end ?             \
+                  HIGHEST_##to : (VALUE_##to)x;                                                    \
+                  at0[i] = (SLOT_##to)value);                                                      \
+        return SIM_NEXT;                                                                           \
+    }
+#define CVT_TO_INTEGERS(to, unused) EACH_FLOAT_SOURCE(CVT_TO_INTEGER, to)
+EACH_INTEGER(CVT_TO_INTEGERS, )
+
+// Float to float, and to an integral float of the same type.
+#define CVT_FLOAT(from, to)                                                                        \
+    SIM_HANDLER(cvt_##to##_##from)                                                                 \
+    {                                                                                              \
+        CVT_OPERANDS(to, from);                                                                    \
+        SIM_LANES(mask, i, at0[i] = store_##to(load_##from(at1[i], op->extra), op->extra));        \
+        return SIM_NEXT;                                                                           \
+    }
+#define CVT_FLOATS(to, unused) EACH_FLOAT_SOURCE(CVT_FLOAT, to)
+EACH_FLOAT(CVT_FLOATS, )
+#define CVT_INTEGRAL(type, unused)                                                                 \
+    SIM_HANDLER(cvt_integral_##type)                                                               \
+    {                                                                                              \
+        CVT_OPERANDS(type, type);                                                                  \
+        SIM_LANES(mask, i, at0[i] = store_##type(integral(load_##type(at1[i], op->extra),          \
+                                                          MODE(op->extra)),                        \
+                                                 op->extra));                                      \
+        return SIM_NEXT;                                                                           \
+    }
+EACH_FLOAT(CVT_INTEGRAL, )
+
+// The quick ones: to nearest or toward zero, with no flags.
+#define CVT_QUICK(name, to, from, ...)                                                             \
+    SIM_HANDLER(name)                                                                              \
+    {                                                                                              \
+        CVT_OPERANDS(to, from);                                                                    \
+        SIM_ALU_LANES(mask, VALUE_##from##_QUICK x = LOAD_##from##_QUICK(at1[i]);                  \
+                      at0[i] = __VA_ARGS__);                                                       \
+        return SIM_NEXT;                                                                           \
+    }
+#define VALUE_U32_QUICK uint32_t
+#define VALUE_S32_QUICK int32_t
+#define VALUE_F16_QUICK float
+#define VALUE_BF16_QUICK float
+#define VALUE_F32_QUICK float
+#define VALUE_F64_QUICK double
+#define LOAD_U32_QUICK(x) x
+#define LOAD_S32_QUICK(x) (int32_t) x
+#define LOAD_F16_QUICK(x) sim_f16_to_f32(x & 0xffff)
+#define LOAD_BF16_QUICK(x) sim_bf16_to_f32(x & 0xffff)
+#define LOAD_F32_QUICK sim_float32
+#define LOAD_F64_QUICK sim_float64
+CVT_QUICK(quick_F32_S32, F32, S32, sim_bits32((float)x))
+CVT_QUICK(quick_F32_U32, F32, U32, sim_bits32((float)x))
+CVT_QUICK(quick_F64_S32, F64, S32, sim_bits64((double)x))
+CVT_QUICK(quick_F64_U32, F64, U32, sim_bits64((double)x))
+CVT_QUICK(quick_F32_F16, F32, F16, sim_bits32(x))
+CVT_QUICK(quick_F32_BF16, F32, BF16, sim_bits32(x))
+CVT_QUICK(quick_F16_F32, F16, F32, sim_f32_to_f16(x))
+CVT_QUICK(quick_BF16_F32, BF16, F32, sim_f32_to_bf16(x))
+CVT_QUICK(quick_F32_F64, F32, F64, sim_canonical32((float)x))
+CVT_QUICK(quick_F64_F32, F64, F32, sim_bits64((double)x))
+CVT_QUICK(quick_S32_F32, S32, F32,
+          x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? 0x80000000 : (uint32_t)(int32_t)(x == x ? x : 0))
+
+static const struct {
+    enum sim_type to, from;
+    enum sim_rounding mode;
+    sim_handler *run;
+} quick[] = {
+    { SIM_F32, SIM_S32, SIM_RN, quick_F32_S32 },   { SIM_F32, SIM_U32, SIM_RN, quick_F32_U32 },
+    { SIM_F64, SIM_S32, SIM_RN, quick_F64_S32 },   { SIM_F64, SIM_U32, SIM_RN, quick_F64_U32 },
+    { SIM_F32, SIM_F16, SIM_RN, quick_F32_F16 },   { SIM_F32, SIM_BF16, SIM_RN, quick_F32_BF16 },
+    { SIM_F16, SIM_F32, SIM_RN, quick_F16_F32 },   { SIM_BF16, SIM_F32, SIM_RN, quick_BF16_F32 },
+    { SIM_F32, SIM_F64, SIM_RN, quick_F32_F64 },   { SIM_F64, SIM_F32, SIM_RN, quick_F64_F32 },
+    { SIM_S32, SIM_F32, SIM_RZ, quick_S32_F32 },
+};
+
+#define CVT_ENTRY(from, to) [SIM_##to][SIM_##from] = cvt_##to##_##from,
+#define CVT_SAT_ENTRY(from, to) [SIM_##to][SIM_##from] = cvt_sat_##to##_##from,
+#define CVT_INTEGER_ROW(to, unused) EACH_SOURCE(CVT_ENTRY, to) EACH_FLOAT_SOURCE(CVT_ENTRY, to)
+#define CVT_SAT_ROW(to, unused) EACH_SOURCE(CVT_SAT_ENTRY, to)
+#define CVT_INTEGRAL_ENTRY(type, unused) [SIM_##type] = cvt_integral_##type,
+static sim_handler *const conversions[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(
+    CVT_INTEGER_ROW, ) EACH_FLOAT(CVT_INTEGER_ROW, ) };
+static sim_handler *const saturating[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(CVT_SAT_ROW, ) };
+static sim_handler *const integrals[SIM_TYPES] = { EACH_FLOAT(CVT_INTEGRAL_ENTRY, ) };
+
+// tf32 is an f32 with the last 13 bits zero.
+SIM_HANDLER(cvt_TF32_F32)
+{
+    CVT_OPERANDS(F32, F32);
+    SIM_LANES(mask, i, float x = (float)clip((double)sim_float32(at1[i]), op->extra);
+              at0[i] = sim_f32_to_tf32(x, MODE(op->extra), op->extra & SATFINITE));
+    return SIM_NEXT;
+}
+
+// Pairs: the first operand goes to the upper half.
+#define CVT_PAIR(type)                                                                             \
+    SIM_HANDLER(cvt_##type##X2)                                                                    \
+    {                                                                                              \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
+        SIM_LANES(mask, i, uint32_t high = store_##type((double)a[i], op->extra);                  \
+                  d[i] = high << 16 | store_##type((double)b[i], op->extra));                      \
+        return SIM_NEXT;                                                                           \
+    }
+#define CVT_PAIR_QUICK(type, convert)                                                              \
+    SIM_HANDLER(quick_##type##X2)                                                                  \
+    {                                                                                              \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
+        SIM_ALU_LANES(mask, d[i] = convert(a[i]) << 16 | convert(b[i]));                           \
+        return SIM_NEXT;                                                                           \
+    }
+CVT_PAIR(F16)
+CVT_PAIR(BF16)
+CVT_PAIR_QUICK(F16, sim_f32_to_f16)
+CVT_PAIR_QUICK(BF16, sim_f32_to_bf16)
+
+#define CVT_BYTES(type, convert, expand)                                                           \
+    SIM_HANDLER(cvt_##type##_F32)                                                                  \
+    {                                                                                              \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
+        SIM_LANES(mask, i, uint32_t high = convert((float)clip((double)a[i], op->extra));          \
+                  d[i] = high << 8 | convert((float)clip((double)b[i], op->extra)));               \
+        return SIM_NEXT;                                                                           \
+    }                                                                                              \
+    SIM_HANDLER(cvt_##type##_F16X2)                                                                \
+    {                                                                                              \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
+        const uint32_t *at1 = SIM_R32(w, op->o[1]);                                                \
+        SIM_LANES(mask, i, double a = (double)sim_f16_to_f32(at1[i] >> 16);                        \
+                  double b = (double)sim_f16_to_f32(at1[i] & 0xffff);                              \
+                  uint32_t high = convert((float)clip(a, op->extra));                              \
+                  d[i] = high << 8 | convert((float)clip(b, op->extra)));                          \
+        return SIM_NEXT;                                                                           \
+    }                                                                                              \
+    SIM_HANDLER(cvt_F16X2_##type)                                                                  \
+    {                                                                                              \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
+        const uint32_t *at1 = SIM_R32(w, op->o[1]);                                                \
+        const bool relu = op->extra & RELU;                                                        \
+        SIM_LANES(mask, i, uint32_t high = expand(at1[i] >> 8 & 0xff);                             \
+                  uint32_t low = expand(at1[i] & 0xff);                                            \
+                  high = relu && (high & 0x8000) ? 0 : high;                                       \
+                  low = relu && (low & 0x8000) ? 0 : low; d[i] = high << 16 | low);                \
+        return SIM_NEXT;                                                                           \
+    }
+CVT_BYTES(E4M3X2, sim_f32_to_e4m3, sim_e4m3_to_f16)
+CVT_BYTES(E5M2X2, sim_f32_to_e5m2, sim_e5m2_to_f16)
+
+// a and b, clamped to 16, 8 or 4 bits, side by side, and what of c has room above.
+SIM_HANDLER(cvt_pack)
+{
+    const uint32_t bits = op->extra >> 1;
+    const bool is_signed = op->extra & 1;
+    const int64_t low = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+    const int64_t high = (INT64_C(1) << (bits - is_signed)) - 1;
+    const uint32_t field = (UINT32_C(1) << bits) - 1;
+    uint32_t *d = SIM_R32(w, op->o[0]);
+    const int32_t *at1 = SIM_RS32(w, op->o[1]), *at2 = SIM_RS32(w, op->o[2]);
+    const uint32_t *at3 = op->o[3] == SIM_NO_OPERAND ? NULL : SIM_R32(w, op->o[3]);
+    SIM_LANES(mask, i, int64_t a = at1[i] < low ? low : at1[i] > high ? high : at1[i];
+              int64_t b = at2[i] < low ? low : at2[i] > high ? high : at2[i];
+              uint32_t pair = ((uint32_t)a & field) << bits | ((uint32_t)b & field);
+              d[i] = at3 ? at3[i] << 2 * bits | pair : pair);
+    return SIM_NEXT;
+}
+
+// What the words say, or false when they do not go together.
+static const struct {
+    const char *word;
+    enum sim_rounding mode;
+    bool integral;
+} roundings[] = {
+    { "rn", SIM_RN, false }, { "rz", SIM_RZ, false }, { "rm", SIM_RM, false },
+    { "rp", SIM_RP, false }, { "rna", SIM_RNA, false }, { "rni", SIM_RN, true },
+    { "rzi", SIM_RZ, true }, { "rmi", SIM_RM, true }, { "rpi", SIM_RP, true },
+};
+struct manner {
+    enum sim_rounding mode;
+    bool rounds, integral;
+    uint32_t flags;
+};
+static bool manner_of(const struct sim_words *words, struct manner *m)
+{
+    *m = (struct manner){ .mode = SIM_RN };
+    for (uint32_t k = 0; k < sizeof(roundings) / sizeof(*roundings); k++) {
+        if (!sim_has(words, roundings[k].word))
+            continue;
+        if (m->rounds)
+            return false;
+        m->mode = roundings[k].mode;
+        m->rounds = true;
+        m->integral = roundings[k].integral;
+    }
+    m->flags = (sim_has(words, "ftz") ? FTZ : 0) | (sim_has(words, "sat") ? SAT : 0) |
+               (sim_has(words, "relu") ? RELU : 0) | (sim_has(words, "satfinite") ? SATFINITE : 0);
+    return true;
+}
+
+static bool is_integer(enum sim_type type)
+{
+    char c = sim_type_class(type);
+    return c == 'u' || c == 's';
+}
+
+static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
+{
+    const enum sim_type to = words->type[0], from = words->type[1];
+    struct manner m;
+
+    if (words->types != 2 || !manner_of(words, &m) || op->o[0] == SIM_NO_OPERAND)
+        return NULL;
+    op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
+    if (to == SIM_TF32)
+        return from == SIM_F32 && m.rounds && !m.integral && !(m.flags & (FTZ | SAT)) ? cvt_TF32_F32
+                                                                                      : NULL;
+    if (m.mode == SIM_RNA && m.rounds)
+        return NULL;
+    if (to == SIM_E4M3X2 || to == SIM_E5M2X2) {
+        if (from != SIM_F16X2 || m.mode != SIM_RN || (m.flags & ~(uint32_t)RELU) != SATFINITE)
+            return NULL;
+        return to == SIM_E4M3X2 ? cvt_E4M3X2_F16X2 : cvt_E5M2X2_F16X2;
+    }
+    if (from == SIM_E4M3X2 || from == SIM_E5M2X2) {
+        if (to != SIM_F16X2 || m.mode != SIM_RN || (m.flags & ~(uint32_t)RELU))
+            return NULL;
+        return from == SIM_E4M3X2 ? cvt_F16X2_E4M3X2 : cvt_F16X2_E5M2X2;
+    }
+    if (!conversions[to][from])
+        return NULL;
+    const bool to16 = to == SIM_F16 || to == SIM_BF16;
+    if ((m.flags & (RELU | SATFINITE)) && (!to16 || from != SIM_F32 || (m.flags & SAT)))
+        return NULL;
+    if (is_integer(to) && is_integer(from)) {
+        if (m.rounds || (m.flags & FTZ))
+            return NULL;
+        return m.flags & SAT ? saturating[to][from] : conversions[to][from];
+    }
+    if ((m.flags & FTZ) && to != SIM_F32 && from != SIM_F32 && from != SIM_BF16 && to != SIM_BF16)
+        return NULL;
+    if (is_integer(to)) {
+        if (!m.rounds || !m.integral)
+            return NULL;
+    } else if (to == from) {
+        if (m.rounds && !m.integral)
+            return NULL;
+        if (m.rounds)
+            op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
+        return m.rounds ? integrals[to] : conversions[to][from];
+    } else {
+        // To no less precision and range there is nothing to round.
+        bool exact = !is_integer(from) && sim_type_bytes(to) > sim_type_bytes(from);
+        if (m.integral || m.rounds == exact)
+            return NULL;
+    }
+    for (uint32_t k = 0; m.flags == 0 && k < sizeof(quick) / sizeof(*quick); k++)
+        if (quick[k].to == to && quick[k].from == from && quick[k].mode == m.mode)
+            return quick[k].run;
+    return conversions[to][from];
+}
+
+static sim_handler *pick_cvt_pair(const struct sim_words *words, struct sim_op *op)
+{
+    const enum sim_type to = words->type[0];
+    struct manner m;
+
+    if (words->types != 2 || words->type[1] != SIM_F32 || !manner_of(words, &m) || !m.rounds)
+        return NULL;
+    op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
+    if (to == SIM_F16X2 || to == SIM_BF16X2) {
+        if (m.flags == 0 && m.mode == SIM_RN)
+            return to == SIM_F16X2 ? quick_F16X2 : quick_BF16X2;
+        return to == SIM_F16X2 ? cvt_F16X2 : cvt_BF16X2;
+    }
+    if (m.mode != SIM_RN || !(m.flags & SATFINITE))
+        return NULL;
+    return to == SIM_E4M3X2 ? cvt_E4M3X2_F32 : to == SIM_E5M2X2 ? cvt_E5M2X2_F32 : NULL;
+}
+
+static sim_handler *pick_cvt_pack(const struct sim_words *words, struct sim_op *op)
+{
+    static const struct {
+        enum sim_type type;
+        uint32_t bits;
+    } parts[] = { { SIM_U16, 16 }, { SIM_S16, 16 }, { SIM_U8, 8 },
+                  { SIM_S8, 8 },   { SIM_U4, 4 },   { SIM_S4, 4 } };
+    const bool third = op->o[3] != SIM_NO_OPERAND;
+
+    if (!sim_has(words, "pack") || !sim_has(words, "sat") || words->type[1] != SIM_S32 ||
+        words->types != (third ? 3u : 2u) || (third && words->type[2] != SIM_B32))
+        return NULL;
+    for (uint32_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+        if (words->type[0] != parts[k].type || (parts[k].bits == 16) == third)
+            continue;
+        op->extra = parts[k].bits << 1 | (sim_type_class(parts[k].type) == 's');
+        return cvt_pack;
+    }
+    return NULL;
+}
+
+const struct sim_instruction sim_convert_instructions[] = {
+    // clang-format off
+    { "cvt", "rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu", "da1", pick_cvt },
+    { "cvt", "rn rz satfinite relu", "da1a1", pick_cvt_pair },
+    { "cvt", "pack sat", "da1a1a2?", pick_cvt_pack },
+    { "mov", "", "da", sim_pick_mov },
+    { "mov", "", "dV", sim_pick_pack },
+    { "mov", "", "va", sim_pick_unpack },
+    { "setp", SIM_COMPARE_WORDS, "Paap?", sim_pick_setp },
+    { "set", SIM_COMPARE_WORDS, "da1a1p?", sim_pick_set },
+    { "selp", "", "daap", sim_pick_selp },
+    { "slct", "ftz", "daaa1", sim_pick_slct },
+    { "testp", SIM_TESTP_WORDS, "Pa", sim_pick_testp },
+    { NULL, NULL, NULL, NULL },
+    // clang-format on
+};

@@ -1,0 +1,180 @@
+// The settings of the product, from the environment when it is loaded:
+//   CUCORE_SIM_ARCH     sm_80, sm_90 (default) or sm_100: an A100, H200 or B200
+//   CUCORE_SIM_DEVICES  how many of them: 0 to 8, 1
+//   CUCORE_SIM_MEMORY   what each has: bytes, or with K, M, G or T behind; 16G
+//   CUCORE_SIM_FAIL     calls that fail: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY, ... the third call
+//   CUCORE_SIM_REPORT   0: faults of kernels, and settings that cannot be, are not told on stderr
+// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and
+// cuGetErrorString() of that says which it is.
+#include "shell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "product.h"
+
+static char complaint[512];
+
+bool sim_reports(void)
+{
+    const char *value = getenv("CUCORE_SIM_REPORT");
+
+    return !value || strcmp(value, "0") != 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void complain(const char *name, const char *value,
+                                                           const char *format, ...);
+
+static void complain(const char *name, const char *value, const char *format, ...)
+{
+    va_list args;
+
+    if (complaint[0])
+        return; // the first one
+    int n = snprintf(complaint, sizeof(complaint), "%s=%.128s: ", name, value);
+    va_start(args, format);
+    if (n > 0 && (size_t)n < sizeof(complaint))
+        vsnprintf(complaint + n, sizeof(complaint) - (size_t)n, format, args);
+    va_end(args);
+}
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static int read_arch(void)
+{
+    static const char name[] = "CUCORE_SIM_ARCH";
+    const char *value = setting(name);
+    struct device any;
+
+    if (!value)
+        return 90;
+    char *end;
+    long arch = strncmp(value, "sm_", 3) == 0 ? strtol(value + 3, &end, 10) : 0;
+    if (arch > 0 && arch < 1000 && !*end && sim_profile(&any, (int)arch, 0))
+        return (int)arch;
+    complain(name, value, "sm_80, sm_90 or sm_100 belongs here");
+    return 90;
+}
+
+static int read_devices(void)
+{
+    static const char name[] = "CUCORE_SIM_DEVICES";
+    const char *value = setting(name);
+
+    if (!value)
+        return 1;
+    char *end;
+    long count = strtol(value, &end, 10);
+    if (end != value && !*end && count >= 0 && count <= SIM_DEVICES)
+        return (int)count;
+    complain(name, value, "a number from 0 to %d belongs here", SIM_DEVICES);
+    return 1;
+}
+
+static size_t read_memory(void)
+{
+    static const char name[] = "CUCORE_SIM_MEMORY", units[] = "KMGT";
+    const char *value = setting(name);
+    const size_t most = (size_t)4 << 40;
+
+    if (!value)
+        return (size_t)16 << 30;
+    char *end;
+    unsigned long long bytes = value[0] >= '0' && value[0] <= '9' ? strtoull(value, &end, 10) : 0;
+    if (bytes && *end) {
+        const char *unit = strchr(units, *end);
+        int shift = unit ? (int)(unit - units + 1) * 10 : 0;
+        bytes = unit && !end[1] && bytes <= most >> shift ? bytes << shift : 0;
+    }
+    if (bytes && bytes <= most)
+        return bytes;
+    complain(name, value, "bytes belong here, or a number with K, M, G or T behind, up to 4T");
+    return (size_t)16 << 30;
+}
+
+// One "function:n=CODE".
+static bool arm(char *wish)
+{
+    char *colon = strchr(wish, ':'), *equals = strchr(wish, '=');
+    char *end;
+
+    if (!colon || !equals || equals < colon)
+        return false;
+    *colon = *equals = '\0';
+    long nth = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end || nth < 1 || nth > 1000000000)
+        return false;
+    int fn = sim_function_number(wish);
+    CUresult code = sim_result_number(equals + 1);
+    if (fn == FN_COUNT || code <= 0)
+        return false;
+    sim_arm(fn, (int)nth, code);
+    return true;
+}
+
+static void read_faults(void)
+{
+    static const char name[] = "CUCORE_SIM_FAIL";
+    const char *value = setting(name);
+    char *rest = NULL;
+
+    if (!value)
+        return;
+    char *list = strdup(value);
+    for (char *wish = list ? strtok_r(list, ", ", &rest) : NULL; wish;
+         wish = strtok_r(NULL, ", ", &rest)) {
+        char said[128];
+        snprintf(said, sizeof(said), "%s", wish);
+        if (!arm(wish))
+            complain(name, said,
+                     "function:n=CODE belongs here, as in "
+                     "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
+    }
+    free(list);
+}
+
+void sim_configure(void)
+{
+    int arch = read_arch();
+    size_t memory = read_memory();
+
+    sim.version = 13000;
+    sim.device_count = read_devices();
+    sim.async = false;
+    sim.background = true;
+    sim.guard = false;
+    sim.fresh_most = (size_t)1 << 20;
+    for (int i = 0; i < SIM_DEVICES; i++) {
+        struct device *d = &sim.devices[i];
+        sim_profile(d, arch, i);
+        d->total = memory;
+        // Kernels may touch what the driver knows: that is a check worth more than the feature.
+        d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
+    }
+    read_faults();
+}
+
+CUresult sim_started(void)
+{
+    if (!complaint[0])
+        return CUDA_SUCCESS;
+    if (sim_reports())
+        fprintf(stderr, "simulated driver: %s\n", complaint);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+const char *sim_complaint(void)
+{
+    return complaint[0] ? complaint : NULL;
+}
+
+void sim_fault_fired(void)
+{
+}

@@ -1,0 +1,13 @@
+// What no other file defines: every function of cu.def and more.def, as a weak symbol.
+#include "shell.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define CU(name, version, params, args)              \
+    __attribute__((weak)) CUresult sim_##name params \
+    {                                                \
+        return CUDA_ERROR_NOT_SUPPORTED;             \
+    }
+#include "driver/cu.def"
+#include "more.def"
+#undef CU

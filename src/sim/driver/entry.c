@@ -1,0 +1,492 @@
+// The front of the driver: how functions are found and exported, what is common to all calls,
+// faults that are wished for, start and end. shell.h says how the driver is made.
+#include "shell.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+struct sim_shell sim = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+_Thread_local struct sim_thread sim_thread;
+
+static _Atomic bool forked;
+
+// Rules and counters, by function.
+
+enum {
+    CONTEXT = 1,
+    QUIET = 2,
+    UNSAFE = 4,
+    EARLY = 8,
+};
+
+static const unsigned char rules[FN_COUNT] = {
+#define RULE(name, flags) [FN_##name] = (flags),
+#include "rules.def"
+#undef RULE
+};
+
+struct fault {
+    int left; // calls until it happens; 0 is unused
+    int fn;   // FN_COUNT for any
+    int code;
+};
+
+static struct fault faults[32];
+int sim_calls[FN_COUNT], sim_calls_total;
+bool sim_hidden[FN_COUNT];
+
+// Read without the lock, before anything else.
+_Atomic unsigned char sim_skip[FN_COUNT];
+
+void sim_bug(const char *what, const char *name)
+{
+    fprintf(stderr, "simulated driver: %s: %s\n", what, name);
+    abort();
+}
+
+void *sim_alloc(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+
+    if (!p)
+        sim_bug("no memory", "calloc");
+    return p;
+}
+
+void sim_lock(void)
+{
+    pthread_mutex_lock(&sim.lock);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&sim.lock);
+}
+
+void sim_changed(void)
+{
+    pthread_cond_broadcast(&sim.changed);
+}
+
+void sim_wait(void)
+{
+    pthread_cond_wait(&sim.changed, &sim.lock);
+}
+
+static bool meets(const struct fault *f, int fn);
+
+// The fault of this call, if one is due. Every armed fault that the call is counted by moves on.
+static CUresult fault(int fn)
+{
+    CUresult code = CUDA_SUCCESS;
+    bool fired = false;
+
+    for (size_t i = 0; i < LENGTH(faults); i++) {
+        struct fault *f = &faults[i];
+        if (!f->left || !meets(f, fn))
+            continue;
+        if (--f->left == 0 && !code) {
+            code = f->code;
+            fired = true;
+        }
+    }
+    if (fired)
+        sim_fault_fired();
+    return code;
+}
+
+// The head of every call: 0 with the lock held, or the call's result.
+static CUresult enter(int fn)
+{
+    if (atomic_load_explicit(&forked, memory_order_relaxed))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    sim_lock();
+    sim_calls[fn]++;
+    sim_calls_total++;
+    if (!sim_thread.id)
+        sim_thread.id = (unsigned)++sim.threads;
+
+    CUresult code = fault(fn);
+    if (!code && sim_thread.in_callback && !(rules[fn] & EARLY))
+        code = CUDA_ERROR_NOT_PERMITTED; // callbacks must not call the driver
+    if (!code && !sim.initialised && !(rules[fn] & EARLY))
+        code = CUDA_ERROR_NOT_INITIALIZED;
+    if (!code && rules[fn] & CONTEXT) {
+        code = sim_current_state();
+        if (!code && !(rules[fn] & QUIET))
+            code = sim_current()->lost;
+    }
+    if (!code && rules[fn] & UNSAFE && sim_capture_forbids())
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (code)
+        sim_unlock();
+    return code;
+}
+
+#define ENTER(name)                          \
+    do {                                     \
+        CUresult entered = enter(FN_##name); \
+        if (entered)                         \
+            return entered;                  \
+    } while (0)
+
+// What the driver gives out: the short way out, then the call in full. Two functions, so that the
+// first one saves no registers. The third is what a program calls for which stream 0 is the calling
+// thread's own.
+#define CU(name, version, params, args)                                                            \
+    static __attribute__((noinline)) CUresult full_##name params                                   \
+    {                                                                                              \
+        ENTER(name);                                                                               \
+        CUresult code = sim_##name args;                                                           \
+        sim_unlock();                                                                              \
+        return code;                                                                               \
+    }                                                                                              \
+    static CUresult call_##name params                                                             \
+    {                                                                                              \
+        if (__builtin_expect(atomic_load_explicit(&sim_skip[FN_##name], memory_order_relaxed), 1)) \
+            return CUDA_SUCCESS;                                                                   \
+        return full_##name args;                                                                   \
+    }                                                                                              \
+    __attribute__((unused)) static CUresult own_##name params                                      \
+    {                                                                                              \
+        bool before = sim_thread.per_thread_default;                                               \
+        sim_thread.per_thread_default = true;                                                      \
+        CUresult code = call_##name args;                                                          \
+        sim_thread.per_thread_default = before;                                                    \
+        return code;                                                                               \
+    }
+#include "driver/cu.def"
+#include "more.def"
+#undef CU
+
+typedef void (*any_function)(void);
+
+static const struct {
+    const char *name;
+    int version;
+    any_function fn;
+} functions[FN_COUNT] = {
+#define CU(name, version, params, args) { #name, version, (any_function)call_##name },
+#include "driver/cu.def"
+#include "more.def"
+#undef CU
+};
+
+// Exports. The marker tells the library that this driver loads PTX and no cubin.
+
+EXPORTED int cucoreSimulatedDriver = 1;
+
+#define EXPORT(row, symbol) \
+    EXPORTED extern __typeof__(call_##row) symbol __attribute__((alias("call_" #row)));
+#define ALSO(row, symbol, version) EXPORT(row, symbol)
+#define PER_THREAD(row, symbol) \
+    EXPORTED extern __typeof__(own_##row) symbol __attribute__((alias("own_" #row)));
+#include "exports.def"
+#undef EXPORT
+#undef ALSO
+#undef PER_THREAD
+
+static const any_function per_thread[FN_COUNT] = {
+#define EXPORT(row, symbol)
+#define ALSO(row, symbol, version)
+#define PER_THREAD(row, symbol) [FN_##row] = (any_function)own_##row,
+#include "exports.def"
+#undef EXPORT
+#undef ALSO
+#undef PER_THREAD
+};
+
+// Older versions of a name under which a row is found too.
+static const struct {
+    int fn, version;
+} also[] = {
+#define EXPORT(row, symbol)
+#define ALSO(row, symbol, version) { FN_##row, version },
+#define PER_THREAD(row, symbol)
+#include "exports.def"
+#undef EXPORT
+#undef ALSO
+#undef PER_THREAD
+};
+
+// The length of a name without its _v2.
+static size_t plain_length(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n > 3 && name[n - 3] == '_' && name[n - 2] == 'v' ? n - 3 : n;
+}
+
+static bool has_name(int fn, const char *name)
+{
+    size_t n = plain_length(functions[fn].name);
+
+    return strncmp(functions[fn].name, name, n) == 0 && !name[n];
+}
+
+int sim_function_number(const char *name)
+{
+    int found = 0;
+
+    while (found < FN_COUNT && strcmp(functions[found].name, name) != 0)
+        found++;
+    for (int fn = 0; fn < FN_COUNT && found == FN_COUNT; fn++)
+        if (has_name(fn, name))
+            found = fn;
+    return found;
+}
+
+const char *sim_function_name(int fn)
+{
+    return fn < FN_COUNT ? functions[fn].name : "any";
+}
+
+EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
+                                      CUdriverProcAddressQueryResult *found);
+EXPORTED CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags);
+
+static any_function address_of(int fn, bool own)
+{
+    return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
+                             CUdriverProcAddressQueryResult *found)
+{
+    CUdriverProcAddressQueryResult unused, *result = found ? found : &unused;
+    bool known = false, own = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    any_function fn = NULL;
+    int newest = -1;
+
+    if (!symbol || !out || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_lock();
+    for (int i = 0; i < FN_COUNT; i++) {
+        if (sim_hidden[i] || !has_name(i, symbol))
+            continue;
+        known = true;
+        if (functions[i].version <= version && functions[i].version > newest) {
+            newest = functions[i].version;
+            fn = address_of(i, own);
+        }
+    }
+    for (size_t i = 0; i < LENGTH(also); i++) {
+        if (also[i].version <= version && also[i].version > newest && !sim_hidden[also[i].fn] &&
+            has_name(also[i].fn, symbol)) {
+            newest = also[i].version;
+            fn = address_of(also[i].fn, own);
+        }
+    }
+    if (strcmp(symbol, "cuGetProcAddress") == 0) {
+        known = true;
+        fn = version >= 12000   ? (any_function)cuGetProcAddress_v2
+             : version >= 11030 ? (any_function)cuGetProcAddress
+                                : NULL;
+    }
+    if (!known)
+        *result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    else if (!fn || version > sim.version)
+        *result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    else
+        *result = CU_GET_PROC_ADDRESS_SUCCESS;
+    sim_unlock();
+    *out = NULL;
+    if (*result != CU_GET_PROC_ADDRESS_SUCCESS)
+        return CUDA_ERROR_NOT_FOUND;
+    memcpy(out, &fn, sizeof(*out));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
+{
+    return cuGetProcAddress_v2(symbol, out, version, flags, NULL);
+}
+
+// Start and errors.
+
+CUresult sim_cuInit(unsigned flags)
+{
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult code = sim_started();
+    if (code)
+        return code;
+    if (!sim.device_count)
+        return CUDA_ERROR_NO_DEVICE;
+    sim.initialised = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = sim.version;
+    return CUDA_SUCCESS;
+}
+
+static const struct {
+    CUresult code;
+    const char *name, *text;
+} results[] = {
+#define CU_RESULT(symbol, value, sticky, meaning, remedy) { value, #symbol, meaning },
+#include "explain/cu_result.def"
+#undef CU_RESULT
+};
+
+static CUresult result_text(CUresult code, const char **out, bool name)
+{
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = NULL;
+    for (size_t i = 0; i < LENGTH(results) && !*out; i++)
+        if (results[i].code == code)
+            *out = name ? results[i].name : results[i].text;
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_result_number(const char *name)
+{
+    char *end;
+    long number = strtol(name, &end, 10);
+
+    if (end != name)
+        return *end || number < 0 || number > 9999 ? -1 : (CUresult)number;
+    for (size_t i = 0; i < LENGTH(results); i++)
+        if (strcmp(results[i].name, name) == 0)
+            return results[i].code;
+    return -1;
+}
+
+CUresult sim_cuGetErrorName(CUresult result, const char **text)
+{
+    return result_text(result, text, true);
+}
+
+CUresult sim_cuGetErrorString(CUresult result, const char **text)
+{
+    const char *complaint = result == CUDA_ERROR_INVALID_VALUE ? sim_complaint() : NULL;
+
+    if (!complaint || !text)
+        return result_text(result, text, false);
+    *text = complaint;
+    return CUDA_SUCCESS;
+}
+
+// Faults.
+
+// A fault of a name is one of all the forms of it.
+static bool meets(const struct fault *f, int fn)
+{
+    if (f->fn == fn || f->fn == FN_COUNT)
+        return true;
+    size_t n = plain_length(functions[f->fn].name);
+    return n == plain_length(functions[fn].name) &&
+           strncmp(functions[f->fn].name, functions[fn].name, n) == 0;
+}
+
+void sim_arm(int fn, int nth, CUresult code)
+{
+    size_t i = 0;
+
+    while (i < LENGTH(faults) && faults[i].left)
+        i++;
+    if (i == LENGTH(faults))
+        sim_bug("too many faults are armed", sim_function_name(fn));
+    faults[i] = (struct fault){ .left = nth, .fn = fn, .code = code };
+}
+
+void sim_disarm(void)
+{
+    memset(faults, 0, sizeof(faults));
+}
+
+int sim_armed(int fn)
+{
+    int armed = 0;
+
+    for (size_t i = 0; i < LENGTH(faults); i++)
+        armed += faults[i].left && (fn == FN_COUNT || meets(&faults[i], fn));
+    return armed;
+}
+
+// Start and end.
+
+// Threads stay in the parent.
+static void forget_thread(struct object *o, void *data)
+{
+    (void)data;
+    if (o->kind == KIND_STREAM)
+        ((struct stream *)o)->worker = ((struct stream *)o)->running = false;
+}
+
+static void forked_child(void)
+{
+    // Before cuInit a child is as good as its parent, but for a lock that another thread held.
+    sim.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    sim.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    sim_look(forget_thread, NULL);
+    sim.workers = 0;
+    if (sim.initialised)
+        atomic_store(&forked, true);
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    sim_configure();
+    (void)pthread_atfork(NULL, NULL, forked_child);
+}
+
+static void end_object(struct object *o, void *data)
+{
+    enum kind kind = *(enum kind *)data;
+
+    if (o->kind != kind)
+        return;
+    switch (kind) {
+    case KIND_CONTEXT:
+        if (((struct context *)o)->primary)
+            sim_context_clean((struct context *)o);
+        else
+            sim_context_end((struct context *)o);
+        break;
+    case KIND_STREAM:
+        sim_stream_end((struct stream *)o);
+        break;
+    case KIND_LIBRARY:
+        sim_library_end((struct library *)o);
+        break;
+    case KIND_POOL:
+        sim_pool_end((struct pool *)o);
+        break;
+    case KIND_LINK:
+        sim_link_end(o);
+        break;
+    case KIND_GRAPH:
+        sim_graph_end((struct graph *)o);
+        break;
+    default:
+        break;
+    }
+}
+
+void sim_end_everything(void)
+{
+    // In this order: what works first, then what it works on.
+    static const enum kind order[] = { KIND_STREAM, KIND_LIBRARY, KIND_CONTEXT,
+                                       KIND_GRAPH,  KIND_LINK,    KIND_POOL };
+
+    atomic_store(&forked, false);
+    for (size_t i = 0; i < LENGTH(order); i++) {
+        enum kind kind = order[i];
+        if (kind == KIND_POOL)
+            while (sim.allocation_count)
+                sim_free(sim.allocations[sim.allocation_count - 1]);
+        sim_each(end_object, &kind);
+    }
+    sim.generation++;
+}

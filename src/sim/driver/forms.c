@@ -1,0 +1,224 @@
+// Calls that are others in another form: older signatures, and those that wait for what they do.
+#include "shell.h"
+
+// Launches.
+
+CUresult sim_cuLaunchKernel(CUfunction func, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z,
+                            unsigned shared_bytes, CUstream stream, void **params, void **extra)
+{
+    const CUlaunchConfig config = { .gridDimX = grid_x,
+                                    .gridDimY = grid_y,
+                                    .gridDimZ = grid_z,
+                                    .blockDimX = block_x,
+                                    .blockDimY = block_y,
+                                    .blockDimZ = block_z,
+                                    .sharedMemBytes = shared_bytes,
+                                    .hStream = stream };
+
+    return sim_cuLaunchKernelEx(&config, func, params, extra);
+}
+
+CUresult sim_cuLaunchCooperativeKernel(CUfunction func, unsigned grid_x, unsigned grid_y,
+                                       unsigned grid_z, unsigned block_x, unsigned block_y,
+                                       unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                       void **params)
+{
+    CUlaunchAttribute cooperative = { .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                      .value = { .cooperative = 1 } };
+    const CUlaunchConfig config = { .gridDimX = grid_x,
+                                    .gridDimY = grid_y,
+                                    .gridDimZ = grid_z,
+                                    .blockDimX = block_x,
+                                    .blockDimY = block_y,
+                                    .blockDimZ = block_z,
+                                    .sharedMemBytes = shared_bytes,
+                                    .hStream = stream,
+                                    .attrs = &cooperative,
+                                    .numAttrs = 1 };
+
+    return sim_cuLaunchKernelEx(&config, func, params, NULL);
+}
+
+// Copies. One end of these is said to be the device's, and is checked to be.
+
+static CUresult device_end(CUdeviceptr ptr)
+{
+    return !ptr || sim_in_arena(ptr) || sim_find(ptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuMemcpyHtoD_v2(CUdeviceptr dst, const void *src, size_t bytes)
+{
+    CUresult code = device_end(dst);
+
+    return code ? code : sim_cuMemcpy(dst, (CUdeviceptr)(uintptr_t)src, bytes);
+}
+
+CUresult sim_cuMemcpyDtoH_v2(void *dst, CUdeviceptr src, size_t bytes)
+{
+    CUresult code = device_end(src);
+
+    return code ? code : sim_cuMemcpy((CUdeviceptr)(uintptr_t)dst, src, bytes);
+}
+
+CUresult sim_cuMemcpyDtoD_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+    CUresult code = device_end(dst);
+
+    if (!code)
+        code = device_end(src);
+    return code ? code : sim_cuMemcpy(dst, src, bytes);
+}
+
+CUresult sim_cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
+{
+    CUresult code = device_end(dst);
+
+    return code ? code : sim_cuMemcpyAsync(dst, (CUdeviceptr)(uintptr_t)src, bytes, stream);
+}
+
+CUresult sim_cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    CUresult code = device_end(src);
+
+    return code ? code : sim_cuMemcpyAsync((CUdeviceptr)(uintptr_t)dst, src, bytes, stream);
+}
+
+CUresult sim_cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    CUresult code = device_end(dst);
+
+    if (!code)
+        code = device_end(src);
+    return code ? code : sim_cuMemcpyAsync(dst, src, bytes, stream);
+}
+
+// Done when the call returns.
+static CUresult wait_for(CUresult code)
+{
+    return code ? code : sim_cuStreamSynchronize(NULL);
+}
+
+CUresult sim_cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx,
+                          size_t bytes)
+{
+    return wait_for(sim_cuMemcpyPeerAsync(dst, dst_ctx, src, src_ctx, bytes, NULL));
+}
+
+CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
+{
+    return wait_for(sim_cuMemcpy2DAsync(copy, NULL));
+}
+
+CUresult sim_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
+{
+    return wait_for(sim_cuMemcpy2DAsync(copy, NULL));
+}
+
+CUresult sim_cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
+{
+    return wait_for(sim_cuMemcpy3DAsync(copy, NULL));
+}
+
+CUresult sim_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy)
+{
+    return wait_for(sim_cuMemcpy3DPeerAsync(copy, NULL));
+}
+
+// Fills.
+
+CUresult sim_cuMemsetD8_v2(CUdeviceptr dst, unsigned char value, size_t count)
+{
+    return wait_for(sim_cuMemsetD8Async(dst, value, count, NULL));
+}
+
+CUresult sim_cuMemsetD16_v2(CUdeviceptr dst, unsigned short value, size_t count)
+{
+    return wait_for(sim_cuMemsetD16Async(dst, value, count, NULL));
+}
+
+CUresult sim_cuMemsetD32_v2(CUdeviceptr dst, unsigned value, size_t count)
+{
+    return wait_for(sim_cuMemsetD32Async(dst, value, count, NULL));
+}
+
+CUresult sim_cuMemsetD2D8_v2(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
+                             size_t height)
+{
+    return wait_for(sim_cuMemsetD2D8Async(dst, pitch, value, width, height, NULL));
+}
+
+CUresult sim_cuMemsetD2D16_v2(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
+                              size_t height)
+{
+    return wait_for(sim_cuMemsetD2D16Async(dst, pitch, value, width, height, NULL));
+}
+
+CUresult sim_cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                              size_t height)
+{
+    return wait_for(sim_cuMemsetD2D32Async(dst, pitch, value, width, height, NULL));
+}
+
+// Managed memory, with a device where there is a location now.
+
+static CUmemLocation location_of(CUdevice device)
+{
+    return device == CU_DEVICE_CPU
+               ? (CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_HOST }
+               : (CUmemLocation){ .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device };
+}
+
+CUresult sim_cuMemPrefetchAsync_v1(CUdeviceptr ptr, size_t bytes, CUdevice device, CUstream stream)
+{
+    return sim_cuMemPrefetchAsync(ptr, bytes, location_of(device), 0, stream);
+}
+
+CUresult sim_cuMemAdvise_v1(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, CUdevice device)
+{
+    return sim_cuMemAdvise(ptr, bytes, advice, location_of(device));
+}
+
+// Devices and streams.
+
+CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    SIM_NEED(major && minor, dev);
+    *major = sim_attribute(dev, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    *minor = sim_attribute(dev, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, void **green)
+{
+    CUresult code = green ? sim_cuStreamGetCtx(stream, ctx) : CUDA_ERROR_INVALID_VALUE;
+
+    if (!code)
+        *green = NULL; // no stream is of a green context
+    return code;
+}
+
+CUresult sim_cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, uint64_t *id,
+                                       CUgraph *graph, const CUgraphNode **dependencies,
+                                       size_t *dependency_count)
+{
+    return sim_cuStreamGetCaptureInfo(stream, status, id, graph, dependencies, NULL,
+                                      dependency_count);
+}
+
+CUresult sim_cuStreamUpdateCaptureDependencies_v1(CUstream stream, CUgraphNode *dependencies,
+                                                  size_t dependency_count, unsigned flags)
+{
+    return sim_cuStreamUpdateCaptureDependencies(stream, dependencies, NULL, dependency_count,
+                                                 flags);
+}
+
+CUresult sim_cuProfilerStart(void)
+{
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuProfilerStop(void)
+{
+    return CUDA_SUCCESS;
+}
