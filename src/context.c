@@ -455,7 +455,8 @@ cuc_status cuc_context_set_limit(cuc_context *context, int32_t limit, uint64_t v
     cuc_status st = CUC_ENTER(context, &pushed);
     if (st < 0)
         return st;
-    CUresult r = cuc__cu.cuCtxSetLimit((CUlimit)limit, (size_t)value);
+    CUresult r;
+    CUC_RELAXED(r, cuc__cu.cuCtxSetLimit((CUlimit)limit, (size_t)value));
     if (r)
         st = r == CUDA_ERROR_UNSUPPORTED_LIMIT
                  ? CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "device %d (%s) has no limit %d",
@@ -501,8 +502,9 @@ static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enab
         st = cuc__context_enter(context, &pushed, function);
     if (st < 0)
         return st;
-    CUresult r = enable ? cuc__cu.cuCtxEnablePeerAccess(peer->handle, 0)
-                        : cuc__cu.cuCtxDisablePeerAccess(peer->handle);
+    CUresult r;
+    CUC_RELAXED(r, enable ? cuc__cu.cuCtxEnablePeerAccess(peer->handle, 0)
+                          : cuc__cu.cuCtxDisablePeerAccess(peer->handle));
     if (r && r != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED && r != CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
         st = cuc__fail_driver(
             context, r, function, enable ? "cuCtxEnablePeerAccess" : "cuCtxDisablePeerAccess",

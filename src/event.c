@@ -221,8 +221,10 @@ cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_even
     cuc_status st = explain_elapsed(start, end, __func__);
     if (st < 0)
         return st;
+    CUstreamCaptureMode mode = cuc__relax();
     CUC_CALL_IN(st, start->context, cuEventElapsedTime, (&ms, start->handle, end->handle),
                 "measuring between two events");
+    cuc__unrelax(mode);
     if (st == CUC_OK)
         *milliseconds = ms;
     return st;

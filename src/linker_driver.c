@@ -5,6 +5,7 @@
 #include "driver/driver.h"
 #include "driver/nvjitlink.h"
 #include "object.h"
+#include "relaxed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static cuc_status run_in_context(struct link *link, cuc__linked *out, cuc_linker
 
     if (st < 0)
         return st;
-    int cu = run(link, out, l, &call);
+    int cu;
+    CUC_RELAXED(cu, run(link, out, l, &call));
     l->info_log = *link->info ? strdup(link->info) : NULL;
     l->error_log = cu && *link->error ? strdup(link->error) : NULL;
     if (cu > 0 && l->error_log)

@@ -1,5 +1,6 @@
 #include "memory_resource.h"
 #include "options.h"
+#include "relaxed.h"
 
 #include <inttypes.h>
 
@@ -265,7 +266,8 @@ cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
     if ((st = cuc__memory_check_range(ptr, bytes, "ptr", __func__)) < 0 ||
         (st = enter_any(&context, &pushed, ptr, __func__)) < 0)
         return st;
-    int code = cuc__cu.cuMemAdvise(ptr, bytes, (CUmem_advise)advice, at);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemAdvise(ptr, bytes, (CUmem_advise)advice, at));
     if (code)
         st = CUC_FAIL_CU(context, code, "cuMemAdvise",
                          "giving advice %d on %zu bytes at 0x%" PRIx64 ", location %d of type %u",
@@ -289,10 +291,11 @@ static cuc_status query(void *first, CUmem_range_attribute first_attribute, void
     if ((st = enter_any(&context, &pushed, ptr, function)) < 0)
         return st;
     CUmem_range_attribute attribute = first_attribute;
-    int code = cuc__cu.cuMemRangeGetAttribute(first, size, attribute, ptr, bytes);
+    int code;
+    CUC_RELAXED(code, cuc__cu.cuMemRangeGetAttribute(first, size, attribute, ptr, bytes));
     if (!code && second) {
         attribute = second_attribute;
-        code = cuc__cu.cuMemRangeGetAttribute(second, size, attribute, ptr, bytes);
+        CUC_RELAXED(code, cuc__cu.cuMemRangeGetAttribute(second, size, attribute, ptr, bytes));
     }
     if (code)
         st = cuc__fail_driver(context, code, function, "cuMemRangeGetAttribute",

@@ -5,6 +5,7 @@
 #include "launch.h"
 #include "object.h"
 #include "options.h"
+#include "relaxed.h"
 
 #include <string.h>
 
@@ -147,8 +148,9 @@ cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kernel *kerne
     if ((st = check_block(block_threads, "block_threads", device, __func__)) < 0 ||
         (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
-    CUresult r = cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)kernel->handle,
-                                                                 (int)blocks, (int)block_threads);
+    CUresult r; // the question may load the kernel's code
+    CUC_RELAXED(r, cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(
+                       &bytes, (CUfunction)kernel->handle, (int)blocks, (int)block_threads));
     st = leave(context, pushed, r, "cuOccupancyAvailableDynamicSMemPerBlock", kernel, __func__);
     if (st < 0)
         return st;

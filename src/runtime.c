@@ -3,6 +3,7 @@
 #include "driver/cudart.h"
 #include "driver/driver.h"
 #include "handle.h"
+#include "relaxed.h"
 
 cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
 {
@@ -13,7 +14,8 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
     cuc_status st = cuc__driver_init(__func__);
     if (st < 0)
         return st;
-    cudaError_t e = cuc__cudart.cudaGetKernel(&kernel, symbol);
+    cudaError_t e; // the first question starts the runtime, which may load its modules
+    CUC_RELAXED(e, cuc__cudart.cudaGetKernel(&kernel, symbol));
     if (e == cudaErrorInvalidDeviceFunction || e == cudaErrorInvalidValue) {
         // The runtime keeps its refusal as its own last error, which the program would find later.
         (void)cuc__cudart.cudaGetLastError();
@@ -33,7 +35,8 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
 cuc_status cuc_runtime_set_device(cuc_device *device)
 {
     CUC_CHECK(device, DEVICE);
-    cudaError_t e = cuc__cudart.cudaSetDevice(cuc_device_ordinal(device));
+    cudaError_t e;
+    CUC_RELAXED(e, cuc__cudart.cudaSetDevice(cuc_device_ordinal(device)));
     if (e)
         return cuc__fail_runtime(e, __func__, "cudaSetDevice", NULL, "choosing device %d",
                                  cuc_device_ordinal(device));

@@ -2,6 +2,7 @@
 
 #include "event.h"
 #include "options.h"
+#include "relaxed.h"
 
 #include <stdlib.h>
 
@@ -271,7 +272,9 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(stream, STREAM);
     cuc_status st;
+    CUstreamCaptureMode mode = cuc__relax();
     CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading a stream's id");
+    cuc__unrelax(mode);
     if (st >= 0)
         *out = id;
     return st;
@@ -305,7 +308,7 @@ cuc_status cuc_stream_query(cuc_stream *stream)
     static const char what[] = "asking whether a stream is done";
     CUresult r = 0;
     if ((st = check_not_captured(stream, what, __func__)) == CUC_OK)
-        r = cuc__cu.cuStreamQuery(stream->handle);
+        CUC_RELAXED(r, cuc__cu.cuStreamQuery(stream->handle));
     if (r == CUDA_ERROR_NOT_READY)
         st = CUC_NOT_READY;
     else if (r)
@@ -324,7 +327,7 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
     static const char what[] = "waiting for a stream";
     CUresult r = 0;
     if ((st = check_not_captured(stream, what, __func__)) == CUC_OK)
-        r = cuc__cu.cuStreamSynchronize(stream->handle);
+        CUC_RELAXED(r, cuc__cu.cuStreamSynchronize(stream->handle));
     if (r)
         st = CUC_FAIL_CU(stream->context, r, "cuStreamSynchronize", what);
     return CUC_LEAVE(stream->context, pushed, st);

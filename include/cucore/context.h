@@ -163,7 +163,7 @@ CUC_API cuc_status cuc_context_get_limit(uint64_t *out, cuc_context *context, in
  * Ask for a limit of a context; the driver may round it.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param context the context
  * @param limit   a CUC_LIMIT_ constant
  * @param value   in the limit's unit
@@ -201,7 +201,7 @@ CUC_API cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *great
  * twice is not an error.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param context the one that will read and write
  * @param peer    the one whose memory it is, of another device
  * @retval CUC_OK                     enabled
@@ -216,7 +216,7 @@ CUC_API cuc_status cuc_context_enable_peer_access(cuc_context *context, cuc_cont
  * Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param context the one that reads and writes
  * @param peer    the one whose memory it is
  * @retval CUC_OK                     disabled

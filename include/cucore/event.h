@@ -187,7 +187,7 @@ CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
  * The time between two events on the device.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] milliseconds to about half a microsecond
  * @param      start        recorded with CUC_EVENT_TIMING
  * @param      end          recorded with CUC_EVENT_TIMING, in the same context

@@ -787,7 +787,7 @@ enum {
  * Tell the driver how a range of managed memory will be used. It takes effect at once.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param ptr      in managed memory, or in host memory where the device can page it
  * @param bytes    0 does nothing
  * @param advice   a CUC_ADVISE_ constant
@@ -807,7 +807,7 @@ CUC_API cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t a
  * Whether all of a range of managed memory is advised as read-mostly.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out   1 or 0
  * @param      ptr   in managed memory
  * @param      bytes more than 0
@@ -824,7 +824,7 @@ CUC_API cuc_status cuc_memory_get_read_mostly(int32_t *out, cuc_device_ptr ptr, 
  * The place that all of a range of managed memory prefers.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out   CUC_LOCATION_NONE when there is none, or not the same one throughout
  * @param      ptr   in managed memory
  * @param      bytes more than 0
@@ -841,7 +841,7 @@ CUC_API cuc_status cuc_memory_get_preferred_location(cuc_memory_location *out, c
  * The place that all of a range of managed memory was last prefetched to; it may have moved since.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out   CUC_LOCATION_NONE when there is none, or not the same one throughout
  * @param      ptr   in managed memory
  * @param      bytes more than 0
@@ -858,7 +858,7 @@ CUC_API cuc_status cuc_memory_get_last_prefetch(cuc_memory_location *out, cuc_de
  * The devices that a range of managed memory is kept mapped for.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] count    how many there are; when it is above capacity, ask again with more room
  * @param[out] devices  [capacity] ordinals, -1 for the host; may be NULL when capacity is 0
  * @param      capacity room in devices

@@ -104,7 +104,7 @@ CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32
  * How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param out           bytes a block
  * @param kernel        any kernel
  * @param device        the device to run on

@@ -25,7 +25,7 @@ CUC_BEGIN_DECLS
  * it calls cudaGetKernel() itself and passes the result to cuc_kernel_from_handle().
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    the kernel, to be released; borrowed from the program's own code
  * @param      symbol the __global__ function's address, as cudaLaunchKernel() takes it
  * @retval CUC_OK                     found
@@ -45,7 +45,7 @@ CUC_API cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol);
  * is for a program whose runtime has not made its primary context yet and must do so itself.
  *
  * @thread changes the calling thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param device the device
  * @retval CUC_OK                  current
  * @retval CUC_ERROR_NOT_FOUND     no CUDA runtime can be found

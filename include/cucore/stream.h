@@ -193,7 +193,7 @@ CUC_API cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream);
  * A number that no other stream of the process has or will have.
  *
  * @thread any thread
- * @capture may spoil a capture in global mode: call it before or after
+ * @capture safe: asks the driver in relaxed mode
  * @param[out] out    the number
  * @param      stream the stream
  * @retval CUC_OK                     read
