@@ -41,9 +41,24 @@ static struct record no_memory = {
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
+// The process's failure handler. A child of a fork makes the lock anew, as a thread that it does
+// not have may have held it.
 static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t handler_once = PTHREAD_ONCE_INIT;
 static cuc_failure_fn handler;
 static void *handler_user;
+
+static void forked_child(void)
+{
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    memcpy(&handler_lock, &fresh, sizeof(handler_lock));
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, forked_child);
+}
 
 static void free_record(void *p)
 {
@@ -200,6 +215,7 @@ void cuc__unraisable(const char *fmt, ...)
 
 void cuc_set_failure_handler(cuc_failure_fn fn, void *user)
 {
+    pthread_once(&handler_once, watch_forks);
     pthread_mutex_lock(&handler_lock);
     handler = fn;
     handler_user = user;

@@ -44,8 +44,12 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     case CUC__CU_NO_DRIVER:
         status = cuc__fail(status, function, "no CUDA driver: %s", cuc__driver_trail());
         cuc__error_set_explanation(
-            "Install the NVIDIA driver, or give the container access to it, or name a driver "
-            "with CUCORE_DRIVER; `cucore doctor` checks the rest.");
+            cuc__driver_chosen()
+                ? "CUCORE_DRIVER names the driver to load: unset it for the machine's own, set it "
+                  "to sim for the simulated one, or to the path of a driver library; `cucore "
+                  "doctor` checks the rest."
+                : "Install the NVIDIA driver, or give the container access to it, or simulate one "
+                  "with CUCORE_DRIVER=sim; `cucore doctor` checks the rest.");
         cuc__error_set_log(cuc__driver_trail());
         return status;
     case CUC__CU_TOO_OLD:

@@ -26,12 +26,23 @@ static struct entry {
 } * table;
 static size_t capacity, used, live[KINDS];
 
+// A thread that is not in the child may have held the lock, and have been half-way through.
+static void forked_child(void)
+{
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    memcpy(&lock, &fresh, sizeof(lock));
+    __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
+}
+
 static void read_environment(void)
 {
     const char *value = getenv("CUCORE_CHECK_HANDLES");
 
     if (value && *value && strcmp(value, "0") != 0)
         __atomic_fetch_or(&cuc__modes, CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
+    if (cuc__handle_checks())
+        (void)pthread_atfork(NULL, NULL, forked_child);
 }
 
 static struct entry *find(const void *object)
@@ -77,10 +88,8 @@ void cuc__handle_init(void *object, uint32_t kind)
         *e = (struct entry){ object, kind, true };
         live[kind]++;
     } else {
-        atomic_fetch_and(
-            &cuc__modes,
-            ~(uint32_t)
-                CUC__MODE_CHECK_HANDLES); // no memory for the table: better unchecked than wrong
+        // No memory for the table: better unchecked than wrong.
+        __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
 }

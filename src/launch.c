@@ -87,6 +87,11 @@ fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
     const cuc_arg *a = &args[i];
 
+    if (a->type == CUC_ARG_NONE)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "argument %zu of %s is a handle of cucore that no kernel can take: pass "
+                         "a cuc_buffer, a cuc_tensor, an address or a value",
+                         i, k->name);
     if (a->type < 0 || a->type >= ARGUMENT_TYPES ||
         (a->type > CUC_C128 && a->type < CUC_ARG_POINTER))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",

@@ -20,6 +20,7 @@ enum {
     CUC_ARG_BUFFER = 65,  /**< a cuc_buffer in value.pointer: passes its device address */
     CUC_ARG_TENSOR = 66,  /**< a cuc_tensor in value.pointer: passes its data address */
     CUC_ARG_BYTES = 67,   /**< `bytes` bytes at value.pointer: any struct, checked by size */
+    CUC_ARG_NONE = 68,    /**< nothing that a kernel takes, such as a cuc_stream: refused */
 };
 
 /**
@@ -264,6 +265,15 @@ static inline cuc_arg cuc__arg_self(const void *at, size_t bytes)
     return arg;
 }
 
+// A handle that no kernel can take: of a type that a launch refuses, and says so.
+static inline cuc_arg cuc__arg_no_argument(const void *at, size_t bytes)
+{
+    cuc_arg arg = { CUC_ARG_NONE, 8, { .u64 = 0 } };
+    (void)at;
+    (void)bytes;
+    return arg;
+}
+
 static inline cuc_arg cuc__arg_pointer(const void *at, size_t bytes)
 {
     cuc_arg arg = { CUC_ARG_POINTER, 8, { .u64 = 0 } };
@@ -307,7 +317,9 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
         void *: cuc__arg_pointer, const void *: cuc__arg_pointer,                                  \
         cuc_buffer *: cuc__arg_buffer, const cuc_buffer *: cuc__arg_buffer,                        \
         cuc_tensor *: cuc__arg_tensor, const cuc_tensor *: cuc__arg_tensor,                        \
-        cuc_arg: cuc__arg_self otherwise)
+        cuc_arg: cuc__arg_self,                                                                    \
+        cuc_stream *: cuc__arg_no_argument, cuc_event *: cuc__arg_no_argument,                     \
+        cuc_kernel *: cuc__arg_no_argument, cuc_device *: cuc__arg_no_argument otherwise)
 // clang-format on
 
 #if defined(__GNUC__)
@@ -327,13 +339,15 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
  * CUC_ARG_STRUCT). A cuc_device_ptr is its 64 bits.
  */
 #define CUC_LAUNCH(stream, config, ...) \
-    CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), stream, config, __VA_ARGS__)
+    CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), (stream), (config), __VA_ARGS__)
 
 // clang-format off
-#define CUC__COUNT(...) CUC__COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, \
+#define CUC__COUNT(...) CUC__COUNT_(__VA_ARGS__, TOO_MANY_ARGUMENTS_FOR_CUC_LAUNCH, \
+    TOO_MANY_ARGUMENTS_FOR_CUC_LAUNCH, TOO_MANY_ARGUMENTS_FOR_CUC_LAUNCH, \
+    TOO_MANY_ARGUMENTS_FOR_CUC_LAUNCH, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, \
     20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 #define CUC__COUNT_(k, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, \
-    a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+    a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, n, ...) n
 // clang-format on
 #define CUC__LAUNCH_N(n, stream, config, ...) CUC__LAUNCH_N_(n, stream, config, __VA_ARGS__)
 #define CUC__LAUNCH_N_(n, stream, config, ...) CUC__LAUNCH_##n(stream, config, __VA_ARGS__)

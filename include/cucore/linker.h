@@ -84,10 +84,13 @@ typedef struct cuc_linker_options {
 
 /** Every default: cuc_linker_options o = CUC_LINKER_OPTIONS_INIT; */
 #ifdef __cplusplus
-#define CUC_LINKER_OPTIONS_INIT    \
-    {                              \
-        sizeof(cuc_linker_options) \
-    }
+static inline cuc_linker_options cuc__linker_options_default(void)
+{
+    cuc_linker_options options = cuc_linker_options();
+    options.struct_size = sizeof(options);
+    return options;
+}
+#define CUC_LINKER_OPTIONS_INIT (cuc__linker_options_default())
 #else
 #define CUC_LINKER_OPTIONS_INIT                   \
     {                                             \

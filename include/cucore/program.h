@@ -149,8 +149,13 @@ typedef struct cuc_program_options {
 
 /** Every default: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */
 #ifdef __cplusplus
-#define CUC_PROGRAM_OPTIONS_INIT \
-    { sizeof(cuc_program_options) }
+static inline cuc_program_options cuc__program_options_default(void)
+{
+    cuc_program_options options = cuc_program_options();
+    options.struct_size = sizeof(options);
+    return options;
+}
+#define CUC_PROGRAM_OPTIONS_INIT (cuc__program_options_default())
 #else
 #define CUC_PROGRAM_OPTIONS_INIT \
     { .struct_size = sizeof(cuc_program_options) }

@@ -24,6 +24,7 @@ static struct {
     _Atomic bool initialised; // it came back with 0
     _Atomic bool forked;
     bool simulated;
+    bool chosen;  // by CUCORE_DRIVER
     bool latched; // `code` is final
     int code;     // 0 or a CUC__CU_ code of the load
     bool init_latched;
@@ -59,6 +60,9 @@ static void *try_open(const char *path)
 
     if (!handle) {
         const char *why = dlerror();
+        size_t n = strlen(path);
+        if (why && strncmp(why, path, n) == 0 && why[n] == ':')
+            why += n + 1 + strspn(why + n + 1, " "); // the loader's text begins with the path
         remember(path, why ? why : "cannot be loaded");
         return NULL;
     }
@@ -90,9 +94,10 @@ static void forked_child(void);
 // Called with the lock held.
 static int load(void)
 {
-    const char *choice = getenv("CUCORE_DRIVER");
+    const char *choice = secure_getenv("CUCORE_DRIVER");
 
-    if (!choice || !*choice)
+    loader.chosen = choice && *choice;
+    if (!loader.chosen)
         loader.handle = try_open(default_driver);
     else if (strcmp(choice, "sim") == 0)
         loader.handle = open_simulated();
@@ -113,18 +118,21 @@ static int load(void)
     void (*version_fn)(void) = plain_symbol("cuDriverGetVersion");
     memcpy(&get_version, &version_fn, sizeof(get_version));
     if (!version_fn) {
-        remember("the driver", "exports no cuDriverGetVersion: not a CUDA driver");
+        remember("that file", "exports no cuDriverGetVersion: not a CUDA driver");
         return CUC__CU_NO_DRIVER;
     }
-    if (get_version(&loader.version) || loader.version < CUC__MIN_DRIVER || !fn)
-        return CUC__CU_TOO_OLD;
-
     Dl_info info;
     void *address;
     memcpy(&address, &version_fn, sizeof(address));
     if (dladdr(address, &info) && info.dli_fname)
         snprintf(loader.path, sizeof(loader.path), "%s", info.dli_fname);
-    return 0;
+    CUresult r = get_version(&loader.version);
+    if (r == CUDA_ERROR_STUB_LIBRARY) {
+        remember(loader.path, "is the stub that programs are linked with, not a driver: take its "
+                              "folder out of LD_LIBRARY_PATH");
+        return CUC__CU_NO_DRIVER;
+    }
+    return r || loader.version < CUC__MIN_DRIVER || !fn ? CUC__CU_TOO_OLD : 0;
 }
 
 static void watch_forks(void)
@@ -268,6 +276,11 @@ int cuc__driver_version(void)
 bool cuc__driver_simulated(void)
 {
     return loader.simulated;
+}
+
+bool cuc__driver_chosen(void)
+{
+    return loader.chosen;
 }
 
 const char *cuc__driver_path(void)

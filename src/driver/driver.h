@@ -53,6 +53,9 @@ bool cuc__driver_simulated(void);
 // The file the driver was loaded from, "" before.
 const char *cuc__driver_path(void);
 
+// True when CUCORE_DRIVER named the driver.
+bool cuc__driver_chosen(void);
+
 // True in the child of a process that had initialised the driver.
 bool cuc__driver_forked(void);
 

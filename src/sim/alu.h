@@ -19,22 +19,22 @@
 #endif
 
 // SIM_LANES for statements whose lanes are independent: `i` is the lane.
-#define SIM_ALU_LANES(mask, ...)                                                                   \
-    do {                                                                                           \
-        if ((mask) == SIM_ALL_LANES) {                                                             \
-            SIM_NO_DEPENDENCE                                                                      \
-            for (uint32_t i = 0; i < SIM_WARP; i++) {                                              \
-                __VA_ARGS__;                                                                       \
-            }                                                                                      \
-        } else {                                                                                   \
-            for (uint32_t sim_m = (mask); sim_m; sim_m &= sim_m - 1) {                             \
-                uint32_t i = (uint32_t)__builtin_ctz(sim_m);                                       \
-                __VA_ARGS__;                                                                       \
-            }                                                                                      \
-        }                                                                                          \
+#define SIM_ALU_LANES(mask, ...)                                       \
+    do {                                                               \
+        if ((mask) == SIM_ALL_LANES) {                                 \
+            SIM_NO_DEPENDENCE                                          \
+            for (uint32_t i = 0; i < SIM_WARP; i++) {                  \
+                __VA_ARGS__;                                           \
+            }                                                          \
+        } else {                                                       \
+            for (uint32_t sim_m = (mask); sim_m; sim_m &= sim_m - 1) { \
+                uint32_t i = (uint32_t)__builtin_ctz(sim_m);           \
+                __VA_ARGS__;                                           \
+            }                                                          \
+        }                                                              \
     } while (0)
 
-#define SIM_HANDLER(name)                                                                          \
+#define SIM_HANDLER(name) \
     static enum sim_next name(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 
 // For every type: its value, the register that holds it, an unsigned type to calculate in (without
@@ -52,6 +52,12 @@
 #define SIM_DESCRIBE_S64 int64_t, uint64_t, uint64_t, sim_s128, 64
 __extension__ typedef unsigned __int128 sim_u128;
 __extension__ typedef __int128 sim_s128;
+
+// True when the destination is one register: not `_`, and not a pair.
+static inline bool sim_one_result(const struct sim_op *op)
+{
+    return op->o[0] != SIM_NO_OPERAND && op->o[5] == SIM_NO_OPERAND;
+}
 
 // A form of an instruction: the words that are not types, in any order, the first type, and what
 // runs it.

@@ -7,8 +7,8 @@
 // The address of a function: its index in the module plus one.
 #define SIM_WINDOW_CODE (UINT64_C(4) << 56)
 
-// Set in sim_op.extra of ld and st: the address is in the entry's parameters, which all lanes share,
-// and not in the .param area that each lane has in a frame.
+// Set in sim_op.extra of ld and st: the address is in the entry's parameters, which all lanes
+// share, and not in the .param area that each lane has in a frame.
 #define SIM_ENTRY_PARAM (UINT32_C(1) << 31)
 
 // An argument or result, in the .param area of a frame or in a register.
@@ -23,7 +23,8 @@ struct sim_call {
     const struct sim_code *code; // NULL: indirect, or a function of the device runtime
     bool builtin;
     uint32_t target; // of an indirect call: frame offset of the function's address
-    uint32_t param_at, result_at; // of a built-in one: first byte of its arguments in the .param area
+    uint32_t param_at,
+        result_at; // of a built-in one: first byte of its arguments in the .param area
     struct sim_passed *arguments, *results; // in the caller
     uint32_t argument_count, result_count;
 };
@@ -42,9 +43,9 @@ struct sim_shared {
 
 struct sim_program {
     struct sim_module *module;
-    struct sim_code *codes;   // [module->function_count]
-    uint64_t *addresses;      // [module->variable_count]; of .shared ones the index in `shared`
-    bool *placed;             // [module->variable_count]: lies in memory that is ours
+    struct sim_code *codes; // [module->function_count]
+    uint64_t *addresses;    // [module->variable_count]; of .shared ones the index in `shared`
+    bool *placed;           // [module->variable_count]: lies in memory that is ours
     struct sim_shared *shared;
     uint32_t shared_count;
     uint32_t *function_shared; // [module->function_count]: the first of a function's in `shared`
@@ -62,9 +63,8 @@ void *sim_program_keep(struct sim_program *program, size_t bytes);
 // decode.c: fill program->codes[index]. False, with the log, when an instruction is not known.
 bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes);
 
-// instructions.c: the row after `row` of the same name; NULL: the first.
-const struct sim_instruction *sim_instruction_next(const char *name,
-                                                   const struct sim_instruction *row);
+// instructions.c: the index-th row of a name, from 0; NULL: there are no more.
+const struct sim_instruction *sim_instruction_at(const char *name, size_t index);
 
 // What a thread that runs blocks of a grid has of its own; frame.c makes frames from it.
 struct sim_worker {
@@ -88,10 +88,11 @@ void sim_frames_free(struct sim_worker *worker);
 uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t lane);
 
 // Handlers that decode.c itself uses.
-sim_handler sim_run_special, sim_run_not, sim_run_offset, sim_run_narrow, sim_run_widen, sim_run_exit, sim_run_ret,
-    sim_run_call, sim_run_call_indirect, sim_run_call_builtin;
+sim_handler sim_run_special, sim_run_not, sim_run_offset, sim_run_narrow, sim_run_widen,
+    sim_run_exit, sim_run_ret, sim_run_call, sim_run_call_indirect, sim_run_call_builtin;
 
-// Wake the lanes that wait at a barrier of a block when all have come; control.c. Also after an exit.
+// Wake the lanes that wait at a barrier of a block when all have come; control.c. Also after an
+// exit.
 void sim_barrier_settle(struct sim_block *block, uint32_t index);
 void sim_cluster_settle(struct sim_cluster *cluster);
 // Take lanes that exit out of their block.

@@ -7,13 +7,13 @@
 #define DESTINATION(type) type *const at0 = (type *)(void *)(w->f + op->o[0])
 
 // mov of one register to another.
-#define MOVE(name, type)                                                                           \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        DESTINATION(type);                                                                         \
-        SOURCE(type, 1);                                                                           \
-        SIM_ALU_LANES(mask, at0[i] = at1[i]);                                                      \
-        return SIM_NEXT;                                                                           \
+#define MOVE(name, type)                      \
+    SIM_HANDLER(name)                         \
+    {                                         \
+        DESTINATION(type);                    \
+        SOURCE(type, 1);                      \
+        SIM_ALU_LANES(mask, at0[i] = at1[i]); \
+        return SIM_NEXT;                      \
     }
 MOVE(move_32, uint32_t)
 MOVE(move_64, uint64_t)
@@ -33,7 +33,7 @@ SIM_HANDLER(move_predicate)
 
 sim_handler *sim_pick_mov(const struct sim_words *words, struct sim_op *op)
 {
-    if (words->types != 1 || op->o[0] == SIM_NO_OPERAND)
+    if (words->types != 1 || !sim_one_result(op))
         return NULL;
     if (words->type[0] == SIM_PRED)
         return move_predicate;
@@ -58,8 +58,7 @@ SIM_HANDLER(pack_any)
 {
     const uint32_t each = op->extra & 0xff, whole = op->extra >> EXTRA_WHOLE & 0xff;
     SIM_LANES(
-        mask, lane, uint64_t value[2] = { 0, 0 };
-        for (uint32_t k = 0; k < whole / each; k++) {
+        mask, lane, uint64_t value[2] = { 0, 0 }; for (uint32_t k = 0; k < whole / each; k++) {
             uint32_t at = op->extra >> EXTRA_CONSTANTS >> k & 1 ? 0 : lane;
             uint32_t bit = 8 * each * k;
             uint64_t part = each == 8 ? SIM_R64(w, op->list[k])[at] : SIM_R32(w, op->list[k])[at];
@@ -71,7 +70,9 @@ SIM_HANDLER(pack_any)
             SIM_R64(w, op->o[0])[lane + SIM_WARP] = value[1];
         } else if (whole == 8) {
             SIM_R64(w, op->o[0])[lane] = value[0];
-        } else { SIM_R32(w, op->o[0])[lane] = (uint32_t)value[0]; });
+        } else {
+            SIM_R32(w, op->o[0])[lane] = (uint32_t)value[0];
+        });
     return SIM_NEXT;
 }
 SIM_HANDLER(pack_halves)
@@ -106,7 +107,7 @@ SIM_HANDLER(unpack_any)
                 SIM_R64(w, op->list[k])[lane] = part;
             else
                 SIM_R32(w, op->list[k])
-                [lane] = (uint32_t)(each == 4 ? part : part & ((UINT64_C(1) << 8 * each) - 1));
+            [lane] = (uint32_t)(each == 4 ? part : part & ((UINT64_C(1) << 8 * each) - 1));
         });
     return SIM_NEXT;
 }
@@ -126,7 +127,7 @@ sim_handler *sim_pick_pack(const struct sim_words *words, struct sim_op *op)
 {
     const struct sim_operand *vector = &words->statement->operand[1];
 
-    if (op->o[0] == SIM_NO_OPERAND || vector->kind != SIM_OP_VECTOR || !vector_shape(words, op))
+    if (!sim_one_result(op) || vector->kind != SIM_OP_VECTOR || !vector_shape(words, op))
         return NULL;
     uint32_t constants = 0;
     for (uint32_t k = 0; k < vector->count; k++)
@@ -143,8 +144,9 @@ sim_handler *sim_pick_pack(const struct sim_words *words, struct sim_op *op)
 
 sim_handler *sim_pick_unpack(const struct sim_words *words, struct sim_op *op)
 {
-    return words->statement->operand[0].kind == SIM_OP_VECTOR && vector_shape(words, op) ? unpack_any
-                                                                                         : NULL;
+    return words->statement->operand[0].kind == SIM_OP_VECTOR && vector_shape(words, op)
+               ? unpack_any
+               : NULL;
 }
 
 // Comparisons give a mask of all lanes; each has a place in a table by what is compared and how.
@@ -183,39 +185,39 @@ static inline float compared_f32_ftz(uint32_t x)
     return sim_flush32(sim_float32(x));
 }
 
-#define COMPARE(what, how, slot, value, load, condition)                                           \
-    static uint32_t compare_##what##_##how(const struct sim_warp *w, const struct sim_op *op,      \
-                                           uint32_t shift)                                         \
-    {                                                                                              \
-        SOURCE(slot, 1);                                                                           \
-        SOURCE(slot, 2);                                                                           \
-        unsigned char flags[SIM_WARP];                                                             \
-        SIM_NO_DEPENDENCE                                                                          \
-        for (uint32_t i = 0; i < SIM_WARP; i++) {                                                  \
-            const value a = load(at1[i] >> shift), b = load(at2[i] >> shift);                      \
-            flags[i] = (unsigned char)(condition);                                                 \
-        }                                                                                          \
-        return gather(flags);                                                                      \
+#define COMPARE(what, how, slot, value, load, condition)                                      \
+    static uint32_t compare_##what##_##how(const struct sim_warp *w, const struct sim_op *op, \
+                                           uint32_t shift)                                    \
+    {                                                                                         \
+        SOURCE(slot, 1);                                                                      \
+        SOURCE(slot, 2);                                                                      \
+        unsigned char flags[SIM_WARP];                                                        \
+        SIM_NO_DEPENDENCE                                                                     \
+        for (uint32_t i = 0; i < SIM_WARP; i++) {                                             \
+            const value a = load(at1[i] >> shift), b = load(at2[i] >> shift);                 \
+            flags[i] = (unsigned char)(condition);                                            \
+        }                                                                                     \
+        return gather(flags);                                                                 \
     }
-#define COMPARE_ORDER(what, ...)                                                                   \
-    COMPARE(what, EQ, __VA_ARGS__, a == b)                                                         \
-    COMPARE(what, LT, __VA_ARGS__, a < b)                                                          \
-    COMPARE(what, LE, __VA_ARGS__, a <= b)                                                         \
-    COMPARE(what, GT, __VA_ARGS__, a > b)                                                          \
+#define COMPARE_ORDER(what, ...)           \
+    COMPARE(what, EQ, __VA_ARGS__, a == b) \
+    COMPARE(what, LT, __VA_ARGS__, a < b)  \
+    COMPARE(what, LE, __VA_ARGS__, a <= b) \
+    COMPARE(what, GT, __VA_ARGS__, a > b)  \
     COMPARE(what, GE, __VA_ARGS__, a >= b)
-#define COMPARE_INTEGER(what, ...)                                                                 \
-    COMPARE_ORDER(what, __VA_ARGS__)                                                               \
+#define COMPARE_INTEGER(what, ...)   \
+    COMPARE_ORDER(what, __VA_ARGS__) \
     COMPARE(what, NE, __VA_ARGS__, a != b)
-#define COMPARE_FLOAT(what, ...)                                                                   \
-    COMPARE_ORDER(what, __VA_ARGS__)                                                               \
-    COMPARE(what, NE, __VA_ARGS__, (a < b) | (a > b))                                              \
-    COMPARE(what, EQU, __VA_ARGS__, !((a < b) | (a > b)))                                          \
-    COMPARE(what, NEU, __VA_ARGS__, a != b)                                                        \
-    COMPARE(what, LTU, __VA_ARGS__, !(a >= b))                                                     \
-    COMPARE(what, LEU, __VA_ARGS__, !(a > b))                                                      \
-    COMPARE(what, GTU, __VA_ARGS__, !(a <= b))                                                     \
-    COMPARE(what, GEU, __VA_ARGS__, !(a < b))                                                      \
-    COMPARE(what, NUM, __VA_ARGS__, (a == a) & (b == b))                                           \
+#define COMPARE_FLOAT(what, ...)                          \
+    COMPARE_ORDER(what, __VA_ARGS__)                      \
+    COMPARE(what, NE, __VA_ARGS__, (a < b) | (a > b))     \
+    COMPARE(what, EQU, __VA_ARGS__, !((a < b) | (a > b))) \
+    COMPARE(what, NEU, __VA_ARGS__, a != b)               \
+    COMPARE(what, LTU, __VA_ARGS__, !(a >= b))            \
+    COMPARE(what, LEU, __VA_ARGS__, !(a > b))             \
+    COMPARE(what, GTU, __VA_ARGS__, !(a <= b))            \
+    COMPARE(what, GEU, __VA_ARGS__, !(a < b))             \
+    COMPARE(what, NUM, __VA_ARGS__, (a == a) & (b == b))  \
     COMPARE(what, ISNAN, __VA_ARGS__, (a != a) | (b != b))
 COMPARE_INTEGER(U16, uint32_t, uint16_t, (uint16_t))
 COMPARE_INTEGER(S16, uint32_t, int16_t, (int16_t))
@@ -230,19 +232,21 @@ COMPARE_FLOAT(F32, uint32_t, float, sim_float32)
 COMPARE_FLOAT(F32_FTZ, uint32_t, float, compared_f32_ftz)
 COMPARE_FLOAT(F64, uint64_t, double, sim_float64)
 
-#define INTEGER_ROW(what)                                                                          \
-    [what] = { [EQ] = compare_##what##_EQ, [NE] = compare_##what##_NE, [LT] = compare_##what##_LT, \
-               [LE] = compare_##what##_LE, [GT] = compare_##what##_GT, [GE] = compare_##what##_GE }
-#define FLOAT_ROW(what)                                                                            \
-    [what] = { compare_##what##_EQ,  compare_##what##_NE,  compare_##what##_LT,                    \
-               compare_##what##_LE,  compare_##what##_GT,  compare_##what##_GE,                    \
-               compare_##what##_EQU, compare_##what##_NEU, compare_##what##_LTU,                   \
-               compare_##what##_LEU, compare_##what##_GTU, compare_##what##_GEU,                   \
+#define INTEGER_ROW(what)                                                                   \
+    [what] = {                                                                              \
+        [EQ] = compare_##what##_EQ, [NE] = compare_##what##_NE, [LT] = compare_##what##_LT, \
+        [LE] = compare_##what##_LE, [GT] = compare_##what##_GT, [GE] = compare_##what##_GE  \
+    }
+#define FLOAT_ROW(what)                                                           \
+    [what] = { compare_##what##_EQ,  compare_##what##_NE,   compare_##what##_LT,  \
+               compare_##what##_LE,  compare_##what##_GT,   compare_##what##_GE,  \
+               compare_##what##_EQU, compare_##what##_NEU,  compare_##what##_LTU, \
+               compare_##what##_LEU, compare_##what##_GTU,  compare_##what##_GEU, \
                compare_##what##_NUM, compare_##what##_ISNAN }
 static comparison *const comparisons[WHATS][HOWS] = {
-    INTEGER_ROW(U16),   INTEGER_ROW(S16), INTEGER_ROW(U32), INTEGER_ROW(S32),
-    INTEGER_ROW(U64),   INTEGER_ROW(S64), FLOAT_ROW(F16),   FLOAT_ROW(F16_FTZ),
-    FLOAT_ROW(BF16),    FLOAT_ROW(F32),   FLOAT_ROW(F32_FTZ), FLOAT_ROW(F64),
+    INTEGER_ROW(U16), INTEGER_ROW(S16), INTEGER_ROW(U32),   INTEGER_ROW(S32),
+    INTEGER_ROW(U64), INTEGER_ROW(S64), FLOAT_ROW(F16),     FLOAT_ROW(F16_FTZ),
+    FLOAT_ROW(BF16),  FLOAT_ROW(F32),   FLOAT_ROW(F32_FTZ), FLOAT_ROW(F64),
 };
 
 static const struct {
@@ -250,10 +254,10 @@ static const struct {
     enum how how;
     bool is_unsigned; // for unsigned integers only
 } hows[] = {
-    { "eq", EQ, false },   { "ne", NE, false },   { "lt", LT, false },   { "le", LE, false },
-    { "gt", GT, false },   { "ge", GE, false },   { "lo", LT, true },    { "ls", LE, true },
-    { "hi", GT, true },    { "hs", GE, true },    { "equ", EQU, false }, { "neu", NEU, false },
-    { "ltu", LTU, false }, { "leu", LEU, false }, { "gtu", GTU, false }, { "geu", GEU, false },
+    { "eq", EQ, false },   { "ne", NE, false },     { "lt", LT, false },   { "le", LE, false },
+    { "gt", GT, false },   { "ge", GE, false },     { "lo", LT, true },    { "ls", LE, true },
+    { "hi", GT, true },    { "hs", GE, true },      { "equ", EQU, false }, { "neu", NEU, false },
+    { "ltu", LTU, false }, { "leu", LEU, false },   { "gtu", GTU, false }, { "geu", GEU, false },
     { "num", NUM, false }, { "nan", ISNAN, false },
 };
 static const struct {
@@ -261,11 +265,14 @@ static const struct {
     enum what what, ftz;
     char kind; // b: only equality; u: unsigned; x: a pair
 } whats[] = {
-    { SIM_B16, U16, WHATS, 'b' },   { SIM_B32, U32, WHATS, 'b' },   { SIM_B64, U64, WHATS, 'b' },
-    { SIM_U16, U16, WHATS, 'u' },   { SIM_U32, U32, WHATS, 'u' },   { SIM_U64, U64, WHATS, 'u' },
-    { SIM_S16, S16, WHATS, 's' },   { SIM_S32, S32, WHATS, 's' },   { SIM_S64, S64, WHATS, 's' },
-    { SIM_F16, F16, F16_FTZ, 'f' }, { SIM_BF16, BF16, WHATS, 'f' }, { SIM_F32, F32, F32_FTZ, 'f' },
-    { SIM_F64, F64, WHATS, 'f' },   { SIM_F16X2, F16, F16_FTZ, 'x' }, { SIM_BF16X2, BF16, WHATS, 'x' },
+    { SIM_B16, U16, WHATS, 'b' },     { SIM_B32, U32, WHATS, 'b' },
+    { SIM_B64, U64, WHATS, 'b' },     { SIM_U16, U16, WHATS, 'u' },
+    { SIM_U32, U32, WHATS, 'u' },     { SIM_U64, U64, WHATS, 'u' },
+    { SIM_S16, S16, WHATS, 's' },     { SIM_S32, S32, WHATS, 's' },
+    { SIM_S64, S64, WHATS, 's' },     { SIM_F16, F16, F16_FTZ, 'f' },
+    { SIM_BF16, BF16, WHATS, 'f' },   { SIM_F32, F32, F32_FTZ, 'f' },
+    { SIM_F64, F64, WHATS, 'f' },     { SIM_F16X2, F16, F16_FTZ, 'x' },
+    { SIM_BF16X2, BF16, WHATS, 'x' },
 };
 
 // extra: which comparison, how it joins the predicate operand, whether of pairs, and for set the
@@ -315,9 +322,9 @@ static const struct {
     enum sim_type type;
     uint32_t value;
 } truths[] = {
-    { SIM_U32, UINT32_MAX }, { SIM_S32, UINT32_MAX }, { SIM_U16, 0xffff },  { SIM_S16, UINT32_MAX },
-    { SIM_F32, 0x3f800000 }, { SIM_F16, 0x3c00 },     { SIM_BF16, 0x3f80 }, { SIM_F16X2, 0x3c00 },
-    { SIM_BF16X2, 0x3f80 },
+    { SIM_U32, UINT32_MAX }, { SIM_S32, UINT32_MAX }, { SIM_U16, 0xffff },
+    { SIM_S16, UINT32_MAX }, { SIM_F32, 0x3f800000 }, { SIM_F16, 0x3c00 },
+    { SIM_BF16, 0x3f80 },    { SIM_F16X2, 0x3c00 },   { SIM_BF16X2, 0x3f80 },
 };
 SIM_HANDLER(run_set)
 {
@@ -378,53 +385,55 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
 {
     char kind;
 
-    if (words->types != 2 || op->o[0] == SIM_NO_OPERAND ||
+    if (words->types != 2 || !sim_one_result(op) ||
         !pick_comparison(words, words->type[1], op, &kind))
         return NULL;
+    // Of a pair each half has its own truth, in a pair or in the halves of an integer.
+    const bool pair = kind == 'x';
+    enum sim_type type = words->type[0];
+    if (pair && (type == SIM_U32 || type == SIM_S32))
+        type = SIM_U16;
+    else if (pair ? type != words->type[1] : type == SIM_F16X2 || type == SIM_BF16X2)
+        return NULL;
     for (uint32_t k = 0; k < sizeof(truths) / sizeof(*truths); k++) {
-        const enum sim_type type = truths[k].type;
-        if (type != words->type[0])
-            continue;
-        if ((kind == 'x') != (type == words->type[1] && sim_type_bytes(type) == 4 && kind == 'x'))
-            return NULL;
-        if (kind != 'x' && (type == SIM_F16X2 || type == SIM_BF16X2))
-            return NULL;
-        op->extra |= k << EXTRA_TRUE;
-        return run_set;
+        if (type == truths[k].type) {
+            op->extra |= k << EXTRA_TRUE;
+            return run_set;
+        }
     }
     return NULL;
 }
 
 // Selections.
-#define SELECT(bits)                                                                               \
-    SIM_HANDLER(select_##bits)                                                                     \
-    {                                                                                              \
-        DESTINATION(uint##bits##_t);                                                               \
-        SOURCE(uint##bits##_t, 1);                                                                 \
-        SOURCE(uint##bits##_t, 2);                                                                 \
-        const uint32_t p = SIM_RP(w, op->o[3]);                                                    \
-        SIM_ALU_LANES(mask, at0[i] = p >> i & 1 ? at1[i] : at2[i]);                                \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    SIM_HANDLER(select_sign_##bits)                                                                \
-    {                                                                                              \
-        DESTINATION(uint##bits##_t);                                                               \
-        SOURCE(uint##bits##_t, 1);                                                                 \
-        SOURCE(uint##bits##_t, 2);                                                                 \
-        SOURCE(int32_t, 3);                                                                        \
-        SIM_ALU_LANES(mask, at0[i] = at3[i] >= 0 ? at1[i] : at2[i]);                               \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    SIM_HANDLER(select_float_##bits)                                                               \
-    {                                                                                              \
-        DESTINATION(uint##bits##_t);                                                               \
-        SOURCE(uint##bits##_t, 1);                                                                 \
-        SOURCE(uint##bits##_t, 2);                                                                 \
-        SOURCE(float, 3);                                                                          \
-        const bool ftz = op->extra;                                                                \
-        SIM_ALU_LANES(mask, float c = ftz ? sim_flush32(at3[i]) : at3[i];                          \
-                      at0[i] = c >= 0 ? at1[i] : at2[i]);                                          \
-        return SIM_NEXT;                                                                           \
+#define SELECT(bits)                                                      \
+    SIM_HANDLER(select_##bits)                                            \
+    {                                                                     \
+        DESTINATION(uint##bits##_t);                                      \
+        SOURCE(uint##bits##_t, 1);                                        \
+        SOURCE(uint##bits##_t, 2);                                        \
+        const uint32_t p = SIM_RP(w, op->o[3]);                           \
+        SIM_ALU_LANES(mask, at0[i] = p >> i & 1 ? at1[i] : at2[i]);       \
+        return SIM_NEXT;                                                  \
+    }                                                                     \
+    SIM_HANDLER(select_sign_##bits)                                       \
+    {                                                                     \
+        DESTINATION(uint##bits##_t);                                      \
+        SOURCE(uint##bits##_t, 1);                                        \
+        SOURCE(uint##bits##_t, 2);                                        \
+        SOURCE(int32_t, 3);                                               \
+        SIM_ALU_LANES(mask, at0[i] = at3[i] >= 0 ? at1[i] : at2[i]);      \
+        return SIM_NEXT;                                                  \
+    }                                                                     \
+    SIM_HANDLER(select_float_##bits)                                      \
+    {                                                                     \
+        DESTINATION(uint##bits##_t);                                      \
+        SOURCE(uint##bits##_t, 1);                                        \
+        SOURCE(uint##bits##_t, 2);                                        \
+        SOURCE(float, 3);                                                 \
+        const bool ftz = op->extra;                                       \
+        SIM_ALU_LANES(mask, float c = ftz ? sim_flush32(at3[i]) : at3[i]; \
+                      at0[i] = c >= 0 ? at1[i] : at2[i]);                 \
+        return SIM_NEXT;                                                  \
     }
 SELECT(32)
 SELECT(64)
@@ -440,7 +449,7 @@ sim_handler *sim_pick_selp(const struct sim_words *words, struct sim_op *op)
 {
     const uint32_t bytes = words->types == 1 ? selected_bytes(words->type[0]) : 0;
 
-    if (!bytes || op->o[0] == SIM_NO_OPERAND)
+    if (!bytes || !sim_one_result(op))
         return NULL;
     return bytes == 8 ? select_64 : select_32;
 }
@@ -450,7 +459,7 @@ sim_handler *sim_pick_slct(const struct sim_words *words, struct sim_op *op)
     const uint32_t bytes = words->types == 2 ? selected_bytes(words->type[0]) : 0;
 
     op->extra = sim_has(words, "ftz");
-    if (!bytes || op->o[0] == SIM_NO_OPERAND)
+    if (!bytes || !sim_one_result(op))
         return NULL;
     if (words->type[1] == SIM_S32 && !op->extra)
         return bytes == 8 ? select_sign_64 : select_sign_32;
@@ -512,5 +521,7 @@ sim_handler *sim_pick_testp(const struct sim_words *words, struct sim_op *op)
     }
     if (words->types != 1 || found != 1 || op->o[5] != SIM_NO_OPERAND)
         return NULL;
-    return words->type[0] == SIM_F32 ? run_testp_32 : words->type[0] == SIM_F64 ? run_testp_64 : NULL;
+    return words->type[0] == SIM_F32   ? run_testp_32
+           : words->type[0] == SIM_F64 ? run_testp_64
+                                       : NULL;
 }

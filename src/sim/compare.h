@@ -4,7 +4,7 @@
 
 #include "exec.h"
 
-#define SIM_COMPARE_WORDS                                                                          \
+#define SIM_COMPARE_WORDS \
     "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz"
 #define SIM_TESTP_WORDS "finite infinite number notanumber normal subnormal"
 

@@ -200,8 +200,7 @@ enum sim_next sim_run_call_builtin(struct sim_warp *w, const struct sim_op *op, 
     const struct sim_call *call = op->data;
     uint32_t stride = w->frame->code->param_bytes;
     unsigned char packed[SIM_WARP][64];
-    unsigned char *results =
-        call->result_count ? w->frame->param + call->results[0].at : NULL;
+    unsigned char *results = call->result_count ? w->frame->param + call->results[0].at : NULL;
 
     // Arguments are .param variables anywhere in the frame: lay them out as the callee has them.
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -255,7 +254,8 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
 {
     struct sim_block *block = w->block;
 
-    for (uint32_t m = lanes; m; m &= m - 1) {
+    // They run together, so that they are in one frame.
+    for (uint32_t m = w->frame->caller ? lanes : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         struct sim_frame *frame = w->lane_frame[lane];
         while (frame->caller) {
@@ -270,9 +270,8 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
     w->cluster_arrived &= ~lanes;
     w->alive &= ~lanes;
     block->alive -= (uint32_t)__builtin_popcount(lanes);
-    for (uint32_t i = 0; i < 16; i++)
-        if (block->barriers[i].expected)
-            sim_barrier_settle(block, i);
+    for (uint32_t open = block->open; open; open &= open - 1)
+        sim_barrier_settle(block, (uint32_t)__builtin_ctz(open));
     if (block->cluster->arrived)
         sim_cluster_settle(block->cluster);
 }
@@ -326,6 +325,7 @@ void sim_barrier_settle(struct sim_block *block, uint32_t index)
     if (!b->expected || !complete)
         return;
     wake(block, index);
+    block->open &= ~(UINT32_C(1) << index);
     *b = (struct sim_barrier){ .result = b->reduction };
 }
 
@@ -348,14 +348,13 @@ static uint32_t same_value(const uint32_t *value, uint32_t mask)
 }
 
 // Lanes come to barrier o[0], which expects o[1] threads or all of the block.
-static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_t lanes, uint32_t at,
-                            uint32_t count_at)
+static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
+                            uint32_t at, uint32_t count_at)
 {
     struct sim_block *block = w->block;
     uint32_t first = (uint32_t)__builtin_ctz(lanes);
     uint32_t index = at == SIM_NO_OPERAND ? 0 : SIM_R32(w, at)[first];
-    uint32_t count =
-        count_at == SIM_NO_OPERAND ? SIM_ALL_THREADS : SIM_R32(w, count_at)[first];
+    uint32_t count = count_at == SIM_NO_OPERAND ? SIM_ALL_THREADS : SIM_R32(w, count_at)[first];
 
     if (index > 15)
         return sim_fault(w, op, first, 719, "barrier %u, a block has 0 to 15", index);
@@ -372,6 +371,7 @@ static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_
                          "barrier %u for %d threads, others wait at it for %d (-1: all)", index,
                          (int)count, (int)b->expected);
     b->expected = count;
+    block->open |= UINT32_C(1) << index;
     b->arrived += (uint32_t)__builtin_popcount(lanes);
     // A barrier counts whole warps: lanes that are no more arrive with the lowest that is.
     if (lanes & (w->alive & (0 - w->alive)))
@@ -393,9 +393,8 @@ static enum sim_next run_barrier(struct sim_warp *w, const struct sim_op *op, ui
         if (arrive(w, op, set, at, count_at) == SIM_FAULT)
             return SIM_FAULT;
     }
-    for (uint32_t i = 0; i < 16; i++)
-        if (w->block->barriers[i].expected)
-            sim_barrier_settle(w->block, i);
+    for (uint32_t open = w->block->open; open; open &= open - 1)
+        sim_barrier_settle(w->block, (uint32_t)__builtin_ctz(open));
     if (w->blocked & mask)
         return SIM_WAIT;
     if (w->active == w->alive)
@@ -601,6 +600,8 @@ const struct sim_instruction sim_control_instructions[] = {
     { "brkpt", "", "", pick_nothing },
     { "pmevent", "mask", "i", pick_nothing },
     { "nanosleep", "", "a", pick_nanosleep },
+    // A grid starts when what it depends on has ended, so there is nothing to wait for.
+    { "griddepcontrol", "launch_dependents wait", "", pick_nothing },
     { "bar", "sync arrive cta", "aw?aw?", pick_barrier },
     { "bar", "red popc and or cta", "dawawp", pick_barrier_red },
     { "bar", "red popc and or cta", "dawp", pick_barrier_red },

@@ -10,15 +10,19 @@
 enum { FTZ = 1, SAT = 2, RELU = 4, SATFINITE = 8, FLAG_BITS = 4 };
 #define MODE(extra) ((enum sim_rounding)((extra) >> FLAG_BITS & 15))
 
-#define EACH_INTEGER(X, ...)                                                                       \
-    X(U8, __VA_ARGS__) X(S8, __VA_ARGS__) X(U16, __VA_ARGS__) X(S16, __VA_ARGS__)                  \
-    X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
-#define EACH_SOURCE(X, ...)                                                                        \
-    X(U8, __VA_ARGS__) X(S8, __VA_ARGS__) X(U16, __VA_ARGS__) X(S16, __VA_ARGS__)                  \
-    X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
-#define EACH_FLOAT(X, ...)                                                                         \
+#define EACH_INTEGER(X, ...)                                                        \
+    X(U8, __VA_ARGS__)                                                              \
+    X(S8, __VA_ARGS__)                                                              \
+    X(U16, __VA_ARGS__) X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) \
+        X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+#define EACH_SOURCE(X, ...)                                                         \
+    X(U8, __VA_ARGS__)                                                              \
+    X(S8, __VA_ARGS__)                                                              \
+    X(U16, __VA_ARGS__) X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) \
+        X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+#define EACH_FLOAT(X, ...) \
     X(F16, __VA_ARGS__) X(BF16, __VA_ARGS__) X(F32, __VA_ARGS__) X(F64, __VA_ARGS__)
-#define EACH_FLOAT_SOURCE(X, ...)                                                                  \
+#define EACH_FLOAT_SOURCE(X, ...) \
     X(F16, __VA_ARGS__) X(BF16, __VA_ARGS__) X(F32, __VA_ARGS__) X(F64, __VA_ARGS__)
 
 #define SLOT_U8 uint32_t
@@ -58,8 +62,8 @@ enum { FTZ = 1, SAT = 2, RELU = 4, SATFINITE = 8, FLAG_BITS = 4 };
 #define HIGHEST_U64 UINT64_MAX
 #define HIGHEST_S64 INT64_MAX
 
-#define CVT_OPERANDS(to, from)                                                                     \
-    SLOT_##to *at0 = (SLOT_##to *)(void *)(w->f + op->o[0]);                                       \
+#define CVT_OPERANDS(to, from)                               \
+    SLOT_##to *at0 = (SLOT_##to *)(void *)(w->f + op->o[0]); \
     const SLOT_##from *at1 = (const SLOT_##from *)(const void *)(w->f + op->o[1])
 
 // Integer to integer. What is narrower than its register is extended to it by its sign.
@@ -73,8 +77,9 @@ enum { FTZ = 1, SAT = 2, RELU = 4, SATFINITE = 8, FLAG_BITS = 4 };
     SIM_HANDLER(cvt_sat_##to##_##from)                                                             \
     {                                                                                              \
         CVT_OPERANDS(to, from);                                                                    \
-        SIM_LANES(mask, i, sim_s128 x = (VALUE_##from)at1[i];                                      \
-                  x = x > HIGHEST_##to ? HIGHEST_##to : x < LOWEST_##to ? LOWEST_##to : x;         \
+        SIM_LANES(mask, i, sim_s128 x = (VALUE_##from)at1[i]; x = x > HIGHEST_##to  ? HIGHEST_##to \
+                                                                  : x < LOWEST_##to ? LOWEST_##to  \
+                                                                                    : x;           \
                   at0[i] = (SLOT_##to)(VALUE_##to)x);                                              \
         return SIM_NEXT;                                                                           \
     }
@@ -119,14 +124,14 @@ static uint32_t saturate16(uint32_t h, uint32_t one, uint32_t infinity)
 // A double, rounded once to a float type.
 static uint32_t store_F16(double x, uint32_t extra)
 {
-    uint32_t h = sim_f32_to_f16_mode(sim_f64_to_f32_odd(clip(x, extra)), MODE(extra),
-                                     extra & SATFINITE);
+    uint32_t h =
+        sim_f32_to_f16_mode(sim_f64_to_f32_odd(clip(x, extra)), MODE(extra), extra & SATFINITE);
     return extra & SAT ? saturate16(h, 0x3c00, 0x7c00) : h;
 }
 static uint32_t store_BF16(double x, uint32_t extra)
 {
-    uint32_t h = sim_f32_to_bf16_mode(sim_f64_to_f32_odd(clip(x, extra)), MODE(extra),
-                                      extra & SATFINITE);
+    uint32_t h =
+        sim_f32_to_bf16_mode(sim_f64_to_f32_odd(clip(x, extra)), MODE(extra), extra & SATFINITE);
     return extra & SAT ? saturate16(h, 0x3f80, 0x7f80) : h;
 }
 static uint32_t store_F32(double x, uint32_t extra)
@@ -137,7 +142,9 @@ static uint32_t store_F32(double x, uint32_t extra)
 }
 static uint64_t store_F64(double x, uint32_t extra)
 {
-    return sim_bits64(extra & SAT ? sim_saturate64(x) : x);
+    if (extra & SAT)
+        x = sim_saturate64(x);
+    return x != x ? sim_bits64(x) | SIM_F64_QUIET : sim_bits64(x);
 }
 
 // Integer to float: with 53 bits and a sticky one, rounded again; or at once to f64.
@@ -145,14 +152,14 @@ static uint64_t store_F64(double x, uint32_t extra)
 #define TO_BF16 SIM_ODD
 #define TO_F32 SIM_ODD
 #define TO_F64 MODE(op->extra)
-#define CVT_TO_FLOAT(from, to)                                                                     \
-    SIM_HANDLER(cvt_##to##_##from)                                                                 \
-    {                                                                                              \
-        CVT_OPERANDS(to, from);                                                                    \
-        SIM_LANES(mask, i, sim_s128 x = (VALUE_##from)at1[i];                                      \
-                  double value = sim_u64_to_f64((uint64_t)(x < 0 ? -x : x), x < 0, TO_##to);       \
-                  at0[i] = store_##to(value, op->extra));                                          \
-        return SIM_NEXT;                                                                           \
+#define CVT_TO_FLOAT(from, to)                                                               \
+    SIM_HANDLER(cvt_##to##_##from)                                                           \
+    {                                                                                        \
+        CVT_OPERANDS(to, from);                                                              \
+        SIM_LANES(mask, i, sim_s128 x = (VALUE_##from)at1[i];                                \
+                  double value = sim_u64_to_f64((uint64_t)(x < 0 ? -x : x), x < 0, TO_##to); \
+                  at0[i] = store_##to(value, op->extra));                                    \
+        return SIM_NEXT;                                                                     \
     }
 #define CVT_TO_FLOATS(to, unused) EACH_SOURCE(CVT_TO_FLOAT, to)
 EACH_FLOAT(CVT_TO_FLOATS, )
@@ -176,29 +183,31 @@ static double integral(double x, enum sim_rounding mode)
 #define NAN_BF16(bits) ((bits) == 64)
 #define NAN_F32(bits) ((bits) == 64)
 #define NAN_F64(bits) 1
-#define CVT_TO_INTEGER(from, to)                                                                   \
-    SIM_HANDLER(cvt_##to##_##from)                                                                 \
-    {                                                                                              \
-        enum { BITS = sizeof(VALUE_##to) * 8 };                                                    \
-        const double low = (double)LOWEST_##to, end = 2.0 * (double)(HIGHEST_##to / 2 + 1);        \
-        const VALUE_##to nan = NAN_##from(BITS) ? (VALUE_##to)(UINT64_C(1) << (BITS - 1)) : 0;     \
-        CVT_OPERANDS(to, from);                                                                    \
-        SIM_LANES(mask, i, double x = integral(load_##from(at1[i], op->extra), MODE(op->extra));   \
-                  VALUE_##to value = x != x ? nan : x < low ? LOWEST_##to : x >= end ?             \
-                  HIGHEST_##to : (VALUE_##to)x;                                                    \
-                  at0[i] = (SLOT_##to)value);                                                      \
-        return SIM_NEXT;                                                                           \
+#define CVT_TO_INTEGER(from, to)                                                                 \
+    SIM_HANDLER(cvt_##to##_##from)                                                               \
+    {                                                                                            \
+        enum { BITS = sizeof(VALUE_##to) * 8 };                                                  \
+        const double low = (double)LOWEST_##to, end = 2.0 * (double)(HIGHEST_##to / 2 + 1);      \
+        const VALUE_##to nan = NAN_##from(BITS) ? (VALUE_##to)(UINT64_C(1) << (BITS - 1)) : 0;   \
+        CVT_OPERANDS(to, from);                                                                  \
+        SIM_LANES(mask, i, double x = integral(load_##from(at1[i], op->extra), MODE(op->extra)); \
+                  VALUE_##to value = x != x     ? nan                                            \
+                                     : x < low  ? LOWEST_##to                                    \
+                                     : x >= end ? HIGHEST_##to                                   \
+                                                : (VALUE_##to)x;                                 \
+                  at0[i] = (SLOT_##to)value);                                                    \
+        return SIM_NEXT;                                                                         \
     }
 #define CVT_TO_INTEGERS(to, unused) EACH_FLOAT_SOURCE(CVT_TO_INTEGER, to)
 EACH_INTEGER(CVT_TO_INTEGERS, )
 
 // Float to float, and to an integral float of the same type.
-#define CVT_FLOAT(from, to)                                                                        \
-    SIM_HANDLER(cvt_##to##_##from)                                                                 \
-    {                                                                                              \
-        CVT_OPERANDS(to, from);                                                                    \
-        SIM_LANES(mask, i, at0[i] = store_##to(load_##from(at1[i], op->extra), op->extra));        \
-        return SIM_NEXT;                                                                           \
+#define CVT_FLOAT(from, to)                                                                 \
+    SIM_HANDLER(cvt_##to##_##from)                                                          \
+    {                                                                                       \
+        CVT_OPERANDS(to, from);                                                             \
+        SIM_LANES(mask, i, at0[i] = store_##to(load_##from(at1[i], op->extra), op->extra)); \
+        return SIM_NEXT;                                                                    \
     }
 #define CVT_FLOATS(to, unused) EACH_FLOAT_SOURCE(CVT_FLOAT, to)
 EACH_FLOAT(CVT_FLOATS, )
@@ -206,21 +215,21 @@ EACH_FLOAT(CVT_FLOATS, )
     SIM_HANDLER(cvt_integral_##type)                                                               \
     {                                                                                              \
         CVT_OPERANDS(type, type);                                                                  \
-        SIM_LANES(mask, i, at0[i] = store_##type(integral(load_##type(at1[i], op->extra),          \
-                                                          MODE(op->extra)),                        \
-                                                 op->extra));                                      \
+        SIM_LANES(mask, i,                                                                         \
+                  at0[i] = store_##type(integral(load_##type(at1[i], op->extra), MODE(op->extra)), \
+                                        op->extra));                                               \
         return SIM_NEXT;                                                                           \
     }
 EACH_FLOAT(CVT_INTEGRAL, )
 
 // The quick ones: to nearest or toward zero, with no flags.
-#define CVT_QUICK(name, to, from, ...)                                                             \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        CVT_OPERANDS(to, from);                                                                    \
-        SIM_ALU_LANES(mask, VALUE_##from##_QUICK x = LOAD_##from##_QUICK(at1[i]);                  \
-                      at0[i] = __VA_ARGS__);                                                       \
-        return SIM_NEXT;                                                                           \
+#define CVT_QUICK(name, to, from, ...)                                            \
+    SIM_HANDLER(name)                                                             \
+    {                                                                             \
+        CVT_OPERANDS(to, from);                                                   \
+        SIM_ALU_LANES(mask, VALUE_##from##_QUICK x = LOAD_##from##_QUICK(at1[i]); \
+                      at0[i] = __VA_ARGS__);                                      \
+        return SIM_NEXT;                                                          \
     }
 #define VALUE_U32_QUICK uint32_t
 #define VALUE_S32_QUICK int32_t
@@ -243,20 +252,22 @@ CVT_QUICK(quick_F32_BF16, F32, BF16, sim_bits32(x))
 CVT_QUICK(quick_F16_F32, F16, F32, sim_f32_to_f16(x))
 CVT_QUICK(quick_BF16_F32, BF16, F32, sim_f32_to_bf16(x))
 CVT_QUICK(quick_F32_F64, F32, F64, sim_canonical32((float)x))
-CVT_QUICK(quick_F64_F32, F64, F32, sim_bits64((double)x))
+CVT_QUICK(quick_F64_F32, F64, F32, sim_bits64((double)x)) // makes NaN quiet
 CVT_QUICK(quick_S32_F32, S32, F32,
-          x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? 0x80000000 : (uint32_t)(int32_t)(x == x ? x : 0))
+          x >= 0x1p31f   ? INT32_MAX
+          : x < -0x1p31f ? 0x80000000
+                         : (uint32_t)(int32_t)(x == x ? x : 0))
 
 static const struct {
     enum sim_type to, from;
     enum sim_rounding mode;
     sim_handler *run;
 } quick[] = {
-    { SIM_F32, SIM_S32, SIM_RN, quick_F32_S32 },   { SIM_F32, SIM_U32, SIM_RN, quick_F32_U32 },
-    { SIM_F64, SIM_S32, SIM_RN, quick_F64_S32 },   { SIM_F64, SIM_U32, SIM_RN, quick_F64_U32 },
-    { SIM_F32, SIM_F16, SIM_RN, quick_F32_F16 },   { SIM_F32, SIM_BF16, SIM_RN, quick_F32_BF16 },
-    { SIM_F16, SIM_F32, SIM_RN, quick_F16_F32 },   { SIM_BF16, SIM_F32, SIM_RN, quick_BF16_F32 },
-    { SIM_F32, SIM_F64, SIM_RN, quick_F32_F64 },   { SIM_F64, SIM_F32, SIM_RN, quick_F64_F32 },
+    { SIM_F32, SIM_S32, SIM_RN, quick_F32_S32 }, { SIM_F32, SIM_U32, SIM_RN, quick_F32_U32 },
+    { SIM_F64, SIM_S32, SIM_RN, quick_F64_S32 }, { SIM_F64, SIM_U32, SIM_RN, quick_F64_U32 },
+    { SIM_F32, SIM_F16, SIM_RN, quick_F32_F16 }, { SIM_F32, SIM_BF16, SIM_RN, quick_F32_BF16 },
+    { SIM_F16, SIM_F32, SIM_RN, quick_F16_F32 }, { SIM_BF16, SIM_F32, SIM_RN, quick_BF16_F32 },
+    { SIM_F32, SIM_F64, SIM_RN, quick_F32_F64 }, { SIM_F64, SIM_F32, SIM_RN, quick_F64_F32 },
     { SIM_S32, SIM_F32, SIM_RZ, quick_S32_F32 },
 };
 
@@ -265,8 +276,8 @@ static const struct {
 #define CVT_INTEGER_ROW(to, unused) EACH_SOURCE(CVT_ENTRY, to) EACH_FLOAT_SOURCE(CVT_ENTRY, to)
 #define CVT_SAT_ROW(to, unused) EACH_SOURCE(CVT_SAT_ENTRY, to)
 #define CVT_INTEGRAL_ENTRY(type, unused) [SIM_##type] = cvt_integral_##type,
-static sim_handler *const conversions[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(
-    CVT_INTEGER_ROW, ) EACH_FLOAT(CVT_INTEGER_ROW, ) };
+static sim_handler *const conversions[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(CVT_INTEGER_ROW, )
+                                                                    EACH_FLOAT(CVT_INTEGER_ROW, ) };
 static sim_handler *const saturating[SIM_TYPES][SIM_TYPES] = { EACH_INTEGER(CVT_SAT_ROW, ) };
 static sim_handler *const integrals[SIM_TYPES] = { EACH_FLOAT(CVT_INTEGRAL_ENTRY, ) };
 
@@ -280,22 +291,22 @@ SIM_HANDLER(cvt_TF32_F32)
 }
 
 // Pairs: the first operand goes to the upper half.
-#define CVT_PAIR(type)                                                                             \
-    SIM_HANDLER(cvt_##type##X2)                                                                    \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
-        SIM_LANES(mask, i, uint32_t high = store_##type((double)a[i], op->extra);                  \
-                  d[i] = high << 16 | store_##type((double)b[i], op->extra));                      \
-        return SIM_NEXT;                                                                           \
+#define CVT_PAIR(type)                                                            \
+    SIM_HANDLER(cvt_##type##X2)                                                   \
+    {                                                                             \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                       \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);       \
+        SIM_LANES(mask, i, uint32_t high = store_##type((double)a[i], op->extra); \
+                  d[i] = high << 16 | store_##type((double)b[i], op->extra));     \
+        return SIM_NEXT;                                                          \
     }
-#define CVT_PAIR_QUICK(type, convert)                                                              \
-    SIM_HANDLER(quick_##type##X2)                                                                  \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
-        SIM_ALU_LANES(mask, d[i] = convert(a[i]) << 16 | convert(b[i]));                           \
-        return SIM_NEXT;                                                                           \
+#define CVT_PAIR_QUICK(type, convert)                                       \
+    SIM_HANDLER(quick_##type##X2)                                           \
+    {                                                                       \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                 \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]); \
+        SIM_ALU_LANES(mask, d[i] = convert(a[i]) << 16 | convert(b[i]));    \
+        return SIM_NEXT;                                                    \
     }
 CVT_PAIR(F16)
 CVT_PAIR(BF16)
@@ -327,8 +338,7 @@ CVT_PAIR_QUICK(BF16, sim_f32_to_bf16)
         const uint32_t *at1 = SIM_R32(w, op->o[1]);                                                \
         const bool relu = op->extra & RELU;                                                        \
         SIM_LANES(mask, i, uint32_t high = expand(at1[i] >> 8 & 0xff);                             \
-                  uint32_t low = expand(at1[i] & 0xff);                                            \
-                  high = relu && (high & 0x8000) ? 0 : high;                                       \
+                  uint32_t low = expand(at1[i] & 0xff); high = relu && (high & 0x8000) ? 0 : high; \
                   low = relu && (low & 0x8000) ? 0 : low; d[i] = high << 16 | low);                \
         return SIM_NEXT;                                                                           \
     }
@@ -346,8 +356,13 @@ SIM_HANDLER(cvt_pack)
     uint32_t *d = SIM_R32(w, op->o[0]);
     const int32_t *at1 = SIM_RS32(w, op->o[1]), *at2 = SIM_RS32(w, op->o[2]);
     const uint32_t *at3 = op->o[3] == SIM_NO_OPERAND ? NULL : SIM_R32(w, op->o[3]);
-    SIM_LANES(mask, i, int64_t a = at1[i] < low ? low : at1[i] > high ? high : at1[i];
-              int64_t b = at2[i] < low ? low : at2[i] > high ? high : at2[i];
+    SIM_LANES(mask, i,
+              int64_t a = at1[i] < low    ? low
+                          : at1[i] > high ? high
+                                          : at1[i];
+              int64_t b = at2[i] < low    ? low
+                          : at2[i] > high ? high
+                                          : at2[i];
               uint32_t pair = ((uint32_t)a & field) << bits | ((uint32_t)b & field);
               d[i] = at3 ? at3[i] << 2 * bits | pair : pair);
     return SIM_NEXT;
@@ -359,9 +374,9 @@ static const struct {
     enum sim_rounding mode;
     bool integral;
 } roundings[] = {
-    { "rn", SIM_RN, false }, { "rz", SIM_RZ, false }, { "rm", SIM_RM, false },
+    { "rn", SIM_RN, false }, { "rz", SIM_RZ, false },   { "rm", SIM_RM, false },
     { "rp", SIM_RP, false }, { "rna", SIM_RNA, false }, { "rni", SIM_RN, true },
-    { "rzi", SIM_RZ, true }, { "rmi", SIM_RM, true }, { "rpi", SIM_RP, true },
+    { "rzi", SIM_RZ, true }, { "rmi", SIM_RM, true },   { "rpi", SIM_RP, true },
 };
 struct manner {
     enum sim_rounding mode;
@@ -396,7 +411,7 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
     const enum sim_type to = words->type[0], from = words->type[1];
     struct manner m;
 
-    if (words->types != 2 || !manner_of(words, &m) || op->o[0] == SIM_NO_OPERAND)
+    if (words->types != 2 || !manner_of(words, &m) || !sim_one_result(op))
         return NULL;
     op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
     if (to == SIM_TF32)
@@ -452,7 +467,8 @@ static sim_handler *pick_cvt_pair(const struct sim_words *words, struct sim_op *
     const enum sim_type to = words->type[0];
     struct manner m;
 
-    if (words->types != 2 || words->type[1] != SIM_F32 || !manner_of(words, &m) || !m.rounds)
+    if (words->types != 2 || words->type[1] != SIM_F32 || !manner_of(words, &m) || !m.rounds ||
+        !sim_one_result(op))
         return NULL;
     op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
     if (to == SIM_F16X2 || to == SIM_BF16X2) {
@@ -474,8 +490,9 @@ static sim_handler *pick_cvt_pack(const struct sim_words *words, struct sim_op *
                   { SIM_S8, 8 },   { SIM_U4, 4 },   { SIM_S4, 4 } };
     const bool third = op->o[3] != SIM_NO_OPERAND;
 
-    if (!sim_has(words, "pack") || !sim_has(words, "sat") || words->type[1] != SIM_S32 ||
-        words->types != (third ? 3u : 2u) || (third && words->type[2] != SIM_B32))
+    if (!sim_one_result(op) || !sim_has(words, "pack") || !sim_has(words, "sat") ||
+        words->type[1] != SIM_S32 || words->types != (third ? 3u : 2u) ||
+        (third && words->type[2] != SIM_B32))
         return NULL;
     for (uint32_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
         if (words->type[0] != parts[k].type || (parts[k].bits == 16) == third)
@@ -490,7 +507,8 @@ const struct sim_instruction sim_convert_instructions[] = {
     // clang-format off
     { "cvt", "rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu", "da1", pick_cvt },
     { "cvt", "rn rz satfinite relu", "da1a1", pick_cvt_pair },
-    { "cvt", "pack sat", "da1a1a2?", pick_cvt_pack },
+    { "cvt", "pack sat", "da1a1", pick_cvt_pack },
+    { "cvt", "pack sat", "da1a1a2", pick_cvt_pack },
     { "mov", "", "da", sim_pick_mov },
     { "mov", "", "dV", sim_pick_pack },
     { "mov", "", "va", sim_pick_unpack },

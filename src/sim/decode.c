@@ -1,5 +1,6 @@
 // From statements to ops: words and operands are matched with the rows of the instruction tables,
 // registers, constants and special registers get places in the frame, labels become indices.
+#include "builtin.h"
 #include "code.h"
 
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_SLOT = UINT32_MAX };
+#define NO_SLOT UINT32_MAX
 
 // A constant in the frame, of which there is one for each width and value.
 struct constant {
@@ -173,8 +174,8 @@ static uint32_t slot_special(struct decoder *d, uint32_t special)
         if (code->specials[i].special == special)
             return code->specials[i].at;
     uint32_t at = slot_new(d, slot_bytes(special_bytes(special)));
-    if (at == NO_SLOT || !grow(&code->specials, &d->special_room, code->special_count + 1,
-                               sizeof(*code->specials)))
+    if (at == NO_SLOT ||
+        !grow(&code->specials, &d->special_room, code->special_count + 1, sizeof(*code->specials)))
         return NO_SLOT;
     code->specials[code->special_count].special = special;
     code->specials[code->special_count++].at = at;
@@ -310,7 +311,8 @@ static bool find_symbol(struct decoder *d, const struct sim_operand *o, uint32_t
         if (strcmp(m->variables[i].name, o->symbol) == 0) {
             s.space = m->variables[i].space;
             if (s.space == SIM_SHARED) {
-                s.at = slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes, offset);
+                s.at =
+                    slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes, offset);
             } else if (!d->program->placed[i]) {
                 return refuse(d, "%s is extern, and nothing defines it", o->symbol);
             } else {
@@ -436,11 +438,11 @@ static bool source_slot(struct decoder *d, const struct sim_operand *o, enum sim
         *at = slot_constant(d, wanted == 4 ? 0 : wanted / SIM_WARP, bits);
         return *at != NO_SLOT || refuse(d, "no host memory");
     case SIM_OP_SPECIAL:
-        have = special_bytes((uint32_t)o->reg);
+        have = special_bytes((uint32_t)o->value.u);
         if (type != SIM_NONE && slot_bytes(have) < wanted)
             return refuse(d, "a special register of %u bytes stands where a .%s is expected", have,
                           sim_type_word(type));
-        *at = slot_special(d, o->reg);
+        *at = slot_special(d, (uint32_t)o->value.u);
         if (*at != NO_SLOT && type != SIM_NONE && slot_bytes(have) > wanted) {
             struct sim_op narrow = { .run = sim_run_narrow, .guard = SIM_NO_GUARD };
             narrow.o[1] = *at;
@@ -476,7 +478,7 @@ static bool destination_slot(struct decoder *d, const struct sim_operand *o, uin
 static bool pair_slot(struct decoder *d, const struct sim_operand *o)
 {
     d->op.o[5] = SIM_NO_OPERAND;
-    if (o->kind == SIM_OP_REGISTER && o->pair != SIM_NO_PAIR)
+    if (o->pair != SIM_NO_PAIR)
         d->op.o[5] = d->reg_at[o->pair];
     return true;
 }
@@ -554,9 +556,9 @@ static bool vector_operand(struct decoder *d, const struct sim_operand *o, enum 
         uint32_t at;
         if (whole)
             at = register_slot(d, o->reg, i);
-        else if (source ? !source_slot(d, e, e->kind == SIM_OP_REGISTER ? SIM_NONE : type, true,
-                                       &at)
-                        : !destination_slot(d, e, &at))
+        else if (source
+                     ? !source_slot(d, e, e->kind == SIM_OP_REGISTER ? SIM_NONE : type, true, &at)
+                     : !destination_slot(d, e, &at))
             return false;
         bool wide = source && e->kind != SIM_OP_REGISTER
                         ? type_slot(type) == slot_bytes(8)
@@ -624,7 +626,7 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
         case 'd':
             ok = o->kind != SIM_OP_VECTOR ? destination_slot(d, o, &d->op.o[slot])
                                           : refuse(d, "operand %u is a vector", given);
-            if (ok && o->kind == SIM_OP_REGISTER && o->pair != SIM_NO_PAIR)
+            if (ok && o->pair != SIM_NO_PAIR)
                 pair_slot(d, o);
             break;
         case 'P':
@@ -648,8 +650,8 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
             ok = vector_operand(d, o, type, true, slot);
             break;
         case 'l': {
-            const struct sim_label *label = find_label(d->source, o->symbol ? o->symbol : "",
-                                                       o->scope);
+            const struct sim_label *label =
+                find_label(d->source, o->symbol ? o->symbol : "", o->scope);
             if (!label || label->targets)
                 return refuse(d, "%s is no label", o->symbol ? o->symbol : "its operand");
             d->op.extra = label->at; // a statement for now; an op once all are there
@@ -708,22 +710,22 @@ static bool match_words(struct decoder *d, const struct sim_instruction *row,
 static bool widen_destination(struct decoder *d, const struct sim_words *words)
 {
     const struct sim_statement *s = d->statement;
-    const struct sim_operand *o = &s->operand[0];
 
     d->after.run = NULL;
-    if (strcmp(s->word[0], "cvt") != 0 || o->kind != SIM_OP_REGISTER || !words->types)
+    if (strcmp(s->word[0], "cvt") != 0 || !s->operands || s->operand[0].kind != SIM_OP_REGISTER ||
+        !words->types)
         return true;
+    const struct sim_operand *o = &s->operand[0];
     uint32_t have = type_slot(d->source->registers[o->reg].type);
     uint32_t made = type_slot(words->type[0]);
     if (is_predicate(d, o->reg) || have == made)
         return true;
     if (have < made)
-        return refuse(d, "%s is a .%s register where a .%s is expected",
-                      d->source->registers[o->reg].name,
-                      sim_type_word(d->source->registers[o->reg].type),
-                      sim_type_word(words->type[0]));
-    d->after = (struct sim_op){ .run = sim_run_widen,
-                                .extra = sim_type_class(words->type[0]) == 's' };
+        return refuse(
+            d, "%s is a .%s register where a .%s is expected", d->source->registers[o->reg].name,
+            sim_type_word(d->source->registers[o->reg].type), sim_type_word(words->type[0]));
+    d->after =
+        (struct sim_op){ .run = sim_run_widen, .extra = sim_type_class(words->type[0]) == 's' };
     d->after.o[0] = d->op.o[0];
     d->after.o[1] = d->op.o[0] = slot_new(d, made);
     return d->op.o[0] != NO_SLOT || refuse(d, "no host memory");
@@ -737,7 +739,8 @@ static bool place_guard(struct decoder *d)
     d->op.guard_flip = 0;
     if (s->guard != SIM_NO_GUARD) {
         if (!is_predicate(d, s->guard))
-            return refuse(d, "its guard %s is not a predicate", d->source->registers[s->guard].name);
+            return refuse(d, "its guard %s is not a predicate",
+                          d->source->registers[s->guard].name);
         d->op.guard = d->reg_at[s->guard];
         d->op.guard_flip = s->guard_negated ? SIM_ALL_LANES : 0;
     }
@@ -821,6 +824,9 @@ static bool decode_call(struct decoder *d)
         call->code = &d->program->codes[f];
         d->op.run = sim_run_call;
         if (!d->program->module->functions[f].is_defined) {
+            if (!sim_builtin(target->symbol))
+                return refuse(d, "%s is not defined, and the device runtime has no such function",
+                              target->symbol);
             call->builtin = true;
             d->op.run = sim_run_call_builtin;
         } else if (call->code->argument_count != call->argument_count ||
@@ -871,7 +877,7 @@ static bool decode_brx(struct decoder *d, struct sim_words *words)
 static bool decode_statement(struct decoder *d)
 {
     const char *name = d->statement->word[0];
-    const struct sim_instruction *row = NULL;
+    const struct sim_instruction *row;
     struct sim_words words = { .statement = d->statement };
     uint32_t start = d->op_count;
     bool known = false, fits = false;
@@ -881,7 +887,7 @@ static bool decode_statement(struct decoder *d)
         return decode_call(d);
     if (strcmp(name, "brx") == 0)
         return decode_brx(d, &words);
-    while ((row = sim_instruction_next(name, row)) != NULL) {
+    for (size_t i = 0; (row = sim_instruction_at(name, i)) != NULL; i++) {
         char log[256] = "";
         char *told = d->log;
         size_t told_bytes = d->log_bytes;

@@ -159,6 +159,7 @@ struct sim_block {
     uint32_t shared_bytes;
     struct sim_barrier barriers[16];
     uint32_t alive; // threads that have not exited
+    uint32_t open;  // barriers at which threads wait or have arrived: one bit each
 };
 
 struct sim_cluster {
@@ -175,6 +176,7 @@ struct sim_grid {
     uint32_t shared_bytes; // dynamic
     unsigned char *params; // the entry's parameter buffer
     int cooperative;
+    uint64_t workspace; // of a cooperative grid: its size and a word for barriers; %envreg1 and 2
     uint64_t id;
     _Atomic int fault;     // CUresult of the first fault, 0: none
     char report[1024];     // kernel, line, block, thread, address of the first fault
@@ -239,7 +241,7 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // and types, and gives the handler, or NULL when there is no such form (decode.c then names it).
 //
 // A constant takes the width of the first type, unless a mark after its letter says otherwise: a
-// digit n for types[n] ("da1" of cvt.f32.s64), w for 32 bits ("daaw" of shf, "daw" of shl.b64), + for
+// digit n for types[n] ("da1" of cvt.f32.s64), w for 32 bits ("daaaw" of shf, "daaw" of shl.b64), + for
 // twice the first type ("daaa+" of mad.wide.u32). Packed types take all their bytes. An optional
 // operand that is left out has o[i] SIM_NO_OPERAND; an `x` is not
 // looked at and takes no place, an `i` is a constant that pick reads from the

@@ -1,9 +1,9 @@
 // f32 and f64 arithmetic, and the functions that the ISA gives to within a bound.
 //
-// add, sub, mul, fma, div, rcp and sqrt are exact in every rounding. f32 to nearest is the machine's
-// own; in other directions the result is found in double as a sum of two parts, of which nothing is
-// lost, and rounded once. f64 in other directions is the machine's own under fesetround().
-// The approximate functions are libm's, which is closer than the ISA asks.
+// add, sub, mul, fma, div, rcp and sqrt are exact in every rounding. f32 to nearest is the
+// machine's own; in other directions the result is found in double as a sum of two parts, of which
+// nothing is lost, and rounded once. f64 in other directions is the machine's own under
+// fesetround(). The approximate functions are libm's, which is closer than the ISA asks.
 //
 // A NaN result is 0x7fffffff for f32. For f64 it is the first NaN operand, made quiet, or
 // 0xfff8000000000000.
@@ -79,7 +79,16 @@ INLINE float round_exact(struct exact x, enum sim_rounding mode)
     return sim_float32(bits);
 }
 
-enum f32_operation { F32_ADD, F32_SUB, F32_MUL, F32_FMA, F32_DIV, F32_RCP, F32_SQRT, F32_OPERATIONS };
+enum f32_operation {
+    F32_ADD,
+    F32_SUB,
+    F32_MUL,
+    F32_FMA,
+    F32_DIV,
+    F32_RCP,
+    F32_SQRT,
+    F32_OPERATIONS
+};
 
 INLINE float f32_directed(enum f32_operation operation, float a, float b, float c,
                           enum sim_rounding mode)
@@ -181,23 +190,23 @@ INLINE enum sim_next f32_lanes(struct sim_warp *w, const struct sim_op *op, uint
 }
 
 // Handlers of one operation: to nearest by flags, then in each direction with flags in extra.
-#define F32_HANDLER(name, operation, mode, flags)                                                  \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        return f32_lanes(w, op, mask, operation, mode, flags);                                     \
+#define F32_HANDLER(name, operation, mode, flags)              \
+    SIM_HANDLER(name)                                          \
+    {                                                          \
+        return f32_lanes(w, op, mask, operation, mode, flags); \
     }
-#define F32_HANDLERS(prefix, target, operation)                                                    \
-    target F32_HANDLER(prefix##_rn, operation, SIM_RN, 0)                                          \
-    target F32_HANDLER(prefix##_rn_ftz, operation, SIM_RN, FTZ)                                    \
-    target F32_HANDLER(prefix##_rn_sat, operation, SIM_RN, SAT)                                    \
-    target F32_HANDLER(prefix##_rn_both, operation, SIM_RN, FTZ | SAT)                             \
-    target F32_HANDLER(prefix##_rz, operation, SIM_RZ, op->extra)                                  \
-    target F32_HANDLER(prefix##_rm, operation, SIM_RM, op->extra)                                  \
-    target F32_HANDLER(prefix##_rp, operation, SIM_RP, op->extra)
-#define F32_ROW(prefix)                                                                            \
-    {                                                                                              \
-        { prefix##_rn, prefix##_rn_ftz, prefix##_rn_sat, prefix##_rn_both }, prefix##_rz,          \
-            prefix##_rm, prefix##_rp                                                               \
+#define F32_HANDLERS(prefix, target, operation)                                            \
+    target F32_HANDLER(prefix##_rn, operation, SIM_RN, 0) target F32_HANDLER(              \
+        prefix##_rn_ftz, operation, SIM_RN, FTZ)                                           \
+    target F32_HANDLER(prefix##_rn_sat, operation, SIM_RN, SAT)                            \
+    target F32_HANDLER(prefix##_rn_both, operation, SIM_RN, FTZ | SAT) target F32_HANDLER( \
+        prefix##_rz, operation, SIM_RZ, op->extra) target                                  \
+    F32_HANDLER(prefix##_rm, operation, SIM_RM, op->extra) target                          \
+    F32_HANDLER(prefix##_rp, operation, SIM_RP, op->extra)
+#define F32_ROW(prefix)                                                                   \
+    {                                                                                     \
+        { prefix##_rn, prefix##_rn_ftz, prefix##_rn_sat, prefix##_rn_both }, prefix##_rz, \
+            prefix##_rm, prefix##_rp                                                      \
     }
 F32_HANDLERS(f32_add, , F32_ADD)
 F32_HANDLERS(f32_sub, , F32_SUB)
@@ -228,8 +237,9 @@ SIM_HANDLER(run_f32x2)
     uint32_t *d = SIM_R32(w, op->o[0]);
     const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);
     const float *c = operation == F32_FMA ? SIM_RF32(w, op->o[3]) : a;
-    SIM_LANES(mask, lane, for (uint32_t k = 2 * lane; k < 2 * lane + 2; k++) d[k] =
-                              f32_apply(operation, mode, flags, a[k], b[k], c[k]));
+    SIM_LANES(mask, lane,
+              for (uint32_t k = 2 * lane; k < 2 * lane + 2; k++)
+                  d[k] = f32_apply(operation, mode, flags, a[k], b[k], c[k]));
     return SIM_NEXT;
 }
 SIM_HANDLER(run_f32_mixed)
@@ -241,11 +251,12 @@ SIM_HANDLER(run_f32_mixed)
     uint32_t *d = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
     const uint32_t *at3 = SIM_R32(w, op->o[three ? 3 : 2]);
-    SIM_LANES(
-        mask, i, uint32_t x = at1[i] & 0xffff, y = at2[i] & 0xffff;
-        float a = bf16 ? sim_bf16_to_f32(x) : sim_f16_to_f32(x), c = sim_float32(at3[i]);
-        float b = !three ? c : bf16 ? sim_bf16_to_f32(y) : sim_f16_to_f32(y);
-        d[i] = f32_apply(operation, mode, flags, a, b, c));
+    SIM_LANES(mask, i, uint32_t x = at1[i] & 0xffff, y = at2[i] & 0xffff;
+              float a = bf16 ? sim_bf16_to_f32(x) : sim_f16_to_f32(x), c = sim_float32(at3[i]);
+              float b = !three ? c
+                        : bf16 ? sim_bf16_to_f32(y)
+                               : sim_f16_to_f32(y);
+              d[i] = f32_apply(operation, mode, flags, a, b, c));
     return SIM_NEXT;
 }
 
@@ -257,35 +268,34 @@ INLINE uint64_t nan64(double result, double a, double b, double c)
     double from = a != a ? a : b != b ? b : c;
     return from != from ? sim_bits64(from) | SIM_F64_QUIET : SIM_F64_NAN;
 }
-static const int directions[] = { [SIM_RN] = FE_TONEAREST,
-                                  [SIM_RZ] = FE_TOWARDZERO,
-                                  [SIM_RM] = FE_DOWNWARD,
-                                  [SIM_RP] = FE_UPWARD };
+static const int directions[] = {
+    [SIM_RN] = FE_TONEAREST, [SIM_RZ] = FE_TOWARDZERO, [SIM_RM] = FE_DOWNWARD, [SIM_RP] = FE_UPWARD
+};
 
 // Operands and result are volatile where the rounding is not the compiler's: it must not calculate
 // ahead of the call or after it.
-#define F64_OPERANDS(sources)                                                                      \
-    uint64_t *d = SIM_R64(w, op->o[0]);                                                            \
-    const double *at1 = SIM_RF64(w, op->o[1]);                                                     \
-    const double *at2 = (sources) > 1 ? SIM_RF64(w, op->o[2]) : at1;                               \
+#define F64_OPERANDS(sources)                                        \
+    uint64_t *d = SIM_R64(w, op->o[0]);                              \
+    const double *at1 = SIM_RF64(w, op->o[1]);                       \
+    const double *at2 = (sources) > 1 ? SIM_RF64(w, op->o[2]) : at1; \
     const double *at3 = (sources) > 2 ? SIM_RF64(w, op->o[3]) : at1
-#define F64_HANDLERS(name, target, sources, expression)                                            \
-    target SIM_HANDLER(name)                                                                       \
-    {                                                                                              \
-        F64_OPERANDS(sources);                                                                     \
-        SIM_ALU_LANES(mask, double a = at1[i], b = at2[i], c = at3[i];                             \
-                      d[i] = nan64(expression, a, b, c));                                          \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    target SIM_HANDLER(name##_directed)                                                            \
-    {                                                                                              \
-        const int before = fegetround();                                                           \
-        F64_OPERANDS(sources);                                                                     \
-        fesetround(directions[op->extra]);                                                         \
-        SIM_LANES(mask, i, volatile double a = at1[i], b = at2[i], c = at3[i]; (void)b; (void)c;   \
-                  volatile double result = expression; d[i] = nan64(result, a, b, c));             \
-        fesetround(before);                                                                        \
-        return SIM_NEXT;                                                                           \
+#define F64_HANDLERS(name, target, sources, expression)                                          \
+    target SIM_HANDLER(name)                                                                     \
+    {                                                                                            \
+        F64_OPERANDS(sources);                                                                   \
+        SIM_ALU_LANES(mask, double a = at1[i], b = at2[i], c = at3[i];                           \
+                      d[i] = nan64(expression, a, b, c));                                        \
+        return SIM_NEXT;                                                                         \
+    }                                                                                            \
+    target SIM_HANDLER(name##_directed)                                                          \
+    {                                                                                            \
+        const int before = fegetround();                                                         \
+        F64_OPERANDS(sources);                                                                   \
+        fesetround(directions[op->extra]);                                                       \
+        SIM_LANES(mask, i, volatile double a = at1[i], b = at2[i], c = at3[i]; (void)b; (void)c; \
+                  volatile double result = expression; d[i] = nan64(result, a, b, c));           \
+        fesetround(before);                                                                      \
+        return SIM_NEXT;                                                                         \
     }
 F64_HANDLERS(f64_add, , 2, a + b)
 F64_HANDLERS(f64_sub, , 2, a - b)
@@ -297,10 +307,14 @@ F64_HANDLERS(f64_rcp, , 1, 1.0 / a)
 F64_HANDLERS(f64_sqrt, , 1, sqrt(a))
 
 static sim_handler *const f64_handlers[F32_OPERATIONS + 1][2] = {
-    [F32_ADD] = { f64_add, f64_add_directed },    [F32_SUB] = { f64_sub, f64_sub_directed },
-    [F32_MUL] = { f64_mul, f64_mul_directed },    [F32_FMA] = { f64_fma, f64_fma_directed },
-    [F32_DIV] = { f64_div, f64_div_directed },    [F32_RCP] = { f64_rcp, f64_rcp_directed },
-    [F32_SQRT] = { f64_sqrt, f64_sqrt_directed }, [F32_OPERATIONS] = { f64_fused, f64_fused_directed },
+    [F32_ADD] = { f64_add, f64_add_directed },
+    [F32_SUB] = { f64_sub, f64_sub_directed },
+    [F32_MUL] = { f64_mul, f64_mul_directed },
+    [F32_FMA] = { f64_fma, f64_fma_directed },
+    [F32_DIV] = { f64_div, f64_div_directed },
+    [F32_RCP] = { f64_rcp, f64_rcp_directed },
+    [F32_SQRT] = { f64_sqrt, f64_sqrt_directed },
+    [F32_OPERATIONS] = { f64_fused, f64_fused_directed },
 };
 
 // A form of f32 or f64 that is rounded: the words are checked by the caller.
@@ -333,7 +347,7 @@ static sim_handler *pick_arithmetic(const struct sim_words *words, struct sim_op
     while (strcmp(words->statement->word[0], names[k]) != 0)
         k++;
     enum f32_operation operation = k == 4 ? F32_FMA : (enum f32_operation)k;
-    if (roundings > 1 || (roundings == 0 && operation == F32_FMA))
+    if (!sim_one_result(op) || roundings > 1 || (roundings == 0 && operation == F32_FMA))
         return NULL; // fma says how it rounds
     op->extra = (uint32_t)operation | (uint32_t)rounding_of(words) << EXTRA_MODE |
                 flags << EXTRA_FLAGS;
@@ -350,15 +364,15 @@ static sim_handler *pick_arithmetic(const struct sim_words *words, struct sim_op
 }
 
 // Functions of one f32 to within a bound.
-#define APPROXIMATE(name, expression)                                                              \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        const bool ftz = op->extra & FTZ;                                                          \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const float *at1 = SIM_RF32(w, op->o[1]);                                                  \
-        SIM_LANES(mask, i, float a = ftz ? sim_flush32(at1[i]) : at1[i]; float x = expression;     \
-                  d[i] = sim_canonical32(ftz ? sim_flush32(x) : x));                               \
-        return SIM_NEXT;                                                                           \
+#define APPROXIMATE(name, expression)                                                          \
+    SIM_HANDLER(name)                                                                          \
+    {                                                                                          \
+        const bool ftz = op->extra & FTZ;                                                      \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                    \
+        const float *at1 = SIM_RF32(w, op->o[1]);                                              \
+        SIM_LANES(mask, i, float a = ftz ? sim_flush32(at1[i]) : at1[i]; float x = expression; \
+                  d[i] = sim_canonical32(ftz ? sim_flush32(x) : x));                           \
+        return SIM_NEXT;                                                                       \
     }
 APPROXIMATE(run_ex2, exp2f(a))
 APPROXIMATE(run_lg2, log2f(a))
@@ -389,14 +403,14 @@ INLINE double upper(double x)
     uint64_t bits = sim_bits64(x) & 0xffffffff00000000;
     return sim_float64((bits & 0x7ff0000000000000) ? bits : bits & 0x8000000000000000);
 }
-#define APPROXIMATE64(name, in, out, expression)                                                   \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        uint64_t *d = SIM_R64(w, op->o[0]);                                                        \
-        const double *at1 = SIM_RF64(w, op->o[1]);                                                 \
-        SIM_LANES(mask, i, double a = in(at1[i]); double x = out(expression);                      \
-                  d[i] = x != x ? SIM_F64_NAN : sim_bits64(x));                                    \
-        return SIM_NEXT;                                                                           \
+#define APPROXIMATE64(name, in, out, expression)                              \
+    SIM_HANDLER(name)                                                         \
+    {                                                                         \
+        uint64_t *d = SIM_R64(w, op->o[0]);                                   \
+        const double *at1 = SIM_RF64(w, op->o[1]);                            \
+        SIM_LANES(mask, i, double a = in(at1[i]); double x = out(expression); \
+                  d[i] = x != x ? SIM_F64_NAN : sim_bits64(x));               \
+        return SIM_NEXT;                                                      \
     }
 APPROXIMATE64(run_rcp64, upper, upper, 1.0 / a)
 APPROXIMATE64(run_rsqrt64_ftz, upper, upper, 1.0 / sqrt(a))
@@ -413,7 +427,7 @@ static sim_handler *pick_approximate(const struct sim_words *words, struct sim_o
     const uint32_t flags = flags_of(words);
     const char *name = words->statement->word[0];
 
-    if (words->types != 1 || !sim_has(words, "approx"))
+    if (words->types != 1 || !sim_has(words, "approx") || !sim_one_result(op))
         return NULL;
     if (words->type[0] == SIM_F64 && strcmp(name, "rsqrt") == 0)
         return flags & FTZ ? run_rsqrt64_ftz : run_rsqrt64;
@@ -435,7 +449,8 @@ static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *
                                                           : F32_SQRT;
     const enum sim_type type = words->type[0];
 
-    if (words->types != 1 || (type != SIM_F32 && type != SIM_F64) || roundings_in(words) != 1)
+    if (!sim_one_result(op) || words->types != 1 || (type != SIM_F32 && type != SIM_F64) ||
+        roundings_in(words) != 1)
         return NULL;
     if (type == SIM_F64 && operation == F32_RCP && sim_has(words, "approx"))
         return flags_of(words) == FTZ ? run_rcp64 : NULL;
@@ -444,11 +459,11 @@ static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *
     if (type == SIM_F64)
         return NULL;
     op->extra = flags_of(words);
-    return operation == F32_RCP         ? run_rcp
-           : operation == F32_SQRT      ? run_sqrt
-           : sim_has(words, "approx")   ? run_div_approx
-           : op->extra & FTZ            ? f32_div_rn_ftz
-                                        : f32_div_rn;
+    return operation == F32_RCP       ? run_rcp
+           : operation == F32_SQRT    ? run_sqrt
+           : sim_has(words, "approx") ? run_div_approx
+           : op->extra & FTZ          ? f32_div_rn_ftz
+                                      : f32_div_rn;
 }
 
 // min and max: a NaN loses to a number, or with .NaN wins; -0 is below +0.
@@ -475,35 +490,37 @@ INLINE uint32_t f32_select(bool max, uint32_t flags, float a, float b)
     bool nan = flags & NANS ? a != a || b != b : a != a && b != b;
     return nan ? SIM_F32_NAN : d | sign;
 }
-#define SELECT_HANDLER(name, max, flags)                                                           \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
-        SIM_ALU_LANES(mask, d[i] = f32_select(max, flags, a[i], b[i]));                            \
-        return SIM_NEXT;                                                                           \
+#define SELECT_HANDLER(name, max, flags)                                    \
+    SIM_HANDLER(name)                                                       \
+    {                                                                       \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                 \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]); \
+        SIM_ALU_LANES(mask, d[i] = f32_select(max, flags, a[i], b[i]));     \
+        return SIM_NEXT;                                                    \
     }
-#define SELECT3_HANDLER(name, max)                                                                 \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
-        const float *c = SIM_RF32(w, op->o[3]);                                                    \
-        SIM_ALU_LANES(mask, float x = sim_float32(f32_select(max, op->extra, a[i], b[i]));         \
-                      d[i] = f32_select(max, op->extra, x, c[i]));                                 \
-        return SIM_NEXT;                                                                           \
+#define SELECT3_HANDLER(name, max)                                                         \
+    SIM_HANDLER(name)                                                                      \
+    {                                                                                      \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                \
+        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                \
+        const float *c = SIM_RF32(w, op->o[3]);                                            \
+        SIM_ALU_LANES(mask, float x = sim_float32(f32_select(max, op->extra, a[i], b[i])); \
+                      d[i] = f32_select(max, op->extra, x, c[i]));                         \
+        return SIM_NEXT;                                                                   \
     }
-#define SELECT64_HANDLER(name, compare, combine)                                                   \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        uint64_t *d = SIM_R64(w, op->o[0]);                                                        \
-        const double *at1 = SIM_RF64(w, op->o[1]), *at2 = SIM_RF64(w, op->o[2]);                   \
-        SIM_ALU_LANES(mask, double a = at1[i], b = at2[i];                                         \
-                      uint64_t x = sim_bits64(a), y = sim_bits64(b);                               \
-                      uint64_t r = a == b ? x combine y : a compare b ? x : y;                     \
-                      r = b != b ? x : r; r = a != a ? y : r;                                      \
-                      d[i] = a != a && b != b ? x | SIM_F64_QUIET : r);                            \
-        return SIM_NEXT;                                                                           \
+#define SELECT64_HANDLER(name, compare, combine)                                 \
+    SIM_HANDLER(name)                                                            \
+    {                                                                            \
+        uint64_t *d = SIM_R64(w, op->o[0]);                                      \
+        const double *at1 = SIM_RF64(w, op->o[1]), *at2 = SIM_RF64(w, op->o[2]); \
+        SIM_ALU_LANES(mask, double a = at1[i], b = at2[i];                       \
+                      uint64_t x = sim_bits64(a), y = sim_bits64(b);             \
+                      uint64_t r = a == b        ? x combine y                   \
+                                   : a compare b ? x                             \
+                                                 : y;                            \
+                      r = b != b ? x : r; r = a != a ? y : r;                    \
+                      d[i] = a != a && b != b ? x | SIM_F64_QUIET : r);          \
+        return SIM_NEXT;                                                         \
     }
 SELECT_HANDLER(f32_min, false, 0)
 SELECT_HANDLER(f32_max, true, 0)
@@ -524,7 +541,7 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
     const bool three = words->statement->operands == 4;
     const uint32_t flags = flags_of(words);
 
-    if (words->types != 1)
+    if (words->types != 1 || !sim_one_result(op))
         return NULL;
     if (words->type[0] == SIM_F64)
         return flags || three ? NULL : max ? f64_max : f64_min;
@@ -548,22 +565,22 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
 }
 
 // abs neg copysign: the sign and nothing else, of NaN too.
-#define SIGN_HANDLERS(name, sources, expression32, expression64)                                   \
-    SIM_HANDLER(f32_##name)                                                                        \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[sources]);             \
-        const bool ftz = op->extra & FTZ;                                                          \
-        SIM_ALU_LANES(mask, uint32_t a = at1[i], b = at2[i]; (void)b;                              \
-                      a = ftz && !(a & 0x7f800000) ? a & 0x80000000 : a; d[i] = expression32);     \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    SIM_HANDLER(f64_##name)                                                                        \
-    {                                                                                              \
-        uint64_t *d = SIM_R64(w, op->o[0]);                                                        \
-        const uint64_t *at1 = SIM_R64(w, op->o[1]), *at2 = SIM_R64(w, op->o[sources]);             \
-        SIM_ALU_LANES(mask, uint64_t a = at1[i], b = at2[i]; (void)b; d[i] = expression64);        \
-        return SIM_NEXT;                                                                           \
+#define SIGN_HANDLERS(name, sources, expression32, expression64)                               \
+    SIM_HANDLER(f32_##name)                                                                    \
+    {                                                                                          \
+        uint32_t *d = SIM_R32(w, op->o[0]);                                                    \
+        const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[sources]);         \
+        const bool ftz = op->extra & FTZ;                                                      \
+        SIM_ALU_LANES(mask, uint32_t a = at1[i], b = at2[i]; (void)b;                          \
+                      a = ftz && !(a & 0x7f800000) ? a & 0x80000000 : a; d[i] = expression32); \
+        return SIM_NEXT;                                                                       \
+    }                                                                                          \
+    SIM_HANDLER(f64_##name)                                                                    \
+    {                                                                                          \
+        uint64_t *d = SIM_R64(w, op->o[0]);                                                    \
+        const uint64_t *at1 = SIM_R64(w, op->o[1]), *at2 = SIM_R64(w, op->o[sources]);         \
+        SIM_ALU_LANES(mask, uint64_t a = at1[i], b = at2[i]; (void)b; d[i] = expression64);    \
+        return SIM_NEXT;                                                                       \
     }
 SIGN_HANDLERS(abs, 1, a & 0x7fffffff, a & 0x7fffffffffffffff)
 SIGN_HANDLERS(neg, 1, a ^ 0x80000000, a ^ 0x8000000000000000)
@@ -576,9 +593,10 @@ static sim_handler *pick_sign(const struct sim_words *words, struct sim_op *op)
     const bool f64 = words->type[0] == SIM_F64;
 
     op->extra = flags_of(words) & FTZ;
-    if (words->types != 1 || (!f64 && words->type[0] != SIM_F32) || (f64 && op->extra))
+    if (!sim_one_result(op) || words->types != 1 || (!f64 && words->type[0] != SIM_F32) ||
+        (f64 && op->extra))
         return NULL;
-    return name[0] == 'a' ? (f64 ? f64_abs : f32_abs)
+    return name[0] == 'a'   ? (f64 ? f64_abs : f32_abs)
            : name[0] == 'n' ? (f64 ? f64_neg : f32_neg)
                             : (f64 ? f64_copysign : f32_copysign);
 }

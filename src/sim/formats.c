@@ -31,7 +31,8 @@ double sim_u64_to_f64(uint64_t magnitude, bool negative, enum sim_rounding mode)
     if (magnitude >> 53)
         shift = 11 - (uint32_t)__builtin_clzll(magnitude);
     // Both steps are exact: at most 2^53 after rounding, and a power of two.
-    double value = (double)shift_round(magnitude, shift, negative, mode) * (double)(UINT64_C(1) << shift);
+    double value = (double)shift_round(magnitude, shift, negative, mode) *
+                   (double)(UINT64_C(1) << shift);
     return negative ? -value : value;
 }
 
@@ -63,7 +64,8 @@ static uint32_t to_16(float x, uint32_t exponent, uint32_t mantissa, uint32_t li
         return nan;
     uint32_t code = isinf(x) ? limit : sim_f32_round(x, exponent, mantissa, mode);
     if (code >= limit) {
-        bool inward = !isinf(x) && (mode == SIM_RZ || mode == SIM_ODD || mode == (sign ? SIM_RP : SIM_RM));
+        bool inward = !isinf(x) &&
+                      (mode == SIM_RZ || mode == SIM_ODD || mode == (sign ? SIM_RP : SIM_RM));
         code = satfinite || inward ? limit - 1 : limit;
     }
     return code | sign;

@@ -101,7 +101,8 @@ static inline uint32_t sim_f32_to_f16(float x)
 {
     uint32_t bits = sim_bits32(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     // Below 2^-14 the sum with 0.5 has the step of a subnormal f16: the addition rounds.
-    uint32_t small = sim_bits32(sim_float32(magnitude < 0x38800000 ? magnitude : 0) + 0.5f) - 0x3f000000;
+    uint32_t small = sim_bits32(sim_float32(magnitude < 0x38800000 ? magnitude : 0) + 0.5f) -
+                     0x3f000000;
     uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
     uint32_t h = magnitude < 0x38800000 ? small : normal;
     h = magnitude < 0x47800000 ? h : 0x7c00; // 65536 and above; what rounds up to it is 0x7c00 too

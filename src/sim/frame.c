@@ -9,8 +9,8 @@ enum { MAX_DEPTH = 4096 };
 
 // How long the value of a special register stays what it is.
 enum span {
-    FOR_GRID,  // or for the lane, wherever it is
-    FOR_WARP,  // for warps of the same index in blocks of one grid
+    FOR_GRID, // or for the lane, wherever it is
+    FOR_WARP, // for warps of the same index in blocks of one grid
     FOR_BLOCK,
 };
 
@@ -52,14 +52,8 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
     const struct sim_grid *grid = block->grid;
     const uint32_t *size = grid->block, *cluster = grid->cluster;
     uint32_t thread = w->index * SIM_WARP + lane;
-    uint32_t clusters[3], in_cluster[3], cluster_index[3];
+    uint32_t n; // blocks of a cluster along a dimension
 
-    for (int i = 0; i < 3; i++) {
-        uint32_t n = cluster[i] ? cluster[i] : 1;
-        clusters[i] = grid->grid[i] / n;
-        in_cluster[i] = block->index[i] % n;
-        cluster_index[i] = block->index[i] / n;
-    }
     switch ((enum sim_special)special) {
     case SIM_SR_TID_X:
         return thread % size[0];
@@ -91,24 +85,30 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return w->worker->index + 1 > 132 ? w->worker->index + 1 : 132;
     case SIM_SR_GRIDID:
         return grid->id;
+    case SIM_SR_ENVREG1:
+        return grid->workspace >> 32;
+    case SIM_SR_ENVREG2:
+        return (uint32_t)grid->workspace;
     case SIM_SR_CLUSTERID_X:
     case SIM_SR_CLUSTERID_Y:
     case SIM_SR_CLUSTERID_Z:
-        return cluster_index[special - SIM_SR_CLUSTERID_X];
+        n = cluster[special - SIM_SR_CLUSTERID_X];
+        return block->index[special - SIM_SR_CLUSTERID_X] / (n ? n : 1);
     case SIM_SR_NCLUSTERID_X:
     case SIM_SR_NCLUSTERID_Y:
     case SIM_SR_NCLUSTERID_Z:
-        return clusters[special - SIM_SR_NCLUSTERID_X];
+        n = cluster[special - SIM_SR_NCLUSTERID_X];
+        return grid->grid[special - SIM_SR_NCLUSTERID_X] / (n ? n : 1);
     case SIM_SR_CLUSTER_CTAID_X:
     case SIM_SR_CLUSTER_CTAID_Y:
     case SIM_SR_CLUSTER_CTAID_Z:
-        return in_cluster[special - SIM_SR_CLUSTER_CTAID_X];
+        n = cluster[special - SIM_SR_CLUSTER_CTAID_X];
+        return block->index[special - SIM_SR_CLUSTER_CTAID_X] % (n ? n : 1);
     case SIM_SR_CLUSTER_NCTAID_X:
     case SIM_SR_CLUSTER_NCTAID_Y:
-    case SIM_SR_CLUSTER_NCTAID_Z: {
-        uint32_t n = cluster[special - SIM_SR_CLUSTER_NCTAID_X];
+    case SIM_SR_CLUSTER_NCTAID_Z:
+        n = cluster[special - SIM_SR_CLUSTER_NCTAID_X];
         return n ? n : 1;
-    }
     case SIM_SR_CLUSTER_CTARANK:
         return block->cluster_rank;
     case SIM_SR_CLUSTER_NCTARANK:
@@ -157,10 +157,13 @@ static void fill_special(const struct sim_warp *w, unsigned char *at, uint32_t s
 #include "special.def"
 #undef SPECIAL
     };
+    bool same = span_of(special) == FOR_BLOCK; // in all lanes
+    uint64_t value = sim_special_value(w, special, 0);
     uint32_t mask = 0;
 
     for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
-        uint64_t value = sim_special_value(w, special, lane);
+        if (!same)
+            value = sim_special_value(w, special, lane);
         if (types[special] == SIM_U64)
             memcpy(at + 8 * lane, &value, 8);
         else
@@ -242,8 +245,9 @@ struct sim_frame *sim_frame_push(struct sim_warp *w, const struct sim_op *op, ui
         return NULL;
     }
     if (base + code->local_bytes + w->stack_top[lane] > stack) {
-        sim_fault(w, op, lane, 719, "stack overflow: %s needs %u bytes of .local, %u of %u are left",
-                  code->name, code->local_bytes, stack - base, stack);
+        sim_fault(w, op, lane, 719,
+                  "stack overflow: %s needs %u bytes of .local, %u of %u are left", code->name,
+                  code->local_bytes, stack - base, stack);
         return NULL;
     }
     struct sim_frame *frame = take(w, code);

@@ -1,32 +1,66 @@
+// The rows of all families, by name.
 #include "code.h"
 
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct sim_instruction *const families[] = {
-    sim_integer_instructions, sim_float_instructions,   sim_half_instructions,
-    sim_convert_instructions, sim_memory_instructions,  sim_atomic_instructions,
-    sim_control_instructions, sim_warp_instructions,    sim_matrix_instructions,
+    sim_integer_instructions, sim_float_instructions,  sim_half_instructions,
+    sim_convert_instructions, sim_memory_instructions, sim_atomic_instructions,
+    sim_control_instructions, sim_warp_instructions,   sim_matrix_instructions,
 };
 
-const struct sim_instruction *sim_instruction_next(const char *name,
-                                                   const struct sim_instruction *row)
-{
-    // A row is found again by its address: rows are few, and this runs at load only.
-    bool past = row == NULL;
+// Sorted by name, those of one name in the order of their tables.
+enum { MAX_ROWS = 4096 };
+static struct sorted {
+    const struct sim_instruction *row;
+    size_t order;
+} sorted[MAX_ROWS];
+static size_t row_count;
+static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
 
+static int by_name(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+    int order = strcmp(x->row->name, y->row->name);
+
+    return order ? order : x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_rows(void)
+{
     for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
-        for (const struct sim_instruction *at = families[f]; at->name; at++) {
-            if (past && strcmp(at->name, name) == 0)
-                return at;
-            past = past || at == row;
+        for (const struct sim_instruction *row = families[f]; row->name; row++) {
+            assert(row_count < MAX_ROWS);
+            sorted[row_count] = (struct sorted){ row, row_count };
+            row_count++;
         }
     }
-    return NULL;
+    qsort(sorted, row_count, sizeof(*sorted), by_name);
+}
+
+const struct sim_instruction *sim_instruction_at(const char *name, size_t index)
+{
+    size_t low = 0, high;
+
+    pthread_once(&sorted_once, sort_rows);
+    high = row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(sorted[middle].row->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    low += index;
+    return low < row_count && strcmp(sorted[low].row->name, name) == 0 ? sorted[low].row : NULL;
 }
 
 const struct sim_instruction *sim_instruction_find(const char *name)
 {
-    return sim_instruction_next(name, NULL);
+    return sim_instruction_at(name, 0);
 }
 
 bool sim_has(const struct sim_words *words, const char *word)
@@ -43,10 +77,10 @@ enum sim_space sim_space_of(const struct sim_words *words)
         const char *word;
         enum sim_space space;
     } spaces[] = {
-        { "global", SIM_GLOBAL },       { "shared", SIM_SHARED },
-        { "shared::cta", SIM_SHARED },  { "shared::cluster", SIM_SHARED_CLUSTER },
-        { "local", SIM_LOCAL },         { "const", SIM_CONST },
-        { "param", SIM_PARAM },         { "param::entry", SIM_PARAM },
+        { "global", SIM_GLOBAL },      { "shared", SIM_SHARED },
+        { "shared::cta", SIM_SHARED }, { "shared::cluster", SIM_SHARED_CLUSTER },
+        { "local", SIM_LOCAL },        { "const", SIM_CONST },
+        { "param", SIM_PARAM },        { "param::entry", SIM_PARAM },
         { "param::func", SIM_PARAM },
     };
 

@@ -13,11 +13,12 @@
 #define T_S32(X, ...) X(S32, __VA_ARGS__)
 #define T_W32(X, ...) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__)
 #define T_B32(X, ...) X(B32, __VA_ARGS__)
-#define T_WIDE(X, ...) X(U16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S16, __VA_ARGS__) X(S32, __VA_ARGS__)
+#define T_WIDE(X, ...) \
+    X(U16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S16, __VA_ARGS__) X(S32, __VA_ARGS__)
 #define T_SIGNED(X, ...) X(S16, __VA_ARGS__) X(S32, __VA_ARGS__) X(S64, __VA_ARGS__)
 #define T_UNSIGNED(X, ...) X(U16, __VA_ARGS__) X(U32, __VA_ARGS__) X(U64, __VA_ARGS__)
 #define T_ALL(X, ...) T_UNSIGNED(X, __VA_ARGS__) T_SIGNED(X, __VA_ARGS__)
-#define T_LONG(X, ...)                                                                             \
+#define T_LONG(X, ...) \
     X(U32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S32, __VA_ARGS__) X(S64, __VA_ARGS__)
 #define T_BITS(X, ...) X(B16, __VA_ARGS__) X(B32, __VA_ARGS__) X(B64, __VA_ARGS__)
 #define T_BITS2(X, ...) X(B32, __VA_ARGS__) X(B64, __VA_ARGS__)
@@ -200,7 +201,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
     if (offset == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
     uint32_t left = offset > 0 ? (uint32_t)offset : 0 - (uint32_t)offset;
-    for (uint32_t at = base; at < 32; at += offset > 0 ? 1 : UINT32_MAX)
+    for (uint32_t at = base; at<32; at += offset> 0 ? 1 : UINT32_MAX)
         if ((mask >> at & 1) && --left == 0)
             return at;
     return UINT32_MAX;
@@ -210,11 +211,11 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 #define GET(type, k) const type *const at##k = (const type *)(const void *)(w->f + op->o[k])
 #define PUT(type) type *const at0 = (type *)(void *)(w->f + op->o[0])
 #define SOURCES_a GET(SLOT, 1)
-#define SOURCES_aa                                                                                 \
-    SOURCES_a;                                                                                     \
+#define SOURCES_aa \
+    SOURCES_a;     \
     GET(SLOT, 2)
-#define SOURCES_aaa                                                                                \
-    SOURCES_aa;                                                                                    \
+#define SOURCES_aaa \
+    SOURCES_aa;     \
     GET(SLOT, 3)
 #define VALUE(k, name) T name __attribute__((unused)) = (T)at##k[i]
 #define WORD(k, name) uint32_t name = at##k[i]
@@ -263,33 +264,33 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 #define LETTERS_Daa "daa"
 #define LETTERS_DaaA "daaa+"
 #define LETTERS_wa "da"
-#define LETTERS_daw "daw"
-#define LETTERS_daww "daww"
-#define LETTERS_daaw "daaw"
-#define LETTERS_daaww "daaww"
+#define LETTERS_daw "daaw"
+#define LETTERS_daww "daawaw"
+#define LETTERS_daaw "daaaw"
+#define LETTERS_daaww "daaawaw"
 // clang-format on
 
 #define WIDE_16 uint32_t
 #define WIDE_32 uint64_t
 #define WIDE_64 uint64_t
 
-#define DEFINE_TYPED(tag, value, slot, unsigned_type, wide, bits, name, operands, ...)             \
-    SIM_HANDLER(name)                                                                              \
-    {                                                                                              \
-        typedef value T;                                                                           \
-        typedef slot SLOT;                                                                         \
-        typedef unsigned_type U __attribute__((unused));                                           \
-        typedef wide D __attribute__((unused));                                                    \
-        typedef WIDE_##bits DU __attribute__((unused));                                            \
-        enum { BITS = bits };                                                                      \
-        OPERANDS_##operands;                                                                       \
-        SIM_ALU_LANES(mask, VALUES_##operands; at0[i] = RESULT_##operands(__VA_ARGS__));           \
-        return SIM_NEXT;                                                                           \
+#define DEFINE_TYPED(tag, value, slot, unsigned_type, wide, bits, name, operands, ...)   \
+    SIM_HANDLER(name)                                                                    \
+    {                                                                                    \
+        typedef value T;                                                                 \
+        typedef slot SLOT;                                                               \
+        typedef unsigned_type U __attribute__((unused));                                 \
+        typedef wide D __attribute__((unused));                                          \
+        typedef WIDE_##bits DU __attribute__((unused));                                  \
+        enum { BITS = bits };                                                            \
+        OPERANDS_##operands;                                                             \
+        SIM_ALU_LANES(mask, VALUES_##operands; at0[i] = RESULT_##operands(__VA_ARGS__)); \
+        return SIM_NEXT;                                                                 \
     }
 #define DEFINE_EXPANDED(...) DEFINE_TYPED(__VA_ARGS__)
-#define DEFINE(tag, name, operands, ...)                                                           \
+#define DEFINE(tag, name, operands, ...) \
     DEFINE_EXPANDED(tag, SIM_DESCRIBE_##tag, name##_##tag, operands, __VA_ARGS__)
-#define DEFINE_ALL(name, suffix, words, operands, types, ...)                                      \
+#define DEFINE_ALL(name, suffix, words, operands, types, ...) \
     types(DEFINE, run_##name##suffix, operands, __VA_ARGS__)
 
 #if defined(__GNUC__)
@@ -304,31 +305,31 @@ INTEGER_OPERATIONS(DEFINE_ALL)
 #endif
 
 // Predicates are masks.
-#define PREDICATE(name, expression)                                                                \
-    SIM_HANDLER(run_##name##_PRED)                                                                 \
-    {                                                                                              \
-        uint32_t a = SIM_RP(w, op->o[1]);                                                          \
-        uint32_t *d = &SIM_RP(w, op->o[0]);                                                        \
-        *d = (*d & ~mask) | ((expression)&mask);                                                   \
-        return SIM_NEXT;                                                                           \
+#define PREDICATE(name, expression)              \
+    SIM_HANDLER(run_##name##_PRED)               \
+    {                                            \
+        uint32_t a = SIM_RP(w, op->o[1]);        \
+        uint32_t *d = &SIM_RP(w, op->o[0]);      \
+        *d = (*d & ~mask) | ((expression)&mask); \
+        return SIM_NEXT;                         \
     }
-PREDICATE(and, a & SIM_RP(w, op->o[2]))
+PREDICATE(and, a &SIM_RP(w, op->o[2]))
 PREDICATE(or, a | SIM_RP(w, op->o[2]))
 PREDICATE(xor, a ^ SIM_RP(w, op->o[2]))
 PREDICATE(not, ~a)
 
 // Halves side by side.
-#define HALVES(name, type, expression)                                                             \
-    SIM_HANDLER(run_##name)                                                                        \
-    {                                                                                              \
-        uint32_t *at0 = SIM_R32(w, op->o[0]);                                                      \
-        const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);                   \
-        SIM_ALU_LANES(                                                                             \
-            mask, uint32_t result = 0; for (uint32_t shift = 0; shift < 32; shift += 16) {         \
-                type a = (type)(at1[i] >> shift), b = (type)(at2[i] >> shift);                     \
-                result |= (uint32_t)(uint16_t)(expression) << shift;                               \
-            } at0[i] = result);                                                                    \
-        return SIM_NEXT;                                                                           \
+#define HALVES(name, type, expression)                                                     \
+    SIM_HANDLER(run_##name)                                                                \
+    {                                                                                      \
+        uint32_t *at0 = SIM_R32(w, op->o[0]);                                              \
+        const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);           \
+        SIM_ALU_LANES(                                                                     \
+            mask, uint32_t result = 0; for (uint32_t shift = 0; shift < 32; shift += 16) { \
+                type a = (type)(at1[i] >> shift), b = (type)(at2[i] >> shift);             \
+                result |= (uint32_t)(uint16_t)(expression) << shift;                       \
+            } at0[i] = result);                                                            \
+        return SIM_NEXT;                                                                   \
     }
 HALVES(add_halves, uint16_t, a + b)
 HALVES(min_U16X2, uint16_t, a < b ? a : b)
@@ -340,35 +341,35 @@ HALVES(max_relu_S16X2, int16_t, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 
 // With carry: w->carry has a bit a lane; of a subtraction it is the borrow.
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
-#define CARRIED(name, tag, wide, value, ...)                                                       \
-    SIM_HANDLER(run_##name##_##tag)                                                                \
-    {                                                                                              \
-        const uint32_t in = op->extra & CARRY_IN ? w->carry : 0, bits = sizeof(value) * 8;         \
-        uint32_t out = 0;                                                                          \
-        value *at0 = (value *)(void *)(w->f + op->o[0]);                                           \
-        const value *at1 = (const value *)(const void *)(w->f + op->o[1]);                         \
-        const value *at2 = (const value *)(const void *)(w->f + op->o[2]);                         \
-        __VA_ARGS__                                                                                \
-        if (op->extra & CARRY_OUT)                                                                 \
-            w->carry = (w->carry & ~mask) | out;                                                   \
-        return SIM_NEXT;                                                                           \
+#define CARRIED(name, tag, wide, value, ...)                                               \
+    SIM_HANDLER(run_##name##_##tag)                                                        \
+    {                                                                                      \
+        const uint32_t in = op->extra & CARRY_IN ? w->carry : 0, bits = sizeof(value) * 8; \
+        uint32_t out = 0;                                                                  \
+        value *at0 = (value *)(void *)(w->f + op->o[0]);                                   \
+        const value *at1 = (const value *)(const void *)(w->f + op->o[1]);                 \
+        const value *at2 = (const value *)(const void *)(w->f + op->o[2]);                 \
+        __VA_ARGS__                                                                        \
+        if (op->extra & CARRY_OUT)                                                         \
+            w->carry = (w->carry & ~mask) | out;                                           \
+        return SIM_NEXT;                                                                   \
     }
-#define CARRIED_SUM(name, tag, wide, value, expression)                                            \
-    CARRIED(name, tag, wide, value, SIM_LANES(mask, i, {                                           \
-                wide carry = in >> i & 1;                                                          \
-                wide sum = expression;                                                             \
-                at0[i] = (value)sum;                                                               \
-                out |= (uint32_t)(sum >> bits & 1) << i;                                           \
+#define CARRIED_SUM(name, tag, wide, value, expression)  \
+    CARRIED(name, tag, wide, value, SIM_LANES(mask, i, { \
+                wide carry = in >> i & 1;                \
+                wide sum = expression;                   \
+                at0[i] = (value)sum;                     \
+                out |= (uint32_t)(sum >> bits & 1) << i; \
             });)
 // Of a product only the half that is added to counts for the carry.
-#define CARRIED_PRODUCT(name, tag, wide, value, multiplied, product)                               \
-    CARRIED(name, tag, wide, value,                                                                \
-            const value *at3 = (const value *)(const void *)(w->f + op->o[3]);                     \
-            SIM_LANES(mask, i, {                                                                   \
-                multiplied a = (multiplied)at1[i], b = (multiplied)at2[i];                         \
-                wide sum = (wide)(value)(product) + at3[i] + (in >> i & 1);                        \
-                at0[i] = (value)sum;                                                               \
-                out |= (uint32_t)(sum >> bits & 1) << i;                                           \
+#define CARRIED_PRODUCT(name, tag, wide, value, multiplied, product)           \
+    CARRIED(name, tag, wide, value,                                            \
+            const value *at3 = (const value *)(const void *)(w->f + op->o[3]); \
+            SIM_LANES(mask, i, {                                               \
+                multiplied a = (multiplied)at1[i], b = (multiplied)at2[i];     \
+                wide sum = (wide)(value)(product) + at3[i] + (in >> i & 1);    \
+                at0[i] = (value)sum;                                           \
+                out |= (uint32_t)(sum >> bits & 1) << i;                       \
             });)
 CARRIED_SUM(add_carry, 32, uint64_t, uint32_t, (uint64_t)at1[i] + at2[i] + carry)
 CARRIED_SUM(add_carry, 64, sim_u128, uint64_t, (sim_u128)at1[i] + at2[i] + carry)
@@ -381,11 +382,11 @@ CARRIED_PRODUCT(mad_hi_carry, U64, sim_u128, uint64_t, uint64_t, (sim_u128)a *b 
 CARRIED_PRODUCT(mad_hi_carry, S32, uint64_t, uint32_t, int32_t, (int64_t)a *b >> 32)
 CARRIED_PRODUCT(mad_hi_carry, S64, sim_u128, uint64_t, int64_t, (sim_s128)a *b >> 64)
 
-#define CARRY_FORMS(name, words, low, U32_, U64_, S32_, S64_)                                      \
-    { #name, words, SIM_U32, run_##low##_##U32_ }, { #name, words, SIM_S32, run_##low##_##S32_ },  \
-        { #name, words, SIM_U64, run_##low##_##U64_ },                                             \
-    {                                                                                              \
-#name, words, SIM_S64, run_##low##_##S64_                                                  \
+#define CARRY_FORMS(name, words, low, U32_, U64_, S32_, S64_)                                     \
+    { #name, words, SIM_U32, run_##low##_##U32_ }, { #name, words, SIM_S32, run_##low##_##S32_ }, \
+        { #name, words, SIM_U64, run_##low##_##U64_ },                                            \
+    {                                                                                             \
+#name, words, SIM_S64, run_##low##_##S64_                                                 \
     }
 static const struct sim_form carry_forms[] = {
     CARRY_FORMS(add, "cc", add_carry, 32, 64, 32, 64),
@@ -415,8 +416,9 @@ SIM_HANDLER(run_dp4a)
     uint32_t *at0 = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
     const uint32_t *at3 = SIM_R32(w, op->o[3]);
-    SIM_ALU_LANES(mask, uint32_t sum = at3[i]; for (uint32_t k = 0; k < 32; k += 8) sum +=
-                        (uint32_t)(part(at1[i], k, 8, sa) * part(at2[i], k, 8, sb));
+    SIM_ALU_LANES(mask, uint32_t sum = at3[i];
+                  for (uint32_t k = 0; k < 32; k += 8)
+                      sum += (uint32_t)(part(at1[i], k, 8, sa) * part(at2[i], k, 8, sb));
                   at0[i] = sum);
     return SIM_NEXT;
 }
@@ -427,8 +429,9 @@ SIM_HANDLER(run_dp2a)
     uint32_t *at0 = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
     const uint32_t *at3 = SIM_R32(w, op->o[3]);
-    SIM_ALU_LANES(mask, uint32_t sum = at3[i]; for (uint32_t k = 0; k < 2; k++) sum += (uint32_t)(
-                            part(at1[i], 16 * k, 16, sa) * part(at2[i], first + 8 * k, 8, sb));
+    SIM_ALU_LANES(mask, uint32_t sum = at3[i];
+                  for (uint32_t k = 0; k < 2; k++) sum +=
+                  (uint32_t)(part(at1[i], 16 * k, 16, sa) * part(at2[i], first + 8 * k, 8, sb));
                   at0[i] = sum);
     return SIM_NEXT;
 }
@@ -474,8 +477,9 @@ static const struct sim_form forms[] = {
 
 static sim_handler *pick_form(const struct sim_words *words, struct sim_op *op)
 {
-    (void)op;
-    return words->types == 1 ? sim_form_find(forms, sizeof(forms) / sizeof(*forms), words) : NULL;
+    return words->types == 1 && sim_one_result(op)
+               ? sim_form_find(forms, sizeof(forms) / sizeof(*forms), words)
+               : NULL;
 }
 
 static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
@@ -483,7 +487,7 @@ static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
     const char *name = words->statement->word[0];
     op->extra = (name[strlen(name) - 1] == 'c' ? CARRY_IN : 0) |
                 (sim_has(words, "cc") ? CARRY_OUT : 0);
-    return words->types == 1
+    return words->types == 1 && sim_one_result(op)
                ? sim_form_find(carry_forms, sizeof(carry_forms) / sizeof(*carry_forms), words)
                : NULL;
 }
@@ -491,7 +495,7 @@ static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
 static sim_handler *pick_dot(const struct sim_words *words, struct sim_op *op)
 {
     bool two = strcmp(words->statement->word[0], "dp2a") == 0, high = sim_has(words, "hi");
-    if (words->types != 2 || (two && high == sim_has(words, "lo")))
+    if (words->types != 2 || !sim_one_result(op) || (two && high == sim_has(words, "lo")))
         return NULL;
     for (uint32_t k = 0; k < 2; k++)
         if (words->type[k] != SIM_U32 && words->type[k] != SIM_S32)
@@ -504,13 +508,15 @@ static sim_handler *pick_dot(const struct sim_words *words, struct sim_op *op)
 static sim_handler *pick_lop3(const struct sim_words *words, struct sim_op *op)
 {
     const struct sim_operand *table = &words->statement->operand[4];
-    if (words->types != 1 || words->type[0] != SIM_B32 || table->kind != SIM_OP_INTEGER)
+    if (words->types != 1 || words->type[0] != SIM_B32 || !sim_one_result(op) ||
+        table->kind != SIM_OP_INTEGER)
         return NULL;
     op->extra = (uint32_t)table->value.u & 0xff;
     return run_lop3;
 }
 
-#define ROW(name, suffix, words, operands, types, ...) { #name, words, LETTERS_##operands, pick_form },
+#define ROW(name, suffix, words, operands, types, ...) \
+    { #name, words, LETTERS_##operands, pick_form },
 const struct sim_instruction sim_integer_instructions[] = {
     // clang-format off
     INTEGER_OPERATIONS(ROW)

@@ -255,6 +255,7 @@ static struct sim_token string(struct sim_lexer *l, struct sim_token t)
 
     while (p < l->end && *p != '"' && *p != '\n')
         p += *p == '\\' && l->end - p >= 2 && p[1] != '\n' ? 2 : 1;
+    t.bytes = (size_t)(p - t.at);
     if (p >= l->end || *p != '"')
         return bad(l, t, "a string that ends in its line");
     t.kind = SIM_TOKEN_STRING;

@@ -1,6 +1,7 @@
 // Loads, stores, addresses and copies. Every access is checked: its alignment, and that it lies in
 // one allocation, in the block's shared memory, in the lane's stack or in the parameters.
 #include "memory.h"
+#include "alu.h"
 #include "code.h"
 
 #include <string.h>
@@ -145,10 +146,9 @@ bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum 
     case SIM_SHARED_CLUSTER:
         return reach_shared(w, op, lane, address, bytes, write, host);
     case SIM_LOCAL:
-        return reach_piece(w, op, lane,
-                           w->local ? w->local + (size_t)lane * grid->entry->stack_bytes : NULL,
-                           grid->entry->stack_bytes, "the thread's stack", address, bytes, write,
-                           host);
+        return reach_piece(
+            w, op, lane, w->local ? w->local + (size_t)lane * grid->entry->stack_bytes : NULL,
+            grid->entry->stack_bytes, "the thread's stack", address, bytes, write, host);
     case SIM_PARAM:
         if (op->extra & SIM_ENTRY_PARAM)
             return reach_piece(w, op, lane, grid->params, grid->entry->entry_param_bytes,
@@ -222,7 +222,8 @@ static enum sim_next run_ld(struct sim_warp *w, const struct sim_op *op, uint32_
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         void *host;
-        if (!sim_reach(w, op, lane, space, sim_address(w, op, 1, lane), count << size, false, &host))
+        if (!sim_reach(w, op, lane, space, sim_address(w, op, 1, lane), count << size, false,
+                       &host))
             return SIM_FAULT;
         // All are read before any is written: a destination may be the address.
         uint64_t values[16];
@@ -290,24 +291,24 @@ static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint
            in_range(&w->caches[op->cache], start, (uint64_t)bytes * SIM_WARP);
 }
 
-#define LOAD_STORE(bytes)                                                                          \
-    static enum sim_next run_ld_##bytes(struct sim_warp *w, const struct sim_op *op,               \
-                                        uint32_t mask)                                             \
-    {                                                                                              \
-        uint64_t first;                                                                            \
-        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 1, bytes, &first))                       \
-            return run_ld(w, op, mask);                                                            \
-        memcpy(w->f + op->list[0], (const void *)(uintptr_t)first, bytes * SIM_WARP);              \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    static enum sim_next run_st_##bytes(struct sim_warp *w, const struct sim_op *op,               \
-                                        uint32_t mask)                                             \
-    {                                                                                              \
-        uint64_t first;                                                                            \
-        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 0, bytes, &first))                       \
-            return run_st(w, op, mask);                                                            \
-        memcpy((void *)(uintptr_t)first, w->f + op->list[0], bytes * SIM_WARP);                    \
-        return SIM_NEXT;                                                                           \
+#define LOAD_STORE(bytes)                                                             \
+    static enum sim_next run_ld_##bytes(struct sim_warp *w, const struct sim_op *op,  \
+                                        uint32_t mask)                                \
+    {                                                                                 \
+        uint64_t first;                                                               \
+        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 1, bytes, &first))          \
+            return run_ld(w, op, mask);                                               \
+        memcpy(w->f + op->list[0], (const void *)(uintptr_t)first, bytes * SIM_WARP); \
+        return SIM_NEXT;                                                              \
+    }                                                                                 \
+    static enum sim_next run_st_##bytes(struct sim_warp *w, const struct sim_op *op,  \
+                                        uint32_t mask)                                \
+    {                                                                                 \
+        uint64_t first;                                                               \
+        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 0, bytes, &first))          \
+            return run_st(w, op, mask);                                               \
+        memcpy((void *)(uintptr_t)first, w->f + op->list[0], bytes * SIM_WARP);       \
+        return SIM_NEXT;                                                              \
     }
 LOAD_STORE(4)
 LOAD_STORE(8)
@@ -322,19 +323,22 @@ static enum sim_next run_ld_entry(struct sim_warp *w, const struct sim_op *op, u
     if (address % bytes || address + bytes > grid->entry->entry_param_bytes)
         return run_ld(w, op, mask);
     uint64_t value = load(grid->params + address, size, op->extra & EXTRA_SIGNED);
+    uint64_t *wide = SIM_R64(w, op->list[0]);
+    uint32_t *narrow = SIM_R32(w, op->list[0]);
     if (ELEMENT_WIDE(op, 0))
-        SIM_LANES(mask, lane, SIM_R64(w, op->list[0])[lane] = value);
+        SIM_ALU_LANES(mask, wide[i] = value);
     else
-        SIM_LANES(mask, lane, SIM_R32(w, op->list[0])[lane] = (uint32_t)value);
+        SIM_ALU_LANES(mask, narrow[i] = (uint32_t)value);
     return SIM_NEXT;
 }
 
 static bool describe(const struct sim_words *words, struct sim_op *op)
 {
     enum sim_space space = sim_space_of(words);
-    uint32_t elements = sim_has(words, "v2") ? 2 : sim_has(words, "v4") ? 4
-                        : sim_has(words, "v8")                         ? 8
-                                                                       : 1;
+    uint32_t elements = sim_has(words, "v2")   ? 2
+                        : sim_has(words, "v4") ? 4
+                        : sim_has(words, "v8") ? 8
+                                               : 1;
     enum sim_type type = words->type[0];
     uint32_t bytes = sim_type_bytes(type);
     uint32_t size = 0;
@@ -383,7 +387,8 @@ static sim_handler *pick_ld(const struct sim_words *words, struct sim_op *op)
 
 static sim_handler *pick_st(const struct sim_words *words, struct sim_op *op)
 {
-    if (!describe(words, op) || sim_has(words, "acquire") || op->extra & SIM_ENTRY_PARAM)
+    if (!describe(words, op) || sim_has(words, "acquire") || sim_has(words, "const") ||
+        op->extra & SIM_ENTRY_PARAM)
         return NULL;
     for (uint32_t i = 0; i < op->list_count; i++)
         if (op->list[i] == SIM_NO_OPERAND)
@@ -404,16 +409,20 @@ static uint64_t window_of(enum sim_space space)
 static enum sim_next run_cvta(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     uint64_t window = window_of((enum sim_space)op->extra);
+    const uint64_t *from = SIM_R64(w, op->o[1]);
+    uint64_t *to = SIM_R64(w, op->o[0]);
 
-    SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = SIM_R64(w, op->o[1])[i] | window);
+    SIM_ALU_LANES(mask, to[i] = from[i] | window);
     return SIM_NEXT;
 }
 
 static enum sim_next run_cvta_to(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     uint64_t window = window_of((enum sim_space)op->extra);
+    const uint64_t *from = SIM_R64(w, op->o[1]);
+    uint64_t *to = SIM_R64(w, op->o[0]);
 
-    SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = SIM_R64(w, op->o[1])[i] & ~window);
+    SIM_ALU_LANES(mask, to[i] = from[i] & ~window);
     return SIM_NEXT;
 }
 
@@ -435,7 +444,8 @@ static enum sim_next run_isspacep(struct sim_warp *w, const struct sim_op *op, u
 
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t address = SIM_R64(w, op->list[0])[lane], rank = OFFSET_OF(address) >> SIM_RANK_SHIFT;
+        uint64_t address = SIM_R64(w, op->list[0])[lane],
+                 rank = OFFSET_OF(address) >> SIM_RANK_SHIFT;
         bool is = SIM_WINDOW(address) == SIM_WINDOW(window_of(space));
         if (space == SIM_SHARED)
             is = is && (rank == 0 || rank == w->block->cluster_rank + 1);
@@ -473,7 +483,8 @@ static enum sim_next run_mapa(struct sim_warp *w, const struct sim_op *op, uint3
         if (rank[lane] >= w->block->cluster->count)
             return sim_fault(w, op, lane, 719, "mapa to block %u of a cluster of %u", rank[lane],
                              w->block->cluster->count);
-        a = (a & ~(UINT64_C(0xff) << SIM_RANK_SHIFT)) | (uint64_t)(rank[lane] + 1) << SIM_RANK_SHIFT;
+        a = (a & ~(UINT64_C(0xff) << SIM_RANK_SHIFT)) | (uint64_t)(rank[lane] + 1)
+                                                            << SIM_RANK_SHIFT;
         if (op->extra)
             SIM_R64(w, op->o[0])[lane] = a;
         else
@@ -538,16 +549,21 @@ static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op
                : NULL;
 }
 
-// cp.async copies at once: o[0] to, o[1] from, o[2] how many bytes to read, the rest being zero.
-// Waiting for it is then nothing.
+// cp.async copies at once: o[0] to, o[1] from, o[2] how many bytes to read, the rest being zero, or
+// a predicate that says to read none. Waiting for it is then nothing.
+#define COPY_IGNORE (UINT32_C(1) << 8)
+
 static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    uint32_t bytes = op->extra;
+    uint32_t bytes = op->extra & ~COPY_IGNORE;
+    uint32_t ignored = op->extra & COPY_IGNORE ? SIM_RP(w, op->o[2]) : 0;
 
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), reads = bytes;
         void *to, *from = NULL;
-        if (op->o[2] != SIM_NO_OPERAND)
+        if (op->extra & COPY_IGNORE)
+            reads = ignored >> lane & 1 ? 0 : bytes;
+        else if (op->o[2] != SIM_NO_OPERAND)
             reads = SIM_R32(w, op->o[2])[lane];
         if (reads > bytes)
             return sim_fault(w, op, lane, 719, "cp.async of %u bytes reads %u", bytes, reads);
@@ -576,10 +592,21 @@ static sim_handler *pick_cp_async(const struct sim_words *words, struct sim_op *
         sim_has(words, "ca") == sim_has(words, "cg"))
         return NULL;
     if (size->kind != SIM_OP_INTEGER ||
-        !(size->value.u == 16 || (sim_has(words, "ca") && (size->value.u == 4 || size->value.u == 8))))
+        !(size->value.u == 16 ||
+          (sim_has(words, "ca") && (size->value.u == 4 || size->value.u == 8))))
+        return NULL;
+    if (words->statement->operands > 4 && !sim_has(words, "L2::cache_hint"))
         return NULL;
     op->extra = (uint32_t)size->value.u;
     return run_cp_async;
+}
+
+static sim_handler *pick_cp_async_ignore(const struct sim_words *words, struct sim_op *op)
+{
+    sim_handler *run = pick_cp_async(words, op);
+
+    op->extra |= COPY_IGNORE;
+    return run;
 }
 
 // alloca takes from the end of a lane's stack, downwards.
@@ -633,11 +660,13 @@ static sim_handler *pick_stack(const struct sim_words *words, struct sim_op *op)
     return strcmp(words->statement->word[0], "stacksave") == 0 ? run_stacksave : run_stackrestore;
 }
 
-#define SPACES "global shared shared::cta shared::cluster local const param param::entry param::func "
-#define HINTS                                                                                      \
-    "ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last "    \
-    "L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint L2::64B "      \
+#define SPACES \
+    "global shared shared::cta shared::cluster local const param param::entry param::func "
+#define HINTS                                                                                   \
+    "ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last " \
+    "L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint L2::64B "   \
     "L2::128B L2::256B "
+#define COPIES "async ca cg shared shared::cta global L2::64B L2::128B L2::256B "
 #define ORDERS "weak volatile relaxed acquire release mmio cta cluster gpu sys "
 
 const struct sim_instruction sim_memory_instructions[] = {
@@ -657,8 +686,11 @@ const struct sim_instruction sim_memory_instructions[] = {
     { "discard", "global L2", "mi", pick_hint },
     { "createpolicy", HINTS "fractional L2::evict_unchanged", "dxx?", pick_policy },
     { "createpolicy", HINTS "fractional L2::evict_unchanged", "d", pick_policy },
-    { "cp", "async ca cg shared shared::cta global " HINTS, "mmiaw?", pick_cp_async },
-    { "cp", "async ca cg shared shared::cta global " HINTS, "mmiawx", pick_cp_async },
+    { "cp", COPIES, "mmiaw?", pick_cp_async },
+    { "cp", COPIES, "mmip", pick_cp_async_ignore },
+    { "cp", COPIES "L2::cache_hint", "mmix", pick_cp_async },
+    { "cp", COPIES "L2::cache_hint", "mmiawx", pick_cp_async },
+    { "cp", COPIES "L2::cache_hint", "mmipx", pick_cp_async_ignore },
     { "cp", "async commit_group wait_all", "", pick_hint },
     { "cp", "async wait_group", "i", pick_hint },
     { "alloca", "", "dai?", pick_alloca },

@@ -480,7 +480,8 @@ sim_handler *sim_pick_mma(const struct sim_words *words, struct sim_op *op)
     bool quad = form->family == QUAD;
     bool bits_and = sim_has(words, "and"), bits_xor = sim_has(words, "xor");
     bool satfinite = sim_has(words, "satfinite");
-    if (!quad && (layout[0] != 'r' || layout[1] != 'c' || type[0] != type[3]))
+    if (quad ? type[0] == SIM_F16 && type[3] == SIM_F32
+             : layout[0] != 'r' || layout[1] != 'c' || type[0] != type[3])
         return NULL;
     if ((family == BIT) != (bits_and != bits_xor) || (family == BIT) != sim_has(words, "popc") ||
         (satfinite && family != INT8 && family != INT4))

@@ -14,21 +14,16 @@ static const struct {
 #undef ROW
 };
 
-static _Noreturn void fail_at(struct sim_parser *p, uint32_t line, const char *fmt, va_list args)
-{
-    int n = p->log_bytes ? snprintf(p->log, p->log_bytes, "line %u: ", line) : -1;
-
-    if (n >= 0 && (size_t)n < p->log_bytes)
-        vsnprintf(p->log + n, p->log_bytes - (size_t)n, fmt, args);
-    longjmp(p->failed, 1);
-}
-
 void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
 {
+    int n = p->log_bytes ? snprintf(p->log, p->log_bytes, "line %u: ", p->token.line) : -1;
     va_list args;
 
     va_start(args, fmt);
-    fail_at(p, p->token.line, fmt, args);
+    if (n >= 0 && (size_t)n < p->log_bytes)
+        vsnprintf(p->log + n, p->log_bytes - (size_t)n, fmt, args);
+    va_end(args);
+    longjmp(p->failed, 1);
 }
 
 // The token as it stands in the text, cut, and with what is not printable as \xNN.

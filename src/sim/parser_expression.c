@@ -4,54 +4,43 @@
 
 enum { MAX_DEPTH = 64 };
 
-// Binary operators, loosest first. What the operands are turned into, and what comes out, is the
-// table of the PTX ISA, "Summary of Constant Expression Evaluation Rules".
-enum rule {
-    ARITHMETIC, // also of .f64
-    COMPARE,    // also of .f64, gives .s64
-    LOGICAL,    // zero or not, gives .s64
-    BITS,       // as .u64
-    REMAINDER,  // as .u64, gives .s64
-    SHIFT,      // of the first operand's type
-};
-
-static const struct operator
-{
+// Binary operators, loosest first. Types are those of the PTX ISA, "Summary of Constant Expression
+// Evaluation Rules", where ptxas 13.0 follows it; like that, two .s64 stay so under & | ^, what ?
+// chooses keeps its type, and shifts take six bits of their distance.
+static const struct infix {
     int sign;
     int level;
-    enum rule rule;
-}
-operators[] = {
-    { SIM_SIGN('|', '|'), 1, LOGICAL },
-    { SIM_SIGN('&', '&'), 2, LOGICAL },
-    { '|', 3, BITS },
-    { '^', 4, BITS },
-    { '&', 5, BITS },
-    { SIM_SIGN('=', '='), 6, COMPARE },
-    { SIM_SIGN('!', '='), 6, COMPARE },
-    { '<', 7, COMPARE },
-    { '>', 7, COMPARE },
-    { SIM_SIGN('<', '='), 7, COMPARE },
-    { SIM_SIGN('>', '='), 7, COMPARE },
-    { SIM_SIGN('<', '<'), 8, SHIFT },
-    { SIM_SIGN('>', '>'), 8, SHIFT },
-    { '+', 9, ARITHMETIC },
-    { '-', 9, ARITHMETIC },
-    { '*', 10, ARITHMETIC },
-    { '/', 10, ARITHMETIC },
-    { '%', 10, REMAINDER },
+} infixes[] = {
+    { SIM_SIGN('|', '|'), 1 },
+    { SIM_SIGN('&', '&'), 2 },
+    { '|', 3 },
+    { '^', 4 },
+    { '&', 5 },
+    { SIM_SIGN('=', '='), 6 },
+    { SIM_SIGN('!', '='), 6 },
+    { '<', 7 },
+    { '>', 7 },
+    { SIM_SIGN('<', '='), 7 },
+    { SIM_SIGN('>', '='), 7 },
+    { SIM_SIGN('<', '<'), 8 },
+    { SIM_SIGN('>', '>'), 8 },
+    { '+', 9 },
+    { '-', 9 },
+    { '*', 10 },
+    { '/', 10 },
+    { '%', 10 },
 };
-enum { LEVEL_ADDITIVE = 9, LEVEL_UNARY = 11 };
+enum { LEVEL_ADDITIVE = 9 };
 
 static struct sim_constant conditional(struct sim_parser *p, unsigned depth);
 
-static const struct operator* current_operator(const struct sim_parser *p)
+static const struct infix *current_infix(const struct sim_parser *p)
 {
     if (p->token.kind != SIM_TOKEN_SIGN)
         return NULL;
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-        if (operators[i].sign == p->token.sign)
-            return &operators[i];
+    for (size_t i = 0; i < sizeof(infixes) / sizeof(infixes[0]); i++) {
+        if (infixes[i].sign == p->token.sign)
+            return &infixes[i];
     }
     return NULL;
 }
@@ -145,7 +134,6 @@ static struct sim_constant unary(struct sim_parser *p, unsigned depth)
     }
     if (sim_parser_is(p, '(') && sim_lexer_peek(&p->lexer, NULL) == '.') {
         sim_parser_next(p);
-        sim_parser_next(p);
         enum sim_type type = p->token.kind == SIM_TOKEN_DIRECTIVE ? p->name->type : SIM_NONE;
         if (type != SIM_S64 && type != SIM_U64)
             sim_parser_expected(p, ".s64 or .u64");
@@ -159,7 +147,7 @@ static struct sim_constant unary(struct sim_parser *p, unsigned depth)
     return primary(p, depth);
 }
 
-static struct sim_constant apply_f64(struct sim_parser *p, const struct operator* op, double a,
+static struct sim_constant apply_f64(struct sim_parser *p, const struct infix *op, double a,
                                      double b)
 {
     bool truth = false;
@@ -208,14 +196,13 @@ static uint64_t divide(struct sim_parser *p, bool is_signed, uint64_t a, uint64_
 
 static uint64_t shift(bool left, bool is_signed, uint64_t a, uint64_t by)
 {
+    by &= 63;
     if (left)
-        return by > 63 ? 0 : a << by;
-    if (by > 63)
-        return is_signed && a >> 63 ? UINT64_MAX : 0;
+        return a << by;
     return a >> by | (is_signed && a >> 63 && by ? UINT64_MAX << (64 - by) : 0);
 }
 
-static struct sim_constant apply(struct sim_parser *p, const struct operator* op,
+static struct sim_constant apply(struct sim_parser *p, const struct infix *op,
                                  struct sim_constant a, struct sim_constant b)
 {
     if (a.kind == SIM_CONSTANT_F32 || b.kind == SIM_CONSTANT_F32)
@@ -241,11 +228,11 @@ static struct sim_constant apply(struct sim_parser *p, const struct operator* op
     case '%':
         return integer(SIM_CONSTANT_S64, a.bits - b.bits * divide(p, false, a.bits, b.bits));
     case '|':
-        return integer(SIM_CONSTANT_U64, a.bits | b.bits);
+        return integer(usual, a.bits | b.bits);
     case '^':
-        return integer(SIM_CONSTANT_U64, a.bits ^ b.bits);
+        return integer(usual, a.bits ^ b.bits);
     case '&':
-        return integer(SIM_CONSTANT_U64, a.bits & b.bits);
+        return integer(usual, a.bits & b.bits);
     case '<':
         return integer(SIM_CONSTANT_S64, x < y);
     case '>':
@@ -272,9 +259,9 @@ static struct sim_constant apply(struct sim_parser *p, const struct operator* op
 static struct sim_constant binary(struct sim_parser *p, int level, unsigned depth)
 {
     struct sim_constant c = unary(p, depth);
-    const struct operator* op;
+    const struct infix *op;
 
-    while ((op = current_operator(p)) && op->level >= level) {
+    while ((op = current_infix(p)) && op->level >= level) {
         sim_parser_next(p);
         c = apply(p, op, c, binary(p, op->level + 1, depth + 1));
     }
@@ -292,20 +279,12 @@ static struct sim_constant conditional(struct sim_parser *p, unsigned depth)
     struct sim_constant yes = conditional(p, depth + 1);
     sim_parser_expect(p, ':', ":");
     struct sim_constant no = conditional(p, depth + 1);
-    struct sim_constant chosen = c.bits ? yes : no;
-    if (is_integer(yes) && is_integer(no) && yes.kind != no.kind)
-        chosen.kind = SIM_CONSTANT_U64;
-    else if (is_integer(yes) != is_integer(no))
-        chosen = from_f64(as_f64(chosen));
-    return chosen;
+    return c.bits ? yes : no;
 }
 
 struct sim_constant sim_parser_constant(struct sim_parser *p)
 {
-    // Most are a number alone.
-    struct sim_constant c = conditional(p, 0);
-
-    return c;
+    return conditional(p, 0);
 }
 
 uint64_t sim_parser_integer(struct sim_parser *p, const char *what)

@@ -85,7 +85,7 @@ static void add_function(struct sim_parser *p, struct sim_name *name, const stru
     struct sim_function merged = old->is_defined ? *old : *f;
     merged.is_visible = old->is_visible || f->is_visible;
     merged.is_weak = old->is_weak || f->is_weak;
-    merged.is_extern = old->is_extern && f->is_extern;
+    merged.is_extern = (old->is_extern || f->is_extern) && !merged.is_defined;
     merged.no_return = old->no_return || f->no_return;
     *old = merged;
 }
@@ -192,7 +192,7 @@ static void add_variable(struct sim_parser *p, struct sim_name *name, const stru
                         name->text, old->line);
     if (old->is_extern)
         *old = *v;
-    else if (!v->is_extern && !(old->is_weak && v->is_weak) && !(old->is_common && v->is_common))
+    else if (!v->is_extern && !(old->is_common && v->is_common))
         sim_parser_fail(p, "found a second %.60s, expected that of line %u alone", name->text,
                         old->line);
 }

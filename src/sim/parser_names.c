@@ -163,22 +163,6 @@ static struct sim_binding *own_binding(const struct sim_name *name, bool range)
     return b;
 }
 
-struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
-                                    enum sim_binding_kind kind)
-{
-    struct sim_binding **open = p->open.items;
-    struct sim_binding *before = own_binding(name, kind == SIM_BIND_RANGE);
-
-    if (before && before->scope == p->scope)
-        sim_parser_fail(p, "found a second %.60s, expected a name that its { } does not have yet",
-                        name->text);
-    before = bind_in(p, name, &open[p->open.count - 1], p->scope);
-    before->kind = kind;
-    if (kind == SIM_BIND_RANGE)
-        p->ranges++;
-    return before;
-}
-
 // The innermost range that has the name: all cuts into a base and a number without leading zeros.
 static struct sim_binding *range_of(struct sim_parser *p, const struct sim_name *name)
 {
@@ -202,6 +186,24 @@ static struct sim_binding *range_of(struct sim_parser *p, const struct sim_name 
             best = b;
     }
     return best;
+}
+
+struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
+                                    enum sim_binding_kind kind)
+{
+    struct sim_binding **open = p->open.items;
+    struct sim_binding *before = own_binding(name, kind == SIM_BIND_RANGE);
+
+    if (!before && kind == SIM_BIND_REGISTER)
+        before = range_of(p, name);
+    if (before && before->scope == p->scope)
+        sim_parser_fail(p, "found a second %.60s, expected a name that its { } does not have yet",
+                        name->text);
+    before = bind_in(p, name, &open[p->open.count - 1], p->scope);
+    before->kind = kind;
+    if (kind == SIM_BIND_RANGE)
+        p->ranges++;
+    return before;
 }
 
 // The list of bindings of an open scope; scopes between it and the innermost are few.

@@ -154,7 +154,7 @@ static void name_operand(struct sim_parser *p, struct sim_operand *out)
         return;
     }
     if (!b && name->text[0] == '%')
-        sim_parser_expected(p, "a register that is declared");
+        sim_parser_expected(p, "a register that is declared, or a special one that is known");
     *out = plain(SIM_OP_SYMBOL);
     out->symbol = name->text;
     out->scope = p->scope;
@@ -193,7 +193,10 @@ static void close_list(struct sim_parser *p, struct sim_operand *out, enum sim_o
         *(struct sim_operand *)sim_parser_push(p, &p->operands) = e;
         first = false;
     }
-    sim_parser_expect(p, closing, closing == '}' ? ", or }" : closing == ')' ? ", or )" : ", or ]");
+    sim_parser_expect(p, closing,
+                      closing == '}'   ? "a comma or }"
+                      : closing == ')' ? "a comma or )"
+                                       : "a comma or ]");
     *out = plain(kind);
     out->count = (uint32_t)(p->operands.count - mark);
     out->list = sim_parser_keep(p, &p->operands, mark);

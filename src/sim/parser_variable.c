@@ -485,6 +485,8 @@ struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, 
         struct sim_name *name = read_declarator(p, &v, &t);
         if (v.space == SIM_REG && bind)
             bind_register(p, name, &t, 0);
+        else if (bind)
+            sim_parser_bind(p, name, SIM_BIND_SYMBOL);
         *(struct sim_variable *)sim_parser_push(p, &p->parameters) = v;
         if (!sim_parser_accept(p, ','))
             break;

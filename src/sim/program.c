@@ -10,7 +10,6 @@ enum {
     // What a lane's stack has above what can be counted, where functions call themselves or are
     // called by address; and for alloca.
     UNCOUNTED_STACK = 64 << 10,
-    COUNTED_DEPTH = 64,
 };
 
 struct loader {
@@ -135,8 +134,9 @@ static bool place_function(struct loader *l, uint32_t index)
             program->shared[program->shared_count++].dynamic = v->is_extern;
             break;
         default:
-            return refuse(l, v->line, "%s: variable %s is in a space that is not known in a function",
-                          f->name, v->name);
+            return refuse(l, v->line,
+                          "%s: variable %s is in a space that is not known in a function", f->name,
+                          v->name);
         }
         if (param > UINT32_C(1) << 20 || local > UINT32_C(512) << 10)
             return refuse(l, v->line, "%s: %s does not fit: 512 KiB of .local and 1 MiB of .param",
@@ -211,8 +211,9 @@ static bool relocate(struct loader *l)
             const struct sim_relocation *at = &v->relocations[r];
             uint64_t value;
             if (!symbol_value(program, at->symbol, &value))
-                return refuse(l, v->line, "%s is initialised with the address of %s, which is not "
-                                          "defined",
+                return refuse(l, v->line,
+                              "%s is initialised with the address of %s, which is not "
+                              "defined",
                               v->name, at->symbol);
             value = (value + (uint64_t)at->addend) >> at->shift;
             if (at->bytes > 8 || at->at + (uint64_t)at->bytes > v->bytes)
@@ -253,30 +254,40 @@ static void reach(const struct sim_program *program, const struct sim_code *code
                 reach(program, &program->codes[f], reached);
 }
 
-// The deepest stack of calls; past COUNTED_DEPTH it is taken for recursion.
-static uint32_t stack_of(const struct sim_code *code, uint32_t depth, bool *uncounted)
+// The deepest stack of calls below a function, each function counted once.
+struct depth {
+    uint32_t bytes;
+    enum { NEW, UNDER_WAY, KNOWN } state;
+};
+
+static uint32_t stack_of(const struct sim_code *code, struct depth *depths, bool *uncounted)
 {
+    struct depth *own = &depths[code->index];
     uint32_t deepest = 0;
 
-    if (depth > COUNTED_DEPTH) {
+    if (own->state == KNOWN)
+        return own->bytes;
+    if (own->state == UNDER_WAY) { // it calls itself
         *uncounted = true;
         return 0;
     }
-    for (uint32_t i = 0; i < code->op_count && !*uncounted; i++) {
+    own->state = UNDER_WAY;
+    for (uint32_t i = 0; i < code->op_count; i++) {
+        const struct sim_op *op = &code->ops[i];
         uint32_t callee = 0;
-        if (code->ops[i].run == sim_run_call_indirect) {
-            *uncounted = true;
-        } else if (code->ops[i].run == sim_run_call) {
-            const struct sim_call *call = code->ops[i].data;
-            callee = stack_of(call->code, depth + 1, uncounted);
-        } else if (code->ops[i].statement < code->source->statement_count &&
-                   strcmp(code->source->statements[code->ops[i].statement].word[0], "alloca") ==
-                       0) {
+        if (op->run == sim_run_call) {
+            const struct sim_call *call = op->data;
+            callee = stack_of(call->code, depths, uncounted);
+        } else if (op->run == sim_run_call_indirect ||
+                   (op->statement < code->source->statement_count &&
+                    strcmp(code->source->statements[op->statement].word[0], "alloca") == 0)) {
             *uncounted = true;
         }
         deepest = callee > deepest ? callee : deepest;
     }
-    return code->local_bytes + deepest;
+    own->bytes = code->local_bytes + deepest;
+    own->state = KNOWN;
+    return own->bytes;
 }
 
 static bool plan_entry(struct loader *l, struct sim_code *code)
@@ -285,16 +296,23 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     size_t functions = program->module->function_count;
     bool *reached = calloc(functions + 1, sizeof(*reached));
     bool *used = calloc(program->shared_count + 1, sizeof(*used));
+    struct depth *depths = calloc(functions + 1, sizeof(*depths));
     uint32_t *at = sim_program_keep(program, (program->shared_count + 1) * sizeof(*at));
     bool uncounted = false, fits = true;
     uint64_t end = 0, dynamic_at = 0;
 
-    if (!reached || !used || !at) {
+    if (!reached || !used || !depths || !at) {
+        free(depths);
         free(reached);
         free(used);
         return refuse(l, code->source->line, "%s: no host memory", code->name);
     }
     reach(program, code, reached);
+    // The entry's own count also where nothing refers to them, as they do for a compiler.
+    for (size_t i = 0; i < code->source->variable_count; i++)
+        if (code->source->variables[i].space == SIM_SHARED)
+            used[program->variable_at[code->index][i] + program->function_shared[code->index]] =
+                true;
     for (size_t f = 0; f < functions; f++)
         for (uint32_t i = 0; reached[f] && i < program->codes[f].address_count; i++)
             if (program->codes[f].addresses[i].space == SIM_SHARED)
@@ -315,7 +333,8 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     code->shared_at = at;
     code->shared_bytes = (uint32_t)end;
     code->dynamic_at = (uint32_t)(end > dynamic_at ? end : dynamic_at);
-    code->stack_bytes = stack_of(code, 0, &uncounted);
+    code->stack_bytes = stack_of(code, depths, &uncounted);
+    free(depths);
     if (uncounted)
         code->stack_bytes += UNCOUNTED_STACK;
     code->stack_bytes = (uint32_t)align_up(code->stack_bytes, 16);
@@ -356,8 +375,7 @@ static bool load(struct loader *l)
     if (!relocate(l))
         return false;
     for (size_t f = 0; f < m->function_count; f++)
-        if (m->functions[f].is_defined &&
-            !sim_decode(program, (uint32_t)f, l->log, l->log_bytes))
+        if (m->functions[f].is_defined && !sim_decode(program, (uint32_t)f, l->log, l->log_bytes))
             return false;
     for (size_t f = 0; f < m->function_count; f++) {
         if (!m->functions[f].is_entry || !m->functions[f].is_defined)

@@ -206,7 +206,7 @@ struct sim_module {
 };
 
 // Special registers, by name ("%tid.x" is SIM_SR_TID_X ...): X(tag, name, type). In
-// ptx_special.def.
+// special.def.
 enum sim_special {
 #define SPECIAL(tag, name, type) SIM_SR_##tag,
 #include "special.def"

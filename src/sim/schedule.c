@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 enum {
-    QUANTUM = 1024,         // branches taken before the others of the warp, or other warps, run
-    PATIENCE = 256,         // turns of a block's warps before other blocks run
-    MAX_RESIDENT = 4096,    // blocks that a worker has begun, of a grid that is not cooperative
+    QUANTUM = 1024,      // branches taken before the others of the warp, or other warps, run
+    PATIENCE = 64,       // turns of a block's warps before other blocks run
+    MAX_RESIDENT = 4096, // blocks that a worker has begun, of a grid that is not cooperative
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
 };
@@ -29,6 +29,19 @@ struct sim_unit {
 
 // Lanes of a warp
 
+// True when all 32 lanes stand at one place: written so that it costs little.
+static bool stand_together(const struct sim_warp *w)
+{
+    uint32_t pcs = 0;
+    uintptr_t frames = 0;
+
+    for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
+        pcs |= w->lane_pc[lane] ^ w->lane_pc[0];
+        frames |= (uintptr_t)w->lane_frame[lane] ^ (uintptr_t)w->lane_frame[0];
+    }
+    return !pcs && !frames;
+}
+
 // Take the lanes that run next: of `fresh`, the deepest in calls and there the first place; and all
 // that stand at the same place.
 static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
@@ -36,6 +49,13 @@ static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
     struct sim_frame *frame = NULL;
     uint32_t pc = 0, group = 0;
 
+    if (fresh == SIM_ALL_LANES && stand_together(w)) {
+        w->active = fresh;
+        w->frame = w->lane_frame[0];
+        w->f = w->frame->f;
+        w->pc = w->lane_pc[0];
+        return;
+    }
     for (uint32_t m = fresh; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         struct sim_frame *f = w->lane_frame[lane];
@@ -249,6 +269,7 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
                           n / size[0] / size[1];
         block->alive = block->threads;
         memset(block->barriers, 0, sizeof(block->barriers));
+        block->open = 0;
         for (uint32_t i = 0; i < block->warp_count; i++) {
             struct sim_warp *w = &block->warps[i];
             w->alive = w->exists;
@@ -284,8 +305,8 @@ static void report_deadlock(struct sim_unit *unit)
                         w->lane_frame[__builtin_ctz(m)] == w->lane_frame[lane])
                         set |= m & (0 - m);
                 // Who is blocked goes on after the instruction, who tries again stands at it.
-                const struct sim_op *op =
-                    w->lane_frame[lane]->code->ops + w->lane_pc[lane] - (barrier ? 1 : 0);
+                const struct sim_op *op = w->lane_frame[lane]->code->ops + w->lane_pc[lane] -
+                                          (barrier ? 1 : 0);
                 if (!first) {
                     first = w;
                     first_op = op;
@@ -297,26 +318,26 @@ static void report_deadlock(struct sim_unit *unit)
                     continue;
                 }
                 const struct sim_function *f = w->lane_frame[lane]->code->source;
-                n += (size_t)snprintf(who + n, sizeof(who) - n,
-                                      "%s%d threads from (%u,%u,%u) of block (%u,%u,%u) wait at %s"
-                                      "%s%s in line %u",
-                                      told ? "; " : "", __builtin_popcount(set),
-                                      (uint32_t)sim_special_value(w, SIM_SR_TID_X, lane),
-                                      (uint32_t)sim_special_value(w, SIM_SR_TID_Y, lane),
-                                      (uint32_t)sim_special_value(w, SIM_SR_TID_Z, lane),
-                                      block->index[0], block->index[1], block->index[2],
-                                      f->statements[op->statement].word[0],
-                                      f->statements[op->statement].words > 1 ? "." : "",
-                                      f->statements[op->statement].words > 1
-                                          ? f->statements[op->statement].word[1]
-                                          : "",
-                                      op->line);
+                n += (size_t)snprintf(
+                    who + n, sizeof(who) - n,
+                    "%s%d threads from (%u,%u,%u) of block (%u,%u,%u) wait at %s"
+                    "%s%s in line %u",
+                    told ? "; " : "", __builtin_popcount(set),
+                    (uint32_t)sim_special_value(w, SIM_SR_TID_X, lane),
+                    (uint32_t)sim_special_value(w, SIM_SR_TID_Y, lane),
+                    (uint32_t)sim_special_value(w, SIM_SR_TID_Z, lane), block->index[0],
+                    block->index[1], block->index[2], f->statements[op->statement].word[0],
+                    f->statements[op->statement].words > 1 ? "." : "",
+                    f->statements[op->statement].words > 1 ? f->statements[op->statement].word[1]
+                                                           : "",
+                    op->line);
                 told++;
             }
         }
     }
     if (first && untold)
-        sim_fault(first, first_op, first_lane, 719, "deadlock: %s; and %u groups more", who, untold);
+        sim_fault(first, first_op, first_lane, 719, "deadlock: %s; and %u groups more", who,
+                  untold);
     else if (first)
         sim_fault(first, first_op, first_lane, 719, "deadlock: %s", who);
 }
@@ -373,8 +394,9 @@ static struct {
     struct job *jobs;
     uint32_t threads; // that were started
     bool started;
-} pool = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0,
-           false };
+} pool = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, false
+};
 
 static void out_of_memory(struct sim_grid *grid)
 {
@@ -442,8 +464,7 @@ static void work(struct job *job, uint32_t index)
 
     worker.suspended_end = &worker.suspended;
     worker.caches = calloc(program->cache_count + 1, sizeof(*worker.caches));
-    worker.free_frames =
-        calloc(program->module->function_count + 1, sizeof(*worker.free_frames));
+    worker.free_frames = calloc(program->module->function_count + 1, sizeof(*worker.free_frames));
     if (!worker.caches || !worker.free_frames) {
         out_of_memory(grid);
         free(worker.caches);
@@ -452,7 +473,8 @@ static void work(struct job *job, uint32_t index)
     }
     while (!atomic_load_explicit(&grid->fault, memory_order_relaxed) &&
            (unit = next_unit(&worker, job, &begun)) != NULL) {
-        // Blocks of a cooperative grid wait for one another: begin them all before running any long.
+        // Blocks of a cooperative grid wait for one another: begin them all before running any
+        // long.
         enum outcome how = unit_run(unit, begun && grid->cooperative ? 1 : PATIENCE);
         instructions += unit_instructions(unit);
         if (how == SET_ASIDE) {
@@ -556,13 +578,14 @@ int sim_grid_run(struct sim_grid *grid)
 {
     bool clustered = grid->cluster[0] != 0;
     uint32_t blocks = clustered ? grid->cluster[0] * grid->cluster[1] * grid->cluster[2] : 1;
-    uint64_t units = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2] / (blocks ? blocks : 1);
+    uint64_t units = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2] /
+                     (blocks ? blocks : 1);
     uint32_t warps = (grid->block[0] * grid->block[1] * grid->block[2] + SIM_WARP - 1) / SIM_WARP;
     const struct sim_code *entry = grid->entry;
     uint64_t bytes = (uint64_t)blocks *
                      (entry->dynamic_at + grid->shared_bytes +
-                      (uint64_t)warps * (entry->frame_bytes + SIM_WARP * (entry->param_bytes +
-                                                                          entry->stack_bytes)));
+                      (uint64_t)warps * (entry->frame_bytes +
+                                         SIM_WARP * (entry->param_bytes + entry->stack_bytes)));
     struct job job = { .grid = grid, .units = units, .unit_blocks = blocks };
 
     if (!warps || !units || !blocks)

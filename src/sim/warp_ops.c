@@ -481,13 +481,22 @@ static sim_handler *pick_activemask(const struct sim_words *words, struct sim_op
     return one_type(words, SIM_B32) ? run_activemask : NULL;
 }
 
-// vote without .sync, like shfl without it, ended with sm_70: no row takes it.
+// Votes and shuffles without .sync ended with sm_70.
+static sim_handler *pick_ended(const struct sim_words *words, struct sim_op *op)
+{
+    (void)words, (void)op;
+    return NULL;
+}
+
 const struct sim_instruction sim_warp_instructions[] = {
     { "shfl", "sync up down bfly idx", "daaaa", pick_shuffle },
     { "vote", "sync all any uni", "Ppaw", pick_vote },
     { "vote", "sync ballot", "dpaw", pick_ballot },
     { "match", "sync any all", "daaw", pick_match },
     { "redux", "sync add min max and or xor abs NaN", "daaw", pick_redux },
+    { "shfl", "up down bfly idx", "daaa", pick_ended },
+    { "vote", "all any uni", "Pp", pick_ended },
+    { "vote", "ballot", "dp", pick_ended },
     { "elect", "sync", "daw", pick_elect },
     { "activemask", "", "d", pick_activemask },
     { NULL, NULL, NULL, NULL },

@@ -378,8 +378,9 @@ static const struct {
       .err = { "big.npy is big endian ('>f4')" } },
     { .status = 1, .arguments = { "run", "saxpy.cu", SAXPY, SAXPY_ARGS },
       .err = { "/nowhere", "works without a GPU" }, .environment = { "CUCORE_DRIVER=/nowhere" } },
-    { .status = 1, .arguments = { "run", "saxpy.cu", SAXPY, "--driver", "sim", SAXPY_ARGS },
-      .err = { "libcucore-sim.so" } },
+    { .status = 0, .needs = NVRTC,
+      .arguments = { "run", "saxpy.cu", SAXPY, "--driver", "sim", SAXPY_ARGS },
+      .out = { "saxpy on NVIDIA H200 (simulated) (sm_90, simulated)" } },
     { .status = 1, .needs = FAKE | NVRTC, .arguments = { "run", "bad.cu", SAXPY, SAXPY_ARGS },
       .err = { "undeclared_thing" } },
     { .status = 1, .needs = FAKE | NVRTC,
@@ -771,6 +772,26 @@ START_TEST(driver_real_is_the_real_one_whatever_the_environment_says)
 }
 END_TEST
 
+// Without a choice, and without a GPU, the kernel is simulated, the result is right and all of that is
+// said.
+START_TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
+{
+    npy_header h;
+    float y[1024];
+    child c = { .arguments = { "run", "saxpy.cu", SAXPY, SAXPY_ARGS },
+                .environment = { "CUCORE_DRIVER=" } };
+
+    if (!has_nvrtc)
+        return;
+    child_run(&c, program);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_msg(!strstr(c.out, "simulated") == !strstr(c.err, "simulated driver"), "%s%s", c.out,
+                  c.err);
+    read_array("out.npy", &h, y, sizeof(y));
+    child_free(&c);
+}
+END_TEST
+
 // On a GPU the numbers are checked.
 START_TEST(saxpy_computes)
 {
@@ -839,6 +860,7 @@ int main(void)
     tcase_add_test(apart, a_failure_leaves_the_old_output);
     tcase_add_test(apart, output_that_cannot_be_written_is_a_failure);
     tcase_add_test(apart, driver_real_is_the_real_one_whatever_the_environment_says);
+    tcase_add_test(apart, auto_takes_the_simulated_driver_where_there_is_no_device);
     tcase_add_test(apart, saxpy_computes);
     suite_add_tcase(suite, table);
     suite_add_tcase(suite, apart);

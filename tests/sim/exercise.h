@@ -6,6 +6,7 @@
 
 #include "harness.h"
 
+#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct exercise {
     const char *outside; // of the kernel: variables, functions; may be NULL
     const char *body;
     uint32_t blocks, threads; // of a block; 0: 1 and 32
-    const char *target;       // NULL: sm_90a
+    int arch;                 // with its suffix a; 0: 90
 };
 
 static inline uint32_t letter_bytes(char letter)
@@ -50,8 +51,8 @@ static inline char *exercise_ptx(const struct exercise *x)
     char *ptx = calloc(room, 1);
     uint32_t threads = (x->blocks ? x->blocks : 1) * (x->threads ? x->threads : 32), at = 0;
 
-    say(ptx, room, ".version 9.0\n.target %s\n.address_size 64\n%s\n",
-        x->target ? x->target : "sm_90a", x->outside ? x->outside : "");
+    say(ptx, room, ".version 9.0\n.target sm_%da\n.address_size 64\n%s\n", x->arch ? x->arch : 90,
+        x->outside ? x->outside : "");
     say(ptx, room,
         ".visible .entry k(.param .u64 pi, .param .u64 po, .param .u64 pg)\n{\n"
         ".reg .b64 %%in, %%out, %%g, %%a;\n.reg .b32 %%t, %%n, %%r<32>;\n.reg .pred %%p<8>;\n"
@@ -91,20 +92,36 @@ static inline size_t letters_bytes(const char *letters, const struct exercise *x
     return bytes * (x->blocks ? x->blocks : 1) * (x->threads ? x->threads : 32);
 }
 
-// Run it: `in` and `out` are arrays of a value a thread, one array after another; `shared` is what %g
-// points to. 0, or the CUresult of its fault, which `report` (of 1024 bytes, or NULL) then tells.
+// Run it: `in` and `out` are arrays of a value a thread, one array after another; `shared` is what
+// %g points to. 0, or the CUresult of its fault, which harness_report() then tells.
 static inline int exercise(const struct exercise *x, const void *in, void *out, void *shared,
-                           size_t shared_bytes, char *report)
+                           size_t shared_bytes)
 {
-    struct sim_test_buffer buffers[3] = {
-        { (void *)(uintptr_t)in, letters_bytes(x->inputs, x) },
-        { out, letters_bytes(x->outputs, x) },
-        { shared, shared_bytes },
-    };
+    const size_t bytes[3] = { letters_bytes(x->inputs, x), letters_bytes(x->outputs, x),
+                              shared_bytes };
+    void *const ours[3] = { (void *)(uintptr_t)in, out, shared };
+    void *memory[3];
     char *ptx = exercise_ptx(x);
-    uint32_t grid[3] = { x->blocks ? x->blocks : 1, 1, 1 };
-    uint32_t block[3] = { x->threads ? x->threads : 32, 1, 1 };
-    int fault = sim_test_run(ptx, "k", grid, block, 0, buffers, 3, report);
+    char log[256] = "";
+    struct sim_program *program =
+        sim_program_load(ptx, strlen(ptx), x->arch ? x->arch : 90, log, sizeof(log));
+    struct harness_launch launch = { .grid = { x->blocks },
+                                     .block = { x->threads ? x->threads : 32 } };
+
+    ck_assert_msg(program != NULL, "%s\n%s", log, ptx);
+    for (int i = 0; i < 3; i++) {
+        memory[i] = harness_memory(bytes[i] ? bytes[i] : 1);
+        if (i != 1 && bytes[i])
+            memcpy(memory[i], ours[i], bytes[i]);
+        launch.arguments[i] = HARNESS_POINTER(memory[i]);
+    }
+    int fault = harness_run(program, &launch);
+    for (int i = 0; i < 3; i++) {
+        if (i != 0 && bytes[i])
+            memcpy(ours[i], memory[i], bytes[i]);
+        harness_release(memory[i]);
+    }
+    sim_program_free(program);
     free(ptx);
     return fault;
 }

@@ -22,7 +22,8 @@ typedef struct launcher {
     source source;
     source_options options;
     cuc_launch_config config;
-    uint32_t repeats; // of --time; 0: none
+    uint32_t repeats;  // of --time; 0: none
+    bool driver_given; // --driver real or sim
     argument *arguments;
     size_t argument_count;
 

@@ -2,6 +2,7 @@
 
 #include <cucore/system.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,8 @@ static const cli_option options[] = {
     { "shared", RUN_SHARED, "BYTES", "dynamic shared memory of a block" },
     { "cluster", RUN_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
     { "driver", RUN_DRIVER, "WHICH",
-      "real, sim, or auto: what CUCORE_DRIVER says, or else the "
-      "real one" },
+      "real, sim, or auto: what CUCORE_DRIVER says, or else the real one where there is a "
+      "device, or else the simulated one" },
     { "time", RUN_TIME, "N", "launch N times more and print the median" },
     SOURCE_OPTIONS,
     CLI_JSON_OPTION,
@@ -82,8 +83,9 @@ static int take_number(uint32_t *out, const char *option, const char *text, uint
 }
 
 // Before the first call of the library, which then reads CUCORE_DRIVER.
-static int choose_driver(const char *which)
+static int choose_driver(launcher *l, const char *which)
 {
+    l->driver_given = strcmp(which, "auto") != 0;
     if (strcmp(which, "real") == 0)
         unsetenv("CUCORE_DRIVER");
     else if (strcmp(which, "sim") == 0)
@@ -91,6 +93,35 @@ static int choose_driver(const char *which)
     else if (strcmp(which, "auto") != 0)
         return cli_usage_error("--driver is '%s': auto, real and sim are known", which);
     return CLI_DONE;
+}
+
+// Whether the real driver is there and has a device. The library is not asked, as it keeps to the
+// first driver that it tries.
+static bool real_device(void)
+{
+    int (*init)(unsigned flags);
+    int (*count)(int *devices);
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *init_symbol = driver ? dlsym(driver, "cuInit") : NULL;
+    void *count_symbol = driver ? dlsym(driver, "cuDeviceGetCount") : NULL;
+    int devices = 0;
+
+    memcpy(&init, &init_symbol, sizeof(init));
+    memcpy(&count, &count_symbol, sizeof(count));
+    return init && count && init(0) == 0 && count(&devices) == 0 && devices > 0;
+}
+
+// The tool, unlike the library, goes over to the simulated driver by itself, and says so.
+static void settle_driver(const launcher *l)
+{
+    const char *choice = getenv("CUCORE_DRIVER");
+
+    if (l->driver_given || (choice && *choice) || real_device() ||
+        !dlopen("libcucore-sim.so", RTLD_NOW | RTLD_LOCAL))
+        return;
+    setenv("CUCORE_DRIVER", "sim", 1);
+    fprintf(stderr, "cucore: no GPU can be used here, so the kernel runs on the simulated driver "
+                    "(--driver real forbids it)\n");
 }
 
 static int take_option(launcher *l, int id, const char *value)
@@ -114,7 +145,7 @@ static int take_option(launcher *l, int id, const char *value)
     case RUN_TIME:
         return take_number(&l->repeats, "time", value, 1, 1000000);
     case RUN_DRIVER:
-        return choose_driver(value);
+        return choose_driver(l, value);
     default:
         return CLI_DONE;
     }
@@ -309,6 +340,8 @@ static int run(int argc, char **argv)
     }
     if (!status)
         status = take_operands(&l, &parser);
+    if (!status)
+        settle_driver(&l);
     if (!status)
         status = launcher_run(&l);
     if (!status)

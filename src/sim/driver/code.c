@@ -311,7 +311,8 @@ CUresult sim_code_variable(struct library *library, struct context *context, con
     for (size_t i = 0; i < m->variable_count && !v; i++)
         if (strcmp(m->variables[i].name, name) == 0)
             v = &m->variables[i];
-    if (!v || (managed && !v->is_managed) || !(v->is_visible || v->is_weak || v->is_common) ||
+    // NVRTC leaves .visible away, so it says nothing about who may ask.
+    if (!v || (managed && !v->is_managed) ||
         !sim_program_variable(image->program, name, &address, &size))
         return CUDA_ERROR_NOT_FOUND;
     struct allocation *a = sim_note_variable(address, size, context);
@@ -363,7 +364,20 @@ CUresult sim_code_run(struct launch *launch)
         .id = launch->id,
     };
 
+    // What cooperative groups find through %envreg1 and %envreg2.
+    struct workspace {
+        uint32_t bytes, barrier;
+    } *workspace = NULL;
+    if (grid.cooperative) {
+        workspace = sim_alloc(sizeof(*workspace));
+        workspace->bytes = sizeof(*workspace);
+        grid.workspace = (uintptr_t)workspace;
+        sim_memory_add(grid.workspace, sizeof(*workspace));
+    }
     int fault = sim_grid_run(&grid);
+    if (workspace)
+        sim_memory_remove(grid.workspace);
+    free(workspace);
     if (fault && sim_reports())
         fprintf(stderr, "simulated driver: %s\n", grid.report);
     return fault;

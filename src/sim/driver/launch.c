@@ -149,7 +149,6 @@ static CUresult check_cluster(const CUlaunchConfig *c, const struct kernel *k, i
             return CUDA_ERROR_INVALID_CLUSTER_SIZE;
         memcpy(cluster, required, sizeof(required));
     } else if (!w->cluster_given) {
-        cluster[0] = cluster[1] = cluster[2] = 1;
         return a[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] ? CUDA_ERROR_INVALID_CLUSTER_SIZE
                                                              : CUDA_SUCCESS;
     }

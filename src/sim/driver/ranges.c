@@ -16,7 +16,7 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct piece *pieces;
 static size_t count, room;
 
-_Atomic uint64_t sim_memory_generation;
+_Atomic uint64_t sim_memory_generation = 1; // 0 is that of nothing
 
 // The index of the first piece above an address.
 static size_t above(uint64_t address)

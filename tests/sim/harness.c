@@ -1,0 +1,148 @@
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What the driver would keep: pieces of memory, in no order.
+enum { MAX_PIECES = 4096 };
+static struct sim_range pieces[MAX_PIECES];
+static size_t piece_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+_Atomic uint64_t sim_memory_generation = 1;
+
+static char report[1024], log_text[1024];
+static uint64_t instructions;
+
+static void give_up(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    abort();
+}
+
+void sim_memory_add(uint64_t base, uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    if (piece_count == MAX_PIECES)
+        give_up("harness", "too many pieces of memory");
+    pieces[piece_count++] = (struct sim_range){ base, base + bytes, 0 };
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_memory_remove(uint64_t base)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < piece_count; i++) {
+        if (pieces[i].base == base) {
+            pieces[i] = pieces[--piece_count];
+            break;
+        }
+    }
+    atomic_fetch_add(&sim_memory_generation, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+bool sim_memory_find(uint64_t address, struct sim_range *out)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < piece_count && !found; i++) {
+        if (address >= pieces[i].base && address < pieces[i].end) {
+            *out = pieces[i];
+            out->generation = atomic_load(&sim_memory_generation);
+            found = true;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void *harness_memory(size_t bytes)
+{
+    void *p = aligned_alloc(256, (bytes + 511) & ~(size_t)255);
+    if (!p)
+        give_up("harness", "no memory");
+    memset(p, 0, bytes);
+    sim_memory_add((uint64_t)(uintptr_t)p, bytes);
+    return p;
+}
+
+void harness_release(void *memory)
+{
+    sim_memory_remove((uint64_t)(uintptr_t)memory);
+    free(memory);
+}
+
+struct sim_program *harness_load(const char *ptx)
+{
+    struct sim_program *program =
+        sim_program_load(ptx, strlen(ptx), 90, log_text, sizeof(log_text));
+    if (!program)
+        give_up("the module was refused", log_text);
+    return program;
+}
+
+const char *harness_refused(const char *ptx)
+{
+    log_text[0] = '\0';
+    if (sim_program_load(ptx, strlen(ptx), 90, log_text, sizeof(log_text)))
+        give_up("the module was taken", ptx);
+    return log_text;
+}
+
+int harness_run(struct sim_program *program, const struct harness_launch *launch)
+{
+    const struct sim_kernel *kernel = NULL;
+    struct sim_grid grid = { .program = program };
+    unsigned char params[16 * 16] = { 0 };
+    size_t at = 0;
+
+    for (size_t i = 0; i < sim_program_kernel_count(program) && !kernel; i++) {
+        kernel = sim_program_kernel(program, i);
+        if (launch->kernel && strcmp(kernel->name, launch->kernel) != 0)
+            kernel = NULL;
+    }
+    if (!kernel)
+        give_up("no kernel", launch->kernel ? launch->kernel : "at all");
+    for (size_t i = 0; i < kernel->code->source->parameter_count; i++) {
+        const struct sim_variable *v = &kernel->code->source->parameters[i];
+        size_t align = v->align ? v->align : sim_type_bytes(v->type);
+        at = (at + align - 1) / align * align;
+        memcpy(params + at, &launch->arguments[i], v->bytes < 8 ? v->bytes : 8);
+        at += v->bytes;
+    }
+    grid.entry = kernel->code;
+    grid.params = params;
+    grid.shared_bytes = launch->shared_bytes;
+    grid.cooperative = launch->cooperative;
+    grid.id = 1;
+    for (int i = 0; i < 3; i++) {
+        grid.grid[i] = launch->grid[i] ? launch->grid[i] : 1;
+        grid.block[i] = launch->block[i] ? launch->block[i] : 1;
+        grid.cluster[i] = launch->cluster[i];
+    }
+    int code = sim_grid_run(&grid);
+    memcpy(report, grid.report, sizeof(report));
+    instructions = atomic_load(&grid.instructions);
+    return code;
+}
+
+const char *harness_report(void)
+{
+    return report;
+}
+
+uint64_t harness_instructions(void)
+{
+    return instructions;
+}
+
+void harness_go(const char *ptx, const struct harness_launch *launch)
+{
+    struct sim_program *program = harness_load(ptx);
+    if (harness_run(program, launch) != 0)
+        give_up("the kernel failed", report);
+    sim_program_free(program);
+}

@@ -1,0 +1,764 @@
+// Matrix instructions against products in double.
+#include "exercise.h"
+#include "sim/formats.h"
+
+#include <check.h>
+#include <math.h>
+
+static void run(const struct exercise *x, const void *in, void *out, void *shared, size_t bytes)
+{
+    int fault = exercise(x, in, out, shared, bytes);
+    ck_assert_msg(fault == 0, "%s\n%d: %s", x->body, fault, harness_report());
+}
+
+// Elements: how many bits, what they stand for, and codes that are finite and moderate.
+
+enum element { F16, BF16, TF32, E4M3, E5M2, S8, U8, S4, U4, B1, F64 };
+
+static const struct {
+    const char *word;
+    uint32_t bits;
+} elements[] = {
+    [F16] = { "f16", 16 },  [BF16] = { "bf16", 16 }, [TF32] = { "tf32", 32 },
+    [E4M3] = { "e4m3", 8 }, [E5M2] = { "e5m2", 8 },  [S8] = { "s8", 8 },
+    [U8] = { "u8", 8 },     [S4] = { "s4", 4 },      [U4] = { "u4", 4 },
+    [B1] = { "b1", 1 },     [F64] = { "f64", 64 },
+};
+
+static double value_of(enum element e, uint64_t code)
+{
+    switch (e) {
+    case F16:
+        return (double)sim_f16_to_f32((uint32_t)code);
+    case BF16:
+        return (double)sim_bf16_to_f32((uint32_t)code);
+    case TF32: // the low 13 bits do not count
+        return (double)sim_float32((uint32_t)code & 0xffffe000);
+    case E4M3:
+        return (double)sim_e4m3_to_f32((uint32_t)code);
+    case E5M2:
+        return (double)sim_e5m2_to_f32((uint32_t)code);
+    case S8:
+        return (double)(int8_t)code;
+    case S4:
+        return (double)((int)(code ^ 8) - 8);
+    case F64:
+        return sim_float64(code);
+    default:
+        return (double)code;
+    }
+}
+
+static uint64_t draw_code(enum element e, uint64_t *seed)
+{
+    double unit = (double)(int32_t)draw(seed) * 0x1p-31;
+    switch (e) {
+    case F16:
+        return sim_f32_to_f16((float)(4 * unit));
+    case BF16:
+        return sim_f32_to_bf16((float)(4 * unit));
+    case TF32:
+        return sim_bits32((float)(4 * unit));
+    case E4M3:
+        return sim_f32_to_e4m3((float)(4 * unit));
+    case E5M2:
+        return sim_f32_to_e5m2((float)(4 * unit));
+    case F64:
+        return sim_bits64(unit);
+    default:
+        return draw(seed) & ((UINT64_C(1) << elements[e].bits) - 1);
+    }
+}
+
+// A matrix of codes, and where its elements lie in the registers of a warp.
+struct matrix {
+    uint32_t rows, cols;
+    uint64_t code[32 * 256];
+};
+
+static void draw_matrix(struct matrix *m, enum element e, uint32_t rows, uint32_t cols,
+                        uint64_t *seed)
+{
+    m->rows = rows;
+    m->cols = cols;
+    for (uint32_t i = 0; i < rows * cols; i++)
+        m->code[i] = draw_code(e, seed);
+}
+
+// mma.sync
+
+static const struct {
+    const char *shape;
+    uint32_t m, n, k;
+    enum element a, b;
+    char accumulator;           // h f16, f f32, i s32, d f64
+    const char *before, *after; // further words
+} products[] = {
+    { "m16n8k8", 16, 8, 8, F16, F16, 'f', "", "" },
+    { "m16n8k8", 16, 8, 8, F16, F16, 'h', "", "" },
+    { "m16n8k16", 16, 8, 16, F16, F16, 'f', "", "" },
+    { "m16n8k16", 16, 8, 16, F16, F16, 'h', "", "" },
+    { "m16n8k8", 16, 8, 8, BF16, BF16, 'f', "", "" },
+    { "m16n8k16", 16, 8, 16, BF16, BF16, 'f', "", "" },
+    { "m16n8k4", 16, 8, 4, TF32, TF32, 'f', "", "" },
+    { "m16n8k8", 16, 8, 8, TF32, TF32, 'f', "", "" },
+    { "m16n8k16", 16, 8, 16, E4M3, E4M3, 'f', "", "" },
+    { "m16n8k32", 16, 8, 32, E4M3, E5M2, 'f', "", "" },
+    { "m16n8k32", 16, 8, 32, E5M2, E4M3, 'f', "", "" },
+    { "m16n8k32", 16, 8, 32, E5M2, E5M2, 'h', "", "" },
+    { "m16n8k16", 16, 8, 16, E4M3, E4M3, 'h', "", "" },
+    { "m8n8k16", 8, 8, 16, S8, S8, 'i', "", "" },
+    { "m8n8k16", 8, 8, 16, U8, S8, 'i', ".satfinite", "" },
+    { "m16n8k16", 16, 8, 16, S8, U8, 'i', "", "" },
+    { "m16n8k32", 16, 8, 32, U8, U8, 'i', "", "" },
+    { "m16n8k32", 16, 8, 32, S8, S8, 'i', ".satfinite", "" },
+    { "m8n8k32", 8, 8, 32, S4, U4, 'i', "", "" },
+    { "m16n8k32", 16, 8, 32, S4, S4, 'i', "", "" },
+    { "m16n8k64", 16, 8, 64, U4, S4, 'i', ".satfinite", "" },
+    { "m16n8k64", 16, 8, 64, U4, U4, 'i', "", "" },
+    { "m8n8k128", 8, 8, 128, B1, B1, 'i', "", ".xor.popc" },
+    { "m16n8k128", 16, 8, 128, B1, B1, 'i', "", ".and.popc" },
+    { "m16n8k256", 16, 8, 256, B1, B1, 'i', "", ".xor.popc" },
+    { "m16n8k256", 16, 8, 256, B1, B1, 'i', "", ".and.popc" },
+    { "m8n8k4", 8, 8, 4, F64, F64, 'd', "", "" },
+    { "m16n8k4", 16, 8, 4, F64, F64, 'd', "", "" },
+    { "m16n8k8", 16, 8, 8, F64, F64, 'd', "", "" },
+    { "m16n8k16", 16, 8, 16, F64, F64, 'd', "", "" },
+};
+
+// Element `i` of a lane's A, B or C fragment, as the tables of the ISA put it: which row and
+// column. `per` elements stand in a register.
+static void place_a(uint32_t lane, uint32_t i, uint32_t per, uint32_t m, uint32_t *row,
+                    uint32_t *col)
+{
+    uint32_t reg = i / per, tiles = m / 8;
+    *row = lane / 4 + (tiles == 2 && reg % 2 ? 8 : 0);
+    *col = lane % 4 * per + i % per + (reg / tiles ? reg / tiles * 4 * per : 0);
+}
+static void place_b(uint32_t lane, uint32_t i, uint32_t per, uint32_t *row, uint32_t *col)
+{
+    *row = lane % 4 * per + i % per + i / per * 4 * per;
+    *col = lane / 4;
+}
+static void place_c(uint32_t lane, uint32_t i, uint32_t *row, uint32_t *col)
+{
+    *row = lane / 4 + (i >= 2 ? 8 : 0);
+    *col = lane % 4 * 2 + i % 2;
+}
+
+static const char *accumulator_word(char accumulator)
+{
+    return accumulator == 'h'   ? "f16"
+           : accumulator == 'f' ? "f32"
+           : accumulator == 'i' ? "s32"
+                                : "f64";
+}
+
+// "{%i0,%i1}", from `first`.
+static void say_list(char *text, size_t room, char letter, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        say(text, room, "%s%%%c%u", i ? "," : "{", letter, first + i);
+    say(text, room, "}");
+}
+
+// Put element `i` of a lane into arrays of registers, 32 values each.
+static void put(void *registers, uint32_t bits, uint32_t register_bits, uint32_t lane, uint32_t i,
+                uint64_t code)
+{
+    uint32_t per = register_bits / bits;
+    if (register_bits == 64) {
+        ((uint64_t *)registers)[i * 32 + lane] = code;
+    } else {
+        uint32_t *at = &((uint32_t *)registers)[i / per * 32 + lane];
+        *at |= (uint32_t)code << bits * (i % per);
+    }
+}
+
+static struct matrix a, b;
+
+static double dot(int row_index, uint32_t row, uint32_t col, double *magnitude)
+{
+    double sum = 0;
+    *magnitude = 0;
+    for (uint32_t i = 0; i < products[row_index].k; i++) {
+        uint64_t x = a.code[row * a.cols + i], y = b.code[i * b.cols + col];
+        double one;
+        if (products[row_index].a == B1)
+            one = (double)(strstr(products[row_index].after, "and") ? x & y : x ^ y);
+        else
+            one = value_of(products[row_index].a, x) * value_of(products[row_index].b, y);
+        sum += one;
+        *magnitude += fabs(one);
+    }
+    return sum;
+}
+
+START_TEST(mma_multiplies_within_its_bound)
+{
+    const uint32_t m = products[_i].m, n = products[_i].n, k = products[_i].k;
+    const enum element ea = products[_i].a, eb = products[_i].b;
+    const char accumulator = products[_i].accumulator;
+    const uint32_t bits_a = elements[ea].bits, bits_b = elements[eb].bits;
+    const uint32_t reg = ea == F64 ? 64 : 32;
+    const uint32_t regs_a = m * k * bits_a / reg / 32, regs_b = n * k * bits_b / reg / 32;
+    const uint32_t cells = m * n / 32, regs_c = accumulator == 'h' ? cells / 2 : cells;
+    const char letter_c = accumulator == 'f' ? 'f' : accumulator == 'd' ? 'd' : 'b';
+    char body[1024] = "", inputs[32] = "", outputs[16] = "";
+    uint64_t seed = (uint64_t)_i;
+
+    say(body, sizeof body, "mma.sync.aligned.%s.row.col%s.%s.%s.%s.%s%s ", products[_i].shape,
+        products[_i].before, accumulator_word(accumulator), elements[ea].word, elements[eb].word,
+        accumulator_word(accumulator), products[_i].after);
+    say_list(body, sizeof body, 'o', 0, regs_c);
+    say(body, sizeof body, ",");
+    say_list(body, sizeof body, 'i', 0, regs_a);
+    say(body, sizeof body, ",");
+    say_list(body, sizeof body, 'i', regs_a, regs_b);
+    say(body, sizeof body, ",");
+    say_list(body, sizeof body, 'i', regs_a + regs_b, regs_c);
+    say(body, sizeof body, ";");
+    for (uint32_t i = 0; i < regs_a + regs_b; i++)
+        say(inputs, sizeof inputs, reg == 64 ? "d" : "b");
+    for (uint32_t i = 0; i < regs_c; i++) {
+        say(inputs, sizeof inputs, "%c", letter_c);
+        say(outputs, sizeof outputs, "%c", letter_c);
+    }
+
+    for (int round = 0; round < 4; round++) {
+        uint64_t in[16 * 32] = { 0 }, out[4 * 32];
+        double c[16][8];
+        char *at_b = (char *)in + regs_a * 32 * reg / 8, *at_c = at_b + regs_b * 32 * reg / 8;
+        uint32_t row, col;
+
+        draw_matrix(&a, ea, m, k, &seed);
+        draw_matrix(&b, eb, k, n, &seed);
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            for (uint32_t i = 0; i < m * k / 32; i++) {
+                place_a(lane, i, reg / bits_a, m, &row, &col);
+                put(in, bits_a, reg, lane, i, a.code[row * k + col]);
+            }
+            for (uint32_t i = 0; i < n * k / 32; i++) {
+                place_b(lane, i, reg / bits_b, &row, &col);
+                put(at_b, bits_b, reg, lane, i, b.code[row * n + col]);
+            }
+            for (uint32_t i = 0; i < cells; i++) {
+                double unit = (double)(int32_t)draw(&seed) * 0x1p-31;
+                place_c(lane, i, &row, &col);
+                if (accumulator == 'h') {
+                    uint32_t half = sim_f32_to_f16((float)unit);
+                    c[row][col] = (double)sim_f16_to_f32(half);
+                    put(at_c, 16, 32, lane, i, half);
+                } else if (accumulator == 'f') {
+                    c[row][col] = (double)(float)unit;
+                    put(at_c, 32, 32, lane, i, sim_bits32((float)unit));
+                } else if (accumulator == 'd') {
+                    c[row][col] = unit;
+                    put(at_c, 64, 64, lane, i, sim_bits64(unit));
+                } else {
+                    // The ends of the range too: sums wrap around, or stay there.
+                    uint32_t x = round == 0   ? 0x7fffffff - i
+                                 : round == 1 ? 0x80000000 + i
+                                              : draw(&seed);
+                    c[row][col] = (double)(int32_t)x;
+                    put(at_c, 32, 32, lane, i, x);
+                }
+            }
+        }
+        struct exercise x = { .inputs = inputs, .outputs = outputs, .body = body };
+        run(&x, in, out, NULL, 0);
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            for (uint32_t i = 0; i < cells; i++) {
+                place_c(lane, i, &row, &col);
+                double size, exact = dot(_i, row, col, &size) + c[row][col], got, bound = 0;
+                size += fabs(c[row][col]);
+                if (accumulator == 'h') {
+                    uint32_t word = ((uint32_t *)out)[i / 2 * 32 + lane];
+                    got = (double)sim_f16_to_f32(word >> 16 * (i % 2) & 0xffff);
+                    // Sums in f32, and one rounding to 11 bits.
+                    bound = k * 0x1p-24 * size + 0x1p-11 * fabs(exact) + 0x1p-25;
+                } else if (accumulator == 'f') {
+                    got = (double)((float *)out)[i * 32 + lane];
+                    bound = k * 0x1p-24 * size; // a rounding a product
+                } else if (accumulator == 'd') {
+                    got = ((double *)out)[i * 32 + lane];
+                    bound = 2 * k * 0x1p-53 * size; // ours and the oracle's
+                } else {
+                    got = (double)((int32_t *)out)[i * 32 + lane];
+                    if (*products[_i].before)
+                        exact = fmin(fmax(exact, -0x1p31), 0x1p31 - 1);
+                    else
+                        exact = exact >= 0x1p31   ? exact - 0x1p32
+                                : exact < -0x1p31 ? exact + 0x1p32
+                                                  : exact;
+                }
+                ck_assert_msg(fabs(got - exact) <= bound,
+                              "%s: D[%u][%u] is %.10g, not %.10g +- %.3g", body, row, col, got,
+                              exact, bound);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(mma_gives_infinity_and_canonical_nan)
+{
+    // Row 0 of A has an infinity at k 0, row 1 a NaN, row 2 both infinities; B is all ones.
+    uint32_t in[10][32] = { { 0 } };
+    float out[4][32];
+    struct exercise x = {
+        .inputs = "bbbbbbffff",
+        .outputs = "ffff",
+        .body = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%o0,%o1,%o2,%o3},"
+                "{%i0,%i1,%i2,%i3},{%i4,%i5},{%i6,%i7,%i8,%i9};",
+    };
+    for (int lane = 0; lane < 32; lane++)
+        in[4][lane] = in[5][lane] = 0x3c003c00;
+    in[0][0] = 0x7c00;
+    in[0][4] = 0x7e01;
+    in[0][8] = 0xfc007c00;
+    run(&x, in, out, NULL, 0);
+    ck_assert(isinf(out[0][0]) && out[0][0] > 0);
+    ck_assert_uint_eq(sim_bits32(out[0][4]), 0x7fffffff);
+    ck_assert_uint_eq(sim_bits32(out[0][8]), 0x7fffffff);
+    ck_assert(out[0][12] == 0);
+}
+END_TEST
+
+// The oldest shape: four products of 8 x 8 x 4 at once, in all layouts and accumulators.
+static const struct {
+    const char *layout_a, *layout_b;
+    char d, c;
+} quads[] = {
+    { "row", "col", 'f', 'f' }, { "col", "row", 'f', 'f' }, { "row", "row", 'h', 'h' },
+    { "col", "col", 'h', 'h' }, { "row", "col", 'f', 'h' }, { "row", "row", 'f', 'h' },
+};
+
+static void place_quad(uint32_t lane, uint32_t i, char type, uint32_t *row, uint32_t *col)
+{
+    uint32_t upper = lane >= 16 ? 4 : 0;
+    if (type == 'h') {
+        *row = lane % 4 + upper;
+        *col = i;
+    } else {
+        *row = (lane & 1) + (i & 2) + upper;
+        *col = (i & 4) + (lane & 2) + (i & 1);
+    }
+}
+
+START_TEST(mma_m8n8k4_multiplies_in_quads)
+{
+    const char d = quads[_i].d, c = quads[_i].c;
+    const uint32_t regs_d = d == 'h' ? 4 : 8, regs_c = c == 'h' ? 4 : 8;
+    char body[1024] = "", inputs[32] = "bbbb", outputs[16] = "";
+    uint32_t in[12 * 32] = { 0 }, out[8 * 32], row, col;
+    double va[4][8][4], vb[4][4][8], vc[4][8][8];
+    uint64_t seed = 9;
+
+    say(body, sizeof body, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s ", quads[_i].layout_a,
+        quads[_i].layout_b, accumulator_word(d), accumulator_word(c));
+    say_list(body, sizeof body, 'o', 0, regs_d);
+    say(body, sizeof body, ",{%%i0,%%i1},{%%i2,%%i3},");
+    say_list(body, sizeof body, 'i', 4, regs_c);
+    say(body, sizeof body, ";");
+    for (uint32_t i = 0; i < regs_c; i++)
+        say(inputs, sizeof inputs, c == 'h' ? "b" : "f");
+    for (uint32_t i = 0; i < regs_d; i++)
+        say(outputs, sizeof outputs, d == 'h' ? "b" : "f");
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        uint32_t q = lane / 4 % 4, upper = lane >= 16 ? 4 : 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t x = (uint32_t)draw_code(F16, &seed), y = (uint32_t)draw_code(F16, &seed);
+            put(in, 16, 32, lane, i, x);
+            put(in + 2 * 32, 16, 32, lane, i, y);
+            if (quads[_i].layout_a[0] == 'r')
+                va[q][lane % 4 + upper][i] = value_of(F16, x);
+            else
+                va[q][i + upper][lane % 4] = value_of(F16, x);
+            if (quads[_i].layout_b[0] == 'r')
+                vb[q][lane % 4][i + upper] = value_of(F16, y);
+            else
+                vb[q][i][lane % 4 + upper] = value_of(F16, y);
+        }
+        for (uint32_t i = 0; i < 8; i++) {
+            uint32_t half = (uint32_t)draw_code(F16, &seed);
+            place_quad(lane, i, c, &row, &col);
+            vc[q][row][col] = value_of(F16, half);
+            if (c == 'h')
+                put(in + 4 * 32, 16, 32, lane, i, half);
+            else
+                put(in + 4 * 32, 32, 32, lane, i, sim_bits32(sim_f16_to_f32(half)));
+        }
+    }
+    struct exercise x = { .inputs = inputs, .outputs = outputs, .body = body };
+    run(&x, in, out, NULL, 0);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        uint32_t q = lane / 4 % 4;
+        for (uint32_t i = 0; i < 8; i++) {
+            place_quad(lane, i, d, &row, &col);
+            double exact = vc[q][row][col], size = fabs(exact), got;
+            for (uint32_t step = 0; step < 4; step++) {
+                exact += va[q][row][step] * vb[q][step][col];
+                size += fabs(va[q][row][step] * vb[q][step][col]);
+            }
+            got = d == 'h' ? (double)sim_f16_to_f32(out[i / 2 * 32 + lane] >> 16 * (i % 2) & 0xffff)
+                           : (double)sim_float32(out[i * 32 + lane]);
+            double bound = 4 * 0x1p-24 * size + (d == 'h' ? 0x1p-11 * fabs(exact) + 0x1p-25 : 0);
+            ck_assert_msg(fabs(got - exact) <= bound, "%s: %g, not %g", body, got, exact);
+        }
+    }
+}
+END_TEST
+
+// ldmatrix, stmatrix, movmatrix
+
+static const struct {
+    uint32_t count;
+    bool trans;
+} moves[] = { { 1, false }, { 2, false }, { 4, false }, { 1, true }, { 2, true }, { 4, true } };
+
+// Matrix m has its row r at slot order(m, r) of 16 bytes, so that rows lie apart.
+static uint32_t slot_of(uint32_t m, uint32_t r)
+{
+    return (m * 8 + r) * 5 % 32;
+}
+
+START_TEST(ldmatrix_and_stmatrix_are_inverse_of_each_other)
+{
+    const uint32_t count = moves[_i].count;
+    char body[1024] = "", outputs[8] = "", list[64] = "";
+    _Alignas(16) uint16_t shared[2][32][8];
+    uint32_t in[32], out[4][32];
+    uint64_t seed = 4;
+
+    for (uint32_t i = 0; i < 32 * 8; i++)
+        (&shared[0][0][0])[i] = (uint16_t)draw(&seed);
+    memset(shared[1], 0, sizeof shared[1]);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        in[lane] = slot_of(lane / 8, lane % 8) * 16;
+    for (uint32_t i = 0; i < count; i++)
+        say(outputs, sizeof outputs, "b");
+    say_list(list, sizeof list, 'o', 0, count);
+    // Rows come to shared memory, to registers, back to shared memory, and out.
+    say(body, sizeof body,
+        "mov.u32 %%r1, tile;\nmov.u64 %%x3, tile;\nmad.wide.u32 %%x1, %%t, 16, %%g;\n"
+        "mad.wide.u32 %%x2, %%t, 16, %%x3;\n"
+        "ld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%x1];\nst.shared.v4.b32 [%%x2], "
+        "{%%r4,%%r5,%%r6,%%r7};\n"
+        "mov.b32 %%r8, 0;\nst.shared.v4.b32 [%%x2+512], {%%r8,%%r8,%%r8,%%r8};\nbar.sync 0;\n"
+        "add.u32 %%r2, %%r1, %%i0;\n"
+        "ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 %s, [%%r2];\n"
+        "stmatrix.sync.aligned.m8n8.x%u%s.shared::cta.b16 [%%r2+512], %s;\nbar.sync 0;\n"
+        "ld.shared.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%x2+512];\n"
+        "st.global.v4.b32 [%%x1+512], {%%r4,%%r5,%%r6,%%r7};",
+        count, moves[_i].trans ? ".trans" : "", list, count, moves[_i].trans ? ".trans" : "", list);
+    struct exercise x = { .inputs = "b",
+                          .outputs = outputs,
+                          .outside = ".shared .align 16 .b8 tile[1024];",
+                          .body = body };
+    run(&x, in, out, shared, sizeof shared);
+    for (uint32_t m = 0; m < count; m++) {
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            uint32_t row = lane / 4, col = 2 * (lane % 4), expect;
+            if (moves[_i].trans)
+                expect = shared[0][slot_of(m, col)][row] |
+                         (uint32_t)shared[0][slot_of(m, col + 1)][row] << 16;
+            else
+                expect = shared[0][slot_of(m, row)][col] |
+                         (uint32_t)shared[0][slot_of(m, row)][col + 1] << 16;
+            ck_assert_uint_eq(out[m][lane], expect);
+        }
+    }
+    for (uint32_t m = 0; m < 4; m++)
+        for (uint32_t r = 0; r < 8; r++)
+            for (uint32_t i = 0; i < 8; i++)
+                ck_assert_uint_eq(shared[1][slot_of(m, r)][i],
+                                  m < count ? shared[0][slot_of(m, r)][i] : 0);
+}
+END_TEST
+
+START_TEST(movmatrix_transposes)
+{
+    uint32_t in[32], out[32];
+    uint16_t from[8][8], to[8][8];
+    uint64_t seed = 5;
+    struct exercise x = { .inputs = "b",
+                          .outputs = "b",
+                          .body = "movmatrix.sync.aligned.m8n8.trans.b16 %o0, %i0;" };
+    for (uint32_t lane = 0; lane < 32; lane++)
+        in[lane] = draw(&seed);
+    run(&x, in, out, NULL, 0);
+    memcpy(from, in, sizeof from);
+    memcpy(to, out, sizeof to);
+    for (int row = 0; row < 8; row++)
+        for (int col = 0; col < 8; col++)
+            ck_assert_uint_eq(to[col][row], from[row][col]);
+}
+END_TEST
+
+// wmma: load, multiply, store; the fragments in between are our own affair.
+
+static const struct {
+    const char *shape;
+    uint32_t m, n, k;
+    enum element e;
+    char d, c;
+    const char *layout_a, *layout_b, *layout_d;
+    const char *before, *after;
+} wmmas[] = {
+    { "m16n16k16", 16, 16, 16, F16, 'f', 'f', "row", "col", "row", "", "" },
+    { "m16n16k16", 16, 16, 16, F16, 'h', 'h', "col", "row", "col", "", "" },
+    { "m16n16k16", 16, 16, 16, F16, 'f', 'h', "row", "row", "row", "", "" },
+    { "m32n8k16", 32, 8, 16, F16, 'f', 'f', "col", "col", "row", "", "" },
+    { "m8n32k16", 8, 32, 16, F16, 'h', 'f', "row", "col", "col", "", "" },
+    { "m16n16k16", 16, 16, 16, BF16, 'f', 'f', "row", "col", "row", "", "" },
+    { "m32n8k16", 32, 8, 16, BF16, 'f', 'f', "row", "row", "col", "", "" },
+    { "m8n32k16", 8, 32, 16, BF16, 'f', 'f', "col", "row", "row", "", "" },
+    { "m16n16k8", 16, 16, 8, TF32, 'f', 'f', "row", "row", "row", "", "" },
+    { "m16n16k16", 16, 16, 16, S8, 'i', 'i', "row", "col", "row", "", "" },
+    { "m32n8k16", 32, 8, 16, U8, 'i', 'i', "col", "row", "col", "", "" },
+    { "m8n32k16", 8, 32, 16, S8, 'i', 'i', "row", "col", "row", ".satfinite", "" },
+    { "m8n8k32", 8, 8, 32, S4, 'i', 'i', "row", "col", "row", "", "" },
+    { "m8n8k32", 8, 8, 32, U4, 'i', 'i', "row", "col", "col", ".satfinite", "" },
+    { "m8n8k128", 8, 8, 128, B1, 'i', 'i', "row", "col", "row", "", ".xor.popc" },
+    { "m8n8k128", 8, 8, 128, B1, 'i', 'i', "row", "col", "row", "", ".and.popc" },
+    { "m8n8k4", 8, 8, 4, F64, 'd', 'd', "row", "col", "row", "", "" },
+    { "m8n8k4", 8, 8, 4, F64, 'd', 'd', "col", "row", "col", ".rn", "" },
+};
+
+static uint32_t accumulator_bits(char accumulator)
+{
+    return accumulator == 'h' ? 16 : accumulator == 'd' ? 64 : 32;
+}
+
+static uint32_t fragment_registers(uint32_t cells, uint32_t bits)
+{
+    return cells * bits / (bits == 64 ? 64 : 32) / 32;
+}
+
+// The code of an element at (row, col) of a matrix in memory, its pitch in elements.
+static void poke(unsigned char *bytes, uint32_t bits, const char *layout, uint32_t pitch,
+                 uint32_t row, uint32_t col, uint64_t code)
+{
+    uint32_t i = layout[0] == 'r' ? row * pitch + col : col * pitch + row;
+    if (bits < 8)
+        bytes[i * bits / 8] |= (unsigned char)(code << i * bits % 8);
+    else
+        memcpy(bytes + i * (bits / 8), &code, bits / 8);
+}
+
+static uint64_t peek(const unsigned char *bytes, uint32_t bits, const char *layout, uint32_t pitch,
+                     uint32_t row, uint32_t col)
+{
+    uint32_t i = layout[0] == 'r' ? row * pitch + col : col * pitch + row;
+    uint64_t code = 0;
+    memcpy(&code, bytes + i * (bits / 8), bits / 8);
+    return code;
+}
+
+START_TEST(wmma_multiplies_what_it_loads)
+{
+    const uint32_t m = wmmas[_i].m, n = wmmas[_i].n, k = wmmas[_i].k;
+    const enum element e = wmmas[_i].e;
+    const uint32_t bits = elements[e].bits, bits_c = accumulator_bits(wmmas[_i].c);
+    const uint32_t bits_d = accumulator_bits(wmmas[_i].d);
+    // Lines are longer than the matrix by 128 bits.
+    const uint32_t gap = 128 / bits;
+    const uint32_t pitch_a = (wmmas[_i].layout_a[0] == 'r' ? k : m) + gap;
+    const uint32_t pitch_b = (wmmas[_i].layout_b[0] == 'r' ? n : k) + gap;
+    const uint32_t pitch_c = n + 16, pitch_d = (wmmas[_i].layout_d[0] == 'r' ? n : m) + 8;
+    const uint32_t regs_a = e == F16 ? 8 : fragment_registers(m * k, bits);
+    const uint32_t regs_b = e == F16 ? 8 : fragment_registers(n * k, bits);
+    const uint32_t regs_c = fragment_registers(m * n, bits_c),
+                   regs_d = fragment_registers(m * n, bits_d);
+    const char *type = elements[e].word, *type_c = accumulator_word(wmmas[_i].c);
+    const char *type_d = accumulator_word(wmmas[_i].d);
+    char body[2048] = "";
+    static _Alignas(16) unsigned char memory[4][8192];
+    double c[32][32];
+    uint64_t seed = (uint64_t)_i;
+
+    memset(memory, 0, sizeof memory);
+    const char reg = e == F64 ? 'd' : 'b';
+    say(body, sizeof body, "{\n.reg .%s %%A<8>, %%B<8>;\n.reg .%s %%C<8>;\n.reg .%s %%D<8>;\n",
+        letter_type(reg),
+        wmmas[_i].c == 'h'   ? "b32"
+        : wmmas[_i].c == 'i' ? "b32"
+                             : type_c,
+        wmmas[_i].d == 'h'   ? "b32"
+        : wmmas[_i].d == 'i' ? "b32"
+                             : type_d);
+    static const char names[] = { 'A', 'B', 'C' };
+    const uint32_t regs[] = { regs_a, regs_b, regs_c }, pitches[] = { pitch_a, pitch_b, pitch_c };
+    const char *layouts[] = { wmmas[_i].layout_a, wmmas[_i].layout_b, "row" };
+    const char *types[] = { type, type, type_c };
+    for (uint32_t i = 0; i < 3; i++) {
+        say(body, sizeof body, "wmma.load.%c.sync.aligned.%s.%s.global.%s ", "abc"[i], layouts[i],
+            wmmas[_i].shape, types[i]);
+        say_list(body, sizeof body, names[i], 0, regs[i]);
+        say(body, sizeof body, ", [%%g+%u], %u;\n", i * 8192, pitches[i]);
+    }
+    say(body, sizeof body, "wmma.mma%s.sync.aligned.%s.%s.%s%s", wmmas[_i].after,
+        wmmas[_i].layout_a, wmmas[_i].layout_b, wmmas[_i].shape,
+        strcmp(wmmas[_i].before, ".rn") == 0 ? ".rn" : "");
+    if (e == F16)
+        say(body, sizeof body, ".%s.%s", type_d, type_c);
+    else
+        say(body, sizeof body, ".%s.%s.%s.%s", type_d, type, type, type_c);
+    say(body, sizeof body, "%s ", strcmp(wmmas[_i].before, ".rn") == 0 ? "" : wmmas[_i].before);
+    say_list(body, sizeof body, 'D', 0, regs_d);
+    for (uint32_t i = 0; i < 3; i++) {
+        say(body, sizeof body, ",");
+        say_list(body, sizeof body, names[i], 0, regs[i]);
+    }
+    say(body, sizeof body, ";\nwmma.store.d.sync.aligned.%s.%s.global.%s [%%g+24576], ",
+        wmmas[_i].layout_d, wmmas[_i].shape, type_d);
+    say_list(body, sizeof body, 'D', 0, regs_d);
+    say(body, sizeof body, ", %u;\n}", pitch_d);
+
+    draw_matrix(&a, e, m, k, &seed);
+    draw_matrix(&b, e, k, n, &seed);
+    for (uint32_t row = 0; row < m; row++)
+        for (uint32_t i = 0; i < k; i++)
+            poke(memory[0], bits, wmmas[_i].layout_a, pitch_a, row, i, a.code[row * k + i]);
+    for (uint32_t i = 0; i < k; i++)
+        for (uint32_t col = 0; col < n; col++)
+            poke(memory[1], bits, wmmas[_i].layout_b, pitch_b, i, col, b.code[i * n + col]);
+    for (uint32_t row = 0; row < m; row++) {
+        for (uint32_t col = 0; col < n; col++) {
+            double v = (double)((int)(draw(&seed) % 4001) - 2000);
+            uint64_t code;
+            v = wmmas[_i].c == 'i' ? v : v / 1024;
+            switch (wmmas[_i].c) {
+            case 'h':
+                code = sim_f32_to_f16((float)v);
+                v = (double)sim_f16_to_f32((uint32_t)code);
+                break;
+            case 'f':
+                code = sim_bits32((float)v);
+                break;
+            case 'd':
+                code = sim_bits64(v);
+                break;
+            default:
+                code = (uint32_t)(int32_t)v;
+            }
+            c[row][col] = v;
+            poke(memory[2], bits_c, "row", pitch_c, row, col, code);
+        }
+    }
+    struct exercise x = { .inputs = "", .outputs = "", .body = body };
+    run(&x, NULL, NULL, memory, sizeof memory);
+    for (uint32_t row = 0; row < m; row++) {
+        for (uint32_t col = 0; col < n; col++) {
+            double exact = c[row][col], size = fabs(exact), got, bound = 0;
+            for (uint32_t i = 0; i < k; i++) {
+                uint64_t xa = a.code[row * k + i], xb = b.code[i * n + col];
+                double one = e == B1 ? (double)(strstr(wmmas[_i].after, "and") ? xa & xb : xa ^ xb)
+                                     : value_of(e, xa) * value_of(e, xb);
+                exact += one;
+                size += fabs(one);
+            }
+            uint64_t code = peek(memory[3], bits_d, wmmas[_i].layout_d, pitch_d, row, col);
+            switch (wmmas[_i].d) {
+            case 'h':
+                got = (double)sim_f16_to_f32((uint32_t)code);
+                bound = k * 0x1p-24 * size + 0x1p-11 * fabs(exact) + 0x1p-25;
+                break;
+            case 'f':
+                got = (double)sim_float32((uint32_t)code);
+                bound = k * 0x1p-24 * size;
+                break;
+            case 'd':
+                got = sim_float64(code);
+                bound = 2 * k * 0x1p-53 * size;
+                break;
+            default:
+                got = (double)(int32_t)(uint32_t)code;
+            }
+            ck_assert_msg(fabs(got - exact) <= bound, "%s\nD[%u][%u] is %.10g, not %.10g", body,
+                          row, col, got, exact);
+        }
+    }
+    // Nothing was written between the lines.
+    for (uint32_t line = 0; line < (wmmas[_i].layout_d[0] == 'r' ? m : n); line++)
+        for (uint32_t i = pitch_d - 8; i < pitch_d; i++)
+            ck_assert_uint_eq(peek(memory[3], bits_d, "row", pitch_d, line, i), 0);
+}
+END_TEST
+
+static const char *const refused[] = {
+    "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 "
+    "{%r0,%r1,%r2,%r3},{%r4,%r5},{%r6,%r7},{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7};",
+    "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4},{%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%f0,%f1,%f2,%f3};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%r6,%r7};",
+    "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32 "
+    "{%r0,%r1,%r2,%r3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%r0,%r1,%r2,%r3};",
+    "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4},{%f0,%f1,%f2,%f3};",
+    "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4,%r5},{%f0,%f1,%f2,%f3},%r9,0;",
+    "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4}, [%r2];",
+    "ldmatrix.sync.aligned.m8n8.x1.global.b16 {%r4}, [%x2];",
+    "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r4,%r5,%r6,%r7}, [%r2];",
+    "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3}, [%g], 16;",
+    "wmma.load.b.sync.aligned.row.m8n8k128.global.b1 {%r0}, [%g], 128;",
+    "wmma.mma.sync.aligned.row.col.m16n16k8.f32.f32 "
+    "{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7},{%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7},{%r0,%r1,%r2,%r3,%r4,%r5,%"
+    "r6,%r7},{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7};",
+};
+
+START_TEST(forms_that_do_not_exist_are_refused_at_load)
+{
+    struct exercise x = { .inputs = "", .outputs = "", .body = refused[_i] };
+    char *ptx = exercise_ptx(&x);
+    const char *log = harness_refused(ptx);
+    ck_assert_msg(strncmp(log, "line ", 5) == 0, "%s: %s", refused[_i], log);
+    free(ptx);
+}
+END_TEST
+
+START_TEST(ldmatrix_checks_every_row)
+{
+    struct exercise x = { .inputs = "",
+                          .outputs = "b",
+                          .outside = ".shared .align 16 .b8 tile[128];",
+                          .body = "mov.u32 %r1, tile;\nmad.lo.u32 %r1, %t, 16, %r1;\n"
+                                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%o0}, [%r1+8];" };
+    uint32_t out[32];
+    ck_assert_int_eq(exercise(&x, NULL, out, NULL, 0), 716);
+    x.body = "mov.u32 %r1, tile;\nmad.lo.u32 %r1, %t, 16, %r1;\n"
+             "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%o0}, [%r1+16];";
+    ck_assert_int_eq(exercise(&x, NULL, out, NULL, 0), 700);
+}
+END_TEST
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+int main(void)
+{
+    Suite *suite = suite_create("matrix");
+    TCase *t = tcase_create("matrix");
+
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, mma_multiplies_within_its_bound, 0, COUNT(products));
+    tcase_add_test(t, mma_gives_infinity_and_canonical_nan);
+    tcase_add_loop_test(t, mma_m8n8k4_multiplies_in_quads, 0, COUNT(quads));
+    tcase_add_loop_test(t, ldmatrix_and_stmatrix_are_inverse_of_each_other, 0, COUNT(moves));
+    tcase_add_test(t, movmatrix_transposes);
+    tcase_add_loop_test(t, wmma_multiplies_what_it_loads, 0, COUNT(wmmas));
+    tcase_add_loop_test(t, forms_that_do_not_exist_are_refused_at_load, 0, COUNT(refused));
+    tcase_add_test(t, ldmatrix_checks_every_row);
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

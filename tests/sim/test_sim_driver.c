@@ -1,0 +1,761 @@
+// The simulated driver as a program meets it that knows nothing of cucore: by the names that
+// libcuda.so.1 exports. CUCORE_DRIVER is its path. Each test is a process of its own, and opens it
+// after it has set the environment.
+#include <check.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver/cuda_abi.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+
+// Every function, under the name of its row.
+#define CU(name, version, params, args) static CUresult(*name) params;
+#include "driver/cu.def"
+#include "sim/driver/more.def"
+#undef CU
+
+static void *library;
+static CUcontext context;
+
+static const struct {
+    const char *symbol;
+    void *slot; // of the row; NULL for another form of it
+} symbols[] = {
+#define EXPORT(row, symbol) { #symbol, &row },
+#define ALSO(row, symbol, version) { #symbol, NULL },
+#define PER_THREAD(row, symbol) { #symbol, NULL },
+#include "sim/driver/exports.def"
+#undef EXPORT
+#undef ALSO
+#undef PER_THREAD
+};
+
+static void *symbol(const char *name)
+{
+    void *p = dlsym(library, name);
+
+    ck_assert_msg(p != NULL, "%s is not exported", name);
+    return p;
+}
+
+static void open_driver(void)
+{
+    library = dlopen(getenv("CUCORE_DRIVER"), RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    for (size_t i = 0; i < LENGTH(symbols); i++) {
+        void *p = symbol(symbols[i].symbol);
+        if (symbols[i].slot)
+            memcpy(symbols[i].slot, &p, sizeof(p));
+    }
+}
+
+#define ck_cu(call) ck_assert_int_eq(call, CUDA_SUCCESS)
+
+static void start(void)
+{
+    open_driver();
+    ck_cu(cuInit(0));
+    ck_cu(cuCtxCreate_v2(&context, 0, 0));
+}
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+// Each thread adds its number in the grid, and the module's `offset`, to an element.
+static const char add_ptx[] = HEAD
+    ".visible .global .align 4 .u32 offset = 7;\n"
+    ".visible .const .align 4 .u32 scale = 3;\n"
+    ".global .align 4 .u32 plain;\n"
+    ".visible .global .attribute(.managed) .align 8 .u64 shown = 5;\n"
+    ".visible .entry add(.param .u64 p, .param .u32 n)\n"
+    ".maxntid 256, 1, 1\n"
+    "{\n"
+    "    .reg .pred %p;\n"
+    "    .reg .b32 %r<9>;\n"
+    "    .reg .b64 %d<4>;\n"
+    "    ld.param.u64 %d1, [p];\n"
+    "    ld.param.u32 %r1, [n];\n"
+    "    mov.u32 %r2, %ctaid.x;\n"
+    "    mov.u32 %r3, %ntid.x;\n"
+    "    mov.u32 %r4, %tid.x;\n"
+    "    mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+    "    setp.ge.u32 %p, %r5, %r1;\n"
+    "    @%p bra done;\n"
+    "    mul.wide.u32 %d2, %r5, 4;\n"
+    "    add.s64 %d3, %d1, %d2;\n"
+    "    ld.global.u32 %r6, [offset];\n"
+    "    ld.global.u32 %r7, [%d3];\n"
+    "    add.u32 %r8, %r7, %r5;\n"
+    "    add.u32 %r8, %r8, %r6;\n"
+    "    st.global.u32 [%d3], %r8;\n"
+    "done:\n"
+    "    ret;\n"
+    "}\n";
+
+// Waits until the word at p is not zero, then writes 1 to q.
+static const char wait_ptx[] = HEAD ".visible .entry wait(.param .u64 p, .param .u64 q)\n"
+                                    "{\n"
+                                    "    .reg .pred %p;\n"
+                                    "    .reg .b32 %r<3>;\n"
+                                    "    .reg .b64 %d<3>;\n"
+                                    "    ld.param.u64 %d1, [p];\n"
+                                    "    ld.param.u64 %d2, [q];\n"
+                                    "again:\n"
+                                    "    ld.volatile.global.u32 %r1, [%d1];\n"
+                                    "    setp.eq.u32 %p, %r1, 0;\n"
+                                    "    @%p bra again;\n"
+                                    "    mov.u32 %r2, 1;\n"
+                                    "    st.volatile.global.u32 [%d2], %r2;\n"
+                                    "    ret;\n"
+                                    "}\n";
+
+static CUfunction function_of(const char *ptx, const char *name, CUmodule *out)
+{
+    CUmodule module;
+    CUfunction f;
+
+    ck_cu(cuModuleLoadData(&module, ptx));
+    ck_cu(cuModuleGetFunction(&f, module, name));
+    if (out)
+        *out = module;
+    return f;
+}
+
+static CUresult launch_add(CUfunction f, CUdeviceptr p, unsigned n, CUstream stream)
+{
+    void *params[] = { &p, &n };
+
+    return cuLaunchKernel(f, (n + 255) / 256, 1, 1, 256, 1, 1, 0, stream, params, NULL);
+}
+
+static void launch_wait(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
+{
+    void *params[] = { &p, &q };
+
+    ck_cu(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+}
+
+// Names
+
+START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
+{
+    static const struct {
+        const char *name;
+        int version;
+        uint64_t flags;
+        const char *symbol; // NULL: not found
+    } rows[] = {
+        { "cuMemAlloc", 3020, 0, "cuMemAlloc_v2" },
+        { "cuMemAlloc", 13000, 0, "cuMemAlloc_v2" },
+        { "cuMemAlloc", 2000, 0, NULL },
+        { "cuCtxCreate", 3020, 0, "cuCtxCreate_v2" },
+        { "cuCtxCreate", 11040, 0, "cuCtxCreate_v3" },
+        { "cuCtxCreate", 12040, 0, "cuCtxCreate_v3" },
+        { "cuCtxCreate", 13000, 0, "cuCtxCreate_v4" },
+        { "cuCtxSynchronize", 12090, 0, "cuCtxSynchronize" },
+        { "cuCtxSynchronize", 13000, 0, "cuCtxSynchronize_v2" },
+        { "cuMemAdvise", 12000, 0, "cuMemAdvise" },
+        { "cuMemAdvise", 12020, 0, "cuMemAdvise_v2" },
+        { "cuCtxDestroy", 2000, 0, "cuCtxDestroy" },
+        { "cuLaunchKernel", 4000, 0, "cuLaunchKernel" },
+        { "cuLaunchKernel", 7000, 2, "cuLaunchKernel_ptsz" },
+        { "cuMemcpyHtoD", 7000, 2, "cuMemcpyHtoD_v2_ptds" },
+        { "cuInit", 2000, 2, "cuInit" },
+        { "cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2" },
+        { "cuGetProcAddress", 11030, 0, "cuGetProcAddress" },
+        { "cuMemAlloc_v2", 13000, 0, NULL },
+        { "cuNoSuchThing", 13000, 0, NULL },
+    };
+    CUresult (*get)(const char *, void **, int, uint64_t, CUdriverProcAddressQueryResult *);
+
+    open_driver();
+    void *p = symbol("cuGetProcAddress_v2");
+    memcpy(&get, &p, sizeof(p));
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        CUdriverProcAddressQueryResult found;
+        CUresult code = get(rows[i].name, &p, rows[i].version, rows[i].flags, &found);
+        ck_assert_msg(code == (rows[i].symbol ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND), "%s at %d",
+                      rows[i].name, rows[i].version);
+        if (code)
+            continue;
+        // Two names of one function may have one address each.
+        Dl_info info;
+        ck_assert(dladdr(p, &info) != 0);
+        ck_assert_msg(p == symbol(rows[i].symbol), "%s at %d is %s", rows[i].name, rows[i].version,
+                      info.dli_sname);
+    }
+    ck_assert_ptr_nonnull(symbol("cucoreSimulatedDriver"));
+    ck_assert_ptr_null(dlsym(library, "sim_cuInit"));
+    ck_assert_ptr_null(dlsym(library, "sim_grid_run"));
+}
+END_TEST
+
+// Running
+
+START_TEST(a_module_runs_and_its_variables_are_read_and_written)
+{
+    enum { N = 1000 };
+    CUmodule module;
+    uint32_t data[N], value = 100;
+    CUdeviceptr p, offset;
+    size_t bytes;
+
+    start();
+    CUfunction f = function_of(add_ptx, "add", &module);
+    for (uint32_t i = 0; i < N; i++)
+        data[i] = 10 * i;
+    ck_cu(cuMemAlloc(&p, sizeof(data)));
+    ck_cu(cuMemcpyHtoD_v2(p, data, sizeof(data)));
+    ck_cu(launch_add(f, p, N, NULL));
+    ck_cu(cuModuleGetGlobal_v2(&offset, &bytes, module, "offset"));
+    ck_assert_uint_eq(bytes, 4);
+    ck_cu(cuMemcpyHtoD_v2(offset, &value, 4)); // after the first launch, before the second
+    ck_cu(launch_add(f, p, N, NULL));
+    ck_cu(cuMemcpyDtoH_v2(data, p, sizeof(data)));
+    for (uint32_t i = 0; i < N; i++)
+        ck_assert_uint_eq(data[i], 12 * i + 107);
+    ck_cu(cuMemsetD32_v2(offset, 1, 1));
+    ck_cu(cuMemcpyDtoH_v2(&value, offset, 4));
+    ck_assert_uint_eq(value, 1);
+    CUdeviceptr other;
+    ck_cu(cuModuleGetGlobal_v2(&other, &bytes, module, "plain")); // as NVRTC writes them
+    ck_assert_int_eq(cuModuleGetGlobal_v2(&other, &bytes, module, "nothing"), CUDA_ERROR_NOT_FOUND);
+    ck_cu(cuModuleUnload(module));
+    ck_assert_int_eq(launch_add(f, p, N, NULL), CUDA_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(cuMemcpyHtoD_v2(offset, &value, 4), CUDA_ERROR_INVALID_VALUE);
+    ck_cu(cuMemFree(p));
+}
+END_TEST
+
+START_TEST(each_context_has_variables_of_its_own)
+{
+    CUcontext second;
+    CUlibrary lib;
+    CUdeviceptr a, b;
+    uint32_t value = 1;
+
+    start();
+    ck_cu(cuLibraryLoadData(&lib, add_ptx, NULL, NULL, 0, NULL, NULL, 0));
+    ck_cu(cuLibraryGetGlobal(&a, NULL, lib, "offset"));
+    ck_cu(cuMemcpyHtoD_v2(a, &value, 4));
+    ck_cu(cuCtxCreate_v2(&second, 0, 0));
+    ck_cu(cuLibraryGetGlobal(&b, NULL, lib, "offset"));
+    ck_assert_uint_ne(a, b);
+    ck_cu(cuMemcpyDtoH_v2(&value, b, 4));
+    ck_assert_uint_eq(value, 7);
+    ck_cu(cuCtxDestroy(second));
+    ck_cu(cuMemcpyDtoH_v2(&value, a, 4));
+    ck_assert_uint_eq(value, 1);
+    ck_assert_int_eq(cuMemcpyDtoH_v2(&value, b, 4), CUDA_ERROR_INVALID_VALUE);
+    ck_cu(cuLibraryUnload(lib));
+}
+END_TEST
+
+START_TEST(a_managed_variable_is_reached_from_the_host)
+{
+    CUlibrary lib;
+    CUdeviceptr p;
+    size_t bytes;
+    int managed = 0;
+
+    start();
+    ck_cu(cuLibraryLoadData(&lib, add_ptx, NULL, NULL, 0, NULL, NULL, 0));
+    ck_assert_int_eq(cuLibraryGetManaged(&p, &bytes, lib, "offset"), CUDA_ERROR_NOT_FOUND);
+    ck_cu(cuLibraryGetManaged(&p, &bytes, lib, "shown"));
+    ck_assert_uint_eq(bytes, 8);
+    ck_assert_uint_eq(*(uint64_t *)(uintptr_t)p, 5);
+    ck_cu(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+    ck_assert_int_eq(managed, 1);
+}
+END_TEST
+
+START_TEST(a_kernel_says_what_it_needs)
+{
+    static const struct {
+        CUfunction_attribute attribute;
+        int value;
+    } rows[] = {
+        { CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 256 },
+        { CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0 },
+        { CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 4 },
+        { CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0 },
+        { CU_FUNC_ATTRIBUTE_PTX_VERSION, 80 },
+        { CU_FUNC_ATTRIBUTE_BINARY_VERSION, 90 },
+    };
+    size_t offset, size;
+    int value, blocks;
+
+    start();
+    CUfunction f = function_of(add_ptx, "add", NULL);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        ck_cu(cuFuncGetAttribute(&value, rows[i].attribute, f));
+        ck_assert_msg(value == rows[i].value, "attribute %u is %d", rows[i].attribute, value);
+    }
+    ck_cu(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    ck_assert(value >= 16 && value <= 40);
+    ck_cu(cuFuncGetParamInfo(f, 1, &offset, &size));
+    ck_assert_uint_eq(offset, 8);
+    ck_assert_uint_eq(size, 4);
+    ck_assert_int_eq(cuFuncGetParamInfo(f, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+    ck_cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 256, 0));
+    ck_assert_int_eq(blocks, 8);
+    CUdeviceptr p = 0;
+    unsigned n = 0;
+    void *params[] = { &p, &n };
+    ck_assert_int_eq(cuLaunchKernel(f, 1, 1, 1, 512, 1, 1, 0, NULL, params, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+// Order
+
+START_TEST(a_launch_does_not_wait_for_its_kernel)
+{
+    uint32_t *flags;
+    CUstream stream;
+    CUevent before, after;
+    float ms;
+
+    start();
+    CUfunction f = function_of(wait_ptx, "wait", NULL);
+    ck_cu(cuMemHostAlloc((void **)&flags, 8, 0));
+    flags[0] = flags[1] = 0;
+    ck_cu(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ck_cu(cuEventCreate(&before, CU_EVENT_DEFAULT));
+    ck_cu(cuEventCreate(&after, CU_EVENT_DEFAULT));
+    ck_cu(cuEventRecord(before, stream));
+    launch_wait(f, (uintptr_t)&flags[0], (uintptr_t)&flags[1], stream);
+    ck_cu(cuEventRecord(after, stream));
+    ck_assert_int_eq(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    ck_assert_int_eq(cuEventQuery(after), CUDA_ERROR_NOT_READY);
+    usleep(20000);
+    ck_assert_int_eq(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    __atomic_store_n(&flags[0], 1, __ATOMIC_SEQ_CST);
+    ck_cu(cuStreamSynchronize(stream));
+    ck_assert_uint_eq(flags[1], 1);
+    ck_cu(cuEventElapsedTime(&ms, before, after));
+    ck_assert(ms >= 19 && ms < 10000);
+    ck_cu(cuStreamDestroy(stream));
+    ck_cu(cuMemFreeHost(flags));
+}
+END_TEST
+
+START_TEST(kernels_of_two_streams_run_side_by_side)
+{
+    CUstream a, b;
+    CUdeviceptr words; // a waits for b's, b's is set at once
+
+    start();
+    CUfunction f = function_of(wait_ptx, "wait", NULL);
+    ck_cu(cuMemAlloc(&words, 12));
+    ck_cu(cuMemsetD32_v2(words, 0, 3));
+    ck_cu(cuMemsetD32_v2(words + 8, 1, 1));
+    ck_cu(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    ck_cu(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+    launch_wait(f, words, words + 4, a);
+    usleep(5000);
+    launch_wait(f, words + 8, words, b);
+    ck_cu(cuStreamSynchronize(a));
+    ck_cu(cuStreamSynchronize(b));
+    ck_cu(cuMemFree(words));
+}
+END_TEST
+
+START_TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
+{
+    uint32_t *flags;
+    CUstream stream;
+    CUresult (*own_query)(CUstream);
+
+    start();
+    void *p = symbol("cuStreamQuery_ptsz");
+    memcpy(&own_query, &p, sizeof(p));
+    CUfunction f = function_of(wait_ptx, "wait", NULL);
+    ck_cu(cuMemHostAlloc((void **)&flags, 8, 0));
+    flags[0] = flags[1] = 0;
+    ck_cu(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+    launch_wait(f, (uintptr_t)&flags[0], (uintptr_t)&flags[1], stream);
+    ck_assert_int_eq(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY); // waits for blocking streams
+    ck_cu(own_query(NULL));
+    __atomic_store_n(&flags[0], 1, __ATOMIC_SEQ_CST);
+    ck_cu(cuStreamSynchronize(NULL));
+    ck_assert_uint_eq(flags[1], 1);
+}
+END_TEST
+
+START_TEST(an_unloaded_module_lives_until_its_kernels_have_run)
+{
+    uint32_t *flags;
+    CUlibrary lib;
+    CUkernel kernel;
+    CUstream stream;
+
+    start();
+    ck_cu(cuLibraryLoadData(&lib, wait_ptx, NULL, NULL, 0, NULL, NULL, 0));
+    ck_cu(cuLibraryGetKernel(&kernel, lib, "wait"));
+    ck_cu(cuMemHostAlloc((void **)&flags, 8, 0));
+    flags[0] = flags[1] = 0;
+    ck_cu(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    launch_wait((CUfunction)kernel, (uintptr_t)&flags[0], (uintptr_t)&flags[1], stream);
+    ck_cu(cuLibraryUnload(lib));
+    __atomic_store_n(&flags[0], 1, __ATOMIC_SEQ_CST);
+    ck_cu(cuStreamSynchronize(stream));
+    ck_assert_uint_eq(flags[1], 1);
+}
+END_TEST
+
+// Failures
+
+// What a kernel does wrong is a sticky error, and told on stderr with where it was.
+START_TEST(an_access_out_of_bounds_loses_the_context)
+{
+    char said[4096] = "";
+    CUdeviceptr p, freed;
+    FILE *file = tmpfile();
+    int saved = dup(2);
+
+    start();
+    CUfunction f = function_of(add_ptx, "add", NULL);
+    ck_cu(cuMemAlloc(&p, 400));
+    ck_cu(cuMemAlloc(&freed, 400));
+    ck_cu(cuMemFree(freed));
+    dup2(fileno(file), 2);
+    ck_cu(launch_add(f, _i ? freed : p, 101, NULL));
+    CUresult code = cuCtxSynchronize();
+    dup2(saved, 2);
+    rewind(file);
+    ck_assert(fread(said, 1, sizeof(said) - 1, file) > 0);
+    ck_assert_int_eq(code, CUDA_ERROR_ILLEGAL_ADDRESS);
+    ck_assert_int_eq(cuMemFree(p), CUDA_ERROR_ILLEGAL_ADDRESS);
+    ck_assert_int_eq(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    ck_assert_msg(strstr(said, "kernel add") && strstr(said, "PTX line 2") &&
+                      strstr(said, "block (0,0,0)"),
+                  "%s", said);
+    ck_assert_msg(_i || strstr(said, "thread (100,0,0)"), "%s", said);
+    ck_cu(cuCtxDestroy(context));
+    ck_cu(cuCtxCreate_v2(&context, 0, 0)); // another one is healthy
+    ck_cu(cuMemAlloc(&p, 400));
+}
+END_TEST
+
+static const struct {
+    const char *image;
+    CUresult code;
+    const char *log;
+} refused[] = {
+    { HEAD ".visible .entry k()\n{\n    frobnicate.b32 %r1;\n}\n", CUDA_ERROR_INVALID_PTX,
+      "line 6" },
+    { "junk", CUDA_ERROR_INVALID_PTX, "line 1" },
+    { ".version 12.0\n.target sm_90\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "PTX 12.0" },
+    { ".version 8.6\n.target sm_100\n.address_size 64\n", CUDA_ERROR_NO_BINARY_FOR_GPU, "sm_100" },
+    { "// .target sm_100\n.version 8.0\n.target sm_80a\n", CUDA_ERROR_NO_BINARY_FOR_GPU, "sm_80a" },
+    { "\177ELF\2\1\1", CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code" },
+};
+
+START_TEST(an_image_that_cannot_run_is_refused_and_the_log_says_why)
+{
+    CUmodule module = NULL;
+    char log[512] = "";
+    CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+    void *values[] = { log, (void *)sizeof(log) };
+
+    start();
+    ck_assert_int_eq(cuModuleLoadDataEx(&module, refused[_i].image, 2, options, values),
+                     refused[_i].code);
+    ck_assert_msg(strstr(log, refused[_i].log) != NULL, "%s", log);
+    ck_assert_ptr_null(module);
+}
+END_TEST
+
+// A fat binary of one entry; `packed` is LZ4 of `bytes` bytes, or plain text.
+static unsigned char *fatbin_of(const void *packed, size_t packed_bytes, size_t bytes, bool lz4)
+{
+    struct {
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t size;
+        uint16_t kind, unknown;
+        uint32_t entry_header;
+        uint64_t padded;
+        uint32_t compressed, options;
+        uint16_t minor, major;
+        uint32_t arch, name, name_bytes;
+        uint64_t flags, zero, full;
+    } h = { .magic = 0xba55ed50,
+            .version = 1,
+            .header = 16,
+            .kind = 1,
+            .entry_header = 64,
+            .padded = (packed_bytes + 7) / 8 * 8,
+            .arch = 80,
+            .major = 8 };
+
+    h.size = h.entry_header + h.padded;
+    h.compressed = lz4 ? (uint32_t)packed_bytes : 0;
+    h.flags = lz4 ? 0x2011 : 0x11;
+    h.full = lz4 ? bytes : 0;
+    unsigned char *out = calloc(1, sizeof(h) + h.padded);
+    memcpy(out, &h, sizeof(h));
+    memcpy(out + sizeof(h), packed, packed_bytes);
+    return out;
+}
+
+// LZ4 of a text with one copy in it: the text, then a copy of its last 100 bytes of which the last
+// five are given as they are, as the format asks.
+static size_t lz4_of(const char *text, unsigned char *out)
+{
+    size_t n = strlen(text), o = 0, more = n - 15;
+
+    out[o++] = 0xff; // literals and a copy, both longer than 15
+    for (; more >= 255; more -= 255)
+        out[o++] = 255;
+    out[o++] = (unsigned char)more;
+    memcpy(out + o, text, n);
+    o += n;
+    out[o++] = 100;
+    out[o++] = 0;
+    out[o++] = 100 - 4 - 15;
+    out[o++] = 0x50;
+    memcpy(out + o, "\n\n\n\n\n", 5);
+    return o + 5;
+}
+
+START_TEST(ptx_is_taken_out_of_a_fat_binary)
+{
+    // What is copied has to be PTX: a comment.
+    char text[4096];
+    unsigned char packed[8192];
+    CUmodule module;
+    CUfunction f;
+
+    start();
+    snprintf(text, sizeof(text), "%s\n//%0110d\n//%0110d", add_ptx, 0, 1);
+    size_t bytes = strlen(text);
+    bool lz4 = _i == 1;
+    size_t n = lz4 ? lz4_of(text, packed) : bytes;
+    unsigned char *fat = fatbin_of(lz4 ? (void *)packed : text, n, bytes + 105, lz4);
+    struct {
+        uint32_t magic, version;
+        const void *data;
+        void *unused;
+    } wrapper = { 0x466243b1, 1, fat, NULL };
+    ck_cu(cuModuleLoadFatBinary(&module, &wrapper));
+    ck_cu(cuModuleGetFunction(&f, module, "add"));
+    ck_cu(cuModuleUnload(module));
+    ck_cu(cuModuleLoadData(&module, fat));
+    fat[16 + 28 + 4] = 0; // what follows is the arch: no PTX for this device
+    uint32_t arch = 100;
+    memcpy(fat + 16 + 28, &arch, 4);
+    ck_assert_int_eq(cuModuleLoadData(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    free(fat);
+}
+END_TEST
+
+START_TEST(texts_are_linked)
+{
+    static char caller[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
+                                ".visible .entry k(.param .u64 p)\n"
+                                "{\n"
+                                "    .reg .b32 %r<3>;\n"
+                                "    .reg .b64 %d;\n"
+                                "    ld.param.u64 %d, [p];\n"
+                                "    mov.u32 %r1, 21;\n"
+                                "    {\n"
+                                "        .param .b32 in;\n"
+                                "        .param .b32 out;\n"
+                                "        st.param.b32 [in], %r1;\n"
+                                "        call.uni (out), twice, (in);\n"
+                                "        ld.param.b32 %r2, [out];\n"
+                                "    }\n"
+                                "    st.global.u32 [%d], %r2;\n"
+                                "    ret;\n"
+                                "}\n",
+                callee[] = HEAD ".visible .func (.param .b32 r) twice(.param .b32 a)\n"
+                                "{\n"
+                                "    .reg .b32 %r<3>;\n"
+                                "    ld.param.b32 %r1, [a];\n"
+                                "    add.s32 %r2, %r1, %r1;\n"
+                                "    st.param.b32 [r], %r2;\n"
+                                "    ret;\n"
+                                "}\n";
+    CUlinkState state;
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr p;
+    void *image;
+    size_t bytes;
+    uint32_t value = 0;
+
+    start();
+    ck_cu(cuLinkCreate(0, NULL, NULL, &state));
+    ck_cu(cuLinkAddData(state, CU_JIT_INPUT_PTX, caller, sizeof(caller), "caller", 0, NULL, NULL));
+    ck_cu(cuLinkAddData(state, CU_JIT_INPUT_PTX, callee, sizeof(callee), "callee", 0, NULL, NULL));
+    ck_cu(cuLinkComplete(state, &image, &bytes));
+    ck_cu(cuModuleLoadData(&module, image));
+    ck_cu(cuLinkDestroy(state));
+    ck_cu(cuModuleGetFunction(&f, module, "k"));
+    ck_cu(cuMemAlloc(&p, 4));
+    void *params[] = { &p };
+    ck_cu(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ck_cu(cuMemcpyDtoH_v2(&value, p, 4));
+    ck_assert_uint_eq(value, 42);
+}
+END_TEST
+
+// Memory
+
+START_TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
+{
+    size_t free_bytes, total, gib = (size_t)1 << 30;
+    CUdeviceptr p;
+
+    start();
+    ck_cu(cuMemAlloc(&p, 12 * gib));
+    ck_cu(cuMemsetD8_v2(p + 12 * gib - 1, 1, 1));
+    ck_cu(cuMemGetInfo(&free_bytes, &total));
+    ck_assert_uint_eq(total, 16 * gib);
+    ck_assert_uint_eq(free_bytes, 4 * gib);
+    CUdeviceptr q;
+    ck_assert_int_eq(cuMemAlloc(&q, 5 * gib), CUDA_ERROR_OUT_OF_MEMORY);
+    ck_cu(cuMemFree(p));
+    // Addresses come again when all have been given out.
+    for (int i = 0; i < 1500; i++) {
+        ck_cu(cuMemAlloc(&p, 12 * gib));
+        ck_cu(cuMemFree(p));
+    }
+}
+END_TEST
+
+START_TEST(many_small_allocations_fit)
+{
+    enum { N = 100000 };
+    static CUdeviceptr p[N];
+
+    start();
+    for (int i = 0; i < N; i++)
+        ck_cu(cuMemAlloc(&p[i], 8));
+    for (int i = N; i-- > 0;)
+        ck_cu(cuMemFree(p[i]));
+}
+END_TEST
+
+// Settings
+
+static const struct {
+    const char *name, *value;
+    const char *device; // how it begins; NULL: cuInit() fails
+    int major, multiprocessors;
+} settings[] = {
+    { "CUCORE_SIM_ARCH", "", "NVIDIA H200", 9, 132 },
+    { "CUCORE_SIM_ARCH", "sm_80", "NVIDIA A100", 8, 108 },
+    { "CUCORE_SIM_ARCH", "sm_90", "NVIDIA H200", 9, 132 },
+    { "CUCORE_SIM_ARCH", "sm_100", "NVIDIA B200", 10, 148 },
+    { "CUCORE_SIM_ARCH", "sm_70", NULL, 0, 0 },
+    { "CUCORE_SIM_ARCH", "90", NULL, 0, 0 },
+    { "CUCORE_SIM_DEVICES", "9", NULL, 0, 0 },
+    { "CUCORE_SIM_DEVICES", "two", NULL, 0, 0 },
+    { "CUCORE_SIM_MEMORY", "16X", NULL, 0, 0 },
+    { "CUCORE_SIM_MEMORY", "-1", NULL, 0, 0 },
+    { "CUCORE_SIM_FAIL", "cuMemAlloc", NULL, 0, 0 },
+    { "CUCORE_SIM_FAIL", "cuMemAlloc:0=2", NULL, 0, 0 },
+    { "CUCORE_SIM_FAIL", "cuNothing:1=2", NULL, 0, 0 },
+    { "CUCORE_SIM_FAIL", "cuInit:1=CUDA_ERROR_SUCH", NULL, 0, 0 },
+};
+
+START_TEST(a_setting_is_taken_or_cuInit_says_which_is_wrong)
+{
+    char name[64];
+    const char *text;
+    int value;
+
+    setenv("CUCORE_SIM_REPORT", "0", 1);
+    setenv(settings[_i].name, settings[_i].value, 1);
+    open_driver();
+    if (!settings[_i].device) {
+        ck_assert_int_eq(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+        ck_cu(cuGetErrorString(CUDA_ERROR_INVALID_VALUE, &text));
+        ck_assert_msg(strstr(text, settings[_i].name) != NULL, "%s", text);
+        return;
+    }
+    ck_cu(cuInit(0));
+    ck_cu(cuDeviceGetName(name, sizeof(name), 0));
+    ck_assert_msg(strncmp(name, settings[_i].device, strlen(settings[_i].device)) == 0 &&
+                      strstr(name, "(simulated)"),
+                  "%s", name);
+    ck_cu(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+    ck_assert_int_eq(value, settings[_i].major);
+    ck_cu(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    ck_assert_int_eq(value, settings[_i].multiprocessors);
+}
+END_TEST
+
+START_TEST(devices_and_memory_are_as_set)
+{
+    size_t bytes;
+    int count;
+
+    setenv("CUCORE_SIM_DEVICES", "3", 1);
+    setenv("CUCORE_SIM_MEMORY", "256M", 1);
+    start();
+    ck_cu(cuDeviceGetCount(&count));
+    ck_assert_int_eq(count, 3);
+    ck_cu(cuDeviceTotalMem(&bytes, 2));
+    ck_assert_uint_eq(bytes, (size_t)256 << 20);
+}
+END_TEST
+
+START_TEST(the_nth_call_fails_by_every_name)
+{
+    CUdeviceptr p;
+    unsigned char byte = 0;
+
+    setenv("CUCORE_SIM_FAIL",
+           "cuMemAlloc:2=CUDA_ERROR_OUT_OF_MEMORY, cuMemcpyHtoD:1=700,cuMemAllocAsync:1=2", 1);
+    start();
+    ck_cu(cuMemAlloc(&p, 8));
+    ck_assert_int_eq(cuMemAlloc(&p, 8), CUDA_ERROR_OUT_OF_MEMORY);
+    ck_cu(cuMemAlloc(&p, 8));
+    ck_assert_int_eq(cuMemcpyHtoD_v2(p, &byte, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
+    ck_cu(cuMemcpyHtoD_v2(p, &byte, 1)); // a fault that was wished for does not lose the context
+    ck_assert_int_eq(cuMemAllocAsync(&p, 8, NULL), CUDA_ERROR_OUT_OF_MEMORY);
+    ck_cu(cuMemAllocAsync(&p, 8, NULL));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sim_driver");
+    TCase *c = tcase_create("driver");
+
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, a_function_is_exported_under_each_of_its_names_and_found_by_version);
+    tcase_add_test(c, a_module_runs_and_its_variables_are_read_and_written);
+    tcase_add_test(c, each_context_has_variables_of_its_own);
+    tcase_add_test(c, a_managed_variable_is_reached_from_the_host);
+    tcase_add_test(c, a_kernel_says_what_it_needs);
+    tcase_add_test(c, a_launch_does_not_wait_for_its_kernel);
+    tcase_add_test(c, kernels_of_two_streams_run_side_by_side);
+    tcase_add_test(c, the_default_stream_is_legacy_or_the_threads_own_as_the_name_says);
+    tcase_add_test(c, an_unloaded_module_lives_until_its_kernels_have_run);
+    tcase_add_loop_test(c, an_access_out_of_bounds_loses_the_context, 0, 2);
+    tcase_add_loop_test(c, an_image_that_cannot_run_is_refused_and_the_log_says_why, 0,
+                        (int)LENGTH(refused));
+    tcase_add_loop_test(c, ptx_is_taken_out_of_a_fat_binary, 0, 2);
+    tcase_add_test(c, texts_are_linked);
+    tcase_add_test(c, memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count);
+    tcase_add_test(c, many_small_allocations_fit);
+    tcase_add_loop_test(c, a_setting_is_taken_or_cuInit_says_which_is_wrong, 0,
+                        (int)LENGTH(settings));
+    tcase_add_test(c, devices_and_memory_are_as_set);
+    tcase_add_test(c, the_nth_call_fails_by_every_name);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
