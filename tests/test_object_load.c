@@ -460,13 +460,13 @@ static void expect_context_back(cuc_status st)
 
 START_TEST(a_failed_look_up_leaves_the_context_as_it_was)
 {
-    cuc_object *object = ptx_object(sample_ptx);
     cuc_device *device;
     cuc_device_ptr ptr;
     void *handle;
     size_t bytes;
 
     NEED_FAKE();
+    cuc_object *object = ptx_object(sample_ptx);
     ck_ok(cuc_device_get(&device, 0));
     for (int n = 1; n < 20; n++) {
         ptr = 42;

@@ -107,7 +107,7 @@ INLINE uint32_t half_apply(enum half type, enum half_operation operation, uint32
                                  : sim_f64_to_f32_odd(sum_odd64((double)a * (double)b, (double)c)));
         break;
     case EX2:
-        d = half_store(type, exp2f(flags & FTZ ? sim_flush32(a) : a));
+        d = half_store(type, flags & FTZ ? sim_flush32(exp2f(sim_flush32(a))) : exp2f(a));
         break;
     case TANH:
         d = half_store(type, tanhf(a));

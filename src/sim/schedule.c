@@ -474,8 +474,8 @@ static void work(struct job *job, uint32_t index)
     while (!atomic_load_explicit(&grid->fault, memory_order_relaxed) &&
            (unit = next_unit(&worker, job, &begun)) != NULL) {
         // Blocks of a cooperative grid wait for one another: begin them all before running any
-        // long.
-        enum outcome how = unit_run(unit, begun && grid->cooperative ? 1 : PATIENCE);
+        // long, and let none spin for long while others have yet to arrive.
+        enum outcome how = unit_run(unit, grid->cooperative ? 1 : PATIENCE);
         instructions += unit_instructions(unit);
         if (how == SET_ASIDE) {
             unit->next = NULL;

@@ -165,6 +165,7 @@ static const uint64_t edges16[] = {
 // like magnitudes, so that floats meet.
 static void draw_values(const char *in)
 {
+    const size_t sources = strlen(in);
     uint64_t state = 7, random = 0;
 
     for (uint32_t n = 0; n < COUNT; n++) {
@@ -178,8 +179,10 @@ static void draw_values(const char *in)
             random = (uint64_t)draw(&state) << 32 | draw(&state);
             uint64_t like = common ^ (random & 0x001fffff003f00ff);
             uint64_t any = n & 1 ? random : like;
-            bool combined = in[1] == 0 ? n < count : in[2] == 0 ? n < count * count : n % 4 != 3;
-            if (combined && in[2] != 0)
+            bool combined = sources == 1   ? n < count
+                            : sources == 2 ? n < count * count
+                                           : n % 4 != 3;
+            if (combined && sources > 2)
                 rest = draw(&state);
             values[k][n] = combined ? edges[rest % count] : in[k] == 'l' ? any : any & 0xffffffff;
             if (in[k] == 'h')
@@ -396,18 +399,18 @@ static uint64_t halves(uint64_t a, uint64_t b, int what, bool is_signed, bool re
 #define LOW24S(x) part_of((uint64_t)(x), 0, 24, true)
 
 // TYPE(suffix, letter, signed type, wide letter): one row for each type of an operation.
-#define ALL_TYPES(ROW, ...)                                                                        \
-    ROW(u16, 'h', "h", uint16_t, 16, __VA_ARGS__)                                                  \
-    ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__) ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__)     \
-        ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) \
-            ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
+#define ALL_TYPES(ROW, ...)                                                                    \
+    ROW(u16, 'h', "h", uint16_t, 16, __VA_ARGS__)                                              \
+    ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__)                                               \
+    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__) ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) \
+        ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
 #define SIGNED_TYPES(ROW, ...)                   \
     ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__) \
     ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
-#define LONG_TYPES(ROW, ...)                                                                   \
-    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__)                                              \
-    ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) \
-        ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
+#define LONG_TYPES(ROW, ...)                      \
+    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__) \
+    ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__)  \
+    ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
 #define BIT_TYPES(ROW, ...)                       \
     ROW(b16, 'h', "h", uint16_t, 16, __VA_ARGS__) \
     ROW(b32, 'b', "b", uint32_t, 32, __VA_ARGS__) ROW(b64, 'l', "l", uint64_t, 64, __VA_ARGS__)

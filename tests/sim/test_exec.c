@@ -88,6 +88,26 @@ START_TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
 }
 END_TEST
 
+START_TEST(lanes_that_fall_through_meet_those_that_jumped)
+{
+    run_kernel(KERNEL("setp.ge.u32 %p1, %r2, 5; @%p1 bra skip; add.u32 %r6, %r2, 1;\n"
+                      "skip: activemask.b32 %r7; st.global.u32 [%rd4], %r7;\n"),
+               1, 32, 0, 32, 0);
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(out[i], UINT32_MAX);
+}
+END_TEST
+
+START_TEST(a_barrier_counts_a_warp_of_few_threads_as_whole)
+{
+    run_kernel(KERNEL("setp.ge.u32 %p1, %r2, 38; @%p1 exit; bar.sync 2, 64;\n"
+                      "st.global.u32 [%rd4], 1;\n"),
+               1, 40, 0, 40, 0);
+    for (uint32_t i = 0; i < 40; i++)
+        ck_assert_uint_eq(out[i], i < 38);
+}
+END_TEST
+
 START_TEST(a_spin_lock_between_lanes_of_a_warp_finishes)
 {
     // out[0] is the lock, out[1] what it guards.
@@ -509,6 +529,8 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, saxpy_leaves_what_is_past_its_end_alone);
     tcase_add_test(tc, lanes_loop_as_often_as_each_wants_and_meet_again);
+    tcase_add_test(tc, lanes_that_fall_through_meet_those_that_jumped);
+    tcase_add_test(tc, a_barrier_counts_a_warp_of_few_threads_as_whole);
     tcase_add_test(tc, a_spin_lock_between_lanes_of_a_warp_finishes);
     tcase_add_test(tc, warps_hand_values_to_one_another_through_shared_memory);
     tcase_add_test(tc, blocks_of_a_cooperative_grid_run_at_the_same_time);

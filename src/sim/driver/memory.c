@@ -136,7 +136,7 @@ static void unmap(CUdeviceptr base, size_t bytes)
     size_t span = sim_round_up(bytes, PAGE);
 
     // The addresses stay ours, the memory goes.
-    ASAN_UNPOISON_MEMORY_REGION(p, span);
+    ASAN_UNPOISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
     if (!sim.guard)
         (void)madvise(p, span, MADV_DONTNEED);
     else if (mmap(p, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
