@@ -1,6 +1,7 @@
 #include "handle.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,11 +147,11 @@ cuc_status cuc__fail_handle(const void *object, uint32_t kind, const char *funct
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is NULL, expected a %s",
                          argument, names[kind]);
 
-    const char *was = "never made by cucore";
+    char was[64] = "never made by cucore";
     pthread_mutex_lock(&lock);
     const struct entry *e = capacity ? find(object) : NULL;
     if (e && e->object)
-        was = e->alive ? names[e->kind] : "released already";
+        snprintf(was, sizeof(was), e->alive ? "it is a %s" : "released already", names[e->kind]);
     pthread_mutex_unlock(&lock);
     return cuc__fail(CUC_ERROR_INVALID_HANDLE, function, "%s (%p) is not a live %s: %s", argument,
                      object, names[kind], was);

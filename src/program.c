@@ -194,6 +194,11 @@ static cuc_status init(cuc_program *p, const char *text, size_t bytes, const cuc
         bytes = strlen(text);
     else if (!text[bytes - 1])
         bytes--;
+    // Editors put a byte order mark before UTF-8, and NVRTC takes it for stray characters.
+    if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        text += 3;
+        bytes -= 3;
+    }
     const char *zero = memchr(text, 0, bytes);
     if (zero)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

@@ -81,7 +81,7 @@ START_TEST(with_checks_each_kind_of_misuse_is_told_apart)
     ck_assert_int_eq(use(null), CUC_ERROR_INVALID_ARGUMENT);
 
     ck_assert_int_eq(use(event), CUC_ERROR_INVALID_HANDLE);
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "is not a live cuc_stream: cuc_event"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "is not a live cuc_stream: it is a cuc_event"));
     ck_assert_int_eq(use((struct thing *)(void *)&other), CUC_ERROR_INVALID_HANDLE);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "never made by cucore"));
 
@@ -154,9 +154,9 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
     ck_ok(cuc_event_record(event, stream));
 
     ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_query((cuc_stream *)(void *)event),
-             "is not a live cuc_stream: cuc_event");
+             "is not a live cuc_stream: it is a cuc_event");
     ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record((cuc_event *)(void *)stream, stream),
-             "event (", "is not a live cuc_event: cuc_stream");
+             "event (", "is not a live cuc_event: it is a cuc_stream");
     ck_fails(CUC_ERROR_INVALID_HANDLE,
              cuc_stream_create(&stream, (cuc_device *)(void *)stream, NULL), "cuc_device");
 

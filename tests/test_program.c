@@ -195,6 +195,22 @@ static const struct option_case {
 };
 // clang-format on
 
+START_TEST(a_byte_order_mark_is_no_part_of_the_source)
+{
+    static const char text[] = "\xEF\xBB\xBF" "extern \"C\" __global__ void k(int *p) { *p = 1; }";
+    cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+
+    o.arch = "sm_90";
+    ck_assert_int_eq(cuc_program_create(&program, CUC_SOURCE_CUDA, text, 0, &o), CUC_OK);
+    ck_assert_msg(cuc_program_compile(&object, program, CUC_CODE_PTX) == CUC_OK, "%s",
+                  cuc_error_message());
+    cuc_object_release(object);
+    cuc_program_release(program);
+}
+END_TEST
+
 START_TEST(an_option_becomes_the_flag_that_nvrtc_takes)
 {
     const struct option_case *c = &option_cases[_i];
@@ -945,6 +961,7 @@ static Suite *suite(void)
 
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
+    tcase_add_test(t, a_byte_order_mark_is_no_part_of_the_source);
     tcase_add_loop_test(t, an_option_becomes_the_flag_that_nvrtc_takes, 0, LENGTH(option_cases));
     tcase_add_test(t, every_row_of_the_option_table_has_a_case);
     tcase_add_test(t, defaults_add_no_flags_but_the_architecture_and_the_header_folders);

@@ -13,6 +13,18 @@ static const cuc_status statuses[] = {
 #undef ROW
 };
 
+static const char *library_name(int32_t library)
+{
+    static const char *const names[] = {
+#define ROW(constant, value, name) [value] = name,
+        CUC_LIBRARY_LIST(ROW)
+#undef ROW
+    };
+    const size_t count = sizeof(names) / sizeof(*names);
+
+    return library >= 0 && (size_t)library < count ? names[library] : "that library";
+}
+
 static cuc_status check_size(const cuc_explanation *out, const char *function)
 {
     if (!out)
@@ -91,8 +103,8 @@ cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t code)
     }
     const cuc__explanation *row = cuc__explain(library, code);
     if (row->code == CUC__EXPLAIN_UNKNOWN)
-        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "library %d has no code %d that cucore knows", library,
-                        code);
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s has no code %d that cucore knows",
+                        library_name(library), code);
     write_row(out, library, row);
     return CUC_OK;
 }
@@ -111,8 +123,8 @@ cuc_status cuc_explain_text(cuc_explanation *out, const char *text)
     errno = 0;
     long number = strtol(text, &end, 10);
     if (end != text && !*end && !errno && number >= INT_MIN && number <= INT_MAX)
-        return CUC_PASS(cuc_explain(out, number < 0 ? CUC_LIBRARY_NONE : CUC_LIBRARY_DRIVER,
-                                    (int32_t)number));
+        return CUC_PASS(
+            cuc_explain(out, number < 0 ? CUC_LIBRARY_NONE : CUC_LIBRARY_DRIVER, (int32_t)number));
     // A status under its whole name first; under a short one the libraries' codes are meant.
     if (strncasecmp(text, "CUC_", 4) == 0 && find_status(&status, text)) {
         write_status(out, status);

@@ -580,7 +580,7 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
     uint32_t given = 0, slot = 0, addresses = 0;
 
     for (const char *letter = p; *letter; letter++)
-        addresses += *letter == 'm';
+        addresses += *letter == 'm' || *letter == 't';
 
     for (uint32_t i = 0; i < 6; i++)
         d->op.o[i] = SIM_NO_OPERAND;
@@ -642,6 +642,12 @@ static bool match_operands(struct decoder *d, const struct sim_instruction *row,
             break;
         case 'm':
             ok = address_operand(d, o, slot, addresses > 1);
+            break;
+        case 't':
+            ok = o->kind == SIM_OP_TUPLE && o->count == 2
+                     ? address_operand(d, &o->list[0], slot, true) &&
+                           vector_operand(d, &o->list[1], SIM_S32, true, 5)
+                     : refuse(d, "operand %u is no tensor map with coordinates", given);
             break;
         case 'v':
             ok = vector_operand(d, o, type, false, slot);
@@ -918,7 +924,7 @@ static bool decode_statement(struct decoder *d)
         d->log_bytes = told_bytes;
         if (ok) {
             d->op.cache = d->program->cache_count;
-            d->program->cache_count += strchr(row->operands ? row->operands : "", 'm') != NULL;
+            d->program->cache_count += strpbrk(row->operands ? row->operands : "", "mt") != NULL;
             d->after.guard = d->op.guard;
             d->after.guard_flip = d->op.guard_flip;
             return (emit(d, d->op) && (!d->after.run || emit(d, d->after))) ||

@@ -129,6 +129,7 @@ struct sim_warp {
     uint32_t carry; // of add.cc and its kin: one bit a lane
     unsigned char *local; // [32][the entry's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
+    uint32_t patience, told; // the cluster's when mbarrier.try_wait failed last, and in which lanes
     uint64_t instructions; // lane-instructions, for the bench
     struct sim_frame *entry; // the frame that lanes start in
     struct sim_worker *worker;
@@ -166,6 +167,10 @@ struct sim_cluster {
     struct sim_block **blocks;
     uint32_t count;
     uint32_t arrived; // threads at barrier.cluster
+    // mbarrier.try_wait holds lanes back until `patience` grows, then they are told that it failed.
+    uint32_t patience;
+    uint32_t stalled; // turns in which nothing but such waits ran
+    bool waits;       // lanes were held back since the turn began
 };
 
 // One launch.
@@ -236,7 +241,7 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 //
 // Words are matched as a set; types come apart, in the order written. `operands` has one letter an
 // operand: d destination register, a register or constant source, p predicate source, P predicate
-// destination (p or p|q), m memory address, v vector or register destination, V vector or register
+// destination (p or p|q), m memory address, t tensor map and coordinates, v vector or register destination, V vector or register
 // source, l label, f function, c call list, ? after one that may be left out. `pick` looks at words
 // and types, and gives the handler, or NULL when there is no such form (decode.c then names it).
 //
@@ -247,7 +252,8 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // looked at and takes no place, an `i` is a constant that pick reads from the
 // statement itself, and takes no place in o[]. The elements of v and V operands stand in `list`, one
 // operand's after the other's in the order written (a lone register counts as one element); o[i] of
-// such an operand is the index of its first element there. The second of d|p or p|q is o[5], or
+// such an operand is the index of its first element there. Of a t operand o[i] is the map's address
+// and o[5] the index of its first coordinate in `list`. The second of d|p or p|q is o[5], or
 // SIM_NO_OPERAND; a sink `_` is SIM_NO_OPERAND. `pick` is called when o[], list and wide are filled.
 struct sim_words {
     enum sim_type type[4];
@@ -279,6 +285,9 @@ extern const struct sim_instruction sim_atomic_instructions[];  // atomic.c: ato
 extern const struct sim_instruction sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
 extern const struct sim_instruction sim_warp_instructions[];    // warp_ops.c: shfl vote match redux activemask elect
 extern const struct sim_instruction sim_matrix_instructions[];  // matrix.c: ldmatrix stmatrix mma wmma
+extern const struct sim_instruction sim_mbarrier_instructions[]; // mbarrier.c
+extern const struct sim_instruction sim_async_instructions[];   // async.c: cp.async.bulk st.async red.async setmaxnreg
+extern const struct sim_instruction sim_tensor_instructions[];  // tensor_copy.c: cp.async.bulk.tensor tensormap
 
 // One operation that add, mul, min ... of several types share stays in integer.c, float.c and half.c
 // under the same name: the row that fits the first type is taken, so `sim_instruction_find` goes

@@ -103,16 +103,17 @@ static bool reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t l
                        address & ((UINT64_C(1) << SIM_RANK_SHIFT) - 1), bytes, write, host);
 }
 
-bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
-               uint64_t address, uint32_t bytes, bool write, void **host)
+static inline __attribute__((always_inline)) bool
+reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
+      uint64_t address, uint32_t bytes, uint32_t align, bool write, void **host)
 {
     const struct sim_grid *grid = w->block->grid;
     uint64_t window = SIM_WINDOW(address);
     const struct sim_frame *frame = w->frame;
 
-    if (bytes > 1 && address % bytes) {
+    if (align > 1 && address % align) {
         sim_fault(w, op, lane, MISALIGNED, "%s of %u bytes at 0x%llx, which is no multiple of %u",
-                  verb(write), bytes, (unsigned long long)OFFSET_OF(address), bytes);
+                  verb(write), bytes, (unsigned long long)OFFSET_OF(address), align);
         return false;
     }
     if (space == SIM_GENERIC) {
@@ -160,6 +161,19 @@ bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum 
         sim_fault(w, op, lane, WRONG_SPACE, "an access of a space that has no memory");
         return false;
     }
+}
+
+bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
+               uint64_t address, uint32_t bytes, bool write, void **host)
+{
+    return reach(w, op, lane, space, address, bytes, bytes, write, host);
+}
+
+bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                     enum sim_space space, uint64_t address, uint32_t bytes, uint32_t align,
+                     bool write, void **host)
+{
+    return reach(w, op, lane, space, address, bytes, align, write, host);
 }
 
 // ld and st: in `extra`, beside SIM_ENTRY_PARAM

@@ -9,6 +9,10 @@
 // multiple of `bytes` or may not be written: the handler then returns SIM_FAULT.
 bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
                uint64_t address, uint32_t bytes, bool write, void **host);
+// The same of any number of bytes, at a multiple of `align`.
+bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                     enum sim_space space, uint64_t address, uint32_t bytes, uint32_t align,
+                     bool write, void **host);
 
 // The address that an m operand has in a lane: its base, 32 or 64 bits wide, plus its offset.
 static inline uint64_t sim_address(const struct sim_warp *w, const struct sim_op *op,

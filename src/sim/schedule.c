@@ -19,6 +19,8 @@ enum {
     MAX_RESIDENT = 4096, // blocks that a worker has begun, of a grid that is not cooperative
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
+    WAIT_TURNS = 256,      // that mbarrier.try_wait may take
+    MAX_STALLED = 1 << 19, // turns in which only failed waits ran, before it is a deadlock
 };
 
 struct sim_unit {
@@ -259,7 +261,8 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
         size[i] = count > 1 && grid->cluster[i] ? grid->cluster[i] : 1;
         across[i] = grid->grid[i] / size[i];
     }
-    unit->cluster.arrived = 0;
+    unit->cluster.arrived = unit->cluster.patience = unit->cluster.stalled = 0;
+    unit->cluster.waits = false;
     for (uint32_t n = 0; n < count; n++) {
         struct sim_block *block = &unit->blocks[n];
         block->index[0] = (uint32_t)(index % across[0]) * size[0] + n % size[0];
@@ -274,6 +277,7 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
             struct sim_warp *w = &block->warps[i];
             w->alive = w->exists;
             w->blocked = w->yielded = w->ready = w->cluster_arrived = w->carry = 0;
+            w->patience = w->told = 0;
             memset(w->waiting, 0, sizeof(w->waiting));
             memset(w->stack_top, 0, sizeof(w->stack_top));
             if (!sim_frame_enter(w))
@@ -349,8 +353,10 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     struct sim_grid *grid = unit->blocks[0].grid;
 
     for (uint32_t turn = 0; turn < patience; turn++) {
+        struct sim_cluster *cluster = &unit->cluster;
         uint64_t done = 0;
         uint32_t alive = 0;
+        cluster->waits = false;
         for (uint32_t b = 0; b < unit->cluster.count; b++) {
             struct sim_block *block = &unit->blocks[b];
             for (uint32_t i = 0; block->alive && i < block->warp_count; i++) {
@@ -368,10 +374,15 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             return ENDED;
         if (atomic_load_explicit(&grid->fault, memory_order_relaxed))
             return FAULTED;
-        if (!done) {
+        // All wait, some of them at mbarrier.try_wait: tell those that it failed. Whoever loops over
+        // it comes back in the same turn.
+        bool loops = !done && cluster->waits && ++cluster->stalled < MAX_STALLED;
+        if (!done && !loops) {
             report_deadlock(unit);
             return FAULTED;
         }
+        if (loops || (cluster->waits && turn % WAIT_TURNS == WAIT_TURNS - 1))
+            cluster->patience++;
     }
     return SET_ASIDE;
 }

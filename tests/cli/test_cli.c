@@ -772,8 +772,7 @@ START_TEST(driver_real_is_the_real_one_whatever_the_environment_says)
 }
 END_TEST
 
-// Without a choice, and without a GPU, the kernel is simulated, the result is right and all of that is
-// said.
+// Without a choice and without a GPU the kernel is simulated, and that is said.
 START_TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
 {
     npy_header h;
