@@ -1,6 +1,8 @@
 // Calls that are others in another form: older signatures, and those that wait for what they do.
 #include "shell.h"
 
+#include <string.h>
+
 // Launches.
 
 CUresult sim_cuLaunchKernel(CUfunction func, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -180,6 +182,28 @@ CUresult sim_cuMemAdvise_v1(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, 
 }
 
 // Devices and streams.
+
+// NVRTC asks a libcuda.so.1 that is there for two tables, and takes them unseen. A table begins
+// with its size in bytes, and one of that alone it leaves be. Others, as the CUDA runtime wants
+// them, there are none of.
+CUresult sim_cuGetExportTable(const void **table, const CUuuid *id)
+{
+    static const uint64_t empty[1] = { sizeof(uint64_t) };
+    static const unsigned char known[][16] = {
+        { 0xda, 0x91, 0x51, 0xd3, 0x3a, 0xe6, 0xcc, 0x41, 0xa5, 0xc0, 0x4f, 0x26, 0xd5, 0x33, 0xe3,
+          0x28 },
+        { 0x17, 0x34, 0xdc, 0x26, 0x80, 0x0d, 0x47, 0x45, 0x87, 0x26, 0xc0, 0xf1, 0xe7, 0xdd, 0x8b,
+          0xca },
+    };
+
+    if (!table || !id)
+        return CUDA_ERROR_INVALID_VALUE;
+    *table = NULL;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (memcmp(id, known[i], sizeof(known[i])) == 0)
+            *table = empty;
+    return *table ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
 
 CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 {
