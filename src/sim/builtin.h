@@ -1,5 +1,5 @@
 // Functions that the device runtime has and PTX calls as `.extern .func`: vprintf, __assertfail,
-// malloc and free. decode.c asks sim_builtin() when a call names a function without a body.
+// malloc and free. decode_call.c asks sim_builtin() when a call names a function without a body.
 #ifndef CUCORE_SIM_BUILTIN_H
 #define CUCORE_SIM_BUILTIN_H
 

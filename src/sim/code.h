@@ -1,4 +1,4 @@
-// What decode.c, program.c, schedule.c and control.c share: a loaded program and calls.
+// What decode*.c, program.c, schedule.c and control.c share: a loaded program and calls.
 #ifndef CUCORE_SIM_CODE_H
 #define CUCORE_SIM_CODE_H
 

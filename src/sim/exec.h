@@ -18,7 +18,7 @@
 
 enum {
     SIM_WARP = 32,
-    SIM_MAX_LIST = 16,
+    SIM_MAX_LIST = 256, // of all v and V operands of an instruction
     SIM_BARRIERS = 17, // 0 to 15 of a block, and the cluster's
     SIM_BARRIER_CLUSTER = 16,
 };
@@ -157,6 +157,7 @@ struct sim_block {
     struct sim_warp *warps;
     uint32_t warp_count, threads;
     unsigned char *shared; // static, then dynamic
+    unsigned char *reserved; // [SIM_RESERVED_BYTES], after those
     uint32_t shared_bytes;
     struct sim_barrier barriers[16];
     uint32_t alive; // threads that have not exited
@@ -195,6 +196,10 @@ struct sim_grid {
 #define SIM_WINDOW_PARAM (UINT64_C(3) << 56)  // | offset in the entry's parameters
 #define SIM_WINDOW(address) ((address) >> 56)
 #define SIM_RANK_SHIFT 24
+// What a block has beside its shared memory, for the toolkit's headers: cooperative groups keep
+// barriers there (%reserved_smem_offset_1). Apart, so that it is out of bounds for everyone else.
+#define SIM_RESERVED_AT (UINT32_C(1) << 23)
+#define SIM_RESERVED_BYTES 1024
 
 // Registers of the running frame.
 #define SIM_R32(w, at) ((uint32_t *)(void *)((w)->f + (at)))
@@ -247,7 +252,7 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 //
 // A constant takes the width of the first type, unless a mark after its letter says otherwise: a
 // digit n for types[n] ("da1" of cvt.f32.s64), w for 32 bits ("daaaw" of shf, "daaw" of shl.b64), + for
-// twice the first type ("daaa+" of mad.wide.u32). Packed types take all their bytes. An optional
+// twice the first type ("daaa+" of mad.wide.u32), q for 64 bits (a descriptor). Packed types take all their bytes. An optional
 // operand that is left out has o[i] SIM_NO_OPERAND; an `x` is not
 // looked at and takes no place, an `i` is a constant that pick reads from the
 // statement itself, and takes no place in o[]. The elements of v and V operands stand in `list`, one
@@ -259,6 +264,9 @@ struct sim_words {
     enum sim_type type[4];
     uint32_t types;
     const struct sim_statement *statement;
+    const struct sim_function *function; // that it stands in
+    const struct sim_module *module;
+    const char **why; // pick may say here what it has against a form, before it gives NULL
 };
 // True when the statement has the word.
 bool sim_has(const struct sim_words *words, const char *word);
@@ -285,6 +293,7 @@ extern const struct sim_instruction sim_atomic_instructions[];  // atomic.c: ato
 extern const struct sim_instruction sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
 extern const struct sim_instruction sim_warp_instructions[];    // warp_ops.c: shfl vote match redux activemask elect
 extern const struct sim_instruction sim_matrix_instructions[];  // matrix.c: ldmatrix stmatrix mma wmma
+extern const struct sim_instruction sim_wgmma_instructions[];   // wgmma.c
 extern const struct sim_instruction sim_mbarrier_instructions[]; // mbarrier.c
 extern const struct sim_instruction sim_async_instructions[];   // async.c: cp.async.bulk st.async red.async setmaxnreg
 extern const struct sim_instruction sim_tensor_instructions[];  // tensor_copy.c: cp.async.bulk.tensor tensormap

@@ -140,6 +140,15 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return block->shared_bytes;
     case SIM_SR_DYNAMIC_SMEM_SIZE:
         return grid->shared_bytes;
+    case SIM_SR_RESERVED_SMEM_BEGIN:
+    case SIM_SR_RESERVED_SMEM_0:
+        return SIM_RESERVED_AT;
+    case SIM_SR_RESERVED_SMEM_1:
+        return SIM_RESERVED_AT + SIM_RESERVED_BYTES / 2;
+    case SIM_SR_RESERVED_SMEM_END:
+        return SIM_RESERVED_AT + SIM_RESERVED_BYTES;
+    case SIM_SR_RESERVED_SMEM_CAP:
+        return SIM_RESERVED_BYTES;
     case SIM_SR_CURRENT_GRAPH_EXEC:
         return 0;
     case SIM_SR_WARP_SZ:

@@ -10,7 +10,8 @@ static const struct sim_instruction *const families[] = {
     sim_integer_instructions, sim_float_instructions,  sim_half_instructions,
     sim_convert_instructions, sim_memory_instructions, sim_atomic_instructions,
     sim_control_instructions, sim_warp_instructions,   sim_matrix_instructions,
-    sim_mbarrier_instructions, sim_async_instructions, sim_tensor_instructions,
+    sim_wgmma_instructions,
+    sim_mbarrier_instructions, sim_tensor_instructions, sim_async_instructions,
 };
 
 // Sorted by name, those of one name in the order of their tables.

@@ -99,8 +99,12 @@ static bool reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t l
     else if (rank)
         return reach_piece(w, op, lane, NULL, block->shared_bytes, "shared memory", address, bytes,
                            write, host);
-    return reach_piece(w, op, lane, block->shared, block->shared_bytes, "shared memory",
-                       address & ((UINT64_C(1) << SIM_RANK_SHIFT) - 1), bytes, write, host);
+    address &= (UINT64_C(1) << SIM_RANK_SHIFT) - 1;
+    if (address >= SIM_RESERVED_AT)
+        return reach_piece(w, op, lane, block->reserved, SIM_RESERVED_BYTES,
+                           "reserved shared memory", address - SIM_RESERVED_AT, bytes, write, host);
+    return reach_piece(w, op, lane, block->shared, block->shared_bytes, "shared memory", address,
+                       bytes, write, host);
 }
 
 static inline __attribute__((always_inline)) bool
@@ -186,7 +190,7 @@ enum {
     EXTRA_BITS = 0xffff,
 };
 #define SIZE_LOG2(op) ((op)->extra >> EXTRA_SIZE_SHIFT & 0xf)
-// List element i is a 64-bit register: decode.c says so above the bits of the operands.
+// List element i is a 64-bit register: decode_operand.c says so above the bits of the operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
 static uint64_t load(const void *host, uint32_t size, bool is_signed)

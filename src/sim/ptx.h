@@ -120,7 +120,7 @@ struct sim_operand {
     union {
         uint64_t u;
     } value;
-    const char *symbol; // SYMBOL: its name; resolved by decode.c, innermost scope first
+    const char *symbol; // SYMBOL: its name; resolved by decode_place.c, innermost scope first
     uint32_t scope;     // SYMBOL: the scope it was written in
     struct sim_operand *list;
     uint32_t count;

@@ -19,7 +19,7 @@ enum {
     MAX_RESIDENT = 4096, // blocks that a worker has begun, of a grid that is not cooperative
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
-    WAIT_TURNS = 256,      // that mbarrier.try_wait may take
+    WAIT_TURNS = 32,       // that mbarrier.try_wait may take
     MAX_STALLED = 1 << 19, // turns in which only failed waits ran, before it is a deadlock
 };
 
@@ -225,10 +225,12 @@ static struct sim_unit *unit_new(struct sim_worker *worker, uint32_t count)
         block->warp_count = warps;
         block->shared_bytes = grid->shared_bytes ? shared : grid->entry->shared_bytes;
         block->warps = calloc(warps, sizeof(struct sim_warp));
-        block->shared = aligned_alloc(1024, ((size_t)shared + 2047) & ~(size_t)1023);
+        size_t reserved_at = ((size_t)shared + 1023) & ~(size_t)1023;
+        block->shared = aligned_alloc(1024, reserved_at + SIM_RESERVED_BYTES);
         if (!block->warps || !block->shared)
             goto fail;
-        memset(block->shared, 0, shared);
+        memset(block->shared, 0, reserved_at + SIM_RESERVED_BYTES);
+        block->reserved = block->shared + reserved_at;
         for (uint32_t n = 0; n < warps; n++) {
             struct sim_warp *w = &block->warps[n];
             uint32_t left = threads - n * SIM_WARP;
@@ -277,7 +279,8 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
             struct sim_warp *w = &block->warps[i];
             w->alive = w->exists;
             w->blocked = w->yielded = w->ready = w->cluster_arrived = w->carry = 0;
-            w->patience = w->told = 0;
+            w->patience = 0;
+            w->told = SIM_ALL_LANES; // until it grows
             memset(w->waiting, 0, sizeof(w->waiting));
             memset(w->stack_top, 0, sizeof(w->stack_top));
             if (!sim_frame_enter(w))
@@ -417,12 +420,11 @@ static void out_of_memory(struct sim_grid *grid)
                  grid->entry->name);
 }
 
-static struct sim_unit *next_unit(struct sim_worker *worker, struct job *job, bool *begun)
+static struct sim_unit *next_unit(struct sim_worker *worker, struct job *job)
 {
     bool aside = worker->suspended != NULL;
     struct sim_unit *unit;
 
-    *begun = false;
     if (!aside || worker->resident < job->max_resident) {
         uint64_t index = atomic_fetch_add_explicit(&job->next_unit, 1, memory_order_relaxed);
         if (index < job->units) {
@@ -431,7 +433,6 @@ static struct sim_unit *next_unit(struct sim_worker *worker, struct job *job, bo
                 worker->free_units = unit->next;
             else
                 unit = unit_new(worker, job->unit_blocks);
-            *begun = true;
             if (!unit || !unit_begin(unit, index)) {
                 unit_free(unit);
                 out_of_memory(worker->grid);
@@ -471,7 +472,6 @@ static void work(struct job *job, uint32_t index)
     struct sim_worker worker = { .grid = grid, .index = index };
     uint64_t instructions = 0;
     struct sim_unit *unit;
-    bool begun;
 
     worker.suspended_end = &worker.suspended;
     worker.caches = calloc(program->cache_count + 1, sizeof(*worker.caches));
@@ -483,7 +483,7 @@ static void work(struct job *job, uint32_t index)
         return;
     }
     while (!atomic_load_explicit(&grid->fault, memory_order_relaxed) &&
-           (unit = next_unit(&worker, job, &begun)) != NULL) {
+           (unit = next_unit(&worker, job)) != NULL) {
         // Blocks of a cooperative grid wait for one another: begin them all before running any
         // long, and let none spin for long while others have yet to arrive.
         enum outcome how = unit_run(unit, grid->cooperative ? 1 : PATIENCE);

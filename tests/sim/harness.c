@@ -96,7 +96,7 @@ int harness_run(struct sim_program *program, const struct harness_launch *launch
 {
     const struct sim_kernel *kernel = NULL;
     struct sim_grid grid = { .program = program };
-    unsigned char params[16 * 16] = { 0 };
+    unsigned char params[4096] = { 0 };
     size_t at = 0;
 
     for (size_t i = 0; i < sim_program_kernel_count(program) && !kernel; i++) {
@@ -110,9 +110,12 @@ int harness_run(struct sim_program *program, const struct harness_launch *launch
         const struct sim_variable *v = &kernel->code->source->parameters[i];
         size_t align = v->align ? v->align : sim_type_bytes(v->type);
         at = (at + align - 1) / align * align;
-        memcpy(params + at, &launch->arguments[i], v->bytes < 8 ? v->bytes : 8);
+        if (!launch->parameters)
+            memcpy(params + at, &launch->arguments[i], v->bytes < 8 ? v->bytes : 8);
         at += v->bytes;
     }
+    if (launch->parameters)
+        memcpy(params, launch->parameters, at);
     grid.entry = kernel->code;
     grid.params = params;
     grid.shared_bytes = launch->shared_bytes;

@@ -27,6 +27,7 @@ struct harness_launch {
     uint32_t shared_bytes;
     int cooperative;
     uint64_t arguments[16];
+    const void *parameters; // all of them, laid out as the kernel has them; NULL: the arguments
 };
 // The code of the fault, or 0; harness_report() has what is known about it.
 int harness_run(struct sim_program *program, const struct harness_launch *launch);

@@ -1,0 +1,229 @@
+// Where what an instruction reads lies in the frame: constants, special registers, addresses of
+// variables; and what a symbol stands for.
+#include "decode.h"
+
+#include <string.h>
+
+// Places in the frame
+
+// A new place behind the registers, zeroed; SIM_NO_SLOT when there is no memory.
+uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes)
+{
+    uint32_t align = bytes >= 64 ? 64 : 4;
+    uint32_t at = (d->image_bytes + align - 1) & ~(align - 1);
+
+    if (!sim_decode_grow(&d->image, &d->image_room, at + bytes, 1))
+        return SIM_NO_SLOT;
+    memset(d->image + d->image_bytes, 0, at + bytes - d->image_bytes);
+    d->image_bytes = at + bytes;
+    return d->code->image_at + at;
+}
+
+// A constant of 0 (a predicate), 4, 8 or 16 bytes.
+uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value)
+{
+    if (bytes == 0)
+        value = value ? SIM_ALL_LANES : 0;
+    else if (bytes == 4)
+        value = (uint32_t)value;
+    for (uint32_t i = 0; i < d->constant_count; i++)
+        if (d->constants[i].value == value && d->constants[i].bytes == bytes)
+            return d->constants[i].at;
+    if (!sim_decode_grow(&d->constants, &d->constant_room, d->constant_count + 1,
+                         sizeof(*d->constants)))
+        return SIM_NO_SLOT;
+    uint32_t at = sim_slot_new(d, sim_slot_bytes(bytes));
+    if (at == SIM_NO_SLOT)
+        return at;
+    unsigned char *p = d->image + (at - d->code->image_at);
+    if (bytes == 0)
+        memcpy(p, &value, 4);
+    for (uint32_t lane = 0; bytes && lane < SIM_WARP; lane++)
+        memcpy(p + lane * (bytes == 4 ? 4 : 8), &value, bytes == 4 ? 4 : 8);
+    d->constants[d->constant_count++] = (struct sim_constant){ at, bytes, value };
+    return at;
+}
+
+uint32_t sim_special_bytes(uint32_t special)
+{
+    static const enum sim_type types[] = {
+#define SPECIAL(tag, name, type) SIM_##type,
+#include "special.def"
+#undef SPECIAL
+    };
+    return types[special] == SIM_PRED ? 0 : sim_type_bytes(types[special]);
+}
+
+static bool special_changes(uint32_t special)
+{
+    return special == SIM_SR_CLOCK || special == SIM_SR_CLOCK_HI || special == SIM_SR_CLOCK64 ||
+           special == SIM_SR_GLOBALTIMER || special == SIM_SR_GLOBALTIMER_LO ||
+           special == SIM_SR_GLOBALTIMER_HI;
+}
+
+uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special)
+{
+    struct sim_code *code = d->code;
+
+    if (special == SIM_SR_WARP_SZ)
+        return sim_slot_constant(d, 4, SIM_WARP);
+    if (special_changes(special)) {
+        struct sim_op read = { .run = sim_run_special, .guard = SIM_NO_GUARD, .extra = special };
+        read.o[0] = sim_slot_new(d, sim_slot_bytes(sim_special_bytes(special)));
+        return read.o[0] != SIM_NO_SLOT && sim_decode_emit(d, read) ? read.o[0] : SIM_NO_SLOT;
+    }
+    for (uint32_t i = 0; i < code->special_count; i++)
+        if (code->specials[i].special == special)
+            return code->specials[i].at;
+    uint32_t at = sim_slot_new(d, sim_slot_bytes(sim_special_bytes(special)));
+    if (at == SIM_NO_SLOT || !sim_decode_grow(&code->specials, &d->special_room,
+                                              code->special_count + 1, sizeof(*code->specials)))
+        return SIM_NO_SLOT;
+    code->specials[code->special_count].special = special;
+    code->specials[code->special_count++].at = at;
+    return at;
+}
+
+// The place of the address of a shared or local variable.
+static uint32_t slot_address(struct sim_decoder *d, enum sim_space space, uint32_t symbol,
+                             uint32_t bytes, int64_t addend)
+{
+    struct sim_code *code = d->code;
+
+    for (uint32_t i = 0; i < code->address_count; i++)
+        if (code->addresses[i].space == space && code->addresses[i].symbol == symbol &&
+            code->addresses[i].bytes == bytes && code->addresses[i].addend == addend)
+            return code->addresses[i].at;
+    uint32_t at = sim_slot_new(d, sim_slot_bytes(bytes));
+    if (at == SIM_NO_SLOT || !sim_decode_grow(&code->addresses, &d->address_room,
+                                              code->address_count + 1, sizeof(*code->addresses)))
+        return SIM_NO_SLOT;
+    code->addresses[code->address_count].space = space;
+    code->addresses[code->address_count].symbol = symbol;
+    code->addresses[code->address_count].bytes = bytes;
+    code->addresses[code->address_count].addend = addend;
+    code->addresses[code->address_count++].at = at;
+    return at;
+}
+// Symbols
+
+static bool scope_within(const struct sim_function *f, uint32_t inner, uint32_t outer)
+{
+    for (;;) {
+        if (inner == outer)
+            return true;
+        if (inner >= f->scope_count || f->scope_parents[inner] == inner)
+            return false;
+        inner = f->scope_parents[inner];
+    }
+}
+
+// A scope inside another has the larger number, so that the innermost one that fits is the largest.
+size_t sim_find_body_variable(const struct sim_function *f, const char *name, uint32_t scope)
+{
+    size_t found = SIZE_MAX;
+
+    for (size_t i = 0; i < f->variable_count; i++)
+        if (strcmp(f->variables[i].name, name) == 0 &&
+            scope_within(f, scope, f->variable_scopes[i]) &&
+            (found == SIZE_MAX || f->variable_scopes[i] >= f->variable_scopes[found]))
+            found = i;
+    return found;
+}
+
+const struct sim_label *sim_find_label(const struct sim_function *f, const char *name,
+                                       uint32_t scope)
+{
+    const struct sim_label *found = NULL;
+
+    for (size_t i = 0; i < f->label_count; i++)
+        if (strcmp(f->labels[i].name, name) == 0 && scope_within(f, scope, f->labels[i].scope) &&
+            (!found || f->labels[i].scope >= found->scope))
+            found = &f->labels[i];
+    return found;
+}
+
+size_t sim_find_function(const struct sim_module *m, const char *name)
+{
+    size_t found = SIZE_MAX;
+
+    for (size_t i = 0; i < m->function_count; i++)
+        if (strcmp(m->functions[i].name, name) == 0 &&
+            (found == SIZE_MAX || m->functions[i].is_defined))
+            found = i;
+    return found;
+}
+
+bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_t bytes,
+                     int64_t offset, struct sim_symbol *out)
+{
+    const struct sim_function *f = d->source;
+    const struct sim_module *m = d->program->module;
+    struct sim_symbol s = { .space = SIM_GENERIC, .at = SIM_NO_SLOT };
+    size_t i = sim_find_body_variable(f, o->symbol, o->scope);
+
+    if (i != SIZE_MAX) {
+        const struct sim_variable *v = &f->variables[i];
+        s.space = v->space;
+        if (v->space == SIM_SHARED) {
+            s.at = slot_address(d, SIM_SHARED,
+                                d->program->function_shared[d->code->index] +
+                                    d->program->variable_at[d->code->index][i],
+                                bytes, offset);
+        } else if (v->space == SIM_LOCAL) {
+            s.at = slot_address(d, SIM_LOCAL, d->program->variable_at[d->code->index][i], bytes,
+                                offset);
+        } else if (v->space == SIM_PARAM) {
+            s.value = d->program->variable_at[d->code->index][i];
+            s.known = true;
+        } else {
+            return sim_decode_refuse(
+                d, "%s is a variable of a function in a space that is not known here", o->symbol);
+        }
+        goto found;
+    }
+    for (i = 0; i < f->parameter_count; i++) {
+        if (strcmp(f->parameters[i].name, o->symbol) == 0) {
+            s.space = SIM_PARAM;
+            s.entry_param = f->is_entry;
+            s.value = d->code->arguments[i].at;
+            s.known = true;
+            goto found;
+        }
+    }
+    for (i = 0; i < f->result_count; i++) {
+        if (strcmp(f->results[i].name, o->symbol) == 0) {
+            s.space = SIM_PARAM;
+            s.value = d->code->results[i].at;
+            s.known = true;
+            goto found;
+        }
+    }
+    for (i = 0; i < m->variable_count; i++) {
+        if (strcmp(m->variables[i].name, o->symbol) == 0) {
+            s.space = m->variables[i].space;
+            if (s.space == SIM_SHARED) {
+                s.at =
+                    slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes, offset);
+            } else if (!d->program->placed[i]) {
+                return sim_decode_refuse(d, "%s is extern, and nothing defines it", o->symbol);
+            } else {
+                s.value = d->program->addresses[i];
+                s.known = true;
+            }
+            goto found;
+        }
+    }
+    i = sim_find_function(m, o->symbol);
+    if (i == SIZE_MAX)
+        return sim_decode_refuse(d, "%s is not declared", o->symbol);
+    s.value = SIM_WINDOW_CODE | (i + 1);
+    s.known = true;
+found:
+    if (s.known)
+        s.at = sim_slot_constant(d, bytes, s.value + (uint64_t)offset);
+    if (s.at == SIM_NO_SLOT)
+        return sim_decode_refuse(d, "no host memory");
+    *out = s;
+    return true;
+}
