@@ -404,9 +404,16 @@ static sim_handler *pick_registers(const struct sim_words *words, struct sim_op 
     uint64_t count = words->statement->operand[0].value.u;
 
     (void)op;
+    if (!words->module->target_suffix) {
+        *words->why = "setmaxnreg is of targets such as sm_90a only";
+        return NULL;
+    }
+    if (count < 24 || count > 256 || count % 8) {
+        *words->why = "the number of registers must be a multiple of 8 from 24 to 256";
+        return NULL;
+    }
     if (words->types != 1 || words->type[0] != SIM_U32 || !sim_has(words, "sync") ||
-        !sim_has(words, "aligned") || sim_has(words, "inc") == sim_has(words, "dec") ||
-        count < 24 || count > 256 || count % 8)
+        !sim_has(words, "aligned") || sim_has(words, "inc") == sim_has(words, "dec"))
         return NULL;
     return run_nothing;
 }

@@ -162,7 +162,7 @@ static const struct {
       "01" },
     // What has no effect.
     { KERNEL("griddepcontrol.wait; griddepcontrol.launch_dependents;\n"
-             "setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 256;\n"
+
              "cp.async.bulk.prefetch.L2.global [%rd2], 64; fence.proxy.async;\n"
              "fence.proxy.async.shared::cta; fence.proxy.async.global;\n"
              "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
@@ -1011,14 +1011,36 @@ START_TEST(misuse_of_tensors_is_told)
 }
 END_TEST
 
+#define SETMAXNREG(target, words)                                                         \
+    ".version 9.0\n.target " target "\n.address_size 64\n.entry k() {\nsetmaxnreg." words \
+    ";\nret; }\n"
+static const struct {
+    const char *ptx, *log; // NULL: it is taken
+} registers[] = {
+    { SETMAXNREG("sm_90a", "inc.sync.aligned.u32 256"), NULL },
+    { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 24"), NULL },
+    { SETMAXNREG("sm_90", "dec.sync.aligned.u32 24"), "sm_90a only" },
+    { SETMAXNREG("sm_90a", "inc.sync.aligned.u32 25"), "multiple of 8" },
+    { SETMAXNREG("sm_90a", "inc.sync.aligned.u32 264"), "multiple of 8" },
+    { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 16"), "multiple of 8" },
+    { SETMAXNREG("sm_90a", "dec.sync.u32 24"), "no such form" },
+    { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 %tid.x"), "not an integer" },
+};
+
+START_TEST(registers_are_given_and_taken_in_eights)
+{
+    if (!registers[_i].log) {
+        harness_go(registers[_i].ptx, &(struct harness_launch){ .block = { 128 } });
+    } else {
+        const char *log = harness_refused(registers[_i].ptx);
+        ck_assert_msg(strstr(log, registers[_i].log) != NULL, "%s", log);
+    }
+}
+END_TEST
+
 static const struct {
     const char *statement, *log;
 } refused[] = {
-    { "setmaxnreg.inc.sync.aligned.u32 25;", "no such form" },
-    { "setmaxnreg.inc.sync.aligned.u32 264;", "no such form" },
-    { "setmaxnreg.dec.sync.aligned.u32 16;", "no such form" },
-    { "setmaxnreg.dec.sync.u32 24;", "no such form" },
-    { "setmaxnreg.dec.sync.aligned.u32 %r1;", "not an integer" },
     { "multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;", "unknown instruction multimem" },
     { "mbarrier.arrive.shared::cluster.b64 %rd5, [%r2];", "no such form" },
     { "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2];", "no such form" },
@@ -1188,6 +1210,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, misuse_is_told, 0, LENGTH(faults));
     tcase_add_loop_test(t, misuse_of_tensors_is_told, 0, LENGTH(tensor_faults));
+    tcase_add_loop_test(t, registers_are_given_and_taken_in_eights, 0, LENGTH(registers));
     tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, LENGTH(refused));
     suite_add_tcase(s, t);
 
