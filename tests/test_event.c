@@ -247,10 +247,10 @@ END_TEST
 
 START_TEST(a_record_that_fails_leaves_the_event_unrecorded)
 {
-    cuc_event *e = timed(device);
     float ms = 42;
 
     NEED_FAKE();
+    cuc_event *e = timed(device);
     fake_fail("cuEventRecord", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_record(e, stream), "cuEventRecord returned 999");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, e, e), "was never recorded");
