@@ -187,7 +187,6 @@ cuc_status cuc__copy_check_side(struct cuc__copy_side *s, size_t row_bytes, size
 cuc_status cuc_copy_2d(cuc_stream *stream, const cuc_copy_2d_params *params)
 {
     cuc_copy_2d_params p;
-    bool pushed;
 
     CUC_CHECK(stream, STREAM);
     CUC_CHECK_NOT_NULL(params);
@@ -213,21 +212,16 @@ cuc_status cuc_copy_2d(cuc_stream *stream, const cuc_copy_2d_params *params)
         .WidthInBytes = p.row_bytes,
         .Height = p.rows,
     };
-    if ((st = CUC_ENTER(stream->context, &pushed)) < 0)
-        return st;
-    int code = cuc__cu.cuMemcpy2DAsync(&copy, stream->handle);
-    if (code)
-        st = CUC_FAIL_CU(stream->context, code, "cuMemcpy2DAsync",
-                         "copying %zu rows of %zu bytes from 0x%" PRIx64
-                         " (pitch %zu) to 0x%" PRIx64 " (pitch %zu)",
-                         p.rows, p.row_bytes, src.at, src.pitch, dst.at, dst.pitch);
-    return CUC_LEAVE(stream->context, pushed, st);
+    CUC_CALL_IN(st, stream->context, cuMemcpy2DAsync, (&copy, stream->handle),
+                "copying %zu rows of %zu bytes from 0x%" PRIx64 " (pitch %zu) to 0x%" PRIx64
+                " (pitch %zu)",
+                p.rows, p.row_bytes, src.at, src.pitch, dst.at, dst.pitch);
+    return st;
 }
 
 cuc_status cuc_copy_3d(cuc_stream *stream, const cuc_copy_3d_params *params)
 {
     cuc_copy_3d_params p;
-    bool pushed;
 
     CUC_CHECK(stream, STREAM);
     CUC_CHECK_NOT_NULL(params);
@@ -260,15 +254,10 @@ cuc_status cuc_copy_3d(cuc_stream *stream, const cuc_copy_3d_params *params)
         .Height = p.rows,
         .Depth = p.slices,
     };
-    if ((st = CUC_ENTER(stream->context, &pushed)) < 0)
-        return st;
-    int code = cuc__cu.cuMemcpy3DAsync(&copy, stream->handle);
-    if (code)
-        st = CUC_FAIL_CU(stream->context, code, "cuMemcpy3DAsync",
-                         "copying %zu slices of %zu rows of %zu bytes from 0x%" PRIx64
-                         " (pitch %zu, %zu rows a slice) to 0x%" PRIx64
-                         " (pitch %zu, %zu rows a slice)",
-                         p.slices, p.rows, p.row_bytes, src.at, src.pitch, src.slice_rows, dst.at,
-                         dst.pitch, dst.slice_rows);
-    return CUC_LEAVE(stream->context, pushed, st);
+    CUC_CALL_IN(st, stream->context, cuMemcpy3DAsync, (&copy, stream->handle),
+                "copying %zu slices of %zu rows of %zu bytes from 0x%" PRIx64
+                " (pitch %zu, %zu rows a slice) to 0x%" PRIx64 " (pitch %zu, %zu rows a slice)",
+                p.slices, p.rows, p.row_bytes, src.at, src.pitch, src.slice_rows, dst.at, dst.pitch,
+                dst.slice_rows);
+    return st;
 }

@@ -1,6 +1,6 @@
 #include "explain.h"
 
-#include "../error.h"
+#include "../options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,11 +38,7 @@ static cuc_status check_size(const cuc_explanation *out, const char *function)
 
 static void write_out(cuc_explanation *out, cuc_explanation found)
 {
-    size_t given = out->struct_size;
-
-    found.struct_size = given;
-    memset((char *)out + sizeof(size_t), 0, given - sizeof(size_t));
-    memcpy(out, &found, given < sizeof(found) ? given : sizeof(found));
+    (void)CUC_WRITE_STRUCT(out, &found, cuc_explanation); // check_size() was before it
 }
 
 static void write_row(cuc_explanation *out, int library, const cuc__explanation *row)
