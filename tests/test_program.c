@@ -1012,23 +1012,10 @@ static Suite *suite(void)
     return s;
 }
 
-// Where a compiler is missing there is nothing to test with.
-static bool missing(const char *name)
-{
-    cuc_found *found = NULL;
-
-    if (cuc_find_library(&found, name) < 0) {
-        printf("skipped: %s\n", cuc_error_message());
-        return true;
-    }
-    cuc_found_release(found);
-    return false;
-}
-
 int main(void)
 {
     setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count what is alive
-    if (missing("nvrtc") || missing("nvjitlink"))
+    if (testing_lacks("nvrtc") || testing_lacks("nvjitlink"))
         return 77;
     return testing_main(suite(), 0);
 }

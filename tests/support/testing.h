@@ -105,6 +105,19 @@ static inline void testing_failed(const char *message, void *user)
     f->count++;
 }
 
+// Where a compiler is missing there is nothing to test with.
+static inline bool testing_lacks(const char *name)
+{
+    cuc_found *found = NULL;
+
+    if (cuc_find_library(&found, name) < 0) {
+        printf("skipped: %s\n", cuc_error_message());
+        return true;
+    }
+    cuc_found_release(found);
+    return false;
+}
+
 // Run the suite: exit status 77, a skip, on a machine without any driver.
 static inline int testing_main(Suite *suite, int needs_device)
 {
