@@ -115,7 +115,7 @@ uint32_t sim_parser_u32(struct sim_parser *p, const char *what)
 
 void *sim_parser_take(struct sim_parser *p, size_t bytes)
 {
-    void *m = sim_arena_take(p->arena, bytes);
+    void *m = cuc__arena_take(p->arena, bytes);
 
     if (!m)
         sim_parser_fail(p, "no memory for %zu bytes", bytes);
@@ -165,7 +165,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
 
     if (log_bytes)
         log[0] = '\0';
-    if (!p || !(p->arena = sim_arena_create())) {
+    if (!p || !(p->arena = cuc__arena_create())) {
         if (log_bytes)
             snprintf(log, log_bytes, "no memory for the parser");
         free(p);
@@ -213,7 +213,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
                 (uint16_t)directives[i].directive;
         sim_parser_module(p);
     } else {
-        sim_arena_free(p->arena);
+        cuc__arena_free(p->arena);
         p->module = NULL;
     }
     module = p->module;
@@ -226,5 +226,5 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
 void sim_ptx_free(struct sim_module *module)
 {
     if (module)
-        sim_arena_free(module->arena);
+        cuc__arena_free(module->arena);
 }

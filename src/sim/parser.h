@@ -108,7 +108,7 @@ struct sim_parser {
     struct sim_lexer lexer;
     struct sim_token token; // the current one; the lexer stands right after it
     struct sim_name *name;  // of a name or directive
-    struct sim_arena *arena;
+    struct cuc__arena *arena;
     struct sim_module *module;
     char *log;
     size_t log_bytes;

@@ -202,7 +202,7 @@ struct sim_module {
     size_t variable_count;
     struct sim_function *functions;
     size_t function_count;
-    struct sim_arena *arena; // everything above lies in it
+    struct cuc__arena *arena; // everything above lies in it
 };
 
 // Special registers, by name ("%tid.x" is SIM_SR_TID_X ...): X(tag, name, type). In

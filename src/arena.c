@@ -1,7 +1,10 @@
 #include "arena.h"
 
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALIGNMENT = 16, FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
@@ -10,23 +13,23 @@ struct chunk {
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
-struct sim_arena {
+struct cuc__arena {
     struct chunk *chunks;
     unsigned char *at;
     size_t left;
     size_t next_chunk;
 };
 
-struct sim_arena *sim_arena_create(void)
+struct cuc__arena *cuc__arena_create(void)
 {
-    struct sim_arena *arena = calloc(1, sizeof(*arena));
+    struct cuc__arena *arena = calloc(1, sizeof(*arena));
 
     if (arena)
         arena->next_chunk = FIRST_CHUNK;
     return arena;
 }
 
-void sim_arena_free(struct sim_arena *arena)
+void cuc__arena_free(struct cuc__arena *arena)
 {
     if (!arena)
         return;
@@ -40,7 +43,7 @@ void sim_arena_free(struct sim_arena *arena)
 }
 
 // Chunks come from calloc: a large one is zero pages of the system's, not written before use.
-static struct chunk *add_chunk(struct sim_arena *arena, size_t bytes)
+static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
 {
     struct chunk *c = calloc(1, sizeof(*c) + bytes);
 
@@ -51,7 +54,7 @@ static struct chunk *add_chunk(struct sim_arena *arena, size_t bytes)
     return c;
 }
 
-void *sim_arena_take(struct sim_arena *arena, size_t bytes)
+void *cuc__arena_take(struct cuc__arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
@@ -75,4 +78,29 @@ void *sim_arena_take(struct sim_arena *arena, size_t bytes)
     arena->at += bytes;
     arena->left -= bytes;
     return taken;
+}
+
+char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = n < 0 ? NULL : cuc__arena_take(arena, (size_t)n + 1);
+    if (text) {
+        va_start(args, format);
+        vsnprintf(text, (size_t)n + 1, format, args);
+        va_end(args);
+    }
+    return text;
+}
+
+char *cuc__arena_copy(struct cuc__arena *arena, const void *from, size_t bytes)
+{
+    char *copy = cuc__arena_take(arena, bytes + 1);
+
+    if (copy && bytes)
+        memcpy(copy, from, bytes);
+    return copy;
 }
