@@ -1,0 +1,349 @@
+// Making, moving and copying of the IR's parts. See ir.h.
+#include "ir.h"
+
+#include "../diagnostic.h"
+#include "arena.h"
+
+#include <string.h>
+
+const struct tile_op_info tile_op_infos[TILE_OP_COUNT] = {
+#define TILE_OP(id, name, operands, traits) [TILE_##id] = { name, operands, traits },
+#include "ops.def"
+#undef TILE_OP
+};
+
+const struct tile_attribute_info tile_attribute_infos[TILE_ATTRIBUTE_KEYS] = {
+#define TILE_ATTRIBUTE(id, name, kind) [TILE_ATTR_##id] = { name, kind },
+#include "attributes.def"
+#undef TILE_ATTRIBUTE
+};
+
+enum tile_op_kind tile_op_find(const char *name, size_t length)
+{
+    for (int kind = 0; kind < TILE_OP_COUNT; kind++) {
+        const char *row = tile_op_infos[kind].name;
+        if (strncmp(row, name, length) == 0 && !row[length])
+            return (enum tile_op_kind)kind;
+    }
+    return TILE_OP_COUNT;
+}
+
+// Modules
+
+struct tile_module *tile_module_create(const char *file, const char *text, size_t bytes)
+{
+    struct cuc__arena *arena = cuc__arena_create();
+    struct tile_module *module = arena ? cuc__arena_take(arena, sizeof(*module)) : NULL;
+    struct tile_diagnostics *diagnostics = module ? cuc__arena_take(arena, sizeof(*diagnostics))
+                                                  : NULL;
+
+    if (!diagnostics) {
+        cuc__arena_free(arena);
+        return NULL;
+    }
+    diagnostics->arena = arena;
+    module->arena = arena;
+    module->diagnostics = diagnostics;
+    module->file = file ? cuc__arena_copy(arena, file, strlen(file)) : NULL;
+    module->text = text ? cuc__arena_copy(arena, text, bytes) : NULL;
+    module->text_bytes = text ? bytes : 0;
+    if ((file && !module->file) || (text && !module->text))
+        diagnostics->out_of_memory = true;
+    return module;
+}
+
+void tile_module_free(struct tile_module *module)
+{
+    if (module)
+        cuc__arena_free(module->arena);
+}
+
+void *tile_take(struct tile_module *module, size_t bytes)
+{
+    void *taken = cuc__arena_take(module->arena, bytes);
+
+    if (!taken)
+        module->diagnostics->out_of_memory = true;
+    return taken;
+}
+
+struct tile_kernel *tile_kernel_create(struct tile_module *module, const char *name)
+{
+    struct tile_kernel *kernel = tile_take(module, sizeof(*kernel));
+
+    if (!kernel)
+        return NULL;
+    kernel->module = module;
+    kernel->name = name;
+    if (module->last)
+        module->last->next = kernel;
+    else
+        module->first = kernel;
+    module->last = kernel;
+    return kernel;
+}
+
+// Ops, values and blocks
+
+struct tile_value *tile_value_create(struct tile_kernel *kernel, const struct tile_type *type)
+{
+    struct tile_value *value = tile_take(kernel->module, sizeof(*value));
+
+    if (value) {
+        value->type = *type;
+        value->id = kernel->value_count++;
+    }
+    return value;
+}
+
+static void *take_array(struct tile_module *module, uint32_t count, size_t bytes)
+{
+    return tile_take(module, count * bytes);
+}
+
+struct tile_op *tile_op_create(struct tile_kernel *kernel, enum tile_op_kind kind,
+                               uint32_t operands, uint32_t results, uint32_t blocks)
+{
+    struct tile_module *module = kernel->module;
+    struct tile_op *op = tile_take(module, sizeof(*op));
+
+    if (!op)
+        return NULL;
+    op->kind = kind;
+    op->operand_count = operands;
+    op->result_count = results;
+    op->block_count = blocks;
+    op->operand = take_array(module, operands, sizeof(struct tile_value *));
+    op->result = take_array(module, results, sizeof(struct tile_value *));
+    op->block = take_array(module, blocks, sizeof(struct tile_block *));
+    return op->operand && op->result && op->block ? op : NULL;
+}
+
+struct tile_value *tile_result_create(struct tile_kernel *kernel, struct tile_op *op,
+                                      uint32_t index, const struct tile_type *type)
+{
+    struct tile_value *value = tile_value_create(kernel, type);
+
+    if (value) {
+        value->op = op;
+        value->index = index;
+        op->result[index] = value;
+    }
+    return value;
+}
+
+struct tile_block *tile_block_create(struct tile_kernel *kernel, struct tile_op *parent,
+                                     uint32_t arguments)
+{
+    struct tile_block *block = tile_take(kernel->module, sizeof(*block));
+
+    if (!block)
+        return NULL;
+    block->parent = parent;
+    block->argument_count = arguments;
+    block->argument = take_array(kernel->module, arguments, sizeof(struct tile_value *));
+    return block->argument ? block : NULL;
+}
+
+struct tile_value *tile_argument_create(struct tile_kernel *kernel, struct tile_block *block,
+                                        uint32_t index, const struct tile_type *type)
+{
+    struct tile_value *value = tile_value_create(kernel, type);
+
+    if (value) {
+        value->block = block;
+        value->index = index;
+        block->argument[index] = value;
+    }
+    return value;
+}
+
+void tile_append(struct tile_block *block, struct tile_op *op)
+{
+    op->parent = block;
+    op->previous = block->last;
+    op->next = NULL;
+    if (block->last)
+        block->last->next = op;
+    else
+        block->first = op;
+    block->last = op;
+}
+
+void tile_insert_before(struct tile_op *place, struct tile_op *op)
+{
+    struct tile_block *block = place->parent;
+
+    op->parent = block;
+    op->next = place;
+    op->previous = place->previous;
+    if (place->previous)
+        place->previous->next = op;
+    else
+        block->first = op;
+    place->previous = op;
+}
+
+void tile_remove(struct tile_op *op)
+{
+    struct tile_block *block = op->parent;
+
+    if (op->previous)
+        op->previous->next = op->next;
+    else
+        block->first = op->next;
+    if (op->next)
+        op->next->previous = op->previous;
+    else
+        block->last = op->previous;
+    op->parent = NULL;
+    op->previous = op->next = NULL;
+}
+
+static struct tile_value *mapped(struct tile_value **map, struct tile_value *value)
+{
+    return map[value->id] ? map[value->id] : value;
+}
+
+static bool clone_value(struct tile_kernel *kernel, struct tile_value *from, struct tile_value *to,
+                        struct tile_value **map)
+{
+    if (!to)
+        return false;
+    to->name = from->name;
+    to->layout = from->layout;
+    map[from->id] = to;
+    (void)kernel;
+    return true;
+}
+
+struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
+                           struct tile_value **map)
+{
+    struct tile_op *copy =
+        tile_op_create(kernel, op->kind, op->operand_count, op->result_count, op->block_count);
+
+    if (!copy)
+        return NULL;
+    copy->where = op->where;
+    copy->attribute_count = op->attribute_count;
+    copy->attribute = take_array(kernel->module, op->attribute_count, sizeof(*op->attribute));
+    if (!copy->attribute)
+        return NULL;
+    if (op->attribute_count)
+        memcpy(copy->attribute, op->attribute, op->attribute_count * sizeof(*op->attribute));
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        copy->operand[i] = op->operand[i] ? mapped(map, op->operand[i]) : NULL;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!clone_value(kernel, op->result[i],
+                         tile_result_create(kernel, copy, i, &op->result[i]->type), map))
+            return NULL;
+    for (uint32_t i = 0; i < op->block_count; i++) {
+        const struct tile_block *from = op->block[i];
+        struct tile_block *to = tile_block_create(kernel, copy, from->argument_count);
+        if (!to)
+            return NULL;
+        copy->block[i] = to;
+        for (uint32_t n = 0; n < from->argument_count; n++)
+            if (!clone_value(kernel, from->argument[n],
+                             tile_argument_create(kernel, to, n, &from->argument[n]->type), map))
+                return NULL;
+        for (const struct tile_op *inner = from->first; inner; inner = inner->next) {
+            struct tile_op *inner_copy = tile_clone(kernel, inner, map);
+            if (!inner_copy)
+                return NULL;
+            tile_append(to, inner_copy);
+        }
+    }
+    return copy;
+}
+
+// Attributes
+
+const struct tile_attribute *tile_attribute(const struct tile_op *op, enum tile_attribute_key key)
+{
+    for (uint32_t i = 0; i < op->attribute_count && op->attribute[i].key <= key; i++)
+        if (op->attribute[i].key == key)
+            return &op->attribute[i];
+    return NULL;
+}
+
+int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t otherwise)
+{
+    const struct tile_attribute *attribute = tile_attribute(op, key);
+
+    return attribute ? attribute->i : otherwise;
+}
+
+void tile_set(struct tile_kernel *kernel, struct tile_op *op, struct tile_attribute attribute)
+{
+    uint32_t at = 0;
+
+    while (at < op->attribute_count && op->attribute[at].key < attribute.key)
+        at++;
+    if (at < op->attribute_count && op->attribute[at].key == attribute.key) {
+        op->attribute[at] = attribute;
+        return;
+    }
+    struct tile_attribute *grown =
+        take_array(kernel->module, op->attribute_count + 1, sizeof(attribute));
+    if (!grown)
+        return;
+    if (at)
+        memcpy(grown, op->attribute, at * sizeof(attribute));
+    grown[at] = attribute;
+    if (at < op->attribute_count)
+        memcpy(grown + at + 1, op->attribute + at, (op->attribute_count - at) * sizeof(attribute));
+    op->attribute = grown;
+    op->attribute_count++;
+}
+
+// Walks
+
+void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data)
+{
+    for (struct tile_op *op = block->first, *next; op; op = next) {
+        next = op->next;
+        visit(op, data);
+        if (op->parent == block) // it is still there
+            for (uint32_t i = 0; i < op->block_count; i++)
+                tile_walk(op->block[i], visit, data);
+    }
+}
+
+static struct tile_value *replacement(struct tile_value *value)
+{
+    struct tile_value *end = value;
+
+    while (end->forward)
+        end = end->forward;
+    while (value->forward) { // so that a long chain is walked once
+        struct tile_value *next = value->forward;
+        value->forward = end;
+        value = next;
+    }
+    return end;
+}
+
+static void settle_op(struct tile_op *op, void *data)
+{
+    uint32_t *next = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        op->operand[i] = replacement(op->operand[i]);
+    for (uint32_t i = 0; i < op->result_count; i++)
+        op->result[i]->id = (*next)++;
+    for (uint32_t i = 0; i < op->block_count; i++)
+        for (uint32_t n = 0; n < op->block[i]->argument_count; n++)
+            op->block[i]->argument[n]->id = (*next)++;
+}
+
+void tile_settle(struct tile_kernel *kernel)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        kernel->parameter[i].value->id = next++;
+    tile_walk(&kernel->body, settle_op, &next);
+    kernel->value_count = next;
+}

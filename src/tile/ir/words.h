@@ -1,0 +1,25 @@
+// The words that attributes take.
+#ifndef CUCORE_TILE_WORDS_H
+#define CUCORE_TILE_WORDS_H
+
+enum tile_combine {
+    TILE_WITH_SUM,
+    TILE_WITH_PROD,
+    TILE_WITH_MIN,
+    TILE_WITH_MAX,
+    TILE_WITH_ANY,
+    TILE_WITH_ALL,
+    TILE_WITH_AND,
+    TILE_WITH_OR,
+    TILE_WITH_XOR,
+    TILE_WITH_XCHG,
+    TILE_WITH_CAS,
+    TILE_WITH_FN, // the op's block
+};
+enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP };
+enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };
+enum tile_order { TILE_WEAK, TILE_RELAXED, TILE_ACQUIRE, TILE_RELEASE, TILE_ACQ_REL };
+enum tile_scope { TILE_SCOPE_DEVICE, TILE_SCOPE_BLOCK, TILE_SCOPE_SYSTEM };
+enum tile_cache { TILE_CACHE_ANY, TILE_CACHE_FIRST, TILE_CACHE_LAST, TILE_CACHE_STREAM };
+
+#endif
