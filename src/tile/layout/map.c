@@ -1,0 +1,238 @@
+// Layouts as linear maps: their making, and what shape ops do to them.
+#include "layout.h"
+
+#include "arena.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint32_t tile_bits_of(int32_t extent)
+{
+    uint32_t bits = 0;
+
+    while ((INT64_C(1) << bits) < extent)
+        bits++;
+    return bits;
+}
+
+uint32_t tile_axis_shift(const struct tile_layout *layout, uint32_t axis)
+{
+    uint32_t shift = 0;
+
+    for (uint32_t i = axis + 1; i < layout->rank; i++)
+        shift += layout->axis_bits[i];
+    return shift;
+}
+
+uint32_t tile_hardware_bits(const struct tile_layout *layout)
+{
+    return (uint32_t)layout->register_bits + TILE_LANE_BITS + layout->warp_bits;
+}
+
+uint32_t tile_coordinate(const struct tile_layout *layout, uint32_t hardware)
+{
+    uint32_t coordinate = 0;
+
+    for (; hardware; hardware &= hardware - 1)
+        coordinate ^= layout->basis[__builtin_ctz(hardware)];
+    return coordinate;
+}
+
+uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardware, uint32_t axis)
+{
+    return tile_coordinate(layout, hardware) >> tile_axis_shift(layout, axis) &
+           ((UINT32_C(1) << layout->axis_bits[axis]) - 1);
+}
+
+// How many of the vectors are independent.
+static uint32_t span(const uint32_t *vector, uint32_t count)
+{
+    uint32_t pivot[32] = { 0 }, found = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v = vector[i];
+        while (v) {
+            uint32_t top = 31 - (uint32_t)__builtin_clz(v);
+            if (!pivot[top]) {
+                pivot[top] = v;
+                found++;
+                break;
+            }
+            v ^= pivot[top];
+        }
+    }
+    return found;
+}
+
+bool tile_layout_covers(const struct tile_layout *layout)
+{
+    return span(layout->basis, tile_hardware_bits(layout)) == layout->coordinate_bits;
+}
+
+bool tile_layout_same(const struct tile_layout *a, const struct tile_layout *b)
+{
+    return a->register_bits == b->register_bits && a->warp_bits == b->warp_bits &&
+           a->rank == b->rank && memcmp(a->axis_bits, b->axis_bits, a->rank) == 0 &&
+           memcmp(a->basis, b->basis, tile_hardware_bits(a) * sizeof(*a->basis)) == 0;
+}
+
+const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout *layout)
+{
+    static const char letters[] = "rlw";
+    const uint32_t ends[] = { layout->register_bits, layout->register_bits + TILE_LANE_BITS,
+                              tile_hardware_bits(layout) };
+    char text[TILE_MAX_HARDWARE_BITS * 10 + TILE_MAX_RANK * 10 + 16];
+    size_t at = 0;
+    uint32_t bit = 0;
+
+    for (uint32_t part = 0; part < 3; part++) {
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%c:", letters[part]);
+        for (uint32_t first = bit; bit < ends[part]; bit++)
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u", bit > first ? "," : "",
+                                   layout->basis[bit]);
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " ");
+    }
+    at += (size_t)snprintf(text + at, sizeof(text) - at, "of [");
+    for (uint32_t i = 0; i < layout->rank; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u", i ? "," : "",
+                               UINT32_C(1) << layout->axis_bits[i]);
+    return cuc__arena_print(arena, "%s]", text);
+}
+
+static struct tile_layout empty(const struct tile_type *type, uint32_t warp_bits)
+{
+    struct tile_layout layout = { .rank = type->rank, .warp_bits = (uint8_t)warp_bits };
+
+    for (uint32_t i = 0; i < type->rank; i++) {
+        layout.axis_bits[i] = (uint8_t)tile_bits_of(type->extent[i]);
+        layout.coordinate_bits = (uint8_t)(layout.coordinate_bits + layout.axis_bits[i]);
+    }
+    return layout;
+}
+
+struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
+                                uint32_t vector_bits, const uint8_t *order)
+{
+    struct tile_layout layout = empty(type, warp_bits);
+    uint32_t bits[TILE_MAX_COORDINATE_BITS], count = 0, given = 0;
+
+    // Coordinate bits, fastest first.
+    for (uint32_t i = 0; i < type->rank; i++)
+        for (uint32_t b = 0; b < layout.axis_bits[order[i]]; b++)
+            bits[count++] = UINT32_C(1) << (tile_axis_shift(&layout, order[i]) + b);
+    uint32_t fastest = type->rank ? layout.axis_bits[order[0]] : 0;
+    uint32_t vector = vector_bits < fastest ? vector_bits : fastest;
+    uint32_t threads = TILE_LANE_BITS + warp_bits;
+    uint32_t spread = count - vector < threads ? count - vector : threads;
+
+    layout.register_bits = (uint8_t)(count - spread);
+    for (uint32_t i = 0; i < vector; i++)
+        layout.basis[i] = bits[given++];
+    for (uint32_t i = 0; i < spread; i++)
+        layout.basis[layout.register_bits + i] = bits[given++];
+    for (uint32_t i = vector; i < layout.register_bits; i++)
+        layout.basis[i] = bits[given++];
+    return layout;
+}
+
+// Where each coordinate bit of `from` lies in a shape: to[bit] is what it flips there; 0: gone.
+static void carry_over(struct tile_layout *out, const struct tile_layout *from, const uint32_t *to)
+{
+    out->register_bits = from->register_bits;
+    out->warp_bits = from->warp_bits;
+    for (uint32_t i = 0; i < tile_hardware_bits(from); i++) {
+        out->basis[i] = 0;
+        for (uint32_t left = from->basis[i]; left; left &= left - 1)
+            out->basis[i] ^= to[__builtin_ctz(left)];
+    }
+}
+
+// Coordinate bits that no hardware bit reaches come into registers.
+static void cover(struct tile_layout *layout, uint32_t missing)
+{
+    uint32_t extra = (uint32_t)__builtin_popcount(missing), bits = layout->register_bits;
+
+    if (!extra)
+        return;
+    memmove(layout->basis + bits + extra, layout->basis + bits,
+            (TILE_LANE_BITS + layout->warp_bits) * sizeof(*layout->basis));
+    layout->register_bits = (uint8_t)(bits + extra);
+    for (; missing; missing &= missing - 1)
+        layout->basis[bits++] = missing & -missing;
+}
+
+struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
+                                         const struct tile_type *operand,
+                                         const struct tile_type *result)
+{
+    struct tile_layout out = empty(result, from->warp_bits);
+    uint32_t to[TILE_MAX_COORDINATE_BITS] = { 0 }, missing = 0, lead = result->rank - operand->rank;
+
+    for (uint32_t i = 0; i < result->rank; i++) {
+        uint32_t shift = tile_axis_shift(&out, i);
+        bool kept = i >= lead && operand->extent[i - lead] == result->extent[i];
+        for (uint32_t b = 0; b < out.axis_bits[i]; b++) {
+            if (kept)
+                to[tile_axis_shift(from, i - lead) + b] = UINT32_C(1) << (shift + b);
+            else
+                missing |= UINT32_C(1) << (shift + b);
+        }
+    }
+    carry_over(&out, from, to);
+    cover(&out, missing);
+    return out;
+}
+
+struct tile_layout tile_layout_permute(const struct tile_layout *from, const int64_t *axes)
+{
+    struct tile_layout out = *from;
+    uint32_t to[TILE_MAX_COORDINATE_BITS] = { 0 };
+
+    for (uint32_t i = 0; i < from->rank; i++)
+        out.axis_bits[i] = from->axis_bits[axes[i]];
+    for (uint32_t i = 0; i < from->rank; i++)
+        for (uint32_t b = 0; b < out.axis_bits[i]; b++)
+            to[tile_axis_shift(from, (uint32_t)axes[i]) + b] = UINT32_C(1)
+                                                               << (tile_axis_shift(&out, i) + b);
+    carry_over(&out, from, to);
+    return out;
+}
+
+struct tile_layout tile_layout_reduce(const struct tile_layout *from, uint32_t axis)
+{
+    struct tile_layout out = *from;
+    uint32_t to[TILE_MAX_COORDINATE_BITS] = { 0 };
+
+    out.axis_bits[axis] = 0;
+    out.coordinate_bits = (uint8_t)(from->coordinate_bits - from->axis_bits[axis]);
+    for (uint32_t i = 0; i < from->rank; i++)
+        for (uint32_t b = 0; i != axis && b < from->axis_bits[i]; b++)
+            to[tile_axis_shift(from, i) + b] = UINT32_C(1) << (tile_axis_shift(&out, i) + b);
+    carry_over(&out, from, to);
+    // Registers that now hold what others hold: one of each is kept.
+    uint32_t kept = 0, bits = out.register_bits;
+    for (uint32_t i = 0; i < bits; i++)
+        if (out.basis[i])
+            out.basis[kept++] = out.basis[i];
+    memmove(out.basis + kept, out.basis + bits,
+            (TILE_LANE_BITS + out.warp_bits) * sizeof(*out.basis));
+    out.register_bits = (uint8_t)kept;
+    return out;
+}
+
+bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
+                         const struct tile_type *operand, const struct tile_type *result)
+{
+    const struct tile_type *const types[] = { operand, result };
+
+    // With padding in between, an element's place is no linear map of where it was.
+    for (uint32_t t = 0; t < 2; t++)
+        for (uint32_t i = 0; i < types[t]->rank; i++)
+            if (types[t]->extent[i] & (types[t]->extent[i] - 1))
+                return false;
+    *out = *from;
+    struct tile_layout shape = empty(result, from->warp_bits);
+    out->rank = shape.rank;
+    memcpy(out->axis_bits, shape.axis_bits, sizeof(out->axis_bits));
+    return true;
+}

@@ -1,0 +1,383 @@
+// Constants and identities: what is known when the program is compiled is computed then, what does
+// nothing goes, and control flow whose way is known is straightened.
+//
+// Elements fold by scalar.c, as kernels compute them. A tile all of whose elements are one constant
+// is a broadcast of it, and folds as such. A float identity must hold for every operand: x + 0 is
+// not x for -0.
+#include "../compile.h"
+#include "../scalar.h"
+
+#include <string.h>
+
+struct folding {
+    struct tile_kernel *kernel;
+    bool changed;
+};
+
+static struct tile_value *now(struct tile_value *value)
+{
+    while (value->forward)
+        value = value->forward;
+    return value;
+}
+
+// The constant that every element of a value is.
+static bool splat(const struct tile_value *value, uint64_t *element)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = now(op->operand[0])->op;
+    if (!op || op->kind != TILE_CONSTANT)
+        return false;
+    cuc_dtype dtype = value->type.dtype;
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    *element = real ? tile_element_of_real(dtype, real->f)
+                    : tile_element_of_int(dtype, tile_int(op, TILE_ATTR_VALUE, 0));
+    return true;
+}
+
+static bool splat_int(const struct tile_value *value, int64_t expected)
+{
+    uint64_t element;
+
+    return (tile_is_integer(value->type.dtype) || value->type.dtype == CUC_BOOL) &&
+           splat(value, &element) && element == tile_element_of_int(value->type.dtype, expected);
+}
+
+static bool splat_one(const struct tile_value *value)
+{
+    uint64_t element;
+    cuc_dtype dtype = value->type.dtype;
+
+    return splat(value, &element) &&
+           element == (tile_is_float(dtype) ? tile_element_of_real(dtype, 1.0)
+                                            : tile_element_of_int(dtype, 1));
+}
+
+// Before `place`: a constant, broadcast to a type.
+static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
+                                     const struct tile_type *type, uint64_t element)
+{
+    struct tile_type scalar = tile_scalar(type->dtype);
+    struct tile_op *op = tile_op_create(f->kernel, TILE_CONSTANT, 0, 1, 0);
+    struct tile_value *value = op ? tile_result_create(f->kernel, op, 0, &scalar) : NULL;
+
+    if (!value)
+        return NULL;
+    op->where = place->where;
+    if (tile_is_integer(type->dtype) || type->dtype == CUC_BOOL)
+        tile_set(f->kernel, op,
+                 (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = (int64_t)element });
+    else
+        tile_set(f->kernel, op,
+                 (struct tile_attribute){ .key = TILE_ATTR_REAL,
+                                          .f = tile_element_real(type->dtype, element) });
+    tile_insert_before(place, op);
+    if (!type->rank)
+        return value;
+    struct tile_op *broadcast = tile_op_create(f->kernel, TILE_BROADCAST, 1, 1, 0);
+    struct tile_value *tile = broadcast ? tile_result_create(f->kernel, broadcast, 0, type) : NULL;
+    if (!tile)
+        return NULL;
+    broadcast->where = place->where;
+    broadcast->operand[0] = value;
+    tile_insert_before(place, broadcast);
+    return tile;
+}
+
+// A NaN has more bits than a constant keeps.
+static bool can_be_constant(cuc_dtype dtype, uint64_t element)
+{
+    double real = tile_is_integer(dtype) || dtype == CUC_BOOL ? 0
+                                                              : tile_element_real(dtype, element);
+
+    return real == real;
+}
+
+// The value that an op's only result is, or NULL: a rule a function.
+typedef struct tile_value *rule(struct folding *f, struct tile_op *op);
+
+static struct tile_value *compute(struct folding *f, struct tile_op *op)
+{
+    uint64_t x[3], out;
+    const struct tile_type *type = &op->result[0]->type;
+    cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
+
+    if (op->operand_count > 3)
+        return NULL;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!splat(op->operand[i], &x[i]))
+            return NULL;
+    if (op->kind == TILE_CAST)
+        out = tile_element_cast(type->dtype, dtype, x[0],
+                                (enum tile_round)tile_int(op, TILE_ATTR_ROUND, TILE_RN));
+    else if (!tile_element_compute(op->kind, dtype, tile_int(op, TILE_ATTR_NAN, 0), x, &out))
+        return NULL;
+    return can_be_constant(type->dtype, out) ? make_splat(f, op, type, out) : NULL;
+}
+
+static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
+{
+    (void)f;
+    return splat_int(op->operand[1], 0)   ? op->operand[0]
+           : splat_int(op->operand[0], 0) ? op->operand[1]
+                                          : NULL;
+}
+
+static struct tile_value *fold_sub(struct folding *f, struct tile_op *op)
+{
+    const struct tile_type *type = &op->result[0]->type;
+
+    if (splat_int(op->operand[1], 0))
+        return op->operand[0];
+    return op->operand[0] == op->operand[1] && tile_is_integer(type->dtype)
+               ? make_splat(f, op, type, 0)
+               : NULL;
+}
+
+static struct tile_value *fold_mul(struct folding *f, struct tile_op *op)
+{
+    (void)f;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (splat_one(op->operand[i]))
+            return op->operand[1 - i];
+        if (splat_int(op->operand[i], 0))
+            return op->operand[i];
+    }
+    return NULL;
+}
+
+static struct tile_value *fold_div(struct folding *f, struct tile_op *op)
+{
+    (void)f;
+    return splat_one(op->operand[1]) ? op->operand[0] : NULL;
+}
+
+static struct tile_value *fold_shift(struct folding *f, struct tile_op *op)
+{
+    (void)f;
+    return splat_int(op->operand[1], 0) ? op->operand[0] : NULL;
+}
+
+static struct tile_value *fold_and(struct folding *f, struct tile_op *op)
+{
+    int64_t ones = op->result[0]->type.dtype == CUC_BOOL ? 1 : -1;
+
+    (void)f;
+    if (op->operand[0] == op->operand[1])
+        return op->operand[0];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (splat_int(op->operand[i], ones))
+            return op->operand[1 - i];
+        if (splat_int(op->operand[i], 0))
+            return op->operand[i];
+    }
+    return NULL;
+}
+
+static struct tile_value *fold_or(struct folding *f, struct tile_op *op)
+{
+    int64_t ones = op->result[0]->type.dtype == CUC_BOOL ? 1 : -1;
+
+    (void)f;
+    if (op->operand[0] == op->operand[1])
+        return op->operand[0];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (splat_int(op->operand[i], 0))
+            return op->operand[1 - i];
+        if (splat_int(op->operand[i], ones))
+            return op->operand[i];
+    }
+    return NULL;
+}
+
+// minimum and maximum of a value and itself.
+static struct tile_value *fold_same(struct folding *f, struct tile_op *op)
+{
+    (void)f;
+    return op->operand[0] == op->operand[1] ? op->operand[0] : NULL;
+}
+
+static struct tile_value *fold_where(struct folding *f, struct tile_op *op)
+{
+    uint64_t c;
+
+    (void)f;
+    if (op->operand[1] == op->operand[2])
+        return op->operand[1];
+    return splat(op->operand[0], &c) ? op->operand[c ? 1 : 2] : NULL;
+}
+
+static struct tile_value *fold_cast(struct folding *f, struct tile_op *op)
+{
+    (void)f;
+    return op->operand[0]->type.dtype == op->result[0]->type.dtype ? op->operand[0] : NULL;
+}
+
+// A change of shape of what was changed in the same way before.
+static struct tile_value *fold_shape(struct folding *f, struct tile_op *op)
+{
+    struct tile_op *before = op->operand[0]->op;
+
+    if (tile_type_same(&op->operand[0]->type, &op->result[0]->type))
+        return op->operand[0];
+    if (before && before->kind == op->kind) {
+        op->operand[0] = now(before->operand[0]);
+        f->changed = true;
+    }
+    return NULL;
+}
+
+static struct tile_value *fold_permute(struct folding *f, struct tile_op *op)
+{
+    const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
+    struct tile_op *before = op->operand[0]->op;
+    bool stays = true;
+
+    for (uint32_t i = 0; i < axes->count; i++)
+        stays &= axes->ints[i] == i;
+    if (stays)
+        return op->operand[0];
+    if (before && before->kind == TILE_PERMUTE) {
+        const struct tile_attribute *first = tile_attribute(before, TILE_ATTR_AXES);
+        int64_t *both = tile_take(f->kernel->module, axes->count * sizeof(*both));
+        if (!both)
+            return NULL;
+        for (uint32_t i = 0; i < axes->count; i++)
+            both[i] = first->ints[axes->ints[i]];
+        tile_set(
+            f->kernel, op,
+            (struct tile_attribute){ .key = TILE_ATTR_AXES, .count = axes->count, .ints = both });
+        op->operand[0] = now(before->operand[0]);
+        f->changed = true;
+    }
+    return NULL;
+}
+
+// The extent of a tensor parameter is a dimension or a constant.
+static struct tile_value *fold_dim(struct folding *f, struct tile_op *op)
+{
+    const struct tile_value *tensor = op->operand[0];
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
+
+    if (tensor->op || tensor->block)
+        return NULL;
+    const struct tile_extent *extent = &f->kernel->parameter[tensor->index].extent[axis];
+    if (extent->kind == TILE_EXTENT_STATIC)
+        return make_splat(f, op, &op->result[0]->type, (uint64_t)extent->value);
+    if (extent->kind != TILE_EXTENT_NAMED)
+        return NULL;
+    struct tile_op *named = tile_op_create(f->kernel, TILE_DIMENSION, 0, 1, 0);
+    struct tile_value *value = named ? tile_result_create(f->kernel, named, 0, &op->result[0]->type)
+                                     : NULL;
+    if (!value)
+        return NULL;
+    named->where = op->where;
+    tile_set(f->kernel, named,
+             (struct tile_attribute){ .key = TILE_ATTR_INDEX, .i = extent->dimension });
+    tile_insert_before(op, named);
+    return value;
+}
+
+static rule *const rules[TILE_OP_COUNT] = {
+    [TILE_ADD] = fold_add,         [TILE_SUB] = fold_sub,       [TILE_MUL] = fold_mul,
+    [TILE_DIV] = fold_div,         [TILE_FLOORDIV] = fold_div,  [TILE_CDIV] = fold_div,
+    [TILE_SHL] = fold_shift,       [TILE_SHR] = fold_shift,     [TILE_AND] = fold_and,
+    [TILE_OR] = fold_or,           [TILE_MINIMUM] = fold_same,  [TILE_MAXIMUM] = fold_same,
+    [TILE_WHERE] = fold_where,     [TILE_CAST] = fold_cast,     [TILE_BITCAST] = fold_cast,
+    [TILE_BROADCAST] = fold_shape, [TILE_RESHAPE] = fold_shape, [TILE_PERMUTE] = fold_permute,
+    [TILE_DIM] = fold_dim,
+};
+
+// Floor division and modulo of floats by one are not the dividend.
+static bool rule_holds(const struct tile_op *op)
+{
+    return op->kind != TILE_FLOORDIV || tile_is_integer(op->result[0]->type.dtype);
+}
+
+// Control flow
+
+// Put the ops of a block before `place`, without its terminator, which is given back.
+static struct tile_op *splice(struct tile_block *block, struct tile_op *place)
+{
+    struct tile_op *end = block->last;
+
+    while (block->first != end) {
+        struct tile_op *op = block->first;
+        tile_remove(op);
+        tile_insert_before(place, op);
+    }
+    return end;
+}
+
+static bool fold_if(struct folding *f, struct tile_op *op)
+{
+    uint64_t c;
+
+    if (!splat(now(op->operand[0]), &c))
+        return false;
+    // An arm that leaves the block would leave code behind it that nobody reaches.
+    struct tile_block *arm = op->block[c ? 0 : 1];
+    if (arm->last->kind != TILE_YIELD)
+        return false;
+    struct tile_op *end = splice(arm, op);
+    for (uint32_t i = 0; i < op->result_count; i++)
+        op->result[i]->forward = end->operand[i];
+    tile_remove(op);
+    f->changed = true;
+    return true;
+}
+
+// A loop that never runs.
+static bool fold_for(struct folding *f, struct tile_op *op)
+{
+    struct tile_value *first = now(op->operand[0]), *last = now(op->operand[1]);
+    uint64_t from, to;
+    bool never = first == last ||
+                 (splat(first, &from) && splat(last, &to) &&
+                  (tile_is_signed(first->type.dtype) ? (int64_t)from >= (int64_t)to : from >= to));
+
+    if (!never)
+        return false;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        op->result[i]->forward = op->operand[3 + i];
+    tile_remove(op);
+    f->changed = true;
+    return true;
+}
+
+static void visit_block(struct folding *f, struct tile_block *block)
+{
+    for (struct tile_op *op = block->first, *next; op; op = next) {
+        next = op->next;
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            op->operand[i] = now(op->operand[i]);
+        if ((op->kind == TILE_IF && fold_if(f, op)) || (op->kind == TILE_FOR && fold_for(f, op))) {
+            continue; // what was put in its place is looked at in the next round
+        }
+        for (uint32_t i = 0; i < op->block_count; i++)
+            visit_block(f, op->block[i]);
+        if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->result_count != 1)
+            continue;
+        struct tile_value *value = rules[op->kind] && rule_holds(op) ? rules[op->kind](f, op)
+                                                                     : NULL;
+        if (!value && tile_op_infos[op->kind].traits & TILE_ELEMENTWISE && op->operand_count)
+            value = compute(f, op);
+        if (value && value != op->result[0]) {
+            op->result[0]->forward = value;
+            tile_remove(op);
+            f->changed = true;
+        }
+    }
+}
+
+bool tile_fold(struct tile_kernel *kernel)
+{
+    struct folding f = { .kernel = kernel };
+
+    visit_block(&f, &kernel->body);
+    if (f.changed)
+        tile_settle(kernel);
+    return f.changed;
+}

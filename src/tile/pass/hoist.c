@@ -1,0 +1,84 @@
+// Loop-invariant motion: pure ops whose operands come from outside of a loop go before it.
+//
+// No pure op can trap, so one that the loop would not have reached does no harm but its cost: ops
+// in an if stay there. What costs nothing to make again, and would only hold registers, stays too.
+#include "../compile.h"
+
+static const struct tile_block *home(const struct tile_value *value)
+{
+    return value->op ? value->op->parent : value->block;
+}
+
+// Does a value come from within an op? Parameters have no home.
+static bool inside(const struct tile_value *value, const struct tile_op *op)
+{
+    const struct tile_block *block = home(value);
+
+    while (block && block->parent) {
+        if (block->parent == op)
+            return true;
+        block = block->parent->parent;
+    }
+    return false;
+}
+
+static bool may_move(const struct tile_op *op, const struct tile_op *loop)
+{
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    if (!(traits & TILE_PURE) || traits & TILE_LEAF || op->block_count)
+        return false;
+    // A tile that only repeats what it is made of.
+    if (op->kind == TILE_BROADCAST || op->kind == TILE_SLICE)
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_value *value = op->operand[i];
+        bool leaf = value->op && tile_op_infos[value->op->kind].traits & TILE_LEAF;
+        if (inside(value, loop) && !(leaf && value->op->operand_count == 0))
+            return false;
+    }
+    return true;
+}
+
+// Leaves that an op needs go with it.
+static void move(struct tile_op *op, struct tile_op *loop)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        struct tile_op *leaf = op->operand[i]->op;
+        if (leaf && inside(op->operand[i], loop)) {
+            tile_remove(leaf);
+            tile_insert_before(loop, leaf);
+        }
+    }
+    tile_remove(op);
+    tile_insert_before(loop, op);
+}
+
+static bool visit_block(struct tile_block *block)
+{
+    bool changed = false;
+
+    for (struct tile_op *op = block->first; op; op = op->next) {
+        for (uint32_t i = 0; i < op->block_count; i++)
+            changed |= visit_block(op->block[i]);
+        if (op->kind != TILE_FOR && op->kind != TILE_LOOP)
+            continue;
+        for (struct tile_op *inner = op->block[0]->first, *next; inner; inner = next) {
+            next = inner->next;
+            if (may_move(inner, op)) {
+                move(inner, op);
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+bool tile_hoist(struct tile_kernel *kernel)
+{
+    bool changed = visit_block(&kernel->body);
+
+    if (changed)
+        tile_settle(kernel);
+    return changed;
+}

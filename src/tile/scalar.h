@@ -1,0 +1,52 @@
+// Arithmetic on one element of any dtype, exactly as kernels do it: what folding, the front end's
+// constants and the interpreter share.
+//
+// An element is 64 bits: a bool 0 or 1, an integer extended by its sign or by zeros, a float the
+// bits of its own format, tf32 those of the f32.
+#ifndef CUCORE_TILE_SCALAR_H
+#define CUCORE_TILE_SCALAR_H
+
+#include "ir/ir.h"
+#include "ir/words.h"
+
+static inline bool tile_is_integer(cuc_dtype dtype)
+{
+    return dtype >= CUC_I8 && dtype <= CUC_U64;
+}
+static inline bool tile_is_signed(cuc_dtype dtype)
+{
+    return dtype >= CUC_I8 && dtype <= CUC_I64;
+}
+static inline bool tile_is_float(cuc_dtype dtype) // that arithmetic is done on
+{
+    return dtype == CUC_F16 || dtype == CUC_BF16 || dtype == CUC_F32 || dtype == CUC_F64;
+}
+static inline bool tile_is_restricted(cuc_dtype dtype) // cast, bitcast, memory and mma only
+{
+    return dtype == CUC_TF32 || dtype == CUC_E4M3 || dtype == CUC_E5M2;
+}
+
+// The integer wrapped to the dtype; the float rounded to it, half to even.
+uint64_t tile_element_of_int(cuc_dtype dtype, int64_t value);
+uint64_t tile_element_of_real(cuc_dtype dtype, double value);
+// Exact, but for 64-bit integers.
+double tile_element_real(cuc_dtype dtype, uint64_t element);
+// An integer is of the dtype's range; a float is finite after rounding.
+bool tile_int_fits(cuc_dtype dtype, int64_t value);
+bool tile_real_fits(cuc_dtype dtype, double value);
+
+uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum tile_round round);
+
+// An elementwise op on elements of a dtype (of where, that of x and y). Integer and IEEE results
+// are exact; the others are those of libm in double, rounded once. `nan`: minimum and maximum keep
+// it. False when the op is not one of these.
+bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
+                          uint64_t *out);
+
+// a + b and the like of a reduction or scan.
+bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,
+                          uint64_t *out);
+// What changes nothing: 0 of sum, the least of max.
+uint64_t tile_element_identity(enum tile_combine with, cuc_dtype dtype);
+
+#endif
