@@ -2,7 +2,7 @@
 // both give the same ops and the same errors.
 //
 // A function gives NULL after an error, which it has reported with the place in `where`; given a
-// NULL operand it gives NULL and reports nothing, so that a caller needs no checks between.
+// NULL value it gives NULL and reports nothing, so that a caller needs no checks between.
 #ifndef CUCORE_TILE_BUILD_H
 #define CUCORE_TILE_BUILD_H
 
@@ -17,36 +17,137 @@ struct tile_builder {
     struct tile_location where;
 };
 
-// A literal or compile-time constant that has no dtype yet takes that of what it meets.
+// A value, or a constant that has no dtype yet and takes that of what it meets.
 struct tile_operand {
-    struct tile_value *value; // or NULL: a loose constant
-    bool loose, real;
+    struct tile_value *value; // NULL with loose: nothing, after an error
+    bool loose, real;         // real: f, else i
     int64_t i;
     double f;
 };
+static inline struct tile_operand tile_of(struct tile_value *value)
+{
+    return (struct tile_operand){ .value = value };
+}
+static inline struct tile_operand tile_of_int(int64_t i)
+{
+    return (struct tile_operand){ .loose = true, .i = i };
+}
+static inline struct tile_operand tile_of_real(double f)
+{
+    return (struct tile_operand){ .loose = true, .real = true, .f = f };
+}
 
-// An op with its operands and attributes as they are: result types are inferred, and every rule of
-// the op is checked. The one way in which ops are made. results: NULL, or room for them all.
+// build.c: an op with its operands and attributes as they are. Result types are inferred, and every
+// rule of the op is checked: the one way in which ops are made. `function`: the block of a
+// reduction by a function. `wanted`: the type that the operands do not say.
+struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
+                              struct tile_value *const *operands, uint32_t count,
+                              const struct tile_attribute *attributes, uint32_t attribute_count,
+                              struct tile_block *function, const struct tile_type *wanted);
+// Its first result.
 struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
                               struct tile_value *const *operands, uint32_t count,
                               const struct tile_attribute *attributes, uint32_t attribute_count,
                               const struct tile_type *wanted);
 
-// With the language's conveniences: loose constants, promotion, broadcasting.
+// build_value.c: with the language's conveniences, which are constants without a dtype, promotion
+// and broadcasting.
+//
+// The dtype of x op y; CUC_DTYPE_UNKNOWN when they need a cast.
+cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
+// A scalar constant: out of the dtype's range is T103.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
-                                       const struct tile_operand *value);
+                                       struct tile_operand constant);
+// The operand as a value: a constant alone is i32, i64 when it is large, or f32.
+struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand x);
 struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind kind,
                                     struct tile_operand x);
 struct tile_value *tile_build_binary(struct tile_builder *b, enum tile_op_kind kind,
-                                     struct tile_operand x, struct tile_operand y);
+                                     struct tile_operand x, struct tile_operand y, bool nan);
+struct tile_value *tile_build_fma(struct tile_builder *b, struct tile_operand x,
+                                  struct tile_operand y, struct tile_operand z);
 struct tile_value *tile_build_where(struct tile_builder *b, struct tile_value *c,
                                     struct tile_operand x, struct tile_operand y);
+// The value itself when it has the dtype.
 struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x, cuc_dtype dtype,
                                    enum tile_round round);
 struct tile_value *tile_build_broadcast(struct tile_builder *b, struct tile_value *x, uint32_t rank,
-                                        const int32_t *extent);
+                                        const int64_t *extent);
+struct tile_value *tile_build_reshape(struct tile_builder *b, struct tile_value *x, uint32_t rank,
+                                      const int64_t *extent); // one may be -1
+struct tile_value *tile_build_permute(struct tile_builder *b, struct tile_value *x, uint32_t count,
+                                      const int64_t *axes);
+// Bring values to one shape by broadcasting them; false after T201.
+bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
+                             struct tile_value **values, uint32_t count);
 
-// The dtype of x op y by the promotion rules; CUC_DTYPE_UNKNOWN when they need a cast.
-cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
+// build_reduce.c: no axes: all of them, and the result has rank 0; else they are kept with
+// extent 1.
+struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
+                                     struct tile_value *x, uint32_t count, const int64_t *axes,
+                                     bool nan);
+struct tile_value *tile_build_scan(struct tile_builder *b, enum tile_combine with,
+                                   struct tile_value *x, int64_t axis, bool reverse);
+// A function's block: 2 n scalar arguments. What it computes is built into it; tile_build_yield()
+// ends it, and tile_build_by_function() makes the op.
+struct tile_block *tile_begin_function(struct tile_builder *b, uint32_t n,
+                                       struct tile_value *const *x);
+struct tile_op *tile_build_by_function(struct tile_builder *b, enum tile_op_kind kind, uint32_t n,
+                                       struct tile_value *const *x,
+                                       const struct tile_operand *identity,
+                                       struct tile_block *function, int64_t axis, bool reverse);
+struct tile_value *tile_build_mma(struct tile_builder *b, struct tile_value *x,
+                                  struct tile_value *y, struct tile_value *acc,
+                                  enum tile_precision precision, bool fast_acc);
+// x @ y: zeros of f32, f64 or i32, batch axes broadcast.
+struct tile_value *tile_build_product(struct tile_builder *b, struct tile_value *x,
+                                      struct tile_value *y);
+
+// build_memory.c
+struct tile_access {
+    struct tile_value *tensor;
+    const struct tile_operand *index;
+    uint32_t count;                 // of index
+    const int64_t *shape;           // [axes]; -1: `_`
+    uint32_t axes;                  // 0 in a store: as the tile
+    struct tile_value *ids;         // of load_rows, store_rows
+    struct tile_value *mask;        // NULL: none
+    const struct tile_operand *pad; // NULL: 0
+    enum tile_order order;
+    enum tile_scope scope;
+    bool has_scope;
+    int64_t latency; // 0: no hint
+    int64_t tma;     // -1 never, 0 as the compiler likes, 1 if it can
+    enum tile_cache cache;
+};
+struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kind,
+                                   const struct tile_access *access);
+bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
+                      const struct tile_access *access, struct tile_operand x,
+                      enum tile_combine with);
+struct tile_value *tile_build_gather(struct tile_builder *b, const struct tile_access *access);
+bool tile_build_scatter(struct tile_builder *b, const struct tile_access *access,
+                        struct tile_operand x);
+struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_access *access,
+                                     enum tile_combine with, const struct tile_operand *x,
+                                     uint32_t values);
+struct tile_value *tile_build_slice(struct tile_builder *b, struct tile_value *tensor, int64_t axis,
+                                    struct tile_operand start, struct tile_operand stop);
+
+// build_control.c. A construct's op is made first, its blocks are filled by setting b->block, and
+// each is ended by a terminator. Carried values keep their types: T401 shows both places.
+struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first,
+                               struct tile_operand last, struct tile_operand step, uint32_t count,
+                               struct tile_value *const *carried);
+struct tile_op *tile_build_loop(struct tile_builder *b, uint32_t count,
+                                struct tile_value *const *carried);
+struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *condition);
+// continue and break of `target`, a loop; names: of what is carried, for messages.
+bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const struct tile_op *target,
+                      struct tile_value *const *values, const char *const *names);
+bool tile_build_yield(struct tile_builder *b, struct tile_value *const *values, uint32_t count);
+bool tile_build_return(struct tile_builder *b);
+// Give an if its results, when both arms are ended; an arm that leaves yields nothing.
+bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names);
 
 #endif
