@@ -1,0 +1,117 @@
+// The text of a tile program as a tree: what is written, before any name is looked up.
+#ifndef CUCORE_TILE_AST_H
+#define CUCORE_TILE_AST_H
+
+#include "../ir/ir.h"
+
+enum tile_ast_kind {
+    TILE_AST_INT,    // i
+    TILE_AST_REAL,   // f
+    TILE_AST_BOOL,   // i
+    TILE_AST_TEXT,   // text
+    TILE_AST_NAME,   // text
+    TILE_AST_DTYPE,  // i
+    TILE_AST_BLANK,  // `_` in a list
+    TILE_AST_NONE,   // None in a subscript
+    TILE_AST_COLON,  // : in a subscript
+    TILE_AST_UNARY,  // op, child 0
+    TILE_AST_BINARY, // op, child 0 and 1
+    TILE_AST_AND,
+    TILE_AST_OR,
+    TILE_AST_NOT_WORD,  // and, or, not
+    TILE_AST_PRODUCT,   // @
+    TILE_AST_CALL,      // text: of what; child: arguments, which may be TILE_AST_NAMED
+    TILE_AST_NAMED,     // text = child 0
+    TILE_AST_LIST,      // child
+    TILE_AST_SUBSCRIPT, // child 0, and the subscripts
+};
+
+struct tile_ast {
+    enum tile_ast_kind kind;
+    enum tile_op_kind op;
+    struct tile_location where;
+    int64_t i;
+    double f;
+    const char *text;
+    struct tile_ast **child;
+    uint32_t count;
+};
+
+enum tile_statement_kind {
+    TILE_STATEMENT_BIND,   // name... = value...
+    TILE_STATEMENT_UPDATE, // name op= value
+    TILE_STATEMENT_CALL,   // value
+    TILE_STATEMENT_FOR,    // name in value 0 .. value 1 step value 2 (may be NULL)
+    TILE_STATEMENT_STATIC_FOR,
+    TILE_STATEMENT_WHILE, // value 0
+    TILE_STATEMENT_IF,    // value 0; body, otherwise
+    TILE_STATEMENT_BREAK,
+    TILE_STATEMENT_CONTINUE,
+    TILE_STATEMENT_RETURN, // value...
+};
+
+struct tile_statement {
+    enum tile_statement_kind kind;
+    enum tile_op_kind op;
+    struct tile_location where;
+    const char **name;
+    uint32_t names;
+    struct tile_ast **value;
+    uint32_t values;
+    struct tile_statement *body, *otherwise; // the first of each
+    bool has_otherwise;
+    struct tile_statement *next;
+};
+
+struct tile_function_ast {
+    const char *name;
+    const char **parameter;
+    uint32_t parameters;
+    struct tile_statement *body;
+    struct tile_location where;
+    bool running; // is being put in: a call of it would not end
+    struct tile_function_ast *next;
+};
+
+struct tile_parameter_ast {
+    const char *name;
+    struct tile_ast *dtype; // a dtype or the name of a constant that is one
+    bool tensor;
+    struct tile_ast **extent;
+    uint32_t extents;
+    struct tile_location where;
+};
+
+struct tile_constant_ast {
+    const char *name;
+    struct tile_ast **value; // one, or the candidates of auto()
+    uint32_t values;
+    bool is_auto;
+    struct tile_location where;
+};
+
+struct tile_kernel_ast {
+    const char *name;
+    struct tile_location where;
+    struct tile_parameter_ast *parameter;
+    uint32_t parameters;
+    struct tile_constant_ast *constant;
+    uint32_t constants;
+    struct tile_ast **fact;
+    uint32_t facts;
+    struct tile_ast **grid;
+    uint32_t grids;
+    struct tile_statement *body;
+    struct tile_kernel_ast *next;
+};
+
+struct tile_file_ast {
+    struct tile_function_ast *function;
+    struct tile_kernel_ast *kernel;
+};
+
+// parser.c: the tree of a module's text. Errors are the module's diagnostics; what could be read is
+// there all the same.
+struct tile_file_ast *tile_parse_text(struct tile_module *module);
+
+#endif

@@ -1,0 +1,237 @@
+// Tokens. A newline ends a statement unless the line must go on: inside brackets, after a sign that
+// wants something behind it, and before a word or sign that cannot begin a statement.
+#include "lexer.h"
+
+#include "arena.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module)
+{
+    *lexer = (struct tile_lexer){ .module = module,
+                                  .at = module->text,
+                                  .end = module->text + module->text_bytes,
+                                  .line_start = module->text,
+                                  .line = 1,
+                                  .joins = true };
+}
+
+bool tile_token_is(const struct tile_token *token, const char *word)
+{
+    return token->kind == TILE_TOKEN_NAME && strlen(word) == token->bytes &&
+           memcmp(token->at, word, token->bytes) == 0;
+}
+
+static struct tile_location here(const struct tile_lexer *l, const char *at)
+{
+    return (struct tile_location){ .file = l->module->file,
+                                   .line = l->line,
+                                   .column = (uint32_t)(at - l->line_start) + 1 };
+}
+
+static bool starts_name(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// Blanks and comments; newlines too when `lines`.
+static void skip(struct tile_lexer *l, bool lines)
+{
+    while (l->at < l->end) {
+        char c = *l->at;
+        if (c == '#') {
+            while (l->at < l->end && *l->at != '\n')
+                l->at++;
+        } else if (c == ' ' || c == '\t' || c == '\r') {
+            l->at++;
+        } else if (lines && c == '\n') {
+            l->at++;
+            l->line++;
+            l->line_start = l->at;
+        } else {
+            break;
+        }
+    }
+}
+
+static bool is_word(const char *at, size_t bytes, const char *const *words)
+{
+    for (; *words; words++)
+        if (strlen(*words) == bytes && memcmp(at, *words, bytes) == 0)
+            return true;
+    return false;
+}
+
+// Does what comes next, past any newlines, belong to the line before?
+static bool next_joins(struct tile_lexer *l)
+{
+    static const char *const words[] = { "const", "where", "grid", "else", NULL };
+    struct tile_lexer ahead = *l;
+
+    skip(&ahead, true);
+    if (ahead.at == ahead.end || *ahead.at == '{' || *ahead.at == '}')
+        return true;
+    const char *start = ahead.at;
+    while (ahead.at < ahead.end && in_name(*ahead.at))
+        ahead.at++;
+    return is_word(start, (size_t)(ahead.at - start), words);
+}
+
+// Words and signs with something to come.
+static bool wants_more(const struct tile_token *t)
+{
+    static const char *const words[] = { "and", "or", "not", "in", "step", NULL };
+
+    if (t->kind == TILE_TOKEN_NAME)
+        return is_word(t->at, t->bytes, words);
+    if (t->kind == TILE_TOKEN_NEWLINE)
+        return true; // blank lines
+    return t->kind == TILE_TOKEN_SIGN && !strchr(")]}:", (int)(t->sign & 0xff));
+}
+
+static void read_number(struct tile_lexer *l, struct tile_token *t)
+{
+    char digits[128];
+    size_t n = 0;
+    bool hex = l->at + 1 < l->end && l->at[0] == '0' && (l->at[1] == 'x' || l->at[1] == 'X');
+    bool real = false;
+
+    while (l->at < l->end && n < sizeof(digits) - 1) {
+        char c = *l->at;
+        bool sign = (c == '+' || c == '-') && real &&
+                    (digits[n - 1] == 'e' || digits[n - 1] == 'E');
+        bool dots = c == '.' && l->at + 1 < l->end && l->at[1] == '.'; // a range: 0 .. n
+        if (!hex && ((c == '.' && !dots) || c == 'e' || c == 'E'))
+            real = true;
+        else if (!sign && !in_name(c))
+            break;
+        if (dots)
+            break;
+        if (c != '_')
+            digits[n++] = c;
+        l->at++;
+    }
+    digits[n] = '\0';
+    char *end;
+    errno = 0;
+    if (real) {
+        t->kind = TILE_TOKEN_REAL;
+        t->real = strtod(digits, &end);
+        if (errno == ERANGE && (t->real > 1 || t->real < -1))
+            end = digits;
+        errno = 0;
+    } else {
+        t->kind = TILE_TOKEN_INT;
+        t->value = strtoull(digits, &end, hex ? 16 : 10);
+    }
+    if (*end || end == digits || errno || (!real && t->value > INT64_MAX))
+        tile_error(l->module, TILE_T002, t->where, "number: %s cannot be read or is too large",
+                   digits);
+}
+
+static void read_text(struct tile_lexer *l, struct tile_token *t)
+{
+    static const char escapes[] = "n\nt\tr\r\"\"\\\\";
+    const char *start = ++l->at;
+    char *text = NULL;
+    size_t n = 0;
+
+    while (l->at < l->end && *l->at != '"' && *l->at != '\n')
+        l->at += *l->at == '\\' && l->at + 1 < l->end && l->at[1] != '\n' ? 2 : 1;
+    if (l->at >= l->end || *l->at != '"') {
+        tile_error(l->module, TILE_T003, t->where,
+                   "string: expected a \" before the end of the line");
+        l->at = l->at > l->end ? l->end : l->at;
+    }
+    t->kind = TILE_TOKEN_TEXT;
+    text = cuc__arena_take(l->module->arena, (size_t)(l->at - start) + 1);
+    for (const char *c = start; text && c < l->at; c++) {
+        const char *escape = NULL;
+        if (*c == '\\' && c + 1 < l->at) {
+            for (size_t i = 0; i + 1 < sizeof(escapes); i += 2)
+                if (escapes[i] == c[1])
+                    escape = &escapes[i + 1];
+        }
+        if (escape)
+            c++;
+        text[n++] = escape ? *escape : *c;
+    }
+    t->text = text ? text : "";
+    if (l->at < l->end && *l->at == '"')
+        l->at++;
+}
+
+static bool read_sign(struct tile_lexer *l, struct tile_token *t)
+{
+    static const char *const doubles[] = { "**", "//", "==", "!=", "<=", ">=", "<<",
+                                           ">>", "+=", "-=", "*=", "/=", "..", NULL };
+    char c = *l->at;
+
+    t->kind = TILE_TOKEN_SIGN;
+    for (const char *const *d = doubles; l->at + 1 < l->end && *d; d++)
+        if ((*d)[0] == c && (*d)[1] == l->at[1]) {
+            t->sign = TILE_SIGN2((*d)[0], (*d)[1]);
+            l->at += 2;
+            return true;
+        }
+    if (!strchr("+-*/%@|^&~<>=()[]{},:", c))
+        return false;
+    t->sign = TILE_SIGN1(c);
+    l->at++;
+    if (c == '(' || c == '[')
+        l->depth++;
+    if ((c == ')' || c == ']') && l->depth)
+        l->depth--;
+    return true;
+}
+
+struct tile_token tile_lexer_next(struct tile_lexer *l)
+{
+    struct tile_token t = { 0 };
+
+    for (;;) {
+        skip(l, l->depth || l->joins);
+        t = (struct tile_token){ .where = here(l, l->at), .at = l->at };
+        if (l->at >= l->end)
+            return t;
+        char c = *l->at;
+        if (c == '\n' || c == ';') {
+            bool joined = next_joins(&(struct tile_lexer){
+                .module = l->module, .at = l->at + 1, .end = l->end, .line_start = l->line_start });
+            l->at++;
+            if (c == '\n') {
+                l->line++;
+                l->line_start = l->at;
+            }
+            if (joined || l->depth || l->joins)
+                continue;
+            t.kind = TILE_TOKEN_NEWLINE;
+        } else if (isdigit((unsigned char)c)) {
+            read_number(l, &t);
+        } else if (c == '"') {
+            read_text(l, &t);
+        } else if (starts_name(c)) {
+            t.kind = TILE_TOKEN_NAME;
+            while (l->at < l->end && in_name(*l->at))
+                l->at++;
+        } else if (!read_sign(l, &t)) {
+            tile_error(l->module, TILE_T001, t.where,
+                       c >= ' ' && c < 127 ? "text: no token starts with '%c'"
+                                           : "text: a character that is not ASCII (%#x)",
+                       (unsigned char)c);
+            l->at++;
+            continue;
+        }
+        t.bytes = (size_t)(l->at - t.at);
+        l->joins = wants_more(&t);
+        return t;
+    }
+}

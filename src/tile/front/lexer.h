@@ -1,0 +1,45 @@
+// The text of a tile program as tokens.
+#ifndef CUCORE_TILE_LEXER_H
+#define CUCORE_TILE_LEXER_H
+
+#include "../diagnostic.h"
+
+enum tile_token_kind {
+    TILE_TOKEN_END,
+    TILE_TOKEN_NEWLINE, // one that ends a statement, or `;`
+    TILE_TOKEN_NAME,    // also keywords and dtypes
+    TILE_TOKEN_INT,     // value
+    TILE_TOKEN_REAL,    // real
+    TILE_TOKEN_TEXT,    // text: the string with its escapes done
+    TILE_TOKEN_SIGN,    // sign
+};
+
+// A sign of up to three characters as a number: TILE_SIGN2('*', '*').
+#define TILE_SIGN1(a) ((uint32_t)(a))
+#define TILE_SIGN2(a, b) ((uint32_t)(a) | (uint32_t)(b) << 8)
+
+struct tile_token {
+    enum tile_token_kind kind;
+    struct tile_location where;
+    const char *at;
+    size_t bytes;
+    uint32_t sign;
+    uint64_t value;
+    double real;
+    const char *text;
+};
+
+struct tile_lexer {
+    struct tile_module *module;
+    const char *at, *end, *line_start;
+    uint32_t line;
+    uint32_t depth; // of ( and [: no newline ends anything there
+    bool joins;     // the last token goes on in the next line
+};
+
+void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module);
+// The next token. What cannot be one is reported and left out.
+struct tile_token tile_lexer_next(struct tile_lexer *lexer);
+bool tile_token_is(const struct tile_token *token, const char *word);
+
+#endif
