@@ -130,6 +130,7 @@ struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
     if (!op)
         return NULL;
     op->where = b->where;
+    op->where.inlined_at = b->module->call;
     if (count)
         memcpy(op->operand, operands, count * sizeof(struct tile_value *));
     for (uint32_t i = 0; i < attribute_count; i++)

@@ -45,6 +45,8 @@ add(struct tile_module *module, enum tile_severity severity, enum tile_code code
         return;
     }
     *new = (struct tile_diagnostic){ code, severity, *where, copy, NULL };
+    if (!new->where.inlined_at && severity == TILE_ERROR)
+        new->where.inlined_at = module->call;
     if (d->last)
         d->last->next = new;
     else

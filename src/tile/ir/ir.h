@@ -214,7 +214,8 @@ struct tile_module {
     struct cuc__arena *arena;
     struct tile_diagnostics *diagnostics;
     struct tile_kernel *first, *last;
-    const char *file, *text; // of the source; NULL from the C builder
+    const struct tile_location *call; // while a fn is put in: where it is called
+    const char *file, *text;          // of the source; NULL from the C builder
     size_t text_bytes;
 };
 

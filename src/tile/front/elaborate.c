@@ -1,0 +1,311 @@
+// Kernels: constants and settings, dimensions, parameters, facts and the grid; then the body.
+#include "elaborate.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Constants
+
+// A constant as a setting writes it: an integer, a float, true, false or a dtype.
+static bool parse_setting(const char *text, struct tile_meaning *out)
+{
+    char *end;
+
+    *out = (struct tile_meaning){ .kind = TILE_DTYPE, .dtype = cuc_dtype_from_name(text) };
+    if (out->dtype != CUC_DTYPE_UNKNOWN && out->dtype <= CUC_E5M2)
+        return true;
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        *out = tile_meaning_of_truth(*text == 't');
+        return true;
+    }
+    errno = 0;
+    long long i = strtoll(text, &end, 0);
+    if (*text && !*end && !errno) {
+        *out = tile_meaning_of_int(i);
+        return true;
+    }
+    double f = strtod(text, &end);
+    *out = tile_meaning_of_real(f);
+    return *text && !*end;
+}
+
+static const char *kind_of(const struct tile_meaning *m)
+{
+    return m->kind == TILE_DTYPE   ? "a dtype"
+           : m->kind == TILE_TRUTH ? "true or false"
+           : m->operand.real       ? "a float"
+                                   : "an integer";
+}
+
+// What the host has set a constant to, in place of its value in the source.
+static void apply_setting(struct tile_elaborator *e, const struct tile_constant_ast *c,
+                          struct tile_meaning *value)
+{
+    size_t length = c->name ? strlen(c->name) : 0;
+
+    for (uint32_t i = 0; length && i < e->settings; i++) {
+        const char *setting = e->setting[i];
+        struct tile_meaning given;
+        if (strncmp(setting, c->name, length) != 0 || setting[length] != '=')
+            continue;
+        e->setting_used[i] = true;
+        bool ok = parse_setting(setting + length + 1, &given);
+        if (ok && value->kind == TILE_OPERAND && value->operand.real &&
+            given.kind == TILE_OPERAND && !given.operand.real)
+            given = tile_meaning_of_real((double)given.operand.i);
+        if (!ok || given.kind != value->kind ||
+            (given.kind == TILE_OPERAND && given.operand.real != value->operand.real)) {
+            tile_error(e->module, TILE_T506, c->where, "setting: %s: expected %s", setting,
+                       kind_of(value));
+            continue;
+        }
+        *value = given;
+    }
+}
+
+static void elaborate_constants(struct tile_elaborator *e)
+{
+    const struct tile_kernel_ast *ast = e->kernel;
+    struct tile_kernel *kernel = e->b.kernel;
+
+    kernel->constant = tile_take(e->module, ast->constants * sizeof(*kernel->constant));
+    for (uint32_t i = 0; kernel->constant && i < ast->constants; i++) {
+        const struct tile_constant_ast *c = &ast->constant[i];
+        struct tile_meaning value = { 0 };
+        for (uint32_t n = c->values; n-- > 0;) { // the first of auto() stays
+            struct tile_meaning candidate = tile_elaborate_expression(e, c->value[n]);
+            if (candidate.kind == TILE_STRING ||
+                (candidate.kind == TILE_OPERAND && !candidate.operand.loose)) {
+                tile_error(e->module, TILE_T505, c->where, "const: %s: expected a constant",
+                           c->name);
+                candidate = (struct tile_meaning){ 0 };
+            }
+            value = candidate;
+        }
+        if (value.kind != TILE_NOTHING)
+            apply_setting(e, c, &value);
+        if (c->name && tile_lookup(e, c->name))
+            tile_error(e->module, TILE_T502, c->where, "const: %s is bound already", c->name);
+        tile_bind(e, c->name, value, c->where);
+        kernel->constant[kernel->constant_count++] = (struct tile_constant){
+            .name = c->name,
+            .dtype = value.kind == TILE_DTYPE   ? CUC_DTYPE_UNKNOWN
+                     : value.kind == TILE_TRUTH ? CUC_BOOL
+                     : value.operand.real       ? CUC_F64
+                                                : CUC_I64,
+            .i = value.kind == TILE_DTYPE ? value.dtype : value.operand.i,
+            .f = value.operand.f,
+            .chosen = c->is_auto,
+        };
+    }
+}
+
+// Parameters
+
+static cuc_dtype dtype_of(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    cuc_dtype dtype = ast && ast->text ? cuc_dtype_from_name(ast->text) : CUC_DTYPE_UNKNOWN;
+    const struct tile_binding *binding;
+
+    if (dtype != CUC_DTYPE_UNKNOWN && dtype <= CUC_E5M2)
+        return dtype;
+    binding = ast ? tile_lookup(e, ast->text) : NULL;
+    if (binding && binding->what.kind == TILE_DTYPE)
+        return binding->what.dtype;
+    if (ast && ast->text && !(binding && binding->what.kind == TILE_NOTHING))
+        tile_error(e->module, TILE_T501, ast->where,
+                   "parameter: expected a dtype or a constant that is one, got %s", ast->text);
+    return CUC_DTYPE_UNKNOWN;
+}
+
+static uint32_t dimension_named(struct tile_elaborator *e, const char *name, uint32_t parameter,
+                                uint32_t axis)
+{
+    struct tile_kernel *kernel = e->b.kernel;
+
+    for (uint32_t i = 0; i < kernel->dimension_count; i++)
+        if (strcmp(kernel->dimension[i].name, name) == 0)
+            return i;
+    kernel->dimension[kernel->dimension_count] = (struct tile_dimension){ name, parameter, axis };
+    return kernel->dimension_count++;
+}
+
+// The names that bind dimensions are collected before anything else is looked at.
+static void elaborate_parameters(struct tile_elaborator *e)
+{
+    const struct tile_kernel_ast *ast = e->kernel;
+    struct tile_kernel *kernel = e->b.kernel;
+
+    kernel->parameter = tile_take(e->module, ast->parameters * sizeof(*kernel->parameter));
+    kernel->dimension =
+        tile_take(e->module, ast->parameters * TILE_MAX_RANK * sizeof(*kernel->dimension));
+    if (!kernel->parameter || !kernel->dimension)
+        return;
+    for (uint32_t i = 0; i < ast->parameters; i++) {
+        const struct tile_parameter_ast *p = &ast->parameter[i];
+        struct tile_parameter *parameter = &kernel->parameter[i];
+        cuc_dtype dtype = dtype_of(e, p->dtype);
+        uint32_t rank = p->extents;
+        if (rank > TILE_MAX_RANK) {
+            tile_error(e->module, TILE_T207, p->where, "%s: a tensor has at most %d axes, got %u",
+                       p->name, TILE_MAX_RANK, rank);
+            rank = TILE_MAX_RANK;
+        }
+        struct tile_type type = p->tensor ? tile_tensor(dtype, rank) : tile_scalar(dtype);
+        parameter->name = p->name;
+        parameter->where = p->where;
+        parameter->value = tile_value_create(kernel, &type);
+        if (!parameter->value)
+            return;
+        parameter->value->index = i;
+        parameter->value->name = p->name;
+        kernel->parameter_count = i + 1;
+        if (p->name && tile_lookup(e, p->name))
+            tile_error(e->module, TILE_T502, p->where, "parameter: %s is bound already", p->name);
+        tile_bind(e, p->name,
+                  dtype == CUC_DTYPE_UNKNOWN ? (struct tile_meaning){ 0 }
+                                             : tile_meaning_of(parameter->value),
+                  p->where);
+        for (uint32_t axis = 0; axis < rank; axis++) {
+            const struct tile_ast *extent = p->extent[axis];
+            if (extent && extent->kind == TILE_AST_NAME && !tile_lookup(e, extent->text)) {
+                parameter->extent[axis].kind = TILE_EXTENT_NAMED;
+                parameter->extent[axis].dimension = dimension_named(e, extent->text, i, axis);
+            }
+        }
+    }
+}
+
+// Each dimension is an op at the start of the body; those that nobody uses go as dead code.
+static void bind_dimensions(struct tile_elaborator *e)
+{
+    struct tile_kernel *kernel = e->b.kernel;
+
+    for (uint32_t i = 0; i < kernel->dimension_count; i++) {
+        struct tile_attribute attribute = { .key = TILE_ATTR_INDEX, .i = i };
+        e->b.where = kernel->parameter[kernel->dimension[i].parameter].where;
+        struct tile_value *value = tile_build(&e->b, TILE_DIMENSION, NULL, 0, &attribute, 1, NULL);
+        tile_bind(e, kernel->dimension[i].name, tile_meaning_of(value), e->b.where);
+    }
+}
+
+static void elaborate_extents(struct tile_elaborator *e)
+{
+    struct tile_kernel *kernel = e->b.kernel;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct tile_parameter_ast *p = &e->kernel->parameter[i];
+        for (uint32_t axis = 0; axis < p->extents && axis < TILE_MAX_RANK; axis++) {
+            const struct tile_ast *ast = p->extent[axis];
+            struct tile_extent *extent = &kernel->parameter[i].extent[axis];
+            const struct tile_binding *named =
+                ast && ast->kind == TILE_AST_NAME ? tile_lookup(e, ast->text) : NULL;
+            // What is a dimension was seen before.
+            if (named && named->what.kind == TILE_OPERAND && !named->what.operand.loose)
+                continue;
+            const struct tile_host_expression *host = tile_elaborate_host(e, ast);
+            if (!host)
+                continue;
+            if (host->kind != TILE_HOST_CONSTANT) {
+                extent->kind = TILE_EXTENT_CHECKED;
+                extent->check = host;
+                continue;
+            }
+            extent->kind = TILE_EXTENT_STATIC;
+            extent->value = host->value;
+            if (host->value < 0)
+                tile_error(e->module, TILE_T206, ast->where, "%s: an extent is 0 or more, got %lld",
+                           p->name, (long long)host->value);
+        }
+    }
+}
+
+static void elaborate_launch(struct tile_elaborator *e)
+{
+    const struct tile_kernel_ast *ast = e->kernel;
+    struct tile_kernel *kernel = e->b.kernel;
+
+    kernel->fact = tile_take(e->module, ast->facts * sizeof(*kernel->fact));
+    for (uint32_t i = 0; kernel->fact && i < ast->facts; i++) {
+        const struct tile_host_expression *holds = tile_elaborate_host(e, ast->fact[i]);
+        if (holds)
+            kernel->fact[kernel->fact_count++] =
+                (struct tile_fact){ holds, tile_ast_text(e, ast->fact[i]), ast->fact[i]->where };
+    }
+    if (ast->grids > 3)
+        tile_error(e->module, TILE_T702, ast->grid[3]->where,
+                   "grid: expected 1 to 3 expressions, got %u", ast->grids);
+    for (uint32_t i = 0; i < ast->grids && i < 3; i++)
+        kernel->grid[kernel->grid_rank++] = tile_elaborate_host(e, ast->grid[i]);
+}
+
+static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast)
+{
+    struct tile_kernel *kernel = tile_kernel_create(e->module, ast->name);
+
+    if (!kernel)
+        return;
+    for (const struct tile_kernel *other = e->module->first; other != kernel; other = other->next)
+        if (ast->name && other->name && strcmp(other->name, ast->name) == 0)
+            tile_error(e->module, TILE_T502, ast->where, "kernel: there are two of the name %s",
+                       ast->name);
+    kernel->where = ast->where;
+    e->kernel = ast;
+    e->count = e->frame = 0;
+    e->loop = NULL;
+    e->b = (struct tile_builder){ e->module, kernel, &kernel->body, ast->where };
+    elaborate_constants(e);
+    elaborate_parameters(e);
+    bind_dimensions(e);
+    elaborate_extents(e);
+    elaborate_launch(e);
+    for (uint32_t i = 0; i < e->count; i++)
+        e->binding[i].fixed = true;
+    bool left = tile_elaborate_statements(e, ast->body);
+    e->b.block = &kernel->body;
+    if (!left)
+        tile_build_return(&e->b);
+}
+
+static void check_functions(struct tile_elaborator *e)
+{
+    for (const struct tile_function_ast *fn = e->file->function; fn; fn = fn->next) {
+        if (fn->name && tile_is_builtin(fn->name))
+            tile_error(e->module, TILE_T502, fn->where, "fn: %s is a call of the language",
+                       fn->name);
+        for (const struct tile_function_ast *other = e->file->function; other != fn;
+             other = other->next)
+            if (fn->name && other->name && strcmp(other->name, fn->name) == 0)
+                tile_error(e->module, TILE_T502, fn->where, "fn: there are two of the name %s",
+                           fn->name);
+    }
+}
+
+struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
+                               const char *const *setting, uint32_t settings)
+{
+    struct tile_module *module = tile_module_create(file, text, bytes);
+    struct tile_elaborator e = { .module = module, .setting = setting, .settings = settings };
+
+    if (!module)
+        return NULL;
+    e.setting_used = tile_take(module, settings);
+    e.file = e.setting_used ? tile_parse_text(module) : NULL;
+    if (!e.file)
+        return module;
+    check_functions(&e);
+    for (const struct tile_kernel_ast *ast = e.file->kernel; ast; ast = ast->next)
+        elaborate_kernel(&e, ast);
+    for (uint32_t i = 0; i < settings; i++)
+        if (!e.setting_used[i])
+            tile_error(module, TILE_T506, (struct tile_location){ .file = module->file },
+                       "setting: %s: no kernel has that constant", setting[i]);
+    if (module->diagnostics->out_of_memory)
+        tile_error(module, TILE_T009, (struct tile_location){ .file = module->file },
+                   "memory: there is no host memory for the program");
+    return module;
+}

@@ -1,0 +1,118 @@
+// What the files share that make IR of a syntax tree.
+#ifndef CUCORE_TILE_ELABORATE_H
+#define CUCORE_TILE_ELABORATE_H
+
+#include "../build.h"
+#include "ast.h"
+
+enum {
+    TILE_MAX_VALUES = 16,         // that a call or a function gives
+    TILE_MAX_STATIC_TURNS = 4096, // of a static for
+    TILE_MAX_INLINING = 64,
+};
+
+// What an expression or a name stands for.
+struct tile_meaning {
+    enum {
+        TILE_NOTHING, // after an error, of which all is said
+        TILE_OPERAND, // a value, or a constant without a dtype
+        TILE_TRUTH,   // a constant bool: operand.i
+        TILE_DTYPE,
+        TILE_STRING,
+    } kind;
+    struct tile_operand operand;
+    cuc_dtype dtype;
+    const char *text;
+};
+
+struct tile_binding {
+    const char *name;
+    struct tile_meaning what;
+    struct tile_location where;
+    bool fixed; // a loop's variable, a parameter: may not be bound again
+};
+
+// A loop that the code being elaborated stands in.
+struct tile_open_loop {
+    struct tile_op *op; // NULL: a static for, whose turns cannot be left
+    const char **name;  // of what it carries
+    uint32_t count;
+    struct tile_open_loop *outer;
+};
+
+struct tile_elaborator {
+    struct tile_builder b;
+    struct tile_module *module;
+    const struct tile_file_ast *file;
+    const struct tile_kernel_ast *kernel;
+    struct tile_binding *binding;
+    uint32_t count, room;
+    uint32_t frame; // the first binding that the running function sees
+    uint32_t inlined;
+    struct tile_open_loop *loop;
+    // Of the running function: its results, once it has returned.
+    struct tile_meaning *result;
+    uint32_t results;
+    bool in_function, returned;
+    struct tile_block *function_block; // in which it was called
+    const char *const *setting;        // "NAME=VALUE"
+    uint32_t settings;
+    bool *setting_used;
+};
+
+// Bindings
+struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name);
+void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
+               struct tile_location where);
+
+// elaborate_expression.c: an expression that gives one meaning.
+struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
+                                              const struct tile_ast *ast);
+// One that may give several; how many, 0 after an error.
+uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
+                               struct tile_meaning *out);
+// It as an operand; false after an error, or for what is no value.
+bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
+                            struct tile_operand *out);
+struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast);
+// Constants: T505 when it is none.
+bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
+                        int64_t *out);
+struct tile_meaning tile_meaning_of(struct tile_value *value);
+struct tile_meaning tile_meaning_of_int(int64_t i);
+struct tile_meaning tile_meaning_of_real(double f);
+struct tile_meaning tile_meaning_of_truth(bool truth);
+bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *meaning,
+                          struct tile_operand *out);
+bool tile_meaning_is_constant(const struct tile_meaning *meaning);
+
+// fold_constants.c: operators on constants without a dtype; T509 when there is no result.
+struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
+                                    const struct tile_meaning *x);
+struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
+                                     const struct tile_meaning *x, const struct tile_meaning *y);
+
+// calls.c: what the language has. How many meanings; 0 after an error. *known: there is such a
+// call.
+uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
+                             struct tile_meaning *out, bool *known);
+bool tile_is_builtin(const char *name);
+
+// elaborate_statement.c: statements of a block; true when control leaves it before its end.
+bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s);
+// A function put in where it is called.
+uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function_ast *fn,
+                                 const struct tile_meaning *argument, struct tile_location call,
+                                 struct tile_meaning *out);
+
+// host.c: an expression that the host computes at launch; NULL after T701.
+const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
+                                                       const struct tile_ast *ast);
+const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast);
+
+// elaborate.c: a module of a text. `setting`: "NAME=VALUE" for constants. NULL: no memory; errors
+// are its diagnostics.
+struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
+                               const char *const *setting, uint32_t settings);
+
+#endif

@@ -1,0 +1,341 @@
+// Expressions: constants are computed, all else is built.
+#include "elaborate.h"
+
+#include <string.h>
+
+struct tile_meaning tile_meaning_of(struct tile_value *value)
+{
+    return (struct tile_meaning){ .kind = value ? TILE_OPERAND : TILE_NOTHING,
+                                  .operand = tile_of(value) };
+}
+
+struct tile_meaning tile_meaning_of_int(int64_t i)
+{
+    return (struct tile_meaning){ .kind = TILE_OPERAND, .operand = tile_of_int(i) };
+}
+
+struct tile_meaning tile_meaning_of_real(double f)
+{
+    return (struct tile_meaning){ .kind = TILE_OPERAND, .operand = tile_of_real(f) };
+}
+
+struct tile_meaning tile_meaning_of_truth(bool truth)
+{
+    return (struct tile_meaning){ .kind = TILE_TRUTH, .operand = tile_of_int(truth) };
+}
+
+bool tile_meaning_is_constant(const struct tile_meaning *m)
+{
+    return m->kind == TILE_TRUTH || (m->kind == TILE_OPERAND && m->operand.loose);
+}
+
+bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *m,
+                          struct tile_operand *out)
+{
+    switch (m->kind) {
+    case TILE_OPERAND:
+        *out = m->operand;
+        return true;
+    case TILE_TRUTH:
+        *out = tile_of(tile_build_constant(&e->b, CUC_BOOL, m->operand));
+        return out->value != NULL;
+    case TILE_NOTHING:
+        return false;
+    default:
+        tile_error(e->module, TILE_T505, e->b.where, "value: expected a value, got %s",
+                   m->kind == TILE_DTYPE ? "a dtype" : "a string");
+        return false;
+    }
+}
+
+bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
+                            struct tile_operand *out)
+{
+    struct tile_meaning meaning = tile_elaborate_expression(e, ast);
+
+    if (ast)
+        e->b.where = ast->where;
+    return tile_meaning_operand(e, &meaning, out);
+}
+
+struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_operand operand;
+
+    return tile_elaborate_operand(e, ast, &operand) ? tile_build_value(&e->b, operand) : NULL;
+}
+
+bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
+                        int64_t *out)
+{
+    struct tile_meaning meaning = tile_elaborate_expression(e, ast);
+
+    if (meaning.kind == TILE_NOTHING)
+        return false;
+    if (meaning.kind != TILE_OPERAND || !meaning.operand.loose || meaning.operand.real) {
+        tile_error(e->module, TILE_T505, ast->where, "%s: expected a constant integer, got %s",
+                   what,
+                   meaning.kind == TILE_OPERAND && !meaning.operand.loose
+                       ? "a value that is known when the kernel runs"
+                       : "another constant");
+        return false;
+    }
+    *out = meaning.operand.i;
+    return true;
+}
+
+static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    const struct tile_binding *binding = tile_lookup(e, ast->text);
+
+    if (binding)
+        return binding->what;
+    tile_error(e->module, TILE_T501, ast->where, "name: nothing binds %s%s", ast->text,
+               tile_is_builtin(ast->text) ? ", which is a call: write its arguments" : "");
+    // Said once: from here on it is known to be wrong.
+    tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
+    return (struct tile_meaning){ 0 };
+}
+
+static struct tile_meaning elaborate_unary(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_meaning x = tile_elaborate_expression(e, ast->child[0]);
+    struct tile_operand operand;
+
+    e->b.where = ast->where;
+    if (tile_meaning_is_constant(&x))
+        return tile_fold_unary(e, ast->op, &x);
+    if (!tile_meaning_operand(e, &x, &operand))
+        return (struct tile_meaning){ 0 };
+    return tile_meaning_of(tile_build_unary(&e->b, ast->op, operand));
+}
+
+static struct tile_meaning elaborate_binary(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_meaning x = tile_elaborate_expression(e, ast->child[0]);
+    struct tile_meaning y = tile_elaborate_expression(e, ast->child[1]);
+    struct tile_operand a, b;
+
+    e->b.where = ast->where;
+    // Dtypes are compared: `if T == f32`.
+    if (x.kind == TILE_DTYPE && y.kind == TILE_DTYPE && (ast->op == TILE_EQ || ast->op == TILE_NE))
+        return tile_meaning_of_truth((x.dtype == y.dtype) == (ast->op == TILE_EQ));
+    if (tile_meaning_is_constant(&x) && tile_meaning_is_constant(&y))
+        return tile_fold_binary(e, ast->op, &x, &y);
+    bool ok = tile_meaning_operand(e, &x, &a);
+    ok &= tile_meaning_operand(e, &y, &b);
+    if (!ok)
+        return (struct tile_meaning){ 0 };
+    return tile_meaning_of(tile_build_binary(&e->b, ast->op, a, b, false));
+}
+
+// and, or and not take bool scalars and evaluate both sides.
+static struct tile_value *truth_value(struct tile_elaborator *e, const struct tile_meaning *m,
+                                      const struct tile_ast *ast)
+{
+    struct tile_operand operand;
+
+    e->b.where = ast->where;
+    if (!tile_meaning_operand(e, m, &operand))
+        return NULL;
+    struct tile_value *value = tile_build_value(&e->b, operand);
+    if (value && (value->type.tensor || value->type.rank || value->type.dtype != CUC_BOOL)) {
+        const char *text = tile_type_text(e->module->arena, &value->type);
+        tile_error(e->module, TILE_T106, ast->where,
+                   "and, or, not: expected a bool scalar, got %s%s", text ? text : "?",
+                   value->type.rank ? ": & | ~ are for tiles" : "");
+        return NULL;
+    }
+    return value;
+}
+
+static struct tile_meaning elaborate_logical(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_meaning x = tile_elaborate_expression(e, ast->child[0]);
+    struct tile_meaning y = { 0 };
+    enum tile_op_kind op = ast->kind == TILE_AST_AND  ? TILE_AND
+                           : ast->kind == TILE_AST_OR ? TILE_OR
+                                                      : TILE_NOT;
+    bool unary = op == TILE_NOT;
+
+    if (!unary)
+        y = tile_elaborate_expression(e, ast->child[1]);
+    if (x.kind == TILE_TRUTH && (unary || y.kind == TILE_TRUTH))
+        return unary ? tile_fold_unary(e, op, &x) : tile_fold_binary(e, op, &x, &y);
+    struct tile_value *a = truth_value(e, &x, ast->child[0]);
+    struct tile_value *b = unary ? NULL : truth_value(e, &y, ast->child[1]);
+    e->b.where = ast->where;
+    if (!a || (!unary && !b))
+        return (struct tile_meaning){ 0 };
+    return tile_meaning_of(unary ? tile_build_unary(&e->b, op, tile_of(a))
+                                 : tile_build_binary(&e->b, op, tile_of(a), tile_of(b), false));
+}
+
+// t[i, ..] loads an element; x[:, None] puts axes of extent 1 in.
+static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
+                                               const struct tile_ast *ast)
+{
+    struct tile_value *value = tile_elaborate_value(e, ast->child[0]);
+    uint32_t count = ast->count - 1;
+    struct tile_operand index[TILE_MAX_RANK];
+    int64_t extent[TILE_MAX_RANK + 1];
+    uint32_t rank = 0, used = 0;
+
+    e->b.where = ast->where;
+    if (!value)
+        return (struct tile_meaning){ 0 };
+    if (value->type.tensor) {
+        int64_t shape[TILE_MAX_RANK];
+        if (count > TILE_MAX_RANK)
+            count = TILE_MAX_RANK;
+        for (uint32_t i = 0; i < count; i++) {
+            shape[i] = -1;
+            if (ast->child[1 + i]->kind == TILE_AST_COLON ||
+                ast->child[1 + i]->kind == TILE_AST_NONE) {
+                tile_error(e->module, TILE_T302, ast->child[1 + i]->where,
+                           "subscript: a tensor is read by element: use load for tiles");
+                return (struct tile_meaning){ 0 };
+            }
+            if (!tile_elaborate_operand(e, ast->child[1 + i], &index[i]))
+                return (struct tile_meaning){ 0 };
+        }
+        e->b.where = ast->where;
+        struct tile_access access = {
+            .tensor = value, .index = index, .count = count, .shape = shape, .axes = count
+        };
+        return tile_meaning_of(tile_build_load(&e->b, TILE_LOAD_AT, &access));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool none = ast->child[1 + i]->kind == TILE_AST_NONE;
+        if (!none && ast->child[1 + i]->kind != TILE_AST_COLON) {
+            tile_error(e->module, TILE_T302, ast->child[1 + i]->where,
+                       "subscript: tiles take : and None only: use extract or take for elements");
+            return (struct tile_meaning){ 0 };
+        }
+        if (rank == TILE_MAX_RANK || (!none && used == value->type.rank)) {
+            tile_error(e->module, TILE_T204, ast->where,
+                       "subscript: expected at most one : for each of the %d axes",
+                       value->type.rank);
+            return (struct tile_meaning){ 0 };
+        }
+        extent[rank++] = none ? 1 : value->type.extent[used++];
+    }
+    while (used < value->type.rank && rank < TILE_MAX_RANK)
+        extent[rank++] = value->type.extent[used++];
+    return tile_meaning_of(tile_build_reshape(&e->b, value, rank, extent));
+}
+
+static struct tile_function_ast *find_function(struct tile_elaborator *e, const char *name)
+{
+    struct tile_function_ast *fn = e->file ? e->file->function : NULL;
+
+    while (fn && (!fn->name || strcmp(fn->name, name) != 0))
+        fn = fn->next;
+    return fn;
+}
+
+static uint32_t elaborate_call(struct tile_elaborator *e, const struct tile_ast *ast,
+                               struct tile_meaning *out)
+{
+    struct tile_function_ast *fn = find_function(e, ast->text);
+    struct tile_meaning argument[64];
+    bool known = false, ok = true;
+
+    if (!fn) {
+        uint32_t count = tile_elaborate_call(e, ast, out, &known);
+        if (!known)
+            tile_error(e->module, TILE_T503, ast->where,
+                       tile_lookup(e, ast->text) ? "call: %s is no function"
+                                                 : "call: there is no function %s",
+                       ast->text);
+        return count;
+    }
+    if (ast->count != fn->parameters || ast->count > 64) {
+        tile_error(e->module, TILE_T504, ast->where, "%s: expected %u arguments, got %u", fn->name,
+                   fn->parameters, ast->count);
+        return 0;
+    }
+    for (uint32_t i = 0; i < ast->count; i++) {
+        const struct tile_ast *value = ast->child[i];
+        uint32_t at = i;
+        if (value->kind == TILE_AST_NAMED) {
+            for (at = 0; at < fn->parameters && strcmp(fn->parameter[at], value->text) != 0; at++)
+                ;
+            if (at == fn->parameters) {
+                tile_error(e->module, TILE_T504, value->where, "%s: there is no parameter %s",
+                           fn->name, value->text);
+                return 0;
+            }
+            value = value->child[0];
+        }
+        argument[at] = tile_elaborate_expression(e, value);
+        ok &= argument[at].kind != TILE_NOTHING;
+    }
+    return ok ? tile_elaborate_function(e, fn, argument, ast->where, out) : 0;
+}
+
+uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
+                               struct tile_meaning *out)
+{
+    if (ast && ast->kind == TILE_AST_CALL) {
+        e->b.where = ast->where;
+        return elaborate_call(e, ast, out);
+    }
+    out[0] = tile_elaborate_expression(e, ast);
+    return out[0].kind != TILE_NOTHING;
+}
+
+struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_meaning values[TILE_MAX_VALUES];
+    uint32_t errors = e->module->diagnostics->errors;
+
+    if (!ast)
+        return (struct tile_meaning){ 0 };
+    e->b.where = ast->where;
+    switch (ast->kind) {
+    case TILE_AST_INT:
+        return tile_meaning_of_int(ast->i);
+    case TILE_AST_REAL:
+        return tile_meaning_of_real(ast->f);
+    case TILE_AST_BOOL:
+        return tile_meaning_of_truth(ast->i);
+    case TILE_AST_TEXT:
+        return (struct tile_meaning){ .kind = TILE_STRING, .text = ast->text };
+    case TILE_AST_DTYPE:
+        return (struct tile_meaning){ .kind = TILE_DTYPE, .dtype = (cuc_dtype)ast->i };
+    case TILE_AST_NAME:
+        return elaborate_name(e, ast);
+    case TILE_AST_UNARY:
+        return elaborate_unary(e, ast);
+    case TILE_AST_BINARY:
+        return elaborate_binary(e, ast);
+    case TILE_AST_AND:
+    case TILE_AST_OR:
+    case TILE_AST_NOT_WORD:
+        return elaborate_logical(e, ast);
+    case TILE_AST_PRODUCT: {
+        struct tile_value *x = tile_elaborate_value(e, ast->child[0]);
+        struct tile_value *y = tile_elaborate_value(e, ast->child[1]);
+        e->b.where = ast->where;
+        return tile_meaning_of(tile_build_product(&e->b, x, y));
+    }
+    case TILE_AST_SUBSCRIPT:
+        return elaborate_subscript(e, ast);
+    case TILE_AST_CALL: {
+        uint32_t count = tile_elaborate_values(e, ast, values);
+        if (count == 1)
+            return values[0];
+        if (e->module->diagnostics->errors == errors)
+            tile_error(e->module, TILE_T508, ast->where, "%s: gives %u values, expected one",
+                       ast->text, count);
+        return (struct tile_meaning){ 0 };
+    }
+    default:
+        tile_error(e->module, TILE_T504, ast->where, "expression: a %s cannot stand here",
+                   ast->kind == TILE_AST_LIST    ? "list"
+                   : ast->kind == TILE_AST_NAMED ? "named argument"
+                                                 : "blank");
+        return (struct tile_meaning){ 0 };
+    }
+}

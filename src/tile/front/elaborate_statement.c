@@ -1,0 +1,554 @@
+// Statements: names bound and bound again, loops and ifs with what they carry, functions put in.
+//
+// Bindings are a stack; a block's own end with it. A name of outside that a loop's body or an if's
+// arm binds again is carried: it becomes an argument of the block and a result of the op.
+#include "elaborate.h"
+
+#include <string.h>
+
+struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name)
+{
+    for (uint32_t i = e->count; name && i-- > e->frame;)
+        if (strcmp(e->binding[i].name, name) == 0)
+            return &e->binding[i];
+    return NULL;
+}
+
+static void push(struct tile_elaborator *e, const char *name, struct tile_meaning what,
+                 struct tile_location where, bool fixed)
+{
+    if (!name)
+        return;
+    if (e->count == e->room) {
+        uint32_t room = e->room ? 2 * e->room : 64;
+        struct tile_binding *grown = tile_take(e->module, room * sizeof(*grown));
+        if (!grown)
+            return;
+        if (e->count)
+            memcpy(grown, e->binding, e->count * sizeof(*grown));
+        e->binding = grown;
+        e->room = room;
+    }
+    e->binding[e->count++] = (struct tile_binding){ name, what, where, fixed };
+}
+
+void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
+               struct tile_location where)
+{
+    struct tile_binding *binding = tile_lookup(e, name);
+
+    if (what.kind == TILE_OPERAND && what.operand.value && !what.operand.value->name)
+        what.operand.value->name = name;
+    if (!binding) {
+        push(e, name, what, where, false);
+        return;
+    }
+    if (binding->fixed) {
+        tile_error(e->module, TILE_T502, where, "name: %s cannot be bound again", name);
+        tile_note(e->module, binding->where, "it is bound here");
+        return;
+    }
+    binding->what = what;
+    binding->where = where;
+}
+
+// Names that statements bind, once each, in the order of their first binding.
+struct names {
+    const char **name;
+    uint32_t count;
+};
+
+static void add_name(struct tile_elaborator *e, struct names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (strcmp(names->name[i], name) == 0)
+            return;
+    // Room is doubled at powers of two.
+    if (!(names->count & (names->count - 1))) {
+        const char **grown =
+            tile_take(e->module, (names->count ? 2 * names->count : 1) * sizeof(*grown));
+        if (!grown)
+            return;
+        if (names->count)
+            memcpy(grown, names->name, names->count * sizeof(*grown));
+        names->name = grown;
+    }
+    names->name[names->count++] = name;
+}
+
+static void names_bound(struct tile_elaborator *e, const struct tile_statement *s,
+                        struct names *names)
+{
+    for (; s; s = s->next) {
+        bool loop = s->kind == TILE_STATEMENT_FOR || s->kind == TILE_STATEMENT_STATIC_FOR;
+        for (uint32_t i = 0; i < s->names && !loop; i++)
+            if (s->name[i])
+                add_name(e, names, s->name[i]);
+        names_bound(e, s->body, names);
+        names_bound(e, s->otherwise, names);
+    }
+}
+
+// Of them those that are bound outside already, with their values there: what a loop carries.
+static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
+                          struct names *carried, struct tile_value ***values)
+{
+    struct names bound = { 0 };
+    bool ok = true;
+
+    names_bound(e, body, &bound);
+    *carried = (struct names){ 0 };
+    *values = tile_take(e->module, (bound.count + 1) * sizeof(**values));
+    for (uint32_t i = 0; *values && i < bound.count; i++) {
+        struct tile_binding *binding = tile_lookup(e, bound.name[i]);
+        if (!binding || binding->fixed)
+            continue; // a new name; or an error that the statement itself reports
+        struct tile_operand operand;
+        e->b.where = binding->where;
+        if (!tile_meaning_operand(e, &binding->what, &operand)) {
+            ok = false;
+            continue;
+        }
+        if (!operand.loose && operand.value->type.tensor) {
+            tile_error(e->module, TILE_T302, binding->where,
+                       "%s: a tensor cannot be bound again in a loop", bound.name[i]);
+            ok = false;
+            continue;
+        }
+        struct tile_value *value = tile_build_value(&e->b, operand);
+        if (!value) {
+            ok = false;
+            continue;
+        }
+        (*values)[carried->count] = value;
+        add_name(e, carried, bound.name[i]);
+    }
+    return ok && *values;
+}
+
+// A constant that meets a typed value on another path takes its dtype.
+static struct tile_value *value_like(struct tile_elaborator *e, const struct tile_meaning *m,
+                                     const struct tile_type *like)
+{
+    struct tile_operand operand;
+
+    if (!tile_meaning_operand(e, m, &operand))
+        return NULL;
+    if (!operand.loose && operand.value && operand.value->type.tensor) {
+        tile_error(e->module, TILE_T302, e->b.where,
+                   "if: a tensor cannot be bound again in an arm or a loop");
+        return NULL;
+    }
+    if (operand.loose && like && !like->tensor && !(operand.real && like->dtype <= CUC_U64))
+        return tile_build_constant(&e->b, like->dtype, operand);
+    return tile_build_value(&e->b, operand);
+}
+
+static bool leave_loop(struct tile_elaborator *e, enum tile_op_kind kind,
+                       struct tile_open_loop *loop)
+{
+    struct tile_location where = e->b.where;
+    struct tile_value **values = tile_take(e->module, (loop->count + 1) * sizeof(*values));
+    uint32_t lead = loop->op->kind == TILE_FOR ? 3 : 0;
+
+    for (uint32_t i = 0; values && i < loop->count; i++) {
+        struct tile_binding *binding = tile_lookup(e, loop->name[i]);
+        if (binding)
+            values[i] = value_like(e, &binding->what, &loop->op->operand[lead + i]->type);
+    }
+    e->b.where = where;
+    return values && tile_build_leave(&e->b, kind, loop->op, values, loop->name);
+}
+
+// After a loop: its results are what the names stand for.
+static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
+                         const struct names *names, struct tile_location where)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tile_binding *binding = tile_lookup(e, names->name[i]);
+        if (binding) {
+            binding->what = tile_meaning_of(op->result[i]);
+            binding->where = where;
+        }
+    }
+}
+
+static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, uint32_t lead,
+                           const struct names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        tile_lookup(e, names->name[i])->what = tile_meaning_of(op->block[0]->argument[lead + i]);
+}
+
+// After an error in a loop's head: the body is looked at for its own errors in a block of nothing.
+static void give_up(struct tile_elaborator *e, const struct names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tile_binding *binding = tile_lookup(e, names->name[i]);
+        if (binding && !binding->fixed)
+            binding->what = (struct tile_meaning){ 0 };
+    }
+}
+
+static void elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    bool is_for = s->kind == TILE_STATEMENT_FOR;
+    struct tile_block *outside = e->b.block;
+    struct tile_operand bound[3] = { { 0 }, { 0 }, tile_of_int(1) };
+    struct tile_value **values;
+    struct names carried;
+    struct tile_op *op = NULL;
+    bool ok = true;
+
+    for (uint32_t i = 0; is_for && i < s->values; i++)
+        ok &= tile_elaborate_operand(e, s->value[i], &bound[i]);
+    ok &= carried_names(e, s->body, &carried, &values);
+    e->b.where = s->where;
+    if (ok)
+        op = is_for ? tile_build_for(&e->b, bound[0], bound[1], bound[2], carried.count, values)
+                    : tile_build_loop(&e->b, carried.count, values);
+    if (!op) {
+        give_up(e, &carried);
+        return;
+    }
+    uint32_t inner = e->count;
+    struct tile_open_loop loop = { op, carried.name, carried.count, e->loop };
+    e->loop = &loop;
+    e->b.block = op->block[0];
+    bind_arguments(e, op, is_for, &carried);
+    if (is_for) {
+        struct tile_value *variable = op->block[0]->argument[0];
+        variable->name = s->name[0];
+        push(e, s->name[0], tile_meaning_of(variable), s->where, true);
+    } else { // a while is a loop that begins with a way out
+        struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
+        e->b.where = s->value[0] ? s->value[0]->where : s->where;
+        struct tile_op *way_out = tile_build_if(&e->b, condition);
+        if (way_out) {
+            e->b.block = way_out->block[0];
+            tile_build_yield(&e->b, NULL, 0);
+            e->b.block = way_out->block[1];
+            leave_loop(e, TILE_BREAK, &loop);
+            e->b.block = op->block[0];
+        }
+    }
+    bool left = tile_elaborate_statements(e, s->body);
+    e->b.where = s->where;
+    if (!left)
+        leave_loop(e, TILE_CONTINUE, &loop);
+    e->loop = loop.outer;
+    e->count = inner;
+    e->b.block = outside;
+    bind_results(e, op, &carried, s->where);
+}
+
+static void elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    static const char *const names[] = { "where the loop begins", "where the loop ends",
+                                         "the step" };
+    int64_t bound[3] = { 0, 0, 1 };
+    struct tile_open_loop loop = { NULL, NULL, 0, e->loop };
+
+    for (uint32_t i = 0; i < s->values; i++)
+        if (!tile_elaborate_int(e, s->value[i], names[i], &bound[i]))
+            return;
+    if (bound[2] < 1) {
+        tile_error(e->module, TILE_T403, s->where, "static for: the step is 1 or more");
+        return;
+    }
+    if (bound[1] > bound[0] &&
+        (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_TURNS) {
+        tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
+                   TILE_MAX_STATIC_TURNS);
+        return;
+    }
+    e->loop = &loop;
+    for (int64_t i = bound[0]; i < bound[1]; i += bound[2]) {
+        uint32_t inner = e->count;
+        push(e, s->name[0], tile_meaning_of_int(i), s->where, true);
+        bool left = tile_elaborate_statements(e, s->body);
+        e->count = inner;
+        // Once is enough for errors.
+        if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
+            break;
+    }
+    e->loop = loop.outer;
+}
+
+// The arms of an if see the same names; `after` keeps what they stand for when the arm ends.
+struct arm {
+    struct tile_block *end; // the block that is open when the arm ends
+    struct tile_meaning *after;
+    bool leaves;
+};
+
+static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement *body,
+                          struct tile_block *block, const struct names *names, struct arm *arm)
+{
+    uint32_t outer = e->count;
+    struct tile_meaning *before = tile_take(e->module, (names->count + 1) * sizeof(*before));
+
+    arm->after = tile_take(e->module, (names->count + 1) * sizeof(*before));
+    if (!before || !arm->after)
+        return;
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tile_binding *binding = tile_lookup(e, names->name[i]);
+        if (binding)
+            before[i] = binding->what;
+    }
+    e->b.block = block;
+    arm->leaves = tile_elaborate_statements(e, body);
+    arm->end = e->b.block;
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tile_binding *binding = tile_lookup(e, names->name[i]);
+        if (binding)
+            arm->after[i] = binding->what;
+    }
+    e->count = outer;
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tile_binding *binding = tile_lookup(e, names->name[i]);
+        if (binding)
+            binding->what = before[i];
+    }
+}
+
+static bool same_meaning(const struct tile_meaning *x, const struct tile_meaning *y)
+{
+    return x->kind == y->kind && x->operand.value == y->operand.value &&
+           x->operand.loose == y->operand.loose && x->operand.i == y->operand.i &&
+           memcmp(&x->operand.f, &y->operand.f, sizeof(x->operand.f)) == 0 && x->dtype == y->dtype;
+}
+
+// The type that a name has at the end of an arm, when it is a typed value there.
+static const struct tile_type *typed(const struct tile_meaning *m)
+{
+    return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
+}
+
+static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    struct tile_meaning condition = tile_elaborate_expression(e, s->value[0]);
+    struct tile_block *outside = e->b.block;
+    struct names bound = { 0 }, merged = { 0 };
+    struct arm arm[2] = { 0 };
+
+    if (condition.kind == TILE_TRUTH) // the other arm is not even looked at
+        return tile_elaborate_statements(e, condition.operand.i ? s->body : s->otherwise);
+    e->b.where = s->value[0] ? s->value[0]->where : s->where;
+    struct tile_operand operand = { 0 };
+    struct tile_value *value =
+        tile_meaning_operand(e, &condition, &operand) ? tile_build_value(&e->b, operand) : NULL;
+    struct tile_op *op = tile_build_if(&e->b, value);
+    names_bound(e, s->body, &bound);
+    names_bound(e, s->otherwise, &bound);
+    if (!op) {
+        give_up(e, &bound);
+        return false;
+    }
+    elaborate_arm(e, s->body, op->block[0], &bound, &arm[0]);
+    elaborate_arm(e, s->otherwise, op->block[1], &bound, &arm[1]);
+    e->b.block = outside;
+    if (!arm[0].after || !arm[1].after)
+        return false;
+
+    // Names that differ at the end; those that are new must be bound on every path that goes on.
+    struct tile_value **yielded[2];
+    yielded[0] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
+    yielded[1] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
+    if (!yielded[0] || !yielded[1])
+        return false;
+    for (uint32_t i = 0; i < bound.count; i++) {
+        const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
+        struct tile_binding *old = tile_lookup(e, bound.name[i]);
+        bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
+        if (!both || (arm[0].leaves && arm[1].leaves) ||
+            (!arm[0].leaves && !arm[1].leaves && same_meaning(x, y))) {
+            if (both && !arm[0].leaves)
+                tile_bind(e, bound.name[i], *x, s->where);
+            else if (old && !both && !(arm[0].leaves && arm[1].leaves))
+                old->what = (struct tile_meaning){ 0 }; // wrong in an arm
+            continue;
+        }
+        for (uint32_t a = 0; a < 2; a++) {
+            if (arm[a].leaves)
+                continue;
+            e->b.block = arm[a].end;
+            e->b.where = s->where;
+            yielded[a][merged.count] = value_like(
+                e, &arm[a].after[i], arm[1 - a].leaves ? NULL : typed(&arm[1 - a].after[i]));
+        }
+        e->b.block = outside;
+        add_name(e, &merged, bound.name[i]);
+    }
+    e->b.where = s->where;
+    for (uint32_t a = 0; a < 2; a++)
+        if (!arm[a].leaves) {
+            e->b.block = arm[a].end;
+            tile_build_yield(&e->b, yielded[a], merged.count);
+        }
+    e->b.block = outside;
+    if (arm[0].leaves && arm[1].leaves)
+        return true;
+    bool ok = tile_finish_if(&e->b, op, merged.name) && op->result_count == merged.count;
+    for (uint32_t i = 0; i < merged.count; i++)
+        tile_bind(e, merged.name[i],
+                  ok ? tile_meaning_of(op->result[i]) : (struct tile_meaning){ 0 }, s->where);
+    return false;
+}
+
+static void elaborate_binding(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    struct tile_meaning values[64 + TILE_MAX_VALUES];
+    uint32_t count = 0;
+    uint32_t errors = e->module->diagnostics->errors;
+
+    // All values before any name: `a, b = b, a`.
+    for (uint32_t i = 0; i < s->values && count < 64; i++) {
+        uint32_t got = tile_elaborate_values(e, s->value[i], values + count);
+        if (!got && s->values == 1) { // an error: every name is known to be wrong
+            memset(values, 0, sizeof(values));
+            got = s->names < 64 ? s->names : 64;
+            if (e->module->diagnostics->errors == errors)
+                tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
+        } else if (!got) {
+            values[count] = (struct tile_meaning){ 0 };
+            got = 1;
+        }
+        count += got;
+    }
+    if (count != s->names)
+        tile_error(e->module, TILE_T508, s->where, "binding: %u names for %u values", s->names,
+                   count);
+    for (uint32_t i = 0; i < s->names; i++)
+        if (s->name[i])
+            tile_bind(e, s->name[i], i < count ? values[i] : (struct tile_meaning){ 0 }, s->where);
+}
+
+static void elaborate_update(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    struct tile_ast name = { .kind = TILE_AST_NAME, .where = s->where, .text = s->name[0] };
+    struct tile_ast *children[] = { &name, s->value[0] };
+    struct tile_ast binary = {
+        .kind = TILE_AST_BINARY, .op = s->op, .where = s->where, .child = children, .count = 2
+    };
+
+    tile_bind(e, s->name[0], tile_elaborate_expression(e, &binary), s->where);
+}
+
+static bool elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    const char *word = s->kind == TILE_STATEMENT_BREAK ? "break" : "continue";
+
+    if (!e->loop || !e->loop->op)
+        tile_error(e->module, TILE_T402, s->where,
+                   e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
+    else
+        leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
+    return true;
+}
+
+static bool elaborate_return(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    if (!e->in_function) {
+        if (s->values)
+            tile_error(e->module, TILE_T402, s->where, "return: a kernel gives no values");
+        tile_build_return(&e->b);
+        return true;
+    }
+    if (e->loop || e->b.block != e->function_block) {
+        tile_error(e->module, TILE_T402, s->where,
+                   "return: a fn returns at its end, or in an if of a constant");
+        return true;
+    }
+    for (uint32_t i = 0; i < s->values && e->results < TILE_MAX_VALUES; i++)
+        e->result[e->results++] = tile_elaborate_expression(e, s->value[i]);
+    e->returned = true;
+    return true;
+}
+
+bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    struct tile_meaning dropped[TILE_MAX_VALUES];
+    bool left = false;
+
+    for (; s && !left; s = s->next) {
+        e->b.where = s->where;
+        switch (s->kind) {
+        case TILE_STATEMENT_BIND:
+            elaborate_binding(e, s);
+            break;
+        case TILE_STATEMENT_UPDATE:
+            elaborate_update(e, s);
+            break;
+        case TILE_STATEMENT_CALL:
+            tile_elaborate_values(e, s->value[0], dropped);
+            break;
+        case TILE_STATEMENT_FOR:
+        case TILE_STATEMENT_WHILE:
+            elaborate_loop(e, s);
+            break;
+        case TILE_STATEMENT_STATIC_FOR:
+            elaborate_static_for(e, s);
+            left = e->returned;
+            break;
+        case TILE_STATEMENT_IF:
+            left = elaborate_if(e, s);
+            break;
+        case TILE_STATEMENT_BREAK:
+        case TILE_STATEMENT_CONTINUE:
+            left = elaborate_leaving(e, s);
+            break;
+        case TILE_STATEMENT_RETURN:
+            left = elaborate_return(e, s);
+            break;
+        }
+    }
+    return left;
+}
+
+uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function_ast *fn,
+                                 const struct tile_meaning *argument, struct tile_location call,
+                                 struct tile_meaning *out)
+{
+    struct tile_elaborator outer = *e;
+
+    if (fn->running || e->inlined >= TILE_MAX_INLINING) {
+        tile_error(e->module, TILE_T507, call, "%s: it calls itself", fn->name);
+        return 0;
+    }
+    fn->running = true;
+    e->frame = e->count;
+    e->inlined++;
+    e->loop = NULL;
+    e->result = out;
+    e->results = 0;
+    e->in_function = true;
+    e->returned = false;
+    e->function_block = e->b.block;
+    struct tile_location *chain = tile_take(e->module, sizeof(*chain));
+    if (chain) {
+        *chain = call;
+        chain->inlined_at = outer.module->call;
+        e->module->call = chain;
+    }
+    const struct tile_location *before = chain ? chain->inlined_at : e->module->call;
+    for (uint32_t i = 0; i < fn->parameters; i++)
+        push(e, fn->parameter[i], argument[i], fn->where, false);
+    tile_elaborate_statements(e, fn->body);
+    fn->running = false;
+    e->module->call = before;
+    uint32_t results = e->results;
+    e->count = e->frame;
+    e->frame = outer.frame;
+    e->inlined = outer.inlined;
+    e->loop = outer.loop;
+    e->result = outer.result;
+    e->results = outer.results;
+    e->in_function = outer.in_function;
+    e->returned = outer.returned;
+    e->function_block = outer.function_block;
+    for (uint32_t i = 0; i < results; i++)
+        if (out[i].kind == TILE_NOTHING)
+            return 0;
+    return results;
+}

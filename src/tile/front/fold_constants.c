@@ -1,0 +1,183 @@
+// Operators on constants that have no dtype yet: 64-bit integers, doubles and bools.
+#include "elaborate.h"
+
+#include <math.h>
+
+static struct tile_meaning no_result(struct tile_elaborator *e, const char *what)
+{
+    tile_error(e->module, TILE_T509, e->b.where, "constant: %s", what);
+    return (struct tile_meaning){ 0 };
+}
+
+static double real_of(const struct tile_meaning *x)
+{
+    return x->kind == TILE_OPERAND && x->operand.real ? x->operand.f : (double)x->operand.i;
+}
+
+static bool is_real(const struct tile_meaning *x)
+{
+    return x->kind == TILE_OPERAND && x->operand.real;
+}
+
+struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
+                                    const struct tile_meaning *x)
+{
+    if (op == TILE_NOT)
+        return is_real(x)              ? no_result(e, "~ of a float")
+               : x->kind == TILE_TRUTH ? tile_meaning_of_truth(!x->operand.i)
+                                       : tile_meaning_of_int(~x->operand.i);
+    if (is_real(x))
+        return tile_meaning_of_real(-x->operand.f);
+    if (x->operand.i == INT64_MIN)
+        return no_result(e, "the negative is out of the range of 64 bits");
+    return tile_meaning_of_int(-x->operand.i);
+}
+
+static int64_t floor_divide(int64_t x, int64_t y)
+{
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kind op, int64_t x,
+                                     int64_t y)
+{
+    int64_t out = 0;
+    bool overflow = false;
+
+    switch (op) {
+    case TILE_ADD:
+        overflow = __builtin_add_overflow(x, y, &out);
+        break;
+    case TILE_SUB:
+        overflow = __builtin_sub_overflow(x, y, &out);
+        break;
+    case TILE_MUL:
+        overflow = __builtin_mul_overflow(x, y, &out);
+        break;
+    case TILE_FLOORDIV:
+    case TILE_MOD:
+    case TILE_CDIV:
+        if (!y || (y == -1 && x == INT64_MIN))
+            return no_result(e, y ? "the quotient is out of the range of 64 bits"
+                                  : "a division by zero");
+        out = op == TILE_FLOORDIV ? floor_divide(x, y)
+              : op == TILE_CDIV   ? floor_divide(x, y) + (x % y != 0)
+                                  : x - floor_divide(x, y) * y;
+        break;
+    case TILE_POW:
+        if (y < 0)
+            return tile_meaning_of_real(pow((double)x, (double)y));
+        out = 1;
+        for (int64_t i = 0; i < y && !overflow; i++) {
+            overflow = __builtin_mul_overflow(out, x, &out);
+            if (x == 0 || x == 1 || (x == -1 && i > (y & 1)))
+                break;
+        }
+        if (x == -1)
+            out = y & 1 ? -1 : 1;
+        break;
+    case TILE_AND:
+        out = x & y;
+        break;
+    case TILE_OR:
+        out = x | y;
+        break;
+    case TILE_XOR:
+        out = x ^ y;
+        break;
+    case TILE_SHL:
+    case TILE_SHR:
+        if (y < 0 || y > 63)
+            return no_result(e, "a shift by less than 0 or more than 63");
+        out = op == TILE_SHL ? (int64_t)((uint64_t)x << y) : x >> y;
+        break;
+    case TILE_MINIMUM:
+        out = x < y ? x : y;
+        break;
+    case TILE_MAXIMUM:
+        out = x > y ? x : y;
+        break;
+    default:
+        return no_result(e, "this operator is not for integers");
+    }
+    return overflow ? no_result(e, "the result is out of the range of 64 bits")
+                    : tile_meaning_of_int(out);
+}
+
+static struct tile_meaning fold_reals(struct tile_elaborator *e, enum tile_op_kind op, double x,
+                                      double y)
+{
+    switch (op) {
+    case TILE_ADD:
+        return tile_meaning_of_real(x + y);
+    case TILE_SUB:
+        return tile_meaning_of_real(x - y);
+    case TILE_MUL:
+        return tile_meaning_of_real(x * y);
+    case TILE_DIV:
+        return tile_meaning_of_real(x / y);
+    case TILE_FLOORDIV:
+        return tile_meaning_of_real(floor(x / y));
+    case TILE_MOD:
+        return tile_meaning_of_real(x - floor(x / y) * y);
+    case TILE_POW:
+        return tile_meaning_of_real(pow(x, y));
+    case TILE_MINIMUM:
+        return tile_meaning_of_real(fmin(x, y));
+    case TILE_MAXIMUM:
+        return tile_meaning_of_real(fmax(x, y));
+    default:
+        return no_result(e, "this operator is not for floats");
+    }
+}
+
+static bool compare(enum tile_op_kind op, bool less, bool equal, bool greater, bool *out)
+{
+    switch (op) {
+    case TILE_EQ:
+        *out = equal;
+        return true;
+    case TILE_NE:
+        *out = !equal;
+        return true;
+    case TILE_LT:
+        *out = less;
+        return true;
+    case TILE_LE:
+        *out = less || equal;
+        return true;
+    case TILE_GT:
+        *out = greater;
+        return true;
+    case TILE_GE:
+        *out = greater || equal;
+        return true;
+    default:
+        return false;
+    }
+}
+
+struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
+                                     const struct tile_meaning *x, const struct tile_meaning *y)
+{
+    bool truth;
+
+    if (x->kind == TILE_TRUTH && y->kind == TILE_TRUTH) {
+        int64_t a = x->operand.i, b = y->operand.i;
+        if (compare(op, a<b, a == b, a> b, &truth) && (op == TILE_EQ || op == TILE_NE))
+            return tile_meaning_of_truth(truth);
+        if (op == TILE_AND || op == TILE_OR || op == TILE_XOR)
+            return tile_meaning_of_truth(op == TILE_AND ? a && b : op == TILE_OR ? a || b : a != b);
+        return no_result(e, "this operator is not for bools");
+    }
+    if (is_real(x) || is_real(y) || op == TILE_DIV) {
+        double a = real_of(x), b = real_of(y);
+        if (compare(op, a<b, a == b, a> b, &truth))
+            return tile_meaning_of_truth(truth);
+        return fold_reals(e, op, a, b);
+    }
+    int64_t a = x->operand.i, b = y->operand.i;
+    if (compare(op, a<b, a == b, a> b, &truth))
+        return tile_meaning_of_truth(truth);
+    return fold_ints(e, op, a, b);
+}

@@ -1,0 +1,258 @@
+// Expressions that the host computes at launch, in exact 64-bit integers: grids, facts, extents.
+#include "elaborate.h"
+
+#include "arena.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct tile_host_expression *make(struct tile_elaborator *e, enum tile_host_kind kind)
+{
+    struct tile_host_expression *x = tile_take(e->module, sizeof(*x));
+
+    if (x)
+        x->kind = kind;
+    return x;
+}
+
+static const struct tile_host_expression *refuse(struct tile_elaborator *e,
+                                                 const struct tile_ast *ast, const char *why)
+{
+    tile_error(e->module, TILE_T701, ast->where, "host: %s", why);
+    return NULL;
+}
+
+static const struct tile_host_expression *constant(struct tile_elaborator *e, int64_t value)
+{
+    struct tile_host_expression *x = make(e, TILE_HOST_CONSTANT);
+
+    if (x)
+        x->value = value;
+    return x;
+}
+
+static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
+                                                  const struct tile_ast *const *operand,
+                                                  uint32_t count)
+{
+    struct tile_host_expression *x = make(e, TILE_HOST_OP);
+
+    for (uint32_t i = 0; x && i < count; i++) {
+        x->operand[i] = tile_elaborate_host(e, operand[i]);
+        if (!x->operand[i])
+            return NULL;
+    }
+    if (x)
+        x->op = op;
+    return x;
+}
+
+// A name of the kernel's header.
+static const struct tile_host_expression *named(struct tile_elaborator *e,
+                                                const struct tile_ast *ast)
+{
+    const struct tile_binding *binding = tile_lookup(e, ast->text);
+
+    if (!binding) {
+        tile_error(e->module, TILE_T501, ast->where, "name: nothing binds %s", ast->text);
+        return NULL;
+    }
+    const struct tile_meaning *m = &binding->what;
+    if (tile_meaning_is_constant(m)) {
+        if (m->operand.real)
+            return refuse(e, ast, "expected integers, got a float constant");
+        return constant(e, m->operand.i);
+    }
+    if (m->kind != TILE_OPERAND || !m->operand.value)
+        return m->kind == TILE_NOTHING ? NULL : refuse(e, ast, "expected an integer");
+    const struct tile_value *value = m->operand.value;
+    if (value->op && value->op->kind == TILE_DIMENSION) {
+        struct tile_host_expression *x = make(e, TILE_HOST_DIMENSION);
+        if (x)
+            x->index = (uint32_t)tile_int(value->op, TILE_ATTR_INDEX, 0);
+        return x;
+    }
+    if (!value->op && !value->block && !value->type.tensor && value->type.dtype >= CUC_BOOL &&
+        value->type.dtype <= CUC_U64) {
+        struct tile_host_expression *x = make(e, TILE_HOST_SCALAR);
+        if (x)
+            x->index = value->index;
+        return x;
+    }
+    return refuse(e, ast, "expected a dimension, a constant or an integer argument");
+}
+
+// The tensor parameter that an argument names.
+static bool parameter(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t *index)
+{
+    const struct tile_binding *binding = ast->kind == TILE_AST_NAME ? tile_lookup(e, ast->text)
+                                                                    : NULL;
+
+    if (!binding || binding->what.kind != TILE_OPERAND || !binding->what.operand.value ||
+        !binding->what.operand.value->type.tensor) {
+        refuse(e, ast, "expected a tensor parameter");
+        return false;
+    }
+    *index = binding->what.operand.value->index;
+    return true;
+}
+
+static const struct tile_host_expression *
+about_tensor(struct tile_elaborator *e, const struct tile_ast *call, enum tile_host_kind kind)
+{
+    struct tile_host_expression *x = make(e, kind);
+    uint32_t other;
+    int64_t i;
+
+    if (!x || !parameter(e, call->child[0], &x->index))
+        return NULL;
+    if (kind == TILE_HOST_NOALIAS) {
+        if (!parameter(e, call->child[1], &other))
+            return NULL;
+        x->value = other;
+        return x;
+    }
+    if (!tile_elaborate_int(e, call->child[1], call->text, &i))
+        return NULL;
+    if (kind == TILE_HOST_ALIGNED) {
+        if (i < 1 || i > 4096 || (i & (i - 1)))
+            return refuse(e, call, "align: expected a power of two from 1 to 4096");
+        x->value = i;
+        return x;
+    }
+    if (i < 0 || i >= e->b.kernel->parameter[x->index].value->type.rank) {
+        tile_error(e->module, TILE_T204, call->where, "%s: expected an axis from 0 to %d, got %lld",
+                   call->text, e->b.kernel->parameter[x->index].value->type.rank - 1, (long long)i);
+        return NULL;
+    }
+    x->axis = (uint32_t)i;
+    return x;
+}
+
+static const struct tile_host_expression *call(struct tile_elaborator *e,
+                                               const struct tile_ast *ast)
+{
+    static const struct {
+        const char *name;
+        uint32_t arguments;
+        enum tile_host_kind kind;
+        enum tile_op_kind op;
+    } calls[] = {
+        { "cdiv", 2, TILE_HOST_OP, TILE_CDIV },
+        { "minimum", 2, TILE_HOST_OP, TILE_MINIMUM },
+        { "maximum", 2, TILE_HOST_OP, TILE_MAXIMUM },
+        { "where", 3, TILE_HOST_OP, TILE_WHERE },
+        { "dim", 2, TILE_HOST_EXTENT, TILE_OP_COUNT },
+        { "stride", 2, TILE_HOST_STRIDE, TILE_OP_COUNT },
+        { "noalias", 2, TILE_HOST_NOALIAS, TILE_OP_COUNT },
+        { "align", 2, TILE_HOST_ALIGNED, TILE_OP_COUNT },
+        { "unit", 2, TILE_HOST_UNIT, TILE_OP_COUNT },
+    };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        if (strcmp(calls[i].name, ast->text) != 0)
+            continue;
+        if (ast->count != calls[i].arguments) {
+            tile_error(e->module, TILE_T504, ast->where, "%s: expected %u arguments, got %u",
+                       ast->text, calls[i].arguments, ast->count);
+            return NULL;
+        }
+        return calls[i].kind == TILE_HOST_OP
+                   ? combine(e, calls[i].op, (const struct tile_ast *const *)ast->child, ast->count)
+                   : about_tensor(e, ast, calls[i].kind);
+    }
+    return refuse(e, ast,
+                  "the host has cdiv, minimum, maximum, where, dim, stride; facts also "
+                  "noalias, align, unit");
+}
+
+const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
+                                                       const struct tile_ast *ast)
+{
+    if (!ast)
+        return NULL;
+    switch (ast->kind) {
+    case TILE_AST_INT:
+    case TILE_AST_BOOL:
+        return constant(e, ast->i);
+    case TILE_AST_NAME:
+        return named(e, ast);
+    case TILE_AST_CALL:
+        return call(e, ast);
+    case TILE_AST_UNARY:
+        return ast->op == TILE_NEG
+                   ? combine(e, TILE_NEG, (const struct tile_ast *const *)ast->child, 1)
+                   : refuse(e, ast, "~ is not for the host");
+    case TILE_AST_NOT_WORD:
+        return combine(e, TILE_NOT, (const struct tile_ast *const *)ast->child, 1);
+    case TILE_AST_AND:
+    case TILE_AST_OR:
+        return combine(e, ast->kind == TILE_AST_AND ? TILE_AND : TILE_OR,
+                       (const struct tile_ast *const *)ast->child, 2);
+    case TILE_AST_BINARY:
+        switch (ast->op) {
+        case TILE_ADD:
+        case TILE_SUB:
+        case TILE_MUL:
+        case TILE_FLOORDIV:
+        case TILE_MOD:
+        case TILE_EQ:
+        case TILE_NE:
+        case TILE_LT:
+        case TILE_LE:
+        case TILE_GT:
+        case TILE_GE:
+            return combine(e, ast->op, (const struct tile_ast *const *)ast->child, 2);
+        case TILE_DIV:
+            return refuse(e, ast, "/ gives floats: write // or cdiv");
+        default:
+            return refuse(e, ast, "the host has + - * // % and comparisons");
+        }
+    default:
+        return refuse(e, ast, "expected an integer expression");
+    }
+}
+
+// An expression as it was written, blanks and all, up to the end of its line.
+const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    static const char *const signs[] = {
+        [TILE_ADD] = "+",       [TILE_SUB] = "-",  [TILE_MUL] = "*",  [TILE_DIV] = "/",
+        [TILE_FLOORDIV] = "//", [TILE_MOD] = "%",  [TILE_POW] = "**", [TILE_EQ] = "==",
+        [TILE_NE] = "!=",       [TILE_LT] = "<",   [TILE_LE] = "<=",  [TILE_GT] = ">",
+        [TILE_GE] = ">=",       [TILE_AND] = "&",  [TILE_OR] = "|",   [TILE_XOR] = "^",
+        [TILE_SHL] = "<<",      [TILE_SHR] = ">>",
+    };
+    struct cuc__arena *arena = e->module->arena;
+    const char *text = "", *x = ast && ast->count ? tile_ast_text(e, ast->child[0]) : "";
+    const char *y = ast && ast->count > 1 ? tile_ast_text(e, ast->child[1]) : "";
+
+    if (!ast || !x || !y)
+        return "?";
+    switch (ast->kind) {
+    case TILE_AST_INT:
+        return cuc__arena_print(arena, "%lld", (long long)ast->i);
+    case TILE_AST_REAL:
+        return cuc__arena_print(arena, "%g", ast->f);
+    case TILE_AST_BOOL:
+        return ast->i ? "true" : "false";
+    case TILE_AST_NAME:
+        return ast->text;
+    case TILE_AST_UNARY:
+        return cuc__arena_print(arena, "%s%s", ast->op == TILE_NEG ? "-" : "~", x);
+    case TILE_AST_NOT_WORD:
+        return cuc__arena_print(arena, "not %s", x);
+    case TILE_AST_AND:
+    case TILE_AST_OR:
+        return cuc__arena_print(arena, "%s %s %s", x, ast->kind == TILE_AST_AND ? "and" : "or", y);
+    case TILE_AST_BINARY:
+        return cuc__arena_print(arena, "%s %s %s", x, signs[ast->op], y);
+    case TILE_AST_CALL:
+        for (uint32_t i = 0; i < ast->count && text; i++)
+            text = cuc__arena_print(arena, "%s%s%s", text, i ? ", " : "",
+                                    tile_ast_text(e, ast->child[i]));
+        return cuc__arena_print(arena, "%s(%s)", ast->text, text ? text : "");
+    default:
+        return "?";
+    }
+}
