@@ -58,6 +58,8 @@ cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
 // A scalar constant: out of the dtype's range is T103.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
+// [count] of an integer dtype: 0, 1, ...
+struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int64_t count);
 // The operand as a value: a constant alone is i32, i64 when it is large, or f32.
 struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand x);
 struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind kind,

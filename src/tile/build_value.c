@@ -63,6 +63,27 @@ struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
     return tile_build(b, TILE_CONSTANT, NULL, 0, &attribute, 1, &type);
 }
 
+struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int64_t count)
+{
+    struct tile_op shown = { .kind = TILE_IOTA };
+    struct tile_type type = { 0 };
+
+    if (!tile_is_integer(dtype)) {
+        tile_error(b->module, TILE_T101, b->where, "iota: expected an integer dtype, got %s",
+                   cuc_dtype_name(dtype));
+        return NULL;
+    }
+    if (!tile_need_shape(b, &shown, 1, &count, &type))
+        return NULL;
+    if (!tile_int_fits(dtype, count - 1)) {
+        tile_error(b->module, TILE_T103, b->where, "iota: %lld is out of the range of %s",
+                   (long long)count - 1, cuc_dtype_name(dtype));
+        return NULL;
+    }
+    type.dtype = dtype;
+    return tile_build(b, TILE_IOTA, NULL, 0, NULL, 0, &type);
+}
+
 struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand x)
 {
     if (!x.loose)

@@ -263,8 +263,10 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
     bind_dimensions(e);
     elaborate_extents(e);
     elaborate_launch(e);
-    for (uint32_t i = 0; i < e->count; i++)
-        e->binding[i].fixed = true;
+    for (uint32_t i = 0; i < e->count; i++) { // all but scalar arguments stay what they are
+        const struct tile_value *value = e->binding[i].what.operand.value;
+        e->binding[i].fixed = !value || value->op || value->type.tensor;
+    }
     bool left = tile_elaborate_statements(e, ast->body);
     e->b.block = &kernel->body;
     if (!left)

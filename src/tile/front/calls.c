@@ -1,0 +1,335 @@
+// The calls that the language has: one table, and functions that make what they stand for.
+#include "elaborate.h"
+
+#include "arena.h"
+#include "calls.h"
+
+#include <string.h>
+
+// Arguments
+
+static bool is_rest(const char *name, size_t length)
+{
+    return length > 3 && strncmp(name + length - 3, "...", 3) == 0;
+}
+
+// The number of a parameter in a list such as "x axes... | nan": -1 when it is none.
+static int parameter_number(const char *spec, const char *name, size_t length)
+{
+    int number = 0;
+
+    for (const char *at = spec; *at; number++) {
+        size_t n = strcspn(at, " ");
+        size_t shown = is_rest(at, n) ? n - 3 : n;
+        if (n == 1 && *at == '|') {
+            number--;
+        } else if (shown == length && strncmp(at, name, length) == 0) {
+            return number;
+        }
+        at += n;
+        at += strspn(at, " ");
+    }
+    return -1;
+}
+
+// Match arguments to the parameters of a row. Those before `|` must be given.
+static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const char *spec,
+                  struct tile_call *call)
+{
+    int number = 0, required = 0, rest = -1, positional = 0;
+    bool optional = false;
+
+    for (const char *at = spec; *at;) {
+        size_t n = strcspn(at, " ");
+        if (n == 1 && *at == '|') {
+            optional = true;
+        } else {
+            if (is_rest(at, n))
+                rest = number;
+            else if (!optional)
+                required = number + 1;
+            number++;
+        }
+        at += n;
+        at += strspn(at, " ");
+    }
+    for (uint32_t i = 0; i < ast->count; i++) {
+        const struct tile_ast *argument = ast->child[i];
+        int at;
+        if (argument->kind == TILE_AST_NAMED) {
+            at = parameter_number(spec, argument->text, strlen(argument->text));
+            if (at < 0) {
+                tile_error(e->module, TILE_T504, argument->where, "%s: there is no argument %s",
+                           ast->text, argument->text);
+                return false;
+            }
+            argument = argument->child[0];
+        } else if (rest >= 0 && positional >= rest) {
+            if (call->rests == TILE_MAX_RANK) {
+                tile_error(e->module, TILE_T504, argument->where, "%s: too many arguments",
+                           ast->text);
+                return false;
+            }
+            call->rest[call->rests++] = argument;
+            continue;
+        } else {
+            at = positional++;
+        }
+        if (at >= number || at >= TILE_MAX_ARGUMENTS) {
+            tile_error(e->module, TILE_T504, argument->where,
+                       "%s: expected at most %d arguments, got %u", ast->text, number, ast->count);
+            return false;
+        }
+        if (call->argument[at]) {
+            tile_error(e->module, TILE_T504, argument->where, "%s: an argument is given twice",
+                       ast->text);
+            return false;
+        }
+        call->argument[at] = argument;
+    }
+    for (int i = 0; i < required; i++)
+        if (!call->argument[i]) {
+            tile_error(e->module, TILE_T504, ast->where, "%s: expected %d arguments, got %u (%s)",
+                       ast->text, required, ast->count, spec);
+            return false;
+        }
+    return true;
+}
+
+bool tile_call_operand(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                       struct tile_operand *out)
+{
+    return tile_elaborate_operand(e, c->argument[i], out);
+}
+
+struct tile_value *tile_call_value(struct tile_elaborator *e, const struct tile_call *c, uint32_t i)
+{
+    return c->argument[i] ? tile_elaborate_value(e, c->argument[i]) : NULL;
+}
+
+bool tile_call_int(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                   int64_t otherwise, int64_t *out)
+{
+    *out = otherwise;
+    return !c->argument[i] || tile_elaborate_int(e, c->argument[i], c->ast->text, out);
+}
+
+bool tile_call_truth(struct tile_elaborator *e, const struct tile_call *c, uint32_t i, bool *out)
+{
+    *out = false;
+    if (!c->argument[i])
+        return true;
+    struct tile_meaning m = tile_elaborate_expression(e, c->argument[i]);
+    if (m.kind != TILE_TRUTH && m.kind != TILE_NOTHING)
+        tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected true or false",
+                   c->ast->text);
+    *out = m.operand.i != 0;
+    return m.kind == TILE_TRUTH;
+}
+
+bool tile_call_dtype(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                     cuc_dtype *out)
+{
+    struct tile_meaning m = tile_elaborate_expression(e, c->argument[i]);
+
+    if (m.kind != TILE_DTYPE && m.kind != TILE_NOTHING)
+        tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected a dtype",
+                   c->ast->text);
+    *out = m.dtype;
+    return m.kind == TILE_DTYPE;
+}
+
+bool tile_call_text(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                    const char **out)
+{
+    *out = "";
+    if (!c->argument[i])
+        return true;
+    struct tile_meaning m = tile_elaborate_expression(e, c->argument[i]);
+    if (m.kind != TILE_STRING && m.kind != TILE_NOTHING)
+        tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected a string",
+                   c->ast->text);
+    *out = m.text;
+    return m.kind == TILE_STRING;
+}
+
+bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                    const char *const *words, int otherwise, int *out)
+{
+    char list[160] = "";
+    size_t at = 0;
+
+    *out = otherwise;
+    if (!c->argument[i])
+        return true;
+    for (int n = 0; words[n]; n++) {
+        if (c->argument[i]->kind == TILE_AST_NAME && strcmp(c->argument[i]->text, words[n]) == 0) {
+            *out = n;
+            return true;
+        }
+        size_t length = strlen(words[n]);
+        if (at + length + 3 < sizeof(list)) {
+            memcpy(list + at, words[n], length);
+            memcpy(list + at + length, words[n + 1] ? ", " : "", words[n + 1] ? 3 : 1);
+            at += length + (words[n + 1] ? 2 : 0);
+        }
+    }
+    tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected one of %s", c->ast->text,
+               list);
+    return false;
+}
+
+// The items of a list; one that is no list counts as a list of it.
+static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
+                           const struct tile_ast *const *self)
+{
+    if (ast->kind != TILE_AST_LIST) {
+        *items = self;
+        return 1;
+    }
+    *items = (const struct tile_ast *const *)ast->child;
+    return ast->count;
+}
+
+bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                       bool blanks, int64_t *out, uint32_t *count)
+{
+    const struct tile_ast *const *item;
+
+    *count = 0;
+    if (!c->argument[i])
+        return true;
+    uint32_t items =
+        list_items(c->argument[i], &item, (const struct tile_ast *const *)&c->argument[i]);
+    if (items > TILE_MAX_RANK) {
+        tile_error(e->module, TILE_T207, c->argument[i]->where, "%s: at most %d axes, got %u",
+                   c->ast->text, TILE_MAX_RANK, items);
+        return false;
+    }
+    for (uint32_t n = 0; n < items; n++) {
+        if (item[n] && item[n]->kind == TILE_AST_BLANK && blanks) {
+            out[n] = -1;
+            continue;
+        }
+        if (!item[n] || !tile_elaborate_int(e, item[n], c->ast->text, &out[n]))
+            return false;
+        if (out[n] < 1 && blanks) {
+            tile_error(e->module, TILE_T206, item[n]->where, "%s: an extent is 1 or more, got %lld",
+                       c->ast->text, (long long)out[n]);
+            return false;
+        }
+    }
+    *count = items;
+    return true;
+}
+
+bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                        struct tile_operand *out, uint32_t *count)
+{
+    const struct tile_ast *const *item;
+
+    *count = 0;
+    if (!c->argument[i])
+        return true;
+    uint32_t items =
+        list_items(c->argument[i], &item, (const struct tile_ast *const *)&c->argument[i]);
+    bool ok = true;
+    if (items > TILE_MAX_RANK) {
+        tile_error(e->module, TILE_T504, c->argument[i]->where, "%s: at most %d in a list, got %u",
+                   c->ast->text, TILE_MAX_RANK, items);
+        return false;
+    }
+    for (uint32_t n = 0; n < items; n++)
+        ok &= tile_elaborate_operand(e, item[n], &out[n]);
+    *count = items;
+    return ok;
+}
+
+// Elementwise ops have no rows: the op's own name is the call.
+static const struct tile_call_row *find_row(const char *name)
+{
+    for (size_t i = 0; tile_call_tables[i]; i++)
+        for (const struct tile_call_row *row = tile_call_tables[i]; row->name; row++)
+            if (strcmp(row->name, name) == 0)
+                return row;
+    return NULL;
+}
+
+static enum tile_op_kind elementwise(const char *name)
+{
+    // What has an operator, or a row of its own.
+    static const enum tile_op_kind not_calls[] = {
+        TILE_NEG, TILE_NOT, TILE_ADD, TILE_SUB,  TILE_MUL,     TILE_DIV,    TILE_FLOORDIV, TILE_MOD,
+        TILE_AND, TILE_OR,  TILE_XOR, TILE_SHL,  TILE_SHR,     TILE_EQ,     TILE_NE,       TILE_LT,
+        TILE_LE,  TILE_GT,  TILE_GE,  TILE_CAST, TILE_BITCAST, TILE_ASSUME, TILE_PHILOX,
+    };
+    enum tile_op_kind kind = tile_op_find(name, strlen(name));
+
+    if (kind == TILE_OP_COUNT || !(tile_op_infos[kind].traits & TILE_ELEMENTWISE))
+        return TILE_OP_COUNT;
+    for (size_t i = 0; i < sizeof(not_calls) / sizeof(not_calls[0]); i++)
+        if (not_calls[i] == kind)
+            return TILE_OP_COUNT;
+    return kind;
+}
+
+bool tile_is_builtin(const char *name)
+{
+    return find_row(name) || elementwise(name) != TILE_OP_COUNT;
+}
+
+static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_call *c,
+                                 enum tile_op_kind kind, struct tile_meaning *out)
+{
+    struct tile_meaning m[3];
+    struct tile_operand x[3];
+    uint32_t operands = kind == TILE_FMA || kind == TILE_WHERE      ? 3
+                        : strchr(tile_op_infos[kind].operands, ' ') ? 2
+                                                                    : 1;
+    bool nan, constant = true, ok = tile_call_truth(e, c, operands, &nan);
+
+    for (uint32_t i = 0; i < operands; i++) {
+        m[i] = tile_elaborate_expression(e, c->argument[i]);
+        constant &= tile_meaning_is_constant(&m[i]);
+        ok &= m[i].kind != TILE_NOTHING;
+    }
+    e->b.where = c->ast->where;
+    if (!ok)
+        return 0;
+    if (kind == TILE_WHERE && m[0].kind == TILE_TRUTH && constant) {
+        out[0] = m[m[0].operand.i ? 1 : 2];
+        return 1;
+    }
+    if (constant && operands == 2 &&
+        (kind == TILE_CDIV || kind == TILE_MINIMUM || kind == TILE_MAXIMUM || kind == TILE_POW)) {
+        out[0] = tile_fold_binary(e, kind, &m[0], &m[1]);
+        return out[0].kind != TILE_NOTHING;
+    }
+    for (uint32_t i = 0; i < operands; i++)
+        if (!tile_meaning_operand(e, &m[i], &x[i]))
+            return 0;
+    struct tile_value *value =
+        kind == TILE_WHERE ? tile_build_where(&e->b, tile_build_value(&e->b, x[0]), x[1], x[2])
+        : kind == TILE_FMA ? tile_build_fma(&e->b, x[0], x[1], x[2])
+        : operands == 2    ? tile_build_binary(&e->b, kind, x[0], x[1], nan)
+                           : tile_build_unary(&e->b, kind, x[0]);
+    out[0] = tile_meaning_of(value);
+    return value != NULL;
+}
+
+uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *ast,
+                             struct tile_meaning *out, bool *known)
+{
+    const struct tile_call_row *row = find_row(ast->text);
+    enum tile_op_kind kind = row ? TILE_OP_COUNT : elementwise(ast->text);
+    struct tile_call call = { .ast = ast };
+
+    *known = row || kind != TILE_OP_COUNT;
+    if (!*known)
+        return 0;
+    if (row)
+        return match(e, ast, row->arguments, &call) ? row->make(e, &call, row, out) : 0;
+    const char *spec = kind == TILE_MINIMUM || kind == TILE_MAXIMUM ? "x y | nan"
+                                                                    : tile_op_infos[kind].operands;
+    return match(e, ast, spec, &call) ? call_elementwise(e, &call, kind, out) : 0;
+}

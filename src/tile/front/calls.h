@@ -1,0 +1,52 @@
+// The tables of calls, and how a call's arguments are read.
+#ifndef CUCORE_TILE_CALLS_H
+#define CUCORE_TILE_CALLS_H
+
+#include "elaborate.h"
+
+enum { TILE_MAX_ARGUMENTS = 12 };
+
+// A call with its arguments matched to the row's parameters; NULL: not given.
+struct tile_call {
+    const struct tile_ast *ast;
+    const struct tile_ast *argument[TILE_MAX_ARGUMENTS];
+    const struct tile_ast *rest[TILE_MAX_RANK]; // of a parameter that ends in ...
+    uint32_t rests;
+};
+
+struct tile_call_row {
+    const char *name;
+    const char *arguments; // names apart by blanks; those behind | may be left out
+    // How many meanings it gives; for calls that only act 0, as after an error.
+    uint32_t (*make)(struct tile_elaborator *e, const struct tile_call *call,
+                     const struct tile_call_row *row, struct tile_meaning *out);
+    int which; // of several calls that one function makes: an op, a combination
+};
+
+// calls_value.c, calls_memory.c: rows closed by one without a name; the list closed by NULL.
+extern const struct tile_call_row tile_value_calls[], tile_reduce_calls[], tile_memory_calls[];
+extern const struct tile_call_row *const tile_call_tables[];
+
+// Argument i; false after an error. One that is not given leaves `otherwise`.
+bool tile_call_operand(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                       struct tile_operand *out);
+struct tile_value *tile_call_value(struct tile_elaborator *e, const struct tile_call *c,
+                                   uint32_t i); // NULL also when it is not given
+bool tile_call_int(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                   int64_t otherwise, int64_t *out);
+bool tile_call_truth(struct tile_elaborator *e, const struct tile_call *c, uint32_t i, bool *out);
+bool tile_call_dtype(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                     cuc_dtype *out);
+bool tile_call_text(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                    const char **out);
+// The number of the word that it is.
+bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                    const char *const *words, int otherwise, int *out);
+// A list of constants, or one alone; `blanks`: `_` is -1, and extents are 1 or more.
+bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                       bool blanks, int64_t *out, uint32_t *count);
+// A list of values.
+bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                        struct tile_operand *out, uint32_t *count);
+
+#endif

@@ -1,0 +1,405 @@
+// Calls that make values of values: shapes, casts, the grid, products, random numbers.
+#include "calls.h"
+
+#include "arena.h"
+
+#include <string.h>
+
+typedef uint32_t make_call(struct tile_elaborator *e, const struct tile_call *c,
+                           const struct tile_call_row *row, struct tile_meaning *out);
+
+static uint32_t give(struct tile_meaning *out, struct tile_value *value)
+{
+    *out = tile_meaning_of(value);
+    return value != NULL;
+}
+
+// All arguments are read; errors from here on are at the call.
+static void at_call(struct tile_elaborator *e, const struct tile_call *c)
+{
+    e->b.where = c->ast->where;
+}
+
+static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
+                          const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_operand x = tile_of_int(0);
+    int64_t extent[TILE_MAX_RANK];
+    cuc_dtype dtype;
+    uint32_t rank;
+    bool ok = tile_call_dtype(e, c, 0, &dtype);
+
+    ok &= tile_call_extents(e, c, 1, false, extent, &rank);
+    if (row->which)
+        ok &= tile_call_operand(e, c, 2, &x);
+    at_call(e, c);
+    if (!ok)
+        return 0;
+    struct tile_value *value = tile_build_cast(&e->b, x, dtype, TILE_RN);
+    return give(out, tile_build_broadcast(&e->b, value, rank, extent));
+}
+
+static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
+                          const struct tile_call_row *row, struct tile_meaning *out)
+{
+    int64_t count;
+    cuc_dtype dtype;
+    bool ok = tile_call_dtype(e, c, 0, &dtype);
+
+    (void)row;
+    ok &= tile_call_int(e, c, 1, 0, &count);
+    at_call(e, c);
+    return ok ? give(out, tile_build_iota(&e->b, dtype, count)) : 0;
+}
+
+static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call *c,
+                               const struct tile_call_row *row, struct tile_meaning *out)
+{
+    int64_t extent[TILE_MAX_RANK];
+    uint32_t rank;
+    struct tile_value *x = tile_call_value(e, c, 0);
+    bool ok = tile_call_extents(e, c, 1, false, extent, &rank);
+
+    at_call(e, c);
+    if (!x || !ok)
+        return 0;
+    switch (row->which) {
+    case TILE_BROADCAST:
+        return give(out, tile_build_broadcast(&e->b, x, rank, extent));
+    case TILE_RESHAPE:
+        return give(out, tile_build_reshape(&e->b, x, rank, extent));
+    default:
+        return give(out, tile_build_permute(&e->b, x, rank, extent));
+    }
+}
+
+static uint32_t make_squeeze(struct tile_elaborator *e, const struct tile_call *c,
+                             const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *x = tile_call_value(e, c, 0);
+    int64_t axis, extent[TILE_MAX_RANK];
+    uint32_t rank = 0;
+
+    (void)row;
+    if (!tile_call_int(e, c, 1, 0, &axis) || !x)
+        return 0;
+    at_call(e, c);
+    if (x->type.tensor || axis < 0 || axis >= x->type.rank || x->type.extent[axis] != 1) {
+        const char *text = tile_type_text(e->module->arena, &x->type);
+        tile_error(e->module, TILE_T204, c->ast->where,
+                   "squeeze: expected an axis of extent 1, got axis %lld of %s", (long long)axis,
+                   text ? text : "?");
+        return 0;
+    }
+    for (int64_t i = 0; i < x->type.rank; i++)
+        if (i != axis)
+            extent[rank++] = x->type.extent[i];
+    return give(out, tile_build_reshape(&e->b, x, rank, extent));
+}
+
+static uint32_t make_trans(struct tile_elaborator *e, const struct tile_call *c,
+                           const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *x = tile_call_value(e, c, 0);
+    int64_t axes[TILE_MAX_RANK];
+
+    (void)row;
+    at_call(e, c);
+    if (!x)
+        return 0;
+    if (x->type.tensor || x->type.rank < 2) {
+        const char *text = tile_type_text(e->module->arena, &x->type);
+        tile_error(e->module, TILE_T204, c->ast->where,
+                   "trans: expected a tile of at least 2 axes, got %s", text ? text : "?");
+        return 0;
+    }
+    for (int64_t i = 0; i < x->type.rank; i++)
+        axes[i] = i;
+    axes[x->type.rank - 2] = x->type.rank - 1;
+    axes[x->type.rank - 1] = x->type.rank - 2;
+    return give(out, tile_build_permute(&e->b, x, x->type.rank, axes));
+}
+
+static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
+                         const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[] = { tile_call_value(e, c, 0), tile_call_value(e, c, 1) };
+    struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
+    bool ok = tile_call_int(e, c, 2, 0, &attribute.i);
+
+    at_call(e, c);
+    return ok ? give(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands, 2, &attribute,
+                                     1, NULL))
+              : 0;
+}
+
+// Indices that count subtiles.
+static uint32_t add_indices(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                            struct tile_value **to, bool *ok)
+{
+    struct tile_operand index[TILE_MAX_RANK];
+    uint32_t count;
+
+    *ok &= tile_call_operands(e, c, i, index, &count);
+    at_call(e, c);
+    for (uint32_t n = 0; *ok && n < count; n++)
+        to[n] = tile_build_value(&e->b, index[n]);
+    return count;
+}
+
+static uint32_t make_extract(struct tile_elaborator *e, const struct tile_call *c,
+                             const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[1 + TILE_MAX_RANK] = { tile_call_value(e, c, 0) };
+    int64_t *extent = tile_take(e->module, TILE_MAX_RANK * sizeof(*extent));
+    bool ok = extent != NULL;
+    uint32_t rank = 0, count = add_indices(e, c, 1, operands + 1, &ok);
+
+    (void)row;
+    ok = ok && tile_call_extents(e, c, 2, false, extent, &rank);
+    at_call(e, c);
+    struct tile_attribute shape = { .key = TILE_ATTR_SHAPE, .count = rank, .ints = extent };
+    return ok ? give(out, tile_build(&e->b, TILE_EXTRACT, operands, 1 + count, &shape, 1, NULL))
+              : 0;
+}
+
+static uint32_t make_insert(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[2 + TILE_MAX_RANK] = { tile_call_value(e, c, 0),
+                                                       tile_call_value(e, c, 2) };
+    bool ok = true;
+    uint32_t count = add_indices(e, c, 1, operands + 2, &ok);
+
+    (void)row;
+    return ok ? give(out, tile_build(&e->b, TILE_INSERT, operands, 2 + count, NULL, 0, NULL)) : 0;
+}
+
+static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
+                           const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[3] = { tile_call_value(e, c, 0), tile_call_value(e, c, 1) };
+    struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
+    struct tile_operand pad = tile_of_int(0);
+    bool ok = tile_call_int(e, c, 2, 0, &attribute.i);
+
+    if (row->which == TILE_SHIFT && c->argument[3])
+        ok &= tile_call_operand(e, c, 3, &pad);
+    at_call(e, c);
+    if (!ok || !operands[0])
+        return 0;
+    operands[2] = tile_build_cast(&e->b, pad, operands[0]->type.dtype, TILE_RN);
+    return give(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands,
+                                row->which == TILE_SHIFT ? 3 : 2, &attribute, 1, NULL));
+}
+
+static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
+                          const struct tile_call_row *row, struct tile_meaning *out)
+{
+    static const char *const rounds[] = { "rn", "rz", "rm", "rp", NULL };
+    struct tile_operand x;
+    cuc_dtype dtype;
+    int round = TILE_RN;
+    bool ok = tile_call_operand(e, c, 0, &x);
+
+    ok &= tile_call_dtype(e, c, 1, &dtype);
+    if (row->which == TILE_CAST)
+        ok &= tile_call_word(e, c, 2, rounds, TILE_RN, &round);
+    at_call(e, c);
+    if (!ok)
+        return 0;
+    if (row->which == TILE_CAST)
+        return give(out, tile_build_cast(&e->b, x, dtype, (enum tile_round)round));
+    struct tile_type wanted = tile_scalar(dtype);
+    struct tile_value *value = tile_build_value(&e->b, x);
+    return give(out, tile_build(&e->b, TILE_BITCAST, &value, 1, NULL, 0, &wanted));
+}
+
+// assume(x % D == 0): the fact is read from the tree.
+static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, struct tile_meaning *out)
+{
+    const struct tile_ast *fact = c->argument[0];
+    struct tile_attribute divisor = { .key = TILE_ATTR_DIVISOR };
+    int64_t zero = 1;
+
+    (void)row;
+    if (fact->kind != TILE_AST_BINARY || fact->op != TILE_EQ ||
+        fact->child[0]->kind != TILE_AST_BINARY || fact->child[0]->op != TILE_MOD ||
+        !tile_elaborate_int(e, fact->child[1], "assume", &zero) || zero) {
+        tile_error(e->module, TILE_T504, fact->where, "assume: expected x %% D == 0");
+        return 0;
+    }
+    struct tile_value *x = tile_elaborate_value(e, fact->child[0]->child[0]);
+    bool ok = tile_elaborate_int(e, fact->child[0]->child[1], "assume", &divisor.i);
+    at_call(e, c);
+    return ok ? give(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
+}
+
+// block, num_blocks, dim, stride: a number of an axis.
+static uint32_t make_index(struct tile_elaborator *e, const struct tile_call *c,
+                           const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_attribute attribute = { .key = TILE_ATTR_INDEX };
+    bool ok = tile_call_int(e, c, 0, 0, &attribute.i);
+
+    at_call(e, c);
+    return ok ? give(out,
+                     tile_build(&e->b, (enum tile_op_kind)row->which, NULL, 0, &attribute, 1, NULL))
+              : 0;
+}
+
+static uint32_t make_dim(struct tile_elaborator *e, const struct tile_call *c,
+                         const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *tensor = tile_call_value(e, c, 0);
+    struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
+    bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
+
+    at_call(e, c);
+    return ok ? give(out, tile_build(&e->b, (enum tile_op_kind)row->which, &tensor, 1, &attribute,
+                                     1, NULL))
+              : 0;
+}
+
+static uint32_t make_mma(struct tile_elaborator *e, const struct tile_call *c,
+                         const struct tile_call_row *row, struct tile_meaning *out)
+{
+    static const char *const precisions[] = { "ieee", "tf32", "tf32x3", NULL };
+    struct tile_value *x = tile_call_value(e, c, 0), *y = tile_call_value(e, c, 1);
+    struct tile_value *acc = tile_call_value(e, c, 2);
+    int precision;
+    bool fast, ok = tile_call_word(e, c, 3, precisions, TILE_IEEE, &precision);
+
+    (void)row;
+    ok &= tile_call_truth(e, c, 4, &fast) || !c->argument[4];
+    at_call(e, c);
+    return ok ? give(out, tile_build_mma(&e->b, x, y, acc, (enum tile_precision)precision, fast))
+              : 0;
+}
+
+static uint32_t make_philox(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[2];
+    bool ok = true;
+
+    (void)row;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct tile_operand x;
+        operands[i] = NULL;
+        if (tile_call_operand(e, c, i, &x)) {
+            at_call(e, c);
+            operands[i] = tile_build_cast(&e->b, x, CUC_U64, TILE_RN);
+        }
+        ok &= operands[i] != NULL;
+    }
+    if (!ok || !tile_broadcast_together(&e->b, TILE_PHILOX, operands, 2))
+        return 0;
+    struct tile_op *op = tile_build_op(&e->b, TILE_PHILOX, operands, 2, NULL, 0, NULL, NULL);
+    for (uint32_t i = 0; op && i < 4; i++)
+        out[i] = tile_meaning_of(op->result[i]);
+    return op ? 4 : 0;
+}
+
+static uint32_t make_asm(struct tile_elaborator *e, const struct tile_call *c,
+                         const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[TILE_MAX_RANK];
+    struct tile_operand x[TILE_MAX_RANK];
+    struct tile_attribute text = { .key = TILE_ATTR_TEXT };
+    cuc_dtype dtype;
+    uint32_t count;
+    bool ok = tile_call_text(e, c, 0, &text.text);
+
+    (void)row;
+    ok &= tile_call_dtype(e, c, 1, &dtype);
+    ok &= tile_call_operands(e, c, 2, x, &count);
+    at_call(e, c);
+    for (uint32_t i = 0; ok && i < count; i++)
+        operands[i] = tile_build_value(&e->b, x[i]);
+    struct tile_type wanted = tile_scalar(ok ? dtype : CUC_I32);
+    if (!ok || !tile_broadcast_together(&e->b, TILE_ASM, operands, count))
+        return 0;
+    return give(out, tile_build(&e->b, TILE_ASM, operands, count, &text, 1, &wanted));
+}
+
+static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_meaning m = tile_elaborate_expression(e, c->argument[0]);
+    struct tile_attribute text = { .key = TILE_ATTR_TEXT };
+    struct tile_operand x;
+
+    (void)row;
+    (void)out;
+    if (!tile_call_text(e, c, 1, &text.text))
+        return 0;
+    at_call(e, c);
+    if (m.kind == TILE_TRUTH) { // known now
+        if (!m.operand.i)
+            tile_error(e->module, TILE_T407, c->ast->where, "assert: %s", text.text);
+        return 0;
+    }
+    if (tile_meaning_operand(e, &m, &x)) {
+        struct tile_value *value = tile_build_value(&e->b, x);
+        tile_build(&e->b, TILE_ASSERT, &value, 1, &text, 1, NULL);
+    }
+    return 0;
+}
+
+static uint32_t make_print(struct tile_elaborator *e, const struct tile_call *c,
+                           const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *operands[TILE_MAX_RANK];
+    struct tile_attribute text = { .key = TILE_ATTR_TEXT };
+    uint32_t marks = 0;
+    bool ok = tile_call_text(e, c, 0, &text.text);
+
+    (void)row;
+    (void)out;
+    for (uint32_t i = 0; i < c->rests; i++)
+        ok &= (operands[i] = tile_elaborate_value(e, c->rest[i])) != NULL;
+    at_call(e, c);
+    for (const char *at = text.text; ok && (at = strstr(at, "{}")); at += 2)
+        marks++;
+    if (ok && marks != c->rests)
+        tile_error(e->module, TILE_T504, c->ast->where, "print: %u {} for %u values", marks,
+                   c->rests);
+    else if (ok)
+        tile_build(&e->b, TILE_PRINT, operands, c->rests, &text, 1, NULL);
+    return 0;
+}
+
+const struct tile_call_row tile_value_calls[] = {
+    { "zeros", "dtype shape", make_full, 0 },
+    { "full", "dtype shape value", make_full, 1 },
+    { "iota", "dtype count", make_iota, 0 },
+    { "broadcast", "x shape", make_broadcast, TILE_BROADCAST },
+    { "reshape", "x shape", make_broadcast, TILE_RESHAPE },
+    { "permute", "x axes", make_broadcast, TILE_PERMUTE },
+    { "squeeze", "x axis", make_squeeze, 0 },
+    { "trans", "x", make_trans, 0 },
+    { "cat", "x y axis", make_cat, TILE_CAT },
+    { "take", "x index axis", make_cat, TILE_TAKE },
+    { "extract", "x index shape", make_extract, 0 },
+    { "insert", "x index y", make_insert, 0 },
+    { "shift", "x n axis | pad", make_shift, TILE_SHIFT },
+    { "roll", "x n axis", make_shift, TILE_ROLL },
+    { "cast", "x dtype | round", make_cast, TILE_CAST },
+    { "bitcast", "x dtype", make_cast, TILE_BITCAST },
+    { "assume", "fact", make_assume, 0 },
+    { "block", "axis", make_index, TILE_BLOCK },
+    { "num_blocks", "axis", make_index, TILE_NUM_BLOCKS },
+    { "dim", "tensor axis", make_dim, TILE_DIM },
+    { "stride", "tensor axis", make_dim, TILE_STRIDE },
+    { "mma", "a b acc | precision fast_acc", make_mma, 0 },
+    { "philox", "seed counter", make_philox, 0 },
+    { "asm", "text dtype operands", make_asm, 0 },
+    { "assert", "condition | text", make_assert, 0 },
+    { "print", "text x...", make_print, 0 },
+    { NULL, NULL, NULL, 0 },
+};
+
+const struct tile_call_row *const tile_call_tables[] = { tile_value_calls, tile_reduce_calls,
+                                                         tile_memory_calls, NULL };

@@ -1,0 +1,588 @@
+// Arithmetic on one element of any dtype. See scalar.h.
+//
+// f16 and bf16 are computed in wider formats and rounded once: f32 has more than twice their bits,
+// so that the second rounding of + - * / and the square root changes nothing.
+#include "scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+// Floats of fewer bits than f32
+
+struct format {
+    int exponent_bits, fraction_bits;
+    bool infinity; // e4m3 has none: what is too large becomes the largest
+    uint32_t nan;
+};
+
+static const struct format *format_of(cuc_dtype dtype)
+{
+    static const struct format f16 = { 5, 10, true, 0x7fff }, bf16 = { 8, 7, true, 0x7fff },
+                               e4m3 = { 4, 3, false, 0x7f }, e5m2 = { 5, 2, true, 0x7f };
+
+    return dtype == CUC_F16 ? &f16 : dtype == CUC_BF16 ? &bf16 : dtype == CUC_E4M3 ? &e4m3 : &e5m2;
+}
+
+static double decode(const struct format *f, uint32_t bits)
+{
+    uint32_t fraction = bits & ((UINT32_C(1) << f->fraction_bits) - 1);
+    uint32_t top = (UINT32_C(1) << f->exponent_bits) - 1;
+    uint32_t exponent = bits >> f->fraction_bits & top;
+    int bias = (1 << (f->exponent_bits - 1)) - 1;
+    bool negative = bits >> (f->exponent_bits + f->fraction_bits) & 1;
+    double value;
+
+    if (exponent == top && (f->infinity || fraction == 7))
+        value = fraction || !f->infinity ? NAN : INFINITY;
+    else if (exponent)
+        value = ldexp((double)(fraction | UINT32_C(1) << f->fraction_bits),
+                      (int)exponent - bias - f->fraction_bits);
+    else
+        value = ldexp((double)fraction, 1 - bias - f->fraction_bits);
+    return negative ? -value : value;
+}
+
+// An integral value of a positive real, by a direction that has the sign in it.
+static double to_integral(double x, enum tile_round round, bool negative)
+{
+    switch (round) {
+    case TILE_RZ:
+        return trunc(x);
+    case TILE_RM:
+        return negative ? ceil(x) : floor(x);
+    case TILE_RP:
+        return negative ? floor(x) : ceil(x);
+    default:
+        return nearbyint(x); // the library never changes the rounding mode
+    }
+}
+
+static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
+{
+    const struct format *f = format_of(dtype);
+    bool negative = signbit(value), saturates = dtype == CUC_E4M3 || dtype == CUC_E5M2;
+    uint32_t sign = (uint32_t)negative << (f->exponent_bits + f->fraction_bits);
+    int bias = (1 << (f->exponent_bits - 1)) - 1, exponent;
+    double x = fabs(value);
+
+    if (x != x)
+        return f->nan;
+    uint32_t infinity = ((UINT32_C(1) << f->exponent_bits) - 1) << f->fraction_bits;
+    uint32_t largest = f->infinity ? infinity - 1 : 0x7e;
+    if (isinf(x))
+        return sign | (saturates ? largest : infinity);
+    frexp(x, &exponent); // x = m * 2^exponent, m in [0.5, 1)
+    exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
+    double units = to_integral(ldexp(x, f->fraction_bits - exponent), round, negative);
+    // A carry into the next exponent, and one out of the denormals, fall out of the addition.
+    double least = ldexp(1.0, f->fraction_bits);
+    int64_t bits = units < least ? (int64_t)units
+                                 : (int64_t)units - (int64_t)least +
+                                       ((int64_t)(exponent + bias) << f->fraction_bits);
+    if (bits > (int64_t)largest) {
+        bool inward = round == TILE_RZ || (round == TILE_RM && !negative) ||
+                      (round == TILE_RP && negative);
+        return sign | (saturates || inward ? largest : infinity);
+    }
+    return sign | (uint32_t)bits;
+}
+
+// f32 of a double by a direction.
+static float narrow(double value, enum tile_round round)
+{
+    float near = (float)value;
+
+    if (round == TILE_RN || (double)near == value || value != value)
+        return near;
+    bool up = (double)near > value, negative = signbit(value);
+    bool want_up = round == TILE_RP || (round == TILE_RZ && negative);
+    if (up == want_up)
+        return near;
+    return nextafterf(near, want_up ? INFINITY : -INFINITY);
+}
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return x != x ? UINT32_C(0x7fffffff) : bits;
+}
+
+static float float_of(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float x;
+    memcpy(&x, &low, sizeof(x));
+    return x;
+}
+
+// To nearest, ties away from zero: what cvt.rna.tf32 does, on every architecture alike.
+static uint32_t tf32_of(float x)
+{
+    uint32_t bits = bits_of(x);
+
+    if (x != x || isinf(x))
+        return bits;
+    return (bits + UINT32_C(0x1000)) & ~UINT32_C(0x1fff);
+}
+
+static uint64_t element_of(cuc_dtype dtype, double value, enum tile_round round)
+{
+    uint64_t bits;
+
+    switch (dtype) {
+    case CUC_F64:
+        memcpy(&bits, &value, sizeof(bits));
+        return bits;
+    case CUC_F32:
+        return bits_of(narrow(value, round));
+    case CUC_TF32:
+        return tf32_of((float)value);
+    default:
+        return encode(dtype, value, round);
+    }
+}
+
+uint64_t tile_element_of_real(cuc_dtype dtype, double value)
+{
+    if (dtype == CUC_BOOL)
+        return value != 0;
+    if (tile_is_integer(dtype))
+        return tile_element_of_int(dtype, (int64_t)value);
+    return element_of(dtype, value, TILE_RN);
+}
+
+double tile_element_real(cuc_dtype dtype, uint64_t element)
+{
+    double value;
+
+    switch (dtype) {
+    case CUC_F64:
+        memcpy(&value, &element, sizeof(value));
+        return value;
+    case CUC_F32:
+    case CUC_TF32:
+        return (double)float_of(element);
+    case CUC_F16:
+    case CUC_BF16:
+    case CUC_E4M3:
+    case CUC_E5M2:
+        return decode(format_of(dtype), (uint32_t)element);
+    default:
+        return tile_is_signed(dtype) ? (double)(int64_t)element : (double)element;
+    }
+}
+
+// Integers
+
+uint64_t tile_element_of_int(cuc_dtype dtype, int64_t value)
+{
+    uint32_t bits = cuc_dtype_bits(dtype);
+
+    if (dtype == CUC_BOOL)
+        return value != 0;
+    if (!tile_is_integer(dtype))
+        return tile_element_cast(dtype, CUC_I64, (uint64_t)value, TILE_RN);
+    if (bits == 64)
+        return (uint64_t)value;
+    uint64_t low = (uint64_t)value & ((UINT64_C(1) << bits) - 1);
+    if (tile_is_signed(dtype) && low >> (bits - 1))
+        low |= ~((UINT64_C(1) << bits) - 1);
+    return low;
+}
+
+bool tile_int_fits(cuc_dtype dtype, int64_t value)
+{
+    return dtype == CUC_U64 ? value >= 0 : (int64_t)tile_element_of_int(dtype, value) == value;
+}
+
+bool tile_real_fits(cuc_dtype dtype, double value)
+{
+    const struct format *f = format_of(dtype);
+
+    if (dtype == CUC_F64)
+        return true;
+    if (dtype == CUC_F32 || dtype == CUC_TF32)
+        return isfinite((float)value);
+    if (dtype == CUC_E4M3 || dtype == CUC_E5M2) // it would be cut to the largest
+        return fabs(value) <= decode(f, f->infinity ? 0x7b : 0x7e);
+    return isfinite(decode(f, encode(dtype, value, TILE_RN)));
+}
+
+// The double next to an integer that keeps its order against every halfway point of a narrower
+// format: rounded to odd.
+static double odd_double(uint64_t magnitude)
+{
+    uint32_t lost = magnitude >> 53 ? 11 - (uint32_t)__builtin_clzll(magnitude) : 0;
+    uint64_t kept = magnitude >> lost;
+
+    if (kept << lost != magnitude)
+        kept |= 1;
+    return ldexp((double)kept, (int)lost);
+}
+
+static uint64_t saturate(cuc_dtype to, double value, enum tile_round round)
+{
+    uint32_t bits = cuc_dtype_bits(to);
+    double least = tile_is_signed(to) ? -ldexp(1.0, (int)bits - 1) : 0.0;
+    double beyond = ldexp(1.0, tile_is_signed(to) ? (int)bits - 1 : (int)bits);
+    double whole = signbit(value) ? -to_integral(-value, round, true)
+                                  : to_integral(value, round, false);
+
+    if (value != value) // as cvt has it: the least of 64 bits, else 0
+        return bits == 64 ? UINT64_C(1) << 63 : 0;
+    if (whole < least)
+        whole = least;
+    if (whole >= beyond)
+        return tile_is_signed(to) ? (UINT64_C(1) << (bits - 1)) - 1
+               : bits == 64       ? UINT64_MAX
+                                  : (UINT64_C(1) << bits) - 1;
+    return tile_is_signed(to) ? (uint64_t)(int64_t)whole : (uint64_t)whole;
+}
+
+uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum tile_round round)
+{
+    bool from_int = tile_is_integer(from) || from == CUC_BOOL;
+
+    if (to == from)
+        return element;
+    if (to == CUC_BOOL)
+        return from_int ? element != 0 : tile_element_real(from, element) != 0;
+    if (from_int && tile_is_integer(to))
+        return tile_element_of_int(to, (int64_t)element);
+    if (from_int) {
+        bool negative = tile_is_signed(from) && (int64_t)element < 0;
+        uint64_t magnitude = negative ? 0 - element : element;
+        if (to == CUC_F64 && magnitude >> 53) {
+            uint32_t lost = 11 - (uint32_t)__builtin_clzll(magnitude);
+            // Two bits past the last say on which side of the middle the rest lies.
+            uint64_t rest = magnitude & ((UINT64_C(1) << lost) - 1), half = UINT64_C(1)
+                                                                            << (lost - 1);
+            double kept = (double)(magnitude >> lost);
+            double past = !rest ? 0 : rest < half ? 0.25 : rest == half ? 0.5 : 0.75;
+            double down = to_integral(past, round, negative);
+            bool tie_up = round == TILE_RN && past == 0.5 && (magnitude >> lost & 1);
+            double value = ldexp(kept + (tie_up ? 1.0 : down), (int)lost);
+            return element_of(to, negative ? -value : value, TILE_RN);
+        }
+        double value = odd_double(magnitude);
+        return element_of(to, negative ? -value : value, round);
+    }
+    double value = tile_element_real(from, element);
+    if (tile_is_integer(to)) // toward zero unless another direction is asked for
+        return saturate(to, value, round == TILE_RN ? TILE_RZ : round);
+    return element_of(to, value, round);
+}
+
+// Computing
+
+static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t *x, uint64_t *out)
+{
+    bool is_signed = tile_is_signed(dtype);
+    uint32_t bits = dtype == CUC_BOOL ? 1 : cuc_dtype_bits(dtype);
+    uint64_t a = x[0], b = x[1], result;
+    int64_t sa = (int64_t)a, sb = (int64_t)b;
+    bool less = is_signed ? sa < sb : a < b;
+
+    switch (kind) {
+    case TILE_NEG:
+        result = 0 - a;
+        break;
+    case TILE_NOT:
+        result = dtype == CUC_BOOL ? !a : ~a;
+        break;
+    case TILE_ABS:
+        result = is_signed && sa < 0 ? 0 - a : a;
+        break;
+    case TILE_ASSUME:
+        result = a;
+        break;
+    case TILE_ADD:
+        result = a + b;
+        break;
+    case TILE_SUB:
+        result = a - b;
+        break;
+    case TILE_MUL:
+        result = a * b;
+        break;
+    case TILE_FLOORDIV:
+    case TILE_CDIV:
+    case TILE_MOD: {
+        if (!b || (is_signed && sb == -1 && a == UINT64_C(1) << 63))
+            return false; // not defined
+        uint64_t quotient = is_signed ? (uint64_t)(sa / sb) : a / b;
+        uint64_t rest = a - quotient * b;
+        bool apart = is_signed && rest && (sa < 0) != (sb < 0);
+        result = kind == TILE_FLOORDIV ? quotient - apart
+                 : kind == TILE_CDIV   ? quotient + (rest && !apart)
+                                       : rest + (apart ? b : 0);
+        break;
+    }
+    case TILE_MINIMUM:
+        result = less ? a : b;
+        break;
+    case TILE_MAXIMUM:
+        result = less ? b : a;
+        break;
+    case TILE_AND:
+        result = a & b;
+        break;
+    case TILE_OR:
+        result = a | b;
+        break;
+    case TILE_XOR:
+        result = a ^ b;
+        break;
+    case TILE_SHL:
+    case TILE_SHR:
+        if (b >= bits)
+            return false; // not defined
+        result = kind == TILE_SHL ? a << b : is_signed ? (uint64_t)(sa >> b) : a >> b;
+        break;
+    default:
+        return false;
+    }
+    *out = tile_element_of_int(dtype, (int64_t)result);
+    return true;
+}
+
+static bool compare(enum tile_op_kind kind, bool less, bool equal, bool greater, uint64_t *out)
+{
+    switch (kind) {
+    case TILE_EQ:
+        *out = equal;
+        return true;
+    case TILE_NE:
+        *out = !equal;
+        return true;
+    case TILE_LT:
+        *out = less;
+        return true;
+    case TILE_LE:
+        *out = less || equal;
+        return true;
+    case TILE_GT:
+        *out = greater;
+        return true;
+    case TILE_GE:
+        *out = greater || equal;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// The sum of two doubles, rounded to odd: one more rounding to half the bits is then exact.
+static double odd_sum(double x, double y)
+{
+    double sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
+    uint64_t bits;
+
+    if (!isfinite(sum) || lost == 0)
+        return sum;
+    memcpy(&bits, &sum, sizeof(bits));
+    if (!(bits & 1)) // between sum and its neighbour on the side of what was lost
+        sum = nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
+    return sum;
+}
+
+static double smaller(double a, double b, bool nan)
+{
+    if (a != a || b != b)
+        return nan ? NAN : a != a ? b : a;
+    if (a == b)
+        return signbit(a) ? a : b;
+    return a < b ? a : b;
+}
+
+static double larger(double a, double b, bool nan)
+{
+    if (a != a || b != b)
+        return nan ? NAN : a != a ? b : a;
+    if (a == b)
+        return signbit(a) ? b : a;
+    return a > b ? a : b;
+}
+
+// In double; of f64 the result, of narrower dtypes what is rounded once more.
+static bool compute_real(enum tile_op_kind kind, cuc_dtype dtype, bool nan, double a, double b,
+                         double c, double *out)
+{
+    bool wide = dtype == CUC_F64;
+    double quotient;
+
+    switch (kind) {
+    case TILE_NEG:
+        *out = -a;
+        break;
+    case TILE_ABS:
+        *out = fabs(a);
+        break;
+    case TILE_ADD:
+        *out = wide ? a + b : odd_sum(a, b);
+        break;
+    case TILE_SUB:
+        *out = wide ? a - b : odd_sum(a, -b);
+        break;
+    case TILE_MUL:
+        *out = a * b;
+        break;
+    case TILE_DIV:
+        *out = a / b;
+        break;
+    case TILE_FLOORDIV:
+        *out = floor(wide ? a / b : (double)(float)(a / b));
+        break;
+    case TILE_MOD: // what the quotient's floor leaves, in one rounding
+        quotient = floor(wide ? a / b : (double)(float)(a / b));
+        *out = wide ? fma(-quotient, b, a) : odd_sum(-quotient * b, a);
+        break;
+    case TILE_FMA: // the product of narrower dtypes is exact
+        *out = wide ? fma(a, b, c) : odd_sum(a * b, c);
+        break;
+    case TILE_MINIMUM:
+        *out = smaller(a, b, nan);
+        break;
+    case TILE_MAXIMUM:
+        *out = larger(a, b, nan);
+        break;
+    case TILE_POW:
+        *out = pow(a, b);
+        break;
+    case TILE_ATAN2:
+        *out = atan2(a, b);
+        break;
+    case TILE_FLOOR:
+        *out = floor(a);
+        break;
+    case TILE_CEIL:
+        *out = ceil(a);
+        break;
+    case TILE_ROUND:
+        *out = nearbyint(a);
+        break;
+    case TILE_TRUNC:
+        *out = trunc(a);
+        break;
+    case TILE_SQRT:
+        *out = sqrt(a);
+        break;
+    case TILE_RSQRT:
+        *out = 1.0 / sqrt(a);
+        break;
+    case TILE_EXP:
+        *out = exp(a);
+        break;
+    case TILE_EXP2:
+        *out = exp2(a);
+        break;
+    case TILE_EXPM1:
+        *out = expm1(a);
+        break;
+    case TILE_LOG:
+        *out = log(a);
+        break;
+    case TILE_LOG2:
+        *out = log2(a);
+        break;
+    case TILE_LOG1P:
+        *out = log1p(a);
+        break;
+    case TILE_SIN:
+        *out = sin(a);
+        break;
+    case TILE_COS:
+        *out = cos(a);
+        break;
+    case TILE_TAN:
+        *out = tan(a);
+        break;
+    case TILE_SINH:
+        *out = sinh(a);
+        break;
+    case TILE_COSH:
+        *out = cosh(a);
+        break;
+    case TILE_TANH:
+        *out = tanh(a);
+        break;
+    case TILE_ERF:
+        *out = erf(a);
+        break;
+    case TILE_SIGMOID:
+        *out = 1.0 / (1.0 + exp(-a));
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
+                          uint64_t *out)
+{
+    const char *operands = tile_op_infos[kind].operands;
+    bool two = strchr(operands, ' ') != NULL, three = kind == TILE_FMA;
+    uint64_t filled[3] = { x[0], two || three ? x[1] : 0, three ? x[2] : 0 };
+
+    if (kind == TILE_WHERE) {
+        *out = x[0] ? x[1] : x[2];
+        return true;
+    }
+    if (tile_is_integer(dtype) || dtype == CUC_BOOL) {
+        int64_t a = (int64_t)filled[0], b = (int64_t)filled[1];
+        bool less = tile_is_signed(dtype) ? a < b : filled[0] < filled[1];
+        return compare(kind, less, a == b, !less && a != b, out) ||
+               compute_int(kind, dtype, filled, out);
+    }
+    if (!tile_is_float(dtype))
+        return false;
+    double a = tile_element_real(dtype, filled[0]), b = tile_element_real(dtype, filled[1]);
+    double c = tile_element_real(dtype, filled[2]), result;
+    if (compare(kind, a<b, a == b, a> b, out))
+        return true;
+    if (kind == TILE_ISNAN || kind == TILE_ISINF) {
+        *out = kind == TILE_ISNAN ? a != a : isinf(a) != 0;
+        return true;
+    }
+    if (!compute_real(kind, dtype, nan, a, b, c, &result))
+        return false;
+    *out = element_of(dtype, result, TILE_RN);
+    return true;
+}
+
+bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,
+                          uint64_t *out)
+{
+    static const enum tile_op_kind ops[] = {
+        [TILE_WITH_SUM] = TILE_ADD,     [TILE_WITH_PROD] = TILE_MUL, [TILE_WITH_MIN] = TILE_MINIMUM,
+        [TILE_WITH_MAX] = TILE_MAXIMUM, [TILE_WITH_ANY] = TILE_OR,   [TILE_WITH_ALL] = TILE_AND,
+        [TILE_WITH_AND] = TILE_AND,     [TILE_WITH_OR] = TILE_OR,    [TILE_WITH_XOR] = TILE_XOR,
+    };
+    const uint64_t both[] = { x, y, 0 };
+
+    return with <= TILE_WITH_XOR && tile_element_compute(ops[with], dtype, nan, both, out);
+}
+
+uint64_t tile_element_identity(enum tile_combine with, cuc_dtype dtype)
+{
+    bool is_signed = tile_is_signed(dtype), integer = tile_is_integer(dtype);
+    uint32_t bits = dtype == CUC_BOOL ? 1 : cuc_dtype_bits(dtype);
+    uint64_t top = integer ? UINT64_MAX >> (64 - bits) : 1;
+
+    switch (with) {
+    case TILE_WITH_PROD:
+        return integer ? 1 : tile_element_of_real(dtype, 1.0);
+    case TILE_WITH_MIN:
+        return !integer ? tile_element_of_real(dtype, INFINITY) : is_signed ? top >> 1 : top;
+    case TILE_WITH_MAX:
+        return !integer ? tile_element_of_real(dtype, -INFINITY)
+                        : tile_element_of_int(dtype, is_signed ? (int64_t)(top ^ top >> 1) : 0);
+    case TILE_WITH_ALL:
+    case TILE_WITH_AND:
+        return dtype == CUC_BOOL ? 1 : tile_element_of_int(dtype, -1);
+    default:
+        return 0;
+    }
+}
