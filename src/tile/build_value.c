@@ -101,7 +101,7 @@ struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x
     struct tile_type type = tile_scalar(dtype);
     struct tile_attribute attribute = { .key = TILE_ATTR_ROUND, .i = round };
 
-    if (x.loose && !x.real && (dtype != CUC_BOOL && fits(dtype, x)))
+    if (x.loose && fits(dtype, x))
         return tile_build_constant(b, dtype, x);
     struct tile_value *value = tile_build_value(b, x);
     if (!value || value->type.dtype == dtype)

@@ -220,7 +220,8 @@ static void elaborate_loop(struct tile_elaborator *e, const struct tile_statemen
         struct tile_value *variable = op->block[0]->argument[0];
         variable->name = s->name[0];
         push(e, s->name[0], tile_meaning_of(variable), s->where, true);
-    } else { // a while is a loop that begins with a way out
+    } else if (!s->value[0] || s->value[0]->kind != TILE_AST_BOOL || !s->value[0]->i) {
+        // A while is a loop that begins with a way out.
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         struct tile_op *way_out = tile_build_if(&e->b, condition);

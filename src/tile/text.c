@@ -1,0 +1,61 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Room for `more` bytes and the closing one; false without memory.
+static bool grow(struct tile_text *t, size_t more)
+{
+    size_t need = t->length + more + 1, room = t->room ? t->room : 4096;
+
+    if (need <= t->room)
+        return true;
+    while (room < need)
+        room *= 2;
+    char *grown = tile_take(t->module, room);
+    if (!grown)
+        return false;
+    if (t->length)
+        memcpy(grown, t->at, t->length);
+    t->at = grown;
+    t->room = room;
+    return true;
+}
+
+void tile_put(struct tile_text *t, const char *format, ...)
+{
+    va_list args;
+
+    if (!grow(t, 127))
+        return;
+    va_start(args, format);
+    int n = vsnprintf(t->at + t->length, t->room - t->length, format, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    if ((size_t)n >= t->room - t->length) {
+        if (!grow(t, (size_t)n))
+            return;
+        va_start(args, format);
+        vsnprintf(t->at + t->length, t->room - t->length, format, args);
+        va_end(args);
+    }
+    t->length += (size_t)n;
+}
+
+void tile_put_string(struct tile_text *t, const char *string)
+{
+    size_t n = strlen(string);
+
+    if (!grow(t, n))
+        return;
+    memcpy(t->at + t->length, string, n + 1);
+    t->length += n;
+}
+
+void tile_put_indent(struct tile_text *t, uint32_t depth)
+{
+    for (; depth; depth--)
+        tile_put_string(t, "    ");
+}
