@@ -1,0 +1,260 @@
+// What a launch computes of its arguments. See host.h.
+#include "host.h"
+
+#include "scalar.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+__attribute__((format(printf, 3, 4))) static bool refuse(char *text, size_t bytes,
+                                                         const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, bytes, format, args);
+    va_end(args);
+    return false;
+}
+
+// Where a tensor's bytes lie: [*first, *end); the same when it has no elements.
+static void reach_of(const cuc_tensor *t, uint64_t *first, uint64_t *end)
+{
+    int64_t low = 0, high = 0, bytes = cuc_dtype_bits(t->dtype) / 8;
+
+    *first = *end = t->data;
+    for (int32_t i = 0; i < t->rank; i++) {
+        if (!t->shape[i])
+            return;
+        int64_t far = (t->shape[i] - 1) * t->strides[i];
+        low += far < 0 ? far : 0;
+        high += far > 0 ? far : 0;
+    }
+    *first = t->data + (uint64_t)(low * bytes);
+    *end = t->data + (uint64_t)((high + 1) * bytes);
+}
+
+static bool apart(const cuc_tensor *a, const cuc_tensor *b)
+{
+    uint64_t a_first, a_end, b_first, b_end;
+
+    reach_of(a, &a_first, &a_end);
+    reach_of(b, &b_first, &b_end);
+    return a_end <= b_first || b_end <= a_first || a_first == a_end || b_first == b_end;
+}
+
+static int64_t floor_divide(int64_t x, int64_t y)
+{
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+static bool compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text, size_t bytes)
+{
+    bool overflow = false;
+
+    switch (op) {
+    case TILE_NEG:
+        overflow = __builtin_sub_overflow((int64_t)0, x[0], out);
+        break;
+    case TILE_ADD:
+        overflow = __builtin_add_overflow(x[0], x[1], out);
+        break;
+    case TILE_SUB:
+        overflow = __builtin_sub_overflow(x[0], x[1], out);
+        break;
+    case TILE_MUL:
+        overflow = __builtin_mul_overflow(x[0], x[1], out);
+        break;
+    case TILE_FLOORDIV:
+    case TILE_CDIV:
+    case TILE_MOD:
+        if (!x[1] || (x[1] == -1 && x[0] == INT64_MIN))
+            return refuse(text, bytes, "%" PRId64 " divided by %" PRId64, x[0], x[1]);
+        *out = floor_divide(x[0], x[1]);
+        if (op == TILE_CDIV)
+            *out += x[0] % x[1] != 0;
+        if (op == TILE_MOD)
+            *out = x[0] - *out * x[1];
+        break;
+    case TILE_MINIMUM:
+        *out = x[0] < x[1] ? x[0] : x[1];
+        break;
+    case TILE_MAXIMUM:
+        *out = x[0] > x[1] ? x[0] : x[1];
+        break;
+    case TILE_EQ:
+        *out = x[0] == x[1];
+        break;
+    case TILE_NE:
+        *out = x[0] != x[1];
+        break;
+    case TILE_LT:
+        *out = x[0] < x[1];
+        break;
+    case TILE_LE:
+        *out = x[0] <= x[1];
+        break;
+    case TILE_GT:
+        *out = x[0] > x[1];
+        break;
+    case TILE_GE:
+        *out = x[0] >= x[1];
+        break;
+    case TILE_AND:
+        *out = x[0] && x[1];
+        break;
+    case TILE_OR:
+        *out = x[0] || x[1];
+        break;
+    case TILE_NOT:
+        *out = !x[0];
+        break;
+    case TILE_WHERE:
+        *out = x[0] ? x[1] : x[2];
+        break;
+    default:
+        return refuse(text, bytes, "the host has no op %d", (int)op);
+    }
+    return !overflow || refuse(text, bytes, "a result beyond 64 bits");
+}
+
+bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
+                        int64_t *out, char *text, size_t bytes)
+{
+    const struct tile_argument *argument = set->argument;
+    int64_t operand[3] = { 0 };
+
+    switch (x->kind) {
+    case TILE_HOST_CONSTANT:
+        *out = x->value;
+        return true;
+    case TILE_HOST_DIMENSION:
+        *out = set->dimension[x->index];
+        return true;
+    case TILE_HOST_SCALAR:
+        *out = (int64_t)argument[x->index].scalar;
+        return true;
+    case TILE_HOST_EXTENT:
+        *out = argument[x->index].tensor->shape[x->axis];
+        return true;
+    case TILE_HOST_STRIDE:
+        *out = argument[x->index].tensor->strides[x->axis];
+        return true;
+    case TILE_HOST_NOALIAS:
+        *out = apart(argument[x->index].tensor, argument[x->value].tensor);
+        return true;
+    case TILE_HOST_ALIGNED:
+        *out = argument[x->index].tensor->data % (uint64_t)x->value == 0;
+        return true;
+    case TILE_HOST_UNIT:
+        *out = argument[x->index].tensor->strides[x->axis] == 1;
+        return true;
+    case TILE_HOST_OP:
+        break;
+    }
+    for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
+        if (!tile_host_evaluate(set, x->operand[i], &operand[i], text, bytes))
+            return false;
+    return compute(x->op, operand, out, text, bytes);
+}
+
+static bool bind_tensor(struct tile_binding_set *set, const struct tile_parameter *p,
+                        const cuc_tensor *t, bool *bound, char *text, size_t bytes)
+{
+    const struct tile_kernel *k = set->kernel;
+    const struct tile_type *type = &p->value->type;
+
+    if (!t)
+        return refuse(text, bytes, "argument %s: expected a tensor, got a scalar", p->name);
+    if (t->dtype != type->dtype)
+        return refuse(text, bytes, "argument %s: expected elements of %s, got %s", p->name,
+                      cuc_dtype_name(type->dtype), cuc_dtype_name(t->dtype));
+    if (t->rank != type->rank)
+        return refuse(text, bytes, "argument %s: expected %d axes, got %d", p->name, type->rank,
+                      t->rank);
+    for (uint32_t axis = 0; axis < type->rank; axis++) {
+        const struct tile_extent *extent = &p->extent[axis];
+        if (extent->kind == TILE_EXTENT_STATIC && t->shape[axis] != extent->value)
+            return refuse(text, bytes, "argument %s: axis %u: expected %" PRId64 ", got %" PRId64,
+                          p->name, axis, extent->value, t->shape[axis]);
+        if (extent->kind != TILE_EXTENT_NAMED)
+            continue;
+        int64_t *dimension = &set->dimension[extent->dimension];
+        if (bound[extent->dimension] && *dimension != t->shape[axis]) {
+            const struct tile_dimension *d = &k->dimension[extent->dimension];
+            return refuse(text, bytes,
+                          "argument %s: axis %u: expected %" PRId64 ", which %s is by argument %s, "
+                          "got %" PRId64,
+                          p->name, axis, *dimension, d->name, k->parameter[d->parameter].name,
+                          t->shape[axis]);
+        }
+        *dimension = t->shape[axis];
+        bound[extent->dimension] = true;
+    }
+    return true;
+}
+
+bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes)
+{
+    const struct tile_kernel *k = set->kernel;
+    bool bound[64 * TILE_MAX_RANK] = { 0 };
+    char why[160];
+    int64_t value;
+
+    if (count != k->parameter_count)
+        return refuse(text, bytes, "expected %u arguments, got %u", k->parameter_count, count);
+    if (k->dimension_count > sizeof(bound))
+        return refuse(text, bytes, "more than %zu dimensions", sizeof(bound));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tile_parameter *p = &k->parameter[i];
+        const struct tile_argument *a = &set->argument[i];
+        if (p->value->type.tensor) {
+            if (!bind_tensor(set, p, a->tensor, bound, text, bytes))
+                return false;
+        } else if (a->tensor) {
+            return refuse(text, bytes, "argument %s: expected a scalar of %s, got a tensor",
+                          p->name, cuc_dtype_name(p->value->type.dtype));
+        } else if (a->dtype != CUC_DTYPE_UNKNOWN && a->dtype != p->value->type.dtype) {
+            return refuse(text, bytes, "argument %s: expected %s, got %s", p->name,
+                          cuc_dtype_name(p->value->type.dtype), cuc_dtype_name(a->dtype));
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t axis = 0; axis < k->parameter[i].value->type.rank; axis++) {
+            const struct tile_extent *extent = &k->parameter[i].extent[axis];
+            if (!k->parameter[i].value->type.tensor || extent->kind != TILE_EXTENT_CHECKED)
+                continue;
+            if (!tile_host_evaluate(set, extent->check, &value, why, sizeof(why)))
+                return refuse(text, bytes, "argument %s: axis %u: its extent has %s",
+                              k->parameter[i].name, axis, why);
+            if (set->argument[i].tensor->shape[axis] != value)
+                return refuse(
+                    text, bytes, "argument %s: axis %u: expected %" PRId64 ", got %" PRId64,
+                    k->parameter[i].name, axis, value, set->argument[i].tensor->shape[axis]);
+        }
+    for (uint32_t i = 0; i < k->fact_count; i++) {
+        if (!tile_host_evaluate(set, k->fact[i].holds, &value, why, sizeof(why)))
+            return refuse(text, bytes, "where %s: %s", k->fact[i].text, why);
+        if (!value)
+            return refuse(text, bytes, "where %s: it does not hold for these arguments",
+                          k->fact[i].text);
+    }
+    return true;
+}
+
+bool tile_host_grid(const struct tile_binding_set *set, int64_t grid[3], char *text, size_t bytes)
+{
+    static const int64_t most[3] = { INT32_MAX, 65535, 65535 };
+    char why[160];
+
+    grid[0] = grid[1] = grid[2] = 1;
+    for (uint32_t i = 0; i < set->kernel->grid_rank; i++) {
+        if (!tile_host_evaluate(set, set->kernel->grid[i], &grid[i], why, sizeof(why)))
+            return refuse(text, bytes, "grid axis %u: %s", i, why);
+        if (grid[i] < 0 || grid[i] > most[i])
+            return refuse(text, bytes, "grid axis %u: expected 0 to %" PRId64 ", got %" PRId64, i,
+                          most[i], grid[i]);
+    }
+    return true;
+}

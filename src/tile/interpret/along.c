@@ -1,0 +1,259 @@
+// Reductions, scans, sorts and products.
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Lines of a tile along an axis: element n of line i is at start(i) + n * step.
+struct lines {
+    int64_t count, length, step, extent_after;
+};
+
+static struct lines lines_of(const struct tile_type *type, int64_t axis)
+{
+    struct lines l = { 1, type->extent[axis], 1, 0 };
+
+    for (int64_t i = axis + 1; i < type->rank; i++)
+        l.step *= type->extent[i];
+    l.count = tile_elements(type) / l.length;
+    return l;
+}
+
+static int64_t start_of(const struct lines *l, int64_t line, int64_t length)
+{
+    return line / l->step * l->step * length + line % l->step;
+}
+
+// One more element: in double for floats, exact for integers.
+struct sum {
+    double real;
+    uint64_t element;
+};
+
+static bool add(struct sum *s, enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x)
+{
+    bool summed = with == TILE_WITH_SUM || with == TILE_WITH_PROD;
+
+    if (tile_is_float(dtype) && summed) {
+        double value = tile_element_real(dtype, x);
+        s->real = with == TILE_WITH_SUM ? s->real + value : s->real * value;
+        s->element = tile_element_of_real(dtype, s->real);
+        return true;
+    }
+    return tile_element_combine(with, dtype, nan, s->element, x, &s->element);
+}
+
+static struct sum nothing(enum tile_combine with, cuc_dtype dtype)
+{
+    return (struct sum){ with == TILE_WITH_PROD ? 1.0 : 0.0, tile_element_identity(with, dtype) };
+}
+
+static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool scan)
+{
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+    cuc_dtype dtype = op->operand[0]->type.dtype;
+    bool nan = tile_int(op, TILE_ATTR_NAN, 0), reverse = tile_int(op, TILE_ATTR_REVERSE, 0);
+    struct lines l = lines_of(&op->operand[0]->type, tile_int(op, TILE_ATTR_AXIS, 0));
+
+    for (int64_t line = 0; in && out && line < l.count; line++) {
+        int64_t start = start_of(&l, line, l.length);
+        struct sum s = nothing(with, dtype);
+        bool drops = !nan && tile_is_float(dtype) &&
+                     (with == TILE_WITH_MIN || with == TILE_WITH_MAX);
+        if (drops) // of NaN alone the result is NaN
+            s.element = in[start];
+        for (int64_t n = 0; n < l.length; n++) {
+            int64_t at = start + (reverse ? l.length - 1 - n : n) * l.step;
+            if (!add(&s, with, dtype, nan, in[at]))
+                return tile_machine_fail(m, op, "this combination cannot be interpreted");
+            if (scan)
+                out[at] = s.element;
+        }
+        if (!scan)
+            out[start_of(&l, line, 1)] = s.element;
+    }
+    return in && out;
+}
+
+// By a function: accumulators and elements are its arguments, its yield the new accumulators.
+static bool step_function(struct tile_machine *m, const struct tile_op *op, bool scan)
+{
+    uint32_t n = op->result_count;
+    const struct tile_block *fn = op->block[0];
+    bool reverse = tile_int(op, TILE_ATTR_REVERSE, 0);
+    struct lines l = lines_of(&op->operand[0]->type, tile_int(op, TILE_ATTR_AXIS, 0));
+    uint64_t accumulator[TILE_MAX_RANK];
+
+    for (int64_t line = 0; line < l.count && !m->failed; line++) {
+        int64_t start = start_of(&l, line, l.length);
+        for (uint32_t i = 0; i < n; i++)
+            accumulator[i] = *tile_machine_elements(m, op->operand[n + i]);
+        for (int64_t k = 0; k < l.length; k++) {
+            int64_t at = start + (reverse ? l.length - 1 - k : k) * l.step;
+            for (uint32_t i = 0; i < n; i++) {
+                *tile_machine_elements(m, fn->argument[i]) = accumulator[i];
+                *tile_machine_elements(m, fn->argument[n + i]) =
+                    tile_machine_elements(m, op->operand[i])[at];
+            }
+            tile_machine_block(m, fn);
+            if (m->failed)
+                return false;
+            for (uint32_t i = 0; i < n; i++) {
+                accumulator[i] = *tile_machine_elements(m, fn->last->operand[i]);
+                if (scan)
+                    tile_machine_elements(m, op->result[i])[at] = accumulator[i];
+            }
+        }
+        for (uint32_t i = 0; i < n && !scan; i++)
+            tile_machine_elements(m, op->result[i])[start_of(&l, line, 1)] = accumulator[i];
+    }
+    return !m->failed;
+}
+
+// The order of sort: NaN is above all.
+static bool below(cuc_dtype dtype, uint64_t a, uint64_t b)
+{
+    if (tile_is_integer(dtype))
+        return tile_is_signed(dtype) ? (int64_t)a < (int64_t)b : a < b;
+    double x = tile_element_real(dtype, a), y = tile_element_real(dtype, b);
+    return x < y || (x == x && y != y);
+}
+
+static bool step_arg(struct tile_machine *m, const struct tile_op *op)
+{
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    cuc_dtype dtype = op->operand[0]->type.dtype;
+    struct lines l = lines_of(&op->operand[0]->type, tile_int(op, TILE_ATTR_AXIS, 0));
+
+    for (int64_t line = 0; in && out && line < l.count; line++) {
+        int64_t start = start_of(&l, line, l.length), best = -1;
+        for (int64_t n = 0; n < l.length; n++) {
+            uint64_t x = in[start + n * l.step];
+            if (!tile_is_integer(dtype) &&
+                tile_element_real(dtype, x) != tile_element_real(dtype, x))
+                continue;
+            uint64_t y = best < 0 ? 0 : in[start + best * l.step];
+            if (best < 0 || (op->kind == TILE_ARGMIN ? below(dtype, x, y) : below(dtype, y, x)))
+                best = n;
+        }
+        out[start_of(&l, line, 1)] = best < 0 ? 0 : (uint64_t)best;
+    }
+    return in && out;
+}
+
+// A stable insertion sort: largest first when `down`.
+static void order(cuc_dtype dtype, uint64_t *key, uint64_t *index, int64_t count, bool down)
+{
+    for (int64_t i = 1; i < count; i++) {
+        uint64_t k = key[i], n = index[i];
+        int64_t at = i;
+        while (at > 0 && (down ? below(dtype, key[at - 1], k) : below(dtype, k, key[at - 1]))) {
+            key[at] = key[at - 1];
+            index[at] = index[at - 1];
+            at--;
+        }
+        key[at] = k;
+        index[at] = n;
+    }
+}
+
+static bool step_sort(struct tile_machine *m, const struct tile_op *op)
+{
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    uint64_t *indices = op->kind == TILE_TOPK ? tile_machine_elements(m, op->result[1]) : NULL;
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0), kept = op->result[0]->type.extent[axis];
+    struct lines l = lines_of(&op->operand[0]->type, axis);
+    uint64_t *key = malloc(2 * (size_t)l.length * sizeof(*key)), *index = key + l.length;
+
+    if (!key)
+        return tile_machine_fail(m, op, "there is no host memory");
+    for (int64_t line = 0; in && out && line < l.count; line++) {
+        for (int64_t n = 0; n < l.length; n++) {
+            key[n] = in[start_of(&l, line, l.length) + n * l.step];
+            index[n] = (uint64_t)n;
+        }
+        order(op->operand[0]->type.dtype, key, index, l.length, op->kind == TILE_TOPK);
+        for (int64_t n = 0; n < kept; n++) {
+            int64_t at = start_of(&l, line, kept) + n * l.step;
+            out[at] = key[n];
+            if (indices)
+                indices[at] = index[n];
+        }
+    }
+    free(key);
+    return in && out;
+}
+
+static bool step_histogram(struct tile_machine *m, const struct tile_op *op)
+{
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    int64_t bins = op->result[0]->type.extent[0];
+
+    if (!in || !out)
+        return false;
+    memset(out, 0, (size_t)bins * sizeof(*out));
+    for (int64_t i = 0; i < tile_elements(&op->operand[0]->type); i++)
+        if (in[i] < (uint64_t)bins)
+            out[in[i]]++;
+    return true;
+}
+
+bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
+{
+    bool scan = op->kind == TILE_SCAN;
+
+    switch (op->kind) {
+    case TILE_ARGMIN:
+    case TILE_ARGMAX:
+        return step_arg(m, op);
+    case TILE_SORT:
+    case TILE_TOPK:
+        return step_sort(m, op);
+    case TILE_HISTOGRAM:
+        return step_histogram(m, op);
+    default:
+        return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
+    }
+}
+
+bool tile_step_mma(struct tile_machine *m, const struct tile_op *op)
+{
+    const struct tile_type *a = &op->operand[0]->type, *acc = &op->operand[2]->type;
+    const uint64_t *x = tile_machine_elements(m, op->operand[0]);
+    const uint64_t *y = tile_machine_elements(m, op->operand[1]);
+    const uint64_t *z = tile_machine_elements(m, op->operand[2]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    int64_t rows = acc->extent[acc->rank - 2], columns = acc->extent[acc->rank - 1];
+    int64_t depth = a->extent[a->rank - 1], batches = tile_elements(acc) / (rows * columns);
+    cuc_dtype dx = a->dtype, dy = op->operand[1]->type.dtype, dz = acc->dtype;
+    bool tf32 = tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32;
+
+    if (!x || !y || !z || !out)
+        return false;
+    for (int64_t i = 0; i < batches * rows * columns; i++) {
+        int64_t batch = i / (rows * columns), row = i / columns % rows, column = i % columns;
+        double sum = tile_element_real(dz, z[i]);
+        uint64_t whole = z[i];
+        for (int64_t k = 0; k < depth; k++) {
+            uint64_t p = x[(batch * rows + row) * depth + k];
+            uint64_t q = y[(batch * depth + k) * columns + column];
+            if (dz == CUC_I32) {
+                whole += p * q;
+                continue;
+            }
+            if (tf32) {
+                p = tile_element_cast(CUC_TF32, dx, p, TILE_RN);
+                q = tile_element_cast(CUC_TF32, dy, q, TILE_RN);
+            }
+            sum += tile_element_real(dx, p) * tile_element_real(dy, q);
+        }
+        out[i] = dz == CUC_I32 ? tile_element_of_int(dz, (int64_t)whole)
+                               : tile_element_of_real(dz, sum);
+    }
+    return true;
+}

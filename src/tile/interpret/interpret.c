@@ -1,0 +1,268 @@
+// Blocks of a grid one after the other; ops of a block in order; loops and ifs.
+#include "machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+
+    if (m->failed)
+        return false;
+    m->failed = true;
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    snprintf(m->text, m->bytes, "%s:%u:%u: block (%lld, %lld, %lld): %s: %s",
+             op->where.file ? op->where.file : "program.tile", op->where.line, op->where.column,
+             (long long)m->block[0], (long long)m->block[1], (long long)m->block[2],
+             tile_op_infos[op->kind].name, what);
+    return false;
+}
+
+uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value)
+{
+    uint64_t **slot = &m->element[value->id];
+
+    if (!*slot)
+        *slot = calloc((size_t)tile_elements(&value->type), sizeof(**slot));
+    if (!*slot && !m->failed) {
+        m->failed = true;
+        snprintf(m->text, m->bytes, "there is no host memory for a tile of %lld elements",
+                 (long long)tile_elements(&value->type));
+    }
+    return *slot;
+}
+
+static bool copy_value(struct tile_machine *m, const struct tile_value *to,
+                       const struct tile_value *from)
+{
+    uint64_t *dst = tile_machine_elements(m, to), *src = tile_machine_elements(m, from);
+
+    if (dst && src)
+        memmove(dst, src, (size_t)tile_elements(&to->type) * sizeof(*dst));
+    return dst && src;
+}
+
+// All at once: what is carried may be exchanged.
+static bool copy_values(struct tile_machine *m, struct tile_value *const *to,
+                        struct tile_value *const *from, uint32_t count)
+{
+    uint64_t **kept = calloc(count + 1, sizeof(*kept));
+    bool ok = kept != NULL;
+
+    for (uint32_t i = 0; ok && i < count; i++) {
+        size_t bytes = (size_t)tile_elements(&from[i]->type) * sizeof(**kept);
+        uint64_t *src = tile_machine_elements(m, from[i]);
+        ok = src && (kept[i] = malloc(bytes));
+        if (ok)
+            memcpy(kept[i], src, bytes);
+    }
+    for (uint32_t i = 0; ok && i < count; i++) {
+        uint64_t *dst = tile_machine_elements(m, to[i]);
+        ok = dst != NULL;
+        if (ok)
+            memcpy(dst, kept[i], (size_t)tile_elements(&to[i]->type) * sizeof(*dst));
+    }
+    for (uint32_t i = 0; kept && i < count; i++)
+        free(kept[i]);
+    free(kept);
+    if (!ok && !m->failed) {
+        m->failed = true;
+        snprintf(m->text, m->bytes, "there is no host memory for what a loop carries");
+    }
+    return ok;
+}
+
+static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
+{
+    return tile_is_signed(dtype) ? (int64_t)a < (int64_t)b : a < b;
+}
+
+// The values that the terminator of a loop's body left are in the loop's results; they go on in the
+// arguments.
+static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
+{
+    const struct tile_block *body = op->block[0];
+    uint32_t lead = op->kind == TILE_FOR ? 1 : 0;
+
+    if (!copy_values(m, op->result, op->operand + (lead ? 3 : 0), op->result_count))
+        return TILE_FLOW_RETURN;
+    uint64_t at = 0, end = 0, step = 0;
+    cuc_dtype dtype = CUC_I64;
+    if (lead) {
+        dtype = op->operand[0]->type.dtype;
+        at = *tile_machine_elements(m, op->operand[0]);
+        end = *tile_machine_elements(m, op->operand[1]);
+        step = *tile_machine_elements(m, op->operand[2]);
+    }
+    while (!lead || less(dtype, at, end)) {
+        if (lead) {
+            uint64_t *variable = tile_machine_elements(m, body->argument[0]);
+            if (!variable)
+                return TILE_FLOW_RETURN;
+            *variable = at;
+        }
+        for (uint32_t i = 0; i < op->result_count; i++)
+            if (!copy_value(m, body->argument[lead + i], op->result[i]))
+                return TILE_FLOW_RETURN;
+        enum tile_flow flow = tile_machine_block(m, body);
+        if (flow == TILE_FLOW_BREAK)
+            break;
+        if (flow == TILE_FLOW_RETURN || m->failed)
+            return TILE_FLOW_RETURN;
+        // The last step may be past what the dtype holds.
+        if (lead && !less(dtype, at, end - step) && end - at <= step)
+            break;
+        at += step;
+    }
+    return TILE_FLOW_ON;
+}
+
+static const struct tile_op *target_of(const struct tile_op *terminator)
+{
+    const struct tile_op *op = terminator->parent->parent;
+
+    if (terminator->kind != TILE_YIELD)
+        while (op->kind != TILE_FOR && op->kind != TILE_LOOP)
+            op = op->parent->parent;
+    return op;
+}
+
+static enum tile_flow run_terminator(struct tile_machine *m, const struct tile_op *op)
+{
+    if (op->kind == TILE_RETURN)
+        return TILE_FLOW_RETURN;
+    const struct tile_op *target = target_of(op);
+    // A function of a reduction is run by along.c, which reads the operands itself.
+    if (target->kind == TILE_REDUCE || target->kind == TILE_SCAN)
+        return TILE_FLOW_ON;
+    if (!copy_values(m, target->result, op->operand, op->operand_count))
+        return TILE_FLOW_RETURN;
+    return op->kind == TILE_YIELD      ? TILE_FLOW_ON
+           : op->kind == TILE_CONTINUE ? TILE_FLOW_CONTINUE
+                                       : TILE_FLOW_BREAK;
+}
+
+static tile_step *step_of(enum tile_op_kind kind)
+{
+    uint32_t traits = tile_op_infos[kind].traits;
+
+    switch (kind) {
+    case TILE_MMA:
+        return tile_step_mma;
+    case TILE_PHILOX:
+        return tile_step_philox;
+    case TILE_REDUCE:
+    case TILE_ARGMIN:
+    case TILE_ARGMAX:
+    case TILE_SCAN:
+    case TILE_SORT:
+    case TILE_TOPK:
+    case TILE_HISTOGRAM:
+        return tile_step_along;
+    case TILE_SLICE:
+    case TILE_DIM:
+    case TILE_STRIDE:
+    case TILE_ASSERT:
+    case TILE_PRINT:
+        return tile_step_memory;
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+    case TILE_CAT:
+    case TILE_EXTRACT:
+    case TILE_INSERT:
+    case TILE_TAKE:
+    case TILE_SHIFT:
+    case TILE_ROLL:
+    case TILE_CONVERT:
+        return tile_step_shape;
+    default:
+        return traits & (TILE_READS | TILE_WRITES) ? tile_step_memory : tile_step_value;
+    }
+}
+
+enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_block *block)
+{
+    for (const struct tile_op *op = block->first; op; op = op->next) {
+        enum tile_flow flow = TILE_FLOW_ON;
+        if (tile_op_infos[op->kind].traits & TILE_TERMINATES)
+            return run_terminator(m, op);
+        if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
+            flow = run_loop(m, op);
+        else if (op->kind == TILE_IF)
+            flow =
+                tile_machine_block(m, op->block[*tile_machine_elements(m, op->operand[0]) ? 0 : 1]);
+        else
+            step_of(op->kind)(m, op);
+        if (m->failed)
+            return TILE_FLOW_RETURN;
+        if (flow != TILE_FLOW_ON)
+            return flow;
+    }
+    return TILE_FLOW_ON;
+}
+
+static bool set_arguments(struct tile_machine *m)
+{
+    for (uint32_t i = 0; i < m->run->arguments; i++) {
+        const struct tile_value *value = m->run->kernel->parameter[i].value;
+        const cuc_tensor *t = m->run->argument[i].tensor;
+        if (!t) {
+            uint64_t *element = tile_machine_elements(m, value);
+            if (!element)
+                return false;
+            *element = m->run->argument[i].scalar;
+            continue;
+        }
+        struct tile_view *view = &m->view[value->id];
+        view->base = (unsigned char *)(uintptr_t)t->data;
+        view->dtype = t->dtype;
+        view->rank = (uint32_t)t->rank;
+        memcpy(view->extent, t->shape, sizeof(view->extent));
+        memcpy(view->stride, t->strides, sizeof(view->stride));
+    }
+    return true;
+}
+
+static void run_grid(struct tile_machine *m)
+{
+    for (m->block[2] = 0; m->block[2] < m->grid[2] && !m->failed; m->block[2]++)
+        for (m->block[1] = 0; m->block[1] < m->grid[1] && !m->failed; m->block[1]++)
+            for (m->block[0] = 0; m->block[0] < m->grid[0] && !m->failed; m->block[0]++)
+                tile_machine_block(m, &m->run->kernel->body);
+}
+
+bool tile_interpret(const struct tile_interpretation *run, char *text, size_t bytes)
+{
+    const struct tile_kernel *kernel = run->kernel;
+    struct tile_machine m = { .run = run, .text = text, .bytes = bytes };
+
+    m.set = (struct tile_binding_set){ kernel, run->argument,
+                                       calloc(kernel->dimension_count + 1, sizeof(int64_t)) };
+    m.element = calloc(kernel->value_count + 1, sizeof(*m.element));
+    m.view = calloc(kernel->value_count + 1, sizeof(*m.view));
+    if (!m.set.dimension || !m.element || !m.view) {
+        snprintf(text, bytes, "there is no host memory for the kernel's values");
+        m.failed = true;
+    } else if (!tile_bind_arguments(&m.set, run->arguments, text, bytes) ||
+               !tile_host_grid(&m.set, m.grid, text, bytes)) {
+        m.failed = true;
+    } else {
+        for (uint32_t i = 0; i < 3 && !kernel->grid_rank; i++)
+            m.grid[i] = run->grid[i];
+        if (set_arguments(&m))
+            run_grid(&m);
+    }
+    for (uint32_t i = 0; m.element && i < kernel->value_count; i++)
+        free(m.element[i]);
+    free(m.element);
+    free(m.view);
+    free(m.set.dimension);
+    return !m.failed;
+}

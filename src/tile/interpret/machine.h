@@ -1,0 +1,58 @@
+// What the interpreter's files share.
+#ifndef CUCORE_TILE_MACHINE_H
+#define CUCORE_TILE_MACHINE_H
+
+#include "../scalar.h"
+#include "interpret.h"
+
+// A tensor or slice.
+struct tile_view {
+    unsigned char *base;
+    int64_t extent[TILE_MAX_RANK], stride[TILE_MAX_RANK]; // stride in elements
+    cuc_dtype dtype;
+    uint32_t rank;
+};
+
+struct tile_machine {
+    const struct tile_interpretation *run;
+    struct tile_binding_set set;
+    uint64_t **element;     // by value id: room for its elements, taken when it is first made
+    struct tile_view *view; // by value id
+    int64_t block[3], grid[3];
+    char *text; // the first failure
+    size_t bytes;
+    bool failed;
+};
+
+bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// The elements of a value; made when it has none yet. NULL after a failure.
+uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value);
+
+// How control goes on after a block.
+enum tile_flow { TILE_FLOW_ON, TILE_FLOW_CONTINUE, TILE_FLOW_BREAK, TILE_FLOW_RETURN };
+enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_block *block);
+
+// value.c, along.c, memory.c: an op by itself; false after a failure.
+typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
+tile_step tile_step_value, tile_step_shape, tile_step_along, tile_step_mma, tile_step_memory,
+    tile_step_philox;
+
+// Walking over a shape: the flat number of a coordinate, and back.
+static inline void tile_unflatten(const struct tile_type *type, int64_t flat, int64_t *coordinate)
+{
+    for (uint32_t i = type->rank; i-- > 0;) {
+        coordinate[i] = flat % type->extent[i];
+        flat /= type->extent[i];
+    }
+}
+static inline int64_t tile_flatten(const struct tile_type *type, const int64_t *coordinate)
+{
+    int64_t flat = 0;
+
+    for (uint32_t i = 0; i < type->rank; i++)
+        flat = flat * type->extent[i] + coordinate[i];
+    return flat;
+}
+
+#endif
