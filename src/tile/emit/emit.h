@@ -1,0 +1,166 @@
+// PTX of a kernel: what the files of this folder share.
+//
+// A tile value is an array of registers, one for each register index of its layout; a scalar is one
+// register, the same in every thread. bool is a predicate; integers up to 32 bits, f32 and 8-bit
+// floats are .b32, small integers extended to it; f16 and bf16 are .b16; the rest .b64. What a loop
+// carries keeps its registers: argument, result and the next value are the same ones.
+#ifndef CUCORE_TILE_EMIT_H
+#define CUCORE_TILE_EMIT_H
+
+#include "../compile.h"
+#include "../diagnostic.h"
+#include "../ir/words.h"
+#include "../layout/layout.h"
+#include "../scalar.h"
+#include "../text.h"
+
+// A register, or a constant where an instruction takes one.
+enum tile_register_class { TILE_PRED, TILE_R16, TILE_R32, TILE_R64, TILE_REGISTER_CLASSES };
+typedef uint32_t tile_register; // class << 28 | number, from 1
+#define TILE_NO_REGISTER 0u
+#define TILE_REGISTER_CLASS(r) ((enum tile_register_class)((r) >> 28))
+
+// A size that is known now or when the kernel runs: 64 bits, the same in every thread.
+struct tile_size {
+    tile_register reg; // TILE_NO_REGISTER: value
+    int64_t value;
+};
+
+// A tensor or slice as accesses see it.
+struct tile_emit_view {
+    tile_register base;                                            // address of element 0
+    struct tile_size extent[TILE_MAX_RANK], stride[TILE_MAX_RANK]; // stride in elements
+    uint32_t rank;
+    cuc_dtype dtype;
+    uint32_t aligned; // bytes that base and all strides but the last are multiples of
+};
+
+// Coordinates of the calling thread along an axis of a layout, made once.
+struct tile_coordinate_entry {
+    const struct tile_layout *layout;
+    uint32_t axis;
+    tile_register reg;
+};
+
+struct tile_emitter {
+    struct tile_module *module;
+    const struct tile_kernel *kernel;
+    const struct tile_target *target;
+    enum tile_variant variant;
+    uint32_t warps;
+    struct tile_text *text; // where instructions go: prologue or body
+    struct tile_text prologue, body,
+        globals; // what is computed once at the start; strings and the like
+    uint32_t next[TILE_REGISTER_CLASSES];
+    uint32_t next_label, next_global;
+    tile_register **value;       // by value id
+    struct tile_emit_view *view; // by value id
+    struct tile_coordinate_entry *coordinate;
+    uint32_t coordinates, coordinate_room;
+    tile_register tid, lane, warp;     // made in the prologue
+    tile_register block[3], blocks[3]; // 64 bits
+    tile_register shared;              // address of the scratch in shared memory, 32 bits
+    uint32_t shared_bytes;             // of the scratch: the most that an op needs
+    bool shared_busy;                  // somebody may still be reading it
+    uint32_t parameter_at[64];         // of each parameter in the entry's block of bytes
+    uint32_t parameter_bytes;
+    struct tile_emit_loop *loop;
+    uint32_t line; // of the last .loc
+    bool wants_printf, wants_assert;
+    bool failed;
+};
+
+struct tile_emit_loop {
+    const struct tile_op *op;
+    uint32_t again, end; // labels
+    bool end_used, again_used;
+    struct tile_emit_loop *outer;
+};
+
+// ptx.c
+tile_register tile_new(struct tile_emitter *e, enum tile_register_class class);
+enum tile_register_class tile_class_of(cuc_dtype dtype);
+// "%r12"; of several in one call up to 16 live at once.
+const char *tile_name(tile_register r);
+// An instruction: `format` without the semicolon; %R takes a tile_register.
+void tile_ins(struct tile_emitter *e, const char *format, ...);
+// The same with a new register of a class as its first %R, which is given back.
+tile_register tile_make(struct tile_emitter *e, enum tile_register_class class, const char *format,
+                        ...);
+uint32_t tile_label(struct tile_emitter *e);
+void tile_put_label(struct tile_emitter *e, uint32_t label);
+void tile_branch(struct tile_emitter *e, tile_register predicate, bool negated, uint32_t label);
+void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
+// Registers of a value; made, of its layout's number, when it has none yet.
+tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
+uint32_t tile_register_count(const struct tile_value *value);
+// A constant in a register: of a dtype, and a number of 32 or 64 bits.
+tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
+tile_register tile_number32(struct tile_emitter *e, int32_t value);
+tile_register tile_number64(struct tile_emitter *e, int64_t value);
+tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size);
+// Run what follows in the prologue, and back.
+struct tile_text *tile_into_prologue(struct tile_emitter *e);
+// The coordinate of the calling thread along an axis: registers of it are not counted in.
+tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
+                                     uint32_t axis);
+// The part of the coordinate that a register index gives.
+uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
+// A barrier of the block.
+void tile_barrier(struct tile_emitter *e);
+// The scratch in shared memory, free to be written by all: a barrier goes before when it is needed.
+tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes);
+// Everybody has written; it is read from now on.
+void tile_scratch_written(struct tile_emitter *e);
+// True for elements of the logical tile; TILE_NO_REGISTER when register `index` holds such in every
+// thread. Another when it holds none: *none.
+tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
+                               uint32_t index, bool *none);
+bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
+
+// element.c, math.c: one element.
+tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
+                                  const tile_register *x);
+tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
+                               bool nan, tile_register x, tile_register y);
+tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype,
+                                bool nan, tile_register x, tile_register y);
+tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
+                             enum tile_round round, tile_register x);
+// f32 of f16 or bf16 and back; f64 and f32 stay.
+tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
+tile_register tile_narrow(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
+// math.c: a function of f32 or f64; TILE_NO_REGISTER when it is none of its own.
+tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
+                             tile_register x, tile_register y);
+
+// An op; false after a diagnostic.
+typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
+tile_emit_op tile_emit_elementwise, tile_emit_leaf; // element.c
+tile_emit_op tile_emit_access;                      // access.c: load, store and the like
+tile_emit_op tile_emit_elements;                    // gather.c: gather, scatter, atomic
+tile_emit_op tile_emit_reduce, tile_emit_arg;       // reduce.c
+tile_emit_op tile_emit_scan;                        // scan.c
+tile_emit_op tile_emit_sort;                        // sort.c: sort, topk
+tile_emit_op tile_emit_histogram;                   // histogram.c
+tile_emit_op tile_emit_shape;                       // shape.c
+tile_emit_op tile_emit_mma;                         // mma.c
+tile_emit_op tile_emit_philox, tile_emit_asm;       // random.c, inline.c
+tile_emit_op tile_emit_print, tile_emit_assert;     // report.c
+bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block); // control.c
+
+// kernel.c: one entry.
+bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
+                     const struct tile_target *target, enum tile_variant variant,
+                     struct tile_text *out);
+
+// Memory: an element at an address, which is a 64-bit register (or a 32-bit one of shared memory)
+// and a constant. `space`: "global", "shared". 8-bit and bool elements have a byte.
+void tile_emit_load(struct tile_emitter *e, const char *space, const char *hint, cuc_dtype dtype,
+                    const tile_register *to, uint32_t count, tile_register address, int64_t offset,
+                    tile_register predicate);
+void tile_emit_store(struct tile_emitter *e, const char *space, const char *hint, cuc_dtype dtype,
+                     const tile_register *from, uint32_t count, tile_register address,
+                     int64_t offset, tile_register predicate);
+
+#endif
