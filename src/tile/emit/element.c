@@ -10,8 +10,10 @@ tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register 
 {
     if (dtype == CUC_F16)
         return tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", x);
-    if (dtype == CUC_BF16) // the upper half of an f32
-        return tile_make(e, TILE_R32, "mov.b32 %R, {0, %R}", x);
+    if (dtype == CUC_BF16) { // the upper half of an f32
+        tile_register low = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", x);
+        return tile_make(e, TILE_R32, "shl.b32 %R, %R, 16", low);
+    }
     return x;
 }
 
@@ -332,13 +334,11 @@ static const char *round_name(enum tile_round round)
 static tile_register to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
 {
     tile_register pair = tile_new(e, TILE_R16), zero = tile_constant_register(e, CUC_F32, 0);
-    tile_register out = tile_new(e, TILE_R32), low = tile_new(e, TILE_R32);
 
     tile_ins(e, "cvt.rn.satfinite.%s.f32 %R, %R, %R", to == CUC_E4M3 ? "e4m3x2" : "e5m2x2", pair,
              zero, x);
-    tile_ins(e, "mov.b32 %R, {%R, 0}", out, pair);
-    tile_ins(e, "and.b32 %R, %R, 255", low, out);
-    return low;
+    tile_register both = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", pair);
+    return tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
 }
 
 static tile_register of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x)

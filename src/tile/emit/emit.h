@@ -64,6 +64,8 @@ struct tile_emitter {
     bool shared_busy;                  // somebody may still be reading it
     uint32_t parameter_at[64];         // of each parameter in the entry's block of bytes
     uint32_t parameter_bytes;
+    // Tensors that were read or written since the last barrier, by the bit of the parameter.
+    uint64_t read, written;
     struct tile_emit_loop *loop;
     uint32_t line; // of the last .loc
     bool wants_printf, wants_assert;
@@ -147,20 +149,27 @@ tile_emit_op tile_emit_shape;                       // shape.c
 tile_emit_op tile_emit_mma;                         // mma.c
 tile_emit_op tile_emit_philox, tile_emit_asm;       // random.c, inline.c
 tile_emit_op tile_emit_print, tile_emit_assert;     // report.c
-bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block); // control.c
+// control.c: the ops of a block; of a reduction's function, which ends with a yield.
+bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
+void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
 
 // kernel.c: one entry.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, enum tile_variant variant,
                      struct tile_text *out);
 
-// Memory: an element at an address, which is a 64-bit register (or a 32-bit one of shared memory)
-// and a constant. `space`: "global", "shared". 8-bit and bool elements have a byte.
-void tile_emit_load(struct tile_emitter *e, const char *space, const char *hint, cuc_dtype dtype,
+// memory.c: elements that lie side by side, at an address, which is a 64-bit register (or a 32-bit
+// one of shared memory) and a constant. `count` of them make 1 to 16 bytes and are aligned to that.
+// `space`: "global", "shared"; `hint`: words that go before it. bool and 8-bit elements have a
+// byte.
+void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);
-void tile_emit_store(struct tile_emitter *e, const char *space, const char *hint, cuc_dtype dtype,
+void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                      const tile_register *from, uint32_t count, tile_register address,
                      int64_t offset, tile_register predicate);
+// Before an op that reads or writes a tensor: a barrier when another thread of the block may have
+// to come first.
+void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
 
 #endif

@@ -49,35 +49,27 @@ struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,
                                          const struct tile_type *result);
+// Which of the operand's elements each place of a broadcast's result needs; registers keep their
+// numbers.
+struct tile_layout tile_layout_slice(const struct tile_layout *result,
+                                     const struct tile_type *operand,
+                                     const struct tile_type *result_type);
 struct tile_layout tile_layout_permute(const struct tile_layout *from, const int64_t *axes);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
                                       uint32_t axis); // extent 1 is kept
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
-// How elements get from one layout to another.
-enum tile_move {
-    TILE_MOVE_NONE,      // registers are the same
-    TILE_MOVE_REGISTERS, // within threads
-    TILE_MOVE_SHUFFLE,   // within warps: rounds of shfl
-    TILE_MOVE_SHARED,    // through shared memory
-};
-struct tile_conversion {
-    enum tile_move move;
-    // REGISTERS: result register i is source register from[i]. SHUFFLE: the rounds of convert.c.
-    uint32_t *from;
-    // SHARED: the swizzle that keeps banks apart: stored at element (coordinate ^
-    // swizzle(coordinate)).
-    uint32_t write_vector_bits, read_vector_bits, bytes;
-    uint32_t
-        swizzle[TILE_MAX_COORDINATE_BITS]; // for each coordinate bit, the offset bits it flips too
-};
-bool tile_convert_plan(struct tile_module *module, struct tile_conversion *out,
-                       const struct tile_layout *from, const struct tile_layout *to,
-                       uint32_t element_bytes);
+// Of a tile whose axis is picked by a tile of rank 1: that tile's layout. Registers keep their
+// numbers.
+struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axis);
+// The layout of the same tile with axes of extent 1 put in or taken out; false when more than those
+// differ.
+bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
+                         const struct tile_type *operand, const struct tile_type *result);
 
-// pass: give every tile value a layout and put `convert` ops where two meet.
-struct tile_target;
-bool tile_assign_layouts(struct tile_kernel *kernel, const struct tile_target *target);
+// pass: give every tile value of a kernel a layout for that many warps, and put `convert` ops where
+// two meet. False without memory.
+bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
 
 #endif

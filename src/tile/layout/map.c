@@ -183,6 +183,22 @@ struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
     return out;
 }
 
+struct tile_layout tile_layout_slice(const struct tile_layout *result,
+                                     const struct tile_type *operand,
+                                     const struct tile_type *result_type)
+{
+    struct tile_layout out = empty(operand, result->warp_bits);
+    uint32_t to[TILE_MAX_COORDINATE_BITS] = { 0 };
+    uint32_t lead = (uint32_t)(result_type->rank - operand->rank);
+
+    for (uint32_t i = 0; i < operand->rank; i++)
+        for (uint32_t b = 0; operand->extent[i] != 1 && b < out.axis_bits[i]; b++)
+            to[tile_axis_shift(result, lead + i) + b] = UINT32_C(1)
+                                                        << (tile_axis_shift(&out, i) + b);
+    carry_over(&out, result, to);
+    return out;
+}
+
 struct tile_layout tile_layout_permute(const struct tile_layout *from, const int64_t *axes)
 {
     struct tile_layout out = *from;
@@ -232,6 +248,42 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
                 return false;
     *out = *from;
     struct tile_layout shape = empty(result, from->warp_bits);
+    out->rank = shape.rank;
+    memcpy(out->axis_bits, shape.axis_bits, sizeof(out->axis_bits));
+    return true;
+}
+
+struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axis)
+{
+    struct tile_layout out = { .rank = 1, .warp_bits = tile->warp_bits };
+    uint32_t to[TILE_MAX_COORDINATE_BITS] = { 0 };
+
+    out.axis_bits[0] = out.coordinate_bits = tile->axis_bits[axis];
+    for (uint32_t b = 0; b < tile->axis_bits[axis]; b++)
+        to[tile_axis_shift(tile, axis) + b] = UINT32_C(1) << b;
+    carry_over(&out, tile, to);
+    return out;
+}
+
+bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
+                         const struct tile_type *operand, const struct tile_type *result)
+{
+    uint32_t x = 0, y = 0;
+
+    while (x < operand->rank || y < result->rank) {
+        if (x < operand->rank && operand->extent[x] == 1) {
+            x++;
+        } else if (y < result->rank && result->extent[y] == 1) {
+            y++;
+        } else {
+            if (x == operand->rank || y == result->rank || operand->extent[x] != result->extent[y])
+                return false;
+            x++;
+            y++;
+        }
+    }
+    struct tile_layout shape = empty(result, from->warp_bits);
+    *out = *from;
     out->rank = shape.rank;
     memcpy(out->axis_bits, shape.axis_bits, sizeof(out->axis_bits));
     return true;

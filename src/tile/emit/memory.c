@@ -1,0 +1,214 @@
+// Elements in memory: vectors of them in the widest instruction, packed into words where they are
+// small; and the order of a block's accesses to itself.
+#include "emit.h"
+
+static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
+
+static uint32_t bytes_of(cuc_dtype dtype)
+{
+    return cuc_dtype_bits(dtype) / 8;
+}
+
+// One element's own instruction.
+static const char *element_type(cuc_dtype dtype)
+{
+    switch (cuc_dtype_bits(dtype)) {
+    case 8:
+        return dtype == CUC_I8 ? "s8" : "u8";
+    case 16:
+        return dtype == CUC_I16 ? "s16" : dtype == CUC_U16 ? "u16" : "b16";
+    case 32:
+        return "b32";
+    default:
+        return "b64";
+    }
+}
+
+static void put(struct tile_emitter *e, const char *what, const char *hint, const char *space,
+                const char *vector, const char *type, tile_register predicate)
+{
+    tile_put_string(e->text, "\t");
+    if (predicate)
+        tile_put(e->text, "@%s ", tile_name(predicate));
+    tile_put(e->text, "%s%s.%s%s.%s ", what, hint, space, vector, type);
+}
+
+static void put_registers(struct tile_emitter *e, const tile_register *r, uint32_t count)
+{
+    tile_put_string(e->text, count > 1 ? "{" : "");
+    for (uint32_t i = 0; i < count; i++)
+        tile_put(e->text, "%s%s", i ? ", " : "", tile_name(r[i]));
+    tile_put_string(e->text, count > 1 ? "}" : "");
+}
+
+static void put_address(struct tile_emitter *e, tile_register address, int64_t offset)
+{
+    tile_put(e->text, "[%s+%lld]", tile_name(address), (long long)offset);
+}
+
+static void guarded(struct tile_emitter *e, tile_register predicate)
+{
+    if (predicate)
+        tile_put(e->text, "\t@%s", tile_name(predicate));
+}
+
+// Element i of words.
+static void unpack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,
+                   const tile_register *to, uint32_t count, tile_register predicate)
+{
+    bool half = cuc_dtype_bits(dtype) == 16;
+
+    for (uint32_t i = 0; i < count; i++) {
+        tile_register w = word[i / (half ? 2 : 4)];
+        uint32_t at = i % (half ? 2 : 4) * (half ? 16 : 8);
+        if (dtype == CUC_F16 || dtype == CUC_BF16) {
+            if (i & 1)
+                continue;
+            guarded(e, predicate);
+            tile_ins(e, "mov.b32 {%R, %R}, %R", to[i], to[i + 1], w);
+        } else if (dtype == CUC_BOOL) {
+            tile_register byte = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 8", w, at);
+            guarded(e, predicate);
+            tile_ins(e, "setp.ne.u32 %R, %R, 0", to[i], byte);
+        } else {
+            guarded(e, predicate);
+            tile_ins(e, "bfe.%s %R, %R, %u, %u", tile_is_signed(dtype) ? "s32" : "u32", to[i], w,
+                     at, half ? 16u : 8u);
+        }
+    }
+}
+
+void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
+                    const tile_register *to, uint32_t count, tile_register address, int64_t offset,
+                    tile_register predicate)
+{
+    uint32_t size = bytes_of(dtype), bytes = count * size, words = bytes / 4;
+    tile_register word[4];
+
+    if (size < 4 && count > 1 && bytes < 4) { // two bytes
+        for (uint32_t i = 0; i < count; i++)
+            tile_emit_load(e, hint, space, dtype, to + i, 1, address, offset + i, predicate);
+        return;
+    }
+    if (count == 1 || size >= 4) {
+        bool byte = dtype == CUC_BOOL;
+        tile_register loaded = byte ? tile_new(e, TILE_R32) : TILE_NO_REGISTER;
+        put(e, "ld", hint, space, vectors[count], element_type(dtype), predicate);
+        put_registers(e, byte ? &loaded : to, count);
+        tile_put_string(e->text, ", ");
+        put_address(e, address, offset);
+        tile_put_string(e->text, ";\n");
+        if (byte) {
+            guarded(e, predicate);
+            tile_ins(e, "setp.ne.u32 %R, %R, 0", to[0], loaded);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < words; i++)
+        word[i] = tile_new(e, TILE_R32);
+    put(e, "ld", hint, space, vectors[words], "b32", predicate);
+    put_registers(e, word, words);
+    tile_put_string(e->text, ", ");
+    put_address(e, address, offset);
+    tile_put_string(e->text, ";\n");
+    unpack(e, dtype, word, to, count, predicate);
+}
+
+// The word that holds elements from i on.
+static tile_register pack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from)
+{
+    tile_register byte[4];
+
+    if (dtype == CUC_F16 || dtype == CUC_BF16)
+        return tile_make(e, TILE_R32, "mov.b32 %R, {%R, %R}", from[0], from[1]);
+    if (cuc_dtype_bits(dtype) == 16)
+        return tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", from[0], from[1]);
+    for (uint32_t i = 0; i < 4; i++)
+        byte[i] = dtype == CUC_BOOL ? tile_make(e, TILE_R32, "selp.u32 %R, 1, 0, %R", from[i])
+                                    : from[i];
+    tile_register low = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", byte[0], byte[1]);
+    tile_register high = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", byte[2], byte[3]);
+    return tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", low, high);
+}
+
+void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
+                     const tile_register *from, uint32_t count, tile_register address,
+                     int64_t offset, tile_register predicate)
+{
+    uint32_t size = bytes_of(dtype), bytes = count * size, words = bytes / 4;
+    tile_register word[4];
+
+    if (size < 4 && count > 1 && bytes < 4) {
+        for (uint32_t i = 0; i < count; i++)
+            tile_emit_store(e, hint, space, dtype, from + i, 1, address, offset + i, predicate);
+        return;
+    }
+    if (count == 1 || size >= 4) {
+        tile_register byte = dtype == CUC_BOOL
+                                 ? tile_make(e, TILE_R32, "selp.u32 %R, 1, 0, %R", from[0])
+                                 : TILE_NO_REGISTER;
+        put(e, "st", hint, space, vectors[count], element_type(dtype), predicate);
+        put_address(e, address, offset);
+        tile_put_string(e->text, ", ");
+        put_registers(e, byte ? &byte : from, count);
+        tile_put_string(e->text, ";\n");
+        return;
+    }
+    for (uint32_t i = 0; i < words; i++)
+        word[i] = pack(e, dtype, from + i * count / words);
+    put(e, "st", hint, space, vectors[words], "b32", predicate);
+    put_address(e, address, offset);
+    tile_put_string(e->text, ", ");
+    put_registers(e, word, words);
+    tile_put_string(e->text, ";\n");
+}
+
+// Order
+
+// The parameter that a tensor is, or is a slice of.
+static uint32_t parameter_of(const struct tile_value *tensor)
+{
+    while (tensor->op)
+        tensor = tensor->op->operand[0];
+    return tensor->index;
+}
+
+// A fact of the kernel says that two parameters share no byte.
+static bool apart(const struct tile_kernel *k, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < k->fact_count; i++) {
+        const struct tile_host_expression *x = k->fact[i].holds;
+        if (x->kind == TILE_HOST_NOALIAS && ((x->index == a && (uint32_t)x->value == b) ||
+                                             (x->index == b && (uint32_t)x->value == a)))
+            return true;
+    }
+    return false;
+}
+
+static bool may_meet(const struct tile_kernel *k, uint64_t touched, uint32_t parameter)
+{
+    for (; touched; touched &= touched - 1)
+        if (!apart(k, (uint32_t)__builtin_ctzll(touched), parameter))
+            return true;
+    return false;
+}
+
+void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
+{
+    uint32_t traits = tile_op_infos[op->kind].traits, parameter = parameter_of(op->operand[0]);
+    int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
+    bool writes = traits & TILE_WRITES, releases = order >= TILE_RELEASE;
+    uint64_t bit = UINT64_C(1) << (parameter & 63);
+
+    // What a release publishes is all that the block has done.
+    if (may_meet(e->kernel, e->written, parameter) ||
+        (writes && may_meet(e->kernel, e->read, parameter)) || releases) {
+        tile_barrier(e);
+        e->read = e->written = 0;
+        e->shared_busy = false;
+    }
+    if (traits & TILE_READS)
+        e->read |= bit;
+    if (writes)
+        e->written |= bit;
+}

@@ -1,0 +1,514 @@
+// Which value gets which layout.
+//
+// Tiles of the shape that most is moved in get the blocked layout that makes the widest accesses;
+// from there layouts spread: through elementwise ops both ways, from a broadcast's result to its
+// operand, from a reduction's operand to its result, and through loops and ifs. What is left over
+// gets the blocked layout of its own shape, the largest first, and spreads again. Where an op's
+// operand then has another layout than the op needs, a convert is put in, or, for what costs
+// nothing, the op that makes it is made again in the other layout.
+#include "layout.h"
+
+#include "../compile.h"
+#include <string.h>
+
+struct assignment {
+    struct tile_kernel *kernel;
+    uint32_t warp_bits;
+    bool changed, failed;
+    // The shape that is to be given blocked layouts, and the least bytes that its elements have in
+    // memory.
+    const struct tile_type *largest;
+    int64_t largest_elements;
+    uint32_t vector_bits;
+};
+
+static const struct tile_layout *keep(struct assignment *a, struct tile_layout layout)
+{
+    struct tile_layout *kept = tile_take(a->kernel->module, sizeof(*kept));
+
+    if (!kept) {
+        a->failed = true;
+        return NULL;
+    }
+    *kept = layout;
+    return kept;
+}
+
+static bool wants_layout(const struct tile_value *value)
+{
+    return value && !value->type.tensor && !value->layout;
+}
+
+static void give(struct assignment *a, struct tile_value *value, struct tile_layout layout)
+{
+    if (!wants_layout(value))
+        return;
+    value->layout = keep(a, layout);
+    a->changed = true;
+}
+
+// Values that must be in one layout: the first that has one gives it to the others.
+static void unite(struct assignment *a, struct tile_value *x, struct tile_value *y)
+{
+    if (x->type.tensor || y->type.tensor)
+        return;
+    if (x->layout && !y->layout)
+        give(a, y, *x->layout);
+    else if (y->layout && !x->layout)
+        give(a, x, *y->layout);
+}
+
+static const struct tile_op *target_of(const struct tile_op *terminator)
+{
+    const struct tile_op *op = terminator->parent->parent;
+
+    if (terminator->kind != TILE_YIELD)
+        while (op->kind != TILE_FOR && op->kind != TILE_LOOP)
+            op = op->parent->parent;
+    return op;
+}
+
+static bool is_function(const struct tile_op *op)
+{
+    return op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
+}
+
+// The layout that an operand must have, its op's result given; false: any will do.
+static bool needed(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                   struct tile_layout *other)
+{
+    const struct tile_value *x = op->operand[operand];
+    const struct tile_value *result = op->result_count ? op->result[0] : NULL;
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    *same = NULL;
+    if (x->type.tensor || !x->type.rank)
+        return false;
+    if (traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER || op->kind == TILE_ATOMIC) {
+        *same = result->layout;
+        return *same != NULL;
+    }
+    switch (op->kind) {
+    case TILE_SCATTER: // all as the value that is stored
+        *same = op->operand[op->operand[0]->type.rank + 1u]->layout;
+        return *same != NULL;
+    case TILE_LOAD:
+    case TILE_LOAD_AT: // a pad with a shape
+        *same = result->layout;
+        return *same != NULL;
+    case TILE_BROADCAST: {
+        if (!result->layout)
+            return false;
+        struct tile_layout slice = tile_layout_slice(result->layout, &x->type, &result->type);
+        *other = slice;
+        return true;
+    }
+    case TILE_REDUCE: // all tiles of a function as the first
+        *same = op->operand[0]->layout;
+        return operand && *same != NULL;
+    case TILE_SCAN:
+        *same = result->layout;
+        return *same != NULL;
+    case TILE_LOAD_ROWS:
+    case TILE_STORE_ROWS: {
+        const struct tile_value *tile = result ? result : op->operand[op->operand_count - 1];
+        if (operand != 1)
+            return false;
+        if (!tile->layout)
+            return false;
+        *other = tile_layout_rows(tile->layout, 0);
+        return true;
+    }
+    case TILE_TAKE:
+        if (operand != 1 || !result->layout)
+            return false;
+        if (x->type.rank == result->type.rank) {
+            *same = result->layout;
+            return true;
+        }
+        *other = tile_layout_rows(result->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+        return true;
+    default:
+        return false;
+    }
+}
+
+// The same registers twice in a slice say nothing new: one of each is enough.
+static struct tile_layout compact(struct tile_layout layout)
+{
+    uint32_t kept = 0, bits = layout.register_bits;
+
+    for (uint32_t i = 0; i < bits; i++)
+        if (layout.basis[i])
+            layout.basis[kept++] = layout.basis[i];
+    memmove(layout.basis + kept, layout.basis + bits,
+            (TILE_LANE_BITS + layout.warp_bits) * sizeof(*layout.basis));
+    layout.register_bits = (uint8_t)kept;
+    return layout;
+}
+
+static void spread_reduction(struct assignment *a, struct tile_op *op)
+{
+    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
+
+    if (op->operand[0]->layout)
+        for (uint32_t i = 0; i < op->result_count; i++)
+            give(a, op->result[i], tile_layout_reduce(op->operand[0]->layout, axis));
+}
+
+static void spread_reshape(struct assignment *a, struct tile_op *op)
+{
+    struct tile_value *x = op->operand[0], *y = op->result[0];
+    struct tile_layout layout;
+
+    if (x->layout && !y->layout && tile_layout_reshape(&layout, x->layout, &x->type, &y->type))
+        give(a, y, layout);
+    else if (y->layout && !x->layout && tile_layout_reshape(&layout, y->layout, &y->type, &x->type))
+        give(a, x, layout);
+    // Axes of extent 1 come and go without a power of two: what has one element a place is a slice.
+    else if (x->layout && !y->layout && tile_layout_squeeze(&layout, x->layout, &x->type, &y->type))
+        give(a, y, layout);
+    else if (y->layout && !x->layout && tile_layout_squeeze(&layout, y->layout, &y->type, &x->type))
+        give(a, x, layout);
+}
+
+static void spread_permute(struct assignment *a, struct tile_op *op)
+{
+    const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
+    struct tile_value *x = op->operand[0], *y = op->result[0];
+    int64_t back[TILE_MAX_RANK];
+
+    for (uint32_t i = 0; i < axes->count; i++)
+        back[axes->ints[i]] = i;
+    if (x->layout)
+        give(a, y, tile_layout_permute(x->layout, axes->ints));
+    else if (y->layout)
+        give(a, x, tile_layout_permute(y->layout, back));
+}
+
+static void spread_op(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
+        const struct tile_op *target = target_of(op);
+        for (uint32_t i = 0; i < op->operand_count && !is_function(target); i++)
+            unite(a, op->operand[i], target->result[i]);
+        return;
+    }
+    if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
+        uint32_t lead = op->kind == TILE_FOR;
+        for (uint32_t i = 0; i < op->result_count; i++) {
+            unite(a, op->result[i], op->block[0]->argument[i + lead]);
+            unite(a, op->operand[i + (lead ? 3 : 0)], op->result[i]);
+        }
+        return;
+    }
+    switch (op->kind) {
+    case TILE_REDUCE:
+    case TILE_ARGMIN:
+    case TILE_ARGMAX:
+        spread_reduction(a, op);
+        break;
+    case TILE_RESHAPE:
+        spread_reshape(a, op);
+        break;
+    case TILE_PERMUTE:
+        spread_permute(a, op);
+        break;
+    case TILE_SCAN:
+    case TILE_SORT:
+    case TILE_SHIFT:
+    case TILE_ROLL:
+    case TILE_INSERT:
+        for (uint32_t i = 0; i < op->result_count; i++)
+            unite(a, op->operand[0], op->result[i]);
+        break;
+    case TILE_MMA:
+        unite(a, op->operand[2], op->result[0]);
+        break;
+    case TILE_SCATTER: {
+        struct tile_value *x = op->operand[op->operand[0]->type.rank + 1u];
+        for (uint32_t i = 1; i < op->operand_count; i++)
+            unite(a, x, op->operand[i]);
+        break;
+    }
+    default:
+        break;
+    }
+    if (traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER || op->kind == TILE_ATOMIC)
+        for (uint32_t i = 0; i < op->result_count; i++)
+            for (uint32_t n = 0; n < op->operand_count; n++)
+                if (!op->operand[n]->type.tensor &&
+                    op->operand[n]->type.rank == op->result[i]->type.rank)
+                    unite(a, op->operand[n], op->result[i]);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_layout *same;
+        struct tile_layout other;
+        if (wants_layout(op->operand[i]) && needed(op, i, &same, &other))
+            give(a, op->operand[i], compact(same ? *same : other));
+    }
+}
+
+static void spread(struct assignment *a)
+{
+    do {
+        a->changed = false;
+        tile_walk(&a->kernel->body, spread_op, a);
+    } while (a->changed && !a->failed);
+}
+
+// Scalars are the same everywhere.
+static void scalar_op(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+    struct tile_layout scalar = { .warp_bits = (uint8_t)a->warp_bits };
+
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!op->result[i]->type.rank)
+            give(a, op->result[i], scalar);
+    for (uint32_t n = 0; n < op->block_count; n++)
+        for (uint32_t i = 0; i < op->block[n]->argument_count; i++)
+            if (!op->block[n]->argument[i]->type.rank)
+                give(a, op->block[n]->argument[i], scalar);
+}
+
+static bool moves_memory(const struct tile_op *op)
+{
+    switch (op->kind) {
+    case TILE_LOAD:
+    case TILE_LOAD_AT:
+    case TILE_LOAD_ROWS:
+    case TILE_STORE:
+    case TILE_STORE_AT:
+    case TILE_STORE_ROWS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const struct tile_value *moved(const struct tile_op *op)
+{
+    return op->result_count ? op->result[0] : op->operand[op->operand_count - 1];
+}
+
+static void find_largest(struct assignment *a, const struct tile_value *value)
+{
+    int64_t elements = tile_elements(&value->type);
+
+    if (wants_layout(value) && elements > a->largest_elements) {
+        a->largest = &value->type;
+        a->largest_elements = elements;
+    }
+}
+
+static void largest_moved(struct tile_op *op, void *data)
+{
+    if (moves_memory(op))
+        find_largest(data, moved(op));
+}
+
+static void largest_value(struct tile_op *op, void *data)
+{
+    for (uint32_t i = 0; i < op->result_count; i++)
+        find_largest(data, op->result[i]);
+    for (uint32_t n = 0; n < op->block_count; n++)
+        for (uint32_t i = 0; i < op->block[n]->argument_count; i++)
+            find_largest(data, op->block[n]->argument[i]);
+}
+
+// The narrowest elements of the shape in memory say how many make a vector of 16 bytes.
+static void widest_vector(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+
+    if (!moves_memory(op) || !tile_shape_same(&moved(op)->type, a->largest))
+        return;
+    uint32_t bits = 7; // 128
+    for (uint32_t width = cuc_dtype_bits(moved(op)->type.dtype); width > 1; width /= 2)
+        bits--;
+    if (bits > a->vector_bits)
+        a->vector_bits = bits;
+}
+
+static void give_blocked(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+    uint8_t order[TILE_MAX_RANK];
+    struct tile_value *value = moves_memory(op) ? (struct tile_value *)(uintptr_t)moved(op) : NULL;
+
+    for (uint32_t n = 0; n <= op->result_count; n++) {
+        struct tile_value *one = n < op->result_count ? op->result[n] : value;
+        if (!wants_layout(one) || !tile_shape_same(&one->type, a->largest))
+            continue;
+        for (uint32_t i = 0; i < one->type.rank; i++)
+            order[i] = (uint8_t)(one->type.rank - 1 - i);
+        give(a, one, tile_blocked(&one->type, a->warp_bits, a->vector_bits, order));
+        return; // the others follow by spreading, or by a later turn
+    }
+    for (uint32_t n = 0; n < op->block_count; n++)
+        for (uint32_t i = 0; i < op->block[n]->argument_count; i++) {
+            struct tile_value *one = op->block[n]->argument[i];
+            if (!wants_layout(one) || !tile_shape_same(&one->type, a->largest))
+                continue;
+            for (uint32_t k = 0; k < one->type.rank; k++)
+                order[k] = (uint8_t)(one->type.rank - 1 - k);
+            give(a, one, tile_blocked(&one->type, a->warp_bits, a->vector_bits, order));
+        }
+}
+
+// Conversions
+
+// An op that is made again rather than converted, and all that it is made of.
+static bool is_free(const struct tile_value *value, uint32_t depth)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op || depth > 3)
+        return false;
+    if (!value->type.rank || op->kind == TILE_IOTA)
+        return true;
+    return (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE) &&
+           is_free(op->operand[0], depth + 1) &&
+           (!op->operand[0]->type.rank || op->kind == TILE_BROADCAST);
+}
+
+static struct tile_value *made_again(struct assignment *a, struct tile_op *place,
+                                     struct tile_value *value, const struct tile_layout *layout)
+{
+    struct tile_value **map =
+        tile_take(a->kernel->module, (a->kernel->value_count + 1) * sizeof(*map));
+    struct tile_op *copy = map ? tile_clone(a->kernel, value->op, map) : NULL;
+
+    if (!copy) {
+        a->failed = true;
+        return value;
+    }
+    copy->result[0]->layout = layout;
+    tile_insert_before(place, copy);
+    return copy->result[0];
+}
+
+static struct tile_value *converted(struct assignment *a, struct tile_op *place,
+                                    struct tile_value *value, const struct tile_layout *layout)
+{
+    if (is_free(value, 0))
+        return made_again(a, place, value, layout);
+    struct tile_op *op = tile_op_create(a->kernel, TILE_CONVERT, 1, 1, 0);
+    struct tile_value *result = op ? tile_result_create(a->kernel, op, 0, &value->type) : NULL;
+    if (!result) {
+        a->failed = true;
+        return value;
+    }
+    op->where = place->where;
+    op->operand[0] = value;
+    result->layout = layout;
+    result->name = value->name;
+    tile_insert_before(place, op);
+    return result;
+}
+
+static void need(struct assignment *a, struct tile_op *op, uint32_t operand,
+                 const struct tile_layout *layout)
+{
+    struct tile_value *value = op->operand[operand];
+
+    if (value->type.tensor || !value->type.rank || !layout || !value->layout ||
+        tile_layout_same(value->layout, layout))
+        return;
+    op->operand[operand] = converted(a, op, value, layout);
+    a->changed = true;
+}
+
+static void convert_op(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+
+    if (op->kind == TILE_CONVERT)
+        return;
+    if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
+        const struct tile_op *target = target_of(op);
+        for (uint32_t i = 0; i < op->operand_count && !is_function(target); i++)
+            need(a, op, i, target->result[i]->layout);
+        return;
+    }
+    if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
+        for (uint32_t i = 0; i < op->result_count; i++)
+            need(a, op, i + (op->kind == TILE_FOR ? 3 : 0), op->result[i]->layout);
+        return;
+    }
+    if (op->kind == TILE_MMA)
+        need(a, op, 2, op->result[0]->layout);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_layout *same;
+        struct tile_layout other;
+        // The emitter finds its way through a broadcast, or goes through shared memory, by itself.
+        if (op->kind == TILE_BROADCAST || !needed(op, i, &same, &other))
+            continue;
+        need(a, op, i, same ? same : keep(a, compact(other)));
+    }
+    // A reduction's result has the layout that its operand says, and is converted afterwards.
+    if (op->kind == TILE_REDUCE || op->kind == TILE_ARGMIN || op->kind == TILE_ARGMAX) {
+        struct tile_layout own =
+            tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+        for (uint32_t i = 0; i < op->result_count; i++) {
+            struct tile_value *old = op->result[i];
+            if (tile_layout_same(old->layout, &own))
+                continue;
+            struct tile_value *made = tile_result_create(a->kernel, op, i, &old->type);
+            struct tile_op *change = tile_op_create(a->kernel, TILE_CONVERT, 1, 1, 0);
+            if (!made || !change) {
+                a->failed = true;
+                return;
+            }
+            made->layout = keep(a, own);
+            change->where = op->where;
+            change->operand[0] = made;
+            change->result[0] = old;
+            old->op = change;
+            old->index = 0;
+            if (op->next)
+                tile_insert_before(op->next, change);
+            else
+                tile_append(op->parent, change);
+        }
+    }
+}
+
+bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
+{
+    struct assignment a = { .kernel = kernel };
+
+    while (UINT32_C(1) << a.warp_bits < warps)
+        a.warp_bits++;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        struct tile_layout scalar = { .warp_bits = (uint8_t)a.warp_bits };
+        give(&a, kernel->parameter[i].value, scalar);
+    }
+    tile_walk(&kernel->body, scalar_op, &a);
+    for (bool memory = true;;) {
+        spread(&a);
+        a.largest = NULL;
+        a.largest_elements = 0;
+        a.vector_bits = 0;
+        if (memory)
+            tile_walk(&kernel->body, largest_moved, &a);
+        if (!a.largest) {
+            memory = false;
+            tile_walk(&kernel->body, largest_value, &a);
+        }
+        if (!a.largest || a.failed)
+            break;
+        tile_walk(&kernel->body, widest_vector, &a);
+        // Values of one shape are given theirs one by one, so that those that hang together are.
+        a.changed = false;
+        tile_walk(&kernel->body, give_blocked, &a);
+        if (!a.changed)
+            break;
+    }
+    tile_walk(&kernel->body, convert_op, &a);
+    tile_settle(kernel);
+    return !a.failed;
+}
