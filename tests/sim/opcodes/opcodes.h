@@ -1,0 +1,195 @@
+// What the table-driven test of instructions is made of (test_opcodes.c). A row of a .def file is
+// an instruction in all its forms; each form, an instance, becomes a kernel that carries it out
+// once a thread, on values at the edges of its types; an oracle in C says what must come out.
+#ifndef CUCORE_TEST_OPCODES_H
+#define CUCORE_TEST_OPCODES_H
+
+#include "../soft.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+    CASES = 2048,      // of an instance; a multiple of BLOCK
+    CASES_DOT = 512,   // of products of matrices, whose outputs are many
+    CASES_ALL = 65536, // when its one input is a float, or two, of 16 bits
+    BLOCK = 128,
+    WARP = 32,
+    MAX_IN = 24,
+    MAX_OUT = 16,
+    MAX_ANSWERS = 32,
+    MAX_TYPES = 5,
+    WARP_SHARED = 4096, // bytes that %w points to
+};
+
+// The type of an operand: how its register is declared, what lies in it, and which values it gets.
+struct kind {
+    const char *name;
+    char reg;                  // p .pred, c .b8, h .b16, r .b32, l .b64
+    uint32_t bits, elements;   // of an element
+    bool is_signed;            // an integer
+    struct soft_format format; // of an element; exponent 0: an integer
+    enum pattern {
+        PATTERN_EDGES,  // edges of the type, crossed, then random
+        PATTERN_MATRIX, // of a warp: small whole numbers, or of like magnitude, or special ones
+        PATTERN_RANDOM,
+        PATTERN_BELOW, // numbers below 32, mostly
+        PATTERN_SHIFT, // shifts, positions and lengths: up to the width and past it
+        PATTERN_VOTE,  // of a warp: none, all, one or some
+        PATTERN_ALIKE, // of a warp: all the same, or few different
+    } pattern;
+};
+const struct kind *kind_find(const char *name, size_t length);
+uint64_t kind_mask(const struct kind *kind); // of the register
+// The inputs of `cases` threads: column[k][n].
+void kind_values(uint64_t **column, const struct kind *const *kinds, uint32_t count,
+                 uint32_t cases);
+
+// What an element of an output must be.
+struct answer {
+    enum {
+        ANSWER_BITS,
+        ANSWER_NAN,  // any NaN
+        ANSWER_NEAR, // within `slack` of `value`
+        ANSWER_OPEN, // the ISA leaves it open: told, but no failure on a GPU; `bits` is what is
+                     // expected
+        ANSWER_ANY,  // the ISA promises nothing
+    } is;
+    uint64_t bits;
+    long double value, slack;
+    bool or_bits; // NEAR: `bits` will do as well
+};
+
+struct instance;
+// One thread of an instance: its inputs, or one element of each where all operands are packed.
+struct call {
+    const struct instance *x;
+    uint32_t n; // the thread
+    uint64_t in[MAX_IN];
+    uint64_t *const *column; // all threads' inputs: column[k][n]
+};
+typedef void oracle(const struct call *c, struct answer *out);
+
+struct row {
+    const char *family;
+    // The instruction. (a|b) stands for a form with a and one with b; #1 is what was chosen first,
+    // #2 second. $ is its operands, at the end where it is left out; or they are written: %d0 ...
+    // the outputs, %i0 ... the inputs. Where there are several instructions, * is before the one
+    // that the row is about, unless it is the first, and there are %r0 ... %r49 (.b32), %q0 ...
+    // (.b64), %h0 ... (.b16), %f0 ... (.f32), %p0 ... (.pred), %x0 ... (.b128), %s the address of
+    // 64 bytes of shared memory of the thread, %w of 4 KiB of the warp, %b of the same of the
+    // block, %in and %out the addresses of the thread's first input and output in global memory, 8
+    // bytes each, %lane, and %n, the number in the block.
+    const char *text;
+    // "outputs = inputs": kinds; T, S and U are the first, second and third type of the
+    // instruction, W one twice as wide as T, *4 a vector of four.
+    const char *operands;
+    oracle *answer;
+    enum comparison {
+        COMPARE_EXACT,
+        COMPARE_ULP,
+        COMPARE_RELATIVE,
+        COMPARE_ABSOLUTE,
+        COMPARE_DOT, // of the sum of a dot product's magnitudes
+    } how;
+    double bound; // ULP: units; else 2 to this
+    int arch;     // the least
+};
+#define EXACT COMPARE_EXACT, 0
+#define ULP(n) COMPARE_ULP, n
+#define RELATIVE(exponent) COMPARE_RELATIVE, exponent
+#define ABSOLUTE(exponent) COMPARE_ABSOLUTE, exponent
+#define DOT(exponent) COMPARE_DOT, exponent
+
+// Words of an instruction that oracles go by, as bits.
+#define INSTANCE_WORDS(X)     \
+    X(FTZ, "ftz")             \
+    X(SAT, "sat")             \
+    X(RELU, "relu")           \
+    X(SATFINITE, "satfinite") \
+    X(NAN, "NaN")             \
+    X(XORSIGN, "xorsign")     \
+    X(ABS, "abs")             \
+    X(HI, "hi")               \
+    X(WIDE, "wide")           \
+    X(CLAMP, "clamp")         \
+    X(APPROX, "approx")       \
+    X(FULL, "full")           \
+    X(OOB, "oob")
+enum {
+#define BIT(name, word) WORD_INDEX_##name,
+    INSTANCE_WORDS(BIT)
+#undef BIT
+#define BIT(name, word) WORD_##name = 1 << WORD_INDEX_##name,
+        INSTANCE_WORDS(BIT)
+#undef BIT
+};
+
+struct instance {
+    const struct row *row;
+    char *text;                         // written out: what the kernel has
+    const char *main;                   // in it: the instruction that it is about
+    char name[16];                      // of that: "add"
+    const struct kind *type[MAX_TYPES]; // of the instruction's words
+    uint32_t types;
+    const struct kind *in[MAX_IN], *out[MAX_OUT];
+    uint32_t ins, outs;
+    uint32_t elements; // 1; more where all operands are packed alike: the oracle has one at a time
+    uint32_t cases;
+    enum soft_mode mode;
+    uint32_t words;
+};
+extern const struct row opcode_rows[];
+extern const size_t opcode_row_count;
+// Every form of every row, in order.
+struct instance *instances(size_t *count);
+void instances_free(struct instance *list, size_t count);
+bool has(const struct instance *x, const char *word);
+// A number within the first instruction's words: 16, 8, 16 of m16n8k16.
+bool shape_of(const struct instance *x, uint32_t *m, uint32_t *n, uint32_t *k);
+
+// One module with a kernel k0, k1 ... for each instance; free() it.
+char *instances_ptx(const struct instance *const *list, size_t count, const char *target);
+
+// Answers.
+struct answer exactly(uint64_t bits);
+struct answer any_nan(void);
+struct answer open_to(uint64_t bits); // expected, but not promised
+// Within the row's bound of a value in the format of the first output.
+struct answer near_to(const struct call *c, long double value);
+// A value of a float format: infinite and NaN as such.
+long double float_value(uint64_t bits, struct soft_format f);
+bool agrees(const struct answer *a, const struct kind *out, uint64_t got);
+void answer_text(char *text, size_t room, const struct answer *a, const struct kind *out);
+
+// Of floating-point formats.
+uint32_t format_bits(struct soft_format f);
+uint64_t format_sign(struct soft_format f);
+uint64_t format_infinity(struct soft_format f);
+bool format_is_nan(uint64_t bits, struct soft_format f);
+uint64_t format_flush(uint64_t bits, struct soft_format f); // subnormal: zero of that sign
+uint64_t format_nan(struct soft_format f);                  // canonical: all ones but the sign
+int64_t sign_extended(uint64_t bits, uint32_t width);
+
+// What a device gave, in a file a family (golden.c has the format).
+struct golden;
+struct record {
+    char *text;       // of the instance
+    uint64_t inputs;  // a hash
+    uint64_t outputs; // a hash, of what is the same everywhere: NaNs are one, open results nothing
+    uint64_t bits;    // a hash of them as they are
+    uint64_t *values; // [outs * cases], output by output; NULL: the hashes are enough
+    uint32_t count;
+};
+uint64_t hash(uint64_t state, const uint64_t *values, size_t count); // start with 0
+// Read one; NULL when there is none, or with *why when it is not understood.
+struct golden *golden_read(const char *folder, const char *family, const char **why);
+struct golden *golden_new(const char *header);                  // lines "key value"
+void golden_add(struct golden *g, const struct record *record); // copied
+// `true` when it was written.
+bool golden_write(const struct golden *g, const char *folder, const char *family);
+const char *golden_header(const struct golden *g);
+const struct record *golden_find(const struct golden *g, const char *text);
+void golden_free(struct golden *g);
+
+#endif

@@ -1,0 +1,273 @@
+// Products of matrices: gathered from the lanes that hold them, by the ISA's tables of fragments,
+// and summed in long double, or in 64 bits.
+#include "oracles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
+{
+    return c->column[k][c->n / WARP * WARP + lane];
+}
+
+// Which types a product has. Those of A and B come second and third; wmma with f16 names none.
+struct product {
+    uint32_t m, n, k;
+    const struct kind *a, *b; // elements
+    uint32_t a_registers, b_registers;
+};
+
+static struct product product_of(const struct call *c)
+{
+    const struct instance *x = c->x;
+    struct product p = { 0 };
+
+    shape_of(x, &p.m, &p.n, &p.k);
+    p.a = x->types == 4 ? x->type[1] : kind_find("f16", 3);
+    p.b = x->types == 4 ? x->type[2] : p.a;
+    p.a_registers = p.m * p.k * p.a->bits / WARP / x->in[0]->elements / x->in[0]->bits;
+    p.b_registers = p.n * p.k * p.b->bits / WARP / x->in[0]->elements / x->in[0]->bits;
+    return p;
+}
+
+// The dot product of a row and a column.
+struct sum {
+    long double value, magnitude;
+    int64_t whole; // of integers
+    bool nan, plus, minus, exact;
+};
+
+static void add_term(struct sum *s, long double a, long double b)
+{
+    const long double term = a * b;
+
+    s->exact = s->exact && a == floorl(a) && b == floorl(b) && fabsl(a) <= 64 && fabsl(b) <= 64;
+    if (isnan(term))
+        s->nan = true;
+    else if (isinf(term))
+        *(term > 0 ? &s->plus : &s->minus) = true;
+    else {
+        s->value += term;
+        s->magnitude += fabsl(term);
+    }
+}
+
+static void add_codes(const struct call *c, struct sum *s, uint64_t a, uint64_t b,
+                      const struct product *p)
+{
+    if (p->a->format.exponent)
+        add_term(s, float_value(a, p->a->format), float_value(b, p->b->format));
+    else if (p->a->bits == 1)
+        s->whole += (int64_t)(has(c->x, "and") ? a & b : a ^ b);
+    else
+        s->whole += (p->a->is_signed ? sign_extended(a, p->a->bits) : (int64_t)a) *
+                    (p->b->is_signed ? sign_extended(b, p->b->bits) : (int64_t)b);
+}
+
+// The sum and an accumulator, as an answer.
+static struct answer finished(const struct call *c, struct sum s, uint64_t accumulator)
+{
+    const struct kind *kind = c->x->out[0];
+    const struct soft_format f = kind->format;
+    long double limit, slack;
+
+    if (!f.exponent) {
+        s.whole += sign_extended(accumulator, 32);
+        if (c->x->words & WORD_SATFINITE)
+            s.whole = s.whole < INT32_MIN ? INT32_MIN : s.whole > INT32_MAX ? INT32_MAX : s.whole;
+        return exactly((uint64_t)s.whole & 0xffffffff);
+    }
+    const bool whole = s.exact;
+    add_term(&s, float_value(accumulator, f), 1);
+    if (s.nan || (s.plus && s.minus))
+        return any_nan();
+    if (s.plus || s.minus)
+        return exactly(format_infinity(f) | (s.minus ? format_sign(f) : 0));
+    // Whole numbers that no partial sum rounds.
+    slack = whole && s.exact && s.magnitude < ldexpl(1, f.mantissa + 1)
+                ? 0
+                : s.magnitude * exp2l((long double)c->x->row->bound) +
+                      ldexpl(1, 2 - (1 << (f.exponent - 1)) - f.mantissa);
+    limit = ldexpl(2 - ldexpl(1, -f.mantissa - 1), (1 << (f.exponent - 1)) - 1);
+    if (fabsl(s.value) - slack >= limit)
+        return exactly(format_infinity(f) | (s.value < 0 ? format_sign(f) : 0));
+    return (struct answer){ .is = ANSWER_NEAR, .value = s.value, .slack = slack };
+}
+
+// An element of a row of A (or of a column of B), cut into words, or numbers of 64 bits, of which
+// four lanes side by side have four; register i of `tiles` rows of eight.
+static uint64_t fragment(const struct call *c, uint32_t base, uint32_t row, uint32_t k,
+                         uint32_t tiles, uint32_t bits)
+{
+    const uint32_t each = bits == 64 ? 1 : 32 / bits, word = k / each;
+    const uint32_t lane = row % 8 * 4 + word % 4, i = row / 8 + tiles * (word / 4);
+    const uint64_t value = of_lane(c, base + i, lane);
+    return bits == 64 ? value : value >> (k % each * bits) & ((UINT64_C(1) << bits) - 1);
+}
+
+// Elements of the outputs are those of accumulators: lane l has rows l / 4 and l / 4 + 8, columns
+// 2 (l % 4) and one more.
+void matrix_mma(const struct call *c, struct answer *out)
+{
+    const struct product p = product_of(c);
+    const uint32_t lane = c->n % WARP, count = p.m * p.n / WARP, each = c->x->out[0]->elements;
+    const uint32_t c_base = p.a_registers + p.b_registers;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
+        const uint64_t accumulator = c->in[c_base + i / each] >> (i % each * c->x->out[0]->bits);
+        struct sum s = { .exact = true };
+        for (uint32_t k = 0; k < p.k; k++)
+            add_codes(c, &s, fragment(c, 0, row, k, p.m / 8, p.a->bits),
+                      fragment(c, p.a_registers, column, k, 1, p.b->bits), &p);
+        out[i] = finished(c, s, each == 1 ? accumulator : accumulator & 0xffff);
+    }
+}
+
+// m8n8k4 of f16: lanes 4q to 4q + 3 and 16 above them are one product.
+static uint64_t quad_element(const struct call *c, uint32_t base, uint32_t along, uint32_t k,
+                             bool k_is_inner)
+{
+    // `along` is the row of A or the column of B.
+    const uint32_t quad = c->n % 16 / 4 * 4;
+    uint32_t lane, i;
+
+    if (k_is_inner) { // a lane has a row of A, or a column of B
+        lane = quad + along % 4 + along / 4 * 16;
+        i = k;
+    } else {
+        lane = quad + k + along / 4 * 16;
+        i = along % 4;
+    }
+    return of_lane(c, base + i / 2, lane) >> (i % 2 * 16) & 0xffff;
+}
+
+void matrix_quad(const struct call *c, struct answer *out)
+{
+    const struct product p = product_of(c);
+    const char *layouts = strstr(c->x->main, "m8n8k4.") + 7;
+    const bool a_rows = layouts[0] == 'r', b_columns = layouts[4] == 'c',
+               halves = c->x->out[0]->elements == 2;
+    const uint32_t lane = c->n % WARP, upper = lane < 16 ? 0 : 4;
+
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t row = (halves ? lane % 4 : (lane & 1) + (i & 2)) + upper;
+        const uint32_t column = halves ? i : (i & 4) + (lane & 2) + (i & 1);
+        const uint64_t accumulator = halves ? c->in[4 + i / 2] >> (i % 2 * 16) & 0xffff
+                                            : c->in[4 + i];
+        struct sum s = { .exact = true };
+        for (uint32_t k = 0; k < 4; k++)
+            add_codes(c, &s, quad_element(c, 0, row, k, a_rows),
+                      quad_element(c, 2, column, k, b_columns), &p);
+        out[i] = finished(c, s, accumulator);
+    }
+}
+
+// The row of 16 bytes that lane l addresses is the one that this lane wrote.
+static uint32_t address_of(uint32_t lane)
+{
+    return (lane * 5 + 3) % WARP;
+}
+
+static uint64_t half_of(const struct call *c, uint32_t lane, uint32_t column)
+{
+    return of_lane(c, column / 2, lane) >> (column % 2 * 16) & 0xffff;
+}
+
+// Register i of lane l: columns 2 (l % 4) and one more of row l / 4 of matrix i, or of its
+// transpose.
+void matrix_load(const struct call *c, struct answer *out)
+{
+    const uint32_t lane = c->n % WARP;
+    const bool transposed = has(c->x, "trans");
+
+    for (uint32_t i = 0; i < c->x->outs; i++) {
+        uint64_t d = 0;
+        for (uint32_t e = 0; e < 2; e++) {
+            const uint32_t row = lane / 4, column = lane % 4 * 2 + e;
+            d |= half_of(c, address_of(8 * i + (transposed ? column : row)),
+                         transposed ? row : column)
+                 << (16 * e);
+        }
+        out[i] = exactly(d);
+    }
+}
+
+// The inverse: what each lane reads is a row that some lane addressed, or none.
+void matrix_store(const struct call *c, struct answer *out)
+{
+    const uint32_t lane = c->n % WARP;
+    const bool transposed = has(c->x, "trans");
+    uint32_t from = 0;
+
+    while (address_of(from) != lane)
+        from++;
+    for (uint32_t word = 0; word < 4; word++) {
+        uint64_t d = 0;
+        for (uint32_t e = 0; e < 2 && from < 8 * c->x->ins; e++) {
+            const uint32_t row = transposed ? word * 2 + e : from % 8,
+                           column = transposed ? from % 8 : word * 2 + e;
+            d |= (of_lane(c, from / 8, row * 4 + column / 2) >> (column % 2 * 16) & 0xffff)
+                 << (16 * e);
+        }
+        out[word] = exactly(d);
+    }
+}
+
+void matrix_move(const struct call *c, struct answer *out)
+{
+    const uint32_t row = c->n % WARP / 4;
+    uint64_t d = 0;
+
+    for (uint32_t e = 0; e < 2; e++) {
+        const uint32_t column = c->n % WARP % 4 * 2 + e; // of the result
+        d |= (of_lane(c, 0, column * 4 + row / 2) >> (row % 2 * 16) & 0xffff) << (16 * e);
+    }
+    *out = exactly(d);
+}
+
+// Element `at` of a matrix in memory, which the lanes wrote side by side: `width` registers each,
+// or, of C and D, in blocks.
+static uint64_t in_memory(const struct call *c, uint32_t base, uint32_t registers, uint32_t at,
+                          uint32_t bits)
+{
+    const uint32_t reg_bits = c->x->in[base]->reg == 'l' ? 64 : 32;
+    const uint32_t bit = at * bits, word = bit / reg_bits;
+    const uint32_t block = registers > 4 ? 4 : registers, lane = word / block % WARP;
+    const uint32_t i = word % block + word / block / WARP * block;
+    const uint64_t value = of_lane(c, base + i, lane);
+    return bits == 64 ? value : value >> (bit % reg_bits) & ((UINT64_C(1) << bits) - 1);
+}
+
+void matrix_wmma(const struct call *c, struct answer *out)
+{
+    const struct product p = product_of(c);
+    const char *layouts = strstr(c->x->main, "aligned.") + 8;
+    const bool a_rows = layouts[0] == 'r', b_rows = layouts[4] == 'r';
+    const bool d_rows = !strstr(c->x->text, "load.c.sync.aligned.col");
+    const uint32_t c_base = p.a_registers + p.b_registers, lane = c->n % WARP;
+    const struct kind *kind = c->x->out[0];
+    const uint32_t each = kind->elements;
+
+    for (uint32_t i = 0; i < c->x->outs * each; i++) {
+        // Where this element lies in D: of 16 bytes a lane, then again; f64 8 bytes.
+        const uint32_t reg = i / each;
+        const uint32_t word = kind->reg == 'l' ? lane + reg * WARP
+                                               : lane * 4 + reg % 4 + reg / 4 * 128;
+        const uint32_t at = word * each + i % each;
+        const uint32_t row = d_rows ? at / p.n : at % p.m, column = d_rows ? at % p.n : at / p.m;
+        const uint64_t accumulator = each == 1
+                                         ? c->in[c_base + reg]
+                                         : c->in[c_base + reg] >> (i % each * kind->bits) & 0xffff;
+        struct sum s = { .exact = true };
+        for (uint32_t k = 0; k < p.k; k++)
+            add_codes(
+                c, &s,
+                in_memory(c, 0, p.a_registers, a_rows ? row * p.k + k : k * p.m + row, p.a->bits),
+                in_memory(c, p.a_registers, p.b_registers,
+                          b_rows ? k * p.n + column : column * p.k + k, p.b->bits),
+                &p);
+        out[i] = finished(c, s, accumulator);
+    }
+}

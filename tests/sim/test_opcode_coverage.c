@@ -1,0 +1,142 @@
+// Every instruction that the simulator knows is tested: it stands in a row of opcodes/*.def, or in
+// opcodes/covered_elsewhere.def, with a test that really has it.
+#include "opcodes/opcodes.h"
+#include "sim/code.h"
+
+#include <check.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct elsewhere {
+    const char *name, *file;
+} elsewhere[] = {
+#define ELSEWHERE(name, file) { name, file },
+#include "opcodes/covered_elsewhere.def"
+#undef ELSEWHERE
+};
+enum { ELSEWHERE_COUNT = sizeof(elsewhere) / sizeof(*elsewhere) };
+
+static struct instance *all;
+static size_t all_count;
+
+static void begin(void)
+{
+    all = instances(&all_count);
+}
+
+static void end(void)
+{
+    instances_free(all, all_count);
+}
+
+// True when the text, instructions with ; between them, has one of that name.
+static bool carries_out(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (const char *at = text; at; at = strchr(at, ';')) {
+        at += strspn(at, "; ");
+        if (*at == '@') // a guard
+            at += strcspn(at, " ") + 1;
+        if (strncmp(at, name, length) == 0 && strchr(". ;", at[length]))
+            return true;
+    }
+    return false;
+}
+
+static bool in_a_row(const char *name)
+{
+    for (size_t i = 0; i < all_count; i++)
+        if (carries_out(all[i].text, name))
+            return true;
+    return false;
+}
+
+static const struct elsewhere *in_the_list(const char *name)
+{
+    for (size_t i = 0; i < ELSEWHERE_COUNT; i++)
+        if (strcmp(elsewhere[i].name, name) == 0)
+            return &elsewhere[i];
+    return NULL;
+}
+
+START_TEST(every_instruction_of_the_simulator_is_tested)
+{
+    const struct sim_instruction *row;
+    const char *last = "";
+
+    for (size_t i = 0; (row = sim_instruction_row(i)) != NULL; i++) {
+        if (strcmp(row->name, last) != 0 && !in_a_row(row->name) && !in_the_list(row->name)) {
+            ck_abort_msg(
+                "%s is in no row of tests/sim/opcodes/*.def and not in covered_elsewhere.def: "
+                "write a row, or name its test there",
+                row->name);
+        }
+        last = row->name;
+    }
+}
+END_TEST
+
+START_TEST(every_row_is_an_instruction_of_the_simulator)
+{
+    for (size_t i = 0; i < all_count; i++)
+        ck_assert_msg(sim_instruction_find(all[i].name), "%s: the simulator has no %s", all[i].text,
+                      all[i].name);
+}
+END_TEST
+
+// As an instruction in a string: alone, with a dot or another end after it. Before it may be \n.
+static bool begins_there(const char *text, const char *at)
+{
+    if (at == text || (at > text + 1 && at[-1] == 'n' && at[-2] == '\\'))
+        return true;
+    return !isalnum((unsigned char)at[-1]) && !strchr("_.>", at[-1]);
+}
+
+static bool file_has(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0;
+    bool found = false;
+
+    ck_assert_msg(file != NULL, "%s cannot be read", path);
+    while (!found && getline(&text, &room, file) > 0)
+        for (const char *at = text; (at = strstr(at, name)) && !found; at++) {
+            const char after = at[strlen(name)];
+            found = begins_there(text, at) && after && strchr(". ;\\\"", after);
+        }
+    free(text);
+    fclose(file);
+    return found;
+}
+
+START_TEST(a_test_that_is_named_has_the_instruction)
+{
+    const struct elsewhere *e = &elsewhere[_i];
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/%s", TESTS, e->file);
+    ck_assert_msg(file_has(path, e->name), "%s has no %s", e->file, e->name);
+    ck_assert_msg(!in_a_row(e->name),
+                  "%s is in a row of the tables: covered_elsewhere.def need not have it", e->name);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("opcode coverage");
+    TCase *tc = tcase_create("coverage");
+
+    tcase_add_unchecked_fixture(tc, begin, end);
+    tcase_add_test(tc, every_instruction_of_the_simulator_is_tested);
+    tcase_add_test(tc, every_row_is_an_instruction_of_the_simulator);
+    tcase_add_loop_test(tc, a_test_that_is_named_has_the_instruction, 0, ELSEWHERE_COUNT);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
