@@ -1,7 +1,7 @@
 // Run one side of one case so often, for a tool that counts instructions (count.sh).
 //
 //     bench_count CASE raw|cuc CALLS
-#include "runtime_cases.h"
+#include "cases/runtime_cases.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +9,12 @@
 
 int main(int argc, char **argv)
 {
+    cuc_device *device;
     struct bench b;
     int status = 2;
 
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        for (size_t i = 0; i < bench_case_count; i++)
+        for (size_t i = 0; i < BENCH_CASES; i++)
             puts(bench_cases[i].name);
         return 0;
     }
@@ -21,9 +22,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_count CASE raw|cuc CALLS, or bench_count --list\n");
         return 2;
     }
-    if (bench_open(&b) < 0)
+    if (cuc_device_get(&device, 0) < 0 || bench_open(&b, device, NULL) < 0) {
+        fprintf(stderr, "bench_count: %s\n", cuc_error_message());
         return 1;
-    for (size_t i = 0; i < bench_case_count; i++) {
+    }
+    for (size_t i = 0; i < BENCH_CASES; i++) {
         const struct bench_case *c = &bench_cases[i];
         if (strcmp(c->name, argv[1]) != 0)
             continue;

@@ -12,7 +12,7 @@
 #define CLI_PRINTF(at, first) __attribute__((format(printf, at, first)))
 
 // Exit statuses: part of the program's interface.
-enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SKIPPED = 77 };
 
 // The version of every JSON document; a key that goes or changes its meaning raises it.
 enum { CLI_SCHEMA = 1 };
@@ -26,7 +26,7 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
-enum { CLI_LONG = 256, CLI_JSON = 1000, CLI_MAX_OPTIONS = 32 };
+enum { CLI_LONG = 256, CLI_JSON = 1000, CLI_MAX_OPTIONS = 48 };
 
 #define CLI_JSON_OPTION                                          \
     {                                                            \
@@ -34,17 +34,22 @@ enum { CLI_LONG = 256, CLI_JSON = 1000, CLI_MAX_OPTIONS = 32 };
     }
 
 typedef struct cli_command {
-    const char *name;
+    const char *name;     // of a part with its command's: "bench show"
     const char *summary;  // one line, for the list of commands
     const char *usage;    // what follows "cucore NAME"
     const char *examples; // lines, each with its newline
     const char *details;  // text behind the options; NULL for none
     const cli_option *options;
     size_t option_count;
-    int (*run)(int argc, char **argv); // argv[0] is the command's name
+    int (*run)(int argc, char **argv);      // argv[0] is the command's name
+    const struct cli_command *const *parts; // commands behind the command, NULL at their end; NULL
 } cli_command;
 
-extern const cli_command cli_info, cli_doctor, cli_explain, cli_find, cli_compile, cli_run;
+extern const cli_command cli_info, cli_doctor, cli_explain, cli_find, cli_compile, cli_run,
+    cli_bench;
+
+// The part that a word names; NULL for none.
+const cli_command *cli_part(const cli_command *command, const char *word);
 
 typedef struct cli_parser {
     const cli_command *command;
@@ -60,7 +65,7 @@ void cli_parse(cli_parser *parser, const cli_command *command, int argc, char **
 // do: --help was printed, or a mistake. --json and --help are seen to here.
 int cli_next(cli_parser *parser, const char **value);
 void cli_print_help(const cli_command *command);
-// The names that shell completion offers, one a line.
+// The names that shell completion offers, one a line: parts and options.
 void cli_print_option_names(const cli_command *command);
 // The entry of a list, NULL at its end, that a misspelt word is most like; NULL when none is near.
 const char *cli_nearest(const char *word, const char *(*at)(const void *list, size_t index),

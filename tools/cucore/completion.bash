@@ -3,9 +3,12 @@
 
 _cucore()
 {
-    local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before='' command=''
+    local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before='' command='' part='' names
     ((COMP_CWORD > 0)) && before=${COMP_WORDS[COMP_CWORD - 1]}
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
+    # A command within a command, such as bench show.
+    ((COMP_CWORD > 2)) && "$program" help --list "$command" "${COMP_WORDS[2]}" &>/dev/null &&
+        part=${COMP_WORDS[2]}
 
     COMPREPLY=()
     if [[ -z $command || ($command == help && $COMP_CWORD -eq 2) ]]; then
@@ -20,6 +23,12 @@ _cucore()
     --driver)
         mapfile -t COMPREPLY < <(compgen -W 'auto real sim' -- "$word")
         return ;;
+    --mode)
+        mapfile -t COMPREPLY < <(compgen -W 'cold hot graph cpu' -- "$word")
+        return ;;
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W 'svg png svg,png' -- "$word")
+        return ;;
     --lang)
         mapfile -t COMPREPLY < <(compgen -W 'cu ptx' -- "$word")
         return ;;
@@ -30,16 +39,17 @@ _cucore()
         mapfile -t COMPREPLY < <(compgen -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100
             sm_100a sm_103 sm_110 sm_120 sm_120a' -- "$word")
         return ;;
-    -I | --include-path)
+    -I | --include-path | --out)
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         return ;;
     esac
-    if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$("$program" help --list "$command" 2>/dev/null)" \
-            -- "$word")
-    else
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-    fi
+    names=$("$program" help --list "$command" ${part:+"$part"} 2>/dev/null)
+    [[ $command == bench && -z $part && $word != -* ]] && # its suites
+        names+=" $("$program" bench --list 2>/dev/null | awk 'NR > 1 { print $1 }' | sort -u)"
+    mapfile -t COMPREPLY < <(
+        compgen -W "$names" -- "$word" | if [[ $word == -* ]]; then cat; else grep -v '^-'; fi
+        [[ $word == -* ]] || compgen -f -- "$word"
+    )
 }
 
 complete -o filenames -o bashdefault -F _cucore cucore

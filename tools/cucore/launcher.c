@@ -115,14 +115,13 @@ enum {
     EVENTS = 2 * 128
 }; // launches are timed this many at a time, so that none waits for the host
 
-static cuc_status time_batch(launcher *l, const cuc_arg *args, cuc_event **events, float *times,
-                             size_t count)
+static cuc_status time_batch(launcher *l, cuc_event **events, float *times, size_t count)
 {
     cuc_status st = CUC_OK;
 
     for (size_t i = 0; i < count && st >= 0; i++) {
         if ((st = cuc_event_record(events[2 * i], l->stream)) >= 0 &&
-            (st = cuc_launch(l->stream, &l->config, l->kernel, args, l->argument_count)) >= 0)
+            (st = cuc_launch(l->stream, &l->config, l->kernel, l->args, l->argument_count)) >= 0)
             st = cuc_event_record(events[2 * i + 1], l->stream);
     }
     if (st >= 0)
@@ -132,7 +131,7 @@ static cuc_status time_batch(launcher *l, const cuc_arg *args, cuc_event **event
     return st;
 }
 
-static cuc_status time_launches(launcher *l, const cuc_arg *args)
+static cuc_status time_launches(launcher *l)
 {
     cuc_event_options options = CUC_EVENT_OPTIONS_INIT;
     cuc_event *events[EVENTS] = { NULL };
@@ -145,7 +144,7 @@ static cuc_status time_launches(launcher *l, const cuc_arg *args)
     for (size_t i = 0; i < 2 * pairs && st >= 0; i++)
         st = cuc_event_create(&events[i], l->device, &options);
     for (size_t done = 0; done < n && st >= 0; done += pairs)
-        st = time_batch(l, args, events, times + done, n - done < pairs ? n - done : pairs);
+        st = time_batch(l, events, times + done, n - done < pairs ? n - done : pairs);
     for (size_t i = 0; i < 2 * pairs; i++)
         cuc_event_release(events[i]);
     if (st >= 0) {
@@ -172,43 +171,58 @@ static cuc_status read_results(launcher *l)
     return st < 0 ? st : cuc_stream_synchronize(l->stream);
 }
 
-// The results are those of the first launch: timing runs the kernel on its own results again.
-static int launch(launcher *l)
+cuc_status launcher_fill(launcher *l)
 {
-    cuc_arg *args = cli_allocate(l->argument_count * sizeof(*args));
-    cuc_status st = cuc_stream_create(&l->stream, l->device, NULL);
-    size_t parameters;
+    cuc_status st = CUC_OK;
 
+    l->args = cli_allocate(l->argument_count * sizeof(*l->args));
+    l->buffers = cli_allocate(l->argument_count * sizeof(*l->buffers));
     for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
         if (l->arguments[i].kind != ARGUMENT_SCALAR)
             st = fill_buffer(l, i);
-        make_argument(&args[i], l, i);
+        make_argument(&l->args[i], l, i);
     }
+    return st;
+}
+
+// The results are those of the first launch: timing runs the kernel on its own results again.
+static int launch(launcher *l)
+{
+    cuc_status st = cuc_stream_create(&l->stream, l->device, NULL);
+    size_t parameters;
+
+    if (st >= 0)
+        st = launcher_fill(l);
     l->counted = cuc_kernel_get_parameter_count(&parameters, l->kernel) == CUC_OK;
     if (st >= 0)
-        st = cuc_launch(l->stream, &l->config, l->kernel, args, l->argument_count);
+        st = cuc_launch(l->stream, &l->config, l->kernel, l->args, l->argument_count);
     if (st >= 0)
         st = read_results(l);
     if (st >= 0 && l->repeats)
-        st = time_launches(l, args);
-    free(args);
+        st = time_launches(l);
     return st < 0 ? cli_fail_cuc() : CLI_DONE;
 }
 
-int launcher_run(launcher *l)
+int launcher_load(launcher *l)
 {
     cli_why why;
 
-    l->buffers = cli_allocate(l->argument_count * sizeof(*l->buffers));
-    l->results = cli_allocate(l->argument_count * sizeof(*l->results));
     for (size_t i = 0; i < l->argument_count; i++)
         if (!argument_load(&l->arguments[i], &why))
             return cli_fail("%s", why.text);
-    int status = find_device(l);
+    int status = l->device ? CLI_DONE : find_device(l);
     if (!status)
         status = load_code(l);
     if (!status && cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0)
         status = cli_fail_cuc();
+    return status;
+}
+
+int launcher_run(launcher *l)
+{
+    int status = launcher_load(l);
+
+    l->results = cli_allocate(l->argument_count * sizeof(*l->results));
     return status ? status : launch(l);
 }
 
@@ -268,6 +282,7 @@ void launcher_release(launcher *l)
         free(l->results[i]);
     for (size_t i = 0; i < l->argument_count; i++)
         argument_release(&l->arguments[i]);
+    free(l->args);
     free(l->buffers);
     free(l->results);
     free(l->arguments);

@@ -32,11 +32,18 @@ typedef struct launcher {
     cuc_object *object;
     cuc_kernel *kernel;
     cuc_stream *stream;
+    cuc_arg *args;        // [argument_count], once launcher_fill() has made them
     cuc_buffer **buffers; // [argument_count], NULL for scalars
     void **results;       // [argument_count], what outputs hold afterwards
     bool counted;         // the driver or the PTX told how many parameters there are
     double median_us, least_us, most_us;
 } launcher;
+
+// The steps of launcher_run(), for whoever runs the kernel otherwise. Read the files and compile or
+// load the kernel: an exit status.
+int launcher_load(launcher *l);
+// Make the arguments on l->stream, inputs written and outputs poisoned.
+cuc_status launcher_fill(launcher *l);
 
 // Compile or load, then run once, read the outputs back, and time. An exit status; nothing is
 // written to files.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run,
+    &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run, &cli_bench,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
@@ -60,25 +60,25 @@ static void print_overview(FILE *to)
             "help", "Explain a command: cucore help COMMAND");
 }
 
-// help [COMMAND]; help --list [COMMAND] is what shell completion reads.
+// help [COMMAND [PART]]; help --list [COMMAND [PART]] is what shell completion reads.
 static int help(int argc, char **argv)
 {
     bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
-    const char *name = list ? argv[2] : argc > 1 ? argv[1] : NULL;
-    const cli_command *command = name ? command_named(name) : NULL;
+    char **words = argv + (list ? 2 : 1); // NULL at the end
+    const cli_command *command = words[0] ? command_named(words[0]) : NULL;
+    const cli_command *part = command && words[1] ? cli_part(command, words[1]) : NULL;
+    char *extra = words[0] ? words[part ? 2 : 1] : NULL;
 
-    if (argc > (list ? 3 : 2))
-        return cli_usage_error("help takes one COMMAND, and '%s' is given too", argv[list ? 3 : 2]);
-    if (name && (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0))
-        name = NULL;
-    if (name && !command)
-        return unknown_command(name);
+    if (extra)
+        return cli_usage_error("help takes one COMMAND, and '%s' is given too", extra);
+    if (words[0] && !command && strcmp(words[0], "help") != 0 && strcmp(words[0], "--help") != 0)
+        return unknown_command(words[0]);
     if (!list && command)
-        cli_print_help(command);
+        cli_print_help(part ? part : command);
     else if (!list)
         print_overview(stdout);
     else if (command)
-        cli_print_option_names(command);
+        cli_print_option_names(part ? part : command);
     else
         for (size_t i = 0; name_at(NULL, i); i++)
             puts(name_at(NULL, i));
@@ -94,8 +94,9 @@ static int dispatch(int argc, char **argv)
     const char *name = argv[1];
     const cli_command *command = command_named(name);
     if (command) {
+        const cli_command *part = argc > 2 ? cli_part(command, argv[2]) : NULL;
         cli_watch_failures();
-        return command->run(argc - 1, argv + 1);
+        return part ? part->run(argc - 2, argv + 2) : command->run(argc - 1, argv + 1);
     }
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help(argc - 1, argv + 1);

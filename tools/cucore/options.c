@@ -161,14 +161,36 @@ void cli_print_help(const cli_command *command)
                  o->value ? " " : "", o->value ? o->value : "");
         printf("  %-27s  %s\n", left, o->help);
     }
+    if (command->parts)
+        printf("\nCommands within:\n");
+    for (size_t i = 0; command->parts && command->parts[i]; i++)
+        printf("  %-14s  %s\n", command->parts[i]->name, command->parts[i]->summary);
     if (command->details)
         printf("\n%s", command->details);
+}
+
+// "show" of "bench show"
+static const char *part_word(const cli_command *part)
+{
+    const char *space = strchr(part->name, ' ');
+
+    return space ? space + 1 : part->name;
+}
+
+const cli_command *cli_part(const cli_command *command, const char *word)
+{
+    for (size_t i = 0; command->parts && command->parts[i]; i++)
+        if (strcmp(part_word(command->parts[i]), word) == 0)
+            return command->parts[i];
+    return NULL;
 }
 
 void cli_print_option_names(const cli_command *command)
 {
     const cli_option *o;
 
+    for (size_t i = 0; command->parts && command->parts[i]; i++)
+        puts(part_word(command->parts[i]));
     for (size_t i = 0; (o = option_at(command, i)) != NULL; i++)
         printf("--%s\n", o->name);
 }

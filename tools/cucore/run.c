@@ -1,10 +1,8 @@
 #include "launcher.h"
+#include "values.h"
 
 #include <cucore/system.h>
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,99 +29,6 @@ static const cli_option options[] = {
     CLI_JSON_OPTION,
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-// A number of decimal digits that is at most `most`; what follows it, or NULL.
-static const char *take_count(uint32_t *out, const char *text, uint32_t most)
-{
-    uint64_t value = 0;
-
-    if (!is_digit(*text))
-        return NULL;
-    for (; is_digit(*text); text++)
-        if ((value = value * 10 + (uint64_t)(*text - '0')) > most)
-            return NULL;
-    *out = (uint32_t)value;
-    return text;
-}
-
-static int take_extents(uint32_t out[3], const char *option, const char *text)
-{
-    uint32_t extents[3] = { 1, 1, 1 };
-    const char *at = text;
-
-    for (int i = 0; i < 3; i++) {
-        at = take_count(&extents[i], at, UINT32_MAX);
-        if (!at || !extents[i] || (*at && *at != ','))
-            break;
-        if (!*at) {
-            memcpy(out, extents, sizeof(extents));
-            return CLI_DONE;
-        }
-        at++;
-    }
-    return cli_usage_error("--%s is '%s': X, X,Y or X,Y,Z is expected, of numbers from 1 on",
-                           option, text);
-}
-
-static int take_number(uint32_t *out, const char *option, const char *text, uint32_t least,
-                       uint32_t most)
-{
-    uint32_t value;
-    const char *end = take_count(&value, text, most);
-
-    if (!end || *end || value < least)
-        return cli_usage_error("--%s is '%s': a number from %u to %u is expected", option, text,
-                               least, most);
-    *out = value;
-    return CLI_DONE;
-}
-
-// Before the first call of the library, which then reads CUCORE_DRIVER.
-static int choose_driver(launcher *l, const char *which)
-{
-    l->driver_given = strcmp(which, "auto") != 0;
-    if (strcmp(which, "real") == 0)
-        unsetenv("CUCORE_DRIVER");
-    else if (strcmp(which, "sim") == 0)
-        setenv("CUCORE_DRIVER", "sim", 1);
-    else if (strcmp(which, "auto") != 0)
-        return cli_usage_error("--driver is '%s': auto, real and sim are known", which);
-    return CLI_DONE;
-}
-
-// Whether the real driver is there and has a device. The library is not asked, as it keeps to the
-// first driver that it tries.
-static bool real_device(void)
-{
-    int (*init)(unsigned flags);
-    int (*count)(int *devices);
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    void *init_symbol = driver ? dlsym(driver, "cuInit") : NULL;
-    void *count_symbol = driver ? dlsym(driver, "cuDeviceGetCount") : NULL;
-    int devices = 0;
-
-    memcpy(&init, &init_symbol, sizeof(init));
-    memcpy(&count, &count_symbol, sizeof(count));
-    return init && count && init(0) == 0 && count(&devices) == 0 && devices > 0;
-}
-
-// The tool, unlike the library, goes over to the simulated driver by itself, and says so.
-static void settle_driver(const launcher *l)
-{
-    const char *choice = getenv("CUCORE_DRIVER");
-
-    if (l->driver_given || (choice && *choice) || real_device() ||
-        !dlopen("libcucore-sim.so", RTLD_NOW | RTLD_LOCAL))
-        return;
-    setenv("CUCORE_DRIVER", "sim", 1);
-    fprintf(stderr, "cucore: no GPU can be used here, so the kernel runs on the simulated driver "
-                    "(--driver real forbids it)\n");
-}
-
 static int take_option(launcher *l, int id, const char *value)
 {
     int status = source_options_take(&l->options, id, value);
@@ -135,17 +40,17 @@ static int take_option(launcher *l, int id, const char *value)
         l->kernel_name = value;
         return CLI_DONE;
     case RUN_GRID:
-        return take_extents(l->config.grid, "grid", value);
+        return value_extents(l->config.grid, "grid", value);
     case RUN_BLOCK:
-        return take_extents(l->config.block, "block", value);
+        return value_extents(l->config.block, "block", value);
     case RUN_CLUSTER:
-        return take_extents(l->config.cluster, "cluster", value);
+        return value_extents(l->config.cluster, "cluster", value);
     case RUN_SHARED:
-        return take_number(&l->config.shared_bytes, "shared", value, 0, INT32_MAX);
+        return value_number(&l->config.shared_bytes, "shared", value, 0, INT32_MAX);
     case RUN_TIME:
-        return take_number(&l->repeats, "time", value, 1, 1000000);
+        return value_number(&l->repeats, "time", value, 1, 1000000);
     case RUN_DRIVER:
-        return choose_driver(l, value);
+        return value_driver(&l->driver_given, value);
     default:
         return CLI_DONE;
     }
@@ -341,7 +246,7 @@ static int run(int argc, char **argv)
     if (!status)
         status = take_operands(&l, &parser);
     if (!status)
-        settle_driver(&l);
+        driver_settle(l.driver_given, "the kernel");
     if (!status)
         status = launcher_run(&l);
     if (!status)

@@ -80,6 +80,60 @@ bool scalar_round(uint32_t *out, cuc_dtype dtype, double value)
     return true;
 }
 
+static double float_value(const float_format *f, uint32_t bits)
+{
+    int bias = (1 << (f->exponent_bits - 1)) - 1;
+    uint32_t top = (1u << f->exponent_bits) - 1;
+    bits >>= f->unused_bits;
+    uint32_t mantissa = bits & ((1u << f->mantissa_bits) - 1);
+    uint32_t exponent = bits >> f->mantissa_bits & top;
+    double sign = bits >> (f->exponent_bits + f->mantissa_bits) & 1 ? -1 : 1;
+
+    if (exponent == top && f->ieee)
+        return mantissa ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == top && mantissa == (1u << f->mantissa_bits) - 1)
+        return (double)NAN;
+    double fraction = mantissa + (exponent ? ldexp(1, f->mantissa_bits) : 0);
+    return sign * ldexp(fraction, (exponent ? (int)exponent : 1) - bias - f->mantissa_bits);
+}
+
+bool scalar_value(double *out, cuc_dtype dtype, const void *element)
+{
+    const float_format *f = format_of(dtype);
+    unsigned bytes = cuc_dtype_bits(dtype) / 8;
+    uint64_t bits = 0;
+
+    if (bytes > sizeof(bits))
+        return false;
+    memcpy(&bits, element, bytes); // little endian, as everywhere here
+    uint64_t top = bytes ? UINT64_C(1) << (8 * bytes - 1) : 0;
+    switch (dtype) {
+    case CUC_F64:
+        memcpy(out, &bits, sizeof(*out));
+        return true;
+    case CUC_E8M0:
+        *out = bits == 0xFF ? (double)NAN : ldexp(1, (int)bits - 127);
+        return true;
+    case CUC_BOOL:
+    case CUC_U8:
+    case CUC_U16:
+    case CUC_U32:
+    case CUC_U64:
+        *out = (double)bits;
+        return true;
+    case CUC_I8:
+    case CUC_I16:
+    case CUC_I32:
+    case CUC_I64:
+        *out = (double)(int64_t)((bits ^ top) - top);
+        return true;
+    default:
+        if (f)
+            *out = float_value(f, (uint32_t)bits);
+        return f != NULL;
+    }
+}
+
 // The largest finite number of a format.
 static double largest_of(const float_format *f)
 {

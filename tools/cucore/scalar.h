@@ -16,4 +16,8 @@ bool scalar_parse(uint8_t out[SCALAR_MAX_BYTES], cuc_dtype dtype, const char *te
 // is finite and beyond the type's largest number, or an infinity or NaN that the type lacks.
 bool scalar_round(uint32_t *out, cuc_dtype dtype, double value);
 
+// The other way: an element of a real type as the double that it is, of 64-bit integers the one
+// next to it. False for a type that is not real.
+bool scalar_value(double *out, cuc_dtype dtype, const void *element);
+
 #endif

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Kernels that do nothing: what is measured is the way to them.
@@ -17,63 +16,72 @@ static const char ptx[] =
 
 static const char *const kernel_names[] = { "empty0", "empty3", "empty16" };
 
-static int failed(const char *what)
+static cuc_status fail(const char *fmt, const char *what)
 {
-    fprintf(stderr, "bench: %s: %s\n%s\n", what, cuc_error_message(), cuc_error_log());
-    return -1;
+    char text[512];
+
+    snprintf(text, sizeof(text), fmt, what);
+    return cuc_error_set(CUC_ERROR_NOT_SUPPORTED, "cucore bench", text);
 }
 
-static int resolve_raw(struct raw_driver *cu)
+static cuc_status resolve_raw(struct raw_driver *cu)
 {
     const char *path;
     void *handle;
     CUresult (*get)(const char *, void **, int, uint64_t, int *);
+    cuc_status st = cuc_driver_get_path(&path);
 
-    if (cuc_driver_get_path(&path) < 0)
-        return failed("driver");
+    if (st < 0)
+        return st;
     handle = dlopen(path, RTLD_NOW);
     void *symbol = handle ? dlsym(handle, "cuGetProcAddress_v2") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "bench: %s exports no cuGetProcAddress_v2\n", path);
-        return -1;
-    }
+    if (!symbol)
+        return fail("%s exports no cuGetProcAddress_v2", path);
     memcpy(&get, &symbol, sizeof(get));
-#define RAW(name, version, params)                               \
-    if (get(#name, &symbol, version, 0, NULL) || !symbol) {      \
-        fprintf(stderr, "bench: the driver has no %s\n", #name); \
-        return -1;                                               \
-    }                                                            \
+#define RAW(name, version, params)                        \
+    if (get(#name, &symbol, version, 0, NULL) || !symbol) \
+        return fail("the driver has no %s", #name);       \
     memcpy(&cu->name, &symbol, sizeof(symbol));
 #include "raw_driver.def"
 #undef RAW
-    return 0;
+    return CUC_OK;
 }
 
-int bench_open(struct bench *b)
+static cuc_status open_kernels(struct bench *b)
 {
+    cuc_status st = cuc_object_create(&b->object, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL);
+
+    for (int i = 0; i < 3 && st >= 0; i++) {
+        st = cuc_object_get_kernel(&b->kernel[i], b->object, kernel_names[i]);
+        b->raw_kernel[i] = st < 0 ? NULL : cuc_kernel_handle(b->kernel[i]);
+    }
+    return st;
+}
+
+cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream)
+{
+    cuc_status st;
+
     memset(b, 0, sizeof(*b));
-    if (cuc_device_get(&b->device, 0) < 0 || cuc_device_set_current(b->device, NULL) < 0)
-        return failed("device");
-    if (cuc_stream_create(&b->stream, b->device, NULL) < 0 ||
-        cuc_stream_create(&b->other, b->device, NULL) < 0 ||
-        cuc_event_create(&b->event, b->device, NULL) < 0)
-        return failed("stream and event");
-    if (cuc_memory_pool_get_current(&b->pool, b->device, CUC_MEMORY_DEVICE) < 0 ||
-        cuc_buffer_create(&b->buffer, b->pool, 1 << 20, b->stream) < 0)
-        return failed("memory");
-    if (cuc_object_create(&b->object, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL) < 0)
-        return failed("PTX");
-    for (int i = 0; i < 3; i++) {
-        if (cuc_object_get_kernel(&b->kernel[i], b->object, kernel_names[i]) < 0)
-            return failed(kernel_names[i]);
-        b->raw_kernel[i] = cuc_kernel_handle(b->kernel[i]);
+    b->device = device;
+    b->stream = cuc_stream_retain(stream);
+    // The raw side is as a program without cucore: the context is current.
+    if ((st = cuc_device_set_current(device, NULL)) < 0 ||
+        (!stream && (st = cuc_stream_create(&b->stream, device, NULL)) < 0) ||
+        (st = cuc_stream_create(&b->other, device, NULL)) < 0 ||
+        (st = cuc_event_create(&b->event, device, NULL)) < 0 ||
+        (st = cuc_memory_pool_get_current(&b->pool, device, CUC_MEMORY_DEVICE)) < 0 ||
+        (st = cuc_buffer_create(&b->buffer, b->pool, 1 << 20, b->stream)) < 0 ||
+        (st = open_kernels(b)) < 0 || (st = resolve_raw(&b->cu)) < 0) {
+        bench_close(b);
+        return st;
     }
     b->raw_stream = cuc_stream_handle(b->stream);
     b->raw_other = cuc_stream_handle(b->other);
     b->raw_event = cuc_event_handle(b->event);
     b->raw_pool = cuc_memory_pool_handle(b->pool);
     b->raw_ptr = cuc_buffer_ptr(b->buffer);
-    return resolve_raw(&b->cu);
+    return CUC_OK;
 }
 
 void bench_close(struct bench *b)
@@ -269,7 +277,7 @@ static int raw_fill(struct bench *b, int calls)
     int bad = 0;
 
     for (int i = 0; i < calls; i++)
-        bad |= b->cu.cuMemsetD32Async(b->raw_ptr, 7, 1024, b->raw_stream);
+        bad |= b->cu.cuMemsetD32Async(b->raw_ptr + 4096, BENCH_FILL, 1024, b->raw_stream);
     return bad;
 }
 
@@ -278,7 +286,7 @@ static int cuc_fill_4k(struct bench *b, int calls)
     int bad = 0;
 
     for (int i = 0; i < calls; i++)
-        bad |= cuc_buffer_fill(b->stream, b->buffer, 0, 7, 4, 4096);
+        bad |= cuc_buffer_fill(b->stream, b->buffer, 4096, BENCH_FILL, 4, 4096);
     return bad;
 }
 
@@ -300,17 +308,13 @@ static int cuc_query(struct bench *b, int calls)
     return bad;
 }
 
-const struct bench_case bench_cases[] = {
-    { "launch_0_arguments", 1.02, 400, raw_launch_0, cuc_launch_0 },
-    { "launch_3_arguments", 1.02, 400, raw_launch_3, cuc_launch_3 },
-    { "launch_16_arguments", 1.02, 400, raw_launch_16, cuc_launch_16 },
-    { "event_record", 1.05, 400, raw_record, cuc_record },
-    { "stream_wait_event", 1.05, 400, raw_wait, cuc_wait },
-    { "alloc_free", 1.05, 200, raw_alloc_free, cuc_alloc_free },
-    { "buffer_create_release", 0, 200, raw_alloc_free, cuc_buffer_cycle },
-    { "copy_4_kib", 0, 400, raw_copy, cuc_copy_4k },
-    { "fill_4_kib", 0, 400, raw_fill, cuc_fill_4k },
-    { "stream_query", 0, 400, raw_query, cuc_query },
-};
+static const char empty[] = "the kernel is empty";
+static const char order[] = "it orders work, and there is none";
+static const char memory[] = "nothing is done with the memory";
 
-const size_t bench_case_count = sizeof(bench_cases) / sizeof(*bench_cases);
+struct bench_case bench_cases[BENCH_CASES] = {
+#define ROW(name, limit, batch, raw, cuc, unchecked, word, about) \
+    { #name, limit, batch, raw, cuc, unchecked, word },
+    BENCH_RUNTIME_CASES(ROW)
+#undef ROW
+};

@@ -1,0 +1,4 @@
+__device__ float combine(float a, float x, float y)
+{
+    return a * x + y;
+}

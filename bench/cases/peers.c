@@ -1,0 +1,128 @@
+#include "peers.h"
+
+#include "foreign.h"
+
+#include <cucore/error.h>
+#include <cucore/system.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PEERS = 8 };
+
+// The processes that are started once, since importing what they use takes seconds. They end with
+// this program, which is the end of their input.
+static struct peer {
+    char name[32];
+    bench_child *child; // NULL: see `reason`
+    char reason[512];   // why there is none, which is no failure
+} started[MAX_PEERS];
+
+static void start(struct peer *p)
+{
+    char script[PATH_MAX];
+    const char *asked = getenv("CUCORE_PYTHON");
+    const char *const command[] = { asked && *asked ? asked : "python3", script, p->name, NULL };
+    char called[64];
+
+    snprintf(called, sizeof(called), "bench_peers.py %s", p->name);
+    if (!bench_find_file(script, sizeof(script), "bench_peers.py"))
+        snprintf(p->reason, sizeof(p->reason),
+                 "%.400s is not there: cucore is not installed as a "
+                 "whole",
+                 script);
+    else if (bench_child_start(&p->child, called, command, NULL) < 0)
+        snprintf(p->reason, sizeof(p->reason), "%s", cuc_error_message());
+}
+
+// NULL: there are too many.
+static struct peer *find(const char *name)
+{
+    for (size_t i = 0; i < MAX_PEERS; i++) {
+        if (!started[i].name[0]) {
+            snprintf(started[i].name, sizeof(started[i].name), "%s", name);
+            start(&started[i]);
+        }
+        if (strcmp(started[i].name, name) == 0)
+            return &started[i];
+    }
+    return NULL;
+}
+
+static json_t *make_request(cuc_bench_state *state, uint32_t mode, const char *suite,
+                            const char *name, json_t *axes)
+{
+    cuc_device *device = cuc_bench_state_device(state);
+    char seed[32];
+
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)cuc_bench_state_seed(state));
+    return json_pack("{s:s, s:s, s:s, s:O, s:s, s:s, s:b, s:{s:s, s:i, s:b}}", "do", "point",
+                     "suite", suite, "case", name, "axes", axes, "seed", seed, "mode",
+                     cuc_bench_mode_name(mode), "quick", cuc_bench_state_is_quick(state), "device",
+                     "name", cuc_device_name(device), "ordinal", cuc_device_ordinal(device),
+                     "simulated", cuc_driver_is_simulated());
+}
+
+// A subject that failed before it could be measured: its check says why.
+static cuc_status tell_failure(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    (void)stream;
+    snprintf(why, why_size, "%s", (const char *)data);
+    return 1;
+}
+
+static cuc_status no_sample(void *data, uint64_t set, double *seconds)
+{
+    (void)data;
+    (void)set;
+    (void)seconds;
+    return bench_fail(CUC_ERROR_NOT_SUPPORTED, "there is nothing to measure");
+}
+
+static cuc_status add_failed(cuc_bench_state *state, const char *name, uint32_t mode)
+{
+    char *why = bench_allocate(state, 512);
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+
+    if (!why)
+        return cuc_error_status();
+    snprintf(why, 512, "%s", cuc_error_message());
+    subject.name = name;
+    subject.data = why;
+    subject.kind = CUC_BENCH_KIND_FOREIGN;
+    subject.modes = mode;
+    subject.check = tell_failure;
+    subject.sample = no_sample;
+    return cuc_bench_state_add_subject(state, &subject);
+}
+
+static cuc_status add(cuc_bench_state *state, struct peer *p, uint32_t mode, json_t *request)
+{
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+
+    subject.name = p->name;
+    subject.modes = mode;
+    if (!p->child)
+        return cuc_bench_state_skip_subject(state, p->name, p->reason);
+    if (bench_foreign_add(state, &subject, p->child, json_incref(request), NULL) >= 0)
+        return CUC_OK;
+    return add_failed(state, p->name, mode);
+}
+
+cuc_status bench_peers_add(cuc_bench_state *state, const char *const *names, uint32_t mode,
+                           const char *suite, const char *name, json_t *axes)
+{
+    json_t *known = axes ? axes : json_object();
+    json_t *request = make_request(state, mode, suite, name, known);
+    cuc_status st = request ? CUC_OK : bench_no_memory("a request");
+
+    json_decref(known);
+    for (size_t i = 0; names[i] && st >= 0; i++) {
+        struct peer *p = find(names[i]);
+        st = p ? add(state, p, mode, request) : bench_no_memory("another peer");
+    }
+    json_decref(request);
+    return st;
+}

@@ -1,0 +1,81 @@
+// What the object layer costs over the driver: one table of cases, each the same work by raw driver
+// calls and by cucore. The suite runtime times them, bench_count counts instructions on a
+// do-nothing driver.
+#ifndef CUCORE_BENCH_CASES_RUNTIME_CASES_H
+#define CUCORE_BENCH_CASES_RUNTIME_CASES_H
+
+#include <cucore/cucore.h>
+
+#include "driver/cuda_abi.h"
+
+#include <stddef.h>
+
+// The raw side's own function pointers, as a program without cucore would have them.
+struct raw_driver {
+#define RAW(name, version, params) CUresult(*name) params;
+#include "raw_driver.def"
+#undef RAW
+};
+
+struct bench {
+    struct raw_driver cu;
+    cuc_device *device;
+    cuc_stream *stream, *other;
+    cuc_event *event;
+    cuc_memory_resource *pool;
+    cuc_object *object;
+    cuc_kernel *kernel[3]; // of 0, 3 and 16 parameters
+    cuc_buffer *buffer;
+
+    CUstream raw_stream, raw_other;
+    CUevent raw_event;
+    CUmemoryPool raw_pool;
+    CUkernel raw_kernel[3];
+    CUdeviceptr raw_ptr;
+};
+
+struct bench_case {
+    const char *name;
+    double limit; // the most that cucore may take, as a multiple of raw; 0: none
+    int batch;    // calls between two waits: what a stream's queue takes without blocking
+    int (*raw)(struct bench *b, int calls);
+    int (*cuc)(struct bench *b, int calls);
+    const char *unchecked; // why there is nothing to check
+    uint32_t word;         // else: what the second 4096 bytes of the buffer are full of then
+};
+
+// clang-format off
+// The cases: X(name, limit, batch, raw, cuc, unchecked, word, about)
+#define BENCH_RUNTIME_CASES(X) \
+    X(launch_0_arguments,    1.02, 400, raw_launch_0,   cuc_launch_0,     empty,  0, "a kernel without arguments") \
+    X(launch_3_arguments,    1.02, 400, raw_launch_3,   cuc_launch_3,     empty,  0, "a kernel of three arguments") \
+    X(launch_16_arguments,   1.02, 400, raw_launch_16,  cuc_launch_16,    empty,  0, "a kernel of sixteen arguments") \
+    X(event_record,          1.05, 400, raw_record,     cuc_record,       order,  0, "recording an event") \
+    X(stream_wait_event,     1.05, 400, raw_wait,       cuc_wait,         order,  0, "having a stream wait for an event") \
+    X(alloc_free,            1.05, 200, raw_alloc_free, cuc_alloc_free,   memory, 0, "4 KiB of a pool's memory, taken and given back") \
+    X(buffer_create_release, 0,    200, raw_alloc_free, cuc_buffer_cycle, memory, 0, "the same as an object of cucore") \
+    X(copy_4_kib,            0,    400, raw_copy,       cuc_copy_4k,      NULL, BENCH_FIRST, "a copy within the device") \
+    X(fill_4_kib,            0,    400, raw_fill,       cuc_fill_4k,      NULL, BENCH_FILL,  "a fill") \
+    X(stream_query,          0,    400, raw_query,      cuc_query,        order,  0, "asking whether a stream is done")
+// clang-format on
+
+enum {
+#define BENCH_RUNTIME_INDEX(name, limit, batch, raw, cuc, unchecked, word, about) BENCH_AT_##name,
+    BENCH_RUNTIME_CASES(BENCH_RUNTIME_INDEX)
+#undef BENCH_RUNTIME_INDEX
+        BENCH_CASES
+};
+
+enum {
+    BENCH_FIRST = 3, // what the first 4096 bytes of the buffer are full of, a word each
+    BENCH_FILL = 7,
+};
+
+extern struct bench_case bench_cases[BENCH_CASES]; // not const: the `data` of the suite's cases
+
+// Make everything that the cases use; `stream` may be NULL for one of its own. A failure is the
+// thread's last error.
+cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream);
+void bench_close(struct bench *b);
+
+#endif

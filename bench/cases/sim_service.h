@@ -1,0 +1,7 @@
+// What the processes of the suite sim do.
+#ifndef CUCORE_BENCH_CASES_SIM_SERVICE_H
+#define CUCORE_BENCH_CASES_SIM_SERVICE_H
+
+int bench_sim_serve(void);
+
+#endif

@@ -1,0 +1,143 @@
+#include "support.h"
+
+#include <cucore/buffer.h>
+#include <cucore/copy.h>
+#include <cucore/error.h>
+#include <cucore/program.h>
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+cuc_status bench_fail(cuc_status status, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    return cuc_error_set(status, "cucore bench", text);
+}
+
+cuc_status bench_no_memory(const char *what)
+{
+    return bench_fail(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %s", what);
+}
+
+void *bench_allocate(cuc_bench_state *state, size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+
+    if (!p) {
+        bench_no_memory("a point");
+        return NULL;
+    }
+    return cuc_bench_state_defer(state, free, p) < 0 ? NULL : p;
+}
+
+cuc_bench_input *bench_input(cuc_bench_state *state, cuc_dtype dtype, uint64_t count, int32_t fill,
+                             uint32_t sets)
+{
+    cuc_bench_input_options o = CUC_BENCH_INPUT_OPTIONS_INIT;
+    cuc_bench_input *input = NULL;
+
+    o.count = count;
+    o.dtype = dtype;
+    o.fill = fill;
+    o.sets = sets;
+    return cuc_bench_state_add_input(&input, state, &o) < 0 ? NULL : input;
+}
+
+cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name, const char *source)
+{
+    cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_program *program;
+
+    options.name = name;
+    options.arch = device ? cuc_device_arch(device) : "sm_90";
+    cuc_status st = cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0, &options);
+    if (st < 0)
+        return st;
+    st = cuc_program_compile(out, program, CUC_CODE_CUBIN);
+    cuc_program_release(program);
+    return st;
+}
+
+void bench_drop_object(void *object)
+{
+    cuc_object_release(object);
+}
+
+void bench_drop_kernel(void *kernel)
+{
+    cuc_kernel_release(kernel);
+}
+
+void bench_drop_buffer(void *buffer)
+{
+    cuc_buffer_release(buffer);
+}
+
+cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,
+                        const char *source, const char *kernel)
+{
+    cuc_object *object;
+    cuc_kernel *found;
+    cuc_status st = bench_compile(&object, cuc_bench_state_device(state), file, source);
+
+    if (st < 0)
+        return st;
+    st = cuc_object_get_kernel(&found, object, kernel);
+    cuc_object_release(object); // the kernel keeps it
+    if (st >= 0)
+        st = cuc_bench_state_defer(state, bench_drop_kernel, found);
+    if (st >= 0)
+        *out = found;
+    return st;
+}
+
+cuc_status bench_compare(cuc_stream *stream, cuc_device_ptr at, uint64_t bytes,
+                         bench_expect *expect, void *data, char *why, size_t why_size)
+{
+    const size_t most = (size_t)4 << 20;
+    size_t room = bytes < most ? (size_t)bytes : most;
+    unsigned char *got = malloc(2 * room), *expected = got + room;
+    cuc_status st = got ? CUC_OK : bench_no_memory("what is compared");
+
+    for (uint64_t offset = 0; offset < bytes && st == CUC_OK; offset += room) {
+        size_t n = bytes - offset < room ? (size_t)(bytes - offset) : room;
+        size_t i = 0;
+        if ((st = cuc_copy_to_host(stream, got, at + offset, n)) < 0 ||
+            (st = cuc_stream_synchronize(stream)) < 0 ||
+            (st = expect(data, expected, offset, n)) < 0 || memcmp(got, expected, n) == 0)
+            continue;
+        while (got[i] == expected[i])
+            i++;
+        snprintf(why, why_size, "byte %llu is 0x%02x, expected 0x%02x",
+                 (unsigned long long)(offset + i), got[i], expected[i]);
+        st = 1;
+    }
+    free(got);
+    return st;
+}
+
+bool bench_find_file(char *out, size_t size, const char *name)
+{
+    static const char *const places[] = { "", "../share/cucore/" };
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < BENCH_LENGTH(places); i++) {
+        int n = snprintf(out, size, "%.*s/%s%s", (int)(slash - program), program, places[i], name);
+        if (n > 0 && (size_t)n < size && access(out, R_OK) == 0)
+            return true;
+    }
+    snprintf(out, size, "%s/%s", BENCH_DATA_FOLDER, name);
+    return access(out, R_OK) == 0;
+}

@@ -1,0 +1,27 @@
+// Axes: lists of values as text, and what they stand for.
+#ifndef CUCORE_BENCH_LIB_AXIS_H
+#define CUCORE_BENCH_LIB_AXIS_H
+
+#include "fail.h"
+
+struct cuc__bench_value {
+    int64_t number;   // INT and POW2
+    cuc_dtype dtype;  // DTYPE
+    int32_t reserved; // 0
+    const char *text; // as people read it: "1048576", "bf16"
+};
+
+struct cuc__bench_values {
+    struct cuc__bench_value *at;
+    size_t count, capacity;
+    struct cuc__bench_text *texts;
+};
+
+// Read a list for an axis of this kind; `axis` is named in messages. On failure nothing is left.
+cuc_status cuc__bench_read_values(struct cuc__bench_values *out, int32_t kind, const char *axis,
+                                  const char *list, const char *function);
+void cuc__bench_values_release(struct cuc__bench_values *v);
+
+const char *cuc__bench_axis_kind_name(int32_t kind);
+
+#endif

@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""embed.py OUT NAME=FILE...: a C header with each file as an array of characters and a zero.
+
+Arrays and no string literals, which C lets be no longer than 4095 characters.
+"""
+import pathlib
+import sys
+
+out = ["// Written by embed.py."]
+for pair in sys.argv[2:]:
+    name, _, file = pair.partition("=")
+    numbers = [str(byte) for byte in pathlib.Path(file).read_bytes()] + ["0"]
+    out.append(f"static const char {name}[] = {{")
+    out += ["    " + ", ".join(numbers[i:i + 24]) + "," for i in range(0, len(numbers), 24)]
+    out.append("};")
+pathlib.Path(sys.argv[1]).write_text("\n".join(out) + "\n")

@@ -1,0 +1,22 @@
+// Arrays in several sets, filled with random numbers.
+#ifndef CUCORE_BENCH_LIB_INPUTS_H
+#define CUCORE_BENCH_LIB_INPUTS_H
+
+#include "gpu.h"
+
+struct cuc_bench_input {
+    cuc_bench_input *next; // of the point
+    struct cuc__bench_gpu *gpu;
+    cuc_buffer *buffer; // every set, `stride` apart; NULL for an input of the host
+    void *host;
+    uint64_t bytes, stride, sets;
+};
+
+// Make an input; the caller has checked the options with cuc__bench_input_check(). `gpu` may be
+// NULL for one of the host; `max_set_bytes` 0 is an eighth of the free memory.
+cuc_status cuc__bench_input_create(cuc_bench_input **out, struct cuc__bench_gpu *gpu,
+                                   const cuc_bench_input_options *options, uint64_t seed,
+                                   uint32_t index, uint64_t max_set_bytes);
+void cuc__bench_input_release(cuc_bench_input *input);
+
+#endif

@@ -1,0 +1,253 @@
+// A session as a document of the schema cucore-bench/1 (bench/schema.json). What was not measured
+// is not in it.
+#include "json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool cuc__bench_set_text(json_t *object, const char *key, const char *text)
+{
+    if (!text)
+        return true;
+    json_t *value = json_string(text);
+    if (!value) // not UTF-8, such as in a message that names a file
+        value = json_string("(text that is not UTF-8)");
+    return json_object_set_new(object, key, value) == 0;
+}
+
+bool cuc__bench_set_number(json_t *object, const char *key, double number)
+{
+    return !isfinite(number) || json_object_set_new(object, key, json_real(number)) == 0;
+}
+
+bool cuc__bench_set_count(json_t *object, const char *key, uint64_t count)
+{
+    return json_object_set_new(object, key, json_integer((json_int_t)count)) == 0;
+}
+
+static json_t *axes_of(const struct cuc__bench_point *p)
+{
+    json_t *axes = json_object();
+
+    for (size_t i = 0; axes && i < p->count; i++) {
+        const struct cuc__bench_coordinate *c = &p->at[i];
+        bool number = c->kind == CUC_BENCH_AXIS_INT || c->kind == CUC_BENCH_AXIS_POW2;
+        json_t *value = number ? json_integer(c->value.number) : json_string(c->value.text);
+        if (json_object_set_new(axes, c->name, value)) {
+            json_decref(axes);
+            return NULL;
+        }
+    }
+    return axes;
+}
+
+static bool set_peak(json_t *to, const cuc_bench_result *r)
+{
+    if (!r->peak_name)
+        return true;
+    json_t *peak = json_object();
+    return json_object_set_new(to, "peak", peak) == 0 &&
+           cuc__bench_set_text(peak, "name", r->peak_name) &&
+           cuc__bench_set_text(peak, "source", r->peak_source) &&
+           cuc__bench_set_number(peak, "value", r->peak);
+}
+
+// What else the subject told of itself.
+static bool set_own_figures(json_t *to, const cuc_bench_result *r)
+{
+    if (!r->figure_count)
+        return true;
+    json_t *figures = json_object();
+    bool ok = json_object_set_new(to, "figures", figures) == 0;
+    for (size_t i = 0; i < r->figure_count && ok; i++)
+        ok = cuc__bench_set_number(figures, r->figures[i].name, r->figures[i].value);
+    return ok;
+}
+
+static bool set_samples(json_t *to, const struct cuc__bench_record *record)
+{
+    json_t *list = json_array();
+    bool ok = json_object_set_new(to, "raw_s", list) == 0;
+
+    for (size_t i = 0; i < record->sample_count && ok; i++)
+        if (record->samples[i] > 0)
+            ok = json_array_append_new(list, json_real(record->samples[i])) == 0;
+    return ok;
+}
+
+// What only a subject that was measured has.
+static bool set_figures(json_t *to, const cuc_bench_result *r)
+{
+    return cuc__bench_set_count(to, "samples", r->samples) &&
+           cuc__bench_set_count(to, "discarded", r->discarded) &&
+           cuc__bench_set_count(to, "batch", r->batch) &&
+           cuc__bench_set_text(to, "stopped", cuc_bench_stop_name(r->stopped)) &&
+           json_object_set_new(to, "disturbed", json_boolean(r->disturbed)) == 0 &&
+           (r->verdict == CUC_BENCH_NO_VERDICT ||
+            cuc__bench_set_text(to, "verdict", cuc_bench_verdict_name(r->verdict)));
+}
+
+static json_t *result_of(const struct cuc__bench_record *record, bool keep_samples)
+{
+    const cuc_bench_result *r = &record->result;
+    const struct {
+        const char *key;
+        double number;
+    } numbers[] = {
+        { "median_s", r->median_s },
+        { "q1_s", r->q1_s },
+        { "q3_s", r->q3_s },
+        { "min_s", r->min_s },
+        { "mean_s", r->mean_s },
+        { "ci_low_s", r->ci_low_s },
+        { "ci_high_s", r->ci_high_s },
+        { "noise", r->noise },
+        { "cpu_median_s", r->cpu_median_s },
+        { "bytes", r->bytes },
+        { "flop", r->flop },
+        { "items", r->items },
+        { "bytes_per_s", r->bytes_per_s },
+        { "flop_per_s", r->flop_per_s },
+        { "items_per_s", r->items_per_s },
+        { "share", r->share },
+        { "ratio", r->ratio },
+        { "ratio_low", r->ratio_low },
+        { "ratio_high", r->ratio_high },
+        { "limit", r->limit },
+        { "sm_mhz", r->sm_mhz },
+    };
+    bool measured = r->outcome == CUC_BENCH_MEASURED;
+    json_t *to = json_object();
+    bool ok = to && cuc__bench_set_text(to, "suite", r->suite) &&
+              cuc__bench_set_text(to, "case", r->name) &&
+              json_object_set_new(to, "axes", axes_of(record->point)) == 0 &&
+              cuc__bench_set_text(to, "subject", r->subject) &&
+              (!r->mode || cuc__bench_set_text(to, "mode", cuc_bench_mode_name(r->mode))) &&
+              (!r->subject || r->outcome == CUC_BENCH_SKIPPED ||
+               cuc__bench_set_text(to, "kind", cuc_bench_kind_name(r->kind))) &&
+              cuc__bench_set_text(to, "peer", r->peer) &&
+              cuc__bench_set_text(to, "checked", r->checked) &&
+              (measured || cuc__bench_set_text(to, cuc_bench_outcome_name(r->outcome), r->reason));
+
+    for (size_t i = 0; i < BENCH_LENGTH(numbers) && ok; i++)
+        ok = cuc__bench_set_number(to, numbers[i].key, numbers[i].number);
+    ok = ok && cuc__bench_set_text(to, "item", r->item) && set_peak(to, r) &&
+         set_own_figures(to, r) && (!measured || set_figures(to, r)) &&
+         (!keep_samples || !measured || set_samples(to, record));
+    if (ok)
+        return to;
+    json_decref(to);
+    return NULL;
+}
+
+static json_t *settings_of(const cuc_bench *b)
+{
+    const cuc_bench_options *o = &b->options;
+
+    // The seed is 64 bits without a sign, which JSON's readers do not all hold: a text.
+    json_t *to = json_pack("{s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:b}", "seed",
+                           json_sprintf("%llu", (unsigned long long)o->seed), "min_samples",
+                           (json_int_t)o->min_samples, "max_samples", (json_int_t)o->max_samples,
+                           "min_seconds", o->min_seconds, "max_seconds", o->max_seconds, "target",
+                           o->target, "throttle_below", o->throttle_below, "same_within",
+                           o->same_within, "noise_floor", o->noise_floor, "block_timeout_s",
+                           o->block_timeout_s, "quick", (o->flags & CUC_BENCH_QUICK) != 0,
+                           "entropy", b->rule.entropy);
+    if (to && b->gpu.flushed)
+        json_object_set_new(to, "flush_bytes",
+                            json_integer((json_int_t)cuc_buffer_bytes(b->gpu.flushed)));
+    return to;
+}
+
+static json_t *document_of(const cuc_bench *b)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    char date[32] = "";
+    json_t *to = json_object(), *results = json_array();
+
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    bool ok = to && cuc__bench_set_text(to, "schema", "cucore-bench/1") &&
+              cuc__bench_set_text(to, "command", b->options.command) &&
+              cuc__bench_set_text(to, "commit", b->options.commit) &&
+              cuc__bench_set_text(to, "date", date) &&
+              json_object_set_new(to, "machine", cuc__bench_machine(b)) == 0 &&
+              json_object_set_new(to, "settings", settings_of(b)) == 0;
+    for (size_t i = 0; i < b->record_count && ok; i++)
+        ok = json_array_append_new(
+                 results, result_of(&b->records[i], b->options.flags & CUC_BENCH_KEEP_SAMPLES)) ==
+             0;
+    if (ok && json_object_set(to, "results", results) == 0) {
+        json_decref(results);
+        return to;
+    }
+    json_decref(results);
+    json_decref(to);
+    return NULL;
+}
+
+static cuc_status make_json(cuc_bench *b, const char *function)
+{
+    json_t *document = document_of(b);
+    char *text = document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+
+    json_decref(document);
+    if (!text)
+        return cuc__bench_fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %zu results",
+                               b->record_count);
+    free(b->json);
+    b->json = text;
+    return CUC_OK;
+}
+
+cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench *bench)
+{
+    BENCH_CHECK_NOT_NULL(out);
+    BENCH_CHECK_NOT_NULL(bench);
+    cuc_status st = make_json(bench, __func__);
+    if (st < 0)
+        return st;
+    if (bytes)
+        *bytes = strlen(bench->json);
+    *out = bench->json;
+    return CUC_OK;
+}
+
+static cuc_status fail_to_write(const char *path, const char *what)
+{
+    return cuc__bench_fail(CUC_ERROR_IO, "cuc_bench_write_json", "%s: cannot %s: %s", path, what,
+                           strerror(errno));
+}
+
+cuc_status cuc_bench_write_json(cuc_bench *bench, const char *path)
+{
+    char beside[4096];
+
+    BENCH_CHECK_NOT_NULL(bench);
+    BENCH_CHECK_NOT_NULL(path);
+    cuc_status st = make_json(bench, __func__);
+    if (st < 0)
+        return st;
+    // Written beside the file, and put in its place when it is whole.
+    if (snprintf(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid()) >= (int)sizeof(beside))
+        return BENCH_FAIL(CUC_ERROR_IO, "the path has %zu characters, which is too long",
+                          strlen(path));
+    FILE *f = fopen(beside, "w");
+    if (!f)
+        return fail_to_write(beside, "make the file");
+    bool written = fputs(bench->json, f) >= 0 && fputc('\n', f) == '\n';
+    written = fclose(f) == 0 && written;
+    if (!written)
+        st = fail_to_write(beside, "write");
+    else if (rename(beside, path) != 0)
+        st = fail_to_write(path, "replace the file");
+    if (st < 0)
+        (void)remove(beside);
+    return st;
+}

@@ -1,0 +1,57 @@
+// The harness's own kernels: random inputs, the flush of L2, and holding a stream back.
+#include "philox.h"
+
+extern "C" __global__ void cucore_bench_fill(void *to, unsigned long long count,
+                                             struct philox_recipe recipe)
+{
+    unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+
+    for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+         i < count; i += step)
+        philox_element(to, i, &recipe);
+}
+
+// Read everything, so that L2 holds it and nothing else. Reading leaves no lines behind that have
+// to be written back in the time of the sample, as a fill would. Nobody writes to `never`, but the
+// compiler cannot know.
+extern "C" __global__ void cucore_bench_flush(const uint4 *from, unsigned long long count,
+                                              unsigned *never)
+{
+    unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+    unsigned seen = 0;
+
+    for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+         i < count; i += step) {
+        uint4 v = from[i];
+        seen |= v.x | v.y | v.z | v.w;
+    }
+    if (seen == 0xFFFFFFFF && count == 0)
+        *never = seen;
+}
+
+static __device__ unsigned long long now_ns()
+{
+    unsigned long long t;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+// Wait until the host writes words[0], in memory that both see; after timeout_ns write words[1] and
+// go on, so that a host which waits for the stream gets free.
+extern "C" __global__ void cucore_bench_block(volatile unsigned *words,
+                                              unsigned long long timeout_ns)
+{
+    unsigned long long start = now_ns();
+
+    while (!words[0]) {
+        if (now_ns() - start > timeout_ns) {
+            words[1] = 1;
+            __threadfence_system();
+            return;
+        }
+#if __CUDA_ARCH__ >= 700
+        __nanosleep(200);
+#endif
+    }
+}

@@ -1,0 +1,192 @@
+// The most that a device can do: measured, from the vendor's data sheets, or set by a case.
+#include "sample.h"
+#include "session.h"
+
+#include <cucore/copy.h>
+#include <cucore/system.h>
+
+#include <math.h>
+#include <string.h>
+
+// What the data sheets say of dense arithmetic, in units of 10^12 a second; 0: nothing. A row is
+// for the devices whose name has its text in it; the first that fits counts.
+static const struct sheet {
+    const char *device;
+    double memory, f64, f32, tf32, f16, f8, i8;
+} sheets[] = {
+    // clang-format off
+    //  name             memory  f64   f32    tf32   f16/bf16  f8     i8
+    { "B200",            8.000,  37,   75,   1125,    2250,   4500,   4500 },
+    { "GH200 480GB",     4.000,  67,   67,    494.7,   989.5, 1979,   1979 },
+    { "H200 NVL",        4.800,  60,   60,    417.5,   835.5, 1670.5, 1670.5 },
+    { "H200",            4.800,  67,   67,    494.7,   989.5, 1979,   1979 },
+    { "H100 NVL",        3.900,  60,   60,    417.5,   835.5, 1670.5, 1670.5 },
+    { "H100 PCIe",       2.000,  51,   51,    378,     756,   1513,   1513 },
+    { "H100",            3.350,  67,   67,    494.7,   989.5, 1979,   1979 },
+    { "A100-SXM4-80GB",  2.039,  19.5, 19.5,  156,     312,      0,    624 },
+    { "A100 80GB PCIe",  1.935,  19.5, 19.5,  156,     312,      0,    624 },
+    { "A100",            1.555,  19.5, 19.5,  156,     312,      0,    624 },
+    { "L40S",            0.864,   0,   91.6,  183,     362,    733,    733 },
+    { "L4",              0.300,   0,   30.3,   60,     121,    242,    242 },
+    { "V100",            0.900,   7.8, 15.7,    0,       0,      0,      0 },
+    // clang-format on
+};
+
+// What each name reads of a row.
+static const struct column {
+    const char *name;
+    size_t at;
+    int32_t per;
+} columns[] = {
+    { "memory", offsetof(struct sheet, memory), CUC_BENCH_PER_BYTES },
+    { "f64", offsetof(struct sheet, f64), CUC_BENCH_PER_FLOP },
+    { "f32", offsetof(struct sheet, f32), CUC_BENCH_PER_FLOP },
+    { "tf32", offsetof(struct sheet, tf32), CUC_BENCH_PER_FLOP },
+    { "f16", offsetof(struct sheet, f16), CUC_BENCH_PER_FLOP },
+    { "bf16", offsetof(struct sheet, f16), CUC_BENCH_PER_FLOP },
+    { "e4m3", offsetof(struct sheet, f8), CUC_BENCH_PER_FLOP },
+    { "e5m2", offsetof(struct sheet, f8), CUC_BENCH_PER_FLOP },
+    { "i8", offsetof(struct sheet, i8), CUC_BENCH_PER_FLOP },
+};
+
+static cuc_bench_peak *find(const cuc_bench *b, const char *name)
+{
+    for (size_t i = 0; i < b->peak_count; i++)
+        if (strcmp(b->peaks[i].name, name) == 0)
+            return &b->peaks[i];
+    return NULL;
+}
+
+// Keep a peak; the address is good until the next one is kept.
+static cuc_bench_peak *keep(cuc_bench *b, const char *name, double value, int32_t per,
+                            const char *source)
+{
+    cuc_bench_peak *to = find(b, name);
+    void *array = b->peaks;
+
+    name = to ? to->name : cuc__bench_keep(&b->texts, name);
+    source = cuc__bench_keep(&b->texts, source);
+    if (!name || !source)
+        return NULL;
+    if (!to) {
+        to = cuc__bench_grow(&array, &b->peak_capacity, b->peak_count, sizeof(*to));
+        b->peaks = array;
+        if (!to)
+            return NULL;
+        b->peak_count++;
+    }
+    *to = (cuc_bench_peak){
+        .struct_size = sizeof(*to), .name = name, .source = source, .value = value, .per = per
+    };
+    return to;
+}
+
+static const cuc_bench_peak *from_sheet(cuc_bench *b, const char *name)
+{
+    const char *device = cuc_device_name(b->gpu.device);
+    const struct column *c = columns, *end = columns + BENCH_LENGTH(columns);
+    const struct sheet *s = sheets, *last = sheets + BENCH_LENGTH(sheets);
+    double value;
+
+    while (c < end && strcmp(c->name, name) != 0)
+        c++;
+    while (s < last && !strstr(device, s->device))
+        s++;
+    if (c == end || s == last)
+        return NULL;
+    memcpy(&value, (const char *)s + c->at, sizeof(value));
+    const char *source = cuc__bench_keep_format(&b->texts, "datasheet: %s", device);
+    return value > 0 && source ? keep(b, name, value * 1e12, c->per, source) : NULL;
+}
+
+// The fastest of some copies between two halves of a buffer that is far larger than L2: bytes read
+// and written a second.
+static cuc_status time_copies(double *out, struct cuc__bench_gpu *g, cuc_buffer *buffer)
+{
+    size_t half = cuc_buffer_bytes(buffer) / 2;
+    cuc_device_ptr from = cuc_buffer_ptr(buffer);
+    double best = INFINITY;
+    cuc_status st = cuc_buffer_fill(g->stream, buffer, 0, 0, 4, 2 * half);
+
+    for (int i = 0; i < 20 && st >= 0; i++) {
+        float ms = 0;
+        if ((st = cuc_event_record(g->start, g->stream)) >= 0 &&
+            (st = cuc_copy(g->stream, from + half, from, half)) >= 0 &&
+            (st = cuc_event_record(g->stop, g->stream)) >= 0 &&
+            (st = cuc_event_synchronize(g->stop)) >= 0)
+            st = cuc_event_get_elapsed(&ms, g->start, g->stop);
+        if (ms > 0 && (double)ms < best)
+            best = (double)ms;
+    }
+    if (st >= 0 && isinf(best))
+        st = cuc__bench_fail(CUC_ERROR_NOT_SUPPORTED, "cuc_bench_get_peak",
+                             "copies of %zu bytes took no time", half);
+    *out = 2 * (double)half / (best * 1e-3);
+    return st;
+}
+
+static cuc_status measure_copy(const cuc_bench_peak **out, cuc_bench *b)
+{
+    struct cuc__bench_gpu *g = &b->gpu;
+    uint64_t free_bytes = 0, bytes = UINT64_C(1) << 30;
+    cuc_buffer *buffer;
+    double value = 0;
+    cuc_status st = cuc_device_get_memory_info(&free_bytes, NULL, g->device);
+
+    if (st < 0)
+        return st;
+    while (bytes > free_bytes / 4 && bytes > 1 << 20)
+        bytes /= 2;
+    if ((st = cuc_buffer_create(&buffer, NULL, bytes, g->stream)) < 0)
+        return st;
+    st = time_copies(&value, g, buffer);
+    cuc_buffer_release(buffer);
+    if (st < 0)
+        return st;
+    const char *source = cuc__bench_keep_format(&b->texts, "measured: copies of %llu MiB",
+                                                (unsigned long long)(bytes >> 21));
+    *out = source ? keep(b, "copy", value, CUC_BENCH_PER_BYTES, source) : NULL;
+    return *out ? CUC_OK
+                : cuc__bench_fail(CUC_ERROR_OUT_OF_MEMORY, "cuc_bench_get_peak",
+                                  "no host memory for a peak");
+}
+
+cuc_status cuc_bench_get_peak(cuc_bench_peak *out, cuc_bench *bench, const char *name)
+{
+    BENCH_CHECK_NOT_NULL(out);
+    BENCH_CHECK_NOT_NULL(bench);
+    BENCH_CHECK_NOT_NULL(name);
+    if (!bench->gpu.device || bench->gpu.simulated)
+        return BENCH_FAIL(CUC_ERROR_NOT_SUPPORTED, "%s: there is no peak, since %s", name,
+                          bench->gpu.device ? "the device is simulated" : "there is no device");
+    const cuc_bench_peak *p = find(bench, name);
+    if (!p && strcmp(name, "copy") == 0) {
+        cuc_status st = measure_copy(&p, bench);
+        if (st < 0)
+            return st;
+    }
+    if (!p)
+        p = from_sheet(bench, name);
+    if (!p)
+        return BENCH_FAIL(CUC_ERROR_NOT_FOUND, "no peak \"%s\" is known of %s", name,
+                          cuc_device_name(bench->gpu.device));
+    return BENCH_WRITE(out, p, cuc_bench_peak);
+}
+
+cuc_status cuc_bench_set_peak(cuc_bench *bench, const cuc_bench_peak *peak)
+{
+    cuc_bench_peak p;
+
+    BENCH_CHECK_NOT_NULL(bench);
+    BENCH_CHECK_NOT_NULL(peak);
+    cuc_status st = BENCH_READ(&p, peak, cuc_bench_peak);
+    if (st < 0)
+        return st;
+    if (!p.name || !p.source || !(p.value > 0) || p.per < CUC_BENCH_PER_BYTES ||
+        p.per > CUC_BENCH_PER_ITEMS)
+        return BENCH_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                          "peak \"%s\" from \"%s\" is %g, of kind %d: expected a name, a source, a "
+                          "value above 0 and a CUC_BENCH_PER_ kind",
+                          p.name ? p.name : "NULL", p.source ? p.source : "NULL", p.value, p.per);
+    return keep(bench, p.name, p.value, p.per, p.source) ? CUC_OK : BENCH_NO_MEMORY("a peak");
+}

@@ -1,0 +1,32 @@
+// One sample of a subject, in each of the modes.
+#ifndef CUCORE_BENCH_LIB_SAMPLE_H
+#define CUCORE_BENCH_LIB_SAMPLE_H
+
+#include "gpu.h"
+
+#include <cucore/graph.h>
+
+// A subject in one mode.
+struct cuc__bench_trial {
+    const cuc_bench_subject *subject;
+    uint32_t mode;
+    uint32_t reserved;
+    uint64_t batch;
+    cuc_graph_exec *graph; // graph mode: what is replayed
+};
+
+struct cuc__bench_sample {
+    double seconds;     // of one run
+    double cpu_seconds; // of one call of run() on the host; NaN where that is not apart
+};
+
+// Choose the batch, unless the subject has one, and warm up: what a first run does once, such as
+// loading code, is not sampled. `gpu` is NULL without a device.
+cuc_status cuc__bench_trial_begin(struct cuc__bench_trial *t, struct cuc__bench_gpu *gpu,
+                                  const cuc_bench_subject *subject, uint32_t mode);
+void cuc__bench_trial_end(struct cuc__bench_trial *t);
+
+cuc_status cuc__bench_sample(struct cuc__bench_sample *out, struct cuc__bench_trial *t,
+                             struct cuc__bench_gpu *gpu, uint64_t set);
+
+#endif

@@ -1,0 +1,86 @@
+// A session, and what its files share of it.
+#ifndef CUCORE_BENCH_LIB_SESSION_H
+#define CUCORE_BENCH_LIB_SESSION_H
+
+#include "axis.h"
+#include "clocks.h"
+#include "gpu.h"
+#include "stop.h"
+
+// One value of each axis of a case.
+struct cuc__bench_coordinate {
+    const char *name;
+    int32_t kind;
+    int32_t reserved;
+    struct cuc__bench_value value;
+};
+
+// A point as results remember it.
+struct cuc__bench_point {
+    struct cuc__bench_point *next;
+    const cuc_bench_case *bench_case;
+    const char *axes; // "n=1024 dtype=f32"
+    size_t count;
+    struct cuc__bench_coordinate at[]; // [count]
+};
+
+struct cuc__bench_record {
+    cuc_bench_result result;
+    const struct cuc__bench_point *point;
+    double *samples; // the result's samples_s, owned
+    size_t sample_count;
+};
+
+struct cuc_bench {
+    cuc_bench_options options; // with the defaults in place
+    struct cuc__bench_rule rule;
+    struct cuc__bench_text *texts; // whatever cases, points, peaks and results point to
+    struct cuc__bench_gpu gpu;     // without a device: all zero
+    const char *device_reason;
+    struct cuc__bench_clocks clocks;
+
+    cuc_bench_case **cases; // an address of its own each, since points refer to them
+    size_t case_count, case_capacity;
+    cuc_bench_peak *peaks;
+    size_t peak_count, peak_capacity;
+    struct cuc__bench_point *points;
+    struct cuc__bench_record *records;
+    size_t record_count, record_capacity;
+    char *json;
+
+    // The run under way.
+    const struct cuc__bench_point *point;
+    size_t point_index, point_count;
+    double told; // when the progress callback was last told of samples
+    bool cancelled;
+};
+
+// The device's side; NULL without a device.
+static inline struct cuc__bench_gpu *cuc__bench_gpu_of(cuc_bench *b)
+{
+    return b->gpu.device ? &b->gpu : NULL;
+}
+
+// registry.c
+void cuc__bench_cases_release(cuc_bench *b);
+
+// result.c: add a result of the present point; texts in it must live as long as the session.
+// `samples` is taken over, also when this fails.
+cuc_status cuc__bench_add_result(cuc_bench *b, const cuc_bench_result *result, double *samples,
+                                 size_t sample_count);
+void cuc__bench_results_release(cuc_bench *b);
+
+// A result of nothing measured, for the present point.
+cuc_bench_result cuc__bench_no_result(const cuc_bench *b);
+
+// progress.c: tell whoever wants to know; notes whether the run is to end.
+void cuc__bench_tell_point(cuc_bench *b);
+void cuc__bench_tell_result(cuc_bench *b, const cuc_bench_result *result);
+bool cuc__bench_tells_samples(cuc_bench *b); // whether it is time to
+void cuc__bench_tell_samples(cuc_bench *b, const char *subject, uint32_t mode, uint64_t samples,
+                             double median_s);
+
+// The thread's last failure as a text of the session.
+const char *cuc__bench_keep_error(cuc_bench *b);
+
+#endif

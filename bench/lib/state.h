@@ -1,0 +1,38 @@
+// A point while it is set up and measured.
+#ifndef CUCORE_BENCH_LIB_STATE_H
+#define CUCORE_BENCH_LIB_STATE_H
+
+#include "inputs.h"
+#include "session.h"
+
+struct cuc__bench_entry {
+    cuc_bench_subject subject; // zero but for the name when it is skipped
+    const char *reason;        // why it was skipped or failed; NULL: neither
+    const char *checked;
+    int32_t outcome;
+    int32_t reserved;
+};
+
+struct cuc_bench_state {
+    cuc_bench *bench;
+    struct cuc__bench_entry *entries;
+    size_t entry_count, entry_capacity;
+    cuc_bench_input *inputs;
+    uint32_t input_count;
+    struct cuc__bench_deferred {
+        void (*drop)(void *object);
+        void *object;
+    } * deferred;
+    size_t deferred_count, deferred_capacity;
+    cuc_bench_work work;
+    const char *skipped; // why the point is skipped
+    const char *failed;  // what setup asked for and is not there
+};
+
+// Everything of the point is done with: waits for the stream and frees.
+void cuc__bench_state_end(cuc_bench_state *s);
+
+// measure.c: check and time the subjects, and add their results.
+cuc_status cuc__bench_measure(cuc_bench_state *s);
+
+#endif

@@ -1,0 +1,73 @@
+// What the tests of the bench library share: assertions, and random numbers that are not its own.
+#ifndef CUCORE_TESTS_BENCH_TESTING_H
+#define CUCORE_TESTS_BENCH_TESTING_H
+
+#include <check.h>
+#include <cucore/bench.h>
+#include <cucore/error.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+#define ck_ok(call)                                                                       \
+    do {                                                                                  \
+        cuc_status ck_got = (call);                                                       \
+        ck_assert_msg(ck_got == CUC_OK, "%s gave %s: %s", #call, cuc_status_name(ck_got), \
+                      cuc_error_message());                                               \
+    } while (0)
+
+// The call gives this status, its name is in the record, and the message has the fragment.
+#define ck_fails(status, call, fragment)                                                 \
+    do {                                                                                 \
+        cuc_status ck_got = (call);                                                      \
+        size_t ck_length = strlen(cuc_error_function());                                 \
+        ck_assert_msg(ck_got == (status), "%s gave %s, expected %s: %s", #call,          \
+                      cuc_status_name(ck_got), #status, cuc_error_message());            \
+        ck_assert_msg(strncmp(#call, cuc_error_function(), ck_length) == 0 && ck_length, \
+                      "the failure of %s names %s", #call, cuc_error_function());        \
+        ck_assert_msg(strstr(cuc_error_message(), (fragment)) != NULL,                   \
+                      "the message of %s lacks \"%s\": %s", #call, (fragment),           \
+                      cuc_error_message());                                              \
+    } while (0)
+
+// splitmix64
+static inline uint64_t test_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+// More than 0, less than 1.
+static inline double test_uniform(uint64_t *state)
+{
+    return ((double)(test_random(state) >> 12) + 0.5) * 0x1p-52;
+}
+
+static inline double test_normal(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(test_uniform(state)));
+
+    return radius * cos(6.283185307179586 * test_uniform(state));
+}
+
+static inline double test_exponential(uint64_t *state)
+{
+    return -log(test_uniform(state));
+}
+
+static inline int test_run(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

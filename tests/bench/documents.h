@@ -1,0 +1,62 @@
+// Making documents of results in a test.
+#ifndef CUCORE_TESTS_BENCH_DOCUMENTS_H
+#define CUCORE_TESTS_BENCH_DOCUMENTS_H
+
+#include "results.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+// JSON with ' in the place of ".
+static inline json_t *json_of(const char *text)
+{
+    char *copy = strdup(text);
+    json_error_t error;
+
+    for (char *c = copy; *c; c++)
+        if (*c == '\'')
+            *c = '"';
+    json_t *root = json_loads(copy, JSON_DECODE_ANY, &error);
+    ck_assert_msg(root != NULL, "%s: %s", error.text, copy);
+    free(copy);
+    return root;
+}
+
+// A document of these results, with a comma between them.
+static inline json_t *document_of(const char *list)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+
+    fprintf(f, "{'schema': 'cucore-bench/1', 'machine': {'gpu': 'ExampleGPU 1'}, 'results': [%s]}",
+            list);
+    fclose(f);
+    json_t *root = json_of(text);
+    free(text);
+    return root;
+}
+
+static inline results results_of(const char *list)
+{
+    results r;
+    cli_why why;
+
+    ck_assert_msg(results_take(&r, document_of(list), "x.json", &why), "%s", why.text);
+    return r;
+}
+
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

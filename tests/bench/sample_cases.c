@@ -1,0 +1,152 @@
+// The cases of cucore_sample, the cucore program for the tests of its command bench: small, without
+// a device but for one, and with every outcome.
+#include "cases/cases.h"
+
+#include <cucore/copy.h>
+#include <cucore/error.h>
+
+#include <stdio.h>
+#include <time.h>
+
+static void wait_us(long us)
+{
+    struct timespec begin, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
+}
+
+static cuc_status wait_short(void *data, cuc_stream *stream, uint64_t set)
+{
+    (void)data;
+    (void)stream;
+    (void)set;
+    wait_us(20);
+    return CUC_OK;
+}
+
+static cuc_status wait_twice(void *data, cuc_stream *stream, uint64_t set)
+{
+    wait_short(data, stream, set);
+    return wait_short(data, stream, set);
+}
+
+static cuc_status is_right(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    (void)data;
+    (void)stream;
+    (void)why;
+    (void)why_size;
+    return CUC_OK;
+}
+
+static cuc_status is_wrong(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    (void)data;
+    (void)stream;
+    snprintf(why, why_size, "word 7 is 1, expected 2");
+    return 1;
+}
+
+static cuc_bench_subject waits(const char *name)
+{
+    cuc_bench_subject s = CUC_BENCH_SUBJECT_INIT;
+
+    s.name = name;
+    s.kind = CUC_BENCH_KIND_CPU;
+    s.run = wait_short;
+    s.check = is_right;
+    return s;
+}
+
+// A subject that takes twice as long as its peer, and may take 1.1 times as long.
+static cuc_status set_up_pair(cuc_bench_state *state, void *data)
+{
+    cuc_bench_subject peer = waits("once"), subject = waits("twice");
+    cuc_bench_work work = CUC_BENCH_WORK_INIT;
+
+    (void)data;
+    work.items = (double)cuc_bench_state_int(state, "n");
+    work.item = "waits";
+    peer.flags = CUC_BENCH_PEER;
+    subject.run = wait_twice;
+    subject.limit = 1.1;
+    cuc_status st = cuc_bench_state_set_work(state, &work);
+    if (st >= 0)
+        st = cuc_bench_state_add_subject(state, &subject);
+    return st < 0 ? st : cuc_bench_state_add_subject(state, &peer);
+}
+
+static cuc_status set_up_wrong(cuc_bench_state *state, void *data)
+{
+    cuc_bench_subject subject = waits("wrong");
+
+    (void)data;
+    subject.check = is_wrong;
+    return cuc_bench_state_add_subject(state, &subject);
+}
+
+static cuc_status set_up_missing(cuc_bench_state *state, void *data)
+{
+    (void)data;
+    return cuc_bench_state_skip(state, "it is not here");
+}
+
+static cuc_status fill(void *data, cuc_stream *stream, uint64_t set)
+{
+    return cuc_fill(stream, cuc_bench_input_ptr(data, set), 0, 1, cuc_bench_input_bytes(data));
+}
+
+static cuc_status set_up_fill(cuc_bench_state *state, void *data)
+{
+    cuc_bench_input_options options = CUC_BENCH_INPUT_OPTIONS_INIT;
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    cuc_bench_work work = CUC_BENCH_WORK_INIT;
+    cuc_bench_input *input;
+
+    (void)data;
+    options.count = (uint64_t)cuc_bench_state_int(state, "bytes");
+    options.dtype = CUC_U8;
+    options.sets = 1;
+    work.bytes = (double)options.count;
+    cuc_status st = cuc_bench_state_add_input(&input, state, &options);
+    if (st >= 0)
+        st = cuc_bench_state_set_work(state, &work);
+    subject.name = "fill";
+    subject.run = fill;
+    subject.unchecked = "the test looks at what is printed";
+    subject.data = st >= 0 ? input : NULL;
+    return st < 0 ? st : cuc_bench_state_add_subject(state, &subject);
+}
+
+static const cuc_bench_axis n_axis[] = { { "n", "1,2,4", "1", CUC_BENCH_AXIS_INT, 0 } };
+static const cuc_bench_axis bytes_axis[] = { { "bytes", "10,12", NULL, CUC_BENCH_AXIS_POW2, 0 } };
+
+#define CASE(suite_, name_, about_, axes_, count_, setup_, flags_, modes_)                      \
+    {                                                                                           \
+        .struct_size = sizeof(cuc_bench_case), .suite = suite_, .name = name_, .about = about_, \
+        .axes = axes_, .axis_count = count_, .setup = setup_, .flags = flags_, .modes = modes_  \
+    }
+
+static const cuc_bench_case waiting[] = {
+    CASE("waiting", "pair", "one wait against two", n_axis, 1, set_up_pair,
+         CUC_BENCH_CASE_NO_DEVICE, 0),
+    CASE("waiting", "wrong", "a check that does not pass", NULL, 0, set_up_wrong,
+         CUC_BENCH_CASE_NO_DEVICE, 0),
+    CASE("waiting", "missing", "a point that is skipped", NULL, 0, set_up_missing,
+         CUC_BENCH_CASE_NO_DEVICE, 0),
+};
+
+static const cuc_bench_case device[] = {
+    CASE("device", "fill", "zeros on the device", bytes_axis, 1, set_up_fill, 0,
+         CUC_BENCH_COLD | CUC_BENCH_HOT),
+};
+
+static const bench_suite waiting_suite = { "waiting", waiting, sizeof(waiting) / sizeof(*waiting),
+                                           NULL };
+static const bench_suite device_suite = { "device", device, sizeof(device) / sizeof(*device),
+                                          NULL };
+
+const bench_suite *const bench_suites[] = { &waiting_suite, &device_suite, NULL };

@@ -1,0 +1,395 @@
+// cucore bench SUITE and cucore bench kernel, as child processes: the program with cases made for
+// this.
+#include "../cli/child.h"
+#include "documents.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+// The program of the tests has these suites; the real one has others.
+static const char *program = BENCH_PROGRAM;
+static const char simulated[] = "CUCORE_DRIVER=" BENCH_SIMULATED;
+static char folder[64];
+static bool has_nvrtc;
+
+static const char saxpy[] =
+    "extern \"C\" __global__ void saxpy(float a, const float *x, float *y)\n"
+    "{ y[threadIdx.x] = a * x[threadIdx.x] + y[threadIdx.x]; }\n";
+static const char wrong[] =
+    "extern \"C\" __global__ void saxpy(float a, const float *x, float *y)\n"
+    "{ y[threadIdx.x] = a * x[threadIdx.x] + 5; }\n"
+    "extern \"C\" __global__ void other(float a, const float *x, float *y)\n"
+    "{ y[threadIdx.x] = a * x[threadIdx.x] + y[threadIdx.x]; }\n";
+
+// Does not bear to find what an earlier launch has left.
+static const char strict[] = "extern \"C\" __global__ void strict(float *y)\n"
+                             "{ if (y[threadIdx.x] != 1) __trap(); y[threadIdx.x] = 2; }\n";
+
+static void save(const char *path, const void *data, size_t bytes)
+{
+    FILE *f = fopen(path, "wb");
+
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(data, 1, bytes, f), bytes);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+// 32 numbers: first, first + step, ...
+static void save_numbers(const char *path, float first, float step)
+{
+    char file[128 + 32 * sizeof(float)] =
+        "\x93NUMPY\x01\x00\x76\x00"
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (32,)}";
+    float numbers[32];
+
+    memset(file + strlen("\x93NUMPY\x01") + 3 +
+               strlen("{'descr': '<f4', 'fortran_order': False, 'shape': (32,)}"),
+           ' ', 128 - 10 - strlen("{'descr': '<f4', 'fortran_order': False, 'shape': (32,)}"));
+    file[127] = '\n';
+    for (int i = 0; i < 32; i++)
+        numbers[i] = first + step * (float)i;
+    memcpy(file + 128, numbers, sizeof(numbers));
+    save(path, file, sizeof(file));
+}
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/cucore-bench-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    save("saxpy.cu", saxpy, strlen(saxpy));
+    save("wrong.cu", wrong, strlen(wrong));
+    save("strict.cu", strict, strlen(strict));
+    save_numbers("x.npy", 0, 1);
+    save_numbers("y.npy", 1, 0);
+    save_numbers("right.npy", 1, 2); // 2 * x + 1
+    save_numbers("near.npy", 1.0001f, 2);
+    ck_assert_int_eq(mkdir("sub", 0777), 0);
+}
+
+static void remove_folder(void)
+{
+    char command[128];
+
+    ck_assert_int_eq(chdir("/"), 0);
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void check_has(const char *what, const char *text, const char *const *fragments, int count)
+{
+    for (int i = 0; i < count && fragments[i]; i++)
+        ck_assert_msg(strstr(text, fragments[i]) != NULL, "%s lacks \"%s\":\n%s", what,
+                      fragments[i], text);
+}
+
+#define FAST "--max-seconds", "0.05", "--max-samples", "20"
+#define LAUNCH "--grid", "1", "--block", "32", FAST
+#define ARGS "f32:2", "in:x.npy"
+
+enum { NVRTC = 1 };
+
+// clang-format off
+static const struct {
+    const char *arguments[CHILD_ARGUMENTS];
+    int status;
+    unsigned needs;
+    const char *out[5]; // all of these are on standard output
+    const char *err[3];
+    const char *environment;
+} rows[] = {
+    // What there is.
+    { { "bench", "--list" }, .out = { "suite", "waiting  pair          3  n=1,2,4", "device   fill" } },
+    { { "bench", "--list", "--quick", "waiting" }, .out = { "waiting  pair          1  n=1 " } },
+    { { "bench", "--list", "--filter", "^device/" }, .out = { "fill       2  bytes=2^10,12" } },
+    { { "bench", "--list", "--axis", "n=1:9:2", "waiting", "--filter", "pair" },
+      .out = { "pair       5  n=1:9:2" } },
+    // Mistakes.
+    { { "bench" }, .status = 2, .err = { "a SUITE is missing", "usage: cucore bench SUITE" } },
+    { { "bench", "wating" }, .status = 2, .err = { "did you mean 'waiting'?" } },
+    { { "bench", "xyzzy" }, .status = 2, .err = { "unknown suite 'xyzzy'; --list has them" } },
+    { { "bench", "waiting", "--mode", "warm" }, .status = 2, .err = { "--mode has 'warm'" } },
+    { { "bench", "waiting", "--mode", "cold," }, .status = 2, .err = { "--mode has ''" } },
+    { { "bench", "waiting", "--target", "0" }, .status = 2, .err = { "--target is '0'" } },
+    { { "bench", "waiting", "--seed", "-1" }, .status = 2, .err = { "--seed is '-1'" } },
+    { { "bench", "waiting", "--max-samples", "0" }, .status = 2, .err = { "--max-samples is '0'" } },
+    { { "bench", "waiting", "--max-seconds", "x" }, .status = 2, .err = { "--max-seconds is 'x'" } },
+    { { "bench", "waiting", "--json" }, .status = 2, .err = { "--json needs a value: --json FILE" } },
+    { { "bench", "waiting", "--json", "" }, .status = 2, .err = { "--json names no file" } },
+    { { "bench", "waiting", "--json", "a", "--md", "a" }, .status = 2,
+      .err = { "two forms of the results are written to 'a'" } },
+    { { "bench", "waiting", "--driver", "x" }, .status = 2, .err = { "auto, real and sim" } },
+    { { "bench", "waiting", "--filter", "(" }, .status = 1, .err = { "(" } },
+    { { "bench", "waiting", "--filter", "xyzzy" }, .status = 1, .err = { "xyzzy" } },
+    { { "bench", "waiting", "--axis", "m=1" }, .status = 1, .err = { "m" } },
+    { { "bench", "waiting", "--axis", "n=one" }, .status = 1, .err = { "one" } },
+    { { "bench", "device", "--device", "7" }, .status = 1, .err = { "7" }, .environment = simulated },
+    // Measuring.
+    { { "bench", "waiting", "--filter", "pair", "--quick", FAST },
+      .out = { "waiting / pair\nn  subject", "1  twice    cpu", "once   ", "SLOWER",
+        "over the limit of 1.1" } },
+    { { "bench", "waiting", "--filter", "pair", "--quick", FAST },
+      .out = { "\n2 measured, 0 skipped, 0 failed, 1 over the limit\n", " waits/s" } },
+    { { "bench", "waiting", "--filter", "pair", "--quick", "--limits", FAST }, .status = 1,
+      .out = { ", 1 over the limit\n" } },
+    { { "bench", "waiting", "--filter", "pair", "--axis", "n=7,9", FAST },
+      .out = { "\n7  twice", "\n9  twice" } },
+    { { "bench", "waiting", "--filter", "pair", "--mode", "cold" }, .status = 1,
+      .out = { "no results" }, .err = { "no case has a mode that --mode names" } },
+    { { "bench", "waiting", "--filter", "missing", FAST }, .out = { "skipped: it is not here" } },
+    { { "bench", "waiting", "--filter", "wrong", FAST }, .status = 1,
+      .out = { "FAILED: ", "word 7 is 1, expected 2", "0 measured, 0 skipped, 1 failed" } },
+    { { "bench", "waiting", "--quick", FAST, "--md", "-" }, .status = 1,
+      .out = { "### waiting / pair\n\n| n | subject | mode |" } },
+    { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "-" },
+      .out = { "suite,case,axes,", "waiting,pair,n=1,twice,cpu," } },
+    { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "sub/x/y" }, .status = 1,
+      .out = { "SLOWER" }, .err = { "sub/x/y cannot be written" } },
+    { { "bench", "device", FAST }, .needs = NVRTC, .environment = simulated,
+      .out = { "\nsimulated: ", "device / fill\nbytes", "1 KiB  fill     cold", "not checked" } },
+    { { "bench", "device", FAST, "--md", "-", "--mode", "hot" }, .needs = NVRTC,
+      .environment = simulated, .out = { "**simulated: ", "| 4 KiB | fill | hot |" } },
+    // A kernel of the user's.
+    { { "bench", "kernel" }, .status = 2, .err = { "a FILE and the NAME" } },
+    { { "bench", "kernel", "saxpy.cu" }, .status = 2, .err = { "NAME is missing" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", "--grid", "1" }, .status = 2,
+      .err = { "--block X" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "--peer-grid", "2" }, .status = 2,
+      .err = { "there is no peer" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32" }, .status = 2,
+      .err = { "argument 0: 'f32' is no argument" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH }, .status = 1,
+      .err = { "there is no device", "/nowhere" }, .environment = "CUCORE_DRIVER=/nowhere" },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "--bytes", "384", "--flop", "64", ARGS,
+        "inout:y.npy=right.npy" }, .needs = NVRTC, .environment = simulated,
+      .out = { "\nsimulated: ", "kernel / saxpy", "saxpy.cu  cold", "saxpy.cu  hot", "FLOP/s" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=y.npy" }, .status = 1,
+      .needs = NVRTC, .environment = simulated,
+      .out = { "FAILED", "element 1 is 3, expected 1; 31 of 32 differ" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=near.npy" }, .status = 1,
+      .needs = NVRTC, .environment = simulated, .out = { "FAILED", "32 of 32 differ" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "--tolerance", "0.001", ARGS,
+        "inout:y.npy=near.npy" }, .needs = NVRTC, .environment = simulated,
+      .out = { "2 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=-" }, .needs = NVRTC,
+      .environment = simulated, .out = { "not checked" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=missing.npy" },
+      .status = 1, .needs = NVRTC, .environment = simulated, .err = { "missing.npy cannot be" } },
+    { { "bench", "kernel", "wrong.cu", "saxpy", "--peer", "saxpy.cu", LAUNCH, ARGS,
+        "inout:y.npy=-" }, .status = 1, .needs = NVRTC, .environment = simulated,
+      .out = { "FAILED", "element 0 is 5, expected 1", "saxpy.cu  cold" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", "--peer", "wrong.cu", "--peer-kernel", "other",
+        LAUNCH, ARGS, "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
+      .out = { "saxpy.cu  cold", "wrong.cu  cold", "time / peer's", "4 measured" } },
+    { { "bench", "kernel", "strict.cu", "strict", LAUNCH, "inout:y.npy=-" }, .needs = NVRTC,
+      .environment = simulated, .out = { "2 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "saxpy.cu", "nope", LAUNCH, ARGS, "inout:y.npy=-" }, .status = 1,
+      .needs = NVRTC, .environment = simulated, .err = { "nope" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2" }, .status = 1, .needs = NVRTC,
+      .environment = simulated, .out = { "FAILED", "3 arguments, 1 given" } },
+};
+// clang-format on
+
+START_TEST(a_run_ends_and_says_as_the_table_has_it)
+{
+    child c = { .environment = { rows[_i].environment ? rows[_i].environment
+                                                      : "CUCORE_DRIVER=/nowhere" } };
+
+    if (rows[_i].needs && !has_nvrtc)
+        return;
+    memcpy(c.arguments, rows[_i].arguments, sizeof(c.arguments));
+    child_run(&c, program);
+    ck_assert_msg(c.status == rows[_i].status, "row %d: exit status %d\n%s%s", _i, c.status, c.out,
+                  c.err);
+    check_has("standard output", c.out, rows[_i].out, 5);
+    check_has("standard error", c.err, rows[_i].err, 3);
+    if (!rows[_i].out[0])
+        ck_assert_msg(!c.out_bytes, "standard output has:\n%s", c.out);
+    ck_assert_msg(!strchr(c.err, '\r'), "there is no terminal for progress:\n%s", c.err);
+    child_free(&c);
+}
+END_TEST
+
+// The same results in every form that was asked for, and the command that made them.
+START_TEST(the_forms_of_the_results_agree)
+{
+    child c = { .arguments = { "bench", "waiting", "--filter", "p(a|x)ir", "--quick", FAST,
+                               "--samples", "--commit", "it's", "--seed", "0x10", "--json",
+                               "a.json", "--csv", "a.csv", "--md", "a.md" },
+                .environment = { "CUCORE_DRIVER=/nowhere" } };
+    results r;
+    cli_why why;
+
+    child_run(&c, program);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_msg(results_read(&r, "a.json", &why), "%s", why.text);
+    ck_assert_uint_eq(r.count, 2);
+    ck_assert_str_eq(results_text(&r, "command"),
+                     "cucore bench waiting --filter 'p(a|x)ir' --quick --max-seconds 0.05 "
+                     "--max-samples 20 --samples --commit 'it'\\''s' --seed 0x10 --json a.json "
+                     "--csv a.csv --md a.md");
+    ck_assert_str_eq(results_text(&r, "commit"), "it's");
+    ck_assert_int_eq(json_is_true(results_at(r.root, "settings.quick")), 1);
+    ck_assert_uint_eq(r.list[0].raw_count, (size_t)r.list[0].samples);
+
+    static const table_style styles[] = { TABLE_CSV, TABLE_MARKDOWN, TABLE_PLAIN };
+    const char *const paths[] = { "a.csv", "a.md" };
+    for (int i = 0; i < LENGTH(styles); i++) {
+        char *expected = NULL;
+        size_t bytes;
+        void *written = NULL;
+        FILE *f = open_memstream(&expected, &bytes);
+        results_print(f, &r, 1, styles[i]);
+        fclose(f);
+        if (i < LENGTH(paths)) {
+            ck_assert_msg(cli_read_file(&written, &bytes, paths[i], &why), "%s", why.text);
+            ck_assert_str_eq(written, expected);
+            free(written);
+        } else {
+            ck_assert_int_eq(strncmp(c.out, expected, strlen(expected)), 0);
+        }
+        free(expected);
+    }
+    results_release(&r);
+    child_free(&c);
+}
+END_TEST
+
+START_TEST(json_on_standard_output_is_all_there_is)
+{
+    child c = { .arguments = { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json",
+                               "-" },
+                .environment = { "CUCORE_DRIVER=/nowhere" } };
+    results r;
+    cli_why why;
+
+    child_run(&c, program);
+    json_t *root = json_loads(c.out, 0, NULL);
+    ck_assert_msg(c.status == 0 && results_take(&r, root, "-", &why), "%s", c.out);
+    ck_assert_uint_eq(r.count, 2);
+    results_release(&r);
+    child_free(&c);
+
+    child failing = { .arguments = { "bench", "waiting", "--filter", "xyzzy", "--json", "-" },
+                      .environment = { "CUCORE_DRIVER=/nowhere" } };
+    child_run(&failing, program);
+    root = json_loads(failing.out, 0, NULL);
+    ck_assert_int_eq(failing.status, 1);
+    ck_assert_msg(json_object_get(root, "error") != NULL, "%s", failing.out);
+    json_decref(root);
+    child_free(&failing);
+}
+END_TEST
+
+// ---- On a terminal
+
+// Run with stderr on a terminal, to its end or until `words` were seen, then interrupted. What the
+// terminal got is returned, to be freed.
+static char *on_terminal(const char *const *arguments, const char *words, char **out, int *status)
+{
+    char *text = calloc(1, 1 << 16);
+    size_t used = 0;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    int file = child_file();
+    char *argv[CHILD_ARGUMENTS] = { strdup(program) };
+    int n = 1;
+
+    ck_assert_int_ge(terminal, 0);
+    ck_assert_int_eq(grantpt(terminal) | unlockpt(terminal), 0);
+    int slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(slave, 0);
+    for (; arguments[n - 1]; n++)
+        argv[n] = strdup(arguments[n - 1]);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("CUCORE_DRIVER", "/nowhere", 1);
+        setenv("TERM", "xterm", 1);
+        dup2(slave, STDERR_FILENO);
+        dup2(file, STDOUT_FILENO);
+        close(terminal);
+        close(slave);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    close(slave);
+    ssize_t got;
+    while ((got = read(terminal, text + used, (1 << 16) - 1 - used)) > 0) {
+        used += (size_t)got;
+        if (words && strstr(text, words)) {
+            kill(pid, SIGINT);
+            words = NULL;
+        }
+    }
+    waitpid(pid, status, 0);
+    size_t bytes;
+    *out = child_read(file, &bytes);
+    close(terminal);
+    while (n)
+        free(argv[--n]);
+    return text;
+}
+
+START_TEST(a_terminal_sees_how_far_it_is)
+{
+    static const char *const arguments[] = { "bench", "waiting",       "--filter", "pair", "--axis",
+                                             "n=1,2", "--max-seconds", "0.3",      NULL };
+    char *out;
+    int status;
+    char *text = on_terminal(arguments, NULL, &out, &status);
+
+    ck_assert_int_eq(status, 0);
+    static const char *const seen[] = { "\r[1/2] waiting / pair n=1", "\r[2/2] waiting / pair n=2",
+                                        " cpu: ", " samples, " };
+    check_has("the terminal", text, seen, LENGTH(seen));
+    // At the end the line is clean.
+    ck_assert_msg(strlen(text) > 4 && strcmp(text + strlen(text) - 4, "\r\033[K") == 0, "%s", text);
+    ck_assert_ptr_null(strchr(out, '\r'));
+    free(text);
+    free(out);
+}
+END_TEST
+
+START_TEST(an_interrupted_run_reports_what_it_has)
+{
+    static const char *const arguments[] = {
+        "bench",         "waiting",       "--filter", "pair",      "--axis",
+        "n=1,2,3",       "--max-seconds", "5",        "--target",  "0.01",
+        "--max-samples", "10000000",      "--json",   "kept.json", NULL
+    };
+    char *out;
+    int status;
+    results r;
+    cli_why why;
+    char *text = on_terminal(arguments, "samples", &out, &status);
+
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "status %d", status);
+    ck_assert_msg(strstr(text, "interrupted") != NULL, "%s", text);
+    ck_assert_msg(results_read(&r, "kept.json", &why), "%s", why.text);
+    ck_assert_uint_lt(r.count, 6); // it did not go on to the third point
+    results_release(&r);
+    free(text);
+    free(out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bench command");
+    TCase *tcase = tcase_create("bench command");
+    char command[2048];
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    snprintf(command, sizeof(command), "'%s' find nvrtc >/dev/null 2>&1", program);
+    has_nvrtc = system(command) == 0;
+    if (!has_nvrtc)
+        printf("skipped: what compiles: NVRTC is not found\n");
+    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, a_run_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
+    tcase_add_test(tcase, the_forms_of_the_results_agree);
+    tcase_add_test(tcase, json_on_standard_output_is_all_there_is);
+    tcase_add_test(tcase, a_terminal_sees_how_far_it_is);
+    tcase_add_test(tcase, an_interrupted_run_reports_what_it_has);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

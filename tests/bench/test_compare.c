@@ -1,0 +1,384 @@
+// Verdicts over two runs, and what belongs to what.
+#include "results_compare.h"
+
+#include "documents.h"
+
+#include <math.h>
+
+// ---- One result against another
+
+// A result as it is in a file, by what decides.
+typedef struct side {
+    double median;
+    double ci;     // half of the interval, as a fraction of the median; 0: not in the file
+    double spread; // half of the interquartile range, likewise
+    bool disturbed;
+} side;
+
+static const struct {
+    const char *name;
+    side before;
+    side after;
+    double threshold;
+    compare_verdict verdict;
+    const char *why; // in the reason
+} verdicts[] = {
+    { "equal times are the same",
+      { 1, 0.002, 0.01, 0 },
+      { 1, 0.002, 0.01, 0 },
+      0.01,
+      COMPARE_SAME,
+      "" },
+    { "a change below the threshold is the same",
+      { 1, 0.001, 0.001, 0 },
+      { 1.006, 0.001, 0.001, 0 },
+      0.01,
+      COMPARE_SAME,
+      "" },
+    { "three percent more is slower",
+      { 1, 0.002, 0.01, 0 },
+      { 1.03, 0.002, 0.01, 0 },
+      0.01,
+      COMPARE_SLOWER,
+      "" },
+    { "three percent less is faster",
+      { 1, 0.002, 0.01, 0 },
+      { 0.97, 0.002, 0.01, 0 },
+      0.01,
+      COMPARE_FASTER,
+      "" },
+    { "three percent are nothing to a threshold of five",
+      { 1, 0.002, 0.01, 0 },
+      { 1.03, 0.002, 0.01, 0 },
+      0.05,
+      COMPARE_SAME,
+      "" },
+    { "a wide interval with 1 in it is unsure",
+      { 1, 0.03, 0.01, 0 },
+      { 1.02, 0.03, 0.01, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "has 1 in it" },
+    { "one wide side is enough",
+      { 1, 0.001, 0.01, 0 },
+      { 1.02, 0.05, 0.01, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "has 1 in it" },
+    { "a change that is sure, but on the threshold",
+      { 1, 0.001, 0.001, 0 },
+      { 1.0095, 0.001, 0.001, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "threshold" },
+    { "a win within the spread of samples is noise",
+      { 1, 0.001, 0.08, 0 },
+      { 0.95, 0.001, 0.02, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "+-8.00 %" },
+    { "a loss within the spread of samples is noise",
+      { 1, 0.001, 0.02, 0 },
+      { 1.05, 0.001, 0.08, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "+-8.00 %" },
+    { "a win beyond it is one",
+      { 1, 0.001, 0.08, 0 },
+      { 0.8, 0.001, 0.08, 0 },
+      0.01,
+      COMPARE_FASTER,
+      "" },
+    { "a disturbed run before decides nothing",
+      { 1, 0.002, 0.01, 1 },
+      { 2, 0.002, 0.01, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "OLD was disturbed" },
+    { "a disturbed run after decides nothing",
+      { 1, 0.002, 0.01, 0 },
+      { 1, 0.002, 0.01, 1 },
+      0.01,
+      COMPARE_UNSURE,
+      "NEW was disturbed" },
+    { "without an interval nothing is sure",
+      { 1, 0, 0.01, 0 },
+      { 2, 0.002, 0.01, 0 },
+      0.01,
+      COMPARE_UNSURE,
+      "OLD has no confidence interval" },
+};
+
+static results one_result(const side *s)
+{
+    char text[512], ci[128] = "";
+
+    if (s->ci > 0)
+        snprintf(ci, sizeof(ci), "'ci_low_s': %.9g, 'ci_high_s': %.9g, ", s->median * (1 - s->ci),
+                 s->median * (1 + s->ci));
+    snprintf(text, sizeof(text),
+             "{'suite': 's', 'case': 'c', 'axes': {}, 'subject': 'x', 'mode': 'cold', %s"
+             "'median_s': %.9g, 'q1_s': %.9g, 'q3_s': %.9g, 'disturbed': %s}",
+             ci, s->median, s->median * (1 - s->spread), s->median * (1 + s->spread),
+             s->disturbed ? "true" : "false");
+    return results_of(text);
+}
+
+START_TEST(a_verdict_is_as_the_table_has_it)
+{
+    results before = one_result(&verdicts[_i].before);
+    results after = one_result(&verdicts[_i].after);
+    comparisons found;
+    cli_why why;
+
+    ck_assert_msg(compare_results(&found, &before, &after, verdicts[_i].threshold, &why), "%s",
+                  why.text);
+    ck_assert_uint_eq(found.count, 1);
+    const comparison *c = &found.list[0];
+    ck_assert_msg(c->verdict == verdicts[_i].verdict, "%s: %s, %s", verdicts[_i].name,
+                  compare_verdict_names[c->verdict], c->why);
+    ck_assert_msg(strstr(c->why, verdicts[_i].why) && !*verdicts[_i].why == !*c->why, "%s: %s",
+                  verdicts[_i].name, c->why);
+    ck_assert_double_eq_tol(c->ratio, verdicts[_i].after.median / verdicts[_i].before.median, 1e-6);
+    ck_assert_uint_eq(found.counts[c->verdict], 1);
+    comparisons_release(&found);
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
+// The turned round question has the turned round answer.
+START_TEST(a_verdict_turns_round_with_the_files)
+{
+    static const compare_verdict turned[COMPARE_VERDICT_COUNT] = {
+        [COMPARE_SAME] = COMPARE_SAME,
+        [COMPARE_FASTER] = COMPARE_SLOWER,
+        [COMPARE_SLOWER] = COMPARE_FASTER,
+        [COMPARE_UNSURE] = COMPARE_UNSURE,
+    };
+    results before = one_result(&verdicts[_i].before);
+    results after = one_result(&verdicts[_i].after);
+    comparisons found;
+    cli_why why;
+
+    ck_assert(compare_results(&found, &after, &before, verdicts[_i].threshold, &why));
+    ck_assert_msg(found.list[0].verdict == turned[verdicts[_i].verdict], "%s", verdicts[_i].name);
+    comparisons_release(&found);
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
+// A run that drifts by 4 % up and down: the file's interval takes its samples for independent.
+static results drifting(double factor, bool raw)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+
+    fprintf(f,
+            "{'suite': 's', 'case': 'c', 'axes': {}, 'subject': 'x', 'mode': 'cold', "
+            "'median_s': %.9g, 'ci_low_s': %.9g, 'ci_high_s': %.9g",
+            factor, factor * 0.999, factor * 1.001);
+    for (int i = 0; raw && i < 400; i++)
+        fprintf(f, "%s%.9g", i ? ", " : ", 'raw_s': [",
+                factor * (1 + 0.04 * sin(6.283185307 * i / 400)));
+    fprintf(f, "%s}", raw ? "]" : "");
+    fclose(f);
+    results r = results_of(text);
+    free(text);
+    return r;
+}
+
+START_TEST(raw_samples_that_drift_are_not_taken_for_independent)
+{
+    static const struct {
+        bool raw;
+        compare_verdict verdict;
+    } expected[] = { { false, COMPARE_SLOWER }, { true, COMPARE_UNSURE } };
+
+    for (int i = 0; i < LENGTH(expected); i++) {
+        results before = drifting(1, expected[i].raw);
+        results after = drifting(1.03, expected[i].raw);
+        comparisons found;
+        cli_why why;
+        ck_assert(compare_results(&found, &before, &after, 0.01, &why));
+        ck_assert_msg(found.list[0].verdict == expected[i].verdict, "%d: %s", i,
+                      compare_verdict_names[found.list[0].verdict]);
+        comparisons_release(&found);
+        results_release(&before);
+        results_release(&after);
+    }
+}
+END_TEST
+
+// ---- Which one against which
+
+#define NAMED(suite, name, axes, subject, mode, rest)                                     \
+    "{'suite': '" suite "', 'case': '" name "', 'axes': {" axes "}, 'subject': '" subject \
+    "', 'mode': '" mode "', " rest "}"
+#define TIMED "'median_s': 1, 'ci_low_s': 0.999, 'ci_high_s': 1.001"
+
+static const struct {
+    const char *name;
+    const char *before;
+    const char *after;
+    compare_verdict verdict; // of one comparison
+    const char *why;
+} matches[] = {
+    { "the order of axes is nothing", NAMED("s", "c", "'n': 1, 'm': 2", "x", "hot", TIMED),
+      NAMED("s", "c", "'m': 2, 'n': 1", "x", "hot", TIMED), COMPARE_SAME, "" },
+    { "another suite is another result", NAMED("s", "c", "", "x", "hot", TIMED),
+      NAMED("t", "c", "", "x", "hot", TIMED), COMPARE_ONLY_OLD, "" },
+    { "another case is another result", NAMED("s", "c", "", "x", "hot", TIMED),
+      NAMED("s", "d", "", "x", "hot", TIMED), COMPARE_ONLY_OLD, "" },
+    { "another value of an axis is another result", NAMED("s", "c", "'n': 1", "x", "hot", TIMED),
+      NAMED("s", "c", "'n': 2", "x", "hot", TIMED), COMPARE_ONLY_OLD, "" },
+    { "another subject is another result", NAMED("s", "c", "", "x", "hot", TIMED),
+      NAMED("s", "c", "", "y", "hot", TIMED), COMPARE_ONLY_NEW, "" },
+    { "another mode is another result", NAMED("s", "c", "", "x", "hot", TIMED),
+      NAMED("s", "c", "", "x", "cold", TIMED), COMPARE_ONLY_NEW, "" },
+    { "what is skipped in one is only in the other", NAMED("s", "c", "", "x", "hot", TIMED),
+      NAMED("s", "c", "", "x", "hot", "'skipped': 'no NVRTC'"), COMPARE_ONLY_OLD,
+      "skipped in NEW: no NVRTC" },
+    { "what failed in one is only in the other",
+      NAMED("s", "c", "", "x", "hot", "'failed': 'word 7'"), NAMED("s", "c", "", "x", "hot", TIMED),
+      COMPARE_ONLY_NEW, "failed in OLD: word 7" },
+};
+
+#define COMMON NAMED("z", "common", "", "x", "hot", TIMED)
+
+START_TEST(results_are_matched_by_what_names_them)
+{
+    char text[1024];
+    comparisons found;
+    cli_why why;
+    bool seen = false;
+
+    snprintf(text, sizeof(text), "%s, %s", matches[_i].before, COMMON);
+    results before = results_of(text);
+    snprintf(text, sizeof(text), "%s, %s", COMMON, matches[_i].after);
+    results after = results_of(text);
+    ck_assert_msg(compare_results(&found, &before, &after, 0.01, &why), "%s", why.text);
+    for (size_t i = 0; i < found.count; i++)
+        seen |= found.list[i].verdict == matches[_i].verdict &&
+                strcmp(found.list[i].why, matches[_i].why) == 0;
+    ck_assert_msg(seen, "%s", matches[_i].name);
+    ck_assert_uint_eq(found.counts[COMPARE_SAME], matches[_i].verdict == COMPARE_SAME ? 2 : 1);
+    comparisons_release(&found);
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
+START_TEST(what_has_no_time_in_both_is_counted_and_not_listed)
+{
+    results before = results_of(COMMON ", " NAMED("s", "c", "", "x", "hot", "'skipped': 'a'"));
+    results after = results_of(COMMON ", " NAMED("s", "c", "", "x", "hot", "'failed': 'b'"));
+    comparisons found;
+    cli_why why;
+
+    ck_assert(compare_results(&found, &before, &after, 0.01, &why));
+    ck_assert_uint_eq(found.count, 1);
+    ck_assert_uint_eq(found.absent, 1);
+    comparisons_release(&found);
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    const char *before;
+    const char *after;
+    bool simulated; // the second one
+    const char *why;
+} refusals[] = {
+    { "a result twice", COMMON ", " COMMON, COMMON, false, "'z / common / x / hot' twice" },
+    { "a result twice in the other", COMMON, COMMON ", " COMMON, false, "twice" },
+    { "nothing in common", NAMED("s", "c", "", "x", "hot", TIMED), COMMON, false,
+      "no result in common" },
+    { "one is simulated", COMMON, COMMON, true, "is simulated" },
+};
+
+START_TEST(what_does_not_compare_is_refused)
+{
+    results before = results_of(refusals[_i].before);
+    results after = results_of(refusals[_i].after);
+    comparisons found;
+    cli_why why;
+
+    after.simulated = refusals[_i].simulated;
+    ck_assert_msg(!compare_results(&found, &before, &after, 0.01, &why), "%s", refusals[_i].name);
+    ck_assert_msg(strstr(why.text, refusals[_i].why) != NULL, "%s", why.text);
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
+// ---- The machines
+
+static const struct {
+    const char *before; // more of the document
+    const char *after;
+    const char *what; // NULL: nothing differs
+    const char *values[2];
+} machines[] = {
+    { "'commit': 'a'", "'commit': 'a'", NULL, { NULL, NULL } },
+    { "'commit': 'a'", "'commit': 'b'", "commit", { "a", "b" } },
+    { "'date': '1'", "'date': '2'", NULL, { NULL, NULL } },
+    { "'machine': {'driver': '1'}", "'machine': {'driver': '2'}", "driver", { "1", "2" } },
+    { "'machine': {'driver': 13000}", "'machine': {}", "driver", { "13000", "unknown" } },
+    { "'machine': {'clocks': {'sm_mhz': {'median': 1500}}}",
+      "'machine': {'clocks': {'sm_mhz': {'median': 1505}}}",
+      NULL,
+      { NULL, NULL } },
+    { "'machine': {'clocks': {'sm_mhz': {'median': 1500}}}",
+      "'machine': {'clocks': {'sm_mhz': {'median': 1980}}}",
+      "SM clock",
+      { "1500", "1980" } },
+    { "'machine': {'throttle': []}",
+      "'machine': {'throttle': ['power', 'heat']}",
+      "throttling",
+      { "none", "power, heat" } },
+};
+
+START_TEST(what_differs_in_the_machine_is_told)
+{
+    results before = results_of(COMMON), after = results_of(COMMON);
+    difference found[COMPARE_MAX_DIFFERENCES];
+    char text[256];
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof(text), "{%s}", i ? machines[_i].after : machines[_i].before);
+        json_t *more = json_of(text);
+        json_object_update((i ? after : before).root, more);
+        json_decref(more);
+    }
+    size_t n = compare_machines(found, &before, &after);
+    ck_assert_uint_eq(n, machines[_i].what ? 1 : 0);
+    if (n) {
+        ck_assert_str_eq(found[0].what, machines[_i].what);
+        ck_assert_str_eq(found[0].before, machines[_i].values[0]);
+        ck_assert_str_eq(found[0].after, machines[_i].values[1]);
+    }
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("compare");
+    TCase *tcase = tcase_create("compare");
+
+    tcase_add_loop_test(tcase, a_verdict_is_as_the_table_has_it, 0, LENGTH(verdicts));
+    tcase_add_loop_test(tcase, a_verdict_turns_round_with_the_files, 0, LENGTH(verdicts));
+    tcase_add_test(tcase, raw_samples_that_drift_are_not_taken_for_independent);
+    tcase_add_loop_test(tcase, results_are_matched_by_what_names_them, 0, LENGTH(matches));
+    tcase_add_test(tcase, what_has_no_time_in_both_is_counted_and_not_listed);
+    tcase_add_loop_test(tcase, what_does_not_compare_is_refused, 0, LENGTH(refusals));
+    tcase_add_loop_test(tcase, what_differs_in_the_machine_is_told, 0, LENGTH(machines));
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,405 @@
+// Subjects of the device, in every mode, on the simulated driver (or a real one).
+#include "session.h"
+
+#include "bench_testing.h"
+
+#include <cucore/cucore.h>
+#include <stdio.h>
+#include <time.h>
+
+static const char source[] =
+    "extern \"C\" __global__ void scale(float *to, const float *from, unsigned n, unsigned turns)\n"
+    "{\n"
+    "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    float x = i < n ? from[i] : 0;\n"
+    "    for (unsigned t = 0; t < turns; t++)\n"
+    "        x = x * 1.5f - 0.25f;\n"
+    "    if (i < n)\n"
+    "        to[i] = x;\n"
+    "}\n"
+    "extern \"C\" __global__ void fault(unsigned *to)\n"
+    "{\n"
+    "    *to = 1;\n"
+    "}\n";
+
+enum { N = 2048, BATCH = 16 };
+
+static cuc_bench *bench;
+static cuc_object *object;
+
+// A subject, how often it was called, and what it does out of order.
+struct scaling {
+    cuc_kernel *kernel;
+    cuc_bench_input *from, *to;
+    uint32_t turns;
+    bool waits, wrong, fails;
+    int runs, prepared;
+    uint64_t sets; // bits
+};
+
+static void open_bench(cuc_bench_options o)
+{
+    cuc_program *program;
+
+    o.struct_size = sizeof(o);
+    if (!o.max_samples)
+        o.max_samples = 20;
+    ck_ok(cuc_bench_create(&bench, &o));
+    ck_assert_msg(cuc_bench_device(bench) != NULL, "%s", cuc_bench_device_reason(bench));
+    ck_ok(
+        cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0,
+                           CUC_PROGRAM_OPTIONS(.arch = cuc_device_arch(cuc_bench_device(bench)))));
+    ck_ok(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
+    cuc_program_release(program);
+}
+
+static void teardown(void)
+{
+    cuc_object_release(object);
+    cuc_bench_release(bench);
+}
+
+static cuc_bench_result result(size_t index)
+{
+    cuc_bench_result r = CUC_BENCH_RESULT_INIT;
+
+    ck_ok(cuc_bench_get_result(&r, bench, index));
+    return r;
+}
+
+static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
+{
+    struct scaling *s = data;
+
+    s->runs++;
+    s->sets |= UINT64_C(1) << (set < 63 ? set : 63);
+    if (s->fails && s->runs > 6)
+        return cuc_error_set(CUC_ERROR_NOT_FOUND, "run", "the seventh is missing");
+    cuc_status st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }),
+                               s->kernel, cuc_bench_input_ptr(s->to, set),
+                               cuc_bench_input_ptr(s->from, set), N, s->turns);
+    return st >= 0 && s->waits ? cuc_stream_synchronize(stream) : st;
+}
+
+static cuc_status prepare(void *data, cuc_stream *stream, uint64_t set)
+{
+    struct scaling *s = data;
+
+    (void)set;
+    s->prepared++;
+    return cuc_fill(stream, cuc_bench_input_ptr(s->to, 0), 0, 4, N);
+}
+
+static cuc_status check_scaling(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    static float from[N], to[N];
+    struct scaling *s = data;
+
+    ck_assert_ptr_nonnull(stream);
+    ck_ok(cuc_bench_input_read(from, s->from, 0));
+    ck_ok(cuc_bench_input_read(to, s->to, 0));
+    for (int i = 0; i < N; i++) {
+        float x = from[i];
+        for (uint32_t t = 0; t < s->turns; t++)
+            x = fmaf(x, 1.5f, -0.25f);
+        if (s->wrong || fabsf(to[i] - x) > 1e-4f * fabsf(x) + 1e-4f)
+            return snprintf(why, why_size, "element %d is %g", i, (double)to[i]) > 0;
+    }
+    return CUC_OK;
+}
+
+static void release_kernel(void *kernel)
+{
+    cuc_kernel_release(kernel);
+}
+
+static cuc_status make(struct scaling *s, cuc_bench_state *state)
+{
+    cuc_status st = cuc_object_get_kernel(&s->kernel, object, "scale");
+
+    if (st < 0)
+        return st;
+    ck_ok(cuc_bench_state_defer(state, release_kernel, s->kernel));
+    st = cuc_bench_state_add_input(&s->from, state, CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32));
+    if (st < 0)
+        return st;
+    return cuc_bench_state_add_input(
+        &s->to, state, CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32, .fill = CUC_BENCH_ZEROS));
+}
+
+static cuc_bench_subject subject_of(struct scaling *s, const char *name)
+{
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+
+    subject.name = name;
+    subject.data = s;
+    subject.run = run;
+    subject.check = check_scaling;
+    return subject;
+}
+
+static cuc_status all_modes(cuc_bench_state *state, void *data)
+{
+    cuc_bench_subject s = subject_of(data, "scale");
+
+    if (make(data, state) < 0)
+        return CUC_ERROR_INTERNAL;
+    s.prepare = prepare;
+    s.batch = BATCH;
+    ck_ok(cuc_bench_state_set_work(state, CUC_BENCH_WORK(.bytes = 8 * N)));
+    return cuc_bench_state_add_subject(state, &s);
+}
+
+static void run_case(cuc_bench_setup setup, void *data, uint32_t modes)
+{
+    ck_ok(cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = setup,
+                                                   .data = data, .modes = modes)));
+    ck_ok(cuc_bench_run(bench, NULL));
+}
+
+START_TEST(a_subject_is_timed_in_every_mode)
+{
+    static const uint32_t modes[] = { CUC_BENCH_COLD, CUC_BENCH_HOT, CUC_BENCH_GRAPH,
+                                      CUC_BENCH_CPU };
+    struct scaling s = { .turns = 100 };
+    cuc_bench_peak peak = CUC_BENCH_PEAK_INIT;
+
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK });
+    run_case(all_modes, &s, CUC_BENCH_COLD | CUC_BENCH_HOT | CUC_BENCH_GRAPH | CUC_BENCH_CPU);
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 4);
+    for (size_t i = 0; i < 4; i++) {
+        cuc_bench_result r = result(i);
+        ck_assert_msg(r.outcome == CUC_BENCH_MEASURED, "%s", r.reason);
+        ck_assert_uint_eq(r.mode, modes[i]);
+        ck_assert_str_eq(r.checked, "passed");
+        ck_assert_uint_ge(r.samples, 10);
+        ck_assert_uint_eq(r.batch, modes[i] == CUC_BENCH_COLD ? 1 : BATCH);
+        ck_assert_double_gt(r.median_s, 0);
+        ck_assert_int_eq(isnan(r.cpu_median_s) != 0, modes[i] == CUC_BENCH_CPU);
+        ck_assert_double_eq(r.bytes_per_s, 8 * N / r.median_s);
+        ck_assert_int_eq(r.disturbed, 0);
+        if (cuc_driver_is_simulated())
+            ck_assert(isnan(r.share) && !r.peak_name);
+    }
+    for (size_t i = 1; i < 3; i++) // a run's time, not a batch's
+        ck_assert_double_lt(result(i).min_s, BATCH / 3.0 * result(0).median_s);
+    ck_assert_uint_eq(s.sets & 7, 7); // cold went on from set to set
+    ck_assert_int_ge(s.prepared, 40);
+    if (cuc_driver_is_simulated())
+        ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&peak, bench, "copy"),
+                 "the device is simulated");
+}
+END_TEST
+
+static const struct {
+    const char *name, *source;
+    double value; // 0: measured
+    int32_t per;
+} peaks[] = {
+    { "copy", "measured: copies of 8 MiB", 0, CUC_BENCH_PER_BYTES },
+    { "memory", "datasheet: NVIDIA H200", 4.8e12, CUC_BENCH_PER_BYTES },
+    { "bf16", "datasheet: NVIDIA H200", 989.5e12, CUC_BENCH_PER_FLOP },
+    { "e5m2", "datasheet: NVIDIA H200", 1979e12, CUC_BENCH_PER_FLOP },
+};
+
+// As if the simulated device were one: what is not told of it otherwise.
+START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
+{
+    struct scaling s = { .turns = 1 };
+    cuc_bench_peak peak = CUC_BENCH_PEAK_INIT, own = CUC_BENCH_PEAK_INIT;
+
+    setenv("CUCORE_SIM_MEMORY", "64M", 1);
+    setenv("CUCORE_SIM_ARCH", "sm_90", 1);
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK, .flush_bytes = 4096 });
+    if (!cuc_driver_is_simulated())
+        return;
+    bench->gpu.simulated = false;
+    for (int i = 0; i < LENGTH(peaks); i++) {
+        ck_ok(cuc_bench_get_peak(&peak, bench, peaks[i].name));
+        ck_assert_str_eq(peak.name, peaks[i].name);
+        ck_assert_int_eq(peak.per, peaks[i].per);
+        ck_assert_ptr_eq(strstr(peak.source, peaks[i].source), peak.source);
+        ck_assert_double_gt(peak.value, 1e6);
+        if (peaks[i].value > 0)
+            ck_assert_double_eq(peak.value, peaks[i].value);
+    }
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_bench_get_peak(&peak, bench, "speed"),
+             "no peak \"speed\" is known of NVIDIA H200");
+    own.name = "memory"; // takes the place of the data sheet's
+    own.source = "a test";
+    own.value = 1e9;
+    ck_ok(cuc_bench_set_peak(bench, &own));
+    ck_ok(cuc_bench_get_peak(&peak, bench, "memory"));
+    ck_assert_double_eq(peak.value, 1e9);
+    run_case(all_modes, &s, CUC_BENCH_COLD | CUC_BENCH_CPU);
+    ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
+    ck_assert_str_eq(result(0).peak_name, "copy");
+    ck_assert_double_eq(result(0).share, result(0).bytes_per_s / result(0).peak);
+    ck_assert(isnan(result(1).share)); // a call's time says nothing of the device
+}
+END_TEST
+
+START_TEST(modes_can_be_kept_to_some)
+{
+    struct scaling s = { .turns = 1 };
+
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK, .modes = CUC_BENCH_HOT });
+    run_case(all_modes, &s, CUC_BENCH_COLD | CUC_BENCH_HOT);
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 1);
+    ck_assert_uint_eq(result(0).mode, CUC_BENCH_HOT);
+}
+END_TEST
+
+static cuc_status waiting_and_not(cuc_bench_state *state, void *data)
+{
+    struct scaling *two = data;
+    cuc_bench_subject waits = subject_of(&two[0], "waits"), other = subject_of(&two[1], "other");
+
+    if (make(&two[0], state) < 0 || make(&two[1], state) < 0)
+        return CUC_ERROR_INTERNAL;
+    ck_ok(cuc_bench_state_add_subject(state, &waits));
+    return cuc_bench_state_add_subject(state, &other);
+}
+
+START_TEST(a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang)
+{
+    struct scaling two[] = { { .turns = 1, .waits = true }, { .turns = 1 } };
+
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK, .block_timeout_s = 0.2 });
+    run_case(waiting_and_not, two, CUC_BENCH_COLD);
+    ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
+    ck_assert_ptr_nonnull(strstr(result(0).reason, "waits: run() waited for its stream, or took "
+                                                   "more than 0.2 s"));
+    ck_assert_str_eq(result(0).checked, "passed");
+    ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
+}
+END_TEST
+
+static cuc_status waiting_openly(cuc_bench_state *state, void *data)
+{
+    cuc_bench_subject s = subject_of(data, "waits");
+
+    if (make(data, state) < 0)
+        return CUC_ERROR_INTERNAL;
+    s.flags = CUC_BENCH_SYNCHRONISES;
+    return cuc_bench_state_add_subject(state, &s);
+}
+
+START_TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
+{
+    struct scaling s = { .turns = 1, .waits = true };
+
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK, .block_timeout_s = 0.2 });
+    run_case(waiting_openly, &s, CUC_BENCH_COLD | CUC_BENCH_HOT | CUC_BENCH_GRAPH);
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 2); // no graph of it
+    ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
+    ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
+}
+END_TEST
+
+static const struct {
+    bool wrong, fails;
+    const char *reason;
+} failures[] = {
+    { true, false, "the check failed: element 0 is" },
+    { false, true, "run: the seventh is missing" },
+};
+static const uint32_t failing_modes[] = { CUC_BENCH_COLD, CUC_BENCH_HOT, CUC_BENCH_GRAPH,
+                                          CUC_BENCH_CPU };
+
+START_TEST(a_subject_that_fails_leaves_the_stream_to_the_others)
+{
+    int f = _i % 2;
+    struct scaling two[] = { { .turns = 1, .wrong = failures[f].wrong, .fails = failures[f].fails },
+                             { .turns = 1 } };
+
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK });
+    run_case(waiting_and_not, two, failing_modes[_i / 2]);
+    ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
+    ck_assert_ptr_nonnull(strstr(result(0).reason, failures[f].reason));
+    ck_assert_msg(result(1).outcome == CUC_BENCH_MEASURED, "%s", result(1).reason);
+    if (failures[f].wrong)
+        ck_assert_int_eq(two[0].runs, 1); // for the check alone
+}
+END_TEST
+
+static cuc_status fast_and_slow(cuc_bench_state *state, void *data)
+{
+    struct scaling *two = data;
+    cuc_bench_subject slow = subject_of(&two[0], "slow"), fast = subject_of(&two[1], "fast");
+
+    if (make(&two[0], state) < 0 || make(&two[1], state) < 0)
+        return CUC_ERROR_INTERNAL;
+    slow.flags = CUC_BENCH_PEER;
+    ck_ok(cuc_bench_state_add_subject(state, &slow));
+    return cuc_bench_state_add_subject(state, &fast);
+}
+
+START_TEST(less_work_is_faster)
+{
+    struct scaling two[] = { { .turns = 400 }, { .turns = 20 } };
+
+    open_bench((cuc_bench_options){ 0 });
+    run_case(fast_and_slow, two, CUC_BENCH_COLD);
+    ck_assert_msg(result(1).verdict == CUC_BENCH_FASTER, "%s: %g",
+                  cuc_bench_verdict_name(result(1).verdict), result(1).ratio);
+    ck_assert_double_lt(result(1).ratio, 0.6);
+}
+END_TEST
+
+static cuc_status run_fault(void *data, cuc_stream *stream, uint64_t set)
+{
+    (void)set;
+    return CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), (cuc_kernel *)data,
+                      (cuc_device_ptr)16);
+}
+
+static cuc_status faulting(cuc_bench_state *state, void *data)
+{
+    cuc_kernel *kernel;
+
+    (void)data;
+    ck_ok(cuc_object_get_kernel(&kernel, object, "fault"));
+    ck_ok(cuc_bench_state_defer(state, release_kernel, kernel));
+    return cuc_bench_state_add_subject(
+        state, CUC_BENCH_SUBJECT(.name = "fault", .data = kernel, .run = run_fault,
+                                 .unchecked = "it does not come that far"));
+}
+
+START_TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
+{
+    struct scaling s = { .turns = 1 };
+
+    setenv("CUCORE_SIM_REPORT", "0", 1);
+    open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK });
+    ck_ok(cuc_bench_add_case(bench,
+                             CUC_BENCH_CASE(.suite = "s", .name = "fault", .setup = faulting)));
+    run_case(all_modes, &s, CUC_BENCH_COLD);
+    ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
+    ck_assert_int_eq(result(1).outcome, CUC_BENCH_FAILED);
+    // The message lists what was launched: a cold run is behind a flush, and is held back.
+    const char *fault = strstr(result(0).reason, "fault grid");
+    const char *block = fault ? strstr(fault, "cucore_bench_block") : NULL;
+    ck_assert_msg(block && strstr(block, "cucore_bench_flush"), "%s", result(0).reason);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bench_modes");
+    TCase *tests = tcase_create("all");
+
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, NULL, teardown);
+    tcase_add_test(tests, a_subject_is_timed_in_every_mode);
+    tcase_add_test(tests, a_peak_is_measured_or_read_from_the_data_sheet);
+    tcase_add_test(tests, modes_can_be_kept_to_some);
+    tcase_add_test(tests, a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang);
+    tcase_add_test(tests, a_subject_that_says_that_it_waits_is_timed_without_being_held);
+    tcase_add_loop_test(tests, a_subject_that_fails_leaves_the_stream_to_the_others, 0,
+                        2 * LENGTH(failing_modes));
+    tcase_add_test(tests, less_work_is_faster);
+    tcase_add_test(tests, a_kernel_that_faults_fails_its_point_and_those_behind_it);
+    return test_run(suite);
+}

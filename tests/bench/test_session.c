@@ -1,0 +1,725 @@
+// Sessions without a device: subjects of the host and of elsewhere, checked, taken in turns, told.
+#include "session.h"
+
+#include "bench_testing.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static cuc_bench *bench;
+
+static void open_bench(cuc_bench_options o)
+{
+    o.struct_size = sizeof(o);
+    if (!o.device)
+        o.flags |= CUC_BENCH_NO_DEVICE;
+    ck_ok(cuc_bench_create(&bench, &o));
+}
+
+static void teardown(void)
+{
+    cuc_bench_release(bench);
+    bench = NULL;
+}
+
+static void run_case(cuc_bench_setup setup, void *data)
+{
+    ck_ok(
+        cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = setup,
+                                                 .data = data, .flags = CUC_BENCH_CASE_NO_DEVICE)));
+    ck_ok(cuc_bench_run(bench, NULL));
+}
+
+static cuc_bench_result result(size_t index)
+{
+    cuc_bench_result r = CUC_BENCH_RESULT_INIT;
+
+    ck_ok(cuc_bench_get_result(&r, bench, index));
+    return r;
+}
+
+// A subject of elsewhere: what it says a sample takes is `seconds` times 1 and noise.
+struct made_up {
+    const char *name;
+    double seconds, noise;
+    uint64_t state;
+    int samples, checks;
+    int check_gives;
+    cuc_status sample_gives;
+    uint64_t last_set;
+};
+
+static char order[1 << 16];
+
+static cuc_status take_sample(void *data, uint64_t set, double *seconds)
+{
+    struct made_up *m = data;
+
+    m->samples++;
+    m->last_set = set;
+    size_t used = strlen(order);
+    if (used + 1 < sizeof(order))
+        order[used] = m->name[0];
+    *seconds = m->seconds * exp(m->noise * test_normal(&m->state));
+    if (m->sample_gives < 0)
+        return cuc_error_set(m->sample_gives, "take_sample", "the child is gone");
+    return CUC_OK;
+}
+
+static cuc_status check_made_up(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    struct made_up *m = data;
+
+    ck_assert_ptr_null(stream);
+    m->checks++;
+    if (m->check_gives > 0)
+        snprintf(why, why_size, "element 7 is 3, expected 4");
+    if (m->check_gives < 0)
+        cuc_error_set(m->check_gives, "check_made_up", "there is no reference");
+    return m->check_gives;
+}
+
+static cuc_status add_made_up(cuc_bench_state *state, struct made_up *m, uint32_t flags)
+{
+    m->state = 1000 + (uint64_t)m->name[0];
+    return cuc_bench_state_add_subject(
+        state,
+        CUC_BENCH_SUBJECT(.name = m->name, .data = m, .sample = take_sample, .check = check_made_up,
+                          .kind = CUC_BENCH_KIND_FOREIGN, .flags = flags));
+}
+
+static cuc_status two_made_up(cuc_bench_state *state, void *data)
+{
+    struct made_up *two = data;
+    cuc_status st = add_made_up(state, &two[0], CUC_BENCH_PEER);
+
+    return st < 0 ? st : add_made_up(state, &two[1], 0);
+}
+
+static const struct {
+    double slower, noise;
+    int32_t verdict;
+} ratios[] = {
+    { 1, 0.002, CUC_BENCH_SAME },
+    { 1.03, 0.002, CUC_BENCH_SLOWER },
+    { 0.97, 0.002, CUC_BENCH_FASTER },
+    { 1.03, 0.25, CUC_BENCH_UNSURE },
+};
+
+START_TEST(a_subject_is_judged_against_its_peer)
+{
+    struct made_up two[] = {
+        { .name = "base", .seconds = 1e-5, .noise = ratios[_i].noise },
+        { .name = "mine", .seconds = 1e-5 * ratios[_i].slower, .noise = ratios[_i].noise }
+    };
+
+    open_bench((cuc_bench_options){ .max_samples = 40 });
+    run_case(two_made_up, two);
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 2);
+    cuc_bench_result base = result(0), mine = result(1);
+    ck_assert_str_eq(base.subject, "base");
+    ck_assert_ptr_null(base.peer);
+    ck_assert(isnan(base.ratio));
+    ck_assert_int_eq(base.verdict, CUC_BENCH_NO_VERDICT);
+    ck_assert_str_eq(mine.peer, "base");
+    ck_assert_str_eq(mine.checked, "passed");
+    ck_assert_str_eq(mine.axes, "");
+    ck_assert_msg(mine.verdict == ratios[_i].verdict, "%s: %g (%g to %g)",
+                  cuc_bench_verdict_name(mine.verdict), mine.ratio, mine.ratio_low,
+                  mine.ratio_high);
+    ck_assert_uint_ge(mine.samples, 20);
+    ck_assert_uint_eq(mine.batch, 1);
+    ck_assert_uint_eq(mine.mode, CUC_BENCH_COLD);
+    ck_assert(isnan(mine.sm_mhz) && isnan(mine.bytes) && isnan(mine.share) && isnan(mine.limit));
+}
+END_TEST
+
+START_TEST(subjects_take_turns_in_random_order)
+{
+    struct made_up two[] = { { .name = "base", .seconds = 1e-5, .noise = 0.1 },
+                             { .name = "mine", .seconds = 1e-5, .noise = 0.1 } };
+    int base_first = 0, rounds = 0;
+    char first[64];
+
+    for (int again = 0; again < 2; again++) {
+        memset(order, 0, sizeof(order));
+        open_bench((cuc_bench_options){ .min_samples = 100, .max_samples = 100, .seed = 3 });
+        run_case(two_made_up, two);
+        if (again)
+            ck_assert_int_eq(memcmp(first, order, sizeof(first)), 0); // by the seed
+        memcpy(first, order, sizeof(first));
+        teardown();
+    }
+    for (const char *at = order + 6; *at; at += 2, rounds++) { // three to warm up, each
+        ck_assert_int_ne(at[0], at[1]);
+        base_first += at[0] == 'b';
+    }
+    ck_assert_int_eq(rounds, 100);
+    ck_assert_int_ge(base_first, 30);
+    ck_assert_int_le(base_first, 70);
+    ck_assert_uint_eq(two[0].last_set, 99); // another set each round
+}
+END_TEST
+
+START_TEST(what_did_not_pass_its_check_is_not_timed)
+{
+    struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
+                             { .name = "mine", .seconds = 1e-5, .check_gives = 1 } };
+
+    open_bench((cuc_bench_options){ 0 });
+    run_case(two_made_up, two);
+    cuc_bench_result mine = result(0), base = result(1);
+    ck_assert_int_eq(two[1].samples, 0);
+    ck_assert_str_eq(mine.subject, "mine");
+    ck_assert_int_eq(mine.outcome, CUC_BENCH_FAILED);
+    ck_assert_str_eq(mine.reason, "the check failed: element 7 is 3, expected 4");
+    ck_assert_ptr_null(mine.checked);
+    ck_assert(isnan(mine.median_s));
+    ck_assert_int_eq(base.outcome, CUC_BENCH_MEASURED);
+    ck_assert_int_gt(two[0].samples, 20);
+}
+END_TEST
+
+START_TEST(a_check_that_cannot_be_made_fails_the_subject)
+{
+    struct made_up two[] = {
+        { .name = "base", .seconds = 1e-5, .check_gives = CUC_ERROR_NOT_FOUND },
+        { .name = "mine", .seconds = 1e-5 }
+    };
+
+    open_bench((cuc_bench_options){ 0 });
+    run_case(two_made_up, two);
+    ck_assert_str_eq(result(0).reason, "check_made_up: there is no reference");
+    ck_assert_int_eq(two[0].samples, 0);
+    ck_assert_ptr_null(result(1).peer); // nobody to be compared with
+    ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
+}
+END_TEST
+
+START_TEST(a_subject_that_fails_on_the_way_leaves_the_others_in)
+{
+    struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
+                             { .name = "mine", .seconds = 1e-5, .sample_gives = CUC_ERROR_IO } };
+
+    open_bench((cuc_bench_options){ 0 });
+    run_case(two_made_up, two);
+    ck_assert_int_eq(result(0).outcome, CUC_BENCH_MEASURED);
+    ck_assert_int_eq(result(1).outcome, CUC_BENCH_FAILED);
+    ck_assert_str_eq(result(1).reason, "take_sample: the child is gone");
+    ck_assert_uint_eq(result(1).mode, CUC_BENCH_COLD);
+    two[1].sample_gives = 0;
+    two[1].seconds = NAN;
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_ptr_nonnull(strstr(result(3).reason, "mine: sample() gave nan seconds"));
+    two[1].seconds = 0;
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_ptr_nonnull(strstr(result(5).reason, "less time than the timer can tell"));
+}
+END_TEST
+
+// Clocks that are made up: low in `low` of each hundred readings.
+struct made_up_clock {
+    int reading, low;
+};
+
+static cuc_status read_clock(void *data, cuc_device_sensors *out)
+{
+    struct made_up_clock *c = data;
+
+    out->sm_mhz = c->reading++ % 100 < c->low ? 900 : 1980;
+    out->memory_mhz = 2619;
+    return CUC_OK;
+}
+
+static const struct {
+    int low;
+    bool some, disturbed;
+} low_clocks[] = { { 0, false, false }, { 10, true, false }, { 45, true, true } };
+
+START_TEST(a_run_with_many_low_clocks_is_called_disturbed)
+{
+    struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
+                             { .name = "mine", .seconds = 1e-5 } };
+    struct made_up_clock clock = { 0, low_clocks[_i].low };
+
+    open_bench((cuc_bench_options){ .min_samples = 100, .max_samples = 100 });
+    bench->clocks.read = read_clock;
+    bench->clocks.data = &clock;
+    bench->clocks.interval_s = 0;
+    run_case(two_made_up, two);
+    cuc_bench_result r = result(1);
+    ck_assert_uint_eq(r.samples + r.discarded, 100);
+    ck_assert_int_eq(r.discarded > 0, low_clocks[_i].some);
+    ck_assert_int_eq(r.disturbed, low_clocks[_i].disturbed);
+    ck_assert_double_eq(r.sm_mhz, 1980);
+    uint64_t gone = 0;
+    for (int i = 0; i < 100; i++)
+        gone += isnan(r.samples_s[i]) ? 1 : 0;
+    ck_assert_uint_eq(gone, r.discarded);
+}
+END_TEST
+
+// A subject of the host: waits for as long as it is told.
+struct work {
+    double seconds;
+    int runs, prepared;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static cuc_status spin(void *data, cuc_stream *stream, uint64_t set)
+{
+    struct work *w = data;
+    double end = now() + w->seconds;
+
+    (void)stream;
+    (void)set;
+    w->runs++;
+    while (now() < end)
+        ;
+    return CUC_OK;
+}
+
+static cuc_status prepare_work(void *data, cuc_stream *stream, uint64_t set)
+{
+    (void)stream;
+    (void)set;
+    ((struct work *)data)->prepared++;
+    return CUC_OK;
+}
+
+static cuc_status two_spins(cuc_bench_state *state, void *data)
+{
+    struct work *w = data;
+
+    ck_ok(cuc_bench_state_set_work(
+        state, CUC_BENCH_WORK(.bytes = 4096, .items = 10, .item = "turns", .flop = 200)));
+    ck_ok(cuc_bench_state_add_subject(
+        state, CUC_BENCH_SUBJECT(.name = "once", .kind = CUC_BENCH_KIND_CPU, .run = spin, .data = w,
+                                 .unchecked = "it only waits", .flags = CUC_BENCH_PEER)));
+    return cuc_bench_state_add_subject(
+        state, CUC_BENCH_SUBJECT(.name = "twice", .kind = CUC_BENCH_KIND_CPU, .run = spin,
+                                 .prepare = prepare_work, .data = w + 1, .batch = 3, .limit = 1.5,
+                                 .unchecked = "it only waits"));
+}
+
+START_TEST(work_of_the_host_is_timed_by_the_clock)
+{
+    struct work w[] = { { .seconds = 4e-6 }, { .seconds = 8e-6 } };
+
+    open_bench((cuc_bench_options){ .max_samples = 50 });
+    run_case(two_spins, w);
+    cuc_bench_result once = result(0), twice = result(1);
+    ck_assert_uint_eq(once.mode, CUC_BENCH_CPU);
+    ck_assert_int_eq(once.kind, CUC_BENCH_KIND_CPU);
+    ck_assert_double_ge(once.median_s, 4e-6);
+    ck_assert_double_le(once.min_s, 10e-6);
+    ck_assert_uint_ge(once.batch, 2); // 20 us a sample
+    ck_assert_uint_le(once.batch, 6);
+    ck_assert_uint_eq(twice.batch, 3);
+    ck_assert_double_ge(twice.ratio, 1.5);
+    ck_assert_double_le(twice.ratio, 2.5);
+    ck_assert_int_eq(twice.verdict, CUC_BENCH_SLOWER);
+    ck_assert_double_eq(twice.limit, 1.5);
+    ck_assert_str_eq(twice.checked, "nothing to check: it only waits");
+    ck_assert_double_eq(twice.bytes_per_s, 4096 / twice.median_s);
+    ck_assert_double_eq(twice.flop_per_s, 200 / twice.median_s);
+    ck_assert_double_eq(twice.items_per_s, 10 / twice.median_s);
+    ck_assert_str_eq(twice.item, "turns");
+    ck_assert(isnan(twice.cpu_median_s)); // it is the time itself
+    ck_assert_uint_eq((uint64_t)w[1].runs, 3 + 3 * (twice.samples + twice.discarded));
+    ck_assert_uint_eq((uint64_t)w[1].prepared, 3 + twice.samples + twice.discarded);
+}
+END_TEST
+
+START_TEST(the_devices_clock_is_nothing_to_work_of_the_host)
+{
+    struct work w[] = { { .seconds = 4e-6 }, { .seconds = 4e-6 } };
+    struct made_up_clock clock = { 0, 45 };
+
+    open_bench((cuc_bench_options){ .min_samples = 50, .max_samples = 50 });
+    bench->clocks.read = read_clock;
+    bench->clocks.data = &clock;
+    bench->clocks.interval_s = 0;
+    run_case(two_spins, w);
+    ck_assert_uint_eq(result(1).samples, 50);
+    ck_assert_int_eq(result(1).disturbed, 0);
+    ck_assert(isnan(result(1).sm_mhz));
+}
+END_TEST
+
+START_TEST(limits_of_time_and_samples_are_kept)
+{
+    struct made_up two[] = { { .name = "base", .seconds = 1, .noise = 0.5 },
+                             { .name = "mine", .seconds = 1, .noise = 0.5 } };
+    struct work w[] = { { .seconds = 5e-3 }, { .seconds = 5e-3 } };
+
+    open_bench((cuc_bench_options){ .max_samples = 30, .flags = CUC_BENCH_NO_ENTROPY });
+    run_case(two_made_up, two);
+    ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SAMPLES);
+    ck_assert_uint_eq(result(0).samples, 30);
+    teardown();
+    two[0].noise = two[1].noise = 0; // known at once, and looked at for longer
+    open_bench((cuc_bench_options){ .min_seconds = 0.02, .max_samples = 10000000 });
+    double begun = now();
+    run_case(two_made_up, two);
+    ck_assert_double_ge(now() - begun, 0.02);
+    ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_CONFIDENCE);
+    teardown();
+    open_bench((cuc_bench_options){ .max_seconds = 0.01 });
+    begun = now();
+    run_case(two_spins, w);
+    ck_assert_double_le(now() - begun, 5);
+    ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SECONDS);
+    ck_assert_uint_lt(result(0).samples, 20); // ten times as long is too long
+}
+END_TEST
+
+static char dropped[16];
+
+static void drop(void *object)
+{
+    strcat(dropped, object);
+}
+
+static cuc_status setup_of_many_ends(cuc_bench_state *state, void *data)
+{
+    const char *how = data;
+    cuc_bench_input *input;
+
+    ck_ok(cuc_bench_state_add_input(
+        &input, state,
+        CUC_BENCH_INPUT(.count = 1000, .dtype = CUC_F32, .flags = CUC_BENCH_INPUT_HOST)));
+    ck_ok(cuc_bench_state_defer(state, drop, "a"));
+    ck_ok(cuc_bench_state_defer(state, NULL, "x"));
+    ck_ok(cuc_bench_state_defer(state, drop, "b"));
+    ck_ok(cuc_bench_state_defer(state, drop, "c"));
+    if (strcmp(how, "skip") == 0)
+        return cuc_bench_state_skip(state, "not on a Sunday");
+    if (strcmp(how, "fail") == 0)
+        return cuc_error_set(CUC_ERROR_NOT_FOUND, "setup", "no such thing");
+    if (strcmp(how, "axis") == 0)
+        ck_assert_int_eq(cuc_bench_state_int(state, "size"), 0);
+    if (strcmp(how, "type") == 0)
+        ck_assert_int_eq(cuc_bench_state_dtype(state, "n"), CUC_DTYPE_UNKNOWN);
+    if (strcmp(how, "device") == 0)
+        return cuc_bench_state_add_input(&input, state,
+                                         CUC_BENCH_INPUT(.count = 1, .dtype = CUC_F32));
+    return CUC_OK;
+}
+
+static const struct {
+    const char *how;
+    int32_t outcome;
+    const char *reason;
+} ends[] = {
+    { "skip", CUC_BENCH_SKIPPED, "not on a Sunday" },
+    { "fail", CUC_BENCH_FAILED, "setup: no such thing" },
+    { "axis", CUC_BENCH_FAILED, "s/c has no axis \"size\"" },
+    { "type", CUC_BENCH_FAILED, "s/c has no element types on axis \"n\"" },
+    { "device", CUC_BENCH_FAILED,
+      "cuc_bench_state_add_input: there is no device to make the input on" },
+    { "empty", CUC_BENCH_FAILED, "setup added no subject" },
+};
+
+START_TEST(whatever_setup_comes_to_everything_is_freed_in_reverse)
+{
+    const cuc_bench_axis axis = { .name = "n", .values = "5" };
+    char how[16];
+
+    strcpy(how, ends[_i].how);
+    open_bench((cuc_bench_options){ 0 });
+    ck_ok(cuc_bench_add_case(
+        bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .data = how, .setup = setup_of_many_ends,
+                              .axes = &axis, .axis_count = 1, .flags = CUC_BENCH_CASE_NO_DEVICE)));
+    dropped[0] = '\0';
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_str_eq(dropped, "cba");
+    ck_assert_uint_eq(cuc_bench_result_count(bench), 1);
+    ck_assert_int_eq(result(0).outcome, ends[_i].outcome);
+    ck_assert_ptr_eq(strstr(result(0).reason, ends[_i].reason), result(0).reason);
+    ck_assert_str_eq(result(0).axes, "n=5");
+    ck_assert_ptr_null(result(0).subject);
+    ck_assert_uint_eq(result(0).mode, 0);
+}
+END_TEST
+
+static cuc_status read_axes(cuc_bench_state *state, void *data)
+{
+    (void)data;
+    ck_assert_int_eq(cuc_bench_state_int(state, "n"), 1024);
+    ck_assert_str_eq(cuc_bench_state_text(state, "n"), "1024");
+    ck_assert_int_eq(cuc_bench_state_int(state, "m"), -7);
+    ck_assert_int_eq(cuc_bench_state_dtype(state, "t"), CUC_BF16);
+    ck_assert_str_eq(cuc_bench_state_text(state, "t"), "bf16");
+    ck_assert_str_eq(cuc_bench_state_text(state, "w"), "nt");
+    ck_assert_ptr_null(cuc_bench_state_device(state));
+    ck_assert_ptr_null(cuc_bench_state_stream(state));
+    ck_assert_ptr_eq(cuc_bench_state_bench(state), bench);
+    ck_assert_uint_eq(cuc_bench_state_seed(state), 42);
+    ck_assert_int_eq(cuc_bench_state_is_quick(state), 1);
+    ck_ok(cuc_bench_state_skip_subject(state, "cublaslt", "it is not there"));
+    return CUC_OK;
+}
+
+START_TEST(setup_sees_the_values_of_its_point)
+{
+    const cuc_bench_axis axes[] = {
+        { .name = "n", .values = "10", .kind = CUC_BENCH_AXIS_POW2 },
+        { .name = "m", .values = "-7" },
+        { .name = "t", .values = "bf16", .kind = CUC_BENCH_AXIS_DTYPE },
+        { .name = "w", .values = "nt", .kind = CUC_BENCH_AXIS_STRING }
+    };
+
+    open_bench((cuc_bench_options){ .seed = 42, .flags = CUC_BENCH_QUICK });
+    ck_ok(cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = read_axes,
+                                                   .axes = axes, .axis_count = 4,
+                                                   .flags = CUC_BENCH_CASE_NO_DEVICE)));
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_int_eq(result(0).outcome, CUC_BENCH_SKIPPED);
+    ck_assert_str_eq(result(0).subject, "cublaslt");
+    ck_assert_str_eq(result(0).reason, "it is not there");
+    ck_assert_str_eq(result(0).axes, "n=1024 m=-7 t=bf16 w=nt");
+}
+END_TEST
+
+START_TEST(without_a_driver_points_that_need_a_device_are_skipped)
+{
+    struct made_up two[] = { { .name = "base" }, { .name = "mine" } };
+
+    ck_assert_int_eq(setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so", 1), 0);
+    ck_ok(cuc_bench_create(&bench, NULL));
+    ck_assert_ptr_null(cuc_bench_device(bench));
+    ck_assert_ptr_nonnull(strstr(cuc_bench_device_reason(bench), "/nonexistent/libcuda.so"));
+    ck_ok(cuc_bench_add_case(
+        bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = two_made_up, .data = two)));
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_int_eq(result(0).outcome, CUC_BENCH_SKIPPED);
+    ck_assert_ptr_nonnull(strstr(result(0).reason, "no device: "));
+    ck_assert_int_eq(two[0].checks, 0);
+}
+END_TEST
+
+// What progress was told of, and when to say stop.
+struct heard {
+    int points, samples, results, stop_at_samples;
+    cuc_status inner;
+};
+
+static int32_t hear(void *data, const cuc_bench_progress *p)
+{
+    struct heard *h = data;
+
+    ck_assert_uint_eq(p->struct_size, sizeof(*p));
+    ck_assert_str_eq(p->suite, "s");
+    ck_assert_uint_lt(p->point, p->point_count);
+    h->points += p->event == CUC_BENCH_PROGRESS_POINT;
+    h->results += p->event == CUC_BENCH_PROGRESS_RESULT;
+    ck_assert_int_eq(p->result != NULL, p->event == CUC_BENCH_PROGRESS_RESULT);
+    if (p->event == CUC_BENCH_PROGRESS_SAMPLES) {
+        h->samples++;
+        ck_assert_str_eq(p->subject, "once");
+        ck_assert_uint_eq(p->mode, CUC_BENCH_CPU);
+        ck_assert_double_gt(p->median_s, 0);
+    }
+    if (!h->inner)
+        h->inner = cuc_bench_run(bench, NULL);
+    return h->stop_at_samples && h->samples >= h->stop_at_samples;
+}
+
+START_TEST(progress_is_told_and_can_end_the_run)
+{
+    struct work w[] = { { .seconds = 1e-3 }, { .seconds = 1e-3 } };
+    struct heard h = { .stop_at_samples = 2 };
+    const cuc_bench_axis axis = { .name = "n", .values = "1:5" };
+
+    open_bench((cuc_bench_options){ .max_seconds = 100,
+                                    .target = 1e-12,
+                                    .flags = CUC_BENCH_NO_ENTROPY,
+                                    .progress = hear,
+                                    .progress_data = &h });
+    ck_ok(cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "s", .name = "c", .setup = two_spins,
+                                                   .data = w, .axes = &axis, .axis_count = 1,
+                                                   .flags = CUC_BENCH_CASE_NO_DEVICE)));
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_int_eq(h.points, 1);
+    ck_assert_int_eq(h.results, 2);
+    ck_assert_int_eq(h.samples, 2);
+    ck_assert_int_eq(h.inner, CUC_ERROR_BUSY);
+    ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_CANCELLED);
+}
+END_TEST
+
+static const struct {
+    cuc_bench_subject s;
+    const char *fragment;
+} bad_subjects[] = {
+    { { .run = spin, .unchecked = "x" }, "has no name" },
+    { { .name = "a", .unchecked = "x" }, "expected run()" },
+    { { .name = "a", .run = spin }, "nothing is timed unchecked" },
+    { { .name = "a", .run = spin, .unchecked = "x", .check = check_made_up },
+      "nothing is timed unchecked" },
+    { { .name = "a", .run = spin, .sample = take_sample, .unchecked = "x" }, "expected run()" },
+    { { .name = "a", .run = spin, .unchecked = "x", .kind = CUC_BENCH_KIND_FOREIGN },
+      "has sample() and no run()" },
+    { { .name = "a", .run = spin, .unchecked = "x", .kind = 7 }, "kind is not" },
+    { { .name = "a", .run = spin, .unchecked = "x", .flags = 64 }, "is not known" },
+    { { .name = "a", .run = spin, .unchecked = "x", .modes = 64 }, "is not known" },
+    { { .name = "a", .run = spin, .unchecked = "x", .limit = -1 }, "limit is below 0" },
+    { { .name = "a", .run = spin, .unchecked = "x" }, "there is no device for a GPU subject" },
+    { { .name = "base", .run = spin, .unchecked = "x", .kind = CUC_BENCH_KIND_CPU },
+      "there is a subject of that name" },
+    { { .name = "a",
+        .run = spin,
+        .unchecked = "x",
+        .kind = CUC_BENCH_KIND_CPU,
+        .flags = CUC_BENCH_PEER },
+      "there is a peer already" },
+};
+
+static cuc_status add_bad_subject(cuc_bench_state *state, void *data)
+{
+    int i = *(int *)data;
+    static struct made_up base = { .name = "base" };
+    cuc_bench_subject s = bad_subjects[i].s;
+
+    s.struct_size = sizeof(s);
+    ck_ok(add_made_up(state, &base, CUC_BENCH_PEER));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_state_add_subject(state, &s),
+             bad_subjects[i].fragment);
+    return cuc_bench_state_skip(state, "done");
+}
+
+START_TEST(a_subject_that_is_wrong_is_told)
+{
+    int i = _i;
+
+    open_bench((cuc_bench_options){ 0 });
+    run_case(add_bad_subject, &i);
+    ck_assert_str_eq(result(0).reason, "done");
+}
+END_TEST
+
+static const struct {
+    cuc_bench_options o;
+    const char *fragment;
+} bad_options[] = {
+    { { .max_seconds = -1 }, "max_seconds is -1" },
+    { { .target = 2 }, "target is 2, expected 0 to 1" },
+    { { .throttle_below = NAN }, "throttle_below is nan" },
+    { { .flags = 1 << 20 }, "flags is 0x100000" },
+    { { .modes = 16 }, "modes 0x10" },
+    { { .max_samples = 5 }, "max_samples is 5, less than min_samples, 20" },
+};
+
+START_TEST(an_option_that_is_wrong_is_told)
+{
+    cuc_bench_options o = bad_options[_i].o;
+    cuc_bench *none = NULL;
+
+    o.struct_size = sizeof(o);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_create(&none, &o), bad_options[_i].fragment);
+    ck_assert_ptr_null(none);
+}
+END_TEST
+
+START_TEST(the_document_has_what_was_measured_and_nothing_else)
+{
+    struct made_up two[] = { { .name = "base", .seconds = 1e-5, .noise = 0.01 },
+                             { .name = "mine", .seconds = 1e-5, .noise = 0.01 } };
+    const char *text;
+    size_t bytes;
+    char path[] = "/tmp/cucore-bench-XXXXXX", beside[64];
+
+    open_bench((cuc_bench_options){
+        .seed = UINT64_MAX, .command = "a \"command\"", .flags = CUC_BENCH_KEEP_SAMPLES });
+    run_case(two_made_up, two);
+    ck_ok(cuc_bench_get_json(&text, &bytes, bench));
+    ck_assert_uint_eq(bytes, strlen(text));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_ptr_nonnull(root);
+    ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "cucore-bench/1");
+    ck_assert_str_eq(json_string_value(json_object_get(root, "command")), "a \"command\"");
+    ck_assert_ptr_null(json_object_get(root, "commit"));
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(root, "settings"), "seed")),
+                     "18446744073709551615");
+    const json_t *mine = json_array_get(json_object_get(root, "results"), 1);
+    cuc_bench_result r = result(1);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(mine, "median_s")), r.median_s,
+                            1e-8 * r.median_s);
+    ck_assert_uint_eq(json_array_size(json_object_get(mine, "raw_s")), r.samples);
+    ck_assert_ptr_null(json_object_get(mine, "bytes"));
+    ck_assert_ptr_null(json_object_get(mine, "share"));
+    ck_assert_ptr_null(json_object_get(mine, "skipped"));
+    ck_assert_ptr_null(
+        json_object_get(json_array_get(json_object_get(root, "results"), 0), "peer"));
+    json_decref(root);
+
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    ck_ok(cuc_bench_write_json(bench, path));
+    root = json_load_file(path, 0, NULL);
+    ck_assert_ptr_nonnull(root);
+    json_decref(root);
+    snprintf(beside, sizeof(beside), "%s/x.json", path); // below a file
+    ck_fails(CUC_ERROR_IO, cuc_bench_write_json(bench, beside), "cannot make the file");
+    unlink(path);
+}
+END_TEST
+
+START_TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
+{
+    cuc_bench_peak p = CUC_BENCH_PEAK_INIT;
+
+    open_bench((cuc_bench_options){ 0 });
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&p, bench, "copy"), "there is no device");
+    p.name = "cublas";
+    p.source = "measured: cuBLASLt";
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_set_peak(bench, &p), "is 0, of kind 0");
+    p.value = 7e14;
+    p.per = CUC_BENCH_PER_FLOP;
+    ck_ok(cuc_bench_set_peak(bench, &p));
+    p.value = 8e14;
+    ck_ok(cuc_bench_set_peak(bench, &p));
+    ck_assert_uint_eq(bench->peak_count, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bench_session");
+    TCase *tests = tcase_create("all");
+
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, NULL, teardown);
+    tcase_add_loop_test(tests, a_subject_is_judged_against_its_peer, 0, LENGTH(ratios));
+    tcase_add_test(tests, subjects_take_turns_in_random_order);
+    tcase_add_test(tests, what_did_not_pass_its_check_is_not_timed);
+    tcase_add_test(tests, a_check_that_cannot_be_made_fails_the_subject);
+    tcase_add_test(tests, a_subject_that_fails_on_the_way_leaves_the_others_in);
+    tcase_add_loop_test(tests, a_run_with_many_low_clocks_is_called_disturbed, 0,
+                        LENGTH(low_clocks));
+    tcase_add_test(tests, work_of_the_host_is_timed_by_the_clock);
+    tcase_add_test(tests, the_devices_clock_is_nothing_to_work_of_the_host);
+    tcase_add_test(tests, limits_of_time_and_samples_are_kept);
+    tcase_add_loop_test(tests, whatever_setup_comes_to_everything_is_freed_in_reverse, 0,
+                        LENGTH(ends));
+    tcase_add_test(tests, setup_sees_the_values_of_its_point);
+    tcase_add_test(tests, without_a_driver_points_that_need_a_device_are_skipped);
+    tcase_add_test(tests, progress_is_told_and_can_end_the_run);
+    tcase_add_loop_test(tests, a_subject_that_is_wrong_is_told, 0, LENGTH(bad_subjects));
+    tcase_add_loop_test(tests, an_option_that_is_wrong_is_told, 0, LENGTH(bad_options));
+    tcase_add_test(tests, the_document_has_what_was_measured_and_nothing_else);
+    tcase_add_test(tests, a_peak_can_be_set_and_there_is_none_without_a_device);
+    return test_run(suite);
+}

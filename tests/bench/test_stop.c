@@ -1,0 +1,229 @@
+// When enough samples were taken, and which of them a low clock spoils: on streams made up.
+#include "clocks.h"
+#include "stats.h"
+#include "stop.h"
+
+#include "bench_testing.h"
+
+static const struct cuc__bench_rule rule = {
+    .min_samples = 20, .max_samples = 5000, .max_seconds = 100, .target = 0.005, .entropy = true
+};
+
+// Streams of samples: number i of each.
+static double constant(int i, uint64_t *state)
+{
+    (void)i;
+    (void)state;
+    return 1e-5;
+}
+
+static double quiet(int i, uint64_t *state)
+{
+    (void)i;
+    return 1e-5 * (1 + 0.002 * test_normal(state));
+}
+
+static double noisy(int i, uint64_t *state)
+{
+    (void)i;
+    return 1e-5 * (1 + 0.1 * test_uniform(state));
+}
+
+static double two_levels(int i, uint64_t *state)
+{
+    (void)i;
+    return test_random(state) & 1 ? 1e-5 : 1.2e-5;
+}
+
+static double drifting(int i, uint64_t *state)
+{
+    (void)state;
+    return 1e-5 * pow(1.005, i);
+}
+
+static double warming(int i, uint64_t *state)
+{
+    return i < 300 ? 1e-5 * (1 + (300 - i) * 0.01) : quiet(i, state);
+}
+
+static const struct stream {
+    const char *name;
+    double (*at)(int i, uint64_t *state);
+    bool entropy;
+    int32_t expected;
+    int least, most; // samples
+} streams[] = {
+    { "constant", constant, true, CUC_BENCH_STOP_CONFIDENCE, 20, 20 },
+    { "quiet", quiet, true, CUC_BENCH_STOP_CONFIDENCE, 20, 25 },
+    { "noisy", noisy, true, CUC_BENCH_STOP_ENTROPY, 50, 1000 },
+    { "noisy, by confidence alone", noisy, false, CUC_BENCH_STOP_CONFIDENCE, 100, 1500 },
+    { "two levels", two_levels, true, CUC_BENCH_STOP_ENTROPY, 20, 100 },
+    { "two levels, by confidence alone", two_levels, false, CUC_BENCH_STOP_MAX_SAMPLES, 5000,
+      5000 },
+    { "drifting", drifting, true, CUC_BENCH_STOP_MAX_SAMPLES, 5000, 5000 },
+    { "warming up for 300 samples", warming, true, CUC_BENCH_STOP_CONFIDENCE, 300, 5000 },
+};
+
+START_TEST(a_stream_stops_when_it_should_and_for_the_reason)
+{
+    const struct stream *s = &streams[_i];
+    struct cuc__bench_rule r = rule;
+    struct cuc__bench_entropy e = { 0 };
+    uint64_t state = 4242;
+    double *values = malloc(5000 * sizeof(*values)), *sorted = malloc(5000 * sizeof(*sorted));
+    int32_t why = CUC_BENCH_STOP_NONE;
+    int n = 0;
+
+    ck_assert(values && sorted);
+    r.entropy = s->entropy;
+    while (why == CUC_BENCH_STOP_NONE) {
+        values[n] = s->at(n, &state);
+        ck_ok(cuc__bench_entropy_add(&e, values[n++]));
+        if (n < 200 || n % 10 == 0) {
+            memcpy(sorted, values, (size_t)n * sizeof(*sorted));
+            why = cuc__bench_stop(&r, &e, sorted, cuc__bench_sort(sorted, (size_t)n));
+        }
+        if (why == CUC_BENCH_STOP_NONE)
+            why = cuc__bench_limit(&r, (uint64_t)n, 0);
+    }
+    ck_assert_msg(why == s->expected && n >= s->least && n <= s->most, "%s: %s after %d", s->name,
+                  cuc_bench_stop_name(why), n);
+    cuc__bench_entropy_release(&e);
+    free(values);
+    free(sorted);
+}
+END_TEST
+
+START_TEST(entropy_is_that_of_the_histogram)
+{
+    struct cuc__bench_entropy e = { 0 };
+
+    for (int i = 0; i < 64; i++)
+        ck_ok(cuc__bench_entropy_add(&e, 1e-5 * (1 + i % 8)));
+    ck_assert_double_eq_tol(e.course[0], 0, 1e-12);
+    ck_assert_double_eq_tol(e.course[1], 1, 1e-12);
+    ck_assert_double_eq_tol(e.course[63], 3, 1e-12); // eight bins with eight each
+    ck_assert_uint_eq(e.bin_count, 8);
+    cuc__bench_entropy_release(&e);
+}
+END_TEST
+
+static const struct {
+    uint64_t rounds;
+    double seconds;
+    int32_t expected;
+} limits[] = {
+    { 19, 99, CUC_BENCH_STOP_NONE },          { 20, 99, CUC_BENCH_STOP_NONE },
+    { 20, 100, CUC_BENCH_STOP_MAX_SECONDS },  { 19, 101, CUC_BENCH_STOP_NONE },
+    { 19, 1000, CUC_BENCH_STOP_MAX_SECONDS }, { 4999, 1, CUC_BENCH_STOP_NONE },
+    { 5000, 1, CUC_BENCH_STOP_MAX_SAMPLES },
+};
+
+START_TEST(limits_end_what_knows_too_little)
+{
+    ck_assert_int_eq(cuc__bench_limit(&rule, limits[_i].rounds, limits[_i].seconds),
+                     limits[_i].expected);
+}
+END_TEST
+
+// Clocks: `usual` MHz, but for the samples from `from` up to `to`, which have `low` and `throttle`.
+static const struct clocks {
+    const char *name;
+    uint32_t usual, low;
+    uint64_t throttle;
+    int from, to, discarded;
+} clock_streams[] = {
+    { "steady", 1980, 1980, 0, 0, 0, 0 },
+    { "a little lower", 1980, 1600, 0, 10, 20, 0 },
+    { "far lower for a while", 1980, 1200, 0, 10, 20, 10 },
+    { "far lower at the end", 1980, 345, 0, 90, 100, 10 },
+    { "at the power limit", 1980, 1500, CUC_THROTTLE_POWER_CAP, 10, 20, 0 },
+    { "always at the power limit", 1400, 1400, CUC_THROTTLE_POWER_CAP, 0, 100, 0 },
+    { "idle between", 1980, 1980, CUC_THROTTLE_IDLE, 0, 100, 0 },
+    { "too warm", 1980, 1900, CUC_THROTTLE_THERMAL, 50, 60, 10 },
+    { "slowed by the hardware", 1980, 1900, CUC_THROTTLE_HARDWARE | CUC_THROTTLE_HOT, 0, 40, 40 },
+    { "braked", 1980, 1980, CUC_THROTTLE_POWER_BRAKE, 99, 100, 1 },
+    { "not known", 0, 0, 0, 0, 0, 0 },
+};
+
+START_TEST(samples_with_a_low_clock_are_thrown_away)
+{
+    const struct clocks *c = &clock_streams[_i];
+    struct cuc__bench_clock clocks[100] = { 0 };
+    bool discard[100];
+    double median;
+
+    for (int i = 0; i < 100; i++) {
+        bool odd = i >= c->from && i < c->to;
+        clocks[i].sm_mhz = odd ? c->low : c->usual;
+        clocks[i].throttle = odd ? c->throttle : 0;
+    }
+    size_t n = cuc__bench_clocks_judge(discard, &median, clocks, 100, 0.75);
+    ck_assert_msg((int)n == c->discarded, "%s: %zu thrown away", c->name, n);
+    ck_assert_double_eq(median, c->to == 100 && c->from == 0 ? c->low : c->usual);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(discard[i], c->discarded && i >= c->from && i < c->to);
+}
+END_TEST
+
+static cuc_status made_up(void *data, cuc_device_sensors *out)
+{
+    int *reading = data;
+
+    if (*reading == 10)
+        return CUC_ERROR_NOT_SUPPORTED;
+    out->sm_mhz = (uint32_t)(1000 + 100 * *reading);
+    out->memory_mhz = 2619;
+    out->throttle = UINT64_C(1) << *reading;
+    ++*reading;
+    return CUC_OK;
+}
+
+START_TEST(readings_are_counted_until_there_are_none)
+{
+    static struct cuc__bench_clocks c;
+    struct cuc__bench_clock clock, between;
+    int reading = 0;
+    uint32_t min, median, max;
+
+    ck_assert(!cuc__bench_clocks_range(&c, &min, &median, &max));
+    c.read = made_up;
+    c.data = &reading;
+    struct cuc__bench_clock before = cuc__bench_clocks_read(&c);
+    clock = cuc__bench_clocks_read(&c);
+    between = cuc__bench_clocks_between(before, clock);
+    ck_assert_uint_eq(between.sm_mhz, 1000); // the lower one
+    ck_assert_uint_eq(between.throttle, 3);  // the reasons of both
+    c.interval_s = 1000;                     // what was read is new enough
+    clock = cuc__bench_clocks_read(&c);
+    ck_assert_uint_eq(clock.sm_mhz, 1100);
+    ck_assert_int_eq(reading, 2);
+    c.interval_s = 0;
+    for (int i = 0; i < 20; i++)
+        clock = cuc__bench_clocks_read(&c);
+    ck_assert_uint_eq(clock.sm_mhz, 0);
+    ck_assert_ptr_null((void *)(uintptr_t)(c.read != NULL));
+    ck_assert(cuc__bench_clocks_range(&c, &min, &median, &max));
+    ck_assert_uint_eq(min, 1000);
+    ck_assert_uint_eq(median, 1400);
+    ck_assert_uint_eq(max, 1900);
+    ck_assert_uint_eq(c.throttle, 0x3FF);
+    ck_assert_uint_eq(c.memory_mhz, 2619);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bench_stop");
+    TCase *tests = tcase_create("all");
+
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, a_stream_stops_when_it_should_and_for_the_reason, 0,
+                        LENGTH(streams));
+    tcase_add_test(tests, entropy_is_that_of_the_histogram);
+    tcase_add_loop_test(tests, limits_end_what_knows_too_little, 0, LENGTH(limits));
+    tcase_add_loop_test(tests, samples_with_a_low_clock_are_thrown_away, 0, LENGTH(clock_streams));
+    tcase_add_test(tests, readings_are_counted_until_there_are_none);
+    return test_run(suite);
+}

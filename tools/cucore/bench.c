@@ -1,0 +1,237 @@
+#include "bench.h"
+#include "bench_session.h"
+#include "table.h"
+
+#include "cases/cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BENCH_LIST = BENCH_NEXT_ID, BENCH_FILTER, BENCH_AXIS };
+
+static const cli_option options[] = {
+    { "list", BENCH_LIST, NULL, "print the cases and their axes, and measure nothing" },
+    { "filter", BENCH_FILTER, "REGEX", "cases whose suite/case has a match" },
+    { "axis", BENCH_AXIS, "NAME=LIST", "values for an axis; may be given again for another one" },
+    BENCH_SESSION_OPTIONS,
+};
+
+static const cli_command *const parts[] = {
+    &cli_bench_kernel, &cli_bench_show, &cli_bench_compare, &cli_bench_plot, NULL,
+};
+
+typedef struct request {
+    bench_session session;
+    cuc_bench_selection selection;
+    const char **axes;
+    bool list;
+} request;
+
+// ---- What there is
+
+static const char *suite_name_at(const void *list, size_t index)
+{
+    (void)list;
+    return bench_suites[index] ? bench_suites[index]->name : NULL;
+}
+
+static int check_suites(const request *q)
+{
+    for (size_t i = 0; i < q->selection.suite_count; i++) {
+        const char *name = q->selection.suites[i];
+        const char *nearest = cli_nearest(name, suite_name_at, NULL);
+        size_t at = 0;
+        while (suite_name_at(NULL, at) && strcmp(suite_name_at(NULL, at), name) != 0)
+            at++;
+        if (!suite_name_at(NULL, at))
+            return nearest
+                       ? cli_usage_error("unknown suite '%s': did you mean '%s'?", name, nearest)
+                       : cli_usage_error("unknown suite '%s'; --list has them", name);
+    }
+    return CLI_DONE;
+}
+
+static cuc_status add_suites(cuc_bench *bench)
+{
+    cuc_status st = CUC_OK;
+
+    for (size_t i = 0; bench_suites[i] && st >= 0; i++)
+        for (size_t c = 0; c < bench_suites[i]->case_count && st >= 0; c++)
+            st = cuc_bench_add_case(bench, &bench_suites[i]->cases[c]);
+    return st;
+}
+
+// The points of each case, by its index.
+static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench_case,
+                           const char *axes)
+{
+    size_t *counts = data;
+
+    (void)bench_case;
+    (void)axes;
+    counts[index]++;
+    return 0;
+}
+
+// The values that --axis gives to an axis; NULL for none.
+static const char *values_given(const request *q, const char *axis)
+{
+    size_t length = strlen(axis);
+
+    for (size_t i = q->selection.axis_count; i-- > 0;)
+        if (strncmp(q->axes[i], axis, length) == 0 && q->axes[i][length] == '=')
+            return q->axes[i] + length + 1;
+    return NULL;
+}
+
+static void axes_text(char *out, size_t size, const request *q, const cuc_bench_case *c)
+{
+    bool quick = (q->session.options.flags & CUC_BENCH_QUICK) != 0;
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < c->axis_count && used < size; i++) {
+        const cuc_bench_axis *a = &c->axes[i];
+        const char *values = values_given(q, a->name);
+        if (!values)
+            values = quick && a->quick ? a->quick : a->values;
+        used += (size_t)snprintf(out + used, size - used, "%s%s=%s%s", i ? " " : "", a->name,
+                                 a->kind == CUC_BENCH_AXIS_POW2 ? "2^" : "", values);
+    }
+}
+
+static int print_list(const request *q)
+{
+    static const char *const heads[] = { "suite", "case", "points", "axes", "what" };
+    cuc_bench *bench = q->session.bench;
+    size_t count = cuc_bench_case_count(bench);
+    size_t *points = cli_allocate(count * sizeof(*points));
+    char number[32], axes[512];
+    table t;
+
+    if (cuc_bench_visit(NULL, bench, &q->selection, count_point, points) < 0) {
+        free(points);
+        return cli_fail_cuc();
+    }
+    table_begin(&t, heads, "llrll");
+    for (size_t i = 0; i < count; i++) {
+        cuc_bench_case c = CUC_BENCH_CASE_INIT;
+        if (!points[i] || cuc_bench_get_case(&c, bench, i) < 0)
+            continue;
+        snprintf(number, sizeof(number), "%zu", points[i]);
+        axes_text(axes, sizeof(axes), q, &c);
+        const char *cells[] = { c.suite, c.name, number, axes, c.about ? c.about : "" };
+        for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++)
+            table_add(&t, cells[k]);
+    }
+    table_print(&t, stdout, TABLE_PLAIN);
+    table_end(&t);
+    free(points);
+    return CLI_DONE;
+}
+
+// ---- The command
+
+static int take_options(request *q, cli_parser *parser)
+{
+    const char *value;
+    int status = CLI_DONE;
+    int id = 0;
+
+    while (!status && (id = cli_next(parser, &value)) > 0) {
+        if (id == BENCH_LIST)
+            q->list = true;
+        else if (id == BENCH_FILTER)
+            q->selection.filter = value;
+        else if (id == BENCH_AXIS)
+            q->axes[q->selection.axis_count++] = value;
+        else
+            status = bench_session_take(&q->session, id, value);
+    }
+    if (!status && id < 0)
+        return parser->status;
+    q->selection.suites = (const char *const *)parser->operands;
+    q->selection.suite_count = (size_t)parser->operand_count;
+    q->selection.axes = q->axes;
+    if (!status && !q->selection.suite_count && !q->list && !q->selection.filter)
+        status = cli_usage_error("a SUITE is missing; --list has them");
+    return status ? status : check_suites(q);
+}
+
+static int measure(request *q)
+{
+    int status = bench_session_check(&q->session);
+
+    // A list needs no device, and its driver need not be there.
+    if (q->list)
+        q->session.options.flags |= CUC_BENCH_NO_DEVICE;
+    if (!status && q->list)
+        status = cuc_bench_create(&q->session.bench, &q->session.options) == CUC_OK
+                     ? CLI_DONE
+                     : cli_fail_cuc();
+    else if (!status)
+        status = bench_session_open(&q->session, "the benchmark");
+    if (!status && add_suites(q->session.bench) < 0)
+        status = cli_fail_cuc();
+    if (status)
+        return status;
+    return q->list ? print_list(q) : bench_session_run(&q->session, &q->selection);
+}
+
+// The processes that a suite starts for itself are this program: cucore bench --serve SUITE. It is
+// not for people, and so not among the options.
+static int serve(const char *name)
+{
+    for (size_t i = 0; bench_suites[i]; i++)
+        if (strcmp(bench_suites[i]->name, name) == 0 && bench_suites[i]->serve)
+            return bench_suites[i]->serve();
+    return cli_usage_error("suite '%s' has no processes of its own", name);
+}
+
+static int run(int argc, char **argv)
+{
+    request q = { .selection = CUC_BENCH_SELECTION_INIT };
+    cli_parser parser;
+
+    if (argc == 3 && strcmp(argv[1], "--serve") == 0)
+        return serve(argv[2]);
+    bench_session_begin(&q.session, &cli_bench, argc, argv);
+    q.axes = cli_allocate((size_t)argc * sizeof(*q.axes));
+    cli_parse(&parser, &cli_bench, argc, argv);
+    int status = take_options(&q, &parser);
+    if (!status && parser.operands)
+        status = measure(&q);
+    bench_session_end(&q.session);
+    free(q.axes);
+    return status;
+}
+
+const cli_command cli_bench = {
+    .name = "bench",
+    .summary = "Measure suites of benchmarks, or a kernel, and compare, show and plot the results",
+    .usage = "SUITE... [OPTION...]",
+    .examples = "  cucore bench --list\n"
+                "  cucore bench runtime --quick\n"
+                "  cucore bench memory --filter copy --axis bytes=20:30 --json memory.json\n"
+                "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 f32:2 in:x.npy \\\n"
+                "      inout:y.npy=expected.npy i32:1048576\n"
+                "  cucore bench compare old.json new.json\n",
+    .details =
+        "Nothing is timed that has not been checked first. Subjects of a point take turns, sample "
+        "by sample, in\nrandom order; a sample is taken\n"
+        "  cold   with the L2 cache flushed, and all enqueued before it starts\n"
+        "  hot    back to back\n"
+        "  graph  as a captured graph that is replayed\n"
+        "  cpu    by the clock of the host: what the call costs\n"
+        "until the median is known well enough, more samples tell nothing new, or the time is up. "
+        "Times are\nmedians, the interval is their 95 % one; a time is compared with the peer's by "
+        "the ratios of\nneighbouring samples: SAME within 1 %, FASTER or SLOWER when the interval "
+        "excludes 1, else UNSURE.\nDISTURBED: more than a third of the samples came at a low clock "
+        "and were thrown away.\nWithout a GPU the simulated driver takes its place, and every "
+        "output says so: then no time of it is\na GPU's.\n"
+        "Exit status: 0 done, 1 something failed, 2 wrong usage.\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(*options),
+    .run = run,
+    .parts = parts,
+};

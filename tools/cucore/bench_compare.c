@@ -1,0 +1,240 @@
+#include "bench.h"
+#include "results_compare.h"
+#include "units.h"
+#include "values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPARE_THRESHOLD = CLI_LONG, COMPARE_CHANGES };
+
+static const cli_option options[] = {
+    { "threshold", COMPARE_THRESHOLD, "PERCENT", "the least change that counts; 1 by default" },
+    { "changes", COMPARE_CHANGES, NULL, "leave out what is the same" },
+    CLI_JSON_OPTION,
+};
+
+typedef struct request {
+    double threshold; // a fraction
+    bool changes;     // only these are shown
+    results before;
+    results after;
+    comparisons found;
+} request;
+
+// ---- The report for people
+
+static void add_time(table *t, const result *r)
+{
+    char text[UNITS_SIZE] = "";
+
+    table_add(t, r ? units_text(text, r->median_s, UNITS_SECONDS) : text);
+}
+
+static void add_comparison(table *t, const comparison *c)
+{
+    const result *r = c->after ? c->after : c->before;
+    char ratio[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE], interval[3 * UNITS_SIZE] = "";
+
+    if (!isnan(c->low))
+        snprintf(interval, sizeof(interval), "[%s, %s]", units_ratio(low, c->low),
+                 units_ratio(high, c->high));
+    table_add(t, r->key);
+    add_time(t, c->before);
+    add_time(t, c->after);
+    table_add(t, units_ratio(ratio, c->ratio));
+    table_add(t, interval);
+    table_add(t, compare_verdict_names[c->verdict]);
+    table_add(t, c->why);
+}
+
+static const char *verdict_colour(const char *text)
+{
+    static const char *const colours[COMPARE_VERDICT_COUNT] = {
+        [COMPARE_FASTER] = "\033[32m",
+        [COMPARE_SLOWER] = "\033[31m",
+        [COMPARE_UNSURE] = "\033[33m",
+    };
+
+    for (size_t i = 0; i < COMPARE_VERDICT_COUNT; i++)
+        if (strcmp(text, compare_verdict_names[i]) == 0)
+            return colours[i];
+    return NULL;
+}
+
+static void print_machines(const request *q)
+{
+    difference differences[COMPARE_MAX_DIFFERENCES];
+    size_t n = compare_machines(differences, &q->before, &q->after);
+    char machine[512];
+
+    results_machine(machine, sizeof(machine), &q->before);
+    printf("OLD  %s: %s\n", q->before.path, machine);
+    results_machine(machine, sizeof(machine), &q->after);
+    printf("NEW  %s: %s\n", q->after.path, machine);
+    if (q->after.simulated)
+        printf("both simulated: no time here is a GPU's\n");
+    for (size_t i = 0; i < n; i++)
+        printf("%s: %s %s in OLD, %s in NEW\n",
+               strcmp(differences[i].what, "commit") == 0 ? "note" : "warning", differences[i].what,
+               differences[i].before, differences[i].after);
+}
+
+static void print_report(const request *q)
+{
+    static const char *const heads[] = { "result",  "OLD",     "NEW", "NEW / OLD",
+                                         "95 % CI", "verdict", "why" };
+    table t;
+
+    print_machines(q);
+    table_begin(&t, heads, "lrrrlll");
+    t.colour = verdict_colour;
+    for (size_t i = 0; i < q->found.count; i++)
+        if (!q->changes || q->found.list[i].verdict != COMPARE_SAME)
+            add_comparison(&t, &q->found.list[i]);
+    putchar('\n');
+    if (t.rows > 1) {
+        table_print(&t, stdout, TABLE_PLAIN);
+        putchar('\n');
+    }
+    table_end(&t);
+    for (size_t i = 0; i < COMPARE_VERDICT_COUNT; i++)
+        printf("%s%zu %s", i ? ", " : "", q->found.counts[i], compare_verdict_names[i]);
+    if (q->found.absent)
+        printf(", %zu without a time in both", q->found.absent);
+    putchar('\n');
+}
+
+// ---- JSON
+
+static json_t *number_or_null(double value)
+{
+    return isnan(value) ? json_null() : cli_real(value);
+}
+
+static json_t *comparison_json(const comparison *c)
+{
+    const result *r = c->after ? c->after : c->before;
+    json_t *entry = cli_object();
+    json_t *axes = json_object_get(r->json, "axes");
+
+    cli_set(entry, "suite", cli_text(r->suite));
+    cli_set(entry, "case", cli_text(r->name));
+    cli_set(entry, "axes", axes ? json_incref(axes) : cli_object());
+    cli_set(entry, "subject", cli_text(r->subject));
+    cli_set(entry, "mode", cli_text(r->mode));
+    cli_set(entry, "old_s", number_or_null(c->before ? c->before->median_s : (double)NAN));
+    cli_set(entry, "new_s", number_or_null(c->after ? c->after->median_s : (double)NAN));
+    cli_set(entry, "ratio", number_or_null(c->ratio));
+    cli_set(entry, "ratio_low", number_or_null(c->low));
+    cli_set(entry, "ratio_high", number_or_null(c->high));
+    cli_set(entry, "verdict", cli_text(compare_verdict_names[c->verdict]));
+    cli_set(entry, "why", cli_text(*c->why ? c->why : NULL));
+    return entry;
+}
+
+static int print_json(const request *q, int status)
+{
+    difference differences[COMPARE_MAX_DIFFERENCES];
+    size_t n = compare_machines(differences, &q->before, &q->after);
+    json_t *document = cli_document(status == CLI_DONE);
+    json_t *counts = cli_object();
+    json_t *list = cli_array();
+    json_t *machines = cli_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *entry = cli_object();
+        cli_set(entry, "what", cli_text(differences[i].what));
+        cli_set(entry, "old", cli_text(differences[i].before));
+        cli_set(entry, "new", cli_text(differences[i].after));
+        cli_append(machines, entry);
+    }
+    for (size_t i = 0; i < COMPARE_VERDICT_COUNT; i++)
+        cli_set(counts, compare_verdict_names[i], cli_integer((int64_t)q->found.counts[i]));
+    for (size_t i = 0; i < q->found.count; i++)
+        cli_append(list, comparison_json(&q->found.list[i]));
+    cli_set(document, "threshold", cli_real(q->threshold));
+    cli_set(document, "simulated", cli_bool(q->after.simulated));
+    cli_set(document, "differences", machines);
+    cli_set(document, "counts", counts);
+    cli_set(document, "results", list);
+    return cli_print_json(document, status);
+}
+
+// ---- The command
+
+// A failure and a slower result must not look alike to a script.
+static int fail(const cli_why *why)
+{
+    cli_fail("%s", why->text);
+    return CLI_USAGE;
+}
+
+static int compare(request *q, char **paths)
+{
+    cli_why why;
+
+    if (!results_read(&q->before, paths[0], &why) || !results_read(&q->after, paths[1], &why) ||
+        !compare_results(&q->found, &q->before, &q->after, q->threshold, &why))
+        return fail(&why);
+    int status = q->found.counts[COMPARE_SLOWER] ? CLI_FAILED : CLI_DONE;
+    if (cli_json_wanted())
+        return print_json(q, status);
+    print_report(q);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    request q = { 0 };
+    double percent = 1;
+    cli_parser parser;
+    const char *value;
+    int status = CLI_DONE;
+    int id;
+
+    cli_parse(&parser, &cli_bench_compare, argc, argv);
+    while ((id = cli_next(&parser, &value)) > 0 && !status) {
+        q.changes |= id == COMPARE_CHANGES;
+        if (id == COMPARE_THRESHOLD)
+            status = value_real(&percent, "threshold", value, 0.1, 100);
+    }
+    if (id < 0)
+        return parser.status;
+    if (status)
+        return status;
+    if (parser.operand_count != 2)
+        return cli_usage_error("two files are compared, OLD and NEW, and %d are given",
+                               parser.operand_count);
+    q.threshold = percent / 100;
+    status = compare(&q, parser.operands);
+    comparisons_release(&q.found);
+    results_release(&q.before);
+    results_release(&q.after);
+    return status;
+}
+
+const cli_command cli_bench_compare = {
+    .name = "bench compare",
+    .summary = "Compare two runs result by result: the same, faster, slower, or not to be told",
+    .usage = "OLD NEW [--threshold PERCENT] [--changes] [--json]",
+    .examples = "  cucore bench compare main.json branch.json\n"
+                "  cucore bench compare --changes --threshold 3 main.json branch.json\n"
+                "  cucore bench compare --json main.json branch.json | "
+                "jq '.results[] | select(.verdict == \"SLOWER\")'\n",
+    .details =
+        "Results are matched by suite, case, axes, subject and mode; NEW / OLD is the ratio of the "
+        "median times\nwith its 95 % confidence interval, from every sample where the files have "
+        "them.\n"
+        "  SAME    the interval lies within the threshold of 1\n"
+        "  FASTER  the interval lies below 1, and the change is above the threshold and above the\n"
+        "          spread of samples in one run: half the interquartile range\n"
+        "  SLOWER  likewise above 1\n"
+        "  UNSURE  none of these, or a run was disturbed; `why` says what\n"
+        "What differs in machine, driver, clocks and commit is said first.\n"
+        "Exit status: 0 nothing is slower, 1 something is, 2 wrong usage or no comparison.\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(*options),
+    .run = run,
+};

@@ -1,0 +1,428 @@
+#include "bench.h"
+#include "bench_expect.h"
+#include "bench_session.h"
+#include "launcher.h"
+#include "values.h"
+
+#include <cucore/copy.h>
+#include <cucore/error.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KERNEL_GRID = BENCH_NEXT_ID,
+    KERNEL_BLOCK,
+    KERNEL_SHARED,
+    KERNEL_CLUSTER,
+    KERNEL_PEER,
+    KERNEL_PEER_KERNEL,
+    KERNEL_PEER_GRID,
+    KERNEL_PEER_BLOCK,
+    KERNEL_TOLERANCE,
+    KERNEL_BYTES,
+    KERNEL_FLOP,
+};
+
+static const cli_option options[] = {
+    { "grid", KERNEL_GRID, "X[,Y[,Z]]", "blocks" },
+    { "block", KERNEL_BLOCK, "X[,Y[,Z]]", "threads of a block" },
+    { "shared", KERNEL_SHARED, "BYTES", "dynamic shared memory of a block" },
+    { "cluster", KERNEL_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
+    { "peer", KERNEL_PEER, "FILE", "compare with the kernel of that name in FILE" },
+    { "peer-kernel", KERNEL_PEER_KERNEL, "NAME", "the peer's name, where it is another" },
+    { "peer-grid", KERNEL_PEER_GRID, "X[,Y[,Z]]", "the peer's blocks, where they are others" },
+    { "peer-block", KERNEL_PEER_BLOCK, "X[,Y[,Z]]", "likewise" },
+    { "tolerance", KERNEL_TOLERANCE, "T", "outputs may be off by T * max(1, |expected|)" },
+    { "bytes", KERNEL_BYTES, "N", "read and written by a launch, for the bandwidth" },
+    { "flop", KERNEL_FLOP, "N", "of a launch, for the rate" },
+    SOURCE_OPTIONS,
+    BENCH_SESSION_OPTIONS,
+};
+
+// A kernel that is timed; its first member is what it is run with.
+typedef struct contender {
+    launcher launcher;
+    char name[128];
+    cuc_buffer **pristine; // [argument_count] what inout: arguments are before each launch
+    struct request *request;
+} contender;
+
+typedef struct request {
+    bench_session session;
+    contender subject;
+    contender peer;  // without a path: none
+    void **expected; // [argument_count] NULL: nothing is
+    double tolerance;
+    double bytes;
+    double flop;
+    char case_name[128];
+} request;
+
+// ---- The callbacks of the case
+
+static cuc_status run_kernel(void *data, cuc_stream *stream, uint64_t set)
+{
+    launcher *l = &((contender *)data)->launcher;
+
+    (void)set;
+    return cuc_launch(stream, &l->config, l->kernel, l->args, l->argument_count);
+}
+
+// A launch changes its inout: arguments; the next one must find what the first one did.
+static cuc_status restore_inputs(void *data, cuc_stream *stream, uint64_t set)
+{
+    contender *c = data;
+    launcher *l = &c->launcher;
+    cuc_status st = CUC_OK;
+
+    (void)set;
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++)
+        if (c->pristine[i])
+            st = cuc_buffer_copy(stream, l->buffers[i], 0, c->pristine[i], 0,
+                                 (size_t)l->arguments[i].bytes);
+    return st;
+}
+
+static cuc_status read_output(void **out, const launcher *l, size_t i)
+{
+    *out = cli_allocate((size_t)l->arguments[i].bytes);
+    cuc_status st =
+        cuc_buffer_read(l->stream, *out, l->buffers[i], 0, (size_t)l->arguments[i].bytes);
+    return st < 0 ? st : cuc_stream_synchronize(l->stream);
+}
+
+static cuc_status check_outputs(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    contender *c = data;
+    request *q = c->request;
+    cuc_status st = CUC_OK;
+    cli_why reason;
+    bool equal = true;
+
+    (void)stream;
+    for (size_t i = 0; i < c->launcher.argument_count && equal && st >= 0; i++) {
+        void *got = NULL;
+        if (!q->expected[i])
+            continue;
+        st = read_output(&got, &c->launcher, i);
+        if (st >= 0 &&
+            !expect_equal(&c->launcher.arguments[i], got, q->expected[i], q->tolerance, &reason)) {
+            snprintf(why, why_size, "%s", reason.text);
+            equal = false;
+        }
+        free(got);
+    }
+    return st < 0 ? st : !equal;
+}
+
+static cuc_status prepare(contender *c, cuc_stream *stream)
+{
+    launcher *l = &c->launcher;
+
+    l->stream = cuc_stream_retain(stream);
+    cuc_status st = launcher_fill(l);
+    c->pristine = cli_allocate(l->argument_count * sizeof(*c->pristine));
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
+        size_t bytes = (size_t)l->arguments[i].bytes;
+        if (l->arguments[i].kind != ARGUMENT_INOUT)
+            continue;
+        st = cuc_buffer_create(&c->pristine[i], NULL, bytes, stream);
+        if (st >= 0)
+            st = cuc_buffer_copy(stream, c->pristine[i], 0, l->buffers[i], 0, bytes);
+    }
+    return st;
+}
+
+// Outputs that no file is named for are to be the peer's.
+static cuc_status expect_of_peer(request *q, cuc_stream *stream)
+{
+    launcher *l = &q->peer.launcher;
+    cuc_status st = run_kernel(&q->peer, stream, 0);
+
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++)
+        if (l->arguments[i].out_path && !q->expected[i])
+            st = read_output(&q->expected[i], l, i);
+    return st < 0 ? st : restore_inputs(&q->peer, stream, 0);
+}
+
+static cuc_status add(cuc_bench_state *state, contender *c, uint32_t flags)
+{
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    bool checked = false;
+    bool changes = false;
+
+    for (size_t i = 0; i < c->launcher.argument_count; i++) {
+        checked |= c->request->expected[i] != NULL;
+        changes |= c->pristine[i] != NULL;
+    }
+    subject.name = c->name;
+    subject.data = c;
+    subject.run = run_kernel;
+    subject.flags = flags;
+    if (checked)
+        subject.check = check_outputs;
+    else
+        subject.unchecked = "no output is named with what is expected of it";
+    if (changes) {
+        subject.prepare = restore_inputs;
+        subject.batch = 1; // prepared before each sample, so that a launch is one
+    }
+    return cuc_bench_state_add_subject(state, &subject);
+}
+
+static cuc_status setup(cuc_bench_state *state, void *data)
+{
+    request *q = data;
+    cuc_stream *stream = cuc_bench_state_stream(state);
+    cuc_bench_work work = CUC_BENCH_WORK_INIT;
+    bool peer = q->peer.launcher.path != NULL;
+
+    work.bytes = q->bytes;
+    work.flop = q->flop;
+    cuc_status st = cuc_bench_state_set_work(state, &work);
+    if (st >= 0)
+        st = prepare(&q->subject, stream);
+    if (st >= 0 && peer)
+        st = prepare(&q->peer, stream);
+    if (st >= 0 && peer)
+        st = expect_of_peer(q, stream);
+    if (st >= 0)
+        st = add(state, &q->subject, 0);
+    if (st >= 0 && peer)
+        st = add(state, &q->peer, CUC_BENCH_PEER);
+    return st;
+}
+
+// ---- The command line
+
+static int take_option(request *q, int id, const char *value)
+{
+    launcher *l = &q->subject.launcher;
+    launcher *peer = &q->peer.launcher;
+    int status = source_options_take(&l->options, id, value);
+
+    if (status == CLI_DONE)
+        status = source_options_take(&peer->options, id, value);
+    if (status >= 0)
+        return status;
+    switch (id) {
+    case KERNEL_GRID:
+        return value_extents(l->config.grid, "grid", value);
+    case KERNEL_BLOCK:
+        return value_extents(l->config.block, "block", value);
+    case KERNEL_CLUSTER:
+        return value_extents(l->config.cluster, "cluster", value);
+    case KERNEL_SHARED:
+        return value_number(&l->config.shared_bytes, "shared", value, 0, INT32_MAX);
+    case KERNEL_PEER:
+        peer->path = value;
+        return CLI_DONE;
+    case KERNEL_PEER_KERNEL:
+        peer->kernel_name = value;
+        return CLI_DONE;
+    case KERNEL_PEER_GRID:
+        return value_extents(peer->config.grid, "peer-grid", value);
+    case KERNEL_PEER_BLOCK:
+        return value_extents(peer->config.block, "peer-block", value);
+    case KERNEL_TOLERANCE:
+        return value_real(&q->tolerance, "tolerance", value, 0, 1e300);
+    case KERNEL_BYTES:
+        return value_real(&q->bytes, "bytes", value, 0, 1e300);
+    case KERNEL_FLOP:
+        return value_real(&q->flop, "flop", value, 0, 1e300);
+    default:
+        return bench_session_take(&q->session, id, value);
+    }
+}
+
+static int parse_arguments(launcher *l, char **words, size_t count)
+{
+    cli_why why;
+
+    if (count > ARGUMENT_MAX)
+        return cli_usage_error("%zu arguments are given, and no kernel has more than %d", count,
+                               ARGUMENT_MAX);
+    l->arguments = cli_allocate(count * sizeof(*l->arguments));
+    for (size_t i = 0; i < count; i++) {
+        if (!argument_parse(&l->arguments[i], words[i], &why))
+            return cli_usage_error("argument %zu: %s", i, why.text);
+        l->argument_count = i + 1;
+    }
+    return CLI_DONE;
+}
+
+// What names a subject or a case: letters, digits and some others.
+static void make_word(char *out, size_t size, const char *text)
+{
+    size_t n = 0;
+
+    for (; *text && n + 1 < size; text++) {
+        bool plain = (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') ||
+                     (*text >= 'A' && *text <= 'Z') || strchr("_-.+", *text);
+        out[n++] = plain ? *text : '_';
+    }
+    out[n] = '\0';
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int take_operands(request *q, const cli_parser *parser)
+{
+    launcher *l = &q->subject.launcher;
+    launcher *peer = &q->peer.launcher;
+    size_t count = (size_t)parser->operand_count;
+
+    if (count < 2)
+        return cli_usage_error(count ? "the kernel's NAME is missing behind FILE"
+                                     : "a FILE and the NAME of its kernel are missing");
+    if (!l->config.grid[0] || !l->config.block[0])
+        return cli_usage_error("say what to launch: --grid X[,Y[,Z]] --block X[,Y[,Z]]");
+    if (!peer->path && (peer->kernel_name || peer->config.grid[0] || peer->config.block[0]))
+        return cli_usage_error("there is no peer: --peer FILE");
+    l->path = parser->operands[0];
+    l->kernel_name = parser->operands[1];
+    int status = source_identify(&l->source, l->path, &l->options);
+    if (!status)
+        status = parse_arguments(l, parser->operands + 2, count - 2);
+    make_word(q->case_name, sizeof(q->case_name), l->kernel_name);
+    make_word(q->subject.name, sizeof(q->subject.name), file_name(l->path));
+    if (status || !peer->path)
+        return status;
+
+    uint32_t *const extents[] = { peer->config.grid, peer->config.block };
+    const uint32_t *const defaults[] = { l->config.grid, l->config.block };
+    for (size_t i = 0; i < 2; i++)
+        if (!extents[i][0])
+            memcpy(extents[i], defaults[i], sizeof(l->config.grid));
+    memcpy(peer->config.cluster, l->config.cluster, sizeof(l->config.cluster));
+    peer->config.shared_bytes = l->config.shared_bytes;
+    if (!peer->kernel_name)
+        peer->kernel_name = l->kernel_name;
+    make_word(q->peer.name, sizeof(q->peer.name), file_name(peer->path));
+    if (strcmp(q->peer.name, q->subject.name) == 0)
+        strcpy(q->peer.name, "peer");
+    status = source_identify(&peer->source, peer->path, &peer->options);
+    return status ? status : parse_arguments(peer, parser->operands + 2, count - 2);
+}
+
+// ---- The command
+
+static int load_expected(request *q)
+{
+    launcher *l = &q->subject.launcher;
+    cli_why why;
+
+    q->expected = cli_allocate(l->argument_count * sizeof(*q->expected));
+    for (size_t i = 0; i < l->argument_count; i++) {
+        const argument *a = &l->arguments[i];
+        if (a->out_path && strcmp(a->out_path, "-") != 0 && !expect_load(&q->expected[i], a, &why))
+            return cli_fail("%s", why.text);
+    }
+    return CLI_DONE;
+}
+
+static int measure(request *q)
+{
+    cuc_bench_case c = CUC_BENCH_CASE_INIT;
+    launcher *peer = &q->peer.launcher;
+    int status = bench_session_open(&q->session, "the kernel");
+
+    if (status)
+        return status;
+    q->subject.launcher.device = peer->device = cuc_bench_device(q->session.bench);
+    if (!peer->device)
+        return cli_fail("there is no device: %s", cuc_bench_device_reason(q->session.bench));
+    status = launcher_load(&q->subject.launcher);
+    if (!status)
+        status = load_expected(q);
+    if (!status && peer->path)
+        status = launcher_load(peer);
+    if (status)
+        return status;
+    c.suite = "kernel";
+    c.name = q->case_name;
+    c.setup = setup;
+    c.data = q;
+    c.modes = q->session.options.modes;
+    if (!c.modes)
+        c.modes = CUC_BENCH_COLD | CUC_BENCH_HOT;
+    if (cuc_bench_add_case(q->session.bench, &c) < 0)
+        return cli_fail_cuc();
+    return bench_session_run(&q->session, NULL);
+}
+
+static void release(contender *c)
+{
+    for (size_t i = 0; c->pristine && i < c->launcher.argument_count; i++)
+        cuc_buffer_release(c->pristine[i]);
+    free(c->pristine);
+    launcher_release(&c->launcher);
+}
+
+static int run(int argc, char **argv)
+{
+    request q = {
+        .subject.launcher.config = CUC_LAUNCH_CONFIG_INIT,
+        .peer.launcher.config = CUC_LAUNCH_CONFIG_INIT,
+    };
+    cli_parser parser;
+    const char *value;
+    int status = CLI_DONE;
+    int id;
+
+    q.subject.request = q.peer.request = &q;
+    bench_session_begin(&q.session, &cli_bench_kernel, argc, argv);
+    source_options_begin(&q.subject.launcher.options, argc);
+    source_options_begin(&q.peer.launcher.options, argc);
+    cli_parse(&parser, &cli_bench_kernel, argc, argv);
+    while (!status && (id = cli_next(&parser, &value)) != 0) {
+        if (id < 0) {
+            status = parser.status;
+            goto done; // also after --help, which is no failure
+        }
+        status = take_option(&q, id, value);
+    }
+    if (!status)
+        status = take_operands(&q, &parser);
+    if (!status)
+        status = bench_session_check(&q.session);
+    if (!status)
+        status = measure(&q);
+done:
+    for (size_t i = 0; q.expected && i < q.subject.launcher.argument_count; i++)
+        free(q.expected[i]);
+    free(q.expected);
+    release(&q.subject);
+    release(&q.peer);
+    bench_session_end(&q.session);
+    return status;
+}
+
+const cli_command cli_bench_kernel = {
+    .name = "bench kernel",
+    .summary = "Measure a kernel of one's own, alone or beside another one",
+    .usage = "FILE NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...] ARG...",
+    .examples =
+        "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 --bytes 12582912 \\\n"
+        "      f32:2 in:x.npy inout:y.npy=expected.npy i32:1048576\n"
+        "  cucore bench kernel new.cu 'axpy<float>' --peer old.cu --grid 64 --block 256 \\\n"
+        "      f32:2 in:x.npy out:f32[16384]=-\n",
+    .details =
+        "FILE is .cu, .ptx, .cubin or .fatbin, NAME its kernel, and ARG as for cucore run, but "
+        "that "
+        "nothing is\nwritten: an output's file is what it must equal before anything is timed, "
+        "such "
+        "as cucore run wrote\nit; = - names none. With a peer, outputs without a file must equal "
+        "those of the peer. An inout:\nargument is what it was before each launch.\n"
+        "--arch, -I, -D, --std, --option and --lang are for both files.\n"
+        "Exit status: 0 measured, 1 failed, 2 wrong usage.\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(*options),
+    .run = run,
+};

@@ -1,0 +1,304 @@
+#include "bench_session.h"
+
+#include "results.h"
+#include "values.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Options
+
+// As a shell would take it again; argv[0] is a word of the command's name.
+static char *command_line(const cli_command *command, int argc, char **argv)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+    size_t room = strlen(command->name) + sizeof("cucore ");
+
+    for (int i = 1; i < argc; i++)
+        room += 4 * strlen(argv[i]) + 3;
+    char *text = cli_allocate(room);
+    char *at = stpcpy(stpcpy(text, "cucore "), command->name);
+    for (int i = 1; i < argc; i++) {
+        bool quoted = !*argv[i] || argv[i][strspn(argv[i], plain)];
+        at = stpcpy(at, quoted ? " '" : " ");
+        for (const char *c = argv[i]; *c; c++)
+            if (*c == '\'')
+                at = stpcpy(at, "'\\''");
+            else
+                *at++ = *c;
+        at = stpcpy(at, quoted ? "'" : "");
+    }
+    return text;
+}
+
+void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv)
+{
+    *s = (bench_session){ .options = CUC_BENCH_OPTIONS_INIT };
+    s->command = command_line(command, argc, argv);
+    s->options.command = s->command;
+}
+
+static int take_modes(uint32_t *out, const char *list)
+{
+    char name[16];
+    uint32_t modes = 0;
+
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)length, at);
+        uint32_t mode = cuc_bench_mode_from_name(name);
+        if (!mode)
+            return cli_usage_error("--mode has '%s': cold, hot, graph and cpu are known, with a "
+                                   "comma between them",
+                                   name);
+        modes |= mode;
+        at += length;
+        if (!*at)
+            break;
+    }
+    *out = modes;
+    return CLI_DONE;
+}
+
+static int take_count(uint64_t *out, const char *option, const char *value)
+{
+    uint32_t count = 0;
+    int status = value_number(&count, option, value, 1, 10000000);
+
+    if (!status)
+        *out = count;
+    return status;
+}
+
+static int take_seed(uint64_t *out, const char *value)
+{
+    char *end;
+    uint64_t seed = strtoull(value, &end, 0);
+
+    if (*value < '0' || *value > '9' || *end)
+        return cli_usage_error("--seed is '%s': a whole number is expected", value);
+    *out = seed;
+    return CLI_DONE;
+}
+
+static int take_file(const char **out, const char *option, const char *value)
+{
+    if (!*value)
+        return cli_usage_error("--%s names no file", option);
+    *out = value;
+    return CLI_DONE;
+}
+
+int bench_session_take(bench_session *s, int id, const char *value)
+{
+    cuc_bench_options *o = &s->options;
+
+    switch (id) {
+    case BENCH_QUICK:
+        o->flags |= CUC_BENCH_QUICK;
+        return CLI_DONE;
+    case BENCH_SAMPLES:
+        o->flags |= CUC_BENCH_KEEP_SAMPLES;
+        return CLI_DONE;
+    case BENCH_LIMITS:
+        s->fails_over_limit = true;
+        return CLI_DONE;
+    case BENCH_COMMIT:
+        o->commit = value;
+        return CLI_DONE;
+    case BENCH_MODE:
+        return take_modes(&o->modes, value);
+    case BENCH_MIN_SAMPLES:
+        return take_count(&o->min_samples, "min-samples", value);
+    case BENCH_MAX_SAMPLES:
+        return take_count(&o->max_samples, "max-samples", value);
+    case BENCH_MAX_SECONDS:
+        return value_real(&o->max_seconds, "max-seconds", value, 0.001, 3600);
+    case BENCH_TARGET:
+        return value_real(&s->target_percent, "target", value, 0.01, 50);
+    case BENCH_SEED:
+        return take_seed(&o->seed, value);
+    case BENCH_DEVICE:
+        s->device_given = true;
+        return value_number(&s->device, "device", value, 0, 1000);
+    case BENCH_DRIVER:
+        return value_driver(&s->driver_given, value);
+    case BENCH_JSON:
+        return take_file(&s->json, "json", value);
+    case BENCH_CSV:
+        return take_file(&s->csv, "csv", value);
+    case BENCH_MD:
+        return take_file(&s->md, "md", value);
+    default:
+        return -1;
+    }
+}
+
+int bench_session_check(const bench_session *s)
+{
+    const char *const files[] = { s->json, s->csv, s->md };
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
+                return cli_usage_error("two forms of the results are written to '%s'", files[i]);
+    return CLI_DONE;
+}
+
+// ---- The run
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static int32_t on_progress(void *data, const cuc_bench_progress *progress)
+{
+    (void)data;
+    if (progress->event != CUC_BENCH_PROGRESS_RESULT)
+        bench_progress_show(progress);
+    return interrupted;
+}
+
+int bench_session_open(bench_session *s, const char *what)
+{
+    driver_settle(s->driver_given, what);
+    cli_set_json(is_stdout(s->json)); // failures too
+    s->options.target = s->target_percent / 100;
+    s->options.progress = on_progress;
+    if (s->device_given && cuc_device_get(&s->options.device, (int32_t)s->device) != CUC_OK)
+        return cli_fail_cuc();
+    return cuc_bench_create(&s->bench, &s->options) == CUC_OK ? CLI_DONE : cli_fail_cuc();
+}
+
+static cuc_status run_interruptible(bench_session *s, const cuc_bench_selection *selection)
+{
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction before;
+
+    // The second one ends the program.
+    sigaction(SIGINT, &action, &before);
+    cuc_status st = cuc_bench_run(s->bench, selection);
+    sigaction(SIGINT, &before, NULL);
+    bench_progress_clear();
+    return st;
+}
+
+// ---- The report
+
+static bool write_whole(const char *path, const results *r, table_style style, cli_why *why)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    cli_file file = { 0 };
+    FILE *f = open_memstream(&text, &bytes);
+
+    if (!f)
+        return cli_because(why, "no host memory");
+    results_print(f, r, 1, style);
+    bool ok = fclose(f) == 0 || cli_because(why, "no host memory");
+    ok = ok && cli_file_begin(&file, path, why) && cli_file_write(&file, text, bytes, why) &&
+         cli_file_finish(&file, why) && cli_file_commit(&file, why);
+    cli_file_discard(&file);
+    free(text);
+    return ok;
+}
+
+static int write_form(const char *path, const results *r, table_style style)
+{
+    cli_why why;
+
+    if (!path)
+        return CLI_DONE;
+    if (is_stdout(path))
+        results_print(stdout, r, 1, style);
+    else if (!write_whole(path, r, style, &why))
+        return cli_fail("%s", why.text);
+    return CLI_DONE;
+}
+
+// How many of the results came to what. The last lines of the table, and the exit status.
+static int conclude(const bench_session *s, const results *r, bool print)
+{
+    size_t measured = 0, skipped = 0, failed = 0, disturbed = 0, over = 0;
+
+    for (size_t i = 0; i < r->count; i++) {
+        const result *one = &r->list[i];
+        skipped += one->skipped != NULL;
+        failed += one->failed != NULL;
+        measured += !one->skipped && !one->failed;
+        disturbed += one->disturbed;
+        over += one->ratio > one->limit;
+    }
+    if (print) {
+        printf("\n%zu measured, %zu skipped, %zu failed", measured, skipped, failed);
+        if (disturbed)
+            printf(", %zu DISTURBED", disturbed);
+        if (over)
+            printf(", %zu over the limit", over);
+        putchar('\n');
+    }
+    if (interrupted) {
+        cli_note("interrupted: what was not reached is missing");
+        return CLI_FAILED;
+    }
+    if (!r->count)
+        return cli_fail("nothing was measured: no case has a mode that --mode names");
+    return failed || (over && s->fails_over_limit) ? CLI_FAILED : CLI_DONE;
+}
+
+static int report(bench_session *s)
+{
+    const char *text;
+    size_t bytes;
+    json_error_t error;
+    results r;
+    cli_why why;
+
+    if (cuc_bench_get_json(&text, &bytes, s->bench) != CUC_OK)
+        return cli_fail_cuc();
+    json_t *root = json_loadb(text, bytes, 0, &error);
+    if (!root)
+        return cli_fail("the results are no JSON: %s", error.text);
+    if (!results_take(&r, root, "the document", &why))
+        return cli_fail("%s", why.text);
+    int status = CLI_DONE;
+    if (is_stdout(s->json))
+        printf("%s\n", text);
+    else if (s->json && cuc_bench_write_json(s->bench, s->json) != CUC_OK)
+        status = cli_fail_cuc();
+    if (!status)
+        status = write_form(s->csv, &r, TABLE_CSV);
+    if (!status)
+        status = write_form(s->md, &r, TABLE_MARKDOWN);
+    bool print = !is_stdout(s->json) && !is_stdout(s->csv) && !is_stdout(s->md);
+    if (print)
+        results_print(stdout, &r, 1, TABLE_PLAIN);
+    if (!status)
+        status = conclude(s, &r, print);
+    results_release(&r);
+    return status;
+}
+
+int bench_session_run(bench_session *s, const cuc_bench_selection *selection)
+{
+    if (run_interruptible(s, selection) < 0)
+        return cli_fail_cuc();
+    return report(s);
+}
+
+void bench_session_end(bench_session *s)
+{
+    cuc_bench_release(s->bench);
+    free(s->command);
+}

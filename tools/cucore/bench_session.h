@@ -1,0 +1,75 @@
+// One run of cucore bench: the options that SUITE and kernel share, the progress, and what is made
+// of the results.
+#ifndef CUCORE_TOOLS_BENCH_SESSION_H
+#define CUCORE_TOOLS_BENCH_SESSION_H
+
+#include "cli.h"
+
+#include <cucore/bench.h>
+
+typedef struct bench_session {
+    cuc_bench_options options;
+    bool driver_given;
+    bool device_given;
+    uint32_t device;
+    double target_percent;       // 0: the library's default
+    char *command;               // the command line, for the JSON
+    const char *json, *csv, *md; // where to write to; "-" is stdout; NULL: not wanted
+    bool fails_over_limit;
+    cuc_bench *bench;
+} bench_session;
+
+enum {
+    BENCH_QUICK = CLI_LONG + 100, // beyond those of source.h
+    BENCH_MODE,
+    BENCH_MIN_SAMPLES,
+    BENCH_MAX_SAMPLES,
+    BENCH_MAX_SECONDS,
+    BENCH_TARGET,
+    BENCH_SEED,
+    BENCH_DEVICE,
+    BENCH_DRIVER,
+    BENCH_JSON,
+    BENCH_CSV,
+    BENCH_MD,
+    BENCH_SAMPLES,
+    BENCH_COMMIT,
+    BENCH_LIMITS,
+    BENCH_NEXT_ID
+};
+
+// clang-format off
+#define BENCH_SESSION_OPTIONS                                                                      \
+    { "quick", BENCH_QUICK, NULL, "fewer values of the axes, and less time for each" },            \
+    { "mode", BENCH_MODE, "LIST", "of cold, hot, graph, cpu: only these of each case's modes" },   \
+    { "max-seconds", BENCH_MAX_SECONDS, "S", "for a point in a mode; 3 by default, 0.3 quick" },   \
+    { "min-samples", BENCH_MIN_SAMPLES, "N", "taken whatever the time; 20 by default, 10 quick" }, \
+    { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 200 quick" },                      \
+    { "target", BENCH_TARGET, "PERCENT", "half width of the 95 % interval to reach; 0.5" },        \
+    { "seed", BENCH_SEED, "N", "of the inputs and of the order; 0 by default" },                   \
+    { "device", BENCH_DEVICE, "N", "the device's ordinal; 0 by default" },                         \
+    { "driver", BENCH_DRIVER, "WHICH", "real, sim or auto, as for cucore run" },                   \
+    { "json", BENCH_JSON, "FILE", "keep the results; - is standard output, for each of these" },   \
+    { "csv", BENCH_CSV, "FILE", "write every figure as CSV" },                                     \
+    { "md", BENCH_MD, "FILE", "write tables in Markdown" },                                        \
+    { "samples", BENCH_SAMPLES, NULL, "keep every sample in the JSON" },                           \
+    { "commit", BENCH_COMMIT, "TEXT", "what is measured, for the JSON" },                          \
+    { "limits", BENCH_LIMITS, NULL, "exit status 1 when a time is over its case's limit" }
+// clang-format on
+
+void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv);
+// 0 when it was taken, -1 for an option of someone else, else an exit status.
+int bench_session_take(bench_session *s, int id, const char *value);
+// Checks what only all options together tell.
+int bench_session_check(const bench_session *s);
+// Make the session; `what` runs on a driver: "the kernel".
+int bench_session_open(bench_session *s, const char *what);
+// Run and report. Interrupted, what there is by then is reported.
+int bench_session_run(bench_session *s, const cuc_bench_selection *selection);
+void bench_session_end(bench_session *s);
+
+// bench_progress.c: a line on the terminal while a run goes on; nothing where stderr is none.
+void bench_progress_show(const cuc_bench_progress *p);
+void bench_progress_clear(void);
+
+#endif

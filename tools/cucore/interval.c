@@ -1,0 +1,78 @@
+#include "interval.h"
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double z95 = 1.959963984540054; // the normal distribution's 97.5 % quantile
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of_sorted(const double *v, size_t n)
+{
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+// How many times as wide as with independent samples the variance of the median is. It is decided
+// by how often samples lie below the median: by the variance of that count over batches of
+// neighbours, against the binomial one. At least 1.
+static double inflation(const double *samples, size_t count, double median)
+{
+    size_t size = (size_t)sqrt((double)count); // of a batch; as many batches
+    size_t batches = count / size;
+    double sum = 0;
+
+    if (batches < 5)
+        return 1;
+    for (size_t b = 0; b < batches; b++) {
+        double below = 0;
+        for (size_t i = b * size; i < (b + 1) * size; i++)
+            below += samples[i] < median ? 1 : samples[i] > median ? 0 : 0.5;
+        double off = below - 0.5 * (double)size;
+        sum += off * off;
+    }
+    double variance = sum / (double)(batches - 1);
+    return fmax(1, variance / (0.25 * (double)size));
+}
+
+bool interval_of_samples(interval *out, const double *samples, size_t count)
+{
+    if (count < INTERVAL_LEAST_SAMPLES)
+        return false;
+    double *sorted = cli_allocate(count * sizeof(*sorted));
+    memcpy(sorted, samples, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_value);
+    double median = median_of_sorted(sorted, count);
+
+    // Ranks between which the median lies, by the normal approximation of the binomial count of
+    // samples below it.
+    double n = (double)count;
+    double half = z95 * 0.5 * sqrt(n * inflation(samples, count, median));
+    double low = floor((n - 1) / 2 - half);
+    double high = ceil((n - 1) / 2 + half);
+    *out = (interval){ .median = median,
+                       .low = sorted[(size_t)fmax(0, low)],
+                       .high = sorted[(size_t)fmin(n - 1, high)] };
+    free(sorted);
+    return true;
+}
+
+// The limits of the difference of two logarithms from the limits of each: the distances add like
+// those of independent errors, on each side by itself, so that uneven intervals stay so (the
+// method of variance estimates recovery, G. Zou and A. Donner, 2008).
+interval interval_of_ratio(const interval *a, const interval *b)
+{
+    double ratio = log(b->median / a->median);
+    double down = hypot(log(b->median / b->low), log(a->high / a->median));
+    double up = hypot(log(b->high / b->median), log(a->median / a->low));
+
+    return (interval){ .median = exp(ratio), .low = exp(ratio - down), .high = exp(ratio + up) };
+}

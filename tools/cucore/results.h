@@ -1,0 +1,99 @@
+// What cucore bench measured: a document of the schema cucore-bench/1, read and checked.
+#ifndef CUCORE_TOOLS_RESULTS_H
+#define CUCORE_TOOLS_RESULTS_H
+
+#include "cli.h"
+#include "table.h"
+
+#define RESULTS_SCHEMA "cucore-bench/1"
+
+// The fields of a result, in the order of the CSV's columns: X(type, member, key in the JSON).
+// A key with a dot is one of an object within. What is not in the JSON was not measured: text is
+// NULL then, a number NAN, a count -1, a flag false.
+// clang-format off
+#define RESULT_FIELDS(X)                             \
+    X(TEXT,   suite,          "suite")               \
+    X(TEXT,   name,           "case")                \
+    X(AXES,   axes,           "axes")                \
+    X(TEXT,   subject,        "subject")             \
+    X(TEXT,   mode,           "mode")                \
+    X(TEXT,   kind,           "kind")                \
+    X(TEXT,   peer,           "peer")                \
+    X(COUNT,  samples,        "samples")             \
+    X(COUNT,  batch,          "batch")               \
+    X(COUNT,  discarded,      "discarded")           \
+    X(TEXT,   stopped,        "stopped")             \
+    X(NUMBER, median_s,       "median_s")            \
+    X(NUMBER, q1_s,           "q1_s")                \
+    X(NUMBER, q3_s,           "q3_s")                \
+    X(NUMBER, min_s,          "min_s")               \
+    X(NUMBER, mean_s,         "mean_s")              \
+    X(NUMBER, ci_low_s,       "ci_low_s")            \
+    X(NUMBER, ci_high_s,      "ci_high_s")           \
+    X(NUMBER, noise,          "noise")               \
+    X(NUMBER, cpu_median_s,   "cpu_median_s")        \
+    X(NUMBER, bytes,          "bytes")               \
+    X(NUMBER, flop,           "flop")                \
+    X(NUMBER, items,          "items")               \
+    X(TEXT,   item,           "item")                \
+    X(NUMBER, bytes_per_s,    "bytes_per_s")         \
+    X(NUMBER, flop_per_s,     "flop_per_s")          \
+    X(NUMBER, items_per_s,    "items_per_s")         \
+    X(TEXT,   peak_name,      "peak.name")           \
+    X(TEXT,   peak_source,    "peak.source")         \
+    X(NUMBER, peak_value,     "peak.value")          \
+    X(NUMBER, share,          "share")               \
+    X(TEXT,   checked,        "checked")             \
+    X(NUMBER, ratio,          "ratio")               \
+    X(NUMBER, ratio_low,      "ratio_low")           \
+    X(NUMBER, ratio_high,     "ratio_high")          \
+    X(TEXT,   verdict,        "verdict")             \
+    X(NUMBER, limit,          "limit")               \
+    X(NUMBER, sm_mhz,         "sm_mhz")              \
+    X(FLAG,   disturbed,      "disturbed")           \
+    X(TEXT,   skipped,        "skipped")             \
+    X(TEXT,   failed,         "failed")
+// clang-format on
+
+typedef struct result {
+#define RESULT_TEXT const char *
+#define RESULT_AXES char *
+#define RESULT_NUMBER double
+#define RESULT_COUNT int64_t
+#define RESULT_FLAG bool
+#define RESULT_MEMBER(type, member, key) RESULT_##type member;
+    RESULT_FIELDS(RESULT_MEMBER)
+#undef RESULT_MEMBER
+    char *key;     // what results of two files are matched by
+    double *raw_s; // each sample in the order of measuring; NULL when they were not kept
+    size_t raw_count;
+    json_t *json;
+} result;
+
+typedef struct results {
+    const char *path; // as messages call it; borrowed
+    json_t *root;
+    bool simulated;
+    result *list;
+    size_t count;
+} results;
+
+// "-" is stdin. What is not of the schema is refused with the place and what was expected.
+bool results_read(results *out, const char *path, cli_why *why);
+// Takes the reference, also on failure.
+bool results_take(results *out, json_t *root, const char *path, cli_why *why);
+void results_release(results *r);
+
+// The value at "machine.clocks.sm_mhz", say; NULL when there is none.
+json_t *results_at(json_t *object, const char *dotted);
+const char *results_text(const results *r, const char *dotted); // NULL: none, or no text
+// A value of an axis as text, in `out` unless it is text already.
+const char *results_axis_text(char *out, size_t size, const json_t *value);
+
+// results_print.c: documents as tables for people, as Markdown, or as one CSV (table.h); with the
+// machine of each, and whether it was simulated.
+void results_print(FILE *to, const results *documents, size_t count, table_style style);
+// The machine in one line: "ExampleGPU (sm_90, 132 SMs), driver 13.0, ...".
+void results_machine(char *out, size_t size, const results *r);
+
+#endif
