@@ -26,6 +26,8 @@ struct tile_compiled {
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
                   struct tile_compiled *out);
 
+// Fold, common subexpressions, motion, dead code, until nothing changes.
+void tile_simplify(struct tile_kernel *kernel);
 // The passes, in order. Each keeps the IR valid; debug builds verify between them.
 bool tile_fold(struct tile_kernel *kernel);  // constants, identities; true: something changed
 bool tile_cse(struct tile_kernel *kernel);   // common subexpressions

@@ -139,24 +139,30 @@ tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc
 // An op; false after a diagnostic.
 typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
 tile_emit_op tile_emit_elementwise, tile_emit_leaf; // element.c
-tile_emit_op tile_emit_access;                      // access.c: load, store and the like
-tile_emit_op tile_emit_elements;                    // gather.c: gather, scatter, atomic
-tile_emit_op tile_emit_reduce, tile_emit_arg;       // reduce.c
-tile_emit_op tile_emit_scan;                        // scan.c
-tile_emit_op tile_emit_sort;                        // sort.c: sort, topk
-tile_emit_op tile_emit_histogram;                   // histogram.c
-tile_emit_op tile_emit_shape;                       // shape.c
-tile_emit_op tile_emit_mma;                         // mma.c
-tile_emit_op tile_emit_philox, tile_emit_asm;       // random.c, inline.c
-tile_emit_op tile_emit_print, tile_emit_assert;     // report.c
+tile_emit_op tile_emit_index;                       // index.c: block, dim, slice and the like
+void tile_emit_parameters(struct tile_emitter *e);
+tile_emit_op tile_emit_access;                  // access.c: load, store and the like
+tile_emit_op tile_emit_elements;                // gather.c: gather, scatter, atomic
+tile_emit_op tile_emit_reduce, tile_emit_arg;   // reduce.c
+tile_emit_op tile_emit_scan;                    // scan.c
+tile_emit_op tile_emit_sort;                    // sort.c: sort, topk
+tile_emit_op tile_emit_histogram;               // histogram.c
+tile_emit_op tile_emit_shape;                   // shape.c
+tile_emit_op tile_emit_mma;                     // mma.c
+tile_emit_op tile_emit_philox, tile_emit_asm;   // random.c, inline.c
+tile_emit_op tile_emit_print, tile_emit_assert; // report.c
 // control.c: the ops of a block; of a reduction's function, which ends with a yield.
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
 
 // kernel.c: one entry.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
-                     const struct tile_target *target, enum tile_variant variant,
-                     struct tile_text *out);
+                     const struct tile_target *target, uint32_t warps, enum tile_variant variant,
+                     struct tile_text *out, uint32_t *shared_bytes); // dynamic, that a launch gives
+// Where each parameter lies in the entry's block of bytes; how many there are.
+uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
+const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
+                            enum tile_variant variant);
 
 // memory.c: elements that lie side by side, at an address, which is a 64-bit register (or a 32-bit
 // one of shared memory) and a constant. `count` of them make 1 to 16 bytes and are aligned to that.

@@ -41,9 +41,13 @@ static void put_registers(struct tile_emitter *e, const tile_register *r, uint32
     tile_put_string(e->text, count > 1 ? "}" : "");
 }
 
+// Without a register it is the entry's parameter.
 static void put_address(struct tile_emitter *e, tile_register address, int64_t offset)
 {
-    tile_put(e->text, "[%s+%lld]", tile_name(address), (long long)offset);
+    if (!address)
+        tile_put(e->text, "[args+%lld]", (long long)offset);
+    else
+        tile_put(e->text, "[%s+%lld]", tile_name(address), (long long)offset);
 }
 
 static void guarded(struct tile_emitter *e, tile_register predicate)

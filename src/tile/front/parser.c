@@ -96,9 +96,9 @@ bool tile_is_keyword(const struct tile_token *token)
     return false;
 }
 
-const char *tile_parser_need_name(struct tile_parser *p, const char *what)
+char *tile_parser_need_name(struct tile_parser *p, const char *what)
 {
-    const char *name = NULL;
+    char *name = NULL;
 
     if (p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token)) {
         name = cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
@@ -143,13 +143,13 @@ static void parse_function(struct tile_parser *p, struct tile_file_ast *file)
     if (!tile_parser_need(p, '(', "("))
         return;
     while (!p->failed && !tile_parser_at(p, ')')) {
-        tile_list_add(p, &parameters, (void *)tile_parser_need_name(p, "the name of a parameter"));
+        tile_list_add(p, &parameters, tile_parser_need_name(p, "the name of a parameter"));
         if (!tile_parser_take(p, ','))
             break;
     }
     if (!tile_parser_need(p, ')', ", or )"))
         return;
-    fn->parameter = (const char **)parameters.item;
+    fn->parameter = (const char **)(void *)parameters.item;
     fn->parameters = parameters.count;
     fn->body = tile_parse_block(p);
     while (*end)

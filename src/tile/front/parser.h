@@ -30,7 +30,7 @@ bool tile_parser_take(struct tile_parser *p, uint32_t sign);
 bool tile_parser_take_word(struct tile_parser *p, const char *word);
 // The same, and say what was expected when it is not.
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
-const char *tile_parser_need_name(struct tile_parser *p, const char *what);
+char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
 bool tile_is_keyword(const struct tile_token *token);
 // No deeper than a stack can take; false after T006.

@@ -39,7 +39,7 @@ static struct tile_statement *parse_for(struct tile_parser *p, struct tile_locat
 
     if (!s)
         return NULL;
-    tile_list_add(p, &names, (void *)tile_parser_need_name(p, "the name of the loop's variable"));
+    tile_list_add(p, &names, tile_parser_need_name(p, "the name of the loop's variable"));
     if (!tile_parser_take_word(p, "in"))
         tile_parser_expected(p, "in");
     tile_list_add(p, &values, tile_parse_expression(p));
@@ -48,7 +48,7 @@ static struct tile_statement *parse_for(struct tile_parser *p, struct tile_locat
     tile_list_add(p, &values, tile_parse_expression(p));
     if (tile_parser_take_word(p, "step"))
         tile_list_add(p, &values, tile_parse_expression(p));
-    s->name = (const char **)names.item;
+    s->name = (const char **)(void *)names.item;
     s->names = names.count;
     set_values(s, &values);
     if (!p->failed)
@@ -126,7 +126,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
         }
     }
     if (s) {
-        s->name = (const char **)names.item;
+        s->name = (const char **)(void *)names.item;
         s->names = names.count;
         set_values(s, &values);
     }

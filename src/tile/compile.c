@@ -1,0 +1,84 @@
+// The passes in order, for a target, and the text of a module.
+#include "compile.h"
+
+#include "diagnostic.h"
+#include "emit/emit.h"
+#include "layout/layout.h"
+#include "text.h"
+
+enum { MOST_ROUNDS = 4, ELEMENTS_BYTES = 32, MOST_WARPS = 32 };
+
+void tile_simplify(struct tile_kernel *kernel)
+{
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool changed = tile_fold(kernel);
+        changed |= tile_cse(kernel);
+        changed |= tile_hoist(kernel);
+        changed |= tile_drop_dead(kernel);
+        if (!changed)
+            break;
+    }
+}
+
+// How much is done at once: the bytes of the largest tile that is moved, or else the largest there
+// is.
+static void measure(struct tile_op *op, void *data)
+{
+    int64_t *most = data;
+
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        const struct tile_type *type = &op->result[i]->type;
+        int64_t bytes = type->tensor ? 0 : tile_elements(type) * cuc_dtype_bits(type->dtype) / 8;
+        if (type->rank && bytes > *most)
+            *most = bytes;
+    }
+}
+
+// Two vectors of 16 bytes a thread keep enough of memory busy, and leave registers to compute with.
+static uint32_t choose_warps(const struct tile_kernel *kernel)
+{
+    int64_t bytes = 0;
+    uint32_t warps = 1;
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &bytes);
+    while (warps < MOST_WARPS && bytes > (int64_t)warps * 32 * ELEMENTS_BYTES)
+        warps *= 2;
+    return warps;
+}
+
+static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
+                           struct tile_text *out)
+{
+    static const enum tile_variant variants[] = { TILE_ALIGNED_32, TILE_INDEX_64 };
+    uint32_t warps = target->warps ? target->warps : choose_warps(kernel);
+
+    tile_simplify(kernel);
+    if (!tile_assign_layouts(kernel, warps))
+        return false;
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        uint32_t shared;
+        if (!tile_emit_entry(kernel->module, kernel, target, warps, variants[i], out, &shared))
+            return false;
+    }
+    return true;
+}
+
+bool tile_compile(struct tile_module *module, const struct tile_target *target,
+                  struct tile_compiled *out)
+{
+    struct tile_text text = { .module = module };
+
+    tile_put(&text,
+             "// made by cucore's tile compiler\n.version 9.0\n.target sm_%d%s\n"
+             ".address_size 64\n"
+             ".extern .shared .align 16 .b8 dynamic_scratch[];\n",
+             target->sm, target->specific ? "a" : "");
+    if (target->lineinfo)
+        tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
+    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next)
+        if (!compile_kernel(kernel, target, &text))
+            return false;
+    out->ptx = text.at;
+    out->ptx_bytes = text.length;
+    return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
+}

@@ -1,0 +1,258 @@
+// Ops in order, and control flow. All threads of a block take the same way: conditions are scalars,
+// which are the same in each of them.
+#include "emit.h"
+
+#include <string.h>
+
+// What an op's family is emitted by; NULL: there is nothing to emit, or no PTX for it.
+static tile_emit_op *emitter_of(enum tile_op_kind kind)
+{
+    uint32_t traits = tile_op_infos[kind].traits;
+
+    switch (kind) {
+    case TILE_CONSTANT:
+    case TILE_IOTA:
+        return tile_emit_leaf;
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+    case TILE_DIMENSION:
+    case TILE_DIM:
+    case TILE_STRIDE:
+    case TILE_SLICE:
+        return tile_emit_index;
+    case TILE_LOAD:
+    case TILE_LOAD_AT:
+    case TILE_LOAD_ROWS:
+    case TILE_STORE:
+    case TILE_STORE_AT:
+    case TILE_STORE_ROWS:
+    case TILE_STORE_REDUCE:
+        return tile_emit_access;
+    case TILE_REDUCE:
+        return tile_emit_reduce;
+    case TILE_ARGMIN:
+    case TILE_ARGMAX:
+        return tile_emit_arg;
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+    case TILE_CAT:
+    case TILE_EXTRACT:
+    case TILE_INSERT:
+    case TILE_TAKE:
+    case TILE_SHIFT:
+    case TILE_ROLL:
+    case TILE_CONVERT:
+        return tile_emit_shape;
+    default:
+        return traits & TILE_ELEMENTWISE ? tile_emit_elementwise : NULL;
+    }
+}
+
+static bool emit_op(struct tile_emitter *e, const struct tile_op *op)
+{
+    tile_emit_op *emit = emitter_of(op->kind);
+
+    return emit ? emit(e, op) : tile_cannot(e, op, "there is no PTX for it yet");
+}
+
+// Registers to registers, all at once: a source that is somebody's destination is kept first.
+struct moves {
+    tile_register *to, *from;
+    uint32_t count, room;
+};
+
+static bool add_move(struct tile_emitter *e, struct moves *m, tile_register to, tile_register from)
+{
+    if (m->count == m->room) {
+        uint32_t room = m->room ? 2 * m->room : 64;
+        tile_register *grown = tile_take(e->module, 2 * room * sizeof(*grown));
+        if (!grown)
+            return false;
+        if (m->count) {
+            memcpy(grown, m->to, m->count * sizeof(*grown));
+            memcpy(grown + room, m->from, m->count * sizeof(*grown));
+        }
+        m->to = grown;
+        m->from = grown + room;
+        m->room = room;
+    }
+    m->to[m->count] = to;
+    m->from[m->count++] = from;
+    return true;
+}
+
+static void move_all(struct tile_emitter *e, struct moves *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        bool written = false;
+        for (uint32_t n = 0; n < i && !written; n++)
+            written = m->to[n] == m->from[i];
+        if (!written)
+            continue;
+        tile_register kept = tile_new(e, TILE_REGISTER_CLASS(m->from[i]));
+        tile_move(e, kept, m->from[i]);
+        m->from[i] = kept;
+    }
+    for (uint32_t i = 0; i < m->count; i++)
+        tile_move(e, m->to[i], m->from[i]);
+}
+
+static void move_values(struct tile_emitter *e, struct tile_value *const *to,
+                        struct tile_value *const *from, uint32_t count)
+{
+    struct moves m = { 0 };
+
+    for (uint32_t i = 0; i < count; i++) {
+        const tile_register *a = tile_registers(e, to[i]), *b = tile_registers(e, from[i]);
+        for (uint32_t r = 0; a && b && r < tile_register_count(to[i]); r++)
+            add_move(e, &m, a[r], b[r]);
+    }
+    move_all(e, &m);
+}
+
+// What the accesses of a block may have touched when it comes to its start again.
+static void touched_in(struct tile_op *op, void *data)
+{
+    struct tile_emitter *e = data;
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    if (!(traits & (TILE_READS | TILE_WRITES)) || op->kind == TILE_ASSERT || op->kind == TILE_PRINT)
+        return;
+    const struct tile_value *tensor = op->operand[0];
+    while (tensor->op)
+        tensor = tensor->op->operand[0];
+    uint64_t bit = UINT64_C(1) << (tensor->index & 63);
+    if (traits & TILE_WRITES)
+        e->written |= bit;
+    if (traits & TILE_READS)
+        e->read |= bit;
+}
+
+static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
+{
+    bool is_for = op->kind == TILE_FOR;
+    const struct tile_block *body = op->block[0];
+    struct tile_emit_loop loop = {
+        .op = op, .again = tile_label(e), .end = tile_label(e), .outer = e->loop
+    };
+    uint32_t start = tile_label(e);
+    tile_register variable = TILE_NO_REGISTER, end = TILE_NO_REGISTER;
+    const char *type = "";
+
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!(e->value[body->argument[i + is_for]->id] = tile_registers(e, op->result[i])))
+            return false;
+    move_values(e, op->result, op->operand + (is_for ? 3 : 0), op->result_count);
+    if (is_for) {
+        const struct tile_value *value = body->argument[0];
+        bool wide = tile_class_of(value->type.dtype) == TILE_R64;
+        type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
+        variable = tile_registers(e, value)[0];
+        end = tile_registers(e, op->operand[1])[0];
+        tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
+    }
+    e->shared_busy = true;
+    tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
+    e->loop = &loop;
+    tile_put_label(e, start);
+    if (is_for) {
+        tile_register over = tile_new(e, TILE_PRED);
+        tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, end);
+        tile_branch(e, over, false, loop.end);
+    }
+    if (!tile_emit_block(e, body))
+        return false;
+    tile_put_label(e, loop.again);
+    if (is_for)
+        tile_ins(e, "add.%s %R, %R, %R", type, variable, variable,
+                 tile_registers(e, op->operand[2])[0]);
+    tile_branch(e, TILE_NO_REGISTER, false, start);
+    tile_put_label(e, loop.end);
+    e->loop = loop.outer;
+    e->shared_busy = true;
+    tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
+    return !e->failed;
+}
+
+static bool emit_if(struct tile_emitter *e, const struct tile_op *op)
+{
+    uint32_t otherwise = tile_label(e), end = tile_label(e);
+    bool busy = e->shared_busy;
+    uint64_t read = e->read, written = e->written;
+
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!tile_registers(e, op->result[i]))
+            return false;
+    tile_branch(e, tile_registers(e, op->operand[0])[0], true, otherwise);
+    if (!tile_emit_block(e, op->block[0]))
+        return false;
+    if (op->block[0]->last->kind == TILE_YIELD)
+        tile_branch(e, TILE_NO_REGISTER, false, end);
+    bool busy_after = e->shared_busy;
+    uint64_t read_after = e->read, written_after = e->written;
+    e->shared_busy = busy;
+    e->read = read;
+    e->written = written;
+    tile_put_label(e, otherwise);
+    if (!tile_emit_block(e, op->block[1]))
+        return false;
+    tile_put_label(e, end);
+    e->shared_busy |= busy_after;
+    e->read |= read_after;
+    e->written |= written_after;
+    return !e->failed;
+}
+
+static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_op *around = op->parent->parent;
+
+    switch (op->kind) {
+    case TILE_RETURN:
+        tile_ins(e, "ret");
+        return true;
+    case TILE_YIELD:
+        if (around->kind == TILE_IF)
+            move_values(e, around->result, op->operand, op->operand_count);
+        return true;
+    default:
+        move_values(e, e->loop->op->result, op->operand, op->operand_count);
+        // The loop's own end falls through to its next turn.
+        if (op->kind == TILE_BREAK || around != e->loop->op)
+            tile_branch(e, TILE_NO_REGISTER, false,
+                        op->kind == TILE_BREAK ? e->loop->end : e->loop->again);
+        return true;
+    }
+}
+
+bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
+{
+    for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
+        if (e->target->lineinfo && op->where.line && op->where.line != e->line) {
+            tile_put(e->text, "\t.loc 1 %u %u\n", op->where.line,
+                     op->where.column ? op->where.column : 1);
+            e->line = op->where.line;
+        }
+        bool ok;
+        if (tile_op_infos[op->kind].traits & TILE_TERMINATES)
+            ok = emit_terminator(e, op);
+        else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
+            ok = emit_loop(e, op);
+        else if (op->kind == TILE_IF)
+            ok = emit_if(e, op);
+        else
+            ok = emit_op(e, op);
+        if (!ok)
+            e->failed = true;
+    }
+    return !e->failed;
+}
+
+void tile_emit_function(struct tile_emitter *e, const struct tile_block *block)
+{
+    for (const struct tile_op *op = block->first; op->kind != TILE_YIELD && !e->failed;
+         op = op->next)
+        if (!emit_op(e, op))
+            e->failed = true;
+}

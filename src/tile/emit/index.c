@@ -1,0 +1,104 @@
+// The grid, dimensions, tensors and slices.
+#include "emit.h"
+
+static uint32_t bytes_of(cuc_dtype dtype)
+{
+    return cuc_dtype_bits(dtype) / 8;
+}
+
+void tile_emit_parameters(struct tile_emitter *e)
+{
+    bool aligned = e->variant == TILE_ALIGNED_32;
+
+    for (uint32_t i = 0; i < e->kernel->parameter_count; i++) {
+        const struct tile_parameter *p = &e->kernel->parameter[i];
+        const struct tile_type *type = &p->value->type;
+        uint32_t at = e->parameter_at[i];
+        if (!type->tensor) {
+            tile_register *reg = tile_registers(e, p->value);
+            if (reg)
+                tile_emit_load(e, "", "param", type->dtype, reg, 1, TILE_NO_REGISTER, at,
+                               TILE_NO_REGISTER);
+            continue;
+        }
+        struct tile_emit_view *view = &e->view[p->value->id];
+        view->rank = type->rank;
+        view->dtype = type->dtype;
+        view->aligned = aligned ? 16 : bytes_of(type->dtype);
+        view->base = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at);
+        view->base = tile_make(e, TILE_R64, "cvta.to.global.u64 %R, %R", view->base);
+        for (uint32_t axis = 0; axis < type->rank; axis++) {
+            const struct tile_extent *extent = &p->extent[axis];
+            if (extent->kind == TILE_EXTENT_STATIC)
+                view->extent[axis].value = extent->value;
+            else
+                view->extent[axis].reg =
+                    tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at + 8 + 8 * axis);
+            if (aligned && axis + 1u == type->rank)
+                view->stride[axis].value = 1;
+            else
+                view->stride[axis].reg = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]",
+                                                   at + 8 + 8 * type->rank + 8 * axis);
+        }
+    }
+}
+
+static tile_register clamped(struct tile_emitter *e, tile_register x, tile_register most)
+{
+    tile_register up = tile_make(e, TILE_R64, "max.s64 %R, %R, 0", x);
+
+    return tile_make(e, TILE_R64, "min.s64 %R, %R, %R", up, most);
+}
+
+static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
+{
+    struct tile_emit_view view = e->view[op->operand[0]->id];
+    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), bytes = bytes_of(view.dtype);
+    tile_register extent = tile_size_register(e, &view.extent[axis]), end[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_value *value = op->operand[1 + i];
+        tile_register x =
+            tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, tile_registers(e, value)[0]);
+        end[i] = clamped(e, x, extent);
+    }
+    tile_register length = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", end[1], end[0]);
+    view.extent[axis].reg = tile_make(e, TILE_R64, "max.s64 %R, %R, 0", length);
+    tile_register stride = tile_size_register(e, &view.stride[axis]);
+    tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
+    tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
+    view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
+    if (axis + 1 == view.rank) // where it begins along the last axis is anybody's guess
+        view.aligned = bytes;
+    e->view[op->result[0]->id] = view;
+    return !e->failed;
+}
+
+bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
+{
+    int64_t index = tile_int(op, TILE_ATTR_INDEX, 0);
+    tile_register *out;
+
+    if (op->kind == TILE_SLICE)
+        return emit_slice(e, op);
+    out = tile_take(e->module, sizeof(*out));
+    if (!out)
+        return false;
+    e->value[op->result[0]->id] = out;
+    if (op->kind == TILE_BLOCK || op->kind == TILE_NUM_BLOCKS) {
+        *out = op->kind == TILE_BLOCK ? e->block[index] : e->blocks[index];
+        return true;
+    }
+    const struct tile_emit_view *view;
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
+    if (op->kind == TILE_DIMENSION) {
+        const struct tile_dimension *d = &e->kernel->dimension[index];
+        view = &e->view[e->kernel->parameter[d->parameter].value->id];
+        axis = d->axis;
+    } else {
+        view = &e->view[op->operand[0]->id];
+    }
+    *out =
+        tile_size_register(e, op->kind == TILE_STRIDE ? &view->stride[axis] : &view->extent[axis]);
+    return true;
+}

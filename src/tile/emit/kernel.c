@@ -1,0 +1,118 @@
+// An entry: its head, what is computed once, its body.
+//
+// The entry has one parameter, an array of bytes: for a tensor its address, extents and strides, 8
+// bytes each; for a scalar 8 bytes, of which it takes the first.
+#include "emit.h"
+
+#include "arena.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STATIC_SHARED = 48 * 1024 };
+
+uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at)
+{
+    uint32_t bytes = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct tile_type *type = &kernel->parameter[i].value->type;
+        at[i] = bytes;
+        bytes += type->tensor ? 8u + 16u * type->rank : 8u;
+    }
+    return bytes;
+}
+
+const char *tile_variant_name(enum tile_variant variant)
+{
+    static const char *const names[] = { "idx32+aligned", "idx32", "idx64" };
+
+    return names[variant];
+}
+
+const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
+                            enum tile_variant variant)
+{
+    static const char *const suffixes[] = { "idx32_aligned", "idx32", "idx64" };
+
+    return cuc__arena_print(module->arena, "%s$%s", kernel->name, suffixes[variant]);
+}
+
+static void begin(struct tile_emitter *e)
+{
+    static const char axes[] = "xyz";
+
+    e->text = &e->prologue;
+    e->tid = tile_make(e, TILE_R32, "mov.u32 %R, %%tid.x");
+    e->lane = tile_make(e, TILE_R32, "and.b32 %R, %R, 31", e->tid);
+    e->warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
+    e->shared = tile_new(e, TILE_R32); // set when it is known where the scratch lies
+    for (uint32_t i = 0; i < 3; i++) {
+        tile_register b = tile_new(e, TILE_R32), n = tile_new(e, TILE_R32);
+        tile_put(e->text, "\tmov.u32 %s, %%ctaid.%c;\n", tile_name(b), axes[i]);
+        tile_put(e->text, "\tmov.u32 %s, %%nctaid.%c;\n", tile_name(n), axes[i]);
+        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", b);
+        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", n);
+    }
+    tile_emit_parameters(e);
+    e->text = &e->body;
+}
+
+static void put_declarations(struct tile_emitter *e, struct tile_text *out)
+{
+    static const char *const declarations[] = { ".pred %p", ".b16 %h", ".b32 %r", ".b64 %d" };
+
+    for (uint32_t i = 0; i < TILE_REGISTER_CLASSES; i++)
+        if (e->next[i])
+            tile_put(out, "\t.reg %s<%u>;\n", declarations[i], e->next[i] + 1);
+    if (e->shared_bytes > STATIC_SHARED || !e->shared_bytes)
+        return;
+    tile_put(out, "\t.shared .align 16 .b8 scratch[%u];\n", e->shared_bytes);
+}
+
+bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
+                     const struct tile_target *target, uint32_t warps, enum tile_variant variant,
+                     struct tile_text *out, uint32_t *shared_bytes)
+{
+    struct tile_emitter e = {
+        .module = module, .kernel = kernel, .target = target, .variant = variant, .warps = warps
+    };
+    uint32_t bytes;
+
+    e.prologue.module = e.body.module = e.globals.module = module;
+    e.value = tile_take(module, (kernel->value_count + 1) * sizeof(*e.value));
+    e.view = tile_take(module, (kernel->value_count + 1) * sizeof(*e.view));
+    if (!e.value || !e.view)
+        return false;
+    if (kernel->parameter_count > 64) {
+        tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
+                   kernel->parameter_count);
+        return false;
+    }
+    bytes = tile_parameter_layout(kernel, e.parameter_at);
+    begin(&e);
+    if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
+        return false;
+    bool dynamic = e.shared_bytes > STATIC_SHARED;
+    if (e.shared_bytes > target->shared_limit) {
+        tile_error(module, TILE_T602, kernel->where,
+                   "kernel: it needs %u bytes of shared memory, the target has %u: make its tiles "
+                   "smaller",
+                   e.shared_bytes, target->shared_limit);
+        return false;
+    }
+    if (e.globals.length)
+        tile_put_string(out, e.globals.at);
+    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array is empty
+             tile_entry_name(module, kernel, variant), bytes ? bytes : 8);
+    tile_put(out, ".reqntid %u, 1, 1\n{\n", 32 * warps);
+    put_declarations(&e, out);
+    if (e.shared_bytes)
+        tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),
+                 dynamic ? "dynamic_scratch" : "scratch");
+    tile_put_string(out, e.prologue.at ? e.prologue.at : "");
+    tile_put_string(out, e.body.at ? e.body.at : "");
+    tile_put_string(out, "}\n");
+    *shared_bytes = dynamic ? e.shared_bytes : 0;
+    return true;
+}
