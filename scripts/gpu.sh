@@ -6,9 +6,9 @@
 #
 # The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is a
 # regular expression of the steps to run, all by default. OUTDIR (gpu-results/) gets summary.txt, a
-# table of the steps, logs/ with a file for each, logs.txt with all of them, and the benchmarks' JSON,
-# which goes into bench/results/ as well. Each step has a limit of time, and none stops the next;
-# exits 1 when one failed.
+# table of the steps, logs/ with a file for each, logs.txt with all of them, opcodes.tar.gz with what
+# every instruction gave, and the benchmarks' JSON, which goes into bench/results/ as well. Each step
+# has a limit of time, and none stops the next; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -21,12 +21,17 @@ prepare() {
     python3 - "$build" <<'PYTHON' >"$build/gpu-tests.txt" || return
 import json, os, sys
 build = os.path.abspath(sys.argv[1])
+# One run of those that differ only in the simulated device. Opcodes have a step of their own, and whether
+# the tables have all of them is seen in the source.
+seen = {"tests/sim/test_opcodes", "tests/sim/test_opcode_coverage"}
 for test in json.load(open(build + "/meson-info/intro-tests.json")):
     command = [word for word in test["cmd"] if os.path.basename(word) != "env"]
     program = os.path.join(build, command[0])
-    if len(command) == 1 and program.startswith(build + "/"):
+    name = os.path.relpath(program, build)
+    if len(command) == 1 and program.startswith(build + "/") and name not in seen:
+        seen.add(name)
         suite = test["suite"][0].split(":")[-1]
-        print(suite, os.path.relpath(program, build), test["name"].replace(" ", "_"))
+        print(suite, name, test["name"].replace(" ", "_"))
 PYTHON
     git rev-parse --short HEAD >"$build/gpu-commit.txt" 2>/dev/null || echo unknown >"$build/gpu-commit.txt"
     # To travel light; a later ninja makes again what is gone.
@@ -93,6 +98,21 @@ run_memcheck() {
     done <"$build/gpu-tests.txt"
 }
 
+# Every instruction on the GPU against the oracle and what is recorded; and recorded anew, as one file:
+# its contents are what tests/data/opcodes/sm_90/ and the like have. A family a step, so that a fault
+# leaves the others.
+run_opcodes() {
+    local family test=$build/tests/sim/test_opcodes
+    if [ "$device" = none ]; then
+        skip opcodes "there is no GPU"
+        return
+    fi
+    for family in $("$test" --list | cut -d: -f1 | uniq); do
+        step 120 "opcodes_$family" "$test" --only "^$family:" --golden tests/data/opcodes --record "$out/opcodes"
+    done
+    [ ! -d "$out/opcodes" ] || tar -czf "$out/opcodes.tar.gz" -C "$out" opcodes
+}
+
 run_bench() {
     local name=runtime-$device json
     json=$out/$name.json
@@ -118,7 +138,7 @@ main() {
         echo "$build is not prepared: run scripts/gpu.sh --prepare $build where Check is installed"
         exit 1
     }
-    rm -rf "$out/logs"
+    rm -rf "$out/logs" "$out/opcodes" "$out/opcodes.tar.gz"
     mkdir -p "$out/logs"
     rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
@@ -144,6 +164,7 @@ main() {
         skip cli "the command line tool was not built"
     fi
     run_tests
+    run_opcodes
     run_memcheck
     run_bench
 

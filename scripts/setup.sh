@@ -35,10 +35,18 @@ cuc_say() {
 }
 
 cuc_has() {
+    local python
     case $1 in
     command) command -v "$2" >/dev/null ;;
     module) pkg-config --exists "$2" 2>/dev/null ;;
     header) [ -e "/usr/include/$2" ] ;;
+    python) # a module, of either interpreter that cucore bench plot tries
+        for python in python3 /usr/bin/python3; do
+            "$python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$2'))" \
+                2>/dev/null && return
+        done
+        return 1
+        ;;
     package) dpkg-query -W -f '${Status}' "$2" 2>/dev/null | grep -q ' installed$' ;;
     esac
 }

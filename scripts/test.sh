@@ -20,6 +20,8 @@ case ${1:-} in
 esac
 # shellcheck disable=SC2086 source=scripts/setup.sh # words
 . scripts/setup.sh ${full:+clang valgrind doxygen} || exit 1
+# Plots are drawn by matplotlib; without it their tests are skipped.
+cuc_has python matplotlib || cuc_apt python3-matplotlib || cuc_say "going on without matplotlib"
 
 logs=()
 failed=()

@@ -1,5 +1,6 @@
 #include "buffer.h"
 
+#include "keep.h"
 #include "memory_resource.h"
 #include "options.h"
 
@@ -50,6 +51,7 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         cuc_memory_resource_retain(resource);
     else if ((st = cuc__memory_default(&resource, stream->device, __func__)) < 0)
         return st;
+    cuc__keep_tidy(); // it may be memory that is let go
 
     cuc_buffer *b = NULL;
     st = cuc__memory_check_stream(resource, stream, __func__);

@@ -1,5 +1,6 @@
 #include "context.h"
 
+#include "keep.h"
 #include "relaxed.h"
 #include "stream.h"
 
@@ -413,6 +414,7 @@ cuc_status cuc_context_synchronize(cuc_context *context)
     cuc_status st;
     CUC_CALL_IN(st, context, cuCtxSynchronize, (), "waiting for all work of device %d",
                 context->device->ordinal);
+    cuc__keep_tidy();
     return st;
 }
 

@@ -39,10 +39,14 @@ struct cuc_device {
     pthread_mutex_t lock;
     _Atomic(struct cuc_context *) primary;
     struct cuc_memory_resource *memory; // the default resource, owned; set by the user or first use
+    _Atomic(struct nvmlDevice_st *) nvml; // found with the first reading of a sensor
 };
 
 // How many devices were read; 0 before the first was asked for.
 int cuc__device_count(void);
+
+// What NVML says of a device, whatever driver is loaded: fills `out` with what is wanted and known.
+cuc_status cuc__device_read_sensors(cuc_device_sensors *out, cuc_device *device, uint32_t wanted);
 
 // The device of a driver's handle, for wrapping foreign objects. Records a failure.
 cuc_status cuc__device_of_handle(cuc_device **out, CUdevice handle, const char *function);

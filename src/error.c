@@ -308,6 +308,11 @@ const char *cuc_error_message(void)
     return r->paragraph;
 }
 
+cuc_status cuc_error_set(cuc_status status, const char *function, const char *message)
+{
+    return status < 0 ? cuc__fail(status, function, "%s", message ? message : "") : status;
+}
+
 void cuc_error_clear(void)
 {
     if (own == &no_memory) {

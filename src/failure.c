@@ -1,5 +1,6 @@
 #include "failure.h"
 
+#include "capture.h"
 #include "context.h"
 #include "driver/driver.h"
 #include "explain/explain.h"
@@ -24,6 +25,7 @@ static const struct {
     { CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUC_ERROR_BUSY },
     { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUC_ERROR_BUSY },
     { CUDA_ERROR_CAPTURED_EVENT, CUC_ERROR_BUSY },
+    { CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, CUC_ERROR_NOT_SUPPORTED },
 };
 
 static cuc_status status_of(int code)
@@ -86,6 +88,9 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
 
+    if (cuc__capturing() && code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+        code <= CUDA_ERROR_CAPTURED_EVENT)
+        cuc__capture_refused(code, function, call);
     const cuc__explanation *e = cuc__explain(CUC_LIBRARY_DRIVER, code);
     if (e->sticky)
         cuc__context_lose(context, code, function, call);

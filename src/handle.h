@@ -19,7 +19,9 @@
     X(LINKER, "cuc_linker")                   \
     X(OBJECT, "cuc_object")                   \
     X(KERNEL, "cuc_kernel")                   \
-    X(FOUND, "cuc_found")
+    X(FOUND, "cuc_found")                     \
+    X(GRAPH, "cuc_graph")                     \
+    X(GRAPH_EXEC, "cuc_graph_exec")
 
 enum {
     CUC__HANDLE_NONE,
@@ -34,13 +36,15 @@ typedef struct cuc__handle {
     uint32_t kind;
 } cuc__handle;
 
-// What the environment asks for that costs time: one word, so that the path of a launch tests it
-// once. Set at the first handle (CHECK_HANDLES) and the first launch (BLOCKING).
+// What costs time and is seldom wanted: one word, so that the path of a launch tests it once. What
+// the environment asks for is set at the first handle (CHECK_HANDLES) and the first launch
+// (BLOCKING).
 enum {
     // CUCORE_CHECK_HANDLES=1: live handles are in a table, released ones stay allocated, and every
     // use asks the table.
     CUC__MODE_CHECK_HANDLES = 1,
-    CUC__MODE_BLOCKING = 2, // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
+    CUC__MODE_BLOCKING = 2,  // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
+    CUC__MODE_CAPTURING = 4, // cuc_stream_begin_capture() has captures under way
 };
 extern uint32_t cuc__modes;
 

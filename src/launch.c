@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include "buffer.h"
+#include "capture.h"
 #include "event.h"
 #include "options.h"
 #include "stream.h"
@@ -449,6 +450,8 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
             return st;
     }
 
+    if (cuc__capturing() && (st = cuc__capture_keep(stream, kernel->object, function)) < 0)
+        return st;
     if (__builtin_expect(asks_for_more(config) != 0, 0))
         return finish_with_attributes(stream, config, kernel, parameters);
     return finish(stream, kernel, &c, parameters);

@@ -73,6 +73,28 @@ static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     return CUC_OK;
 }
 
+// A captured stream frees memory of its graph alone; the driver says no more than that the value is
+// not valid.
+static cuc_status free_failed(const cuc_stream *stream, int code, CUdeviceptr ptr, size_t bytes,
+                              const char *function)
+{
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    if (code != CUDA_ERROR_INVALID_VALUE || cuc__cu.cuStreamIsCapturing(stream->handle, &capture) ||
+        capture == CU_STREAM_CAPTURE_STATUS_NONE)
+        return cuc__memory_free_failed(stream->context, code, "cuMemFreeAsync", ptr, bytes,
+                                       function);
+    if (function)
+        return cuc__fail(CUC_ERROR_BUSY, function,
+                         "stream %p is being captured, and 0x%" PRIx64 " is not memory of its "
+                         "graph: free it after the capture, or on another stream",
+                         (void *)stream->handle, ptr);
+    cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
+                    " is not memory of that graph, and is leaked",
+                    (void *)stream->handle, ptr);
+    return CUC_ERROR_BUSY;
+}
+
 static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr, size_t bytes,
                                   cuc_stream *stream, const char *function)
 {
@@ -84,7 +106,7 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
         return st;
     int code = cuc__cu.cuMemFreeAsync(ptr, stream->handle);
     if (code)
-        st = cuc__memory_free_failed(stream->context, code, "cuMemFreeAsync", ptr, bytes, function);
+        st = free_failed(stream, code, ptr, bytes, function);
     return leave(stream, pushed, st, function);
 }
 

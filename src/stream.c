@@ -1,6 +1,8 @@
 #include "stream.h"
 
+#include "capture.h"
 #include "event.h"
+#include "keep.h"
 #include "options.h"
 #include "relaxed.h"
 
@@ -196,6 +198,8 @@ static void finish(cuc_stream *s)
 {
     CUevent marker = atomic_load(&s->marker);
 
+    if (cuc__capturing())
+        cuc__capture_abandon(s);
     if (marker)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
     if (s->owned)
@@ -330,7 +334,9 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
         CUC_RELAXED(r, cuc__cu.cuStreamSynchronize(stream->handle));
     if (r)
         st = CUC_FAIL_CU(stream->context, r, "cuStreamSynchronize", what);
-    return CUC_LEAVE(stream->context, pushed, st);
+    st = CUC_LEAVE(stream->context, pushed, st);
+    cuc__keep_tidy();
+    return st;
 }
 
 cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream)

@@ -1,6 +1,7 @@
 // Devices: what there is, what it says of itself, and what it refuses.
 #include "context.h"
 #include "device.h"
+#include "driver/nvml.h"
 #include "testing.h"
 
 #include <ctype.h>
@@ -319,6 +320,109 @@ START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
 }
 END_TEST
 
+// NVML, made up: of one device, found by its PCI address alone, that has no power sensor.
+static struct nvmlDevice_st *const nvml_device = (void *)0x1234;
+static int nvml_starts;
+
+static nvmlReturn_t nvml_init(void)
+{
+    nvml_starts++;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t nvml_shutdown(void)
+{
+    nvml_starts--;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t nvml_by_uuid(const char *uuid, nvmlDevice_t *out)
+{
+    (void)uuid;
+    (void)out;
+    return NVML_ERROR_NOT_FOUND;
+}
+
+static nvmlReturn_t nvml_by_address(const char *address, nvmlDevice_t *out)
+{
+    if (strcmp(address, cuc_device_pci_bus_id(device)) != 0)
+        return NVML_ERROR_NOT_FOUND;
+    *out = nvml_device;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t nvml_clock(nvmlDevice_t d, nvmlClockType_t type, unsigned *mhz)
+{
+    ck_assert_ptr_eq(d, nvml_device);
+    *mhz = type == NVML_CLOCK_SM ? 1980 : type == NVML_CLOCK_MEM ? 2619 : 0;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t nvml_reasons(nvmlDevice_t d, unsigned long long *reasons)
+{
+    ck_assert_ptr_eq(d, nvml_device);
+    *reasons = CUC_THROTTLE_POWER_CAP;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t nvml_temperature(nvmlDevice_t d, nvmlTemperatureSensors_t sensor, unsigned *out)
+{
+    ck_assert_ptr_eq(d, nvml_device);
+    *out = sensor == NVML_TEMPERATURE_GPU ? 47 : 0;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t nvml_power(nvmlDevice_t d, unsigned *out)
+{
+    (void)d;
+    (void)out;
+    return NVML_ERROR_NOT_SUPPORTED;
+}
+
+START_TEST(sensors_are_read_as_far_as_the_device_has_them)
+{
+    cuc_device_sensors s = CUC_DEVICE_SENSORS_INIT;
+
+    cuc__nvml.nvmlInit_v2 = nvml_init;
+    cuc__nvml.nvmlShutdown = nvml_shutdown;
+    cuc__nvml.nvmlDeviceGetHandleByUUID = nvml_by_uuid;
+    cuc__nvml.nvmlDeviceGetHandleByPciBusId_v2 = nvml_by_uuid;
+    ck_assert_int_eq(cuc__device_read_sensors(&s, device, CUC_SENSOR_SM_CLOCK), CUC_ERROR_TOOLKIT);
+    ck_assert_int_eq(nvml_starts, 0);
+    cuc__nvml.nvmlDeviceGetHandleByPciBusId_v2 = nvml_by_address;
+    cuc__nvml.nvmlDeviceGetClockInfo = nvml_clock;
+    cuc__nvml.nvmlDeviceGetCurrentClocksEventReasons = nvml_reasons;
+    cuc__nvml.nvmlDeviceGetTemperature = nvml_temperature;
+    cuc__nvml.nvmlDeviceGetPowerUsage = nvml_power;
+    ck_ok(cuc__device_read_sensors(&s, device, CUC_SENSOR_SM_CLOCK));
+    ck_assert_uint_eq(s.known, CUC_SENSOR_SM_CLOCK);
+    ck_assert_uint_eq(s.sm_mhz, 1980);
+    ck_assert_uint_eq(s.memory_mhz, 0);
+    s = (cuc_device_sensors)CUC_DEVICE_SENSORS_INIT;
+    ck_ok(cuc__device_read_sensors(&s, device, 0x1F));
+    ck_assert_uint_eq(s.known, 0x1F & ~(uint32_t)CUC_SENSOR_POWER);
+    ck_assert_uint_eq(s.memory_mhz, 2619);
+    ck_assert_int_eq(s.celsius, 47);
+    ck_assert_uint_eq(s.throttle, CUC_THROTTLE_POWER_CAP);
+    ck_assert_uint_eq(s.milliwatts, 0);
+    ck_assert_int_eq(nvml_starts, 1); // by the first reading, once
+}
+END_TEST
+
+START_TEST(a_simulated_device_has_no_sensors)
+{
+    cuc_device_sensors s = CUC_DEVICE_SENSORS_INIT;
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_device_get_sensors(&s, device, 0x20),
+             "wanted is 0x20, bits of 0x1f are known");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_device_get_sensors(NULL, device, 0), "out is NULL");
+    if (!cuc_driver_is_simulated())
+        SKIP("it is about simulated devices");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_device_get_sensors(&s, device, CUC_SENSOR_POWER),
+             "it is simulated");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("device");
@@ -337,6 +441,8 @@ int main(void)
     tcase_add_test(tests, memory_is_counted);
     tcase_add_test(tests, peers_are_asked_about_in_pairs);
     tcase_add_test(tests, the_current_device_is_the_contexts_or_the_first);
+    tcase_add_test(tests, a_simulated_device_has_no_sensors);
+    tcase_add_test(tests, sensors_are_read_as_far_as_the_device_has_them);
     tcase_add_test(tests, null_arguments_are_named);
     suite_add_tcase(suite, tests);
     tcase_add_test(first, a_failure_while_reading_devices_is_told_and_not_remembered);

@@ -36,6 +36,21 @@ START_TEST(a_failure_gives_its_status_back_and_is_kept)
 }
 END_TEST
 
+START_TEST(a_program_can_report_a_failure_of_its_own)
+{
+    ck_assert_int_eq(cuc_error_set(CUC_ERROR_IO, "my_read", "100% of it is gone"), CUC_ERROR_IO);
+    ck_assert_int_eq(cuc_error_status(), CUC_ERROR_IO);
+    ck_assert_str_eq(cuc_error_function(), "my_read");
+    ck_assert_str_eq(cuc_error_message(), "my_read: 100% of it is gone");
+    ck_assert_int_eq(cuc_error_set(CUC_NOT_READY, "other", "nothing"), CUC_NOT_READY);
+    ck_assert_int_eq(cuc_error_set(CUC_OK, "other", "nothing"), CUC_OK);
+    ck_assert_str_eq(cuc_error_function(), "my_read"); // what is no failure leaves it alone
+    ck_assert_int_eq(cuc_error_set(CUC_ERROR_BUSY, NULL, NULL), CUC_ERROR_BUSY);
+    ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
+    ck_assert_str_eq(cuc_error_function(), "");
+}
+END_TEST
+
 START_TEST(a_note_that_is_cut_says_so)
 {
     (void)cuc__fail(CUC_ERROR_INTERNAL, "cuc_x", "failed");
@@ -262,6 +277,7 @@ int main(void)
 
     tcase_add_test(tests, before_the_first_failure_there_is_nothing_to_read);
     tcase_add_test(tests, a_failure_gives_its_status_back_and_is_kept);
+    tcase_add_test(tests, a_program_can_report_a_failure_of_its_own);
     tcase_add_test(tests, a_note_that_is_cut_says_so);
     tcase_add_test(tests, a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes);
     tcase_add_test(tests, the_next_failure_leaves_nothing_of_the_one_before);

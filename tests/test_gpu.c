@@ -806,6 +806,7 @@ static int fault(int blocking)
     CHECK(cuc_object_get_kernel(&saxpy, object, "saxpy") == CUC_OK);
     CHECK(cuc_object_get_kernel(&illegal, object, "illegal") == CUC_OK);
     CHECK(cuc_buffer_create(&b, NULL, 4096, stream) == CUC_OK);
+    CHECK(cuc_buffer_fill(stream, b, 0, 0, 4, 4096) == CUC_OK);
     CHECK(cuc_event_create(&event, device, NULL) == CUC_OK);
     CHECK(cuc_device_get_context(&context, device) == CUC_OK);
     for (int i = 0; i < 3; i++)

@@ -11,6 +11,7 @@ static cuc_kernel *none, *three, *many;
 static cuc_buffer *buffer, *pinned;
 static cuc_tensor tensor;
 static void *host;
+static cuc_graph_exec *exec;
 
 #define SHAPE CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 })
 
@@ -36,11 +37,19 @@ static void setup(void)
     cuc_memory_resource_release(resource);
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
     ck_ok(cuc_stream_synchronize(stream));
+    cuc_graph *graph;
+    ck_ok(cuc_stream_begin_capture(second, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(second, SHAPE, none));
+    ck_ok(cuc_buffer_read(second, host, buffer, 0, 1024));
+    ck_ok(cuc_stream_end_capture(&graph, second));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    cuc_graph_release(graph);
 }
 
 static void teardown(void)
 {
     ck_ok(cuc_device_synchronize(device));
+    cuc_graph_exec_release(exec);
     cuc_buffer_release(pinned);
     cuc_buffer_release(buffer);
     cuc_kernel_release(none);
@@ -182,6 +191,21 @@ static cuc_status fill(void)
     return cuc_buffer_fill(stream, buffer, 0, 7, 4, 1024);
 }
 
+static cuc_status launch_graph(void)
+{
+    return cuc_graph_exec_launch(exec, stream);
+}
+
+static cuc_status launch_graph_on_the_default_stream(void)
+{
+    return cuc_graph_exec_launch(exec, legacy);
+}
+
+static cuc_status upload_graph(void)
+{
+    return cuc_graph_exec_upload(exec, stream);
+}
+
 static const struct {
     const char *name;
     cuc_status (*call)(void);
@@ -212,6 +236,9 @@ static const struct {
     ROW(copy_rectangle),
     ROW(copy_box),
     ROW(fill),
+    ROW(launch_graph),
+    ROW(launch_graph_on_the_default_stream),
+    ROW(upload_graph),
 #undef ROW
 };
 

@@ -25,6 +25,7 @@
 #include <cucore/program.h>
 #include <cucore/linker.h>
 #include <cucore/launch.h>
+#include <cucore/graph.h>
 #include <cucore/occupancy.h>
 #include <cucore/runtime.h>
 

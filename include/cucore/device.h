@@ -280,6 +280,77 @@ CUC_API cuc_status cuc_device_attribute_from_name(int32_t *out, const char *name
 CUC_API cuc_status cuc_device_get_memory_info(uint64_t *free_bytes, uint64_t *total_bytes,
                                               cuc_device *device);
 
+/** What cuc_device_get_sensors() reads. */
+enum {
+    CUC_SENSOR_SM_CLOCK = 1 << 0,
+    CUC_SENSOR_MEMORY_CLOCK = 1 << 1,
+    CUC_SENSOR_TEMPERATURE = 1 << 2,
+    CUC_SENSOR_POWER = 1 << 3,
+    CUC_SENSOR_THROTTLE = 1 << 4, /**< drivers of CUDA 12.2 and later */
+};
+
+/** Why clocks are below their maximum, with NVML's bits: X(constant, bit, name). */
+// clang-format off
+#define CUC_THROTTLE_LIST(X) \
+    X(CUC_THROTTLE_IDLE,           0x1,   "idle") \
+    X(CUC_THROTTLE_SETTING,        0x2,   "setting")        /* somebody has set the clocks */ \
+    X(CUC_THROTTLE_POWER_CAP,      0x4,   "power_cap")      /* the power limit is reached */ \
+    X(CUC_THROTTLE_HARDWARE,       0x8,   "hardware")       /* any of the hardware's causes */ \
+    X(CUC_THROTTLE_SYNC_BOOST,     0x10,  "sync_boost")     /* kept with other devices */ \
+    X(CUC_THROTTLE_THERMAL,        0x20,  "thermal")        /* too warm */ \
+    X(CUC_THROTTLE_HOT,            0x40,  "hardware_thermal") /* far too warm */ \
+    X(CUC_THROTTLE_POWER_BRAKE,    0x80,  "power_brake")    /* the power supply says so */ \
+    X(CUC_THROTTLE_DISPLAY,        0x100, "display")
+// clang-format on
+
+enum {
+#define CUC__THROTTLE_ENUM(name, value, text) name = value,
+    CUC_THROTTLE_LIST(CUC__THROTTLE_ENUM)
+#undef CUC__THROTTLE_ENUM
+};
+
+/** What a device's sensors say. */
+typedef struct cuc_device_sensors {
+    size_t struct_size;  /**< sizeof(cuc_device_sensors), set by the caller */
+    uint64_t throttle;   /**< CUC_THROTTLE_ bits, and others that NVML may add */
+    uint32_t sm_mhz;     /**< clock of the multiprocessors */
+    uint32_t memory_mhz; /**< clock of the memory */
+    uint32_t milliwatts; /**< of the whole board */
+    int32_t celsius;     /**< of the GPU */
+    uint32_t known;      /**< CUC_SENSOR_ bits of what was read; the rest is 0 */
+    uint32_t reserved;   /**< 0 */
+} cuc_device_sensors;
+
+/** The starting value of a cuc_device_sensors variable. */
+#define CUC_DEVICE_SENSORS_INIT                         \
+    {                                                   \
+        sizeof(cuc_device_sensors), 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+/**
+ * Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+ *
+ * A reading takes some microseconds each. NVML is initialised by the first one, and stays so.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] out    filled up to its struct_size
+ * @param      device the device
+ * @param      wanted CUC_SENSOR_ bits; what the device cannot tell is left out of out->known
+ * @retval CUC_OK                     read
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device is simulated
+ * @retval CUC_ERROR_NOT_FOUND        there is no NVML: cuc_error_log() has the places tried
+ * @retval CUC_ERROR_NO_DRIVER        the kernel's driver is not loaded, or of another version
+ * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
+ * @retval CUC_ERROR_TOOLKIT          NVML failed
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is not known
+ * @source NVML API, "Device Queries": nvmlDeviceGetClockInfo, nvmlDeviceGetTemperature,
+ *         nvmlDeviceGetPowerUsage, nvmlDeviceGetCurrentClocksEventReasons
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_sensors(cuc_device_sensors *out, cuc_device *device,
+                                          uint32_t wanted);
+
 /**
  * Whether kernels on a device can reach another device's memory.
  *

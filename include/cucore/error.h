@@ -153,6 +153,20 @@ CUC_API const char *cuc_error_note(size_t index);
  */
 CUC_API void cuc_error_clear(void);
 
+/**
+ * Set the thread's last failure: for a callback of cucore's that fails, or a library that stands
+ * on cucore and reports its failures the same way.
+ *
+ * @thread changes the calling thread's own error
+ * @capture makes no driver call
+ * @param status   below 0, else nothing is changed
+ * @param function who failed, copied; NULL is ""
+ * @param message  what was passed, what was expected, what to do; copied; NULL is ""
+ * @return status
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_error_set(cuc_status status, const char *function, const char *message);
+
 /** What cuc_explain() knows of a code. */
 typedef struct cuc_explanation {
     size_t struct_size;  /**< sizeof(cuc_explanation), set by the caller */

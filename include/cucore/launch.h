@@ -165,9 +165,10 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
 /**
  * Launch a kernel in stream order.
  *
- * Never compiles, allocates on the heap or waits. The first launch of a kernel on a device may
- * load its code there. The number and sizes of the arguments are checked against the kernel's
- * parameters, and whether each is a floating-point number where the kernel's PTX tells.
+ * Never compiles, allocates on the heap or waits, but that a graph under capture notes the kernel
+ * on the heap, to keep it. The first launch of a kernel on a device may load its code there. The
+ * number and sizes of the arguments are checked against the kernel's parameters, and whether each
+ * is a floating-point number where the kernel's PTX tells.
  *
  * @order  enqueues and returns; memory that the kernel uses must stay valid until it is done
  * @thread any thread; one call at a time on the same stream

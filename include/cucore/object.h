@@ -19,9 +19,11 @@ CUC_BEGIN_DECLS
  *
  * Ownership: kernels retain their object, so the library stays loaded while one of them lives.
  * The last release unloads it. After the process has begun to exit, or in a forked child, it is
- * left to the driver instead: unloading then is where drivers have crashed. What outlives the
- * kernels unseen by cucore, such as a graph or a CUfunction that was taken out, needs a reference
- * of its own.
+ * left to the driver instead: unloading then is where drivers have crashed. A graph that
+ * cuc_stream_begin_capture() began keeps what it launches loaded; what outlives the kernels unseen
+ * by cucore, such as another graph or a CUfunction that was taken out, needs a reference of its
+ * own.
+ *
  * Threads: any thread; its contents never change. Threads that need the same object while it is
  * being loaded wait for that, others do not.
  */

@@ -53,10 +53,12 @@
 __extension__ typedef unsigned __int128 sim_u128;
 __extension__ typedef __int128 sim_s128;
 
-// True when the destination is one register: not `_`, and not a pair.
-static inline bool sim_one_result(const struct sim_op *op)
+// True for the types of which moves and selections have forms: no packed ones, no halves.
+static inline bool sim_is_plain(enum sim_type type)
 {
-    return op->o[0] != SIM_NO_OPERAND && op->o[5] == SIM_NO_OPERAND;
+    const char class = sim_type_class(type);
+    return class == 'f' ? type == SIM_F32 || type == SIM_F64
+                        : class != 'p' && class != 'n' && type != SIM_U16X2 && type != SIM_S16X2;
 }
 
 // A form of an instruction: the words that are not types, in any order, the first type, and what

@@ -2,6 +2,7 @@
 // what. All are done when they are issued, which the ISA allows: then they complete on their
 // mbarrier, and waiting for a bulk group is nothing.
 #include "async.h"
+#include "check_race.h"
 #include "formats.h"
 #include "mbarrier.h"
 #include "memory.h"
@@ -151,8 +152,8 @@ static bool check_size(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     return false;
 }
 
-static bool same_block(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t a,
-                       uint64_t b)
+bool sim_same_block(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t a,
+                    uint64_t b)
 {
     if (sim_rank_of(w, a) == sim_rank_of(w, b))
         return true;
@@ -178,11 +179,11 @@ static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, ui
             return SIM_FAULT;
         if (from_space == SIM_SHARED
                 ? !sim_reach_shared(w, op, lane, from_space, sim_address(w, op, 1, lane), bytes, 16,
-                                    false, &source)
+                                    SIM_READ, &source)
                 : !sim_reach_range(w, op, lane, from_space, sim_address(w, op, 1, lane), bytes, 16,
-                                   false, &source))
+                                   SIM_READ, &source))
             return SIM_FAULT;
-        if (!(op->extra & MULTICAST) && !same_block(w, op, lane, to, barrier))
+        if (!(op->extra & MULTICAST) && !sim_same_block(w, op, lane, to, barrier))
             return SIM_FAULT;
         if (op->extra & MULTICAST)
             blocks = SIM_R32(w, op->o[4])[lane] & 0xffff;
@@ -196,7 +197,8 @@ static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, ui
                 to = sim_in_rank(to, rank);
                 barrier = sim_in_rank(barrier, rank);
             }
-            if (!sim_reach_shared(w, op, lane, to_space, to, bytes, 16, true, &place))
+            if (!sim_reach_shared(w, op, lane, to_space, to, bytes, 16, r ? SIM_UPDATE : SIM_WRITE,
+                                  &place))
                 return SIM_FAULT;
             if (r)
                 sim_reduce(r, place, source, bytes);
@@ -209,73 +211,52 @@ static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
+// The bytes of 16 that `which` has. Nothing is said of the others.
+static bool copy_masked(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                        unsigned char *to, const unsigned char *from, uint32_t bytes,
+                        uint32_t which)
+{
+    uint64_t offset = (uint64_t)(from - w->block->shared);
+
+    for (uint32_t i = 0; i < bytes; i++) {
+        if (!(which >> i % 16 & 1))
+            continue;
+        if (sim_checks & SIM_CHECK_ACCESS &&
+            (!sim_check_access(w, op, lane, w->block, offset + i, 1, SIM_READ) ||
+             !sim_check_access(w, op, lane, NULL, (uint64_t)(uintptr_t)to + i, 1, SIM_WRITE)))
+            return false;
+        to[i] = from[i];
+    }
+    return true;
+}
+
 // Out to global memory: o[0] to, o[1] from, o[2] bytes, then a policy, a mask of bytes.
 static enum sim_next run_bulk_out(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_reduction *r = op->data;
+    const bool masked = op->extra & BYTE_MASK;
 
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), bytes = SIM_R32(w, op->o[2])[lane];
         void *source, *place;
         if (!check_size(w, op, lane, bytes) ||
             !sim_reach_shared(w, op, lane, SIM_SHARED, sim_address(w, op, 1, lane), bytes, 16,
-                              false, &source) ||
-            !sim_reach_range(w, op, lane, SIM_GLOBAL, sim_address(w, op, 0, lane), bytes, 16, true,
+                              masked ? SIM_BOUNDS : SIM_READ, &source) ||
+            !sim_reach_range(w, op, lane, SIM_GLOBAL, sim_address(w, op, 0, lane), bytes, 16,
+                             masked ? SIM_BOUNDS
+                             : r    ? SIM_UPDATE
+                                    : SIM_WRITE,
                              &place))
             return SIM_FAULT;
         if (r) {
             sim_reduce(r, place, source, bytes);
-        } else if (op->extra & BYTE_MASK) {
+        } else if (masked) {
             uint32_t which = SIM_R32(w, op->o[op->extra & MASK_OPERAND ? 4 : 3])[lane];
-            for (uint32_t i = 0; i < bytes; i++)
-                if (which >> i % 16 & 1)
-                    ((unsigned char *)place)[i] = ((unsigned char *)source)[i];
+            if (!copy_masked(w, op, lane, place, source, bytes, which))
+                return SIM_FAULT;
         } else {
             memcpy(place, source, bytes);
         }
-    }
-    return SIM_NEXT;
-}
-
-// st.async: o[0] to, o[1] the first of the elements, o[2] mbarrier.
-static enum sim_next run_st_async(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    enum sim_space space = (enum sim_space)(op->extra & TO_SPACE);
-    uint32_t size = op->extra >> FROM_SHIFT & 0xf, bytes = size * op->list_count;
-
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t to = sim_address(w, op, 0, lane), barrier = sim_address(w, op, 2, lane);
-        void *place;
-        if (!same_block(w, op, lane, to, barrier) ||
-            !sim_reach_shared(w, op, lane, space, to, bytes, bytes, true, &place))
-            return SIM_FAULT;
-        for (uint32_t i = 0; i < op->list_count; i++)
-            memcpy((unsigned char *)place + i * size,
-                   w->f + op->list[i] + (op->wide >> (8 + i) & 1 ? 8 : 4) * (size_t)lane, size);
-        if (!sim_mbarrier_complete(w, op, lane, space, barrier, bytes))
-            return SIM_FAULT;
-    }
-    return SIM_NEXT;
-}
-
-// red.async: o[0] where, o[1] with what, o[2] mbarrier.
-static enum sim_next run_red_async(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    enum sim_space space = (enum sim_space)(op->extra & TO_SPACE);
-    const struct sim_reduction *r = op->data;
-    uint32_t bytes = sim_type_bytes(r->type);
-
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t to = sim_address(w, op, 0, lane), barrier = sim_address(w, op, 2, lane);
-        void *place;
-        if (!same_block(w, op, lane, to, barrier) ||
-            !sim_reach_shared(w, op, lane, space, to, bytes, bytes, true, &place))
-            return SIM_FAULT;
-        sim_reduce(r, place, w->f + op->o[1] + (size_t)lane * bytes, bytes);
-        if (!sim_mbarrier_complete(w, op, lane, space, barrier, bytes))
-            return SIM_FAULT;
     }
     return SIM_NEXT;
 }
@@ -288,7 +269,34 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
+// Groups of copies out of shared memory are of interest to the race check only.
+static enum sim_next run_commit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    (void)op;
+    (void)mask;
+    if (sim_race_on())
+        sim_race_commit(w, SIM_GROUPS_BULK);
+    return SIM_NEXT;
+}
+
+static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    (void)mask;
+    if (sim_race_on())
+        sim_race_wait(w, SIM_GROUPS_BULK, op->extra);
+    return SIM_NEXT;
+}
+
 // Rows
+
+bool sim_async_target(const struct sim_words *words, int least)
+{
+    if (words->module->target >= least)
+        return true;
+    *words->why = least < 100 ? "it needs .target sm_90 or above"
+                              : "it needs .target sm_100 or above";
+    return false;
+}
 
 // The n-th of the spaces, in the order written.
 static enum sim_space nth_space(const struct sim_words *words, uint32_t n)
@@ -318,7 +326,9 @@ static bool reduction_of(const struct sim_words *words, struct sim_op *op, bool 
     if (words->types != 1 || !operation)
         return false;
     r = sim_reduction_find(operation, words->type[0]);
-    if (!r || (shared && !r->shared) || noftz != (half && strcmp(operation, "add") == 0))
+    // Sums of s64 are those of red.async.
+    if (!r || (r->type == SIM_S64 && strcmp(operation, "add") == 0) || (shared && !r->shared) ||
+        noftz != (half && strcmp(operation, "add") == 0))
         return false;
     op->data = r;
     return true;
@@ -336,7 +346,8 @@ static sim_handler *pick_bulk_in(const struct sim_words *words, struct sim_op *o
         (from == SIM_GLOBAL ? reduce
                             : from != SIM_SHARED || to != SIM_SHARED_CLUSTER || multicast || hint))
         return NULL;
-    if ((multicast && to != SIM_SHARED_CLUSTER) || !reduction_of(words, op, true))
+    if ((multicast && to != SIM_SHARED_CLUSTER) || !reduction_of(words, op, true) ||
+        !sim_async_target(words, 90))
         return NULL;
     op->extra = (uint32_t)to | (uint32_t)from << FROM_SHIFT | (multicast ? MULTICAST : 0);
     return run_bulk_in;
@@ -349,7 +360,7 @@ static sim_handler *pick_bulk_out(const struct sim_words *words, struct sim_op *
     if (!sim_has(words, "async") || !sim_has(words, "bulk") || !sim_has(words, "bulk_group") ||
         words->statement->operands != 3u + hint + bytes || nth_space(words, 0) != SIM_GLOBAL ||
         nth_space(words, 1) != SIM_SHARED || (bytes && sim_has(words, "reduce")) ||
-        !reduction_of(words, op, false))
+        !reduction_of(words, op, false) || !sim_async_target(words, bytes ? 100 : 90))
         return NULL;
     op->extra = (bytes ? BYTE_MASK : 0) | (hint ? MASK_OPERAND : 0);
     return run_bulk_out;
@@ -358,44 +369,16 @@ static sim_handler *pick_bulk_out(const struct sim_words *words, struct sim_op *
 // A prefetch, and what starts or awaits a group of copies that are done.
 static sim_handler *pick_bulk_nothing(const struct sim_words *words, struct sim_op *op)
 {
-    bool prefetch = sim_has(words, "prefetch");
+    bool prefetch = sim_has(words, "prefetch"), waits = sim_has(words, "wait_group");
 
-    (void)op;
     if (words->types || !sim_has(words, "async") || !sim_has(words, "bulk") ||
         (prefetch && (!sim_has(words, "L2") || !sim_has(words, "global") ||
-                      words->statement->operands != 2u + sim_has(words, "L2::cache_hint"))))
+                      words->statement->operands != 2u + sim_has(words, "L2::cache_hint"))) ||
+        !sim_async_target(words, 90))
         return NULL;
-    return run_nothing;
-}
-
-static sim_handler *pick_st_async(const struct sim_words *words, struct sim_op *op)
-{
-    uint32_t count = sim_has(words, "v4") ? 4 : sim_has(words, "v2") ? 2 : 1;
-    uint32_t size = sim_type_bytes(words->type[0]);
-
-    if (!sim_has(words, "async") || !sim_has(words, "mbarrier::complete_tx::bytes") ||
-        words->types != 1 || (size != 4 && size != 8) || count * size > 16 ||
-        op->list_count != count)
-        return NULL;
-    for (uint32_t i = 0; i < count; i++)
-        if (op->list[i] == SIM_NO_OPERAND || (op->wide >> (8 + i) & 1) != (size == 8))
-            return NULL;
-    op->extra = sim_space_of(words) | size << FROM_SHIFT;
-    return run_st_async;
-}
-
-static sim_handler *pick_red_async(const struct sim_words *words, struct sim_op *op)
-{
-    const char *operation = sim_reduction_word(words);
-    const struct sim_reduction *r =
-        operation && words->types == 1 ? sim_reduction_find(operation, words->type[0]) : NULL;
-
-    if (!sim_has(words, "async") || !sim_has(words, "mbarrier::complete_tx::bytes") || !r ||
-        !r->shared || r->type == SIM_S64)
-        return NULL;
-    op->data = r;
-    op->extra = sim_space_of(words);
-    return run_red_async;
+    if (waits)
+        op->extra = (uint32_t)words->statement->operand[0].value.u;
+    return prefetch ? run_nothing : waits ? run_wait : run_commit;
 }
 
 // setmaxnreg: how many registers a thread may have; here there are always enough.
@@ -423,16 +406,20 @@ static sim_handler *pick_registers(const struct sim_words *words, struct sim_op 
 const struct sim_instruction sim_async_instructions[] = {
     { "cp",
       "async bulk shared::cta shared::cluster global mbarrier::complete_tx::bytes "
-      "multicast::cluster L2::cache_hint " REDUCTIONS,
-      "mmawmaw?x?", pick_bulk_in },
-    { "cp", "async bulk global shared::cta bulk_group L2::cache_hint cp_mask " REDUCTIONS,
-      "mmawaw?aw?", pick_bulk_out },
+      "L2::cache_hint " REDUCTIONS,
+      "mmawmx?", pick_bulk_in },
+    { "cp",
+      "async bulk shared::cluster global mbarrier::complete_tx::bytes multicast::cluster "
+      "L2::cache_hint",
+      "mmawmahx?", pick_bulk_in },
+    { "cp", "async bulk global shared::cta bulk_group L2::cache_hint " REDUCTIONS, "mmawx?",
+      pick_bulk_out },
+    { "cp", "async bulk global shared::cta bulk_group cp_mask", "mmawah", pick_bulk_out },
+    { "cp", "async bulk global shared::cta bulk_group L2::cache_hint cp_mask", "mmawaqah",
+      pick_bulk_out },
     { "cp", "async bulk prefetch L2 global L2::cache_hint", "mawx?", pick_bulk_nothing },
     { "cp", "async bulk commit_group", "", pick_bulk_nothing },
     { "cp", "async bulk wait_group read", "i", pick_bulk_nothing },
-    { "st", "async weak shared::cluster mbarrier::complete_tx::bytes v2 v4", "mVm", pick_st_async },
-    { "red", "async relaxed cluster shared::cluster mbarrier::complete_tx::bytes " REDUCTIONS,
-      "mam", pick_red_async },
     { "setmaxnreg", "inc dec sync aligned", "i", pick_registers },
     { NULL, NULL, NULL, NULL },
 };

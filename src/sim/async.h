@@ -18,6 +18,13 @@ const char *sim_reduction_word(const struct sim_words *words);
 // Combine each element at `to`, atomically, with that at `from`.
 void sim_reduce(const struct sim_reduction *r, void *to, const void *from, size_t bytes);
 
+// Whether the module's target is 90 (or 100) or above; if not, it has said why.
+bool sim_async_target(const struct sim_words *words, int least);
+
+// Whether a destination and its mbarrier are in one block; false after sim_fault().
+bool sim_same_block(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t a,
+                    uint64_t b);
+
 // The block of the cluster, from 0, that a shared address means.
 static inline uint32_t sim_rank_of(const struct sim_warp *w, uint64_t address)
 {

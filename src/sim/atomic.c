@@ -6,6 +6,8 @@
 //
 // add.f32 and add.f64 round to nearest even; add.f32 takes subnormal inputs and results in global
 // memory to zero, and keeps them in shared memory, as the ISA says of today's machines.
+#include "async.h"
+#include "check_race.h"
 #include "formats.h"
 #include "memory.h"
 
@@ -26,20 +28,22 @@ static bool in_global(const struct sim_op *op, uint64_t address)
 
 // One lane after another: `host` is the place and `lane` the lane; the statements leave what was
 // there in `old`.
-#define EACH_LANE(type, ...)                                                               \
-    do {                                                                                   \
-        for (uint32_t left = mask; left; left &= left - 1) {                               \
-            uint32_t lane = (uint32_t)__builtin_ctz(left);                                 \
-            uint64_t address = sim_address(w, op, at, lane);                               \
-            void *host;                                                                    \
-            type old;                                                                      \
-            if (!sim_reach(w, op, lane, space_in(op), address, sizeof(type), true, &host)) \
-                return SIM_FAULT;                                                          \
-            __VA_ARGS__;                                                                   \
-            if (at && op->o[0] != SIM_NO_OPERAND)                                          \
-                ATOM_STORE(type, lane, old);                                               \
-        }                                                                                  \
-        return SIM_NEXT;                                                                   \
+#define EACH_LANE(access, type, ...)                                                         \
+    do {                                                                                     \
+        for (uint32_t left = mask; left; left &= left - 1) {                                 \
+            uint32_t lane = (uint32_t)__builtin_ctz(left);                                   \
+            uint64_t address = sim_address(w, op, at, lane);                                 \
+            void *host;                                                                      \
+            type old;                                                                        \
+            if (!sim_reach(w, op, lane, space_in(op), address, sizeof(type), access, &host)) \
+                return SIM_FAULT;                                                            \
+            if (sim_race_on())                                                               \
+                sim_race_strong(w, op, host, true, at);                                      \
+            __VA_ARGS__;                                                                     \
+            if (at && op->o[0] != SIM_NO_OPERAND)                                            \
+                ATOM_STORE(type, lane, old);                                                 \
+        }                                                                                    \
+        return SIM_NEXT;                                                                     \
     } while (0)
 
 // Registers of 16 bits take 32.
@@ -60,31 +64,32 @@ static bool in_global(const struct sim_op *op, uint64_t address)
     static enum sim_next name(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 
 // What the host has an instruction for.
-#define FETCH(name, type, fetch)                                                         \
-    HANDLER(name)                                                                        \
-    {                                                                                    \
-        OPERANDS;                                                                        \
-        EACH_LANE(type, old = fetch((type *)host, ((const type *)(const void *)b)[lane], \
-                                    __ATOMIC_SEQ_CST));                                  \
+#define FETCH(name, type, fetch, access)                                                         \
+    HANDLER(name)                                                                                \
+    {                                                                                            \
+        OPERANDS;                                                                                \
+        EACH_LANE(                                                                               \
+            access, type,                                                                        \
+            old = fetch((type *)host, ((const type *)(const void *)b)[lane], __ATOMIC_SEQ_CST)); \
     }
 
-FETCH(add_u32, uint32_t, __atomic_fetch_add)
-FETCH(add_u64, uint64_t, __atomic_fetch_add)
-FETCH(and_b32, uint32_t, __atomic_fetch_and)
-FETCH(and_b64, uint64_t, __atomic_fetch_and)
-FETCH(or_b32, uint32_t, __atomic_fetch_or)
-FETCH(or_b64, uint64_t, __atomic_fetch_or)
-FETCH(xor_b32, uint32_t, __atomic_fetch_xor)
-FETCH(xor_b64, uint64_t, __atomic_fetch_xor)
-FETCH(exch_b32, uint32_t, __atomic_exchange_n)
-FETCH(exch_b64, uint64_t, __atomic_exchange_n)
+FETCH(add_u32, uint32_t, __atomic_fetch_add, SIM_UPDATE)
+FETCH(add_u64, uint64_t, __atomic_fetch_add, SIM_UPDATE)
+FETCH(and_b32, uint32_t, __atomic_fetch_and, SIM_UPDATE)
+FETCH(and_b64, uint64_t, __atomic_fetch_and, SIM_UPDATE)
+FETCH(or_b32, uint32_t, __atomic_fetch_or, SIM_UPDATE)
+FETCH(or_b64, uint64_t, __atomic_fetch_or, SIM_UPDATE)
+FETCH(xor_b32, uint32_t, __atomic_fetch_xor, SIM_UPDATE)
+FETCH(xor_b64, uint64_t, __atomic_fetch_xor, SIM_UPDATE)
+FETCH(exch_b32, uint32_t, __atomic_exchange_n, SIM_EXCHANGE)
+FETCH(exch_b64, uint64_t, __atomic_exchange_n, SIM_EXCHANGE)
 
 // What it has not: `x` is the operand, `old` what is there; the expression is what shall be there.
 #define UPDATE(name, type, slot, ...)                                                           \
     HANDLER(name)                                                                               \
     {                                                                                           \
         OPERANDS;                                                                               \
-        EACH_LANE(type, {                                                                       \
+        EACH_LANE(SIM_UPDATE, type, {                                                           \
             const type x = (type)((const slot *)(const void *)b)[lane];                         \
             old = __atomic_load_n((type *)host, __ATOMIC_RELAXED);                              \
             while (!__atomic_compare_exchange_n((type *)host, &old, (type)(__VA_ARGS__), false, \
@@ -177,7 +182,7 @@ UPDATE(add_bf16x2, uint32_t, uint32_t, PAIR(add_bf16_bits, old, x))
     {                                                                                       \
         OPERANDS;                                                                           \
         const unsigned char *c = w->f + op->o[at + 2];                                      \
-        EACH_LANE(type, {                                                                   \
+        EACH_LANE(SIM_UPDATE, type, {                                                       \
             old = (type)((const slot *)(const void *)b)[lane];                              \
             __atomic_compare_exchange_n((type *)host, &old,                                 \
                                         (type)((const slot *)(const void *)c)[lane], false, \
@@ -233,8 +238,11 @@ HANDLER(swap_b128)
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         void *host;
-        if (!sim_reach(w, op, lane, space_in(op), sim_address(w, op, at, lane), 16, true, &host))
+        if (!sim_reach(w, op, lane, space_in(op), sim_address(w, op, at, lane), 16,
+                       exchange ? SIM_EXCHANGE : SIM_UPDATE, &host))
             return SIM_FAULT;
+        if (sim_race_on())
+            sim_race_strong(w, op, host, true, at);
         sim_u128 b = read_128(w, op->o[at + 1], lane), old = 0, was;
         if (!exchange) {
             old = swap_128(host, b, read_128(w, op->o[at + 2], lane));
@@ -261,8 +269,10 @@ HANDLER(swap_b128)
             void *host;                                                                         \
             type found[8];                                                                      \
             if (!sim_reach(w, op, lane, space_in(op), address, count * (uint32_t)sizeof(type),  \
-                           true, &host))                                                        \
+                           SIM_UPDATE, &host))                                                  \
                 return SIM_FAULT;                                                               \
+            if (sim_race_on())                                                                  \
+                sim_race_strong(w, op, host, true, at);                                         \
             for (uint32_t i = 0; i < count; i++) {                                              \
                 const type x = (type)((slot *)(void *)(w->f + source[i]))[lane];                \
                 type *place = (type *)host + i, old = __atomic_load_n(place, __ATOMIC_RELAXED); \
@@ -271,7 +281,7 @@ HANDLER(swap_b128)
                 }                                                                               \
                 found[i] = old;                                                                 \
             }                                                                                   \
-            for (uint32_t i = 0; at && i < count; i++)                                          \
+            for (uint32_t i = 0; at && op->o[0] != SIM_NO_OPERAND && i < count; i++)            \
                 if (op->list[op->o[0] + i] != SIM_NO_OPERAND)                                   \
                     SIM_R32(w, op->list[op->o[0] + i])[lane] = found[i];                        \
         }                                                                                       \
@@ -368,7 +378,8 @@ static bool elements_fit(const struct sim_op *op, bool returns, uint32_t count)
     uint32_t policy = returns ? op->o[3] : op->o[2];
     uint32_t end = policy == SIM_NO_OPERAND ? op->list_count : policy;
 
-    return end - source == count && (!returns || source - op->o[0] == count);
+    return end - source == count &&
+           (!returns || op->o[0] == SIM_NO_OPERAND || source - op->o[0] == count);
 }
 
 static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool returns,
@@ -377,12 +388,19 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
     enum sim_space space = sim_space_of(words);
     uint32_t count = vector_of(words);
 
-    if (words->types != 1 || vector != (count > 1) || !operands_fit(words, returns) ||
+    if (vector != (count > 1)) {
+        *words->why = ""; // the other row
+        return NULL;
+    }
+    if (words->types != 1 || !operands_fit(words, returns) ||
         (vector && !elements_fit(op, returns, count)))
         return NULL;
     if (space != SIM_GENERIC && space != SIM_GLOBAL &&
-        (vector || (space != SIM_SHARED && space != SIM_SHARED_CLUSTER)))
+        (vector || sim_has(words, "L2::cache_hint") ||
+         (space != SIM_SHARED && space != SIM_SHARED_CLUSTER)))
         return NULL;
+    if (!returns && (sim_has(words, "acquire") || sim_has(words, "acq_rel")))
+        return NULL; // who reads nothing acquires nothing
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
         if (forms[i].type != words->type[0] || !sim_has(words, forms[i].operation) ||
             vector != (forms[i].most > 1) || count > forms[i].most ||
@@ -416,6 +434,7 @@ static sim_handler *pick_red_vector(const struct sim_words *words, struct sim_op
 }
 
 // Fences of every kind, memory and proxy, are one fence of the host: the simulation has one proxy.
+// In `extra`: shared memory is fenced for the async proxy.
 
 static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
@@ -423,17 +442,35 @@ static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint
     for (uint32_t left = op->o[0] == SIM_NO_OPERAND ? 0 : mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         void *host;
-        if (!sim_reach(w, op, lane, SIM_GENERIC, sim_address(w, op, 0, lane), 128, false, &host))
+        if (!sim_reach_range(w, op, lane, SIM_GENERIC, sim_address(w, op, 0, lane), 128, 64,
+                             SIM_BOUNDS, &host))
             return SIM_FAULT;
     }
+    if (op->extra && sim_race_on())
+        sim_race_fence(w);
     atomic_thread_fence(memory_order_seq_cst);
     return SIM_NEXT;
 }
 
 static sim_handler *pick_fence(const struct sim_words *words, struct sim_op *op)
 {
-    (void)op;
-    return words->types == 0 && words->statement->words > 1 ? run_fence : NULL;
+    static const char *const late[] = {
+        "cluster", "mbarrier_init", "async", "async::generic", "tensormap::generic",
+        "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
+    };
+
+    op->extra = sim_has(words, "async::generic") ||
+                (sim_has(words, "async") && !sim_has(words, "global"));
+    if (words->types || words->statement->words < 2)
+        return NULL;
+    if (words->statement->operands == 2 && words->statement->operand[1].value.u != 128) {
+        *words->why = "a tensor map has 128 bytes";
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(late) / sizeof(*late); i++)
+        if (sim_has(words, late[i]) && !sim_async_target(words, 90))
+            return NULL;
+    return run_fence;
 }
 
 #define ATOM_WORDS                                                                   \
@@ -441,9 +478,10 @@ static sim_handler *pick_fence(const struct sim_words *words, struct sim_op *op)
     "shared::cluster L2::cache_hint noftz add min max "
 
 const struct sim_instruction sim_atomic_instructions[] = {
-    { "atom", ATOM_WORDS "inc dec and or xor exch", "dmaV?", pick_atom },
-    { "atom", ATOM_WORDS "cas", "dmaa", pick_atom },
-    { "atom", ATOM_WORDS "v2 v4 v8", "vmVV?", pick_atom_vector },
+    { "atom", ATOM_WORDS "inc dec and or xor exch", "d_maV?", pick_atom },
+    { "atom", ATOM_WORDS "cas", "d_maa", pick_atom },
+    { "atom", ATOM_WORDS "v2 v4 v8", "v_mVV?", pick_atom_vector },
+    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // the result is the sink
     { "red", ATOM_WORDS "inc dec and or xor", "maV?", pick_red },
     { "red", ATOM_WORDS "v2 v4 v8", "mVV?", pick_red_vector },
     { "membar", "cta gl sys proxy alias async global shared::cta shared::cluster", "m?",

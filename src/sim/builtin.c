@@ -45,7 +45,7 @@ static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t la
     for (uint32_t i = 0; i < LONGEST_STRING; i++) {
         void *host;
         char c;
-        if (!sim_reach(w, op, lane, SIM_GENERIC, address + i, 1, false, &host))
+        if (!sim_reach(w, op, lane, SIM_GENERIC, address + i, 1, SIM_READ, &host))
             return false;
         memcpy(&c, host, 1);
         if (!c)
@@ -63,7 +63,7 @@ static bool next_argument(struct sim_warp *w, const struct sim_op *op, uint32_t 
 
     *value = 0;
     *at = (*at + bytes - 1) & ~(uint64_t)(bytes - 1);
-    if (!sim_reach(w, op, lane, SIM_GENERIC, *at, bytes, false, &host))
+    if (!sim_reach(w, op, lane, SIM_GENERIC, *at, bytes, SIM_READ, &host))
         return false;
     memcpy(value, host, bytes);
     *at += bytes;

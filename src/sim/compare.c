@@ -33,10 +33,13 @@ SIM_HANDLER(move_predicate)
 
 sim_handler *sim_pick_mov(const struct sim_words *words, struct sim_op *op)
 {
-    if (words->types != 1 || !sim_one_result(op))
+    (void)op;
+    if (words->types != 1)
         return NULL;
     if (words->type[0] == SIM_PRED)
         return move_predicate;
+    if (!sim_is_plain(words->type[0]))
+        return NULL;
     switch (sim_type_bytes(words->type[0])) {
     case 16:
         return move_128;
@@ -48,6 +51,39 @@ sim_handler *sim_pick_mov(const struct sim_words *words, struct sim_op *op)
     default:
         return NULL;
     }
+}
+
+// Vectors of the same shape, or %tid and its like.
+SIM_HANDLER(move_vector)
+{
+    const uint32_t count = op->list_count / 2;
+    const bool wide = op->extra == 8;
+    SIM_LANES(
+        mask, lane, uint64_t value[4];
+        for (uint32_t k = 0; k < count; k++) value[k] =
+            wide ? SIM_R64(w, op->list[count + k])[lane] : SIM_R32(w, op->list[count + k])[lane];
+        for (uint32_t k = 0; k < count; k++) {
+            if (op->list[k] == SIM_NO_OPERAND)
+                continue;
+            if (wide)
+                SIM_R64(w, op->list[k])[lane] = value[k];
+            else
+                SIM_R32(w, op->list[k])[lane] = (uint32_t)value[k];
+        });
+    return SIM_NEXT;
+}
+
+sim_handler *sim_pick_mov_vector(const struct sim_words *words, struct sim_op *op)
+{
+    const uint32_t count = sim_has(words, "v4") ? 4 : 2;
+
+    if (!sim_has(words, "v2") && !sim_has(words, "v4"))
+        *words->why = ""; // a plain mov
+    if (words->types != 1 || !sim_is_plain(words->type[0]) || op->o[1] != count ||
+        op->list_count != 2 * count || sim_has(words, "v2") == sim_has(words, "v4"))
+        return NULL;
+    op->extra = sim_type_bytes(words->type[0]);
+    return op->extra < 2 || op->extra > 8 ? NULL : move_vector;
 }
 
 // Vectors: one operand is the elements of the other, lowest first. extra is the bytes of an
@@ -112,13 +148,30 @@ SIM_HANDLER(unpack_any)
     return SIM_NEXT;
 }
 
-static bool vector_shape(const struct sim_words *words, struct sim_op *op)
+static bool vector_shape(const struct sim_words *words, const struct sim_operand *vector,
+                         struct sim_op *op)
 {
     const uint32_t whole = words->types == 1 ? sim_type_bytes(words->type[0]) : 0;
     const uint32_t count = op->list_count;
 
+    if (vector->kind != SIM_OP_VECTOR) {
+        *words->why = ""; // a plain mov
+        return false;
+    }
     if ((count != 2 && count != 4 && count != 8) || whole < count || whole % count)
         return false;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct sim_operand *e = &vector->list[k];
+        uint32_t bytes = whole / count;
+        if (e->kind == SIM_OP_REGISTER)
+            bytes = sim_type_bytes(words->function->registers[e->reg].type);
+        else if (e->kind == SIM_OP_SPECIAL)
+            bytes = 4;
+        if (bytes == whole / count)
+            continue;
+        *words->why = "an element of the vector is no register of its part of the whole";
+        return false;
+    }
     op->extra = whole / count | whole << EXTRA_WHOLE;
     return true;
 }
@@ -127,12 +180,12 @@ sim_handler *sim_pick_pack(const struct sim_words *words, struct sim_op *op)
 {
     const struct sim_operand *vector = &words->statement->operand[1];
 
-    if (!sim_one_result(op) || vector->kind != SIM_OP_VECTOR || !vector_shape(words, op))
+    if (!vector_shape(words, vector, op))
         return NULL;
     uint32_t constants = 0;
     for (uint32_t k = 0; k < vector->count; k++)
         if (vector->list[k].kind == SIM_OP_INTEGER || vector->list[k].kind == SIM_OP_F32 ||
-            vector->list[k].kind == SIM_OP_F64)
+            vector->list[k].kind == SIM_OP_F64 || vector->list[k].kind == SIM_OP_SINK)
             constants |= UINT32_C(1) << k;
     op->extra |= constants << EXTRA_CONSTANTS;
     if (!constants && op->list_count == 2 && sim_type_bytes(words->type[0]) == 4)
@@ -144,9 +197,7 @@ sim_handler *sim_pick_pack(const struct sim_words *words, struct sim_op *op)
 
 sim_handler *sim_pick_unpack(const struct sim_words *words, struct sim_op *op)
 {
-    return words->statement->operand[0].kind == SIM_OP_VECTOR && vector_shape(words, op)
-               ? unpack_any
-               : NULL;
+    return vector_shape(words, &words->statement->operand[0], op) ? unpack_any : NULL;
 }
 
 // Comparisons give a mask of all lanes; each has a place in a table by what is compared and how.
@@ -378,6 +429,9 @@ sim_handler *sim_pick_setp(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 1 || !pick_comparison(words, words->type[0], op, &kind))
         return NULL;
+    // Halves have a second predicate for the upper one, and so not for the opposite.
+    if (op->o[5] != SIM_NO_OPERAND && (words->type[0] == SIM_F16 || words->type[0] == SIM_BF16))
+        return NULL;
     return run_setp;
 }
 
@@ -385,12 +439,16 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
 {
     char kind;
 
-    if (words->types != 2 || !sim_one_result(op) ||
-        !pick_comparison(words, words->type[1], op, &kind))
+    if (words->types != 2 || !pick_comparison(words, words->type[1], op, &kind))
         return NULL;
     // Of a pair each half has its own truth, in a pair or in the halves of an integer.
     const bool pair = kind == 'x';
-    enum sim_type type = words->type[0];
+    enum sim_type type = words->type[0], from = words->type[1];
+    const bool half = from == SIM_F16 || from == SIM_BF16;
+    // Integers of 16 bits are results of halves, which have none in a wider format.
+    if ((!half && (type == SIM_U16 || type == SIM_S16)) || (half && type == SIM_F32) ||
+        (from == SIM_BF16 && type == SIM_F16) || (sim_has(words, "ftz") && type == SIM_BF16))
+        return NULL;
     if (pair && (type == SIM_U32 || type == SIM_S32))
         type = SIM_U16;
     else if (pair ? type != words->type[1] : type == SIM_F16X2 || type == SIM_BF16X2)
@@ -440,16 +498,16 @@ SELECT(64)
 
 static uint32_t selected_bytes(enum sim_type type)
 {
-    const char class = sim_type_class(type);
     const uint32_t bytes = sim_type_bytes(type);
-    return class == 'p' || class == 'n' || bytes < 2 || bytes > 8 ? 0 : bytes;
+    return !sim_is_plain(type) || bytes < 2 || bytes > 8 ? 0 : bytes;
 }
 
 sim_handler *sim_pick_selp(const struct sim_words *words, struct sim_op *op)
 {
     const uint32_t bytes = words->types == 1 ? selected_bytes(words->type[0]) : 0;
 
-    if (!bytes || !sim_one_result(op))
+    (void)op;
+    if (!bytes)
         return NULL;
     return bytes == 8 ? select_64 : select_32;
 }
@@ -459,7 +517,7 @@ sim_handler *sim_pick_slct(const struct sim_words *words, struct sim_op *op)
     const uint32_t bytes = words->types == 2 ? selected_bytes(words->type[0]) : 0;
 
     op->extra = sim_has(words, "ftz");
-    if (!bytes || !sim_one_result(op))
+    if (!bytes)
         return NULL;
     if (words->type[1] == SIM_S32 && !op->extra)
         return bytes == 8 ? select_sign_64 : select_sign_32;

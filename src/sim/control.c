@@ -1,5 +1,6 @@
 // Branches, calls, exits and barriers.
 #include "builtin.h"
+#include "check_race.h"
 #include "code.h"
 #include "warp.h"
 
@@ -26,18 +27,26 @@ enum sim_next sim_run_not(struct sim_warp *w, const struct sim_op *op, uint32_t 
     return SIM_NEXT;
 }
 
+// The low part of registers of 64 or 128 bits; `wide`: 64 bits of it.
 enum sim_next sim_run_narrow(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    SIM_LANES(mask, i, SIM_R32(w, op->o[0])[i] = (uint32_t)SIM_R64(w, op->o[1])[i]);
+    if (op->wide)
+        SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = SIM_R64(w, op->o[1])[i]);
+    else
+        SIM_LANES(mask, i, SIM_R32(w, op->o[0])[i] = (uint32_t)SIM_R64(w, op->o[1])[i]);
     return SIM_NEXT;
 }
 
+// To 64 bits, or 128 (bit 1 of `wide`), from 32, or 64 (bit 0); extra: by the sign.
 enum sim_next sim_run_widen(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    if (op->extra)
-        SIM_LANES(mask, i, SIM_RS64(w, op->o[0])[i] = SIM_RS32(w, op->o[1])[i]);
-    else
-        SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = SIM_R32(w, op->o[1])[i]);
+    SIM_LANES(mask, i,
+              uint64_t low = op->wide & 1 ? SIM_R64(w, op->o[1])[i]
+                             : op->extra  ? (uint64_t)(int64_t)SIM_RS32(w, op->o[1])[i]
+                                          : SIM_R32(w, op->o[1])[i];
+              SIM_R64(w, op->o[0])[i] = low;
+              if (op->wide & 2) SIM_R64(w, op->o[0])[i + SIM_WARP] =
+                  op->extra && low >> 63 ? UINT64_MAX : 0);
     return SIM_NEXT;
 }
 
@@ -54,7 +63,7 @@ enum sim_next sim_run_offset(struct sim_warp *w, const struct sim_op *op, uint32
 
 // Branches
 
-static enum sim_next run_bra(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+enum sim_next sim_run_bra(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     if (mask == w->active) {
         w->pc = op->extra;
@@ -65,7 +74,7 @@ static enum sim_next run_bra(struct sim_warp *w, const struct sim_op *op, uint32
     return SIM_REGROUP;
 }
 
-static enum sim_next run_brx(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+enum sim_next sim_run_brx(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_targets *targets = op->data;
     const uint32_t *index = SIM_R32(w, op->o[0]);
@@ -254,6 +263,8 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
 {
     struct sim_block *block = w->block;
 
+    if (sim_checks & SIM_CHECK_BARRIER)
+        sim_check_barrier_exit(w, lanes);
     // They run together, so that they are in one frame.
     for (uint32_t m = w->frame->caller ? lanes : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
@@ -278,6 +289,8 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
 
 enum sim_next sim_run_exit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
+    if (sim_race_on() && !sim_race_exit(w, op, mask))
+        return SIM_FAULT;
     sim_place(w, w->active & ~mask, SIM_PC(w, op) + 1);
     sim_lanes_exit(w, mask);
     return SIM_REGROUP;
@@ -311,6 +324,8 @@ static void wake(struct sim_block *block, uint32_t index)
 {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
+        if (w->waiting[index] && sim_race_on())
+            sim_race_pass(w, index);
         w->blocked &= ~w->waiting[index];
         w->waiting[index] = 0;
     }
@@ -324,7 +339,11 @@ void sim_barrier_settle(struct sim_block *block, uint32_t index)
 
     if (!b->expected || !complete)
         return;
+    if (sim_checks & SIM_CHECK_BARRIER)
+        sim_check_barrier_complete(block, index);
     wake(block, index);
+    if (sim_race_on())
+        sim_race_complete(block, index);
     block->open &= ~(UINT32_C(1) << index);
     *b = (struct sim_barrier){ .result = b->reduction };
 }
@@ -334,6 +353,8 @@ enum {
     RED_POPC,
     RED_AND,
     RED_OR,
+    BARRIER_KIND = 7,
+    ALIGNED = 8, // all of a warp come to it together
 };
 
 // Which lanes of the mask give `operand` the value that the first has.
@@ -370,13 +391,18 @@ static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_
         return sim_fault(w, op, first, 719,
                          "barrier %u for %d threads, others wait at it for %d (-1: all)", index,
                          (int)count, (int)b->expected);
+    if (sim_checks & SIM_CHECK_BARRIER && op->extra & ALIGNED &&
+        !sim_check_barrier_come(w, op, lanes, index))
+        return SIM_FAULT;
+    if (sim_race_on())
+        sim_race_arrive(w, index, false);
     b->expected = count;
     block->open |= UINT32_C(1) << index;
     b->arrived += (uint32_t)__builtin_popcount(lanes);
     // A barrier counts whole warps: lanes that are no more arrive with the lowest that is.
     if (lanes & (w->alive & (0 - w->alive)))
         b->arrived += (uint32_t)(SIM_WARP - __builtin_popcount(w->alive));
-    if (op->extra != ARRIVE) {
+    if ((op->extra & BARRIER_KIND) != ARRIVE) {
         b->waiting += (uint32_t)__builtin_popcount(lanes);
         w->blocked |= lanes;
         w->waiting[index] |= lanes;
@@ -420,13 +446,13 @@ static enum sim_next run_warp_sync(struct sim_warp *w, const struct sim_op *op, 
 static enum sim_next run_barrier_red(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct sim_block *block = w->block;
-    uint32_t back = mask & w->ready, come = mask & ~w->ready;
+    uint32_t back = mask & w->ready, come = mask & ~w->ready, kind = op->extra & BARRIER_KIND;
     uint32_t value = SIM_RP(w, op->o[3]);
 
     for (uint32_t m = back; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint32_t result = block->barriers[SIM_R32(w, op->o[1])[lane] & 15].result;
-        if (op->extra == RED_POPC) {
+        if (kind == RED_POPC) {
             SIM_R32(w, op->o[0])[lane] = result;
         } else {
             uint32_t *p = &SIM_RP(w, op->o[0]);
@@ -443,9 +469,9 @@ static enum sim_next run_barrier_red(struct sim_warp *w, const struct sim_op *op
             return SIM_FAULT;
         struct sim_barrier *b = &block->barriers[index];
         bool first = b->waiting == (uint32_t)__builtin_popcount(set);
-        if (op->extra == RED_POPC)
+        if (kind == RED_POPC)
             b->reduction += (uint32_t)__builtin_popcount(value & set);
-        else if (op->extra == RED_AND)
+        else if (kind == RED_AND)
             b->reduction = (first || b->reduction) && (value & set) == set;
         else
             b->reduction = b->reduction || (value & set);
@@ -466,6 +492,8 @@ void sim_cluster_settle(struct sim_cluster *cluster)
     if (cluster->arrived < alive)
         return;
     cluster->arrived = 0;
+    if (sim_race_on())
+        sim_race_complete(cluster->blocks[0], SIM_BARRIER_CLUSTER);
     for (uint32_t i = 0; i < cluster->count; i++) {
         struct sim_block *block = cluster->blocks[i];
         wake(block, SIM_BARRIER_CLUSTER);
@@ -474,15 +502,23 @@ void sim_cluster_settle(struct sim_cluster *cluster)
     }
 }
 
-enum { CLUSTER_ARRIVE, CLUSTER_WAIT };
+enum { CLUSTER_ARRIVE, CLUSTER_WAIT, RELAXED = 16 }; // and ALIGNED
 
 static enum sim_next run_cluster(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    if (op->extra == CLUSTER_ARRIVE) {
+    bool arrives = (op->extra & BARRIER_KIND) == CLUSTER_ARRIVE;
+
+    if (sim_checks & SIM_CHECK_BARRIER && op->extra & ALIGNED &&
+        !sim_check_barrier_come(w, op, mask,
+                                arrives ? SIM_STEP_CLUSTER_ARRIVE : SIM_STEP_CLUSTER_WAIT))
+        return SIM_FAULT;
+    if (arrives) {
         uint32_t again = mask & w->cluster_arrived;
         if (again)
             return sim_fault(w, op, (uint32_t)__builtin_ctz(again), 719,
                              "barrier.cluster.arrive a second time without a wait");
+        if (sim_race_on())
+            sim_race_arrive(w, SIM_BARRIER_CLUSTER, op->extra & RELAXED);
         w->cluster_arrived |= mask;
         w->block->cluster->arrived += (uint32_t)__builtin_popcount(mask);
         sim_cluster_settle(w->block->cluster);
@@ -490,8 +526,11 @@ static enum sim_next run_cluster(struct sim_warp *w, const struct sim_op *op, ui
     }
     // Whoever has arrived in a phase that is not complete waits for it.
     uint32_t wait = mask & w->cluster_arrived;
-    if (!wait)
+    if (!wait) {
+        if (sim_race_on())
+            sim_race_pass(w, SIM_BARRIER_CLUSTER);
         return SIM_NEXT;
+    }
     w->blocked |= wait;
     w->waiting[SIM_BARRIER_CLUSTER] |= wait;
     return SIM_WAIT;
@@ -503,13 +542,13 @@ static sim_handler *pick_bra(const struct sim_words *words, struct sim_op *op)
 {
     (void)words;
     (void)op;
-    return run_bra;
+    return sim_run_bra;
 }
 
 static sim_handler *pick_brx(const struct sim_words *words, struct sim_op *op)
 {
     (void)op;
-    return sim_has(words, "idx") ? run_brx : NULL;
+    return sim_has(words, "idx") ? sim_run_brx : NULL;
 }
 
 static sim_handler *pick_ret(const struct sim_words *words, struct sim_op *op)
@@ -546,6 +585,12 @@ static sim_handler *pick_nanosleep(const struct sim_words *words, struct sim_op 
     return words->types == 1 && words->type[0] == SIM_U32 ? run_nanosleep : NULL;
 }
 
+// bar is what barrier with .aligned is.
+static uint32_t aligned(const struct sim_words *words)
+{
+    return strcmp(words->statement->word[0], "bar") == 0 || sim_has(words, "aligned") ? ALIGNED : 0;
+}
+
 static sim_handler *pick_barrier(const struct sim_words *words, struct sim_op *op)
 {
     bool is_arrive = sim_has(words, "arrive");
@@ -553,7 +598,7 @@ static sim_handler *pick_barrier(const struct sim_words *words, struct sim_op *o
     if (words->types || is_arrive == sim_has(words, "sync") ||
         (is_arrive && op->o[1] == SIM_NO_OPERAND))
         return NULL;
-    op->extra = is_arrive ? ARRIVE : 0;
+    op->extra = (is_arrive ? ARRIVE : 0) | aligned(words);
     return run_barrier;
 }
 
@@ -570,6 +615,7 @@ static sim_handler *pick_barrier_red(const struct sim_words *words, struct sim_o
         op->extra = RED_OR;
     else
         return NULL;
+    op->extra |= aligned(words);
     if (op->o[3] == SIM_NO_OPERAND) {
         op->o[3] = op->o[2];
         op->o[2] = SIM_NO_OPERAND;
@@ -587,7 +633,8 @@ static sim_handler *pick_cluster(const struct sim_words *words, struct sim_op *o
 {
     if (words->types || sim_has(words, "arrive") == sim_has(words, "wait"))
         return NULL;
-    op->extra = sim_has(words, "wait") ? CLUSTER_WAIT : CLUSTER_ARRIVE;
+    op->extra = (sim_has(words, "wait") ? CLUSTER_WAIT : CLUSTER_ARRIVE) | aligned(words) |
+                (sim_has(words, "relaxed") ? RELAXED : 0);
     return run_cluster;
 }
 

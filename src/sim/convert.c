@@ -1,25 +1,33 @@
-// Conversions between types (cvt). Every pair of types has a handler that takes roundings and
-// flags as they come; the common ones have a quick one besides.
+// Conversions between types (cvt), one value at a time. Every pair of types has a handler that
+// takes roundings and flags as they come; the common ones have a quick one besides.
 //
 // Where the ISA is specific: a float that does not fit an integer becomes the nearest one that
 // does; NaN becomes 0, or from .f64 or to 64 bits the number with only the top bit set.
 #include "alu.h"
 #include "compare.h"
-#include "formats.h"
+#include "convert.h"
 
-enum { FTZ = 1, SAT = 2, RELU = 4, SATFINITE = 8, FLAG_BITS = 4 };
+enum {
+    FTZ = SIM_CVT_FTZ,
+    SAT = SIM_CVT_SAT,
+    RELU = SIM_CVT_RELU,
+    SATFINITE = SIM_CVT_SATFINITE,
+    FLAG_BITS = SIM_CVT_MODE,
+};
 #define MODE(extra) ((enum sim_rounding)((extra) >> FLAG_BITS & 15))
 
 #define EACH_INTEGER(X, ...)                                                        \
     X(U8, __VA_ARGS__)                                                              \
     X(S8, __VA_ARGS__)                                                              \
-    X(U16, __VA_ARGS__) X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) \
-        X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+    X(U16, __VA_ARGS__)                                                             \
+    X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) \
+        X(S64, __VA_ARGS__)
 #define EACH_SOURCE(X, ...)                                                         \
     X(U8, __VA_ARGS__)                                                              \
     X(S8, __VA_ARGS__)                                                              \
-    X(U16, __VA_ARGS__) X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) \
-        X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+    X(U16, __VA_ARGS__)                                                             \
+    X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) \
+        X(S64, __VA_ARGS__)
 #define EACH_FLOAT(X, ...) \
     X(F16, __VA_ARGS__) X(BF16, __VA_ARGS__) X(F32, __VA_ARGS__) X(F64, __VA_ARGS__)
 #define EACH_FLOAT_SOURCE(X, ...) \
@@ -290,85 +298,6 @@ SIM_HANDLER(cvt_TF32_F32)
     return SIM_NEXT;
 }
 
-// Pairs: the first operand goes to the upper half.
-#define CVT_PAIR(type)                                                            \
-    SIM_HANDLER(cvt_##type##X2)                                                   \
-    {                                                                             \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                       \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);       \
-        SIM_LANES(mask, i, uint32_t high = store_##type((double)a[i], op->extra); \
-                  d[i] = high << 16 | store_##type((double)b[i], op->extra));     \
-        return SIM_NEXT;                                                          \
-    }
-#define CVT_PAIR_QUICK(type, convert)                                       \
-    SIM_HANDLER(quick_##type##X2)                                           \
-    {                                                                       \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                 \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]); \
-        SIM_ALU_LANES(mask, d[i] = convert(a[i]) << 16 | convert(b[i]));    \
-        return SIM_NEXT;                                                    \
-    }
-CVT_PAIR(F16)
-CVT_PAIR(BF16)
-CVT_PAIR_QUICK(F16, sim_f32_to_f16)
-CVT_PAIR_QUICK(BF16, sim_f32_to_bf16)
-
-#define CVT_BYTES(type, convert, expand)                                                           \
-    SIM_HANDLER(cvt_##type##_F32)                                                                  \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const float *a = SIM_RF32(w, op->o[1]), *b = SIM_RF32(w, op->o[2]);                        \
-        SIM_LANES(mask, i, uint32_t high = convert((float)clip((double)a[i], op->extra));          \
-                  d[i] = high << 8 | convert((float)clip((double)b[i], op->extra)));               \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    SIM_HANDLER(cvt_##type##_F16X2)                                                                \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const uint32_t *at1 = SIM_R32(w, op->o[1]);                                                \
-        SIM_LANES(mask, i, double a = (double)sim_f16_to_f32(at1[i] >> 16);                        \
-                  double b = (double)sim_f16_to_f32(at1[i] & 0xffff);                              \
-                  uint32_t high = convert((float)clip(a, op->extra));                              \
-                  d[i] = high << 8 | convert((float)clip(b, op->extra)));                          \
-        return SIM_NEXT;                                                                           \
-    }                                                                                              \
-    SIM_HANDLER(cvt_F16X2_##type)                                                                  \
-    {                                                                                              \
-        uint32_t *d = SIM_R32(w, op->o[0]);                                                        \
-        const uint32_t *at1 = SIM_R32(w, op->o[1]);                                                \
-        const bool relu = op->extra & RELU;                                                        \
-        SIM_LANES(mask, i, uint32_t high = expand(at1[i] >> 8 & 0xff);                             \
-                  uint32_t low = expand(at1[i] & 0xff); high = relu && (high & 0x8000) ? 0 : high; \
-                  low = relu && (low & 0x8000) ? 0 : low; d[i] = high << 16 | low);                \
-        return SIM_NEXT;                                                                           \
-    }
-CVT_BYTES(E4M3X2, sim_f32_to_e4m3, sim_e4m3_to_f16)
-CVT_BYTES(E5M2X2, sim_f32_to_e5m2, sim_e5m2_to_f16)
-
-// a and b, clamped to 16, 8 or 4 bits, side by side, and what of c has room above.
-SIM_HANDLER(cvt_pack)
-{
-    const uint32_t bits = op->extra >> 1;
-    const bool is_signed = op->extra & 1;
-    const int64_t low = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
-    const int64_t high = (INT64_C(1) << (bits - is_signed)) - 1;
-    const uint32_t field = (UINT32_C(1) << bits) - 1;
-    uint32_t *d = SIM_R32(w, op->o[0]);
-    const int32_t *at1 = SIM_RS32(w, op->o[1]), *at2 = SIM_RS32(w, op->o[2]);
-    const uint32_t *at3 = op->o[3] == SIM_NO_OPERAND ? NULL : SIM_R32(w, op->o[3]);
-    SIM_LANES(mask, i,
-              int64_t a = at1[i] < low    ? low
-                          : at1[i] > high ? high
-                                          : at1[i];
-              int64_t b = at2[i] < low    ? low
-                          : at2[i] > high ? high
-                                          : at2[i];
-              uint32_t pair = ((uint32_t)a & field) << bits | ((uint32_t)b & field);
-              d[i] = at3 ? at3[i] << 2 * bits | pair : pair);
-    return SIM_NEXT;
-}
-
-// What the words say, or false when they do not go together.
 static const struct {
     const char *word;
     enum sim_rounding mode;
@@ -378,14 +307,10 @@ static const struct {
     { "rp", SIM_RP, false }, { "rna", SIM_RNA, false }, { "rni", SIM_RN, true },
     { "rzi", SIM_RZ, true }, { "rmi", SIM_RM, true },   { "rpi", SIM_RP, true },
 };
-struct manner {
-    enum sim_rounding mode;
-    bool rounds, integral;
-    uint32_t flags;
-};
-static bool manner_of(const struct sim_words *words, struct manner *m)
+
+bool sim_manner_of(const struct sim_words *words, struct sim_manner *m)
 {
-    *m = (struct manner){ .mode = SIM_RN };
+    *m = (struct sim_manner){ .mode = SIM_RN };
     for (uint32_t k = 0; k < sizeof(roundings) / sizeof(*roundings); k++) {
         if (!sim_has(words, roundings[k].word))
             continue;
@@ -395,8 +320,10 @@ static bool manner_of(const struct sim_words *words, struct manner *m)
         m->rounds = true;
         m->integral = roundings[k].integral;
     }
-    m->flags = (sim_has(words, "ftz") ? FTZ : 0) | (sim_has(words, "sat") ? SAT : 0) |
-               (sim_has(words, "relu") ? RELU : 0) | (sim_has(words, "satfinite") ? SATFINITE : 0);
+    m->flags = (sim_has(words, "ftz") ? SIM_CVT_FTZ : 0) |
+               (sim_has(words, "sat") ? SIM_CVT_SAT : 0) |
+               (sim_has(words, "relu") ? SIM_CVT_RELU : 0) |
+               (sim_has(words, "satfinite") ? SIM_CVT_SATFINITE : 0);
     return true;
 }
 
@@ -409,9 +336,9 @@ static bool is_integer(enum sim_type type)
 static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
 {
     const enum sim_type to = words->type[0], from = words->type[1];
-    struct manner m;
+    struct sim_manner m;
 
-    if (words->types != 2 || !manner_of(words, &m) || !sim_one_result(op))
+    if (words->types != 2 || !sim_manner_of(words, &m))
         return NULL;
     op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
     if (to == SIM_TF32)
@@ -419,20 +346,14 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
                                                                                       : NULL;
     if (m.mode == SIM_RNA && m.rounds)
         return NULL;
-    if (to == SIM_E4M3X2 || to == SIM_E5M2X2) {
-        if (from != SIM_F16X2 || m.mode != SIM_RN || (m.flags & ~(uint32_t)RELU) != SATFINITE)
-            return NULL;
-        return to == SIM_E4M3X2 ? cvt_E4M3X2_F16X2 : cvt_E5M2X2_F16X2;
-    }
-    if (from == SIM_E4M3X2 || from == SIM_E5M2X2) {
-        if (to != SIM_F16X2 || m.mode != SIM_RN || (m.flags & ~(uint32_t)RELU))
-            return NULL;
-        return from == SIM_E4M3X2 ? cvt_F16X2_E4M3X2 : cvt_F16X2_E5M2X2;
-    }
     if (!conversions[to][from])
         return NULL;
     const bool to16 = to == SIM_F16 || to == SIM_BF16;
-    if ((m.flags & (RELU | SATFINITE)) && (!to16 || from != SIM_F32 || (m.flags & SAT)))
+    if ((m.flags & (RELU | SATFINITE)) && (!to16 || from != SIM_F32 || (m.flags & (SAT | FTZ)) ||
+                                           m.mode == SIM_RM || m.mode == SIM_RP))
+        return NULL;
+    if ((to == SIM_BF16 || from == SIM_BF16) &&
+        (m.flags & SAT || (m.flags & FTZ && to != SIM_F32 && from != SIM_F32)))
         return NULL;
     if (is_integer(to) && is_integer(from)) {
         if (m.rounds || (m.flags & FTZ))
@@ -453,7 +374,10 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
     } else {
         // To no less precision and range there is nothing to round.
         bool exact = !is_integer(from) && sim_type_bytes(to) > sim_type_bytes(from);
-        if (m.integral || m.rounds == exact)
+        // Those of bf16 came late, and may have a rounding or not (f16: to nearest).
+        bool either = (from == SIM_BF16 && exact) || (from == SIM_BF16 && to == SIM_F16) ||
+                      (from == SIM_F16 && to == SIM_BF16);
+        if (m.integral || (m.rounds == exact && !either))
             return NULL;
     }
     for (uint32_t k = 0; m.flags == 0 && k < sizeof(quick) / sizeof(*quick); k++)
@@ -462,57 +386,14 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
     return conversions[to][from];
 }
 
-static sim_handler *pick_cvt_pair(const struct sim_words *words, struct sim_op *op)
-{
-    const enum sim_type to = words->type[0];
-    struct manner m;
-
-    if (words->types != 2 || words->type[1] != SIM_F32 || !manner_of(words, &m) || !m.rounds ||
-        !sim_one_result(op))
-        return NULL;
-    op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
-    if (to == SIM_F16X2 || to == SIM_BF16X2) {
-        if (m.flags == 0 && m.mode == SIM_RN)
-            return to == SIM_F16X2 ? quick_F16X2 : quick_BF16X2;
-        return to == SIM_F16X2 ? cvt_F16X2 : cvt_BF16X2;
-    }
-    if (m.mode != SIM_RN || !(m.flags & SATFINITE))
-        return NULL;
-    return to == SIM_E4M3X2 ? cvt_E4M3X2_F32 : to == SIM_E5M2X2 ? cvt_E5M2X2_F32 : NULL;
-}
-
-static sim_handler *pick_cvt_pack(const struct sim_words *words, struct sim_op *op)
-{
-    static const struct {
-        enum sim_type type;
-        uint32_t bits;
-    } parts[] = { { SIM_U16, 16 }, { SIM_S16, 16 }, { SIM_U8, 8 },
-                  { SIM_S8, 8 },   { SIM_U4, 4 },   { SIM_S4, 4 } };
-    const bool third = op->o[3] != SIM_NO_OPERAND;
-
-    if (!sim_one_result(op) || !sim_has(words, "pack") || !sim_has(words, "sat") ||
-        words->type[1] != SIM_S32 || words->types != (third ? 3u : 2u) ||
-        (third && words->type[2] != SIM_B32))
-        return NULL;
-    for (uint32_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
-        if (words->type[0] != parts[k].type || (parts[k].bits == 16) == third)
-            continue;
-        op->extra = parts[k].bits << 1 | (sim_type_class(parts[k].type) == 's');
-        return cvt_pack;
-    }
-    return NULL;
-}
-
 const struct sim_instruction sim_convert_instructions[] = {
     // clang-format off
-    { "cvt", "rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu", "da1", pick_cvt },
-    { "cvt", "rn rz satfinite relu", "da1a1", pick_cvt_pair },
-    { "cvt", "pack sat", "da1a1", pick_cvt_pack },
-    { "cvt", "pack sat", "da1a1a2", pick_cvt_pack },
+    { "cvt", "rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu", "d>a1>", pick_cvt },
     { "mov", "", "da", sim_pick_mov },
-    { "mov", "", "dV", sim_pick_pack },
+    { "mov", "", "dV_", sim_pick_pack },
     { "mov", "", "va", sim_pick_unpack },
-    { "setp", SIM_COMPARE_WORDS, "Paap?", sim_pick_setp },
+    { "mov", "v2 v4", "v>V>", sim_pick_mov_vector },
+    { "setp", SIM_COMPARE_WORDS, "P_|aap?", sim_pick_setp },
     { "set", SIM_COMPARE_WORDS, "da1a1p?", sim_pick_set },
     { "selp", "", "daap", sim_pick_selp },
     { "slct", "ftz", "daaa1", sim_pick_slct },

@@ -1,6 +1,7 @@
 // From statements to ops: words and operands are matched with the rows of the instruction tables,
 // registers, constants and special registers get places in the frame, labels become indices.
 #include "decode.h"
+#include "check_race.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,9 +80,21 @@ static bool word_in(const char *set, const char *word)
     size_t n = strlen(word);
 
     for (const char *p = set ? set : ""; (p = strstr(p, word)) != NULL; p += n)
-        if ((p == set || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+        if ((p == set || p[-1] == ' ' || p[-1] == '!') && (p[n] == ' ' || p[n] == '\0'))
             return true;
     return false;
+}
+
+// A word that the row must have (! before it) and the statement has not; "" when there is none.
+static const char *word_missing(const struct sim_words *words, const char *set, char *word,
+                                size_t bytes)
+{
+    for (const char *p = set ? strchr(set, '!') : NULL; p; p = strchr(p + 1, '!')) {
+        snprintf(word, bytes, "%.*s", (int)strcspn(p + 1, " "), p + 1);
+        if (!sim_has(words, word))
+            return word;
+    }
+    return "";
 }
 
 bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
@@ -97,36 +110,16 @@ bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
         enum sim_type type = type_of_word(word);
         if (type != SIM_NONE && words->types < 4)
             words->type[words->types++] = type;
-        else if (!word_in(row->words, word))
+        else if (!word_in(row->words, word)) {
+            d->reached = i;
             return sim_decode_refuse(d, "%s%s%s", "unknown word ", word,
                                      type == SIM_NONE ? "" : ", a fifth type");
+        }
     }
-    return true;
-}
-
-// Registers wider than the type of a cvt or a load take the value extended.
-static bool widen_destination(struct sim_decoder *d, const struct sim_words *words)
-{
-    const struct sim_statement *s = d->statement;
-
-    d->after.run = NULL;
-    if (strcmp(s->word[0], "cvt") != 0 || !s->operands || s->operand[0].kind != SIM_OP_REGISTER ||
-        !words->types)
-        return true;
-    const struct sim_operand *o = &s->operand[0];
-    uint32_t have = sim_type_slot(d->source->registers[o->reg].type);
-    uint32_t made = sim_type_slot(words->type[0]);
-    if (sim_is_predicate(d, o->reg) || have == made)
-        return true;
-    if (have < made)
-        return sim_decode_refuse(
-            d, "%s is a .%s register where a .%s is expected", d->source->registers[o->reg].name,
-            sim_type_word(d->source->registers[o->reg].type), sim_type_word(words->type[0]));
-    d->after =
-        (struct sim_op){ .run = sim_run_widen, .extra = sim_type_class(words->type[0]) == 's' };
-    d->after.o[0] = d->op.o[0];
-    d->after.o[1] = d->op.o[0] = sim_slot_new(d, made);
-    return d->op.o[0] != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
+    char word[32];
+    const char *missing = word_missing(words, row->words, word, sizeof(word));
+    d->reached = *missing ? 1 : SIM_REACHED_OPERANDS;
+    return !*missing || sim_decode_refuse(d, "there is no such form without %s", missing);
 }
 
 bool sim_place_guard(struct sim_decoder *d)
@@ -152,8 +145,7 @@ static bool decode_statement(struct sim_decoder *d)
     const char *name = d->statement->word[0];
     const struct sim_instruction *row;
     struct sim_words words;
-    uint32_t start = d->op_count;
-    bool known = false, fits = false;
+    uint32_t start = d->op_count, furthest = 0;
 
     d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
     if (strcmp(name, "call") == 0)
@@ -164,14 +156,13 @@ static bool decode_statement(struct sim_decoder *d)
         char log[256] = "";
         char *told = d->log;
         size_t told_bytes = d->log_bytes;
-        // The reason that a row with the right words gives is worth more than another's.
+        // Of the rows' reasons the one is told that comes last on the way through a row.
         d->log = log;
         d->log_bytes = sizeof(log);
         d->op_count = start;
         d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
         d->list_count = 0;
-        bool words_fit = sim_match_words(d, row, &words);
-        bool ok = words_fit && sim_match_operands(d, row, &words) && widen_destination(d, &words) &&
+        bool ok = sim_match_words(d, row, &words) && sim_match_operands(d, row, &words) &&
                   sim_place_guard(d);
         if (ok && d->list_count) {
             uint32_t *list = sim_decode_keep(d, d->list_count * sizeof(*list));
@@ -183,12 +174,16 @@ static bool decode_statement(struct sim_decoder *d)
             }
         }
         if (ok) {
+            words.named = d->named;
             d->op.run = row->pick(&words, &d->op);
+            d->reached = !d->why ? SIM_REACHED_PICK : *d->why ? SIM_REACHED_WHY : 1;
             if (!d->op.run)
                 ok = sim_decode_refuse(d, "%s", d->why ? d->why : "there is no such form");
         }
         d->log = told;
         d->log_bytes = told_bytes;
+        if (ok && !sim_check_target(d))
+            return false;
         if (ok) {
             d->op.cache = d->program->cache_count;
             d->program->cache_count += strpbrk(row->operands ? row->operands : "", "mt") != NULL;
@@ -197,12 +192,11 @@ static bool decode_statement(struct sim_decoder *d)
             return (sim_decode_emit(d, d->op) && (!d->after.run || sim_decode_emit(d, d->after))) ||
                    sim_decode_refuse(d, "no host memory");
         }
-        if ((words_fit || !fits) && d->log_bytes)
+        if (d->reached >= furthest && d->log_bytes)
             snprintf(d->log, d->log_bytes, "%s", log);
-        known = true;
-        fits = fits || words_fit;
+        furthest = d->reached > furthest ? d->reached : furthest;
     }
-    return known ? false : sim_decode_refuse(d, "unknown instruction %s", name);
+    return furthest ? false : sim_decode_refuse(d, "unknown instruction %s", name);
 }
 
 // Branch targets were statements while ops were made.
@@ -244,6 +238,29 @@ static bool place_registers(struct sim_decoder *d)
     return true;
 }
 
+// Parameters that are registers: where the body has them. One that it does not use has no place.
+static bool place_passed_registers(struct sim_decoder *d, const struct sim_variable *variables,
+                                   uint32_t count, const struct sim_passed **passed)
+{
+    const struct sim_function *f = d->source;
+    bool any = false;
+
+    for (uint32_t i = 0; i < count; i++)
+        any = any || variables[i].space == SIM_REG;
+    if (!any)
+        return true;
+    struct sim_passed *p = sim_decode_keep(d, count * sizeof(*p));
+    if (!p)
+        return false;
+    memcpy(p, *passed, count * sizeof(*p));
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t r = 0; variables[i].space == SIM_REG && r < f->register_count; r++)
+            if (f->registers[r].scope == 0 && strcmp(f->registers[r].name, variables[i].name) == 0)
+                p[i].at = d->reg_at[r];
+    *passed = p;
+    return true;
+}
+
 bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes)
 {
     struct sim_decoder d = { .program = program,
@@ -254,7 +271,10 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
     bool ok = false;
 
     d.op_at = calloc(d.source->statement_count + 1, sizeof(*d.op_at));
-    if (!d.op_at || !place_registers(&d))
+    if (!d.op_at || !place_registers(&d) ||
+        !place_passed_registers(&d, d.source->parameters, d.code->argument_count,
+                                &d.code->arguments) ||
+        !place_passed_registers(&d, d.source->results, d.code->result_count, &d.code->results))
         goto out;
     for (size_t i = 0; i < d.source->statement_count; i++) {
         d.statement = &d.source->statements[i];
@@ -287,6 +307,9 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
                 targets->at[t] = d.op_at[targets->at[t]];
         }
     }
+
+    if (sim_race_on() && !(d.code->actors = sim_race_actors(program, d.source)))
+        goto out;
 
     d.code->ops = d.ops;
     d.code->op_count = d.op_count;

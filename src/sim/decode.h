@@ -6,6 +6,13 @@
 
 #define SIM_NO_SLOT UINT32_MAX
 
+// How far a row came before it did not fit; before these, the index of a word.
+enum sim_reached {
+    SIM_REACHED_OPERANDS = 64, // and one more for every operand that fits
+    SIM_REACHED_PICK = 128,
+    SIM_REACHED_WHY, // and it said why
+};
+
 // A constant in the frame, of which there is one for each width and value.
 struct sim_constant {
     uint32_t at, bytes;
@@ -34,7 +41,9 @@ struct sim_decoder {
     struct sim_op after; // a wide destination is filled from a narrow one; run is NULL when not
     uint32_t list[SIM_MAX_LIST];
     uint32_t list_count;
-    const char *why; // from the row's pick
+    enum sim_space named; // of the variable whose address is an operand
+    const char *why;      // from the row's pick
+    uint32_t reached;     // how far the row came: a word, then enum sim_reached
     char *log;
     size_t log_bytes;
 };
@@ -81,6 +90,7 @@ static inline bool sim_is_predicate(const struct sim_decoder *d, uint32_t reg)
 uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes);
 uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value);
 uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special);
+enum sim_type sim_special_type(uint32_t special);
 uint32_t sim_special_bytes(uint32_t special);
 
 // Symbols, innermost scope first: an index, or SIZE_MAX; a label, or NULL.
@@ -106,9 +116,21 @@ bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_
 // Match the operands with a row's letters: fills d->op and d->list.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words);
+// What the marks after a row's letter allow, in the order of `?>_|-.` (exec.h).
+enum sim_mark {
+    SIM_MARK_OPTIONAL = 1,
+    SIM_MARK_WIDER = 2,
+    SIM_MARK_SINK = 4,
+    SIM_MARK_PAIR = 8,
+    SIM_MARK_NEGATIVE = 16,
+    SIM_MARK_PARTS = 32,
+};
 // The place of a source whose instruction reads it as `type` (SIM_NONE: as it is).
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
-                     bool exact, uint32_t *at);
+                     uint32_t marks, uint32_t *at);
+
+// decode_target.c: whether the module's target has the statement that was decoded.
+bool sim_check_target(struct sim_decoder *d);
 
 // decode_call.c: statements that are calls and branches by index.
 bool sim_decode_call(struct sim_decoder *d);

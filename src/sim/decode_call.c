@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+// What a call passes or takes, as the callee declares it (NULL: that is not known).
 static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
+                         const struct sim_variable *declared, size_t declared_count,
                          struct sim_passed **out, uint32_t *count)
 {
     *count = list->count;
@@ -26,19 +28,41 @@ static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
             p->bytes = sim_type_bytes(d->source->registers[o->reg].type);
         } else if (o->kind == SIM_OP_SINK) {
             p->at = SIM_NO_OPERAND;
+        } else if ((o->kind == SIM_OP_INTEGER || o->kind == SIM_OP_F32 || o->kind == SIM_OP_F64) &&
+                   i < declared_count && sim_type_bytes(declared[i].type) <= 8) {
+            // A constant lies in the frame as a register does.
+            p->in_register = true;
+            p->bytes = sim_type_bytes(declared[i].type);
+            if (!sim_source_slot(d, o, declared[i].type, 0, &p->at))
+                return false;
         } else {
-            return sim_decode_refuse(d, "argument %u is neither a .param variable nor a register",
-                                     i + 1);
+            return sim_decode_refuse(
+                d, "argument %u is no .param variable, register or number that goes there", i + 1);
         }
     }
     return true;
 }
 
+// The function of which an indirect call may be: a prototype, or the first of a table.
+static const struct sim_function *declared_callee(const struct sim_decoder *d,
+                                                  const struct sim_operand *o)
+{
+    const struct sim_label *label =
+        o && o->kind == SIM_OP_SYMBOL ? sim_find_label(d->source, o->symbol, o->scope) : NULL;
+    if (!label || label->prototype)
+        return label ? label->prototype : NULL;
+    size_t f = label->target_count ? sim_find_function(d->program->module, label->targets[0])
+                                   : SIZE_MAX;
+    return f == SIZE_MAX ? NULL : &d->program->module->functions[f];
+}
+
 bool sim_decode_call(struct sim_decoder *d)
 {
     const struct sim_statement *s = d->statement;
-    const struct sim_operand *results = NULL, *arguments = NULL, *target = NULL;
+    const struct sim_operand *results = NULL, *arguments = NULL, *target = NULL, *table = NULL;
+    const struct sim_function *callee;
     struct sim_call *call = sim_decode_keep(d, sizeof(*call));
+    size_t f = SIZE_MAX;
 
     if (!call)
         return false;
@@ -53,21 +77,29 @@ bool sim_decode_call(struct sim_decoder *d)
             arguments = o;
         else if (!target)
             target = o;
+        else
+            table = o;
     }
     if (!target)
         return sim_decode_refuse(d, "it names no function");
-    if ((results && !place_passed(d, results, &call->results, &call->result_count)) ||
-        (arguments && !place_passed(d, arguments, &call->arguments, &call->argument_count)))
+    callee = declared_callee(d, table);
+    if (target->kind == SIM_OP_SYMBOL) {
+        f = sim_find_function(d->program->module, target->symbol);
+        if (f == SIZE_MAX)
+            return sim_decode_refuse(d, "%s is not declared", target->symbol);
+        callee = &d->program->module->functions[f];
+    }
+    if ((results && !place_passed(d, results, NULL, 0, &call->results, &call->result_count)) ||
+        (arguments && !place_passed(d, arguments, callee ? callee->parameters : NULL,
+                                    callee ? callee->parameter_count : 0, &call->arguments,
+                                    &call->argument_count)))
         return false;
     if (target->kind == SIM_OP_REGISTER) {
         call->name = d->source->registers[target->reg].name;
-        if (!sim_source_slot(d, target, SIM_U64, true, &call->target))
+        if (!sim_source_slot(d, target, SIM_U64, 0, &call->target))
             return false;
         d->op.run = sim_run_call_indirect;
     } else if (target->kind == SIM_OP_SYMBOL) {
-        size_t f = sim_find_function(d->program->module, target->symbol);
-        if (f == SIZE_MAX)
-            return sim_decode_refuse(d, "%s is not declared", target->symbol);
         call->name = target->symbol;
         call->code = &d->program->codes[f];
         d->op.run = sim_run_call;
@@ -108,7 +140,7 @@ bool sim_decode_brx(struct sim_decoder *d, struct sim_words *words)
     if (!table || !table->targets)
         return sim_decode_refuse(d, "%s is no .branchtargets table", s->operand[1].symbol);
     targets = sim_decode_keep(d, sizeof(*targets) + table->target_count * sizeof(targets->at[0]));
-    if (!targets || !sim_source_slot(d, &s->operand[0], SIM_U32, true, &d->op.o[0]))
+    if (!targets || !sim_source_slot(d, &s->operand[0], SIM_U32, 0, &d->op.o[0]))
         return false;
     targets->count = table->target_count;
     for (uint32_t i = 0; i < table->target_count; i++) {

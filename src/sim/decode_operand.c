@@ -50,9 +50,50 @@ static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, en
     }
 }
 
-// The place of a source whose instruction reads it as `type` (SIM_NONE: as it is).
+// Whether an operand of a type may be a register of another (PTX ISA, "Operand Type Checking"):
+// bits are anything of their size, and an integer's sign is not looked at. Loads, stores and
+// conversions take registers that are wider.
+static bool agrees(enum sim_type have, enum sim_type wanted, bool wider)
+{
+    char a = sim_type_class(have), b = sim_type_class(wanted);
+
+    if (have == SIM_PRED || wanted == SIM_PRED)
+        return have == wanted;
+    if (sim_type_bytes(have) < sim_type_bytes(wanted) ||
+        (sim_type_bytes(have) > sim_type_bytes(wanted) && !wider))
+        return false;
+    return have == wanted || a == 'b' || b == 'b' || have == SIM_F16X2 || (a != 'f' && b != 'f');
+}
+
+static bool check_register(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
+                           uint32_t marks)
+{
+    const struct sim_register *r = &d->source->registers[o->reg];
+
+    if (o->negated && r->type != SIM_PRED && !(marks & SIM_MARK_NEGATIVE))
+        return sim_decode_refuse(d, "%s is negated, which only a predicate may be", r->name);
+    if (o->parts && !(marks & SIM_MARK_PARTS))
+        return sim_decode_refuse(d, "a part of %s, which only video instructions take", r->name);
+    if (type != SIM_NONE && !agrees(r->type, type, marks & SIM_MARK_WIDER))
+        return sim_decode_refuse(d, "%s is a .%s register where a .%s is expected", r->name,
+                                 sim_type_word(r->type), sim_type_word(type));
+    return true;
+}
+
+// The low `bytes` of each of 32 values.
+static uint32_t narrow_slot(struct sim_decoder *d, uint32_t from, uint32_t bytes)
+{
+    struct sim_op narrow = { .run = sim_run_narrow, .guard = SIM_NO_GUARD, .wide = bytes == 8 };
+
+    narrow.o[1] = from;
+    narrow.o[0] = sim_slot_new(d, sim_slot_bytes(bytes));
+    if (narrow.o[0] != SIM_NO_SLOT && !sim_decode_emit(d, narrow))
+        narrow.o[0] = SIM_NO_SLOT;
+    return narrow.o[0];
+}
+
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
-                     bool exact, uint32_t *at)
+                     uint32_t marks, uint32_t *at)
 {
     uint32_t wanted = sim_type_slot(type);
     struct sim_symbol symbol;
@@ -62,31 +103,19 @@ bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum si
     switch (o->kind) {
     case SIM_OP_REGISTER: {
         const struct sim_register *r = &d->source->registers[o->reg];
+        if (!check_register(d, o, type, marks))
+            return false;
         *at = sim_register_slot(d, o->reg, o->component);
-        if (o->negated && r->type != SIM_PRED)
-            return sim_decode_refuse(d, "%s is negated, which only a predicate may be", r->name);
-        if ((r->type == SIM_PRED) != (type == SIM_PRED) && type != SIM_NONE)
-            return sim_decode_refuse(d, "%s is a .%s register where a .%s is expected", r->name,
-                                     sim_type_word(r->type), sim_type_word(type));
-        if (o->negated) {
+        if (o->negated && r->type == SIM_PRED) {
             struct sim_op not = { .run = sim_run_not, .guard = SIM_NO_GUARD };
             not .o[1] = *at;
             *at = not .o[0] = sim_slot_new(d, 4);
             return (*at != SIM_NO_SLOT && sim_decode_emit(d, not )) ||
                    sim_decode_refuse(d, "no host memory");
         }
-        have = sim_type_slot(r->type);
-        if (type == SIM_NONE || type == SIM_PRED || have == wanted)
-            return true;
-        if (have < wanted || !exact)
-            return sim_decode_refuse(d, "%s is a .%s register where a .%s is expected", r->name,
-                                     sim_type_word(r->type), sim_type_word(type));
-        // An instruction may read the low part of a wider register.
-        struct sim_op narrow = { .run = sim_run_narrow, .guard = SIM_NO_GUARD };
-        narrow.o[1] = *at;
-        *at = narrow.o[0] = sim_slot_new(d, wanted);
-        return (*at != SIM_NO_SLOT && sim_decode_emit(d, narrow)) ||
-               sim_decode_refuse(d, "no host memory");
+        if (type != SIM_NONE && type != SIM_PRED && sim_type_slot(r->type) > wanted)
+            *at = narrow_slot(d, *at, wanted / SIM_WARP);
+        return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
     }
     case SIM_OP_INTEGER:
     case SIM_OP_F32:
@@ -97,55 +126,117 @@ bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum si
         return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
     case SIM_OP_SPECIAL:
         have = sim_special_bytes((uint32_t)o->value.u);
-        if (type != SIM_NONE && sim_slot_bytes(have) < wanted)
-            return sim_decode_refuse(
-                d, "a special register of %u bytes stands where a .%s is expected", have,
-                sim_type_word(type));
-        *at = sim_slot_special(d, (uint32_t)o->value.u);
-        if (*at != SIM_NO_SLOT && type != SIM_NONE && sim_slot_bytes(have) > wanted) {
-            struct sim_op narrow = { .run = sim_run_narrow, .guard = SIM_NO_GUARD };
-            narrow.o[1] = *at;
-            *at = narrow.o[0] = sim_slot_new(d, wanted);
-            if (*at != SIM_NO_SLOT && !sim_decode_emit(d, narrow))
-                *at = SIM_NO_SLOT;
+        if (o->value.u == SIM_SR_WARP_SZ && type != SIM_PRED) {
+            *at = sim_slot_constant(d, wanted / SIM_WARP, SIM_WARP);
+            return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
         }
+        if (type != SIM_NONE && !agrees(sim_special_type((uint32_t)o->value.u), type, true))
+            return sim_decode_refuse(
+                d, "a special register of type .%s stands where a .%s is expected",
+                sim_type_word(sim_special_type((uint32_t)o->value.u)), sim_type_word(type));
+        *at = sim_slot_special(d, (uint32_t)o->value.u);
+        if (*at != SIM_NO_SLOT && type != SIM_NONE && sim_slot_bytes(have) > wanted)
+            *at = narrow_slot(d, *at, wanted / SIM_WARP);
         return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
     case SIM_OP_SYMBOL:
-        if (wanted != sim_slot_bytes(4) && wanted != sim_slot_bytes(8))
+        if (type == SIM_PRED || (wanted != sim_slot_bytes(4) && wanted != sim_slot_bytes(8)))
             return sim_decode_refuse(d, "an address stands where a .%s is expected",
                                      sim_type_word(type));
         if (!sim_find_symbol(d, o, wanted / SIM_WARP, o->offset, &symbol))
             return false;
         *at = symbol.at;
+        d->named = symbol.space;
         return true;
     default:
         return sim_decode_refuse(d, "an operand is not of a kind that is known here");
     }
 }
 
-static bool destination_slot(struct sim_decoder *d, const struct sim_operand *o, uint32_t *at)
+static bool destination_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
+                             uint32_t marks, uint32_t *at)
 {
-    if (o->kind == SIM_OP_SINK) {
+    if (o->pair != SIM_NO_PAIR && !(marks & SIM_MARK_PAIR))
+        return sim_decode_refuse(d, "it has one destination, and no second after a |");
+    if (o->pair != SIM_NO_PAIR && !sim_is_predicate(d, o->pair))
+        return sim_decode_refuse(d, "%s is not a predicate", d->source->registers[o->pair].name);
+    if (o->pair != SIM_NO_PAIR)
+        d->op.o[5] = d->reg_at[o->pair];
+    if (o->kind == SIM_OP_SINK && marks & SIM_MARK_SINK) {
         *at = SIM_NO_OPERAND;
         return true;
     }
+    if (o->kind == SIM_OP_SINK)
+        return sim_decode_refuse(d, "_ stands where it needs a register");
     if (o->kind != SIM_OP_REGISTER || o->negated)
         return sim_decode_refuse(d, "the destination is not a register");
     *at = sim_register_slot(d, o->reg, o->component);
-    return true;
+    return check_register(d, o, type, marks);
 }
 
-static bool pair_slot(struct sim_decoder *d, const struct sim_operand *o)
+// A register wider than the type of a cvt or a load takes the value extended: the instruction
+// writes a place of its own, and one more op fills the register from it.
+static bool widen_destination(struct sim_decoder *d, const struct sim_operand *o,
+                              enum sim_type type, uint32_t made, uint32_t *at)
 {
-    d->op.o[5] = SIM_NO_OPERAND;
-    if (o->pair != SIM_NO_PAIR)
-        d->op.o[5] = d->reg_at[o->pair];
-    return true;
+    uint32_t have = sim_type_slot(d->source->registers[o->reg].type);
+
+    if (have <= made)
+        return true;
+    d->after =
+        (struct sim_op){ .run = sim_run_widen,
+                         .extra = sim_type_class(type) == 's',
+                         .wide = (made > sim_slot_bytes(4)) | (have > sim_slot_bytes(8)) << 1 };
+    d->after.o[0] = *at;
+    d->after.o[1] = *at = sim_slot_new(d, made);
+    return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
+}
+
+// Addresses of global memory and generic ones have 64 bits: these take no register of 32.
+static bool is_far(const struct sim_decoder *d, const struct sim_words *words)
+{
+    static const char *const names[] = {
+        "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu"
+    };
+    enum sim_space space = sim_space_of(words);
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(d->statement->word[0], names[i]) == 0)
+            return (space == SIM_GENERIC || space == SIM_GLOBAL) && !sim_has(words, "async");
+    return false;
+}
+
+// The base of an address is a variable: it must be of the space that the instruction names. With
+// none named its generic address is meant.
+static bool in_space(struct sim_decoder *d, const struct sim_operand *base, enum sim_space space,
+                     const struct sim_words *words, uint32_t slot)
+{
+    static const char *const names[SIM_SPACES] = {
+        [SIM_CONST] = "const", [SIM_GLOBAL] = "global", [SIM_LOCAL] = "local",
+        [SIM_PARAM] = "param", [SIM_SHARED] = "shared",
+    };
+    enum sim_space named = sim_space_of(words);
+
+    if (named == SIM_SHARED_CLUSTER)
+        named = SIM_SHARED;
+    bool wrong = named != SIM_GENERIC
+                     ? named != space && space != SIM_GENERIC
+                     : is_far(d, words) && (space == SIM_CONST || space == SIM_PARAM);
+    if (wrong)
+        return sim_decode_refuse(d, "%s is a .%s variable, and not of its space", base->symbol,
+                                 names[space]);
+    if (named != SIM_GENERIC || (space != SIM_SHARED && space != SIM_LOCAL))
+        return true;
+    struct sim_op add = { .run = sim_run_offset, .guard = SIM_NO_GUARD, .wide = 2 };
+    add.offset = (int64_t)(space == SIM_SHARED ? SIM_WINDOW_SHARED : SIM_WINDOW_LOCAL);
+    add.o[1] = d->op.o[slot];
+    d->op.o[slot] = add.o[0] = sim_slot_new(d, sim_slot_bytes(8));
+    return (add.o[0] != SIM_NO_SLOT && sim_decode_emit(d, add)) ||
+           sim_decode_refuse(d, "no host memory");
 }
 
 // [base + offset]
 static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, uint32_t slot,
-                            bool apart)
+                            bool apart, const struct sim_words *words)
 {
     const struct sim_operand *base = o->kind == SIM_OP_ADDRESS && o->count ? &o->list[0] : o;
     struct sim_symbol symbol = { .space = SIM_GENERIC };
@@ -156,10 +247,14 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
     d->op.offset = o->offset;
     switch (base->kind) {
     case SIM_OP_REGISTER: {
-        uint32_t bytes = sim_type_bytes(d->source->registers[base->reg].type);
-        if (sim_is_predicate(d, base->reg) || (bytes != 4 && bytes != 8))
-            return sim_decode_refuse(d, "%s is no address: it is neither 32 nor 64 bits wide",
-                                     d->source->registers[base->reg].name);
+        const struct sim_register *r = &d->source->registers[base->reg];
+        uint32_t bytes = sim_type_bytes(r->type);
+        if (sim_type_class(r->type) == 'f' || (bytes != 4 && bytes != 8))
+            return sim_decode_refuse(d, "%s is no address: it is no integer of 32 or 64 bits",
+                                     r->name);
+        if (bytes == 4 && is_far(d, words))
+            return sim_decode_refuse(d, "%s has 32 bits, and an address of global memory 64",
+                                     r->name);
         d->op.o[slot] = sim_register_slot(d, base->reg, base->component);
         wide = bytes == 8;
         if (entry_param)
@@ -174,6 +269,8 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
             d->op.offset += base->offset;
         if (entry_param && symbol.entry_param)
             d->op.extra |= SIM_ENTRY_PARAM;
+        if (!apart && !in_space(d, base, symbol.space, words, slot))
+            return false;
         break;
     case SIM_OP_INTEGER:
         d->op.o[slot] = sim_slot_constant(d, 8, base->value.u);
@@ -199,36 +296,65 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
     return true;
 }
 
+// The elements of a vector, or a lone register or constant, into d->list.
 static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
-                           bool source, uint32_t slot)
+                           bool source, uint32_t marks, uint32_t slot)
 {
-    bool whole = o->kind == SIM_OP_REGISTER && d->source->registers[o->reg].vector > 1 &&
-                 o->component == 0;
-    uint32_t count = o->kind == SIM_OP_VECTOR ? o->count : 1;
+    bool alone = o->kind != SIM_OP_VECTOR;
+    // Only loads and stores have one type for all elements; registers may be wider, all alike.
+    enum sim_type checked = marks & SIM_MARK_WIDER ? type : SIM_NONE;
+    uint32_t count = alone ? 1 : o->count, sinks = 0, width = 0;
 
-    if (whole)
-        count = d->source->registers[o->reg].vector;
     d->op.o[slot] = d->list_count;
+    if (alone && !source && o->kind == SIM_OP_SINK && marks & SIM_MARK_SINK) {
+        d->op.o[slot] = SIM_NO_OPERAND;
+        return true;
+    }
     if (d->list_count + count > sizeof(d->list) / sizeof(*d->list))
         return sim_decode_refuse(d, "too many vector elements");
     for (uint32_t i = 0; i < count; i++) {
-        const struct sim_operand *e = o->kind == SIM_OP_VECTOR ? &o->list[i] : o;
-        uint32_t at;
-        if (whole)
-            at = sim_register_slot(d, o->reg, i);
-        else if (source ? !sim_source_slot(d, e, e->kind == SIM_OP_REGISTER ? SIM_NONE : type, true,
-                                           &at)
-                        : !destination_slot(d, e, &at))
+        const struct sim_operand *e = alone ? o : &o->list[i];
+        bool reg = e->kind == SIM_OP_REGISTER;
+        uint32_t at, bytes = sim_type_bytes(reg ? d->source->registers[e->reg].type : type);
+        if (reg && checked && !check_register(d, e, type, marks))
             return false;
-        bool wide = source && e->kind != SIM_OP_REGISTER
-                        ? sim_type_slot(type) == sim_slot_bytes(8)
-                        : e->kind == SIM_OP_REGISTER &&
-                              sim_type_slot(d->source->registers[e->reg].type) == sim_slot_bytes(8);
-        if (wide && d->list_count < 24)
+        if (reg && checked && width && bytes != width)
+            return sim_decode_refuse(d,
+                                     "%s is a .%s register, those before it in the vector are not",
+                                     d->source->registers[e->reg].name,
+                                     sim_type_word(d->source->registers[e->reg].type));
+        if (reg)
+            width = bytes;
+        if (!alone && e->kind == SIM_OP_SINK) {
+            // Of what is packed it stands for anything: zeros here.
+            if (source && !(marks & SIM_MARK_SINK))
+                return sim_decode_refuse(d, "_ stands where it needs a source");
+            at = source ? sim_slot_constant(d, sim_type_bytes(type), 0) : SIM_NO_OPERAND;
+            sinks++;
+        } else if (source ? !sim_source_slot(d, e, reg ? SIM_NONE : type, 0, &at)
+                          : !destination_slot(d, e, SIM_NONE, marks, &at)) {
+            return false;
+        }
+        // Loads and stores know registers of 32 and 64 bits.
+        if (reg && checked && bytes == 16 && sim_type_bytes(type) < 16) {
+            bytes = 8;
+            if (source ? (at = narrow_slot(d, at, 8)) == SIM_NO_SLOT
+                       : !widen_destination(d, e, type, sim_slot_bytes(8), &at))
+                return false;
+        }
+        if (sim_slot_bytes(bytes) == sim_slot_bytes(8) && e->kind != SIM_OP_SINK &&
+            d->list_count < 24)
             d->op.wide |= UINT32_C(1) << (8 + d->list_count);
         d->list[d->list_count++] = at;
     }
+    if (sinks == count)
+        return sim_decode_refuse(d, "every element is _");
     return true;
+}
+
+static bool is_number(const struct sim_operand *o)
+{
+    return o->kind == SIM_OP_INTEGER || o->kind == SIM_OP_F32 || o->kind == SIM_OP_F64;
 }
 
 // Match the operands with a row's letters.
@@ -237,44 +363,58 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
 {
     const struct sim_statement *s = d->statement;
     const char *p = row->operands ? row->operands : "";
-    uint32_t given = 0, slot = 0, addresses = 0;
+    uint32_t given = 0, slot = 0, addresses = 0, most = 0, least = 0;
 
-    for (const char *letter = p; *letter; letter++)
+    for (const char *letter = p; *letter; letter++) {
         addresses += *letter == 'm' || *letter == 't';
+        most += strchr("daptpPmvVlfcxi", *letter) != NULL;
+        least += strchr("daptpPmvVlfcxi", *letter) != NULL;
+        least -= *letter == '?';
+    }
+    if (s->operands < least)
+        return sim_decode_refuse(d, "it has %u operands, and needs more", s->operands);
+    if (s->operands > most)
+        return sim_decode_refuse(d, "it has %u operands, and needs %u", s->operands, most);
 
     for (uint32_t i = 0; i < 6; i++)
         d->op.o[i] = SIM_NO_OPERAND;
+    d->after.run = NULL;
+    d->named = SIM_GENERIC;
     while (*p) {
         char letter = *p++;
         enum sim_type type = words->types ? words->type[0] : SIM_B32;
-        bool optional = false;
-        for (; *p && (strchr("wq+?", *p) || (*p >= '0' && *p <= '9')); p++) {
-            if (*p == '?') {
-                optional = true;
+        uint32_t marks = 0;
+        for (;; p++) {
+            static const char letters[] = "?>_|-.";
+            const char *mark = *p ? strchr(letters, *p) : NULL;
+            if (mark) {
+                marks |= UINT32_C(1) << (mark - letters);
             } else if (*p == 'w') {
-                type = SIM_B32;
+                type = SIM_U32;
+            } else if (*p == 'h') {
+                type = SIM_U16;
             } else if (*p == 'q') {
                 type = SIM_B64;
             } else if (*p == '+') {
-                type = sim_type_bytes(type) == 2   ? SIM_B32
-                       : sim_type_bytes(type) == 4 ? SIM_B64
+                type = sim_type_bytes(type) == 2   ? SIM_U32
+                       : sim_type_bytes(type) == 4 ? SIM_U64
                                                    : SIM_B128;
-            } else {
+            } else if (*p >= '0' && *p <= '9') {
                 uint32_t n = (uint32_t)(*p - '0');
                 if (n >= words->types)
                     return sim_decode_refuse(d, "it has %u types, and needs %u", words->types,
                                              n + 1);
                 type = words->type[n];
+            } else {
+                break;
             }
         }
-        if (given >= s->operands) {
-            if (optional) {
-                slot += letter != 'i' && letter != 'x';
-                continue;
-            }
-            return sim_decode_refuse(d, "it has %u operands, and needs more", s->operands);
+        if (given >= s->operands) { // those that may be left out are the last ones
+            slot += letter != 'i' && letter != 'x';
+            continue;
         }
         const struct sim_operand *o = &s->operand[given++];
+        d->reached = SIM_REACHED_OPERANDS + given;
         if (letter == 'x')
             continue;
         if (letter == 'i') {
@@ -287,37 +427,37 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
         bool ok = true;
         switch (letter) {
         case 'd':
-            ok = o->kind != SIM_OP_VECTOR ? destination_slot(d, o, &d->op.o[slot])
+            ok = o->kind != SIM_OP_VECTOR ? destination_slot(d, o, type, marks, &d->op.o[slot])
                                           : sim_decode_refuse(d, "operand %u is a vector", given);
-            if (ok && o->pair != SIM_NO_PAIR)
-                pair_slot(d, o);
+            if (ok && marks & SIM_MARK_WIDER && o->kind == SIM_OP_REGISTER)
+                ok = widen_destination(d, o, type, sim_type_slot(type), &d->op.o[slot]);
             break;
         case 'P':
-            if (o->kind == SIM_OP_REGISTER && !sim_is_predicate(d, o->reg))
-                return sim_decode_refuse(d, "%s is not a predicate",
-                                         d->source->registers[o->reg].name);
-            ok = destination_slot(d, o, &d->op.o[slot]) && pair_slot(d, o);
+            ok = destination_slot(d, o, SIM_PRED, marks, &d->op.o[slot]);
             break;
         case 'a':
-            ok = sim_source_slot(d, o, type, true, &d->op.o[slot]);
+            if (is_number(o) && sim_type_class(type) == 'f' && type != SIM_F32 && type != SIM_F64)
+                return sim_decode_refuse(d, "a number stands where a .%s register is expected",
+                                         sim_type_word(type));
+            ok = sim_source_slot(d, o, type, marks, &d->op.o[slot]);
             break;
         case 'p':
-            ok = sim_source_slot(d, o, SIM_PRED, true, &d->op.o[slot]);
+            ok = sim_source_slot(d, o, SIM_PRED, marks, &d->op.o[slot]);
             break;
         case 'm':
-            ok = address_operand(d, o, slot, addresses > 1);
+            ok = address_operand(d, o, slot, addresses > 1, words);
             break;
         case 't':
             ok = o->kind == SIM_OP_TUPLE && o->count == 2
-                     ? address_operand(d, &o->list[0], slot, true) &&
-                           vector_operand(d, &o->list[1], SIM_S32, true, 5)
+                     ? address_operand(d, &o->list[0], slot, true, words) &&
+                           vector_operand(d, &o->list[1], SIM_S32, true, 0, 5)
                      : sim_decode_refuse(d, "operand %u is no tensor map with coordinates", given);
             break;
         case 'v':
-            ok = vector_operand(d, o, type, false, slot);
+            ok = vector_operand(d, o, type, false, marks, slot);
             break;
         case 'V':
-            ok = vector_operand(d, o, type, true, slot);
+            ok = vector_operand(d, o, type, true, marks, slot);
             break;
         case 'l': {
             const struct sim_label *label =
@@ -336,7 +476,5 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
             return false;
         slot++;
     }
-    if (given < s->operands)
-        return sim_decode_refuse(d, "it has %u operands, and needs %u", s->operands, given);
     return true;
 }

@@ -44,14 +44,19 @@ uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value
     return at;
 }
 
-uint32_t sim_special_bytes(uint32_t special)
+enum sim_type sim_special_type(uint32_t special)
 {
     static const enum sim_type types[] = {
 #define SPECIAL(tag, name, type) SIM_##type,
 #include "special.def"
 #undef SPECIAL
     };
-    return types[special] == SIM_PRED ? 0 : sim_type_bytes(types[special]);
+    return types[special];
+}
+
+uint32_t sim_special_bytes(uint32_t special)
+{
+    return sim_type_bytes(sim_special_type(special));
 }
 
 static bool special_changes(uint32_t special)
@@ -175,6 +180,9 @@ bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_
                                 offset);
         } else if (v->space == SIM_PARAM) {
             s.value = d->program->variable_at[d->code->index][i];
+            s.known = true;
+        } else if (v->space == SIM_GLOBAL || v->space == SIM_CONST) {
+            s.value = d->program->inner[d->program->variable_at[d->code->index][i]].address;
             s.known = true;
         } else {
             return sim_decode_refuse(

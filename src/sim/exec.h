@@ -27,6 +27,8 @@ enum {
 
 struct sim_warp;
 struct sim_op;
+struct sim_race;
+struct sim_steps;
 
 // What a handler tells the loop that called it.
 enum sim_next {
@@ -92,6 +94,7 @@ struct sim_code {
     uint32_t shared_bytes;      // of an entry: static shared memory that it reaches, callees' included
     uint32_t dynamic_at;        // of an entry: where dynamic shared memory starts
     const uint32_t *shared_at;  // of an entry: where each shared variable of the program lies
+    const unsigned char *actors; // [statements + 1] of the race check (check_agents.h), or NULL
     uint32_t index;             // of the function in its module
 };
 
@@ -129,6 +132,7 @@ struct sim_warp {
     uint32_t carry; // of add.cc and its kin: one bit a lane
     unsigned char *local; // [32][the entry's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
+    bool looked; // at global memory, where others than its cluster write, in this turn
     uint32_t patience, told; // the cluster's when mbarrier.try_wait failed last, and in which lanes
     uint64_t instructions; // lane-instructions, for the bench
     struct sim_frame *entry; // the frame that lanes start in
@@ -162,6 +166,11 @@ struct sim_block {
     struct sim_barrier barriers[16];
     uint32_t alive; // threads that have not exited
     uint32_t open;  // barriers at which threads wait or have arrived: one bit each
+    uint64_t *mbarriers; // where in `shared` they are, one bit for 8 bytes; NULL: there is none yet
+    // Of the checks that are on (check.h), else NULL.
+    uint64_t *written; // a bit for each byte of `shared`
+    struct sim_race *race;
+    struct sim_steps *steps; // [warp_count]
 };
 
 struct sim_cluster {
@@ -184,6 +193,7 @@ struct sim_grid {
     int cooperative;
     uint64_t workspace; // of a cooperative grid: its size and a word for barriers; %envreg1 and 2
     uint64_t id;
+    uint64_t deadline; // of the monotonic clock, in ns; 0: none
     _Atomic int fault;     // CUresult of the first fault, 0: none
     char report[1024];     // kernel, line, block, thread, address of the first fault
     _Atomic uint64_t instructions;
@@ -244,29 +254,38 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 
 // Instructions, in instructions.def:  INSTRUCTION("name", "words it may have", "operands", pick)
 //
-// Words are matched as a set; types come apart, in the order written. `operands` has one letter an
-// operand: d destination register, a register or constant source, p predicate source, P predicate
-// destination (p or p|q), m memory address, t tensor map and coordinates, v vector or register destination, V vector or register
-// source, l label, f function, c call list, ? after one that may be left out. `pick` looks at words
-// and types, and gives the handler, or NULL when there is no such form (decode.c then names it).
+// Words are matched as a set, and those after a ! must be there; types come apart, in the order
+// written. `operands` has one letter an operand: d destination register, a register or constant
+// source, p predicate source, P predicate destination, m memory address, t tensor map and
+// coordinates, v vector or register destination, V vector or register source, l label, f function,
+// c call list, x one that is not looked at and takes no place, i a constant that pick reads from the
+// statement itself, which takes no place either. `pick` looks at words and types, and gives the
+// handler, or NULL when there is no such form (decode.c then names it).
 //
-// A constant takes the width of the first type, unless a mark after its letter says otherwise: a
-// digit n for types[n] ("da1" of cvt.f32.s64), w for 32 bits ("daaaw" of shf, "daaw" of shl.b64), + for
-// twice the first type ("daaa+" of mad.wide.u32), q for 64 bits (a descriptor). Packed types take all their bytes. An optional
-// operand that is left out has o[i] SIM_NO_OPERAND; an `x` is not
-// looked at and takes no place, an `i` is a constant that pick reads from the
-// statement itself, and takes no place in o[]. The elements of v and V operands stand in `list`, one
-// operand's after the other's in the order written (a lone register counts as one element); o[i] of
-// such an operand is the index of its first element there. Of a t operand o[i] is the map's address
-// and o[5] the index of its first coordinate in `list`. The second of d|p or p|q is o[5], or
-// SIM_NO_OPERAND; a sink `_` is SIM_NO_OPERAND. `pick` is called when o[], list and wide are filled.
+// A register must agree with the type of its operand, and a constant takes its width. That is the
+// first type, unless a mark after the letter says otherwise: a digit n for types[n] ("da1" of set),
+// w for 32 bits ("daaaw" of shf, "dwa" of popc), + for twice the first type ("d+aaa+" of
+// mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of blocks). More marks, after those:
+// ? the operand may be left out, > its register may be wider (loads, stores, conversions), _ it may
+// be the sink, | it may be a pair d|p, - its register may have a minus, . its register may have a
+// selector such as .h1. The elements of v and V are not checked, but with >.
+//
+// An optional operand that is left out has o[i] SIM_NO_OPERAND, and so has a sink; the second of a
+// pair is o[5], or SIM_NO_OPERAND. The elements of v and V operands stand in `list`, one operand's
+// after the other's in the order written (a lone register counts as one element); o[i] of such an
+// operand is the index of its first element there. Of a t operand o[i] is the map's address and
+// o[5] the index of its first coordinate in `list`. `pick` is called when o[], list and wide are
+// filled.
 struct sim_words {
     enum sim_type type[4];
     uint32_t types;
     const struct sim_statement *statement;
     const struct sim_function *function; // that it stands in
     const struct sim_module *module;
-    const char **why; // pick may say here what it has against a form, before it gives NULL
+    enum sim_space named; // of the variable whose address is an operand; SIM_GENERIC: none
+    // pick may say here what it has against a form, before it gives NULL; "" when the statement is
+    // one of another row.
+    const char **why;
 };
 // True when the statement has the word.
 bool sim_has(const struct sim_words *words, const char *word);
@@ -288,15 +307,21 @@ extern const struct sim_instruction sim_integer_instructions[]; // integer.c: ad
 extern const struct sim_instruction sim_float_instructions[];   // float.c: f32, f64, and approximate functions
 extern const struct sim_instruction sim_half_instructions[];    // half.c: f16, bf16, packed forms
 extern const struct sim_instruction sim_convert_instructions[]; // convert.c: cvt, mov, selp, setp, set, slct, testp
-extern const struct sim_instruction sim_memory_instructions[];  // memory.c: ld st cvta isspacep prefetch ...
+extern const struct sim_instruction sim_packed_instructions[];  // convert_packed.c: cvt of pairs and fours
+extern const struct sim_instruction sim_video_instructions[];   // video.c: vadd ... vset4
+extern const struct sim_instruction sim_memory_instructions[];  // memory.c: ld st cp.async
+extern const struct sim_instruction sim_address_instructions[]; // address.c: cvta isspacep mapa prefetch alloca ...
 extern const struct sim_instruction sim_atomic_instructions[];  // atomic.c: atom red fence membar
 extern const struct sim_instruction sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
 extern const struct sim_instruction sim_warp_instructions[];    // warp_ops.c: shfl vote match redux activemask elect
 extern const struct sim_instruction sim_matrix_instructions[];  // matrix.c: ldmatrix stmatrix mma wmma
 extern const struct sim_instruction sim_wgmma_instructions[];   // wgmma.c
 extern const struct sim_instruction sim_mbarrier_instructions[]; // mbarrier.c
-extern const struct sim_instruction sim_async_instructions[];   // async.c: cp.async.bulk st.async red.async setmaxnreg
-extern const struct sim_instruction sim_tensor_instructions[];  // tensor_copy.c: cp.async.bulk.tensor tensormap
+extern const struct sim_instruction sim_async_instructions[];   // async.c: cp.async.bulk griddepcontrol setmaxnreg
+extern const struct sim_instruction sim_async_store_instructions[]; // async_store.c: st.async red.async
+extern const struct sim_instruction sim_launch_instructions[]; // launch_control.c: clusterlaunchcontrol
+extern const struct sim_instruction sim_tensor_instructions[];  // tensor_copy.c: cp.async.bulk.tensor
+extern const struct sim_instruction sim_tensor_map_instructions[]; // tensor_replace.c: tensormap
 
 // One operation that add, mul, min ... of several types share stays in integer.c, float.c and half.c
 // under the same name: the row that fits the first type is taken, so `sim_instruction_find` goes
@@ -317,6 +342,10 @@ const struct sim_kernel *sim_program_kernel(const struct sim_program *program, s
 // The address and size of a variable with a name; false when there is none.
 bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
                           uint64_t *bytes);
+
+// How long a grid may run, in ns; 0, as it is first: as long as it takes. Then it is a fault that
+// says where threads are.
+extern uint64_t sim_timeout;
 
 // Run a grid to its end on the pool of worker threads; the calling thread takes part. 0, or the
 // CUresult of the fault, which grid->report tells.

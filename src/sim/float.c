@@ -326,8 +326,9 @@ static sim_handler *pick_rounded(const struct sim_words *words, struct sim_op *o
     const uint32_t row = operation == F32_FMA && has_fused() ? F32_OPERATIONS : operation;
 
     if (words->type[0] == SIM_F64) {
-        op->extra = mode;
-        return flags ? NULL : f64_handlers[row][mode != SIM_RN];
+        op->extra = mode; // rcp may say .ftz, which changes nothing
+        return flags & ~(operation == F32_RCP ? FTZ : 0u) ? NULL
+                                                          : f64_handlers[row][mode != SIM_RN];
     }
     op->extra = flags;
     return mode == SIM_RZ   ? f32_handlers[row].rz
@@ -347,20 +348,32 @@ static sim_handler *pick_arithmetic(const struct sim_words *words, struct sim_op
     while (strcmp(words->statement->word[0], names[k]) != 0)
         k++;
     enum f32_operation operation = k == 4 ? F32_FMA : (enum f32_operation)k;
-    if (!sim_one_result(op) || roundings > 1 || (roundings == 0 && operation == F32_FMA))
+    if (roundings > 1 || (roundings == 0 && operation == F32_FMA))
         return NULL; // fma says how it rounds
     op->extra = (uint32_t)operation | (uint32_t)rounding_of(words) << EXTRA_MODE |
                 flags << EXTRA_FLAGS;
     if (words->types == 1 && (type == SIM_F32 || type == SIM_F64))
         return pick_rounded(words, op, operation);
-    if (words->types == 1 && type == SIM_F32X2 && !(flags & SAT))
+    if (words->types == 1 && type == SIM_F32X2 && !(flags & SAT) && k != 4)
         return run_f32x2;
-    if (words->types == 2 && type == SIM_F32 && !(flags & FTZ) && operation != F32_MUL &&
-        (words->type[1] == SIM_F16 || words->type[1] == SIM_BF16)) {
-        op->extra |= (uint32_t)(words->type[1] == SIM_BF16) << EXTRA_BF16;
-        return run_f32_mixed;
-    }
     return NULL;
+}
+
+// f32 with operands of f16 or bf16.
+static sim_handler *pick_mixed(const struct sim_words *words, struct sim_op *op)
+{
+    const char *name = words->statement->word[0];
+    const bool bf16 = words->type[1] == SIM_BF16;
+
+    if (words->types != 2 || words->type[0] != SIM_F32 || (!bf16 && words->type[1] != SIM_F16) ||
+        roundings_in(words) > 1 || (name[0] == 'f' && roundings_in(words) == 0))
+        return NULL;
+    op->extra = (uint32_t)(name[0] == 'a'   ? F32_ADD
+                           : name[0] == 's' ? F32_SUB
+                                            : F32_FMA) |
+                (uint32_t)rounding_of(words) << EXTRA_MODE | flags_of(words) << EXTRA_FLAGS |
+                (uint32_t)bf16 << EXTRA_BF16;
+    return run_f32_mixed;
 }
 
 // Functions of one f32 to within a bound.
@@ -397,24 +410,25 @@ SIM_HANDLER(run_div_approx)
     return SIM_NEXT;
 }
 
-// Of f64 the upper words only: 20 bits of fraction, subnormals are zeros.
+// Of f64 the upper words only: 20 bits of fraction, subnormals are zeros, and NaN has its own bits.
+#define UPPER_NAN UINT64_C(0x7fffffff00000000)
 INLINE double upper(double x)
 {
     uint64_t bits = sim_bits64(x) & 0xffffffff00000000;
     return sim_float64((bits & 0x7ff0000000000000) ? bits : bits & 0x8000000000000000);
 }
-#define APPROXIMATE64(name, in, out, expression)                              \
+#define APPROXIMATE64(name, in, out, nan, expression)                         \
     SIM_HANDLER(name)                                                         \
     {                                                                         \
         uint64_t *d = SIM_R64(w, op->o[0]);                                   \
         const double *at1 = SIM_RF64(w, op->o[1]);                            \
         SIM_LANES(mask, i, double a = in(at1[i]); double x = out(expression); \
-                  d[i] = x != x ? SIM_F64_NAN : sim_bits64(x));               \
+                  d[i] = x != x ? nan : sim_bits64(x));                       \
         return SIM_NEXT;                                                      \
     }
-APPROXIMATE64(run_rcp64, upper, upper, 1.0 / a)
-APPROXIMATE64(run_rsqrt64_ftz, upper, upper, 1.0 / sqrt(a))
-APPROXIMATE64(run_rsqrt64, , , 1.0 / sqrt(a))
+APPROXIMATE64(run_rcp64, upper, upper, UPPER_NAN, 1.0 / a)
+APPROXIMATE64(run_rsqrt64_ftz, upper, upper, UPPER_NAN, 1.0 / sqrt(a))
+APPROXIMATE64(run_rsqrt64, , , SIM_F64_NAN, 1.0 / sqrt(a))
 
 // ex2 lg2 sin cos tanh rsqrt: .approx only.
 static sim_handler *pick_approximate(const struct sim_words *words, struct sim_op *op)
@@ -427,7 +441,7 @@ static sim_handler *pick_approximate(const struct sim_words *words, struct sim_o
     const uint32_t flags = flags_of(words);
     const char *name = words->statement->word[0];
 
-    if (words->types != 1 || !sim_has(words, "approx") || !sim_one_result(op))
+    if (words->types != 1 || !sim_has(words, "approx"))
         return NULL;
     if (words->type[0] == SIM_F64 && strcmp(name, "rsqrt") == 0)
         return flags & FTZ ? run_rsqrt64_ftz : run_rsqrt64;
@@ -449,8 +463,7 @@ static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *
                                                           : F32_SQRT;
     const enum sim_type type = words->type[0];
 
-    if (!sim_one_result(op) || words->types != 1 || (type != SIM_F32 && type != SIM_F64) ||
-        roundings_in(words) != 1)
+    if (words->types != 1 || (type != SIM_F32 && type != SIM_F64) || roundings_in(words) != 1)
         return NULL;
     if (type == SIM_F64 && operation == F32_RCP && sim_has(words, "approx"))
         return flags_of(words) == FTZ ? run_rcp64 : NULL;
@@ -541,7 +554,7 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
     const bool three = words->statement->operands == 4;
     const uint32_t flags = flags_of(words);
 
-    if (words->types != 1 || !sim_one_result(op))
+    if (words->types != 1)
         return NULL;
     if (words->type[0] == SIM_F64)
         return flags || three ? NULL : max ? f64_max : f64_min;
@@ -593,8 +606,7 @@ static sim_handler *pick_sign(const struct sim_words *words, struct sim_op *op)
     const bool f64 = words->type[0] == SIM_F64;
 
     op->extra = flags_of(words) & FTZ;
-    if (!sim_one_result(op) || words->types != 1 || (!f64 && words->type[0] != SIM_F32) ||
-        (f64 && op->extra))
+    if (words->types != 1 || (!f64 && words->type[0] != SIM_F32) || (f64 && op->extra))
         return NULL;
     return name[0] == 'a'   ? (f64 ? f64_abs : f32_abs)
            : name[0] == 'n' ? (f64 ? f64_neg : f32_neg)
@@ -604,9 +616,12 @@ static sim_handler *pick_sign(const struct sim_words *words, struct sim_op *op)
 const struct sim_instruction sim_float_instructions[] = {
     // clang-format off
     { "add", "rn rz rm rp ftz sat", "daa", pick_arithmetic },
+    { "add", "rn rz rm rp sat", "da1a", pick_mixed },
     { "sub", "rn rz rm rp ftz sat", "daa", pick_arithmetic },
+    { "sub", "rn rz rm rp sat", "da1a", pick_mixed },
     { "mul", "rn rz rm rp ftz sat", "daa", pick_arithmetic },
     { "fma", "rn rz rm rp ftz sat", "daaa", pick_arithmetic },
+    { "fma", "rn rz rm rp sat", "da1a1a", pick_mixed },
     { "mad", "rn rz rm rp ftz sat", "daaa", pick_arithmetic },
     { "div", "rn rz rm rp approx full ftz", "daa", pick_quotient },
     { "rcp", "rn rz rm rp approx ftz", "da", pick_quotient },

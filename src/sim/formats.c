@@ -36,7 +36,12 @@ double sim_u64_to_f64(uint64_t magnitude, bool negative, enum sim_rounding mode)
     return negative ? -value : value;
 }
 
-uint32_t sim_f32_round(float x, uint32_t exponent, uint32_t mantissa, enum sim_rounding mode)
+// The bits of |x| in the target: its fraction, how far it is to be shifted, and what is added to it
+// then, as the leading one of the fraction adds the last 1 to the exponent.
+struct fitted {
+    uint32_t fraction, shift, base;
+};
+static struct fitted fit(float x, uint32_t exponent, uint32_t mantissa)
 {
     uint32_t bits = sim_bits32(x), field = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
     if (field)
@@ -45,14 +50,31 @@ uint32_t sim_f32_round(float x, uint32_t exponent, uint32_t mantissa, enum sim_r
         field = 1;
     // The value is fraction * 2^(field - 150); `place` is the exponent field in the target.
     int32_t place = (int32_t)field - 127 + (1 << (exponent - 1)) - 1;
-    uint32_t shift = 23 - mantissa, base = 0;
+    struct fitted f = { fraction, 23 - mantissa, 0 };
     if (place >= 1)
-        base = (uint32_t)(place - 1) << mantissa; // the leading one of `fraction` adds the last 1
+        f.base = (uint32_t)(place - 1) << mantissa;
     else
-        shift += (uint32_t)(1 - place);
-    if (shift > 26)
-        shift = 26; // all is lost, and less than half a step
-    return base + (uint32_t)shift_round(fraction, shift, bits >> 31, mode);
+        f.shift += (uint32_t)(1 - place);
+    return f;
+}
+
+uint32_t sim_f32_round(float x, uint32_t exponent, uint32_t mantissa, enum sim_rounding mode)
+{
+    struct fitted f = fit(x, exponent, mantissa);
+    if (f.shift > 26)
+        f.shift = 26; // all is lost, and less than half a step
+    return f.base + (uint32_t)shift_round(f.fraction, f.shift, sim_bits32(x) >> 31, mode);
+}
+
+uint32_t sim_f32_round_random(float x, uint32_t exponent, uint32_t mantissa, uint32_t random,
+                              uint32_t bits)
+{
+    struct fitted f = fit(x, exponent, mantissa);
+    if (f.shift > 48)
+        return f.base; // with any random bits
+    uint64_t added = f.shift < bits ? random >> (bits - f.shift)
+                                    : (uint64_t)random << (f.shift - bits);
+    return f.base + (uint32_t)((f.fraction + added) >> f.shift);
 }
 
 // To 16 bits: `limit` is infinity, one past the largest finite code.
@@ -92,35 +114,65 @@ uint32_t sim_f32_to_tf32(float x, enum sim_rounding mode, bool satfinite)
     return code << 13 | sign;
 }
 
-uint32_t sim_f32_to_e4m3(float x)
+const struct sim_small_format sim_e4m3 = { 4, 3, 0x7e, 0x7f };
+const struct sim_small_format sim_e5m2 = { 5, 2, 0x7b, 0x7f };
+const struct sim_small_format sim_e2m3 = { 2, 3, 0x1f, 0x1f };
+const struct sim_small_format sim_e3m2 = { 3, 2, 0x1f, 0x1f };
+const struct sim_small_format sim_e2m1 = { 2, 1, 0x07, 0x07 };
+
+static uint32_t small_code(const struct sim_small_format *f, float x, uint32_t code)
 {
-    uint32_t sign = sim_bits32(x) >> 24 & 0x80;
     if (x != x)
-        return 0x7f;
-    uint32_t code = isinf(x) ? 0x7e : sim_f32_round(x, 4, 3, SIM_RN);
-    return (code < 0x7e ? code : 0x7e) | sign;
+        return f->nan;
+    if (isinf(x) || code > f->largest)
+        code = f->largest;
+    return code | sim_bits32(x) >> 31 << (f->exponent + f->mantissa);
 }
 
-uint32_t sim_f32_to_e5m2(float x)
+uint32_t sim_f32_to_small(const struct sim_small_format *f, float x, enum sim_rounding mode)
 {
-    uint32_t sign = sim_bits32(x) >> 24 & 0x80;
-    if (x != x)
-        return 0x7f;
-    uint32_t code = isinf(x) ? 0x7b : sim_f32_round(x, 5, 2, SIM_RN);
-    return (code < 0x7b ? code : 0x7b) | sign;
+    return small_code(f, x, sim_f32_round(x, f->exponent, f->mantissa, mode));
+}
+
+uint32_t sim_f32_to_small_random(const struct sim_small_format *f, float x, uint32_t random)
+{
+    return small_code(f, x, sim_f32_round_random(x, f->exponent, f->mantissa, random, 8));
+}
+
+uint32_t sim_small_to_f16(const struct sim_small_format *f, uint32_t code)
+{
+    uint32_t bits = f->exponent + f->mantissa;
+    uint32_t sign = (code >> bits & 1) << 15, magnitude = code & ((UINT32_C(1) << bits) - 1);
+    uint32_t bias = (UINT32_C(1) << (f->exponent - 1)) - 1, one = UINT32_C(1) << f->mantissa;
+    if (magnitude > f->largest) // of e5m2 there is infinity before NaN
+        return f->exponent == 5 && magnitude == f->largest + 1 ? sign | 0x7c00 : SIM_F16_NAN;
+    if (magnitude >= one)
+        return sign | ((magnitude << (10 - f->mantissa)) + ((15 - bias) << 10));
+    return sign | sim_f32_to_f16(ldexpf((float)magnitude, 1 - (int)bias - (int)f->mantissa));
 }
 
 uint32_t sim_e4m3_to_f16(uint32_t code)
 {
-    uint32_t sign = (code & 0x80) << 8, magnitude = code & 0x7f;
-    if (magnitude == 0x7f)
-        return SIM_F16_NAN;
-    if (magnitude >= 8)
-        return sign | ((magnitude << 7) + (8u << 10)); // the biases are 7 and 15
-    return sign | sim_f32_to_f16((float)magnitude * 0x1p-9f);
+    return sim_small_to_f16(&sim_e4m3, code);
 }
 
 uint32_t sim_e5m2_to_f16(uint32_t code)
 {
     return (code & 0x7f) > 0x7c ? SIM_F16_NAN : (code & 0xff) << 8;
+}
+
+uint32_t sim_f32_to_ue8m0(float x, enum sim_rounding mode, bool satfinite)
+{
+    uint32_t bits = sim_bits32(x) & 0x7fffffff, code = bits >> 23;
+    if (bits > 0x7f800000)
+        return 0xff;
+    // 2^-127 is the f32 0x00400000.
+    if (mode == SIM_RP && bits < 0x7f800000 && bits & 0x7fffff && bits > 0x400000)
+        code++;
+    return satfinite && code == 0xff ? 0xfe : code;
+}
+
+uint32_t sim_ue8m0_to_bf16(uint32_t code)
+{
+    return code == 0xff ? SIM_BF16_NAN : code ? code << 7 : 0x40;
 }

@@ -1,5 +1,5 @@
-// Floating-point formats: f16, bf16, tf32, e4m3 and e5m2 to and from f32, and the rounding that
-// conversions and arithmetic share.
+// Floating-point formats: f16, bf16, tf32 and those of 8 bits and less to and from f32, and the
+// rounding that conversions and arithmetic share.
 //
 // Every function is exact: one rounding, in the direction that it is told, from the value it is
 // given. SIM_ODD makes two roundings as good as one: a value that is rounded to odd first may be
@@ -161,12 +161,38 @@ uint32_t sim_f32_to_f16_mode(float x, enum sim_rounding mode, bool satfinite);
 uint32_t sim_f32_to_bf16_mode(float x, enum sim_rounding mode, bool satfinite);
 // f32 to tf32: its bits, the low 13 of them zero.
 uint32_t sim_f32_to_tf32(float x, enum sim_rounding mode, bool satfinite);
-// f32 to the 8-bit formats, to nearest even and at most the largest finite value (.satfinite).
-uint32_t sim_f32_to_e4m3(float x);
-uint32_t sim_f32_to_e5m2(float x);
-// What they stand for, as f16 (exact); NaN gives 0x7fff.
+
+// Stochastic rounding: the fraction that is lost, plus `bits` random bits as high up as it is,
+// carries or is dropped. The code is sim_f32_round()'s.
+uint32_t sim_f32_round_random(float x, uint32_t exponent, uint32_t mantissa, uint32_t random,
+                              uint32_t bits);
+
+// Formats of at most 8 bits: a sign, and codes up to `largest`, the largest finite value. `nan` is
+// what a NaN becomes: the largest value where there is none.
+struct sim_small_format {
+    uint32_t exponent, mantissa, largest, nan;
+};
+extern const struct sim_small_format sim_e4m3, sim_e5m2, sim_e2m3, sim_e3m2, sim_e2m1;
+// f32 to one of them, rounded as told or with 8 random bits, and at most the largest finite value
+// (.satfinite).
+uint32_t sim_f32_to_small(const struct sim_small_format *format, float x, enum sim_rounding mode);
+uint32_t sim_f32_to_small_random(const struct sim_small_format *format, float x, uint32_t random);
+// What a code stands for, as f16 (exact); NaN gives 0x7fff.
+uint32_t sim_small_to_f16(const struct sim_small_format *format, uint32_t code);
 uint32_t sim_e4m3_to_f16(uint32_t code);
 uint32_t sim_e5m2_to_f16(uint32_t code);
+// A power of two in 8 bits, the exponent of f32; 0xff is NaN. Its sign is lost, and what is too
+// small becomes 2^-127. Only SIM_RZ and SIM_RP; with `satfinite` no number becomes NaN.
+uint32_t sim_f32_to_ue8m0(float x, enum sim_rounding mode, bool satfinite);
+uint32_t sim_ue8m0_to_bf16(uint32_t code);
+static inline uint32_t sim_f32_to_e4m3(float x)
+{
+    return sim_f32_to_small(&sim_e4m3, x, SIM_RN);
+}
+static inline uint32_t sim_f32_to_e5m2(float x)
+{
+    return sim_f32_to_small(&sim_e5m2, x, SIM_RN);
+}
 static inline float sim_e4m3_to_f32(uint32_t code)
 {
     return sim_f16_to_f32(sim_e4m3_to_f16(code));

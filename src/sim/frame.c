@@ -153,10 +153,9 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return 0;
     case SIM_SR_WARP_SZ:
         return SIM_WARP;
-    case SIM_SPECIALS:
-        break;
+    default: // %pm and most of %envreg: nothing is counted, and nothing told
+        return 0;
     }
-    return 0;
 }
 
 static void fill_special(const struct sim_warp *w, unsigned char *at, uint32_t special)

@@ -166,8 +166,39 @@ HALF_HANDLERS(abs, 1, ABSOLUTE)
 HALF_HANDLERS(min, 2, MIN)
 HALF_HANDLERS(max, 2, MAX)
 
-// By operation: the flags it may have in f16 and in bf16, a word it needs, and handlers by type,
-// pair and whether there are flags.
+// fma of bf16 in the other roundings, and with .oob, which gives 0 for an operand that is the NaN
+// with which tensor copies fill what lies outside. extra: flags, then the rounding, and these bits.
+enum { EXTRA_ROUNDING = 8, EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17, EXTRA_OOB = 1 << 18 };
+#define OUTSIDE_NAN 0x7fff
+static uint32_t fma_rare(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)
+{
+    const enum sim_rounding mode = (enum sim_rounding)(extra >> EXTRA_ROUNDING & 0xff);
+
+    if (extra & EXTRA_OOB && (a == OUTSIDE_NAN || b == OUTSIDE_NAN))
+        return 0;
+    if (!(extra & EXTRA_BF16))
+        return half_apply(F16, FMA, extra & 0xff, a, b, c);
+    double product = (double)sim_bf16_to_f32(a) * (double)sim_bf16_to_f32(b);
+    double addend = (double)sim_bf16_to_f32(c), sum = sum_odd64(product, addend);
+    if (sum == 0 && mode == SIM_RM && (signbit(product) || signbit(addend)))
+        sum = -0.0;
+    return half_finish(BF16, extra & 0xff,
+                       sim_f32_to_bf16_mode(sim_f64_to_f32_odd(sum), mode, false));
+}
+SIM_HANDLER(run_fma_rare)
+{
+    uint32_t *d = SIM_R32(w, op->o[0]);
+    const uint32_t *a = SIM_R32(w, op->o[1]), *b = SIM_R32(w, op->o[2]), *c = SIM_R32(w, op->o[3]);
+    SIM_LANES(mask, i,
+              uint32_t r = fma_rare(op->extra, a[i] & 0xffff, b[i] & 0xffff, c[i] & 0xffff);
+              if (op->extra & EXTRA_PAIR)
+                  r |= fma_rare(op->extra, a[i] >> 16, b[i] >> 16, c[i] >> 16) << 16;
+              d[i] = r);
+    return SIM_NEXT;
+}
+
+// By operation: a word it needs, the flags it may have in f16 and in bf16, those that it must have
+// in bf16, and handlers by type, pair and whether there are flags.
 #define HANDLERS(name)                                                                      \
     {                                                                                       \
         { { f16_##name, f16_##name##_any }, { f16_##name##_pair, f16_##name##_any_pair } }, \
@@ -180,19 +211,19 @@ HALF_HANDLERS(max, 2, MAX)
     }
 static const struct {
     const char *name, *word;
-    uint32_t f16, bf16;
+    uint32_t f16, bf16, bf16_needs;
     sim_handler *run[2][2][2];
 } operations[] = {
-    { "add", NULL, FTZ | SAT, 0, HANDLERS(add) },
-    { "sub", NULL, FTZ | SAT, 0, HANDLERS(sub) },
-    { "mul", NULL, FTZ | SAT, 0, HANDLERS(mul) },
-    { "fma", "rn", FTZ | SAT | RELU, RELU, HANDLERS(fma) },
-    { "ex2", "approx", 0, FTZ, HANDLERS(ex2) },
-    { "tanh", "approx", 0, 0, HANDLERS(tanh) },
-    { "neg", NULL, FTZ, 0, HANDLERS(neg) },
-    { "abs", NULL, FTZ, 0, HANDLERS(abs) },
-    { "min", NULL, FTZ | NANS | XORSIGN, NANS | XORSIGN, HANDLERS(min) },
-    { "max", NULL, FTZ | NANS | XORSIGN, NANS | XORSIGN, HANDLERS(max) },
+    { "add", NULL, FTZ | SAT, 0, 0, HANDLERS(add) },
+    { "sub", NULL, FTZ | SAT, 0, 0, HANDLERS(sub) },
+    { "mul", NULL, FTZ | SAT, 0, 0, HANDLERS(mul) },
+    { "fma", "rn", FTZ | SAT | RELU, RELU, 0, HANDLERS(fma) },
+    { "ex2", "approx", 0, FTZ, FTZ, HANDLERS(ex2) },
+    { "tanh", "approx", 0, 0, 0, HANDLERS(tanh) },
+    { "neg", NULL, FTZ, 0, 0, HANDLERS(neg) },
+    { "abs", NULL, FTZ, 0, 0, HANDLERS(abs) },
+    { "min", NULL, FTZ | NANS | XORSIGN, NANS | XORSIGN, 0, HANDLERS(min) },
+    { "max", NULL, FTZ | NANS | XORSIGN, NANS | XORSIGN, 0, HANDLERS(max) },
 };
 
 static sim_handler *pick_half(const struct sim_words *words, struct sim_op *op)
@@ -205,16 +236,32 @@ static sim_handler *pick_half(const struct sim_words *words, struct sim_op *op)
                            (sim_has(words, "NaN") ? NANS : 0) |
                            (sim_has(words, "xorsign") ? XORSIGN : 0);
 
-    if (words->types != 1 || !sim_one_result(op) || (!pair && !bf16 && type != SIM_F16) ||
+    if (words->types != 1 || (!pair && !bf16 && type != SIM_F16) ||
         sim_has(words, "xorsign") != sim_has(words, "abs"))
         return NULL;
     op->extra = flags;
+    if (sim_has(words, "oob") || sim_has(words, "rz") || sim_has(words, "rm") ||
+        sim_has(words, "rp")) {
+        const enum sim_rounding mode = sim_has(words, "rz")   ? SIM_RZ
+                                       : sim_has(words, "rm") ? SIM_RM
+                                       : sim_has(words, "rp") ? SIM_RP
+                                                              : SIM_RN;
+        const uint32_t roundings = (uint32_t)sim_has(words, "rn") + sim_has(words, "rz") +
+                                   sim_has(words, "rm") + sim_has(words, "rp");
+        if (roundings != 1 || (!bf16 && mode != SIM_RN) || flags & FTZ ||
+            (bf16 ? flags & SAT : flags & SAT && flags & RELU))
+            return NULL;
+        op->extra |= (uint32_t)mode << EXTRA_ROUNDING | (bf16 ? EXTRA_BF16 : 0) |
+                     (pair ? EXTRA_PAIR : 0) | (sim_has(words, "oob") ? EXTRA_OOB : 0);
+        return run_fma_rare;
+    }
     for (uint32_t k = 0; k < sizeof(operations) / sizeof(*operations); k++) {
         if (strcmp(words->statement->word[0], operations[k].name) != 0)
             continue;
         if ((flags & ~(bf16 ? operations[k].bf16 : operations[k].f16)) ||
             (flags & SAT && flags & RELU) ||
-            (operations[k].word && !sim_has(words, operations[k].word)))
+            (operations[k].word && !sim_has(words, operations[k].word)) ||
+            (bf16 && (flags & operations[k].bf16_needs) != operations[k].bf16_needs))
             return NULL;
         return operations[k].run[bf16][pair][flags != 0];
     }
@@ -226,7 +273,7 @@ const struct sim_instruction sim_half_instructions[] = {
     { "add", "rn ftz sat", "daa", pick_half },
     { "sub", "rn ftz sat", "daa", pick_half },
     { "mul", "rn ftz sat", "daa", pick_half },
-    { "fma", "rn ftz sat relu", "daaa", pick_half },
+    { "fma", "rn rz rm rp ftz sat relu oob", "daaa", pick_half },
     { "ex2", "approx ftz", "da", pick_half },
     { "tanh", "approx", "da", pick_half },
     { "neg", "ftz", "da", pick_half },

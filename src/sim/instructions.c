@@ -7,11 +7,13 @@
 #include <string.h>
 
 static const struct sim_instruction *const families[] = {
-    sim_integer_instructions, sim_float_instructions,  sim_half_instructions,
-    sim_convert_instructions, sim_memory_instructions, sim_atomic_instructions,
-    sim_control_instructions, sim_warp_instructions,   sim_matrix_instructions,
-    sim_wgmma_instructions,
-    sim_mbarrier_instructions, sim_tensor_instructions, sim_async_instructions,
+    sim_integer_instructions,    sim_float_instructions,    sim_half_instructions,
+    sim_convert_instructions,    sim_memory_instructions,   sim_address_instructions,
+    sim_atomic_instructions,     sim_control_instructions,  sim_warp_instructions,
+    sim_matrix_instructions,     sim_wgmma_instructions,    sim_packed_instructions,
+    sim_video_instructions,      sim_mbarrier_instructions, sim_tensor_instructions,
+    sim_tensor_map_instructions, sim_async_instructions,    sim_async_store_instructions,
+    sim_launch_instructions,
 };
 
 // Sorted by name, those of one name in the order of their tables.
@@ -58,6 +60,12 @@ const struct sim_instruction *sim_instruction_at(const char *name, size_t index)
     }
     low += index;
     return low < row_count && strcmp(sorted[low].row->name, name) == 0 ? sorted[low].row : NULL;
+}
+
+const struct sim_instruction *sim_instruction_row(size_t index)
+{
+    pthread_once(&sorted_once, sort_rows);
+    return index < row_count ? sorted[index].row : NULL;
 }
 
 const struct sim_instruction *sim_instruction_find(const char *name)

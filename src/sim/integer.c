@@ -261,9 +261,9 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 #define LETTERS_daa "daa"
 #define LETTERS_da "da"
 #define LETTERS_daaa "daaa"
-#define LETTERS_Daa "daa"
-#define LETTERS_DaaA "daaa+"
-#define LETTERS_wa "da"
+#define LETTERS_Daa "d+aa"
+#define LETTERS_DaaA "d+aaa+"
+#define LETTERS_wa "dwa"
 #define LETTERS_daw "daaw"
 #define LETTERS_daww "daawaw"
 #define LETTERS_daaw "daaaw"
@@ -371,6 +371,30 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
                 at0[i] = (value)sum;                                           \
                 out |= (uint32_t)(sum >> bits & 1) << i;                       \
             });)
+// In 16 bits, and clamped, only the carry that comes in is defined.
+#define CARRIED_NARROW(name, ...)                                                              \
+    SIM_HANDLER(run_##name)                                                                    \
+    {                                                                                          \
+        uint32_t *at0 = SIM_R32(w, op->o[0]);                                                  \
+        const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);               \
+        const uint32_t *at3 = op->o[3] == SIM_NO_OPERAND ? at2 : SIM_R32(w, op->o[3]);         \
+        SIM_LANES(mask, i, const int64_t carry = w->carry >> i & 1; const uint32_t a = at1[i]; \
+                  const uint32_t b = at2[i]; const uint32_t c = at3[i]; (void)c;               \
+                  at0[i] = (uint32_t)(__VA_ARGS__));                                           \
+        return SIM_NEXT;                                                                       \
+    }
+CARRIED_NARROW(add_carry_16, (uint16_t)(a + b + (uint32_t)carry))
+CARRIED_NARROW(sub_carry_16, (uint16_t)(a - b - (uint32_t)carry))
+CARRIED_NARROW(mad_lo_carry_16, (uint16_t)(a *b + c + (uint32_t)carry))
+CARRIED_NARROW(mad_hi_carry_U16,
+               (uint16_t)(((a & 0xffff) * (b & 0xffff) >> 16) + c + (uint32_t)carry))
+CARRIED_NARROW(mad_hi_carry_S16,
+               (uint16_t)((uint32_t)((int16_t)a *(int16_t)b >> 16) + c + (uint32_t)carry))
+CARRIED_NARROW(add_carry_sat, clamp_s32((int64_t)(int32_t)a + (int32_t)b + carry))
+CARRIED_NARROW(sub_carry_sat, clamp_s32((int64_t)(int32_t)a - (int32_t)b - carry))
+CARRIED_NARROW(mad_hi_carry_sat,
+               clamp_s32(((int64_t)(int32_t)a * (int32_t)b >> 32) + (int32_t)c + carry))
+
 CARRIED_SUM(add_carry, 32, uint64_t, uint32_t, (uint64_t)at1[i] + at2[i] + carry)
 CARRIED_SUM(add_carry, 64, sim_u128, uint64_t, (sim_u128)at1[i] + at2[i] + carry)
 CARRIED_SUM(sub_carry, 32, uint64_t, uint32_t, (uint64_t)at1[i] - at2[i] - carry)
@@ -401,6 +425,17 @@ static const struct sim_form carry_forms[] = {
     CARRY_FORMS(mad, "hi cc", mad_hi_carry, U32, U64, S32, S64),
     CARRY_FORMS(madc, "hi", mad_hi_carry, U32, U64, S32, S64),
     CARRY_FORMS(madc, "hi cc", mad_hi_carry, U32, U64, S32, S64),
+    { "addc", "", SIM_U16, run_add_carry_16 },
+    { "addc", "", SIM_S16, run_add_carry_16 },
+    { "subc", "", SIM_U16, run_sub_carry_16 },
+    { "subc", "", SIM_S16, run_sub_carry_16 },
+    { "madc", "lo", SIM_U16, run_mad_lo_carry_16 },
+    { "madc", "lo", SIM_S16, run_mad_lo_carry_16 },
+    { "madc", "hi", SIM_U16, run_mad_hi_carry_U16 },
+    { "madc", "hi", SIM_S16, run_mad_hi_carry_S16 },
+    { "addc", "sat", SIM_S32, run_add_carry_sat },
+    { "subc", "sat", SIM_S32, run_sub_carry_sat },
+    { "madc", "hi sat", SIM_S32, run_mad_hi_carry_sat },
 };
 
 // Sums of products of the parts of two words.
@@ -477,9 +512,8 @@ static const struct sim_form forms[] = {
 
 static sim_handler *pick_form(const struct sim_words *words, struct sim_op *op)
 {
-    return words->types == 1 && sim_one_result(op)
-               ? sim_form_find(forms, sizeof(forms) / sizeof(*forms), words)
-               : NULL;
+    (void)op;
+    return words->types == 1 ? sim_form_find(forms, sizeof(forms) / sizeof(*forms), words) : NULL;
 }
 
 static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
@@ -487,7 +521,7 @@ static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
     const char *name = words->statement->word[0];
     op->extra = (name[strlen(name) - 1] == 'c' ? CARRY_IN : 0) |
                 (sim_has(words, "cc") ? CARRY_OUT : 0);
-    return words->types == 1 && sim_one_result(op)
+    return words->types == 1
                ? sim_form_find(carry_forms, sizeof(carry_forms) / sizeof(*carry_forms), words)
                : NULL;
 }
@@ -495,7 +529,7 @@ static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
 static sim_handler *pick_dot(const struct sim_words *words, struct sim_op *op)
 {
     bool two = strcmp(words->statement->word[0], "dp2a") == 0, high = sim_has(words, "hi");
-    if (words->types != 2 || !sim_one_result(op) || (two && high == sim_has(words, "lo")))
+    if (words->types != 2 || (two && high == sim_has(words, "lo")))
         return NULL;
     for (uint32_t k = 0; k < 2; k++)
         if (words->type[k] != SIM_U32 && words->type[k] != SIM_S32)
@@ -505,14 +539,45 @@ static sim_handler *pick_dot(const struct sim_words *words, struct sim_op *op)
     return two ? run_dp2a : run_dp4a;
 }
 
+// With a predicate: d|p = lop3(a, b, c), p = (d != 0) op q.
+enum { LOP3_TABLE = 0xff, LOP3_AND = 0x100 };
+SIM_HANDLER(run_lop3_predicate)
+{
+    uint32_t any = 0;
+    const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
+    const uint32_t *at3 = SIM_R32(w, op->o[3]);
+    uint32_t *at0 = op->o[0] == SIM_NO_OPERAND ? NULL : SIM_R32(w, op->o[0]);
+    const uint32_t q = SIM_RP(w, op->o[4]);
+    SIM_LANES(mask, i, uint32_t d = 0;
+              for (uint32_t k = 0; k < 8; k++) if (op->extra >> k & 1) d |=
+              (k & 4 ? at1[i] : ~at1[i]) & (k & 2 ? at2[i] : ~at2[i]) & (k & 1 ? at3[i] : ~at3[i]);
+              any |= (uint32_t)(d != 0) << i; if (at0) at0[i] = d);
+    uint32_t *p = &SIM_RP(w, op->o[5]);
+    *p = (*p & ~mask) | ((op->extra & LOP3_AND ? any & q : any | q) & mask);
+    return SIM_NEXT;
+}
+
+// The result goes nowhere.
+SIM_HANDLER(run_lop3_nowhere)
+{
+    (void)w;
+    (void)op;
+    (void)mask;
+    return SIM_NEXT;
+}
+
 static sim_handler *pick_lop3(const struct sim_words *words, struct sim_op *op)
 {
     const struct sim_operand *table = &words->statement->operand[4];
-    if (words->types != 1 || words->type[0] != SIM_B32 || !sim_one_result(op) ||
-        table->kind != SIM_OP_INTEGER)
+    if (words->types != 1 || words->type[0] != SIM_B32 || table->kind != SIM_OP_INTEGER)
         return NULL;
-    op->extra = (uint32_t)table->value.u & 0xff;
-    return run_lop3;
+    op->extra = (uint32_t)table->value.u & LOP3_TABLE;
+    if (words->statement->operands == 5)
+        return op->o[0] == SIM_NO_OPERAND ? run_lop3_nowhere : run_lop3;
+    if (sim_has(words, "or") == sim_has(words, "and") || op->o[5] == SIM_NO_OPERAND)
+        return NULL;
+    op->extra |= sim_has(words, "and") ? LOP3_AND : 0;
+    return run_lop3_predicate;
 }
 
 #define ROW(name, suffix, words, operands, types, ...) \
@@ -521,14 +586,15 @@ const struct sim_instruction sim_integer_instructions[] = {
     // clang-format off
     INTEGER_OPERATIONS(ROW)
     { "add", "cc", "daa", pick_carry },
-    { "addc", "cc", "daa", pick_carry },
+    { "addc", "cc sat", "daa", pick_carry },
     { "sub", "cc", "daa", pick_carry },
-    { "subc", "cc", "daa", pick_carry },
+    { "subc", "cc sat", "daa", pick_carry },
     { "mad", "lo hi cc", "daaa", pick_carry },
-    { "madc", "lo hi cc", "daaa", pick_carry },
+    { "madc", "lo hi cc sat", "daaa", pick_carry },
     { "dp4a", "", "daaa", pick_dot },
     { "dp2a", "lo hi", "daaa", pick_dot },
-    { "lop3", "", "daaai", pick_lop3 },
+    { "lop3", "", "d_aaai", pick_lop3 },
+    { "lop3", "or and", "d_|aaaip", pick_lop3 },
     { NULL, NULL, NULL, NULL },
     // clang-format on
 };

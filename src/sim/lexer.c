@@ -287,7 +287,7 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
         t.bytes = (size_t)(l->at - t.at);
         return t;
     }
-    if (is(c, DIGIT))
+    if (is(c, DIGIT) || (c == '.' && is(d, DIGIT)))
         return number(l, t);
     if (c == '.' && is(d, WORD)) {
         t.kind = SIM_TOKEN_DIRECTIVE;

@@ -13,8 +13,11 @@
 // instruction, and threads that all wait wait for ever: mbarrier.try_wait holds lanes back, as the
 // ISA allows, until others have run (see unit_run() in schedule.c).
 #include "mbarrier.h"
+#include "async.h"
+#include "check_race.h"
 #include "memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -28,6 +31,7 @@ enum {
     PARITY = 1 << 7,
     TRY = 1 << 8,
     NOINC = 1 << 9,
+    RELAXED = 1 << 10,
 };
 
 struct state {
@@ -57,14 +61,29 @@ static uint64_t pack(const struct state *s)
 
 bool sim_reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       enum sim_space space, uint64_t address, uint32_t bytes, uint32_t align,
-                      bool write, void **host)
+                      enum sim_access access, void **host)
 {
     if (space == SIM_GENERIC && SIM_WINDOW(address) != SIM_WINDOW(SIM_WINDOW_SHARED)) {
         sim_fault(w, op, lane, WRONG_SPACE, "0x%llx is not in shared memory",
                   (unsigned long long)address);
         return false;
     }
-    return sim_reach_range(w, op, lane, space, address, bytes, align, write, host);
+    return sim_reach_range(w, op, lane, space, address, bytes, align, access, host);
+}
+
+// The word of block->mbarriers that has the bit of a place in shared memory; NULL for what lies
+// behind, which cooperative groups have. What an earlier block left there is no barrier.
+static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host, uint64_t *bit)
+{
+    struct sim_block *owner = w->block->cluster->blocks[sim_rank_of(w, address)];
+    size_t at = (size_t)((const unsigned char *)host - owner->shared);
+
+    if (at >= owner->shared_bytes)
+        return NULL;
+    if (!owner->mbarriers)
+        owner->mbarriers = calloc(owner->shared_bytes / 512 + 1, sizeof(*owner->mbarriers));
+    *bit = UINT64_C(1) << at / 8 % 64;
+    return owner->mbarriers ? &owner->mbarriers[at / 512] : NULL;
 }
 
 // A barrier that is to be there already.
@@ -73,10 +92,11 @@ static uint64_t *find(struct sim_warp *w, const struct sim_op *op, uint32_t lane
 {
     void *host;
 
-    if (!sim_reach_shared(w, op, lane, space, address, 8, 8, true, &host))
+    if (!sim_reach_shared(w, op, lane, space, address, 8, 8, SIM_MBARRIER, &host))
         return NULL;
+    uint64_t bit, *mark = mark_of(w, address, host, &bit);
     *s = unpack(*(uint64_t *)host);
-    if (s->valid)
+    if (s->valid && (!mark || *mark & bit))
         return host;
     sim_fault(w, op, lane, LAUNCH_FAILED,
               "there is no mbarrier at 0x%llx: not initialised, or "
@@ -85,11 +105,13 @@ static uint64_t *find(struct sim_warp *w, const struct sim_op *op, uint32_t lane
     return NULL;
 }
 
-static void settle(struct sim_warp *w, struct state *s)
+static void settle(struct sim_warp *w, struct state *s, uint64_t address)
 {
     if (!s->pending && !s->tx) {
         s->phase ^= 1;
         s->pending = s->expected;
+        if (sim_race_on())
+            sim_race_mbarrier_phase(w, address);
     }
     w->block->cluster->stalled = 0;
 }
@@ -118,7 +140,7 @@ bool sim_mbarrier_complete(struct sim_warp *w, const struct sim_op *op, uint32_t
 
     if (!barrier || !add_bytes(w, op, lane, &s, -(int64_t)bytes))
         return false;
-    settle(w, &s);
+    settle(w, &s, address);
     *barrier = pack(&s);
     return true;
 }
@@ -132,13 +154,22 @@ static enum sim_next run_init(struct sim_warp *w, const struct sim_op *op, uint3
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), count = SIM_R32(w, op->o[1])[lane];
+        uint64_t address = sim_address(w, op, 0, lane), bit, *mark;
         void *host;
-        if (!sim_reach_shared(w, op, lane, space_in(op), sim_address(w, op, 0, lane), 8, 8, true,
-                              &host))
+        if (!sim_reach_shared(w, op, lane, space_in(op), address, 8, 8, SIM_WRITE, &host))
             return SIM_FAULT;
         if (!count || count > MAX_COUNT)
             return sim_fault(w, op, lane, LAUNCH_FAILED,
                              "an mbarrier for %u arrivals, it takes 1 to %d", count, MAX_COUNT);
+        mark = mark_of(w, address, host, &bit);
+        if (sim_checks & SIM_CHECK_BARRIER && mark && *mark & bit &&
+            unpack(*(uint64_t *)host).valid &&
+            sim_found(w, op, lane, SIM_CHECK_BARRIER,
+                      "an mbarrier is initialised where there is one: it must be invalidated "
+                      "before") == SIM_FAULT)
+            return SIM_FAULT;
+        if (mark)
+            *mark |= bit;
         *(uint64_t *)host = pack(&(struct state){ .pending = count, .expected = count });
         w->block->cluster->stalled = 0;
     }
@@ -164,11 +195,12 @@ static enum sim_next run_bytes(struct sim_warp *w, const struct sim_op *op, uint
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         int64_t bytes = SIM_R32(w, op->o[1])[lane];
+        uint64_t address = sim_address(w, op, 0, lane);
         struct state s;
-        uint64_t *barrier = find(w, op, lane, space_in(op), sim_address(w, op, 0, lane), &s);
+        uint64_t *barrier = find(w, op, lane, space_in(op), address, &s);
         if (!barrier || !add_bytes(w, op, lane, &s, op->extra & EXPECT_TX ? bytes : -bytes))
             return SIM_FAULT;
-        settle(w, &s);
+        settle(w, &s, address);
         *barrier = pack(&s);
     }
     return SIM_NEXT;
@@ -200,8 +232,9 @@ static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uin
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), count = 1;
+        uint64_t address = sim_address(w, op, 1, lane);
         struct state s;
-        uint64_t *barrier = find(w, op, lane, space_in(op), sim_address(w, op, 1, lane), &s);
+        uint64_t *barrier = find(w, op, lane, space_in(op), address, &s);
         if (!barrier)
             return SIM_FAULT;
         if (op->o[2] != SIM_NO_OPERAND)
@@ -213,7 +246,9 @@ static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uin
         }
         if (!arrive(w, op, lane, &s, count))
             return SIM_FAULT;
-        settle(w, &s);
+        if (sim_race_on())
+            sim_race_mbarrier_arrive(w, address, op->extra & RELAXED);
+        settle(w, &s, address);
         if (op->o[0] != SIM_NO_OPERAND)
             SIM_R64(w, op->o[0])[lane] = *barrier;
         *barrier = pack(&s);
@@ -227,15 +262,18 @@ static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t address = sim_address(w, op, 0, lane);
         struct state s;
-        uint64_t *barrier = find(w, op, lane, space_in(op), sim_address(w, op, 0, lane), &s);
+        uint64_t *barrier = find(w, op, lane, space_in(op), address, &s);
         if (!barrier)
             return SIM_FAULT;
+        if (sim_race_on())
+            sim_race_mbarrier_copies(w, address);
         if (!(op->extra & NOINC))
             continue;
         if (!arrive(w, op, lane, &s, 1))
             return SIM_FAULT;
-        settle(w, &s);
+        settle(w, &s, address);
         *barrier = pack(&s);
     }
     return SIM_NEXT;
@@ -260,6 +298,8 @@ static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint3
         phase = op->extra & PARITY ? SIM_R32(w, op->o[2])[lane] & 1
                                    : unpack(SIM_R64(w, op->o[2])[lane]).phase;
         done |= (uint32_t)(s.phase != phase) << lane;
+        if (s.phase != phase && sim_race_on())
+            sim_race_mbarrier_wait(w, address, op->extra & RELAXED);
     }
     // Who fails lets others go first; who tries is held back as long as there is patience.
     told = mask & ~done;
@@ -297,28 +337,35 @@ static enum sim_next run_pending(struct sim_warp *w, const struct sim_op *op, ui
 
 // Rows
 
-// The type, and shared memory by one of its names.
-static bool fits(const struct sim_words *words, struct sim_op *op)
+// The type, shared memory by one of its names, and an order, .relaxed or `order`, with its scope:
+// both or none. `late` is what sm_80 has not.
+static bool fits(const struct sim_words *words, struct sim_op *op, const char *order, bool late)
 {
-    op->extra = sim_space_of(words);
-    return words->types == 1 && words->type[0] == SIM_B64;
+    const bool relaxed = sim_has(words, "relaxed"), cluster = sim_has(words, "cluster");
+    const bool scoped = cluster || sim_has(words, "cta");
+    const bool ordered = relaxed || (order && sim_has(words, order));
+
+    op->extra = sim_space_of(words) | (relaxed ? RELAXED : 0);
+    late = late || relaxed || cluster || (op->extra & ADDRESS_SPACE) == SIM_SHARED_CLUSTER;
+    return words->types == 1 && words->type[0] == SIM_B64 && ordered == scoped &&
+           (!late || sim_async_target(words, 90));
 }
 
 static sim_handler *pick_init(const struct sim_words *words, struct sim_op *op)
 {
-    return fits(words, op) ? run_init : NULL;
+    return fits(words, op, NULL, false) ? run_init : NULL;
 }
 
 static sim_handler *pick_inval(const struct sim_words *words, struct sim_op *op)
 {
-    return fits(words, op) ? run_inval : NULL;
+    return fits(words, op, NULL, false) ? run_inval : NULL;
 }
 
 static sim_handler *pick_bytes(const struct sim_words *words, struct sim_op *op)
 {
     bool expect = sim_has(words, "expect_tx");
 
-    if (!fits(words, op) || expect == sim_has(words, "complete_tx"))
+    if (!fits(words, op, NULL, true) || expect == sim_has(words, "complete_tx"))
         return NULL;
     op->extra |= expect ? EXPECT_TX : 0;
     return run_bytes;
@@ -330,9 +377,10 @@ static sim_handler *pick_arrive(const struct sim_words *words, struct sim_op *op
     bool no_complete = sim_has(words, "noComplete");
 
     // A state comes only from a barrier of the block's own, and .noComplete gives one.
-    if (!fits(words, op) || drop == sim_has(words, "arrive") || (expect && no_complete) ||
+    if (drop == sim_has(words, "arrive") || (expect && no_complete) ||
         ((expect || no_complete) && op->o[2] == SIM_NO_OPERAND) ||
-        (sim_has(words, "shared::cluster") && (no_complete || op->o[0] != SIM_NO_OPERAND)))
+        (sim_has(words, "shared::cluster") && (no_complete || op->o[0] != SIM_NO_OPERAND)) ||
+        !fits(words, op, "release", op->o[2] != SIM_NO_OPERAND && !no_complete))
         return NULL;
     op->extra |= (drop ? DROP : 0) | (expect ? EXPECT_TX : 0) | (no_complete ? NO_COMPLETE : 0);
     return run_arrive;
@@ -340,7 +388,7 @@ static sim_handler *pick_arrive(const struct sim_words *words, struct sim_op *op
 
 static sim_handler *pick_copies_arrive(const struct sim_words *words, struct sim_op *op)
 {
-    if (!fits(words, op) || !sim_has(words, "async") || !sim_has(words, "mbarrier") ||
+    if (!fits(words, op, NULL, false) || !sim_has(words, "async") || !sim_has(words, "mbarrier") ||
         !sim_has(words, "arrive"))
         return NULL;
     op->extra |= sim_has(words, "noinc") ? NOINC : 0;
@@ -351,7 +399,7 @@ static sim_handler *pick_wait(const struct sim_words *words, struct sim_op *op)
 {
     bool try = sim_has(words, "try_wait"), parity = sim_has(words, "parity");
 
-    if (!fits(words, op) || try == sim_has(words, "test_wait") || parity ||
+    if (!fits(words, op, "acquire", try) || try == sim_has(words, "test_wait") || parity ||
         words->statement->operands > (try ? 4u : 3u))
         return NULL;
     op->extra |= try ? TRY : 0;
@@ -363,7 +411,7 @@ static sim_handler *pick_wait_parity(const struct sim_words *words, struct sim_o
 {
     bool try = sim_has(words, "try_wait");
 
-    if (!fits(words, op) || try == sim_has(words, "test_wait") || !sim_has(words, "parity") ||
+    if (!fits(words, op, "acquire", try) || try == sim_has(words, "test_wait") || !sim_has(words, "parity") ||
         words->statement->operands > (try ? 4u : 3u))
         return NULL;
     op->extra |= (try ? TRY : 0) | PARITY;
@@ -372,21 +420,24 @@ static sim_handler *pick_wait_parity(const struct sim_words *words, struct sim_o
 
 static sim_handler *pick_pending(const struct sim_words *words, struct sim_op *op)
 {
-    return fits(words, op) ? run_pending : NULL;
+    return fits(words, op, NULL, false) ? run_pending : NULL;
 }
 
 #define SHARED "shared shared::cta "
-#define ORDERS "release relaxed acquire cta cluster "
+#define SCOPES "cta cluster "
 
 const struct sim_instruction sim_mbarrier_instructions[] = {
     { "mbarrier", "init " SHARED, "maw", pick_init },
     { "mbarrier", "inval " SHARED, "m", pick_inval },
-    { "mbarrier", "expect_tx complete_tx shared::cluster " SHARED ORDERS, "maw", pick_bytes },
-    { "mbarrier", "arrive arrive_drop expect_tx noComplete shared::cluster " SHARED ORDERS, "dmaw?",
-      pick_arrive },
-    { "mbarrier", "test_wait try_wait parity " SHARED ORDERS, "Pmawx?", pick_wait_parity },
-    { "mbarrier", "test_wait try_wait " SHARED ORDERS, "Pmax?", pick_wait },
-    { "mbarrier", "pending_count", "da", pick_pending },
+    { "mbarrier", "expect_tx complete_tx shared::cluster relaxed " SHARED SCOPES, "maw",
+      pick_bytes },
+    { "mbarrier", "arrive arrive_drop expect_tx shared::cluster release relaxed " SHARED SCOPES,
+      "d_maw?", pick_arrive },
+    { "mbarrier", "arrive arrive_drop noComplete release cta " SHARED, "d_maw", pick_arrive },
+    { "mbarrier", "test_wait try_wait parity acquire relaxed " SHARED SCOPES, "Pmawx?",
+      pick_wait_parity },
+    { "mbarrier", "test_wait try_wait acquire relaxed " SHARED SCOPES, "Pmax?", pick_wait },
+    { "mbarrier", "pending_count", "dwa", pick_pending },
     { "cp", "async mbarrier arrive noinc " SHARED, "m", pick_copies_arrive },
     { NULL, NULL, NULL, NULL },
 };

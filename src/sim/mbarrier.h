@@ -2,13 +2,13 @@
 #ifndef CUCORE_SIM_MBARRIER_H
 #define CUCORE_SIM_MBARRIER_H
 
-#include "exec.h"
+#include "check.h"
 
 // Where an object of a block's shared memory lies, whose address may be generic; false after
 // sim_fault() when it is not in shared memory, out of bounds or misaligned.
 bool sim_reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       enum sim_space space, uint64_t address, uint32_t bytes, uint32_t align,
-                      bool write, void **host);
+                      enum sim_access access, void **host);
 
 // complete_tx of `bytes` bytes on the barrier at an address; false after sim_fault().
 bool sim_mbarrier_complete(struct sim_warp *w, const struct sim_op *op, uint32_t lane,

@@ -1,7 +1,8 @@
-// Loads, stores, addresses and copies. Every access is checked: its alignment, and that it lies in
+// Loads, stores and copies. Every access is checked: its alignment, and that it lies in
 // one allocation, in the block's shared memory, in the lane's stack or in the parameters.
 #include "memory.h"
 #include "alu.h"
+#include "check_race.h"
 #include "code.h"
 
 #include <string.h>
@@ -14,14 +15,17 @@ enum {
 
 #define OFFSET_OF(address) ((address) & ((UINT64_C(1) << 56) - 1))
 
-static const char *verb(bool write)
+static const char *verb(enum sim_access access)
 {
-    return write ? "write" : "read";
+    return access == SIM_READ     ? "read"
+           : access == SIM_WRITE  ? "write"
+           : access == SIM_BOUNDS ? "access"
+                                  : "atomic access";
 }
 
 // How far an address is from an allocation that it may have been meant for.
 static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
-                             uint64_t address, uint32_t bytes, bool write)
+                             uint64_t address, uint32_t bytes, enum sim_access access)
 {
     struct sim_range range;
     unsigned long long at = address;
@@ -30,25 +34,26 @@ static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32
         return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
                          "%s of %u bytes at 0x%llx, %llu bytes past the end of an allocation of "
                          "%llu bytes",
-                         verb(write), bytes, at, (unsigned long long)(address + bytes - range.end),
+                         verb(access), bytes, at, (unsigned long long)(address + bytes - range.end),
                          (unsigned long long)(range.end - range.base));
     for (uint64_t near = 1; near <= UINT64_C(1) << 20; near *= 4) {
         if (address >= near && sim_memory_find(address - near, &range))
             return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
                              "%s of %u bytes at 0x%llx, %llu bytes past the end of an allocation "
                              "of %llu bytes",
-                             verb(write), bytes, at,
+                             verb(access), bytes, at,
                              (unsigned long long)(address + bytes - range.end),
                              (unsigned long long)(range.end - range.base));
         if (sim_memory_find(address + near, &range))
             return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
                              "%s of %u bytes at 0x%llx, %llu bytes before an allocation of %llu "
                              "bytes",
-                             verb(write), bytes, at, (unsigned long long)(range.base - address),
+                             verb(access), bytes, at, (unsigned long long)(range.base - address),
                              (unsigned long long)(range.end - range.base));
     }
     return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                     "%s of %u bytes at 0x%llx, which is in no allocation", verb(write), bytes, at);
+                     "%s of %u bytes at 0x%llx, which is in no allocation", verb(access), bytes,
+                     at);
 }
 
 static bool in_range(const struct sim_range *range, uint64_t address, uint64_t bytes)
@@ -59,27 +64,28 @@ static bool in_range(const struct sim_range *range, uint64_t address, uint64_t b
 }
 
 static bool reach_global(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
-                         uint64_t address, uint32_t bytes, bool write, void **host)
+                         uint64_t address, uint32_t bytes, enum sim_access access, void **host)
 {
     struct sim_range found, *cache = w->caches ? &w->caches[op->cache] : &found;
 
     if (cache == &found || !in_range(cache, address, bytes)) {
         if (!sim_memory_find(address, &found) || bytes > found.end - address)
-            return outside(w, op, lane, address, bytes, write), false;
+            return outside(w, op, lane, address, bytes, access), false;
         *cache = found;
     }
     *host = (void *)(uintptr_t)address;
-    return true;
+    return !(sim_checks & SIM_CHECK_INIT) ||
+           sim_check_access(w, op, lane, NULL, address, bytes, access);
 }
 
 // An offset in a piece of memory that has a size.
 static bool reach_piece(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         unsigned char *base, uint64_t size, const char *name, uint64_t offset,
-                        uint32_t bytes, bool write, void **host)
+                        uint32_t bytes, enum sim_access access, void **host)
 {
     if (offset > size || bytes > size - offset) {
         sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                  "%s of %u bytes at offset %llu of %s, which has %llu bytes", verb(write), bytes,
+                  "%s of %u bytes at offset %llu of %s, which has %llu bytes", verb(access), bytes,
                   (unsigned long long)offset, name, (unsigned long long)size);
         return false;
     }
@@ -88,7 +94,7 @@ static bool reach_piece(struct sim_warp *w, const struct sim_op *op, uint32_t la
 }
 
 static bool reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
-                         uint64_t address, uint32_t bytes, bool write, void **host)
+                         uint64_t address, uint32_t bytes, enum sim_access access, void **host)
 {
     struct sim_block *block = w->block;
     uint64_t rank = address >> SIM_RANK_SHIFT;
@@ -98,18 +104,21 @@ static bool reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t l
         block = block->cluster->blocks[rank - 1];
     else if (rank)
         return reach_piece(w, op, lane, NULL, block->shared_bytes, "shared memory", address, bytes,
-                           write, host);
+                           access, host);
     address &= (UINT64_C(1) << SIM_RANK_SHIFT) - 1;
     if (address >= SIM_RESERVED_AT)
         return reach_piece(w, op, lane, block->reserved, SIM_RESERVED_BYTES,
-                           "reserved shared memory", address - SIM_RESERVED_AT, bytes, write, host);
+                           "reserved shared memory", address - SIM_RESERVED_AT, bytes, access,
+                           host);
     return reach_piece(w, op, lane, block->shared, block->shared_bytes, "shared memory", address,
-                       bytes, write, host);
+                       bytes, access, host) &&
+           (!(sim_checks & SIM_CHECK_ACCESS) ||
+            sim_check_access(w, op, lane, block, address, bytes, access));
 }
 
 static inline __attribute__((always_inline)) bool
 reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
-      uint64_t address, uint32_t bytes, uint32_t align, bool write, void **host)
+      uint64_t address, uint32_t bytes, uint32_t align, enum sim_access access, void **host)
 {
     const struct sim_grid *grid = w->block->grid;
     uint64_t window = SIM_WINDOW(address);
@@ -117,7 +126,7 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
 
     if (align > 1 && address % align) {
         sim_fault(w, op, lane, MISALIGNED, "%s of %u bytes at 0x%llx, which is no multiple of %u",
-                  verb(write), bytes, (unsigned long long)OFFSET_OF(address), align);
+                  verb(access), bytes, (unsigned long long)OFFSET_OF(address), align);
         return false;
     }
     if (space == SIM_GENERIC) {
@@ -126,12 +135,12 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
                 : window == SIM_WINDOW(SIM_WINDOW_LOCAL)  ? SIM_LOCAL
                 : window == SIM_WINDOW(SIM_WINDOW_PARAM)  ? SIM_PARAM
                                                           : SIM_GENERIC;
-        if (space == SIM_PARAM && !write)
+        if (space == SIM_PARAM && access == SIM_READ)
             return reach_piece(w, op, lane, grid->params, grid->entry->entry_param_bytes,
-                               "the kernel's parameters", OFFSET_OF(address), bytes, write, host);
+                               "the kernel's parameters", OFFSET_OF(address), bytes, access, host);
         if (space == SIM_PARAM || space == SIM_GENERIC) {
             sim_fault(w, op, lane, space == SIM_PARAM ? ILLEGAL_ADDRESS : WRONG_SPACE,
-                      "%s of %u bytes at 0x%llx, which is %s", verb(write), bytes,
+                      "%s of %u bytes at 0x%llx, which is %s", verb(access), bytes,
                       (unsigned long long)address,
                       space == SIM_PARAM ? "a kernel's parameter" : "in no address space");
             return false;
@@ -140,27 +149,29 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
     } else if (window) {
         sim_fault(w, op, lane, WRONG_SPACE,
                   "%s of %u bytes at 0x%llx, a generic address in an instruction of one space",
-                  verb(write), bytes, (unsigned long long)address);
+                  verb(access), bytes, (unsigned long long)address);
         return false;
     }
     switch (space) {
     case SIM_GLOBAL:
+        w->looked = true;
+        return reach_global(w, op, lane, address, bytes, access, host);
     case SIM_CONST:
-        return reach_global(w, op, lane, address, bytes, write, host);
+        return reach_global(w, op, lane, address, bytes, access, host);
     case SIM_SHARED:
     case SIM_SHARED_CLUSTER:
-        return reach_shared(w, op, lane, address, bytes, write, host);
+        return reach_shared(w, op, lane, address, bytes, access, host);
     case SIM_LOCAL:
         return reach_piece(
             w, op, lane, w->local ? w->local + (size_t)lane * grid->entry->stack_bytes : NULL,
-            grid->entry->stack_bytes, "the thread's stack", address, bytes, write, host);
+            grid->entry->stack_bytes, "the thread's stack", address, bytes, access, host);
     case SIM_PARAM:
         if (op->extra & SIM_ENTRY_PARAM)
             return reach_piece(w, op, lane, grid->params, grid->entry->entry_param_bytes,
-                               "the kernel's parameters", address, bytes, write, host);
+                               "the kernel's parameters", address, bytes, access, host);
         return reach_piece(w, op, lane, frame->param + (size_t)lane * frame->code->param_bytes,
                            frame->code->param_bytes, "the function's parameters", address, bytes,
-                           write, host);
+                           access, host);
     default:
         sim_fault(w, op, lane, WRONG_SPACE, "an access of a space that has no memory");
         return false;
@@ -168,16 +179,16 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
 }
 
 bool sim_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space space,
-               uint64_t address, uint32_t bytes, bool write, void **host)
+               uint64_t address, uint32_t bytes, enum sim_access access, void **host)
 {
-    return reach(w, op, lane, space, address, bytes, bytes, write, host);
+    return reach(w, op, lane, space, address, bytes, bytes, access, host);
 }
 
 bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                      enum sim_space space, uint64_t address, uint32_t bytes, uint32_t align,
-                     bool write, void **host)
+                     enum sim_access access, void **host)
 {
-    return reach(w, op, lane, space, address, bytes, align, write, host);
+    return reach(w, op, lane, space, address, bytes, align, access, host);
 }
 
 // ld and st: in `extra`, beside SIM_ENTRY_PARAM
@@ -187,6 +198,7 @@ enum {
     EXTRA_SIGNED = 1 << 8,
     EXTRA_ACQUIRE = 1 << 9,
     EXTRA_RELEASE = 1 << 10,
+    EXTRA_STRONG = 1 << 11, // orders other accesses, for the race check
     EXTRA_BITS = 0xffff,
 };
 #define SIZE_LOG2(op) ((op)->extra >> EXTRA_SIZE_SHIFT & 0xf)
@@ -240,9 +252,11 @@ static enum sim_next run_ld(struct sim_warp *w, const struct sim_op *op, uint32_
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         void *host;
-        if (!sim_reach(w, op, lane, space, sim_address(w, op, 1, lane), count << size, false,
+        if (!sim_reach(w, op, lane, space, sim_address(w, op, 1, lane), count << size, SIM_READ,
                        &host))
             return SIM_FAULT;
+        if (op->extra & EXTRA_STRONG && sim_race_on())
+            sim_race_strong(w, op, host, false, true);
         // All are read before any is written: a destination may be the address.
         uint64_t values[16];
         uint32_t words = size == 4 ? 2 * count : count;
@@ -275,11 +289,16 @@ static enum sim_next run_st(struct sim_warp *w, const struct sim_op *op, uint32_
 
     if (op->extra & EXTRA_RELEASE)
         atomic_thread_fence(memory_order_release);
+    if (sim_checks & SIM_CHECK_BARRIER && w->blocked)
+        sim_check_barrier_pass(w, op, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         void *host;
-        if (!sim_reach(w, op, lane, space, sim_address(w, op, 0, lane), count << size, true, &host))
+        if (!sim_reach(w, op, lane, space, sim_address(w, op, 0, lane), count << size, SIM_WRITE,
+                       &host))
             return SIM_FAULT;
+        if (op->extra & EXTRA_STRONG && sim_race_on())
+            sim_race_strong(w, op, host, true, false);
         for (uint32_t i = 0; i < count; i++) {
             unsigned char *to = (unsigned char *)host + ((size_t)i << size);
             uint32_t at = op->list[i];
@@ -309,27 +328,38 @@ static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint
            in_range(&w->caches[op->cache], start, (uint64_t)bytes * SIM_WARP);
 }
 
-#define LOAD_STORE(bytes)                                                             \
-    static enum sim_next run_ld_##bytes(struct sim_warp *w, const struct sim_op *op,  \
-                                        uint32_t mask)                                \
-    {                                                                                 \
-        uint64_t first;                                                               \
-        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 1, bytes, &first))          \
-            return run_ld(w, op, mask);                                               \
-        memcpy(w->f + op->list[0], (const void *)(uintptr_t)first, bytes * SIM_WARP); \
-        return SIM_NEXT;                                                              \
-    }                                                                                 \
-    static enum sim_next run_st_##bytes(struct sim_warp *w, const struct sim_op *op,  \
-                                        uint32_t mask)                                \
-    {                                                                                 \
-        uint64_t first;                                                               \
-        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 0, bytes, &first))          \
-            return run_st(w, op, mask);                                               \
-        memcpy((void *)(uintptr_t)first, w->f + op->list[0], bytes * SIM_WARP);       \
-        return SIM_NEXT;                                                              \
+// `checked` also has an eye on who wrote what: which of the two runs is chosen at load, so that the
+// usual ones know nothing of it.
+#define LOAD_STORE(name, bytes, checked)                                                           \
+    static enum sim_next run_ld_##name(struct sim_warp *w, const struct sim_op *op, uint32_t mask) \
+    {                                                                                              \
+        uint64_t first;                                                                            \
+        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 1, bytes, &first) ||                     \
+            (checked && !sim_init_written(first, bytes * SIM_WARP)))                               \
+            return run_ld(w, op, mask);                                                            \
+        memcpy(w->f + op->list[0], (const void *)(uintptr_t)first, bytes * SIM_WARP);              \
+        return SIM_NEXT;                                                                           \
+    }                                                                                              \
+    static enum sim_next run_st_##name(struct sim_warp *w, const struct sim_op *op, uint32_t mask) \
+    {                                                                                              \
+        uint64_t first;                                                                            \
+        if (mask != SIM_ALL_LANES || !side_by_side(w, op, 0, bytes, &first))                       \
+            return run_st(w, op, mask);                                                            \
+        if (checked)                                                                               \
+            sim_init_wrote(first, bytes *SIM_WARP);                                                \
+        memcpy((void *)(uintptr_t)first, w->f + op->list[0], bytes * SIM_WARP);                    \
+        return SIM_NEXT;                                                                           \
     }
-LOAD_STORE(4)
-LOAD_STORE(8)
+LOAD_STORE(4, 4, false)
+LOAD_STORE(8, 8, false)
+LOAD_STORE(checked_4, 4, true)
+LOAD_STORE(checked_8, 8, true)
+
+// By whether accesses are checked, and whether there are 8 bytes.
+static sim_handler *const plain_loads[2][2] = { { run_ld_4, run_ld_8 },
+                                                { run_ld_checked_4, run_ld_checked_8 } };
+static sim_handler *const plain_stores[2][2] = { { run_st_4, run_st_8 },
+                                                 { run_st_checked_4, run_st_checked_8 } };
 
 // A parameter of the entry, at an address that is a constant: the same for all lanes.
 static enum sim_next run_ld_entry(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
@@ -361,7 +391,8 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     uint32_t bytes = sim_type_bytes(type);
     uint32_t size = 0;
 
-    if (words->types != 1 || op->list_count != elements || type == SIM_PRED)
+    if (words->types != 1 || op->list_count != elements || !sim_is_plain(type) ||
+        words->statement->operands != 2u + sim_has(words, "L2::cache_hint"))
         return false;
     // An address operand outside of a function's parameters is of the entry only in .param.
     if (space != SIM_PARAM)
@@ -375,20 +406,39 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
         op->extra |= EXTRA_ACQUIRE;
     if (sim_has(words, "release"))
         op->extra |= EXTRA_RELEASE;
-    return true;
+    bool ordered = sim_has(words, "acquire") || sim_has(words, "release") ||
+                   sim_has(words, "relaxed");
+    if (ordered || sim_has(words, "volatile") || sim_has(words, "mmio")) {
+        // What no other thread sees has no order.
+        if (space == SIM_LOCAL || space == SIM_CONST || space == SIM_PARAM)
+            return false;
+        op->extra |= EXTRA_STRONG;
+    }
+    if (ordered && !sim_has(words, "cta") && !sim_has(words, "cluster") && !sim_has(words, "gpu") &&
+        !sim_has(words, "sys")) {
+        *words->why = "it has an order and no scope: .cta, .cluster, .gpu or .sys";
+        return false;
+    }
+    // 32 bytes are for global memory, in words of 4 or 8; there is no other of more than 16.
+    return elements * bytes <= 16 || (elements * bytes == 32 && (bytes == 4 || bytes == 8) &&
+                                      (space == SIM_GLOBAL || space == SIM_GENERIC));
 }
 
-// A plain access of 4 or 8 bytes to registers of that size through a 64-bit address.
-static bool is_plain(const struct sim_words *words, const struct sim_op *op, uint32_t operand,
-                     uint32_t bytes)
+// The handler of `plain` for an access of 4 or 8 bytes to registers of that size through a 64-bit
+// address; NULL for other accesses.
+static sim_handler *pick_plain(const struct sim_words *words, const struct sim_op *op,
+                               uint32_t operand, sim_handler *const plain[2][2])
 {
     enum sim_space space = (enum sim_space)(op->extra & EXTRA_SPACE);
+    bool wide = ELEMENT_WIDE(op, 0);
 
-    return op->list_count == 1 && op->list[0] != SIM_NO_OPERAND &&
-           (space == SIM_GLOBAL || space == SIM_GENERIC) && (op->wide >> operand & 1) &&
-           UINT32_C(1) << SIZE_LOG2(op) == bytes && ELEMENT_WIDE(op, 0) == (bytes == 8) &&
-           !sim_has(words, "volatile") && !sim_has(words, "relaxed") &&
-           !sim_has(words, "acquire") && !sim_has(words, "release") && !sim_has(words, "mmio");
+    if (op->list_count != 1 || op->list[0] == SIM_NO_OPERAND ||
+        (space != SIM_GLOBAL && space != SIM_GENERIC) || !(op->wide >> operand & 1) ||
+        SIZE_LOG2(op) != (wide ? 3 : 2) || sim_has(words, "volatile") ||
+        sim_has(words, "relaxed") || sim_has(words, "acquire") || sim_has(words, "release") ||
+        sim_has(words, "mmio"))
+        return NULL;
+    return plain[(sim_checks & SIM_CHECK_INIT) != 0][wide];
 }
 
 static sim_handler *pick_ld(const struct sim_words *words, struct sim_op *op)
@@ -400,7 +450,8 @@ static sim_handler *pick_ld(const struct sim_words *words, struct sim_op *op)
         words->statement->operand[1].count &&
         words->statement->operand[1].list[0].kind == SIM_OP_SYMBOL)
         return run_ld_entry;
-    return is_plain(words, op, 1, 4) ? run_ld_4 : is_plain(words, op, 1, 8) ? run_ld_8 : run_ld;
+    sim_handler *plain = pick_plain(words, op, 1, plain_loads);
+    return plain ? plain : run_ld;
 }
 
 static sim_handler *pick_st(const struct sim_words *words, struct sim_op *op)
@@ -411,160 +462,54 @@ static sim_handler *pick_st(const struct sim_words *words, struct sim_op *op)
     for (uint32_t i = 0; i < op->list_count; i++)
         if (op->list[i] == SIM_NO_OPERAND)
             return NULL;
-    return is_plain(words, op, 0, 4) ? run_st_4 : is_plain(words, op, 0, 8) ? run_st_8 : run_st;
+    sim_handler *plain = pick_plain(words, op, 0, plain_stores);
+    return plain ? plain : run_st;
 }
 
-// Addresses
-
-static uint64_t window_of(enum sim_space space)
+// st.bulk: zeros in the block's shared memory.
+static enum sim_next run_fill(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    return space == SIM_SHARED || space == SIM_SHARED_CLUSTER ? SIM_WINDOW_SHARED
-           : space == SIM_LOCAL                               ? SIM_WINDOW_LOCAL
-           : space == SIM_PARAM                               ? SIM_WINDOW_PARAM
-                                                              : 0;
-}
-
-static enum sim_next run_cvta(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    uint64_t window = window_of((enum sim_space)op->extra);
-    const uint64_t *from = SIM_R64(w, op->o[1]);
-    uint64_t *to = SIM_R64(w, op->o[0]);
-
-    SIM_ALU_LANES(mask, to[i] = from[i] | window);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t bytes = SIM_R64(w, op->o[1])[lane];
+        void *host;
+        if (bytes % 8 || bytes > UINT32_MAX)
+            return sim_fault(w, op, lane, 719, "st.bulk of %llu bytes, which is no multiple of 8",
+                             (unsigned long long)bytes);
+        if (!bytes)
+            continue;
+        if (!sim_reach_range(w, op, lane, (enum sim_space)op->extra, sim_address(w, op, 0, lane),
+                             (uint32_t)bytes, 8, SIM_WRITE, &host))
+            return SIM_FAULT;
+        memset(host, 0, bytes);
+    }
     return SIM_NEXT;
 }
 
-static enum sim_next run_cvta_to(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+static sim_handler *pick_fill(const struct sim_words *words, struct sim_op *op)
 {
-    uint64_t window = window_of((enum sim_space)op->extra);
-    const uint64_t *from = SIM_R64(w, op->o[1]);
-    uint64_t *to = SIM_R64(w, op->o[0]);
-
-    SIM_ALU_LANES(mask, to[i] = from[i] & ~window);
-    return SIM_NEXT;
-}
-
-static sim_handler *pick_cvta(const struct sim_words *words, struct sim_op *op)
-{
-    enum sim_space space = sim_space_of(words);
-
-    if (words->types != 1 || words->type[0] != SIM_U64 || space == SIM_GENERIC)
+    if (words->types || !sim_has(words, "bulk") || words->statement->operand[2].value.u != 0)
         return NULL;
-    op->extra = space;
-    return sim_has(words, "to") ? run_cvta_to : run_cvta;
+    op->extra = sim_space_of(words);
+    return run_fill;
 }
 
-static enum sim_next run_isspacep(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+bool sim_store_is_same(const struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                       const void *host)
 {
-    enum sim_space space = (enum sim_space)op->extra;
-    const struct sim_grid *grid = w->block->grid;
-    uint32_t holds = 0;
+    uint32_t size = SIZE_LOG2(op), bytes = UINT32_C(1) << size;
 
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t address = SIM_R64(w, op->list[0])[lane],
-                 rank = OFFSET_OF(address) >> SIM_RANK_SHIFT;
-        bool is = SIM_WINDOW(address) == SIM_WINDOW(window_of(space));
-        if (space == SIM_SHARED)
-            is = is && (rank == 0 || rank == w->block->cluster_rank + 1);
-        if (space == SIM_CONST || space == SIM_GLOBAL) {
-            bool is_const = false;
-            const struct sim_module *module = grid->program->module;
-            for (size_t v = 0; is && !is_const && v < module->variable_count; v++)
-                is_const = module->variables[v].space == SIM_CONST &&
-                           address - grid->program->addresses[v] < module->variables[v].bytes;
-            is = is && is_const == (space == SIM_CONST);
-        }
-        holds |= (uint32_t)is << lane;
+    if (op->run != run_st && op->run != run_st_4 && op->run != run_st_8)
+        return false;
+    for (uint32_t i = 0; i < op->list_count; i++) {
+        const unsigned char *from = w->f + op->list[i],
+                            *to = (const unsigned char *)host + i * bytes;
+        uint32_t slot = size == 4 || ELEMENT_WIDE(op, i) ? 8 : 4, part = bytes < 8 ? bytes : 8;
+        if (memcmp(from + slot * lane, to, part) != 0 ||
+            (size == 4 && memcmp(from + 8 * SIM_WARP + 8 * lane, to + 8, 8) != 0))
+            return false;
     }
-    SIM_RP(w, op->o[0]) = (SIM_RP(w, op->o[0]) & ~mask) | holds;
-    return SIM_NEXT;
-}
-
-static sim_handler *pick_isspacep(const struct sim_words *words, struct sim_op *op)
-{
-    enum sim_space space = sim_space_of(words);
-
-    if (words->types || space == SIM_GENERIC || op->list_count != 1 || !ELEMENT_WIDE(op, 0))
-        return NULL;
-    op->extra = space;
-    return run_isspacep;
-}
-
-static enum sim_next run_mapa(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    const uint32_t *rank = SIM_R32(w, op->o[2]);
-
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t a = op->extra ? SIM_R64(w, op->o[1])[lane] : SIM_R32(w, op->o[1])[lane];
-        if (rank[lane] >= w->block->cluster->count)
-            return sim_fault(w, op, lane, 719, "mapa to block %u of a cluster of %u", rank[lane],
-                             w->block->cluster->count);
-        a = (a & ~(UINT64_C(0xff) << SIM_RANK_SHIFT)) | (uint64_t)(rank[lane] + 1)
-                                                            << SIM_RANK_SHIFT;
-        if (op->extra)
-            SIM_R64(w, op->o[0])[lane] = a;
-        else
-            SIM_R32(w, op->o[0])[lane] = (uint32_t)a;
-    }
-    return SIM_NEXT;
-}
-
-static enum sim_next run_getctarank(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t a = op->extra ? SIM_R64(w, op->o[1])[lane] : SIM_R32(w, op->o[1])[lane];
-        uint32_t rank = (uint32_t)(OFFSET_OF(a) >> SIM_RANK_SHIFT);
-        SIM_R32(w, op->o[0])[lane] = rank ? rank - 1 : w->block->cluster_rank;
-    }
-    return SIM_NEXT;
-}
-
-static bool is_wide_address(const struct sim_words *words, struct sim_op *op)
-{
-    op->extra = words->types == 1 && words->type[0] == SIM_U64;
-    return words->types == 1 && (words->type[0] == SIM_U64 || words->type[0] == SIM_U32);
-}
-
-static sim_handler *pick_mapa(const struct sim_words *words, struct sim_op *op)
-{
-    return is_wide_address(words, op) ? run_mapa : NULL;
-}
-
-static sim_handler *pick_getctarank(const struct sim_words *words, struct sim_op *op)
-{
-    return is_wide_address(words, op) ? run_getctarank : NULL;
-}
-
-// Hints change nothing here.
-static enum sim_next run_hint(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    (void)w;
-    (void)op;
-    (void)mask;
-    return SIM_NEXT;
-}
-
-static sim_handler *pick_hint(const struct sim_words *words, struct sim_op *op)
-{
-    (void)op;
-    return words->types ? NULL : run_hint;
-}
-
-static enum sim_next run_policy(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = 0);
-    return SIM_NEXT;
-}
-
-static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op)
-{
-    (void)op;
-    return words->types == 1 && words->type[0] == SIM_B64 && sim_has(words, "fractional")
-               ? run_policy
-               : NULL;
+    return true;
 }
 
 // cp.async copies at once: o[0] to, o[1] from, o[2] how many bytes to read, the rest being zero, or
@@ -586,20 +531,54 @@ static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, u
         if (reads > bytes)
             return sim_fault(w, op, lane, 719, "cp.async of %u bytes reads %u", bytes, reads);
         uint64_t source = sim_address(w, op, 1, lane);
-        if (!sim_reach(w, op, lane, SIM_SHARED, sim_address(w, op, 0, lane), bytes, true, &to))
+        if (!sim_reach(w, op, lane, SIM_SHARED, sim_address(w, op, 0, lane), bytes, SIM_WRITE, &to))
             return SIM_FAULT;
         if (source % bytes) {
             return sim_fault(w, op, lane, MISALIGNED,
                              "read of %u bytes at 0x%llx, which is no multiple of %u", bytes,
                              (unsigned long long)source, bytes);
         }
-        if (reads && !reach_global(w, op, lane, source, reads, false, &from))
+        if (reads && !reach_global(w, op, lane, source, reads, SIM_READ, &from))
             return SIM_FAULT;
         memset(to, 0, bytes);
         if (reads)
             memcpy(to, from, reads);
     }
     return SIM_NEXT;
+}
+
+// Groups of such copies are of interest to the race check only.
+static enum sim_next run_commit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    (void)op;
+    (void)mask;
+    if (sim_race_on())
+        sim_race_commit(w, SIM_GROUPS_COPIES);
+    return SIM_NEXT;
+}
+
+static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    (void)mask;
+    if (sim_race_on())
+        sim_race_wait(w, SIM_GROUPS_COPIES, op->extra);
+    return SIM_NEXT;
+}
+
+static enum sim_next run_wait_all(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    run_commit(w, op, mask);
+    return run_wait(w, op, mask);
+}
+
+static sim_handler *pick_cp_groups(const struct sim_words *words, struct sim_op *op)
+{
+    bool waits = sim_has(words, "wait_group");
+
+    if (words->types)
+        return NULL;
+    op->extra = waits ? (uint32_t)words->statement->operand[0].value.u : 0;
+    return waits ? run_wait : sim_has(words, "commit_group") ? run_commit : run_wait_all;
 }
 
 static sim_handler *pick_cp_async(const struct sim_words *words, struct sim_op *op)
@@ -627,92 +606,27 @@ static sim_handler *pick_cp_async_ignore(const struct sim_words *words, struct s
     return run;
 }
 
-// alloca takes from the end of a lane's stack, downwards.
-static enum sim_next run_alloca(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    const struct sim_frame *frame = w->frame;
-    uint32_t stack = w->block->grid->entry->stack_bytes;
-
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t bytes = SIM_R64(w, op->o[1])[lane], align = op->extra;
-        uint64_t used = frame->local_base + frame->code->local_bytes;
-        uint64_t top = w->stack_top[lane] + bytes;
-        top = (top + align - 1) & ~(align - 1);
-        if (bytes > stack || top + used > stack)
-            return sim_fault(w, op, lane, 719, "stack overflow: alloca of %llu bytes",
-                             (unsigned long long)bytes);
-        w->stack_top[lane] = (uint32_t)top;
-        SIM_R64(w, op->o[0])[lane] = stack - top;
-    }
-    return SIM_NEXT;
-}
-
-static sim_handler *pick_alloca(const struct sim_words *words, struct sim_op *op)
-{
-    const struct sim_statement *s = words->statement;
-
-    if (words->types != 1 || words->type[0] != SIM_U64)
-        return NULL;
-    op->extra = s->operands > 2 ? (uint32_t)s->operand[2].value.u : 16;
-    return op->extra && !(op->extra & (op->extra - 1)) && op->extra <= 4096 ? run_alloca : NULL;
-}
-
-static enum sim_next run_stacksave(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    SIM_LANES(mask, i, SIM_R64(w, op->o[0])[i] = w->stack_top[i]);
-    return SIM_NEXT;
-}
-
-static enum sim_next run_stackrestore(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
-{
-    SIM_LANES(mask, i, w->stack_top[i] = (uint32_t)SIM_R64(w, op->o[0])[i]);
-    return SIM_NEXT;
-}
-
-static sim_handler *pick_stack(const struct sim_words *words, struct sim_op *op)
-{
-    (void)op;
-    if (words->types != 1 || words->type[0] != SIM_U64)
-        return NULL;
-    return strcmp(words->statement->word[0], "stacksave") == 0 ? run_stacksave : run_stackrestore;
-}
-
 #define SPACES \
     "global shared shared::cta shared::cluster local const param param::entry param::func "
 #define HINTS                                                                                   \
-    "ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last " \
-    "L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint L2::64B "   \
-    "L2::128B L2::256B "
+    "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last " \
+    "L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint "
+#define LOAD_HINTS HINTS "ca cg cs lu cv L2::64B L2::128B L2::256B "
+#define STORE_HINTS HINTS "wb cg cs wt "
 #define COPIES "async ca cg shared shared::cta global L2::64B L2::128B L2::256B "
 #define ORDERS "weak volatile relaxed acquire release mmio cta cluster gpu sys "
 
 const struct sim_instruction sim_memory_instructions[] = {
-    { "ld", SPACES HINTS ORDERS "nc v2 v4 v8", "vm", pick_ld },
-    { "ld", SPACES HINTS ORDERS "nc v2 v4 v8", "vmx", pick_ld },
-    { "ldu", "global v2 v4", "vm", pick_ld },
-    { "st", SPACES HINTS ORDERS "v2 v4 v8", "mV", pick_st },
-    { "st", SPACES HINTS ORDERS "v2 v4 v8", "mVx", pick_st },
-    { "cvta", SPACES "to", "da", pick_cvta },
-    { "isspacep", SPACES, "PV", pick_isspacep },
-    { "mapa", "shared::cluster", "daaw", pick_mapa },
-    { "getctarank", "shared::cluster", "da", pick_getctarank },
-    { "prefetch", "global local const param tensormap L1 L2 L2::evict_last L2::evict_normal", "m",
-      pick_hint },
-    { "prefetchu", "L1", "m", pick_hint },
-    { "applypriority", "global L2::evict_normal", "mi", pick_hint },
-    { "discard", "global L2", "mi", pick_hint },
-    { "createpolicy", HINTS "fractional L2::evict_unchanged", "dxx?", pick_policy },
-    { "createpolicy", HINTS "fractional L2::evict_unchanged", "d", pick_policy },
+    { "ld", SPACES LOAD_HINTS ORDERS "nc v2 v4 v8", "v>mx?", pick_ld },
+    { "ldu", "global v2 v4", "v>m", pick_ld },
+    { "st", SPACES STORE_HINTS ORDERS "v2 v4 v8", "mV>x?", pick_st },
+    { "st", "!bulk weak shared::cta", "maqi", pick_fill },
     { "cp", COPIES, "mmiaw?", pick_cp_async },
     { "cp", COPIES, "mmip", pick_cp_async_ignore },
     { "cp", COPIES "L2::cache_hint", "mmix", pick_cp_async },
     { "cp", COPIES "L2::cache_hint", "mmiawx", pick_cp_async },
     { "cp", COPIES "L2::cache_hint", "mmipx", pick_cp_async_ignore },
-    { "cp", "async commit_group wait_all", "", pick_hint },
-    { "cp", "async wait_group", "i", pick_hint },
-    { "alloca", "", "dai?", pick_alloca },
-    { "stacksave", "", "d", pick_stack },
-    { "stackrestore", "", "a", pick_stack },
+    { "cp", "async commit_group wait_all", "", pick_cp_groups },
+    { "cp", "async wait_group", "i", pick_cp_groups },
     { NULL, NULL, NULL, NULL },
 };

@@ -4,12 +4,9 @@
 // mma.m16n8k16" and its neighbours). With g = lane / 4 and t = lane % 4, and A cut into rows of
 // words along k: register i of A is word t + 4 * (i / (m / 8)) of row g + 8 * (i % (m / 8)),
 // register j of B is word t + 4 j of column g, and accumulator i is row g + 8 * (i / 2), column 2 t
-// + i % 2. For f64 a word is an element of 64 bits.
+// + i % 2. For f64 a word is an element of 64 bits. The A of mma.sp is what is not zero of one that
+// is twice as wide: its words lie in the same way.
 #include "matrix.h"
-
-#include "formats.h"
-
-#include <math.h>
 
 // A form: its shape, and which elements it takes.
 enum family { HALF, BHALF, TF32, FP8, INT8, INT4, BIT, DOUBLE, QUAD };
@@ -34,6 +31,17 @@ static const struct form forms[] = {
     { DOUBLE, "m16n8k16", 16, 8, 16 }, { QUAD, "m8n8k4", 8, 8, 4 },
 };
 
+static const struct form sparse_forms[] = {
+    { HALF, "m16n8k16", 16, 8, 16 },   { HALF, "m16n8k32", 16, 8, 32 },
+    { BHALF, "m16n8k16", 16, 8, 16 },  { BHALF, "m16n8k32", 16, 8, 32 },
+    { TF32, "m16n8k8", 16, 8, 8 },     { TF32, "m16n8k16", 16, 8, 16 },
+    { FP8, "m16n8k64", 16, 8, 64 },    { INT8, "m16n8k32", 16, 8, 32 },
+    { INT8, "m16n8k64", 16, 8, 64 },   { INT4, "m16n8k64", 16, 8, 64 },
+    { INT4, "m16n8k128", 16, 8, 128 },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 // sim_op.extra
 enum {
     MMA_A = 0, // type of A's elements, 8 bits
@@ -44,147 +52,10 @@ enum {
     MMA_AND = 1 << 19,
     MMA_A_COL = 1 << 20, // m8n8k4 only
     MMA_B_ROW = 1 << 21,
+    MMA_ROUNDING = 22, // f64 only, 2 bits
+    MMA_SELECTOR = 24, // of metadata, 2 bits
+    MMA_SPARSE = 1 << 26,
 };
-
-// Arithmetic
-
-uint32_t sim_element_bits(enum sim_type type)
-{
-    switch (type) {
-    case SIM_B1:
-        return 1;
-    case SIM_S4:
-    case SIM_U4:
-        return 4;
-    default:
-        return 8 * sim_type_bytes(type);
-    }
-}
-
-// The elements of words, as f32; 8-bit and smaller integers are exact there too.
-static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, float *out)
-{
-    switch (type) {
-    case SIM_F16:
-        for (uint32_t i = 0; i < count; i++) {
-            out[2 * i] = sim_f16_to_f32(words[i] & 0xffff);
-            out[2 * i + 1] = sim_f16_to_f32(words[i] >> 16);
-        }
-        break;
-    case SIM_BF16:
-        for (uint32_t i = 0; i < count; i++) {
-            out[2 * i] = sim_float32(words[i] << 16);
-            out[2 * i + 1] = sim_float32(words[i] & 0xffff0000);
-        }
-        break;
-    case SIM_TF32:
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = sim_float32(words[i] & 0xffffe000);
-        break;
-    case SIM_E4M3:
-        for (uint32_t i = 0; i < 4 * count; i++)
-            out[i] = sim_e4m3_to_f32(words[i / 4] >> 8 * (i % 4) & 0xff);
-        break;
-    case SIM_E5M2:
-        for (uint32_t i = 0; i < 4 * count; i++)
-            out[i] = sim_e5m2_to_f32(words[i / 4] >> 8 * (i % 4) & 0xff);
-        break;
-    case SIM_S8:
-        for (uint32_t i = 0; i < 4 * count; i++)
-            out[i] = (float)(int8_t)(words[i / 4] >> 8 * (i % 4) & 0xff);
-        break;
-    case SIM_U8:
-        for (uint32_t i = 0; i < 4 * count; i++)
-            out[i] = (float)(words[i / 4] >> 8 * (i % 4) & 0xff);
-        break;
-    case SIM_S4:
-        for (uint32_t i = 0; i < 8 * count; i++)
-            out[i] = (float)((int32_t)((words[i / 8] >> 4 * (i % 8) & 15) ^ 8) - 8);
-        break;
-    default: // SIM_U4
-        for (uint32_t i = 0; i < 8 * count; i++)
-            out[i] = (float)(words[i / 8] >> 4 * (i % 8) & 15);
-    }
-}
-
-typedef float vec4 __attribute__((vector_size(16)));
-
-// c[m][n] += a[m][k] b[k][n], eight columns of a row at a time.
-static void multiply(const struct sim_product *p, const float *a, const float *b, float *c)
-{
-    for (uint32_t row = 0; row < p->m; row++) {
-        for (uint32_t col = 0; col < p->n; col += 8) {
-            vec4 low, high, x, y;
-            float *at = c + row * p->n + col;
-            memcpy(&low, at, sizeof low);
-            memcpy(&high, at + 4, sizeof high);
-            for (uint32_t i = 0; i < p->k; i++) {
-                const float *from = b + i * p->n + col;
-                float by = a[row * p->k + i];
-                memcpy(&x, from, sizeof x);
-                memcpy(&y, from + 4, sizeof y);
-                low += by * x;
-                high += by * y;
-            }
-            memcpy(at, &low, sizeof low);
-            memcpy(at + 4, &high, sizeof high);
-        }
-    }
-}
-
-enum { ELEMENTS = 16 * 64 }; // of A or B as f32, at most
-
-static void multiply_words(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
-                           float *c)
-{
-    float left[ELEMENTS], columns[ELEMENTS], right[ELEMENTS];
-
-    unpack(p->a, a, p->m * p->k * sim_element_bits(p->a) / 32, left);
-    unpack(p->b, b, p->n * p->k * sim_element_bits(p->b) / 32, columns);
-    for (uint32_t i = 0; i < p->k; i++)
-        for (uint32_t col = 0; col < p->n; col++)
-            right[i * p->n + col] = columns[col * p->k + i];
-    multiply(p, left, right, c);
-}
-
-void sim_multiply_float(const struct sim_product *p, const uint32_t *a, const uint32_t *b, float *c)
-{
-    multiply_words(p, a, b, c);
-    for (uint32_t i = 0; i < p->m * p->n; i++)
-        c[i] = sim_float32(sim_canonical32(c[i]));
-}
-
-void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
-                      bool satfinite, int32_t *c)
-{
-    // At most 64 products of two bytes: a whole number below 2^24, which f32 holds.
-    float sums[SIM_PRODUCT_CELLS] = { 0 };
-
-    if (p->a != SIM_B1)
-        multiply_words(p, a, b, sums);
-    for (uint32_t i = 0; i < p->m * p->n; i++) {
-        int64_t sum = (int64_t)sums[i];
-        if (p->a == SIM_B1) {
-            const uint32_t *x = a + i / p->n * (p->k / 32), *y = b + i % p->n * (p->k / 32);
-            for (uint32_t word = 0; word < p->k / 32; word++)
-                sum += __builtin_popcount(p->bits_and ? x[word] & y[word] : x[word] ^ y[word]);
-        }
-        sum += c[i];
-        if (satfinite)
-            sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-        uint32_t wrapped = (uint32_t)(uint64_t)sum;
-        memcpy(&c[i], &wrapped, sizeof wrapped);
-    }
-}
-
-void sim_multiply_f64(const struct sim_product *p, const double *a, const double *b, double *c)
-{
-    for (uint32_t row = 0; row < p->m; row++)
-        for (uint32_t col = 0; col < p->n; col++)
-            for (uint32_t i = 0; i < p->k; i++)
-                c[row * p->n + col] =
-                    fma(a[row * p->k + i], b[col * p->k + i], c[row * p->n + col]);
-}
 
 // Fragments
 
@@ -196,7 +67,8 @@ static struct sim_product product_of(const struct sim_op *op)
                                  .k = form->k,
                                  .a = (enum sim_type)(op->extra >> MMA_A & 255),
                                  .b = (enum sim_type)(op->extra >> MMA_B & 255),
-                                 .bits_and = op->extra & MMA_AND };
+                                 .bits_and = op->extra & MMA_AND,
+                                 .rounding = (enum sim_rounding)(op->extra >> MMA_ROUNDING & 3) };
 }
 
 // A (and B, which is a matrix of 8 rows [n][k]) from its registers. Four lanes side by side hold
@@ -211,6 +83,28 @@ static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t row
         uint32_t *to = out + 8 * (i % tiles) * words + 4 * (i / tiles);
         for (uint32_t g = 0; g < 8; g++)
             memcpy(to + g * words, from + 4 * g, 16);
+    }
+}
+
+// A product, and A and B as rows of words.
+struct factors {
+    struct sim_product p;
+    uint32_t a[16 * 8], b[8 * 16];
+    uint8_t rows[16 * 64]; // of a sparse A
+};
+
+static void load_factors(const struct sim_warp *w, const struct sim_op *op, struct factors *f)
+{
+    const bool sparse = op->extra & MMA_SPARSE;
+
+    f->p = product_of(op);
+    const struct sim_product *p = &f->p;
+    rows_of(w, op->list + op->o[1], p->m, (sparse ? p->k / 2 : p->k) * sim_element_bits(p->a) / 32,
+            f->a);
+    rows_of(w, op->list + op->o[2], p->n, p->k * sim_element_bits(p->b) / 32, f->b);
+    if (sparse) {
+        sim_sparse_rows(p->a, p->k, SIM_R32(w, op->o[4]), op->extra >> MMA_SELECTOR & 3, f->rows);
+        f->p.rows = f->rows;
     }
 }
 
@@ -240,15 +134,14 @@ static void store_cells(const struct sim_warp *w, const uint32_t *list, uint32_t
 
 static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    const struct sim_product p = product_of(op);
-    const uint32_t cells = p.m / 4;
-    uint32_t a[16 * 8], b[8 * 8], bits[16 * 8];
+    struct factors f;
+    uint32_t bits[16 * 8];
     float c[16 * 8];
 
     if (!sim_together(w))
         return SIM_RETRY;
-    rows_of(w, op->list + op->o[1], p.m, p.k * sim_element_bits(p.a) / 32, a);
-    rows_of(w, op->list + op->o[2], p.n, p.k * sim_element_bits(p.b) / 32, b);
+    load_factors(w, op, &f);
+    const uint32_t cells = f.p.m / 4, all = f.p.m * f.p.n;
     if (op->extra & MMA_C_HALF) {
         for (uint32_t i = 0; i < cells; i++) {
             const uint32_t *from = SIM_R32(w, op->list[op->o[3] + i / 2]);
@@ -257,9 +150,9 @@ static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint
         }
     } else {
         load_cells(w, op->list + op->o[3], cells, bits);
-        memcpy(c, bits, p.m * p.n * sizeof *c);
+        memcpy(c, bits, all * sizeof *c);
     }
-    sim_multiply_float(&p, a, b, c);
+    sim_multiply_float(&f.p, f.a, f.b, c);
     if (op->extra & MMA_D_HALF) {
         for (uint32_t i = 0; i < cells; i += 2) {
             uint32_t *to = SIM_R32(w, op->list[op->o[0] + i / 2]);
@@ -268,7 +161,7 @@ static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint
                                  sim_f32_to_f16(c[cell(lane, i + 1)]) << 16);
         }
     } else {
-        memcpy(bits, c, p.m * p.n * sizeof *c);
+        memcpy(bits, c, all * sizeof *c);
         store_cells(w, op->list + op->o[0], cells, mask, bits);
     }
     return SIM_NEXT;
@@ -276,19 +169,19 @@ static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint
 
 static enum sim_next run_int(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    const struct sim_product p = product_of(op);
-    uint32_t a[16 * 8], b[8 * 8], bits[16 * 8];
+    struct factors f;
+    uint32_t bits[16 * 8];
     int32_t c[16 * 8];
 
     if (!sim_together(w))
         return SIM_RETRY;
-    rows_of(w, op->list + op->o[1], p.m, p.k * sim_element_bits(p.a) / 32, a);
-    rows_of(w, op->list + op->o[2], p.n, p.k * sim_element_bits(p.b) / 32, b);
-    load_cells(w, op->list + op->o[3], p.m / 4, bits);
-    memcpy(c, bits, p.m * p.n * sizeof *c);
-    sim_multiply_int(&p, a, b, op->extra & MMA_SATFINITE, c);
-    memcpy(bits, c, p.m * p.n * sizeof *c);
-    store_cells(w, op->list + op->o[0], p.m / 4, mask, bits);
+    load_factors(w, op, &f);
+    const uint32_t cells = f.p.m / 4, all = f.p.m * f.p.n;
+    load_cells(w, op->list + op->o[3], cells, bits);
+    memcpy(c, bits, all * sizeof *c);
+    sim_multiply_int(&f.p, f.a, f.b, op->extra & MMA_SATFINITE, c);
+    memcpy(bits, c, all * sizeof *c);
+    store_cells(w, op->list + op->o[0], cells, mask, bits);
     return SIM_NEXT;
 }
 
@@ -442,8 +335,7 @@ static bool accumulates(enum family family, enum sim_type type)
     }
 }
 
-// The layouts of A and B, in the order written: 'r' or 'c' each.
-static bool layouts_of(const struct sim_words *words, char layout[2])
+bool sim_layouts_of(const struct sim_words *words, char layout[2])
 {
     uint32_t count = 0;
     for (uint32_t i = 1; i < words->statement->words; i++) {
@@ -457,39 +349,58 @@ static bool layouts_of(const struct sim_words *words, char layout[2])
     return count == 2;
 }
 
-sim_handler *sim_pick_mma(const struct sim_words *words, struct sim_op *op)
+enum sim_rounding sim_rounding_of(const struct sim_words *words)
+{
+    return sim_has(words, "rz")   ? SIM_RZ
+           : sim_has(words, "rm") ? SIM_RM
+           : sim_has(words, "rp") ? SIM_RP
+                                  : SIM_RN;
+}
+
+static const struct form *form_of(const struct sim_words *words, enum family family, bool sparse)
+{
+    const struct form *table = sparse ? sparse_forms : forms;
+    size_t count = sparse ? COUNT(sparse_forms) : COUNT(forms);
+
+    for (size_t i = 0; i < count; i++) {
+        enum family wanted = table[i].family == QUAD ? HALF : table[i].family;
+        if (wanted == family && sim_has(words, table[i].shape))
+            return &table[i];
+    }
+    return NULL;
+}
+
+static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool sparse)
 {
     enum family family, other;
     const enum sim_type *type = words->type;
     char layout[2];
 
     if (words->types != 4 || !sim_has(words, "sync") || !sim_has(words, "aligned") ||
-        !layouts_of(words, layout) || !family_of(type[1], &family) || !family_of(type[2], &other) ||
-        other != family || !accumulates(family, type[0]) || !accumulates(family, type[3]))
+        !sim_layouts_of(words, layout) || !family_of(type[1], &family) ||
+        !family_of(type[2], &other) || other != family || !accumulates(family, type[0]) ||
+        !accumulates(family, type[3]))
         return NULL;
 
-    const struct form *form = NULL;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-        enum family wanted = forms[i].family == QUAD ? HALF : forms[i].family;
-        if (wanted == family && sim_has(words, forms[i].shape))
-            form = &forms[i];
-    }
+    const struct form *form = form_of(words, family, sparse);
     if (!form)
         return NULL;
 
     bool quad = form->family == QUAD;
     bool bits_and = sim_has(words, "and"), bits_xor = sim_has(words, "xor");
     bool satfinite = sim_has(words, "satfinite");
+    bool rounds = sim_has(words, "rn") || sim_rounding_of(words) != SIM_RN;
     if (quad ? type[0] == SIM_F16 && type[3] == SIM_F32
              : layout[0] != 'r' || layout[1] != 'c' || type[0] != type[3])
         return NULL;
     if ((family == BIT) != (bits_and != bits_xor) || (family == BIT) != sim_has(words, "popc") ||
-        (satfinite && family != INT8 && family != INT4))
+        (satfinite && family != INT8 && family != INT4) || (rounds && family != DOUBLE) ||
+        (sparse && family == FP8 && type[0] == SIM_F16))
         return NULL;
 
     // Registers of 32 bits a lane, 64 for f64.
     uint32_t bits = family == DOUBLE ? 64 : 32, share = quad ? 8 : SIM_WARP;
-    uint32_t a = form->m * form->k * sim_element_bits(type[1]) / bits / share;
+    uint32_t a = form->m * form->k * sim_element_bits(type[1]) / bits / share / (sparse ? 2 : 1);
     uint32_t b = form->n * form->k * sim_element_bits(type[2]) / bits / share;
     uint32_t c = form->m * form->n / share / (type[3] == SIM_F16 ? 2 : 1);
     uint32_t d = form->m * form->n / share / (type[0] == SIM_F16 ? 2 : 1);
@@ -501,7 +412,8 @@ sim_handler *sim_pick_mma(const struct sim_words *words, struct sim_op *op)
     op->extra = (uint32_t)type[1] << MMA_A | (uint32_t)type[2] << MMA_B |
                 (type[3] == SIM_F16 ? MMA_C_HALF : 0) | (type[0] == SIM_F16 ? MMA_D_HALF : 0) |
                 (satfinite ? MMA_SATFINITE : 0) | (bits_and ? MMA_AND : 0) |
-                (layout[0] == 'c' ? MMA_A_COL : 0) | (layout[1] == 'r' ? MMA_B_ROW : 0);
+                (layout[0] == 'c' ? MMA_A_COL : 0) | (layout[1] == 'r' ? MMA_B_ROW : 0) |
+                (uint32_t)sim_rounding_of(words) << MMA_ROUNDING | (sparse ? MMA_SPARSE : 0);
     switch (form->family) {
     case QUAD:
         return run_quad;
@@ -514,4 +426,27 @@ sim_handler *sim_pick_mma(const struct sim_words *words, struct sim_op *op)
     default:
         return run_float;
     }
+}
+
+sim_handler *sim_pick_mma(const struct sim_words *words, struct sim_op *op)
+{
+    return pick(words, op, false);
+}
+
+sim_handler *sim_pick_mma_sparse(const struct sim_words *words, struct sim_op *op)
+{
+    const struct sim_operand *selector = &words->statement->operand[5];
+
+    if (sim_has(words, "sp") == sim_has(words, "sp::ordered_metadata"))
+        return NULL;
+    sim_handler *run = pick(words, op, true);
+    if (!run)
+        return NULL;
+    uint32_t count = sim_sparse_selectors(words->type[1], ((const struct form *)op->data)->k);
+    if (selector->negated || selector->value.u >= count) {
+        *words->why = "the sparsity selector is not one of this shape";
+        return NULL;
+    }
+    op->extra |= (uint32_t)selector->value.u << MMA_SELECTOR;
+    return run;
 }

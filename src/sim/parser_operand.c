@@ -9,35 +9,33 @@ static void element(struct sim_parser *p, struct sim_operand *out, unsigned dept
 // The x of a ".x" that follows; false when nothing does.
 static bool read_component(struct sim_parser *p, uint32_t *component)
 {
-    static const char *const words[] = { "x", "y",  "z",  "w",  "r",  "g",  "b",
-                                         "a", "b0", "b1", "b2", "b3", "h0", "h1" };
-    static const uint32_t codes[] = {
-        0,
-        1,
-        2,
-        3,
-        0,
-        1,
-        2,
-        3,
-        SIM_COMPONENT_B0,
-        SIM_COMPONENT_B0 + 1,
-        SIM_COMPONENT_B0 + 2,
-        SIM_COMPONENT_B0 + 3,
-        SIM_COMPONENT_H0,
-        SIM_COMPONENT_H0 + 1,
-    };
+    static const char letters[] = "xyzwrgba";
+    const char *at;
 
     if (p->token.kind != SIM_TOKEN_DIRECTIVE)
         return false;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strcmp(p->name->text, words[i]) == 0) {
-            *component = codes[i];
-            sim_parser_next(p);
-            return true;
-        }
-    }
-    sim_parser_expected(p, "a component such as .x");
+    if (p->name->bytes != 1 || !(at = strchr(letters, p->name->text[0])))
+        sim_parser_expected(p, "a component such as .x");
+    *component = (uint32_t)(at - letters) & 3;
+    sim_parser_next(p);
+    return true;
+}
+
+// The b3 or h10 of a video instruction's register; false when something else follows.
+static bool read_parts(struct sim_parser *p, uint32_t *parts)
+{
+    const char *text = p->token.kind == SIM_TOKEN_DIRECTIVE ? p->name->text : "";
+    uint32_t count = 0, digits = 0;
+
+    if ((text[0] != 'b' && text[0] != 'h') || !text[1])
+        return false;
+    for (; text[count + 1] >= '0' && text[count + 1] <= '7' && count < 4; count++)
+        digits = digits << 4 | (uint32_t)(text[count + 1] - '0');
+    if (text[count + 1])
+        return false;
+    *parts = SIM_PARTS(text[0], count, digits);
+    sim_parser_next(p);
+    return true;
 }
 
 static struct sim_operand plain(enum sim_operand_kind kind)
@@ -66,11 +64,13 @@ static void register_operand(struct sim_parser *p, struct sim_operand *out, stru
     sim_parser_next(p);
     *out = plain(SIM_OP_REGISTER);
     out->reg = reg;
+    if (b->vector == 1 && read_parts(p, &out->parts))
+        return;
     bool has = read_component(p, &out->component);
     if (has && b->vector > 1 && out->component >= b->vector)
         sim_parser_fail(p, "found component %u of %.60s, expected one of %u", out->component,
                         b->name->text, b->vector);
-    if (has && b->vector == 1 && out->component < SIM_COMPONENT_B0)
+    if (has && b->vector == 1)
         sim_parser_fail(p, "found a component of %.60s, expected a vector register", b->name->text);
     if (!has && b->vector > 1)
         vector_register(p, out, reg, b->vector);
@@ -104,8 +104,6 @@ static void special_operand(struct sim_parser *p, struct sim_operand *out)
     c[3] = plain(SIM_OP_INTEGER);
     sim_parser_next(p);
     if (read_component(p, &component)) {
-        if (component > 3)
-            sim_parser_fail(p, "found a part of %s, expected .x, .y, .z or .w", base->text);
         *out = c[component];
         return;
     }

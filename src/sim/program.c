@@ -72,9 +72,14 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
         return refuse(l, f->line, "%s: no host memory", f->name);
     for (size_t i = 0; i < count; i++) {
         const struct sim_variable *v = &variables[i];
-        if (v->space == SIM_REG)
-            return refuse(l, v->line, "%s: parameter %s is a register, which is not known here",
-                          f->name, v->name);
+        if (v->space == SIM_REG) {
+            if (v->type == SIM_PRED || (v->vector ? v->vector : 1) * sim_type_bytes(v->type) > 8)
+                return refuse(l, v->line, "%s: parameter %s is no register of 8 to 64 bits",
+                              f->name, v->name);
+            // decode.c knows where, if it is used at all.
+            p[i] = (struct sim_passed){ SIM_NO_OPERAND, sim_type_bytes(v->type), true };
+            continue;
+        }
         *at = align_up(*at, variable_align(v));
         p[i].at = (uint32_t)*at;
         p[i].bytes = (uint32_t)v->bytes;
@@ -85,6 +90,25 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
     *out = p;
     *out_count = (uint32_t)count;
     return true;
+}
+
+// Memory for a .global or .const variable, which kernels may reach from now on; 0 after a refusal.
+static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
+{
+    size_t align = variable_align(v) > 256 ? variable_align(v) : 256;
+    size_t bytes = (size_t)align_up(v->bytes ? v->bytes : 1, align);
+    void *p = aligned_alloc(align, bytes);
+
+    if (!p) {
+        refuse(l, v->line, "no host memory for %s of %llu bytes", v->name,
+               (unsigned long long)v->bytes);
+        return 0;
+    }
+    memset(p, 0, bytes);
+    if (v->init)
+        memcpy(p, v->init, v->bytes);
+    sim_memory_add((uint64_t)(uintptr_t)p, v->bytes);
+    return (uint64_t)(uintptr_t)p;
 }
 
 // Layout of what a function declares, and of its parameters.
@@ -133,6 +157,14 @@ static bool place_function(struct loader *l, uint32_t index)
             program->shared[program->shared_count].variable = v;
             program->shared[program->shared_count++].dynamic = v->is_extern;
             break;
+        case SIM_GLOBAL:
+        case SIM_CONST:
+            *at = program->inner_count;
+            program->inner[program->inner_count].variable = v;
+            program->inner[program->inner_count].address = place_memory(l, v);
+            if (!program->inner[program->inner_count++].address)
+                return false;
+            break;
         default:
             return refuse(l, v->line,
                           "%s: variable %s is in a space that is not known in a function", f->name,
@@ -166,18 +198,10 @@ static bool place_variables(struct loader *l)
                           v->name);
         if (v->is_extern)
             continue;
-        size_t align = variable_align(v) > 256 ? variable_align(v) : 256;
-        size_t bytes = (size_t)align_up(v->bytes ? v->bytes : 1, align);
-        void *p = aligned_alloc(align, bytes);
-        if (!p)
-            return refuse(l, v->line, "no host memory for %s of %llu bytes", v->name,
-                          (unsigned long long)v->bytes);
-        memset(p, 0, bytes);
-        if (v->init)
-            memcpy(p, v->init, v->bytes);
-        program->addresses[i] = (uint64_t)(uintptr_t)p;
+        program->addresses[i] = place_memory(l, v);
+        if (!program->addresses[i])
+            return false;
         program->placed[i] = true;
-        sim_memory_add(program->addresses[i], v->bytes);
     }
     return true;
 }
@@ -201,26 +225,34 @@ static bool symbol_value(const struct sim_program *program, const char *name, ui
     return false;
 }
 
+static bool relocate_one(struct loader *l, const struct sim_variable *v, uint64_t address)
+{
+    for (size_t r = 0; r < v->relocation_count; r++) {
+        const struct sim_relocation *at = &v->relocations[r];
+        uint64_t value;
+        if (!symbol_value(l->program, at->symbol, &value))
+            return refuse(l, v->line,
+                          "%s is initialised with the address of %s, which is not defined", v->name,
+                          at->symbol);
+        value = (value + (uint64_t)at->addend) >> at->shift;
+        if (at->bytes > 8 || at->at + (uint64_t)at->bytes > v->bytes)
+            return refuse(l, v->line, "%s has an initialiser past its end", v->name);
+        memcpy((unsigned char *)(uintptr_t)address + at->at, &value, at->bytes);
+    }
+    return true;
+}
+
 static bool relocate(struct loader *l)
 {
     struct sim_program *program = l->program;
 
-    for (size_t i = 0; i < program->module->variable_count; i++) {
-        const struct sim_variable *v = &program->module->variables[i];
-        for (size_t r = 0; program->placed[i] && r < v->relocation_count; r++) {
-            const struct sim_relocation *at = &v->relocations[r];
-            uint64_t value;
-            if (!symbol_value(program, at->symbol, &value))
-                return refuse(l, v->line,
-                              "%s is initialised with the address of %s, which is not "
-                              "defined",
-                              v->name, at->symbol);
-            value = (value + (uint64_t)at->addend) >> at->shift;
-            if (at->bytes > 8 || at->at + (uint64_t)at->bytes > v->bytes)
-                return refuse(l, v->line, "%s has an initialiser past its end", v->name);
-            memcpy((unsigned char *)(uintptr_t)program->addresses[i] + at->at, &value, at->bytes);
-        }
-    }
+    for (size_t i = 0; i < program->module->variable_count; i++)
+        if (program->placed[i] &&
+            !relocate_one(l, &program->module->variables[i], program->addresses[i]))
+            return false;
+    for (uint32_t i = 0; i < program->inner_count; i++)
+        if (!relocate_one(l, program->inner[i].variable, program->inner[i].address))
+            return false;
     return true;
 }
 
@@ -348,24 +380,29 @@ static bool load(struct loader *l)
 {
     struct sim_program *program = l->program;
     const struct sim_module *m = program->module;
-    size_t shared = 0;
+    size_t shared = 0, inner = 0;
 
     for (size_t i = 0; i < m->variable_count; i++)
         shared += m->variables[i].space == SIM_SHARED;
-    for (size_t f = 0; f < m->function_count; f++)
-        for (size_t i = 0; i < m->functions[f].variable_count; i++)
-            shared += m->functions[f].variables[i].space == SIM_SHARED;
+    for (size_t f = 0; f < m->function_count; f++) {
+        for (size_t i = 0; i < m->functions[f].variable_count; i++) {
+            enum sim_space space = m->functions[f].variables[i].space;
+            shared += space == SIM_SHARED;
+            inner += space == SIM_GLOBAL || space == SIM_CONST;
+        }
+    }
     program->codes = sim_program_keep(program, (m->function_count + 1) * sizeof(struct sim_code));
     program->addresses = sim_program_keep(program, (m->variable_count + 1) * sizeof(uint64_t));
     program->placed = sim_program_keep(program, (m->variable_count + 1) * sizeof(bool));
     program->shared = sim_program_keep(program, (shared + 1) * sizeof(struct sim_shared));
+    program->inner = sim_program_keep(program, (inner + 1) * sizeof(struct sim_inner));
     program->function_shared =
         sim_program_keep(program, (m->function_count + 1) * sizeof(uint32_t));
     program->variable_at = sim_program_keep(program, (m->function_count + 1) * sizeof(uint32_t *));
     program->kernels =
         sim_program_keep(program, (m->function_count + 1) * sizeof(struct sim_kernel));
     if (!program->codes || !program->addresses || !program->placed || !program->shared ||
-        !program->function_shared || !program->variable_at || !program->kernels)
+        !program->inner || !program->function_shared || !program->variable_at || !program->kernels)
         return refuse(l, 0, "no host memory");
     if (!place_variables(l))
         return false;
@@ -409,6 +446,8 @@ struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_a
         sim_ptx_free(module);
         return NULL;
     }
+    static _Atomic uint64_t serial;
+    l.program->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
     l.program->module = module;
     if (!load(&l)) {
         sim_program_free(l.program);
@@ -434,6 +473,11 @@ void sim_program_free(struct sim_program *program)
             sim_memory_remove(program->addresses[i]);
             free((void *)(uintptr_t)program->addresses[i]);
         }
+    }
+    for (uint32_t i = 0; i < program->inner_count; i++) {
+        if (program->inner[i].address)
+            sim_memory_remove(program->inner[i].address);
+        free((void *)(uintptr_t)program->inner[i].address);
     }
     for (size_t f = 0; program->codes && f < program->module->function_count; f++) {
         drop(program->codes[f].ops);

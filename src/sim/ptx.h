@@ -38,9 +38,19 @@
     X(E5M2, "e5m2", 1, 'f')       \
     X(E4M3X2, "e4m3x2", 2, 'f')   \
     X(E5M2X2, "e5m2x2", 2, 'f')   \
+    X(E2M3X2, "e2m3x2", 2, 'f')   \
+    X(E3M2X2, "e3m2x2", 2, 'f')   \
+    X(E2M1X2, "e2m1x2", 1, 'f')   \
+    X(E4M3X4, "e4m3x4", 4, 'f')   \
+    X(E5M2X4, "e5m2x4", 4, 'f')   \
+    X(E2M3X4, "e2m3x4", 4, 'f')   \
+    X(E3M2X4, "e3m2x4", 4, 'f')   \
+    X(E2M1X4, "e2m1x4", 2, 'f')   \
     X(UE8M0X2, "ue8m0x2", 2, 'f') \
     X(U16X2, "u16x2", 4, 'u')     \
     X(S16X2, "s16x2", 4, 's')     \
+    X(U2, "u2", 1, 'u')           \
+    X(S2, "s2", 1, 's')           \
     X(U4, "u4", 1, 'u')           \
     X(S4, "s4", 1, 's')           \
     X(PRED, "pred", 0, 'p')
@@ -125,10 +135,14 @@ struct sim_operand {
     struct sim_operand *list;
     uint32_t count;
     uint32_t
-        component; // .x .y .z .w of a vector register as 0..3 (a whole one is a VECTOR of them);
-                   // .b0 ... .b3, .h0, .h1 of a video instruction: enum sim_component; else 0
+        component; // .x .y .z .w of a vector register as 0..3 (a whole one is a VECTOR of them)
+    uint32_t parts; // .b0, .h32, .b7654 of a video instruction, as SIM_PARTS() says; 0: none
 };
-enum sim_component { SIM_COMPONENT_B0 = 4, SIM_COMPONENT_H0 = 8 };
+// Parts of a register: 'b' or 'h', how many, and their numbers as hexadecimal digits, as written.
+#define SIM_PARTS(kind, count, digits) ((uint32_t)(kind) << 24 | (count) << 16 | (digits))
+#define SIM_PARTS_KIND(parts) ((parts) >> 24)
+#define SIM_PARTS_COUNT(parts) ((parts) >> 16 & 0xff)
+#define SIM_PARTS_DIGIT(parts, k) ((parts) >> 4 * (k) & 15) // the k-th from the right
 #define SIM_NO_PAIR UINT32_MAX
 #define SIM_NO_GUARD UINT32_MAX
 

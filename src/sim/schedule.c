@@ -4,13 +4,14 @@
 // within a warp the lanes that stand at one place run together until they part, meet others or
 // have run for a quantum while others wait. A unit that goes on for long (it may wait for another
 // block) is set aside, and the worker begins the next one or resumes one that it set aside before.
+#include "check.h"
 #include "code.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -196,6 +197,8 @@ static void unit_free(struct sim_unit *unit)
         }
         free(block->warps);
         free(block->shared);
+        free(block->mbarriers);
+        sim_check_block_free(block);
     }
     free(unit->cluster.blocks);
     free(unit);
@@ -231,6 +234,8 @@ static struct sim_unit *unit_new(struct sim_worker *worker, uint32_t count)
             goto fail;
         memset(block->shared, 0, reserved_at + SIM_RESERVED_BYTES);
         block->reserved = block->shared + reserved_at;
+        if (!sim_check_block_new(block))
+            goto fail;
         for (uint32_t n = 0; n < warps; n++) {
             struct sim_warp *w = &block->warps[n];
             uint32_t left = threads - n * SIM_WARP;
@@ -252,29 +257,42 @@ fail:
     return NULL;
 }
 
-// Make a unit the index-th of its grid.
-static bool unit_begin(struct sim_unit *unit, uint64_t index)
+// The first block of a grid's index-th unit, and how many blocks a unit is wide.
+static void place_unit(const struct sim_grid *grid, uint32_t count, uint64_t index,
+                       uint32_t first[3], uint32_t size[3])
 {
-    uint32_t count = unit->cluster.count;
-    const struct sim_grid *grid = unit->blocks[0].grid;
-    uint32_t size[3], across[3];
+    uint32_t across[3];
 
     for (int i = 0; i < 3; i++) {
         size[i] = count > 1 && grid->cluster[i] ? grid->cluster[i] : 1;
         across[i] = grid->grid[i] / size[i];
     }
+    first[0] = (uint32_t)(index % across[0]) * size[0];
+    first[1] = (uint32_t)(index / across[0] % across[1]) * size[1];
+    first[2] = (uint32_t)(index / across[0] / across[1]) * size[2];
+}
+
+// Make a unit the index-th of its grid.
+static bool unit_begin(struct sim_unit *unit, uint64_t index)
+{
+    uint32_t count = unit->cluster.count;
+    const struct sim_grid *grid = unit->blocks[0].grid;
+    uint32_t size[3], first[3];
+
+    place_unit(grid, count, index, first, size);
     unit->cluster.arrived = unit->cluster.patience = unit->cluster.stalled = 0;
     unit->cluster.waits = false;
     for (uint32_t n = 0; n < count; n++) {
         struct sim_block *block = &unit->blocks[n];
-        block->index[0] = (uint32_t)(index % across[0]) * size[0] + n % size[0];
-        block->index[1] = (uint32_t)(index / across[0] % across[1]) * size[1] +
-                          n / size[0] % size[1];
-        block->index[2] = (uint32_t)(index / across[0] / across[1]) * size[2] +
-                          n / size[0] / size[1];
+        block->index[0] = first[0] + n % size[0];
+        block->index[1] = first[1] + n / size[0] % size[1];
+        block->index[2] = first[2] + n / size[0] / size[1];
         block->alive = block->threads;
         memset(block->barriers, 0, sizeof(block->barriers));
         block->open = 0;
+        if (block->mbarriers)
+            memset(block->mbarriers, 0, (block->shared_bytes / 512 + 1) * sizeof(uint64_t));
+        sim_check_block_begin(block);
         for (uint32_t i = 0; i < block->warp_count; i++) {
             struct sim_warp *w = &block->warps[i];
             w->alive = w->exists;
@@ -290,63 +308,14 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
     return true;
 }
 
-// Nothing can run, and someone waits: say who and where.
-static void report_deadlock(struct sim_unit *unit)
-{
-    char who[512];
-    size_t n = 0;
-    struct sim_warp *first = NULL;
-    const struct sim_op *first_op = NULL;
-    uint32_t first_lane = 0, told = 0, untold = 0;
+uint64_t sim_timeout;
 
-    for (uint32_t b = 0; b < unit->cluster.count; b++) {
-        struct sim_block *block = &unit->blocks[b];
-        for (uint32_t i = 0; i < block->warp_count; i++) {
-            struct sim_warp *w = &block->warps[i];
-            for (uint32_t left = w->alive, set; left; left &= ~set) {
-                uint32_t lane = (uint32_t)__builtin_ctz(left);
-                bool barrier = w->blocked & ~w->ready & (left & (0 - left));
-                set = 0;
-                for (uint32_t m = left; m; m &= m - 1)
-                    if (w->lane_pc[__builtin_ctz(m)] == w->lane_pc[lane] &&
-                        w->lane_frame[__builtin_ctz(m)] == w->lane_frame[lane])
-                        set |= m & (0 - m);
-                // Who is blocked goes on after the instruction, who tries again stands at it.
-                const struct sim_op *op = w->lane_frame[lane]->code->ops + w->lane_pc[lane] -
-                                          (barrier ? 1 : 0);
-                if (!first) {
-                    first = w;
-                    first_op = op;
-                    first_lane = lane;
-                    w->frame = w->lane_frame[lane];
-                }
-                if (told == 4 || n >= sizeof(who)) {
-                    untold++;
-                    continue;
-                }
-                const struct sim_function *f = w->lane_frame[lane]->code->source;
-                n += (size_t)snprintf(
-                    who + n, sizeof(who) - n,
-                    "%s%d threads from (%u,%u,%u) of block (%u,%u,%u) wait at %s"
-                    "%s%s in line %u",
-                    told ? "; " : "", __builtin_popcount(set),
-                    (uint32_t)sim_special_value(w, SIM_SR_TID_X, lane),
-                    (uint32_t)sim_special_value(w, SIM_SR_TID_Y, lane),
-                    (uint32_t)sim_special_value(w, SIM_SR_TID_Z, lane), block->index[0],
-                    block->index[1], block->index[2], f->statements[op->statement].word[0],
-                    f->statements[op->statement].words > 1 ? "." : "",
-                    f->statements[op->statement].words > 1 ? f->statements[op->statement].word[1]
-                                                           : "",
-                    op->line);
-                told++;
-            }
-        }
-    }
-    if (first && untold)
-        sim_fault(first, first_op, first_lane, 719, "deadlock: %s; and %u groups more", who,
-                  untold);
-    else if (first)
-        sim_fault(first, first_op, first_lane, 719, "deadlock: %s", who);
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 enum outcome { ENDED, SET_ASIDE, FAULTED };
@@ -359,6 +328,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
         struct sim_cluster *cluster = &unit->cluster;
         uint64_t done = 0;
         uint32_t alive = 0;
+        bool looked = false;
         cluster->waits = false;
         for (uint32_t b = 0; b < unit->cluster.count; b++) {
             struct sim_block *block = &unit->blocks[b];
@@ -367,9 +337,11 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
                 if (!(w->alive & ~w->blocked))
                     continue;
                 uint64_t before = w->instructions;
+                w->looked = false;
                 if (!run_warp(w))
                     return FAULTED;
                 done += w->instructions - before;
+                looked = looked || w->looked;
             }
             alive += block->alive;
         }
@@ -377,11 +349,21 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             return ENDED;
         if (atomic_load_explicit(&grid->fault, memory_order_relaxed))
             return FAULTED;
-        // All wait, some of them at mbarrier.try_wait: tell those that it failed. Whoever loops over
-        // it comes back in the same turn.
+        if (grid->deadline && nanoseconds() > grid->deadline) {
+            char what[64];
+            snprintf(what, sizeof(what), "timeout: it has run for more than %g s",
+                     1e-9 * (double)sim_timeout);
+            sim_fault_standing(cluster, false, what);
+            return FAULTED;
+        }
+        // All wait, some of them at mbarrier.try_wait: tell those that it failed. Whoever loops
+        // over it comes back in the same turn. Who looks at global memory there may wait for
+        // another block, another grid or the host, which is no deadlock.
+        if (looked)
+            cluster->stalled = 0;
         bool loops = !done && cluster->waits && ++cluster->stalled < MAX_STALLED;
         if (!done && !loops) {
-            report_deadlock(unit);
+            sim_fault_standing(cluster, true, "deadlock");
             return FAULTED;
         }
         if (loops || (cluster->waits && turn % WAIT_TURNS == WAIT_TURNS - 1))
@@ -451,6 +433,21 @@ static struct sim_unit *next_unit(struct sim_worker *worker, struct job *job)
     return unit;
 }
 
+bool sim_cancel_unit(struct sim_worker *worker, uint32_t first[3])
+{
+    struct job *job = worker->job;
+    uint32_t size[3];
+    uint64_t index;
+
+    if (worker->grid->cooperative)
+        return false;
+    index = atomic_fetch_add_explicit(&job->next_unit, 1, memory_order_relaxed);
+    if (index >= job->units)
+        return false;
+    place_unit(worker->grid, job->unit_blocks, index, first, size);
+    return true;
+}
+
 static uint64_t unit_instructions(struct sim_unit *unit)
 {
     uint64_t sum = 0;
@@ -469,7 +466,7 @@ static void work(struct job *job, uint32_t index)
 {
     struct sim_grid *grid = job->grid;
     const struct sim_program *program = grid->program;
-    struct sim_worker worker = { .grid = grid, .index = index };
+    struct sim_worker worker = { .grid = grid, .job = job, .index = index };
     uint64_t instructions = 0;
     struct sim_unit *unit;
 
@@ -601,6 +598,7 @@ int sim_grid_run(struct sim_grid *grid)
 
     if (!warps || !units || !blocks)
         return atomic_load(&grid->fault);
+    grid->deadline = sim_timeout ? nanoseconds() + sim_timeout : 0;
     job.max_resident = RESIDENT_BYTES / (bytes ? bytes : 1);
     job.max_resident = job.max_resident < 2 ? 2 : job.max_resident;
     job.max_resident = job.max_resident > MAX_RESIDENT ? MAX_RESIDENT : job.max_resident;
@@ -632,37 +630,4 @@ int sim_grid_run(struct sim_grid *grid)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
     return atomic_load(&grid->fault);
-}
-
-// Faults
-
-enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t lane, int code,
-                        const char *fmt, ...)
-{
-    struct sim_grid *grid = w->block->grid;
-    const struct sim_function *f = w->frame->code->source;
-    char place[256] = "";
-    va_list args;
-    int none = 0;
-
-    if (!atomic_compare_exchange_strong(&grid->fault, &none, code))
-        return SIM_FAULT; // the first one is told
-    if (op->statement < f->statement_count) {
-        struct sim_loc loc = f->statements[op->statement].loc;
-        const struct sim_module *m = grid->program->module;
-        if (loc.line && loc.file < m->file_count && m->files[loc.file])
-            snprintf(place, sizeof(place), " (%s:%u)", m->files[loc.file], loc.line);
-    }
-    int n = snprintf(grid->report, sizeof(grid->report),
-                     "kernel %s, PTX line %u%s, block (%u,%u,%u), thread (%u,%u,%u): ",
-                     grid->entry->name, op->line, place, w->block->index[0], w->block->index[1],
-                     w->block->index[2], (uint32_t)sim_special_value(w, SIM_SR_TID_X, lane),
-                     (uint32_t)sim_special_value(w, SIM_SR_TID_Y, lane),
-                     (uint32_t)sim_special_value(w, SIM_SR_TID_Z, lane));
-    if (n < 0 || (size_t)n >= sizeof(grid->report))
-        return SIM_FAULT;
-    va_start(args, fmt);
-    vsnprintf(grid->report + n, sizeof(grid->report) - (size_t)n, fmt, args);
-    va_end(args);
-    return SIM_FAULT;
 }

@@ -6,6 +6,8 @@
 // at once, each with the operands of its own frame (PTX ISA, "Parallel Synchronization and
 // Communication Instructions").
 #include "warp.h"
+#include "check_race.h"
+#include "check.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,6 +51,8 @@ enum sim_next sim_sync(struct sim_warp *w, const struct sim_op *op, uint32_t mas
             set |= (uint32_t)(members[lane] == party.members) << lane;
         set &= left;
         party.lanes = set;
+        if (sim_checks & SIM_CHECK_BARRIER && !sim_check_members(w, op, set, party.members))
+            return SIM_FAULT;
 
         uint32_t missing = party.members & w->alive & ~set;
         if (missing) {
@@ -68,6 +72,8 @@ enum sim_next sim_sync(struct sim_warp *w, const struct sim_op *op, uint32_t mas
             }
         }
         what(w, &party);
+        if (sim_race_on())
+            sim_race_warp_sync(w);
         done |= set;
         for (uint32_t m = missing; m; m &= m - 1)
             w->lane_pc[__builtin_ctz(m)]++;
@@ -489,15 +495,15 @@ static sim_handler *pick_ended(const struct sim_words *words, struct sim_op *op)
 }
 
 const struct sim_instruction sim_warp_instructions[] = {
-    { "shfl", "sync up down bfly idx", "daaaa", pick_shuffle },
+    { "shfl", "sync up down bfly idx", "d|aaaaw", pick_shuffle },
     { "vote", "sync all any uni", "Ppaw", pick_vote },
     { "vote", "sync ballot", "dpaw", pick_ballot },
-    { "match", "sync any all", "daaw", pick_match },
+    { "match", "sync any all", "dw_|aaw", pick_match },
     { "redux", "sync add min max and or xor abs NaN", "daaw", pick_redux },
     { "shfl", "up down bfly idx", "daaa", pick_ended },
     { "vote", "all any uni", "Pp", pick_ended },
     { "vote", "ballot", "dp", pick_ended },
-    { "elect", "sync", "daw", pick_elect },
+    { "elect", "sync", "dw_|aw", pick_elect },
     { "activemask", "", "d", pick_activemask },
     { NULL, NULL, NULL, NULL },
 };

@@ -50,6 +50,7 @@ enum {
     PRODUCT_D_HALF = 1 << 17,
     PRODUCT_SATFINITE = 1 << 18,
     PRODUCT_AND = 1 << 19,
+    PRODUCT_ROUNDING = 20, // 2 bits
 };
 
 static const struct shape *shape_of(const struct sim_words *words)
@@ -111,7 +112,8 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
         // In pieces of 16 bytes where they are aligned, else by elements.
         uint32_t piece = (address | line_bytes) % 16 == 0 ? 16 : element ? element : 4;
         for (uint32_t at = 0; at < line_bytes; at += piece, bytes += piece) {
-            if (!sim_reach(w, op, lane, space, address + at, piece, write, &host))
+            if (!sim_reach(w, op, lane, space, address + at, piece, write ? SIM_WRITE : SIM_READ,
+                           &host))
                 return false;
             if (write)
                 memcpy(host, bytes, piece);
@@ -278,7 +280,9 @@ static enum sim_next run_product(struct sim_warp *w, const struct sim_op *op, ui
                                    .k = shape->k,
                                    .a = (enum sim_type)(op->extra >> PRODUCT_A & 255),
                                    .b = (enum sim_type)(op->extra >> PRODUCT_B & 255),
-                                   .bits_and = op->extra & PRODUCT_AND };
+                                   .bits_and = op->extra & PRODUCT_AND,
+                                   .rounding =
+                                       (enum sim_rounding)(op->extra >> PRODUCT_ROUNDING & 3) };
     const uint32_t each = p.m * p.n / SIM_WARP, *d = op->list + op->o[0];
     const uint32_t *list_a = op->list + op->o[1], *list_b = op->list + op->o[2];
     const uint32_t *list_c = op->list + op->o[3];
@@ -331,14 +335,14 @@ static enum sim_next run_product(struct sim_warp *w, const struct sim_op *op, ui
 sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
 {
     const struct shape *shape = shape_of(words);
-    bool row = sim_has(words, "row") || sim_has(words, "col");
+    char layout[2];
     // For f16 only the accumulators' types are written.
     bool f16 = words->types == 2;
     enum sim_type d = words->type[0], c = words->type[f16 ? 1 : 3];
     enum sim_type a = f16 ? SIM_F16 : words->type[1], b = f16 ? SIM_F16 : words->type[2];
 
-    if (!shape || !row || !sim_has(words, "mma") || !sim_has(words, "sync") ||
-        !sim_has(words, "aligned") || (!f16 && words->types != 4) ||
+    if (!shape || !sim_layouts_of(words, layout) || !sim_has(words, "mma") ||
+        !sim_has(words, "sync") || !sim_has(words, "aligned") || (!f16 && words->types != 4) ||
         (!f16 && (a == SIM_F16 || c != d)))
         return NULL;
     if (!takes(shape, a, false) || a != b)
@@ -352,8 +356,13 @@ sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
     }
     bool bits = a == SIM_B1, bits_and = sim_has(words, "and"), bits_xor = sim_has(words, "xor");
     bool satfinite = sim_has(words, "satfinite");
+    enum sim_rounding rounding = sim_rounding_of(words);
+    bool rounds = sim_has(words, "rn") || rounding != SIM_RN;
     if (!fits_c || !fits_d || bits != (bits_and != bits_xor) || bits != sim_has(words, "popc") ||
-        (satfinite && (bits || sim_type_class(a) == 'f')) || (sim_has(words, "rn") && a != SIM_F64))
+        (satfinite && (bits || sim_type_class(a) == 'f')) || (rounds && a != SIM_F64))
+        return NULL;
+    // Elements of less than a byte lie along k only.
+    if (sim_element_bits(a) < 8 && (layout[0] != 'r' || layout[1] != 'c'))
         return NULL;
     if (op->o[1] - op->o[0] != registers_of(shape->m * shape->n, d, true) ||
         op->o[2] - op->o[1] != registers_of(shape->m * shape->k, a, false) ||
@@ -363,6 +372,7 @@ sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
     op->data = shape;
     op->extra = (uint32_t)a << PRODUCT_A | (uint32_t)b << PRODUCT_B |
                 (c == SIM_F16 ? PRODUCT_C_HALF : 0) | (d == SIM_F16 ? PRODUCT_D_HALF : 0) |
-                (satfinite ? PRODUCT_SATFINITE : 0) | (bits_and ? PRODUCT_AND : 0);
+                (satfinite ? PRODUCT_SATFINITE : 0) | (bits_and ? PRODUCT_AND : 0) |
+                (uint32_t)rounding << PRODUCT_ROUNDING;
     return run_product;
 }

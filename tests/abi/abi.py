@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Hold the binary interface still.
 
-    abi.py map             write src/cucore.map from the headers
-    abi.py golden          write tests/abi/abi.golden from the headers
-    abi.py test LIBRARY    declared = listed in the map = exported by LIBRARY, and the golden
-                           file still says what the headers say; exits 1 with what differs
+    abi.py map [bench]             write src/cucore.map from the headers
+    abi.py golden [bench]          write tests/abi/abi.golden from the headers
+    abi.py test LIBRARY [bench]    declared = listed in the map = exported by LIBRARY, and the
+                                   golden file still says what the headers say; exits 1 with what
+                                   differs
+
+With "bench" it is about the library libcucore-bench, which has a header, a map and a golden file of
+its own.
 
 Symbols keep the release that they are listed under; new ones go to the newest. The golden file
 has every prototype, constant, struct size and field offset for a 64-bit machine. CC is the
@@ -19,15 +23,19 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
-MAP = ROOT / "src" / "cucore.map"
-GOLDEN = ROOT / "tests" / "abi" / "abi.golden"
-RELEASE = "CUCORE_0.1"
+BENCH = sys.argv[-1] == "bench"
+ARGUMENTS = sys.argv[1:-1] if BENCH else sys.argv[1:]
+HEADER = "bench.h" if BENCH else "cucore.h"
+MAP = ROOT / ("bench/lib/cucore-bench.map" if BENCH else "src/cucore.map")
+GOLDEN = ROOT / "tests" / "abi" / ("bench.golden" if BENCH else "abi.golden")
+RELEASE = "CUCORE_BENCH_0.1" if BENCH else "CUCORE_0.1"
+MINE = "cuc_bench" if BENCH else "cuc_"  # what names of functions and structs begin with
 CC = os.environ.get("CC", "cc").split()
 
 
 def preprocess(*flags, defines=()):
     command = CC + ["-std=c11", "-E", "-P", "-I", str(INCLUDE), *flags, *defines, "-x", "c", "-"]
-    text = "#include <cucore/cucore.h>\n"
+    text = f"#include <cucore/{HEADER}>\n"
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 
@@ -39,7 +47,8 @@ def headers_text():
 def declared(text):
     prototypes = {}
     for match in re.finditer(r"CUC__EXPORT ([^;{]*?\b(cuc_\w+) ?\([^;{]*\));", text):
-        prototypes[match.group(2)] = match.group(1)
+        if match.group(2).startswith(MINE):
+            prototypes[match.group(2)] = match.group(1)
     return prototypes
 
 
@@ -48,7 +57,7 @@ def listed():
     symbols, release = {}, None
     for line in MAP.read_text().splitlines() if MAP.exists() else []:
         line = line.strip()
-        if opened := re.fullmatch(r"(CUCORE_[\d.]+) \{", line):
+        if opened := re.fullmatch(r"(CUCORE_(?:BENCH_)?[\d.]+) \{", line):
             release = opened.group(1)
         elif name := re.fullmatch(r"(cuc_\w+);", line):
             symbols[name.group(1)] = release
@@ -57,7 +66,7 @@ def listed():
 
 def write_map(names):
     old = listed()
-    releases = sorted({*old.values(), RELEASE}, key=lambda r: [int(n) for n in r[7:].split(".")])
+    releases = sorted({*old.values(), RELEASE}, key=lambda r: [int(n) for n in r.rpartition("_")[2].split(".")])
     out = ["# Written by tests/abi/abi.py map. A symbol never changes its release, nor goes."]
     for i, release in enumerate(releases):
         out += ["", f"{release} {{", "global:"]
@@ -88,7 +97,7 @@ def fields(body):
 
 
 def structs(text):
-    for match in re.finditer(r"typedef struct (cuc_\w+) \{", text):
+    for match in re.finditer(rf"(?:typedef )?struct ({MINE}\w*) \{{", text):
         depth, end = 1, match.end()
         while depth:
             depth += (text[end] == "{") - (text[end] == "}")
@@ -99,16 +108,16 @@ def structs(text):
 def constants(text):
     names = []
     for body in re.findall(r"\benum \{([^}]*)\}", text):
-        names += re.findall(r"\b(CUC_\w+) ?=", body)
+        names += re.findall(rf"\b({MINE.upper()}\w+) ?=", body)
     for line in preprocess("-dM").splitlines():
-        if number := re.fullmatch(r"#define (CUC_\w+) \(?-?\d\w*\)?", line):
+        if number := re.fullmatch(rf"#define ({MINE.upper()}\w+) \(?-?\d\w*\)?", line):
             names.append(number.group(1))
     return sorted(set(names))
 
 
 def describe(text):
     """Ask the compiler for the sizes and values, in a program made for it."""
-    lines = ["#include <stddef.h>", "#include <stdio.h>", "#include <cucore/cucore.h>",
+    lines = ["#include <stddef.h>", "#include <stdio.h>", f"#include <cucore/{HEADER}>",
              "int main(void)", "{"]
     for name, members in sorted(structs(text)):
         lines.append(f'printf("struct {name}: %zu bytes\\n", sizeof({name}));')
@@ -142,13 +151,13 @@ def difference(what, left, right):
 def test(library):
     text = headers_text()
     names = set(declared(text))
-    bad = difference(("declared in a header", "listed in src/cucore.map"), names, set(listed()))
+    bad = difference(("declared in a header", f"listed in {MAP.relative_to(ROOT)}"), names, set(listed()))
     bad |= difference(("declared in a header", "exported by the library"), names, exported(library))
     now, golden = describe(text).splitlines(), GOLDEN.read_text().splitlines()
     if now != golden:
         bad = True
         import difflib
-        print("\n".join(difflib.unified_diff(golden, now, "abi.golden", "headers", n=2, lineterm="")))
+        print("\n".join(difflib.unified_diff(golden, now, GOLDEN.name, "headers", n=2, lineterm="")))
     if bad:
         print("a wanted change: run tests/abi/abi.py map and tests/abi/abi.py golden, and add to NEWS")
         return 1
@@ -157,12 +166,12 @@ def test(library):
 
 
 def main():
-    if sys.argv[1:] == ["map"]:
+    if ARGUMENTS == ["map"]:
         write_map(declared(headers_text()))
-    elif sys.argv[1:] == ["golden"]:
+    elif ARGUMENTS == ["golden"]:
         GOLDEN.write_text(describe(headers_text()))
-    elif sys.argv[1:2] == ["test"] and len(sys.argv) == 3:
-        return test(sys.argv[2])
+    elif ARGUMENTS[:1] == ["test"] and len(ARGUMENTS) == 2:
+        return test(ARGUMENTS[1])
     else:
         sys.exit(__doc__)
     return 0

@@ -218,6 +218,62 @@ static const struct {
     { "out:i32[0]=a=b", ARGUMENT_OUT, CUC_I32, NULL, "a=b", 1, 0 },
 };
 
+// Bits of each real type, and the number that they are.
+static const struct {
+    cuc_dtype dtype;
+    uint64_t bits;
+    double value;
+} values[] = {
+    { CUC_F16, 0x3C00, 1 },
+    { CUC_F16, 0x0001, 0x1p-24 },
+    { CUC_F16, 0xFBFF, -65504 },
+    { CUC_F16, 0x7C00, INFINITY },
+    { CUC_F16, 0x7E00, NAN },
+    { CUC_BF16, 0xC049, -3.140625 },
+    { CUC_F32, 0x40490FDB, 3.1415927410125732 },
+    { CUC_F32, 0x00000001, 0x1p-149 },
+    { CUC_TF32, 0x3F802000, 1 + 0x1p-10 },
+    { CUC_F64, 0x400921FB54442D18, 3.141592653589793 },
+    { CUC_E4M3, 0x7E, 448 },
+    { CUC_E4M3, 0x7F, NAN },
+    { CUC_E4M3, 0x81, -0x1p-9 },
+    { CUC_E5M2, 0x7B, 57344 },
+    { CUC_E5M2, 0xFC, -INFINITY },
+    { CUC_E8M0, 0x80, 2 },
+    { CUC_E8M0, 0xFF, NAN },
+    { CUC_BOOL, 1, 1 },
+    { CUC_I8, 0x80, -128 },
+    { CUC_U8, 0x80, 128 },
+    { CUC_I16, 0xFFFF, -1 },
+    { CUC_U16, 0xFFFF, 65535 },
+    { CUC_I32, 0x80000000, -2147483648.0 },
+    { CUC_U32, 0x80000000, 2147483648.0 },
+    { CUC_I64, 0xFFFFFFFFFFFFFFFE, -2 },
+    { CUC_U64, 0x8000000000000000, 0x1p63 },
+};
+
+START_TEST(bits_are_the_number_that_their_type_says)
+{
+    double value;
+
+    ck_assert(scalar_value(&value, values[_i].dtype, &values[_i].bits));
+    if (isnan(values[_i].value))
+        ck_assert(isnan(value));
+    else
+        ck_assert_msg(value == values[_i].value, "row %d is %.17g", _i, value);
+}
+END_TEST
+
+START_TEST(a_complex_number_is_no_real_one)
+{
+    static const double zeros[2];
+    double value;
+
+    ck_assert(!scalar_value(&value, CUC_C64, zeros));
+    ck_assert(!scalar_value(&value, CUC_C128, zeros));
+}
+END_TEST
+
 START_TEST(an_argument_is_taken_apart)
 {
     argument a;
@@ -354,6 +410,8 @@ int main(void)
     tcase_add_loop_test(scalars, a_number_has_the_bits_of_its_type, 0, LENGTH(numbers));
     tcase_add_loop_test(scalars, a_number_that_does_not_fit_is_refused, 0, LENGTH(refused));
     tcase_add_loop_test(scalars, every_small_float_rounds_to_nearest_even, 0, LENGTH(small_floats));
+    tcase_add_loop_test(scalars, bits_are_the_number_that_their_type_says, 0, LENGTH(values));
+    tcase_add_test(scalars, a_complex_number_is_no_real_one);
     tcase_add_loop_test(arguments, an_argument_is_taken_apart, 0, LENGTH(good));
     tcase_add_loop_test(arguments, an_argument_that_is_wrong_says_how, 0, LENGTH(bad));
     tcase_add_loop_test(arguments, a_file_is_loaded_when_its_type_fits, 0, LENGTH(files));

@@ -64,4 +64,48 @@ static inline uint64_t draw_code(enum element e, uint64_t *seed)
     }
 }
 
+// The A of a sparse product: a row of k elements is cut into pieces of 4 (of 2 for TF32, of 8 for
+// S4 and U4), half of which is stored. How many elements a piece has, and stores side by side.
+static inline uint32_t piece_elements(enum element e)
+{
+    return elements[e].bits == 32 ? 2 : elements[e].bits == 4 ? 8 : 4;
+}
+static inline uint32_t piece_side(enum element e)
+{
+    return elements[e].bits == 4 ? 2 : 1;
+}
+
+// The lane, and the lowest of its bits, that have the 4 bits of metadata of a piece of row 0 to 15.
+static inline void place_metadata(enum element e, uint32_t k, uint32_t selector, uint32_t row,
+                                  uint32_t piece, uint32_t *lane, uint32_t *bit)
+{
+    uint32_t pieces = k / piece_elements(e), of_four;
+
+    if (elements[e].bits >= 16) { // four pieces a lane, of row g and above them of row g + 8
+        of_four = pieces == 4 ? selector : 2 * selector + piece / 4;
+        *bit = 4 * (piece % 4) + (row >= 8 ? 16 : 0);
+    } else { // eight pieces of one row a lane
+        of_four = (pieces == 8 ? 2 * selector : piece / 8 * 2) + (row >= 8 ? 1 : 0);
+        *bit = 4 * (piece % 8);
+    }
+    *lane = 4 * (row % 8) + of_four;
+}
+
+// Draw the metadata of a piece: its 4 bits, and which elements of it are stored, in their order.
+static inline uint32_t draw_piece(enum element e, uint64_t *seed, uint32_t stored[4])
+{
+    static const uint32_t first[] = { 0, 0, 0, 1, 1, 2 }, second[] = { 1, 2, 3, 2, 3, 3 };
+    uint32_t which = draw(seed) % 6, side = piece_side(e);
+
+    if (elements[e].bits == 32) {
+        stored[0] = which & 1;
+        return which & 1 ? 14 : 4;
+    }
+    for (uint32_t i = 0; i < side; i++) {
+        stored[i] = side * first[which] + i;
+        stored[side + i] = side * second[which] + i;
+    }
+    return first[which] | second[which] << 2;
+}
+
 #endif

@@ -1,4 +1,5 @@
 #include "harness.h"
+#include "sim/check.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -59,9 +60,9 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
     return found;
 }
 
-void *harness_memory(size_t bytes)
+static void *memory(size_t bytes, size_t align)
 {
-    void *p = aligned_alloc(256, (bytes + 511) & ~(size_t)255);
+    void *p = aligned_alloc(align, (bytes + 2 * align - 1) & ~(align - 1));
     if (!p)
         give_up("harness", "no memory");
     memset(p, 0, bytes);
@@ -69,16 +70,40 @@ void *harness_memory(size_t bytes)
     return p;
 }
 
+void *harness_memory(size_t bytes)
+{
+    return memory(bytes, 256);
+}
+
+void *harness_fresh(size_t bytes)
+{
+    void *p = memory(bytes, 4096);
+
+    sim_init_fresh((uint64_t)(uintptr_t)p, bytes);
+    return p;
+}
+
 void harness_release(void *memory)
 {
+    struct sim_range range;
+
+    if (sim_memory_find((uint64_t)(uintptr_t)memory, &range))
+        sim_init_gone(range.base, range.end - range.base);
     sim_memory_remove((uint64_t)(uintptr_t)memory);
     free(memory);
 }
 
+// The device is one of sm_90, or of sm_100 for what says so.
+static struct sim_program *load(const char *ptx)
+{
+    int arch = strstr(ptx, ".target sm_100") ? 100 : 90;
+
+    return sim_program_load(ptx, strlen(ptx), arch, log_text, sizeof(log_text));
+}
+
 struct sim_program *harness_load(const char *ptx)
 {
-    struct sim_program *program =
-        sim_program_load(ptx, strlen(ptx), 90, log_text, sizeof(log_text));
+    struct sim_program *program = load(ptx);
     if (!program)
         give_up("the module was refused", log_text);
     return program;
@@ -87,7 +112,7 @@ struct sim_program *harness_load(const char *ptx)
 const char *harness_refused(const char *ptx)
 {
     log_text[0] = '\0';
-    if (sim_program_load(ptx, strlen(ptx), 90, log_text, sizeof(log_text)))
+    if (load(ptx))
         give_up("the module was taken", ptx);
     return log_text;
 }

@@ -17,6 +17,8 @@ const char *harness_refused(const char *ptx);
 
 // Memory that kernels may reach: zeroed, exactly as long as is said.
 void *harness_memory(size_t bytes);
+// The same on pages of its own, which nobody has written for all that SIM_CHECK_INIT knows.
+void *harness_fresh(size_t bytes);
 void harness_release(void *memory);
 
 // How a kernel is launched. `arguments` are 8 bytes each, as many as the kernel has parameters; a

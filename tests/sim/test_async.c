@@ -1,73 +1,10 @@
-// mbarrier, asynchronous copies of bytes and of tensors, and what is said when they are misused.
-#include "harness.h"
+// mbarrier, asynchronous copies of bytes, and what is said when they are misused.
+#include "copies.h"
 
-#include <check.h>
 #include <cucore/cucore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "driver/cuda_abi.h"
 #include "sim/driver/shell.h"
-#include "sim/formats.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
-// A kernel over an output and an input, with a barrier and 4 KiB of shared memory.
-#define KERNEL(body)                                                                          \
-    HARNESS_HEADER                                                                            \
-    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 n)\n{\n"                  \
-    ".reg .pred %p<10>;\n.reg .b16 %h<9>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<30>;\n"           \
-    ".shared .align 8 .b64 bar;\n.shared .align 8 .b64 bar2;\n"                               \
-    ".shared .align 1024 .b8 s[4096];\n"                                                      \
-    "ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u64 %rd3, [n];\n"          \
-    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, bar;\nmov.u32 %r3, s;\nmov.u32 %r4, bar2;\n"          \
-    "mov.u32 %r5, %cluster_ctarank;\nmov.u32 %r6, %ctaid.x;\nmov.u32 %r7, %ntid.x;\n"         \
-    "mad.lo.u32 %r8, %r6, %r7, %r1;\nmul.wide.u32 %rd4, %r8, 4;\nadd.u64 %rd4, %rd4, %rd1;\n" \
-    "cvt.u32.u64 %r9, %rd3;\n"                                                                \
-    "setp.eq.u32 %p9, %r1, 0;\n" body "\nret;\n}\n"
-
-// Wait for a parity at %r2.
-#define WAIT(label, parity)                                                                      \
-    label ": mbarrier.try_wait.parity.shared::cta.b64 %p8, [%r2], " parity ";\n@!%p8 bra " label \
-          ";\n"
-// Thread 0 makes a barrier for some arrivals.
-#define INIT(count)                                                                                \
-    "@%p9 mbarrier.init.shared::cta.b64 [%r2], " count ";\nfence.mbarrier_init.release.cluster;\n" \
-    "bar.sync 0;\n"
-#define CLUSTER "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
-
-static int run(const char *ptx, uint32_t blocks, uint32_t threads, uint32_t cluster, void *out,
-               const void *in, uint64_t n)
-{
-    struct sim_program *program = harness_load(ptx);
-    int code = harness_run(
-        program,
-        &(struct harness_launch){ .grid = { blocks },
-                                  .block = { threads },
-                                  .cluster = { cluster, cluster ? 1 : 0, cluster ? 1 : 0 },
-                                  .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(in), n } });
-    sim_program_free(program);
-    return code;
-}
-
-static void go(const char *ptx, uint32_t blocks, uint32_t threads, uint32_t cluster, void *out,
-               const void *in, uint64_t n)
-{
-    int code = run(ptx, blocks, threads, cluster, out, in, n);
-    ck_assert_msg(code == 0, "%s", harness_report());
-}
-
-static void *noise(size_t bytes)
-{
-    unsigned char *p = harness_memory(bytes);
-    uint32_t x = 12345;
-    for (size_t i = 0; i < bytes; i++) {
-        x = x * 1664525 + 1013904223;
-        p[i] = (unsigned char)(x >> 24);
-    }
-    return p;
-}
 
 // Barriers by one thread: each statement `PUT(p)` writes a predicate, in order.
 
@@ -255,27 +192,6 @@ END_TEST
 
 // Copies
 
-// Text with $1 to $4 in it.
-static char *text(const char *with, const char *const part[4])
-{
-    size_t room = strlen(with) + 1;
-    for (int i = 0; i < 4; i++)
-        room += 4 * strlen(part[i] ? part[i] : "");
-    char *out = malloc(room), *to = out;
-    ck_assert_ptr_nonnull(out);
-    for (const char *from = with; *from; from++) {
-        if (*from == '$' && from[1] >= '1' && from[1] <= '4') {
-            const char *p = part[*++from - '1'];
-            to += sprintf(to, "%s", p ? p : "");
-        } else {
-            *to++ = *from;
-        }
-    }
-    *to = '\0';
-    return out;
-}
-#define TEXT(with, ...) text(with, (const char *const[4]){ __VA_ARGS__ })
-
 static const struct {
     const char *in, *out;
 } bulk_forms[] = {
@@ -308,26 +224,24 @@ START_TEST(bytes_go_to_shared_memory_and_back)
 }
 END_TEST
 
-#define FETCH(to, from, bytes)                                                                   \
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [" to "], [" from "], " bytes \
-    ", [bar];\n"
-#define EXPECT(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], " bytes ";\n"
-#define OUT(to, from, bytes) \
-    "cp.async.bulk.global.shared::cta.bulk_group [" to "], [" from "], " bytes ";\n"
-
 START_TEST(a_mask_says_which_bytes_of_16_go_out)
 {
     unsigned char *in = noise(64), *out = harness_memory(64);
-    go(KERNEL("mbarrier.init.shared::cta.b64 [bar], 1; mov.u16 %h1, 0x8421; mov.u64 %rd5, "
-              "0;\n" EXPECT("64") FETCH("s", "%rd2", "64") WAIT(
-                  "w",
-                  "0") "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [s], 32, %h1;\n"
-                       "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask "
-                       "[%rd1+32], "
-                       "[s+32], 32, %rd5, %h1;\n"),
-       1, 1, 0, out, in, 0);
+    char *ptx = for_target(
+        TEXT(KERNEL(
+                 "mbarrier.init.shared::cta.b64 [bar], 1; mov.u16 %h1, 0x8421; mov.u64 %rd5, "
+                 "0;\n" EXPECT("64") FETCH("s", "%rd2", "64") WAIT(
+                     "w", "0") "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [s], "
+                               "32, %h1;\n"
+                               "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask "
+                               "[%rd1+32], "
+                               "[s+32], 32, %rd5, %h1;\n"),
+             NULL),
+        "sm_100");
+    go(ptx, 1, 1, 0, out, in, 0);
     for (int i = 0; i < 64; i++)
         ck_assert_uint_eq(out[i], 0x8421 >> i % 16 & 1 ? in[i] : 0);
+    free(ptx);
 }
 END_TEST
 
@@ -410,30 +324,47 @@ START_TEST(stores_and_reductions_signal_a_barrier_of_another_block)
 }
 END_TEST
 
-// Reductions, in the type's own arithmetic on the host.
-#define REDUCED(name, type, ...)                 \
-    static void name(void *to, const void *from) \
-    {                                            \
-        type a, b;                               \
-        memcpy(&a, to, sizeof(a));               \
-        memcpy(&b, from, sizeof(b));             \
-        a = (type)(__VA_ARGS__);                 \
-        memcpy(to, &a, sizeof(a));               \
-    }
-#define HALF(name, to_f32, from_f32, ...)        \
-    static void name(void *to, const void *from) \
-    {                                            \
-        uint16_t x, y;                           \
-        memcpy(&x, to, 2);                       \
-        memcpy(&y, from, 2);                     \
-        float a = to_f32(x), b = to_f32(y);      \
-        x = (uint16_t)from_f32(__VA_ARGS__);     \
-        memcpy(to, &x, 2);                       \
-    }
-REDUCED(add_u32, uint32_t, a + b)
-REDUCED(add_u64, uint64_t, a + b)
-REDUCED(add_f32, float, a + b)
-REDUCED(add_f64, double, a + b)
+// Stores and reductions that signal nothing: .release and .global are of sm_100.
+static const struct {
+    const char *target, *store, *reduce;
+} quiet[] = {
+    { "sm_90", "st.async.b32 [%rd4], %r8", "red.async.relaxed.gpu.add.u32 [%rd5], %r8" },
+    { "sm_90", "st.async.weak.u32 [%rd4], %r8", "red.async.relaxed.sys.add.s32 [%rd5], %r8" },
+    { "sm_100", "st.async.release.gpu.global.s32 [%rd4], %r8",
+      "red.async.release.gpu.global.add.u64 [%rd5], %rd6" },
+    { "sm_100", "st.async.mmio.release.sys.global.b32 [%rd4], %r8",
+      "red.async.mmio.release.sys.global.add.s64 [%rd5], %rd6" },
+};
+
+START_TEST(stores_and_reductions_may_signal_nothing)
+{
+    uint32_t *out = harness_memory(4 * 65 + 4);
+    char *ptx =
+        for_target(TEXT(KERNEL("add.u64 %rd5, %rd1, 256; cvt.u64.u32 %rd6, %r8;\n$1; $2;\n"),
+                        quiet[_i].store, quiet[_i].reduce),
+                   quiet[_i].target);
+
+    go(ptx, 2, 32, 0, out, out, 0);
+    for (uint32_t i = 0; i < 64; i++)
+        ck_assert_uint_eq(out[i], i);
+    ck_assert_uint_eq(out[64], 63 * 64 / 2);
+    free(ptx);
+}
+END_TEST
+
+START_TEST(stores_of_every_size_signal_nothing_in_shared_memory)
+{
+    unsigned char *out = harness_memory(16);
+    go(KERNEL("mov.u16 %h1, 0x1234; mov.u32 %r10, 0x3f800000; mov.u64 %rd5, 0x0123456789abcdef;\n"
+              "st.shared.u32 [s], 0;\n"
+              "st.async.shared::cta.b64 [s+8], %rd5; st.async.weak.shared::cta.b16 [s+2], %h1;\n"
+              "st.async.shared::cta.f32 [s+4], %r10;\n"
+              "ld.shared.v2.u64 {%rd6, %rd7}, [s]; st.global.v2.u64 [%rd1], {%rd6, %rd7};\n"),
+       1, 1, 0, out, out, 0);
+    ck_assert_mem_eq(out, "\0\0\x34\x12\0\0\x80\x3f\xef\xcd\xab\x89\x67\x45\x23\x01", 16);
+}
+END_TEST
+
 REDUCED(min_u32, uint32_t, a < b ? a : b)
 REDUCED(max_u32, uint32_t, a > b ? a : b)
 REDUCED(min_s32, int32_t, a < b ? a : b)
@@ -447,10 +378,8 @@ REDUCED(dec_u32, uint32_t, a == 0 || a > b ? b : a - 1)
 REDUCED(and_b64, uint64_t, a &b)
 REDUCED(or_b64, uint64_t, a | b)
 REDUCED(xor_b64, uint64_t, a ^ b)
-HALF(add_f16, sim_f16_to_f32, sim_f32_to_f16, a + b)
 HALF(min_f16, sim_f16_to_f32, sim_f32_to_f16, a < b ? a : b)
 HALF(max_f16, sim_f16_to_f32, sim_f32_to_f16, a > b ? a : b)
-HALF(add_bf16, sim_bf16_to_f32, sim_f32_to_bf16, a + b)
 HALF(min_bf16, sim_bf16_to_f32, sim_f32_to_bf16, a < b ? a : b)
 HALF(max_bf16, sim_bf16_to_f32, sim_f32_to_bf16, a > b ? a : b)
 
@@ -489,15 +418,6 @@ static const struct {
     { "or.b64", 8, 'i', false, or_b64 },
     { "xor.b64", 8, 'i', false, xor_b64 },
 };
-
-// Any bits as numbers of a class: the exponent's high bits are set to 011.
-static void tame(unsigned char *p, size_t bytes, char class)
-{
-    size_t size = class == 'h' ? 2 : class == 'd' ? 8 : 4;
-
-    for (size_t i = size - 1; class != 'i' && i < bytes; i += size)
-        p[i] = (unsigned char)((p[i] & 0x8f) | 0x30);
-}
 
 START_TEST(bulk_reductions_combine_every_element)
 {
@@ -544,395 +464,73 @@ START_TEST(bulk_reductions_combine_every_element)
 }
 END_TEST
 
-// Tensors
+// Clusters that have not begun are taken over: each thread counts the blocks whose work it does.
 
-struct tensor {
-    const char *name;
-    uint32_t type, bytes, rank;
-    uint64_t dims[5];
-    uint64_t gap[5]; // bytes between rows, planes ...: [1] after each row
-    uint32_t box[5], step[5];
-    int32_t at[5];
-    uint32_t swizzle, nan;
-};
-
-static const struct tensor tensors[] = {
-    { "a line", 0, 1, 1, { 100 }, { 0 }, { 48 }, { 1 }, { 16 }, 0, 0 },
-    { "a line past both ends", 2, 4, 1, { 20 }, { 0 }, { 64 }, { 1 }, { -8 }, 0, 0 },
-    { "a tile", 9, 2, 2, { 72, 50 }, { 0, 16 }, { 32, 16 }, { 1, 1 }, { 8, 3 }, 0, 0 },
-    { "a tile of 32 bytes across, swizzled",
-      6,
-      2,
-      2,
-      { 64, 64 },
-      { 0, 0 },
-      { 16, 32 },
-      { 1, 1 },
-      { 16, 5 },
-      1,
-      0 },
-    { "64 bytes", 7, 4, 2, { 64, 64 }, { 0, 32 }, { 16, 24 }, { 1, 1 }, { 4, -5 }, 2, 0 },
-    { "128 bytes", 9, 2, 2, { 72, 40 }, { 0, 16 }, { 64, 32 }, { 1, 1 }, { 16, 20 }, 3, 1 },
-    { "128 bytes of doubles",
-      8,
-      8,
-      2,
-      { 30, 40 },
-      { 0, 16 },
-      { 16, 20 },
-      { 1, 1 },
-      { -2, -1 },
-      3,
-      1 },
-    { "every other row", 5, 8, 2, { 20, 40 }, { 0, 0 }, { 8, 21 }, { 4, 2 }, { 2, 30 }, 0, 0 },
-    { "a cube",
-      1,
-      2,
-      3,
-      { 40, 10, 6 },
-      { 0, 16, 32 },
-      { 16, 4, 3 },
-      { 1, 1, 1 },
-      { 32, 8, -1 },
-      0,
-      0 },
-    { "four dimensions",
-      3,
-      4,
-      4,
-      { 12, 5, 4, 3 },
-      { 0, 0, 16, 48 },
-      { 8, 3, 2, 2 },
-      { 1, 1, 2, 1 },
-      { 8, 4, 1, 2 },
-      1,
-      0 },
-    { "five dimensions",
-      0,
-      1,
-      5,
-      { 64, 3, 4, 3, 2 },
-      { 0, 0, 0, 0, 64 },
-      { 128, 2, 2, 2, 3 },
-      { 1, 1, 1, 3, 1 },
-      { -16, 1, -1, 2, -1 },
-      3,
-      0 },
-    { "a box outside altogether",
-      7,
-      4,
-      2,
-      { 8, 8 },
-      { 0, 0 },
-      { 8, 8 },
-      { 1, 1 },
-      { 100, -100 },
-      0,
-      1 },
-};
-
-static CUtensorMap *encode(const struct tensor *t, void *data)
-{
-    CUtensorMap *map = harness_memory(sizeof(*map));
-    uint64_t strides[5], stride = t->bytes;
-    for (uint32_t i = 0; i + 1 < t->rank; i++)
-        strides[i] = stride = stride * t->dims[i] + t->gap[i + 1];
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, t->type, t->rank, data, t->dims, strides,
-                                                t->box, t->step, 0, t->swizzle, 0, t->nan),
-                     CUDA_SUCCESS);
-    return map;
-}
-
-static size_t tensor_bytes(const struct tensor *t)
-{
-    size_t stride = t->bytes;
-    for (uint32_t i = 0; i < t->rank; i++)
-        stride = stride * t->dims[i] + (i + 1 < t->rank ? t->gap[i + 1] : 0);
-    return stride;
-}
-
-// Where the i-th element of the box is in the tensor, in bytes, or SIZE_MAX; and in shared memory.
-static size_t element(const struct tensor *t, size_t i, size_t *shared)
-{
-    size_t left = i, at = 0, stride = t->bytes, row, chunk;
-    bool outside = false;
-
-    for (uint32_t d = 0; d < t->rank; d++) {
-        uint32_t step = d ? t->step[d] : 1, count = (t->box[d] + step - 1) / step;
-        int64_t c = t->at[d] + (int64_t)(left % count) * step;
-        left /= count;
-        outside = outside || c < 0 || c >= (int64_t)t->dims[d];
-        at += outside ? 0 : (size_t)c * stride;
-        stride = stride * t->dims[d] + (d + 1 < t->rank ? t->gap[d + 1] : 0);
-    }
-    // Pieces of 16 bytes of a row change places: by the row in lines of 128 bytes.
-    row = i * t->bytes / (t->box[0] * t->bytes);
-    chunk = i * t->bytes % (t->box[0] * t->bytes) / 16;
-    chunk ^= t->swizzle == 3   ? row & 7
-             : t->swizzle == 2 ? row >> 1 & 3
-             : t->swizzle == 1 ? row >> 2 & 1
-                               : 0;
-    *shared = row * t->box[0] * t->bytes + chunk * 16 + i * t->bytes % 16;
-    return outside ? SIZE_MAX : at;
-}
-
-static size_t box_elements(const struct tensor *t)
-{
-    size_t n = t->box[0];
-    for (uint32_t d = 1; d < t->rank; d++)
-        n *= (t->box[d] + t->step[d] - 1) / t->step[d];
-    return n;
-}
-
-static const char *coordinates(const struct tensor *t)
-{
-    static char words[128];
-    int n = sprintf(words, "{");
-    for (uint32_t d = 0; d < t->rank; d++)
-        n += sprintf(words + n, "%s%d", d ? ", " : "", t->at[d]);
-    sprintf(words + n, "}");
-    return words;
-}
-
-// %rd2 is the map.
-static char *tensor_kernel(const struct tensor *t, const char *body)
-{
-    char rank[2] = { (char)('0' + t->rank), '\0' };
-    return TEXT(body, rank, coordinates(t));
-}
-
-START_TEST(boxes_of_tensors_come_to_shared_memory)
-{
-    const struct tensor *t = &tensors[_i];
-    unsigned char *data = noise(tensor_bytes(t)), *out = harness_memory(4096);
-    uint64_t nan = t->nan ? UINT64_MAX >> 1 >> (64 - 8 * t->bytes) : 0;
-    size_t n = box_elements(t), shared;
-    char *ptx = tensor_kernel(
-        t, KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT(
-               "%r9") "prefetch.tensormap [%rd2];\n"
-                      "cp.async.bulk.prefetch.tensor.$1d.L2.global.tile [%rd2, $2];\n"
-                      "cp.async.bulk.tensor.$1d.shared::cluster.global.tile.mbarrier::complete_tx::"
-                      "bytes "
-                      "[s], [%rd2, $2], [bar];\n" WAIT("w", "0") OUT("%rd1", "s", "%r9")));
-
-    for (size_t i = 0; i < tensor_bytes(t); i += t->bytes)
-        if (t->nan) // numbers only: the fill is the one NaN
-            data[i + t->bytes - 1] &= 0xbf;
-    go(ptx, 1, 1, 0, out, encode(t, data), n * t->bytes);
-    for (size_t i = 0; i < n; i++) {
-        size_t at = element(t, i, &shared);
-        const void *expected = at == SIZE_MAX ? (const void *)&nan : data + at;
-        ck_assert_msg(memcmp(out + shared, expected, t->bytes) == 0, "%s: element %zu", t->name, i);
-    }
-    free(ptx);
-}
-END_TEST
-
-START_TEST(boxes_go_back_to_tensors)
-{
-    const struct tensor *t = &tensors[_i];
-    size_t bytes = tensor_bytes(t), n = box_elements(t), shared;
-    unsigned char *data = noise(bytes), *in = noise(n * t->bytes), *expected = malloc(bytes);
-    CUtensorMap *map = encode(t, data);
-    static const char *const adds[] = { NULL,    NULL,    ".add.", ".add.", ".add.",
-                                        ".add.", ".add.", ".add.", ".add.", ".add." };
-    void (*const add[])(void *, const void *) = { NULL,    NULL,    add_u32, add_u32, add_u64,
-                                                  add_u64, add_f16, add_f32, add_f64, add_bf16 };
-    char class = t->type == 7 ? 'f' : t->type == 8 ? 'd' : t->type == 6 || t->type == 9 ? 'h' : 'i';
-
-    // %rd1 has the box's bytes, %rd2 the map: once stored, once added.
-    for (int pass = 0; pass < (adds[t->type] ? 2 : 1); pass++) {
-        char *ptx = tensor_kernel(
-            t,
-            pass == 0
-                ? KERNEL(
-                      "mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT("%r9")
-                          FETCH("s", "%rd1", "%r9") WAIT(
-                              "w", "0") "cp.async.bulk.tensor.$1d.global.shared::cta.tile.bulk_"
-                                        "group [%rd2, $2], [s];\n"
-                                        "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n")
-                : KERNEL("mbarrier.init.shared::cta.b64 [bar], 1; mov.u64 %rd5, 0;\n" EXPECT("%r9")
-                             FETCH("s", "%rd1", "%r9")
-                                 WAIT("w", "0") "cp.reduce.async.bulk.tensor.$1d.global.shared::"
-                                                "cta.add.tile.bulk_group"
-                                                ".L2::cache_hint [%rd2, $2], [s], %rd5;\n"));
-        tame(in, n * t->bytes, class);
-        tame(data, bytes, class);
-        ck_assert_ptr_nonnull(expected);
-        memcpy(expected, data, bytes);
-        for (size_t i = 0; i < n; i++) {
-            size_t at = element(t, i, &shared);
-            if (at != SIZE_MAX && pass == 0)
-                memcpy(expected + at, in + shared, t->bytes);
-            else if (at != SIZE_MAX)
-                add[t->type](expected + at, in + shared);
-        }
-        go(ptx, 1, 1, 0, in, map, n * t->bytes);
-        ck_assert_msg(memcmp(data, expected, bytes) == 0, "%s, pass %d", t->name, pass);
-        free(ptx);
-    }
-    free(expected);
-}
-END_TEST
-
-START_TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
-{
-    // Each of 2 blocks loads half of 8 rows of 128 bytes and sends it to both.
-    static const struct tensor t = { "t",      0,        1, 2, { 256, 64 }, { 0, 0 }, { 128, 4 },
-                                     { 1, 1 }, { 0, 0 }, 3, 0 };
-    static const char ptx[] = HARNESS_HEADER
-        ".visible .entry k(.param .align 128 .b8 map[128], .param .u64 out)\n"
-        "{ .reg .pred %p<4>; .reg .b16 %h<3>; .reg .b32 %r<12>; .reg .b64 %rd<9>;\n"
-        ".shared .align 1024 .b8 s[1024]; .shared .align 8 .b64 bar;\n"
-        "mov.u64 %rd1, map; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out];\n"
-        "mbarrier.init.shared::cta.b64 [bar], 1; mov.u32 %r1, %cluster_ctarank;\n" CLUSTER
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 1024; mov.u16 %h1, 3;\n"
-        "mov.u32 %r2, s; shl.b32 %r3, %r1, 9; add.u32 %r2, %r2, %r3; shl.b32 %r4, %r1, 2;\n"
-        "mov.u32 %r5, 64; mov.u64 %rd5, 0;\n"
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-        ".multicast::cluster.L2::cache_hint [%r2], [%rd1, {%r5, %r4}], [bar], %h1, %rd5;\n"
-        "w: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra w;\n"
-        "mul.wide.u32 %rd3, %r1, 1024; add.u64 %rd3, %rd3, %rd2;\n"
-        "cp.async.bulk.global.shared::cta.bulk_group [%rd3], [s], 1024;\n" CLUSTER "ret; }\n";
-    unsigned char *data = noise(256 * 64), *out = harness_memory(2048);
-    struct {
-        CUtensorMap map;
-        uint64_t out;
-    } params = { *encode(&t, data), HARNESS_POINTER(out) };
-    struct sim_program *program = harness_load(ptx);
-    struct sim_grid grid = { .program = program,
-                             .entry = sim_program_kernel(program, 0)->code,
-                             .grid = { 2, 1, 1 },
-                             .block = { 1, 1, 1 },
-                             .cluster = { 2, 1, 1 },
-                             .params = (unsigned char *)&params };
-
-    ck_assert_msg(sim_grid_run(&grid) == 0, "%s", grid.report);
-    for (uint32_t i = 0; i < 2048; i++) {
-        uint32_t row = i / 128 % 8, chunk = (i / 16 % 8) ^ row;
-        ck_assert_uint_eq(out[i], data[row * 256 + 64 + chunk * 16 + i % 16]);
-    }
-    sim_program_free(program);
-}
-END_TEST
-
-START_TEST(types_that_are_converted_on_their_way)
-{
-    static const struct {
-        uint32_t type;
-        uint32_t from[4], to[4];
-    } rows[] = {
-        { 10, { 0x00000001, 0x807fffff, 0x3f800001, 0 }, { 0, 0x80000000, 0x3f800001, 0 } },
-        { 11,
-          { 0x3f801001, 0x3f801000, 0x3f803000, 0x7f800000 },
-          { 0x3f802000, 0x3f800000, 0x3f804000, 0x7f800000 } },
-    };
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        struct tensor t = { "line", rows[i].type, 4, 1, { 4 }, { 0 }, { 4 }, { 1 }, { 0 }, 0, 0 };
-        uint32_t *data = harness_memory(16), *out = harness_memory(16);
-        char *ptx = tensor_kernel(
-            &t,
-            KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT(
-                "16") "cp.async.bulk.tensor.$1d.shared::cta.global.mbarrier::complete_tx::bytes "
-                      "[s], [%rd2, $2], [bar];\n" WAIT("w", "0") OUT("%rd1", "s", "16")));
-        memcpy(data, rows[i].from, 16);
-        go(ptx, 1, 1, 0, out, encode(&t, data), 0);
-        ck_assert_mem_eq(out, rows[i].to, 16);
-        free(ptx);
-    }
-}
-END_TEST
+#define TAKE_OVER(target, leader, words, get)                                                   \
+    ".version 9.0\n.target " target "\n.address_size 64\n"                                      \
+    ".visible .entry k(.param .u64 out, .param .u64 taken)\n"                                   \
+    "{ .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<8>; .reg .b128 %q<2>;\n"               \
+    ".shared .align 16 .b8 answer[16]; .shared .align 8 .b64 bar;\n"                            \
+    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd3, [taken]; mov.u32 %r10, 0;\n"                  \
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;\n"                    \
+    "mov.u32 %r4, %nctaid.x; mov.u32 %r5, %nctaid.y; mov.u32 %r12, %cluster_ctarank;\n"         \
+    "mbarrier.init.shared::cta.b64 [bar], 1;\n"                                                 \
+    "next: mad.lo.u32 %r6, %r3, %r5, %r2; mad.lo.u32 %r6, %r6, %r4, %r1;\n"                     \
+    "mul.wide.u32 %rd2, %r6, 4; add.u64 %rd2, %rd2, %rd1; red.global.add.u32 [%rd2], 1;\n"      \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n" CLUSTER                         \
+    "setp.eq.u32 %p3, %r12, " leader ";\n"                                                      \
+    "@%p3 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes" words \
+    ".b128 [answer], [bar];\n"                                                                  \
+    "wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], %r10; @!%p1 bra wait;\n"        \
+    "xor.b32 %r10, %r10, 1; ld.shared.b128 %q1, [answer];\n"                                    \
+    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %q1; @!%p2 bra end;\n" get    \
+    "red.global.add.u32 [%rd3], 1; add.u32 %r1, %r1, %r12;\n" CLUSTER "bra next;\n"             \
+    "end: " CLUSTER "ret; }\n"
+#define FIRST_OF(dimension, to) \
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::" dimension ".b32.b128 " to ", %q1;\n"
 
 static const struct {
-    const char *name;
-    CUresult code;
-    uint32_t type, rank;
-    uint64_t address, dims[5], strides[4];
-    uint32_t box[5], step[5], interleave, swizzle, promotion, nan;
-} maps[] = {
-    { "good", 0, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 256 }, { 1, 8 }, 0, 3, 3, 1 },
-    { "the largest",
-      0,
-      0,
-      5,
-      16,
-      { 1ull << 32, 1, 1, 1, 1 },
-      { 16, (1ull << 40) - 16, 16, 16 },
-      { 256, 1, 1, 1, 1 },
-      { 1, 1, 1, 1, 1 },
-      0,
-      0,
-      0,
+    const char *ptx;
+    uint32_t grid[3], cluster[3];
+    int cooperative;
+} takeovers[] = {
+    { TAKE_OVER("sm_100", "0", "", FIRST_OF("x", "%r1") FIRST_OF("y", "%r2") FIRST_OF("z", "%r3")),
+      { 30, 10, 4 },
+      { 0 },
       0 },
-    { "type", 1, 16, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "packed type", 801, 13, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 0, 0, 0 },
-    { "rank 0", 1, 9, 0, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "rank 6", 1, 9, 6, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "address", 1, 9, 2, 4104, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "no elements", 1, 9, 2, 4096, { 64, 0 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "too many",
-      1,
-      9,
-      2,
-      4096,
-      { 64, (1ull << 32) + 1 },
-      { 128 },
-      { 64, 64 },
-      { 1, 1 },
-      0,
-      3,
-      0,
+    { TAKE_OVER("sm_100a", "1", ".multicast::cluster::all",
+                "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 "
+                "{%r1, %r2, %r3, _}, %q1;\n"),
+      { 60, 10, 4 },
+      { 3, 1, 1 },
       0 },
-    { "stride", 1, 9, 2, 4096, { 64, 64 }, { 136 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "far stride", 1, 9, 2, 4096, { 64, 64 }, { 1ull << 40 }, { 64, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "box 0", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 0 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "box 257", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 257 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "row of the box", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 60, 64 }, { 1, 1 }, 0, 0, 0, 0 },
-    { "swizzle 32", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 32, 64 }, { 1, 1 }, 0, 1, 0, 0 },
-    { "swizzle 64", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 2, 0, 0 },
-    { "swizzle 128", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 128, 64 }, { 1, 1 }, 0, 3, 0, 0 },
-    { "larger atoms", 801, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 4, 0, 0 },
-    { "unknown swizzle", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 7, 0, 0 },
-    { "step 0", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 0 }, 0, 3, 0, 0 },
-    { "step 9", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 9 }, 0, 3, 0, 0 },
-    { "interleaved plane", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 1, 3, 0, 0 },
-    { "interleaved",
-      801,
-      9,
-      3,
-      4096,
-      { 8, 64, 4 },
-      { 128, 128 },
-      { 8, 64, 1 },
-      { 1, 1, 1 },
-      1,
-      0,
-      0,
-      0 },
-    { "promotion", 1, 9, 2, 4096, { 64, 64 }, { 128 }, { 64, 64 }, { 1, 1 }, 0, 3, 4, 0 },
-    { "NaN of integers", 1, 2, 2, 4096, { 64, 64 }, { 256 }, { 32, 64 }, { 1, 1 }, 0, 3, 0, 1 },
+    { TAKE_OVER("sm_100", "0", "", FIRST_OF("x", "%r1") FIRST_OF("y", "%r2") FIRST_OF("z", "%r3")),
+      { 5, 2, 2 },
+      { 0 },
+      1 },
 };
 
-START_TEST(maps_are_checked_as_they_are_made)
+START_TEST(clusters_that_have_not_begun_are_taken_over)
 {
-    CUtensorMap map;
-    memset(&map, 0x55, sizeof(map));
-    CUresult code = sim_cuTensorMapEncodeTiled(
-        &map, maps[_i].type, maps[_i].rank, (void *)(uintptr_t)maps[_i].address, maps[_i].dims,
-        maps[_i].strides, maps[_i].box, maps[_i].step, maps[_i].interleave, maps[_i].swizzle,
-        maps[_i].promotion, maps[_i].nan);
-    ck_assert_msg(code == maps[_i].code, "%s: %d", maps[_i].name, code);
-    ck_assert((((unsigned char *)&map)[0] == 0x55) == (code != 0));
-    ck_assert_int_eq(sim_cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)4096), code ? 1 : 0);
+    const uint32_t *grid = takeovers[_i].grid, blocks = grid[0] * grid[1] * grid[2];
+    uint32_t *out = harness_memory(4 * blocks), *taken = harness_memory(4);
+
+    harness_go(
+        takeovers[_i].ptx,
+        &(struct harness_launch){ .grid = { grid[0], grid[1], grid[2] },
+                                  .block = { 1 },
+                                  .cluster = { takeovers[_i].cluster[0], takeovers[_i].cluster[1],
+                                               takeovers[_i].cluster[2] },
+                                  .cooperative = takeovers[_i].cooperative,
+                                  .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(taken) } });
+    for (uint32_t i = 0; i < blocks; i++)
+        ck_assert_msg(out[i] == 1, "block %u is done %u times", i, out[i]);
+    // Of a cooperative grid all blocks run at once: there are none to take.
+    ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
 END_TEST
 
 // What is wrong is told.
-
-#define TENSOR(map, at)                                                                           \
-    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [" map \
-    ", " at "], [bar];\n"
-#define ONE "mbarrier.init.shared::cta.b64 [bar], 1;\n"
 
 static const struct {
     int code;
@@ -954,6 +552,11 @@ static const struct {
       "completes the phase" },
     { 717, KERNEL("mbarrier.arrive.b64 _, [%rd1];"), "not in shared memory" },
     { 716, KERNEL("mbarrier.init.shared::cta.b64 [bar+4], 1;"), "multiple of 8" },
+    { 719, KERNEL(ONE ST_ASYNC "b32 [s], %r1, [bar2];"), "no mbarrier at" },
+    { 716, KERNEL(ONE ST_ASYNC "v2.b64 [s+8], {%rd1, %rd1}, [bar];"), "multiple of 16" },
+    { 700, KERNEL("st.async.b32 [%rd1+256], %r1;"), "past the end of an allocation" },
+    { 700, KERNEL("red.async.relaxed.gpu.add.u32 [%rd1+256], %r1;"),
+      "past the end of an allocation" },
     { 719, KERNEL(ONE WAIT("w", "0")),
       "deadlock: 1 threads from (0,0,0) of block (0,0,0) wait at mbarrier.try_wait" },
     { 719, KERNEL(ONE "@%p9 bra w;\nbar.sync 0;\n" WAIT("w", "0")), "deadlock" },
@@ -967,47 +570,15 @@ static const struct {
       KERNEL(ONE "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
                  ".multicast::cluster [s], [%rd2], 16, [bar], 3;"),
       "0x3 of a cluster of 1" },
-    { 715, KERNEL(ONE TENSOR("%rd2", "{0, 0}")), "no tensor map" },
-    { 715, KERNEL(ONE "cvta.shared.u64 %rd5, %rd5;\n" TENSOR("%rd5", "{0, 0}")),
-      "in shared memory" },
 };
 
 START_TEST(misuse_is_told)
 {
     unsigned char *in = harness_memory(256);
-    int code = run(faults[_i].ptx, 1, _i == 11 ? 2 : 1, 0, in, in, 0);
+    uint32_t threads = strstr(faults[_i].ptx, "bar.sync") ? 2 : 1; // who meets is not alone
+    int code = run(faults[_i].ptx, 1, threads, 0, in, in, 0);
     ck_assert_msg(code == faults[_i].code && strstr(harness_report(), faults[_i].report), "%d %s",
                   code, harness_report());
-}
-END_TEST
-
-static const struct {
-    int code;
-    const char *at, *words, *report;
-    size_t missing; // bytes of the tensor that are not there
-} tensor_faults[] = {
-    { 715, "{4, 0}", ".2d", "the innermost coordinate 4 of elements of 2 bytes", 0 },
-    { 715, "{0, 0, 0}", ".3d", "2 dimensions, the copy 3", 0 },
-    { 700, "{0, 0}", ".2d", "past the end of an allocation", 1536 },
-    { 0, "{0, 8}", ".2d", "", 1536 },
-};
-
-START_TEST(misuse_of_tensors_is_told)
-{
-    static const struct tensor t = { "t",       9,        2,        2, { 64, 16 }, { 0, 0 },
-                                     { 64, 8 }, { 1, 1 }, { 0, 0 }, 3, 0 };
-    unsigned char *data = harness_memory(2048 - tensor_faults[_i].missing);
-    char *ptx =
-        TEXT(KERNEL(ONE EXPECT("1024") "cp.async.bulk.tensor$2.shared::cluster.global.tile"
-                                       ".mbarrier::complete_tx::bytes [s], [%rd2, $1], [bar];\n"),
-             tensor_faults[_i].at, tensor_faults[_i].words);
-    struct tensor moved = t;
-    moved.dims[1] = tensor_faults[_i].code ? 16 : 8;
-    int code = run(ptx, 1, 1, 0, data, encode(&moved, data), 0);
-    ck_assert_msg(code == tensor_faults[_i].code &&
-                      strstr(harness_report(), tensor_faults[_i].report),
-                  "%d %s", code, harness_report());
-    free(ptx);
 }
 END_TEST
 
@@ -1056,15 +627,22 @@ static const struct {
       "no such form" },
     { "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%rd1], [%r3], 16;",
       "no such form" },
-    { "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
-      "[%rd2, {%r1}], [%r2];",
-      "no such form" },
-    { "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r3], "
-      "[%rd2, {%r1, %r1, %r1, %r1}], [%r2], {%h1, %h2};",
-      "" },
     { "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b64 [%r3], {%rd1, %rd1, %rd1, "
       "%rd1}, [%r2];",
       "no such form" },
+    { "st.async.release.gpu.global.b32 [%rd1], %r1;", "needs .target sm_100 or above" },
+    { "st.async.mmio.release.gpu.b32 [%rd1], %r1;", "needs .target sm_100 or above" },
+    { "st.async.weak.gpu.b32 [%rd1], %r1;", "no such form" },
+    { "st.async.release.b32 [%rd1], %r1;", "no such form" },
+    { "st.async.b128 [%rd1], %rd1;", "" },
+    { "st.async.v2.b32 [%rd1], {%r1, %r1};", "" },
+    { "red.async.gpu.add.u32 [%rd1], %r1;", "no such form" },
+    { "red.async.relaxed.gpu.global.add.u32 [%rd1], %r1;", "needs .target sm_100 or above" },
+    { "red.async.relaxed.gpu.add.f32 [%rd1], %r1;", "no such form" },
+    { "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%rd1], [%rd2];",
+      "needs .target sm_100 or above" },
+    { "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r3], 16, %h1;",
+      "needs .target sm_100 or above" },
     { "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 [%r3], %r1, "
       "[%r2];",
       "no such form" },
@@ -1075,6 +653,37 @@ START_TEST(forms_that_there_are_not_are_refused)
     char *ptx = TEXT(KERNEL("$1"), refused[_i].statement);
     const char *log = harness_refused(ptx);
     ck_assert_msg(strstr(log, refused[_i].log) && strstr(log, "line 2"), "%s", log);
+    free(ptx);
+}
+END_TEST
+
+// What came with sm_90.
+static const char *const late[] = {
+    "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;",
+    "mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [bar], %rd5;",
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;",
+    "mbarrier.arrive.shared::cta.b64 _, [bar], 2;",
+    "mbarrier.arrive.shared::cluster.b64 _, [%r2];",
+    "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;",
+    FETCH("s", "%rd2", "16"),
+    OUT("%rd1", "s", "16"),
+    "cp.async.bulk.prefetch.L2.global [%rd2], 64;",
+    ST_ASYNC "b32 [%r3], %r1, [%r2];",
+    RED_ASYNC "add.u32 [%r3], %r1, [%r2];",
+    "fence.acq_rel.cluster;",
+    "fence.mbarrier_init.release.cluster;",
+    "fence.proxy.async;",
+};
+
+START_TEST(what_came_with_sm_90_is_not_of_sm_80)
+{
+    char *ptx = for_target(TEXT(KERNEL("$1"), late[_i]), "sm_80");
+    ck_assert_msg(strstr(harness_refused(ptx), "needs .target sm_90 or above"), "%s: %s", late[_i],
+                  harness_refused(ptx));
+    free(ptx);
+    // The same is taken as it is.
+    ptx = TEXT(KERNEL("$1"), late[_i]);
+    sim_program_free(harness_load(ptx));
     free(ptx);
 }
 END_TEST
@@ -1138,9 +747,10 @@ static const char source[] =
 START_TEST(barriers_and_copies_of_cuda_cpp)
 {
     static const char *const include[] = { "/usr/local/cuda/include/cccl" };
-    static const struct tensor t = { "t",       3,        4,        2, { 32, 40 }, { 0, 64 },
-                                     { 32, 8 }, { 1, 1 }, { 0, 0 }, 0, 0 };
-    int *data = noise(tensor_bytes(&t)), *out = harness_memory(40 * 128);
+    static const uint64_t dims[] = { 32, 40 }, strides[] = { 192 };
+    static const uint32_t box[] = { 32, 8 }, step[] = { 1, 1 };
+    CUtensorMap *map = harness_memory(sizeof(*map));
+    int *data = noise(40 * 192), *out = harness_memory(40 * 128);
     int *x = harness_memory(256);
     cuc_program *program = NULL;
     cuc_object *object = NULL;
@@ -1157,7 +767,10 @@ START_TEST(barriers_and_copies_of_cuda_cpp)
     ck_assert_int_eq(cuc_object_get_ptx(&ptx, &bytes, object), CUC_OK);
     for (int i = 0; i < 64; i++)
         x[i] = i;
-    go(ptx, 1, 96, 0, out, encode(&t, data), HARNESS_POINTER(x));
+    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, data, dims,
+                                                strides, box, step, 0, 0, 0, 0),
+                     CUDA_SUCCESS);
+    go(ptx, 1, 96, 0, out, map, HARNESS_POINTER(x));
     for (int i = 0; i < 40 * 32; i++)
         ck_assert_uint_eq((uint32_t)out[i], (uint32_t)data[i / 32 * 48 + i % 32] + 1);
     for (int i = 0; i < 64; i++)
@@ -1195,23 +808,21 @@ int main(void)
     tcase_add_test(t, blocks_of_a_cluster_copy_to_one_another);
     tcase_add_test(t, a_multicast_reaches_the_blocks_of_its_mask);
     tcase_add_test(t, stores_and_reductions_signal_a_barrier_of_another_block);
+    tcase_add_loop_test(t, stores_and_reductions_may_signal_nothing, 0, LENGTH(quiet));
+    tcase_add_test(t, stores_of_every_size_signal_nothing_in_shared_memory);
     tcase_add_loop_test(t, bulk_reductions_combine_every_element, 0, LENGTH(reductions));
     suite_add_tcase(s, t);
 
-    t = tcase_create("tensors");
-    tcase_add_loop_test(t, boxes_of_tensors_come_to_shared_memory, 0, LENGTH(tensors));
-    tcase_add_loop_test(t, boxes_go_back_to_tensors, 0, LENGTH(tensors));
-    tcase_add_test(t, a_tile_is_multicast_by_a_map_that_is_a_parameter);
-    tcase_add_test(t, types_that_are_converted_on_their_way);
-    tcase_add_loop_test(t, maps_are_checked_as_they_are_made, 0, LENGTH(maps));
+    t = tcase_create("launch");
+    tcase_add_loop_test(t, clusters_that_have_not_begun_are_taken_over, 0, LENGTH(takeovers));
     suite_add_tcase(s, t);
 
     t = tcase_create("misuse");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, misuse_is_told, 0, LENGTH(faults));
-    tcase_add_loop_test(t, misuse_of_tensors_is_told, 0, LENGTH(tensor_faults));
     tcase_add_loop_test(t, registers_are_given_and_taken_in_eights, 0, LENGTH(registers));
     tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, LENGTH(refused));
+    tcase_add_loop_test(t, what_came_with_sm_90_is_not_of_sm_80, 0, LENGTH(late));
     suite_add_tcase(s, t);
 
     if (have_nvrtc()) {

@@ -378,6 +378,18 @@ START_TEST(vectors_and_small_types_load_and_store)
 }
 END_TEST
 
+START_TEST(a_breakpoint_changes_nothing)
+{
+    run_kernel(KERNEL("add.u32 %r6, %r5, %r1;\n"
+                      "brkpt;\n"
+                      "st.global.u32 [%rd4], %r6;\n"),
+               1, 64, 7, 64, 0);
+    for (uint32_t i = 0; i < 64; i++)
+        ck_assert_uint_eq(out[i], i + 7);
+    harness_release(out);
+}
+END_TEST
+
 START_TEST(every_index_of_blocks_and_threads_comes_once)
 {
     // Three dimensions of both; the number of the thread is written where it belongs.
@@ -545,6 +557,7 @@ int main(void)
     tcase_add_test(tc, each_lane_has_its_local_arrays);
     tcase_add_test(tc, variables_of_a_module_start_with_their_values);
     tcase_add_test(tc, vectors_and_small_types_load_and_store);
+    tcase_add_test(tc, a_breakpoint_changes_nothing);
     tcase_add_test(tc, every_index_of_blocks_and_threads_comes_once);
     tcase_add_test(tc, blocks_of_a_cluster_reach_one_another);
     tcase_add_loop_test(tc, faults_are_told_with_their_place, 0,

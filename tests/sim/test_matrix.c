@@ -350,6 +350,217 @@ START_TEST(mma_m8n8k4_multiplies_in_quads)
 }
 END_TEST
 
+// mma.sp: half of A is zeros that are not stored, and metadata says where what is stored stands.
+
+static const struct {
+    const char *shape;
+    uint32_t k, selectors;
+    enum element a, b;
+    char accumulator;
+    const char *words, *before;
+} sparse[] = {
+    { "m16n8k16", 16, 4, F16, F16, 'f', "sp", "" },
+    { "m16n8k16", 16, 4, F16, F16, 'h', "sp::ordered_metadata", "" },
+    { "m16n8k32", 32, 2, F16, F16, 'f', "sp::ordered_metadata", "" },
+    { "m16n8k32", 32, 2, F16, F16, 'h', "sp", "" },
+    { "m16n8k16", 16, 4, BF16, BF16, 'f', "sp", "" },
+    { "m16n8k32", 32, 2, BF16, BF16, 'f', "sp::ordered_metadata", "" },
+    { "m16n8k8", 8, 4, TF32, TF32, 'f', "sp", "" },
+    { "m16n8k16", 16, 2, TF32, TF32, 'f', "sp::ordered_metadata", "" },
+    { "m16n8k64", 64, 1, E4M3, E5M2, 'f', "sp", "" },
+    { "m16n8k64", 64, 1, E5M2, E4M3, 'f', "sp::ordered_metadata", "" },
+    { "m16n8k32", 32, 2, S8, U8, 'i', "sp", "" },
+    { "m16n8k32", 32, 2, U8, S8, 'i', "sp::ordered_metadata", ".satfinite" },
+    { "m16n8k64", 64, 1, S8, S8, 'i', "sp", ".satfinite" },
+    { "m16n8k64", 64, 1, U8, U8, 'i', "sp::ordered_metadata", "" },
+    { "m16n8k64", 64, 2, S4, U4, 'i', "sp", "" },
+    { "m16n8k128", 128, 1, U4, S4, 'i', "sp::ordered_metadata", "" },
+    { "m16n8k128", 128, 1, S4, S4, 'i', "sp", ".satfinite" },
+};
+
+// Where pieces of metadata lie, read off the figures of the ISA one by one.
+static const struct {
+    enum element e;
+    uint32_t k, selector, row, col, lane, bit;
+} metadata[] = {
+    { F16, 16, 0, 0, 0, 0, 0 },      { F16, 16, 0, 8, 4, 0, 20 },    { F16, 16, 3, 7, 12, 31, 12 },
+    { BF16, 32, 0, 0, 16, 1, 0 },    { F16, 32, 1, 15, 28, 31, 28 }, { F16, 32, 1, 2, 12, 10, 12 },
+    { TF32, 8, 1, 9, 6, 5, 28 },     { TF32, 16, 0, 1, 8, 5, 0 },    { S8, 32, 0, 8, 0, 1, 0 },
+    { U8, 32, 1, 7, 28, 30, 28 },    { S8, 64, 0, 0, 32, 2, 0 },     { E4M3, 64, 0, 8, 28, 1, 28 },
+    { E5M2, 64, 0, 15, 60, 31, 28 }, { U4, 64, 1, 3, 8, 14, 4 },     { S4, 128, 0, 9, 64, 7, 0 },
+};
+
+START_TEST(metadata_lies_where_the_figures_show_it)
+{
+    uint32_t lane, bit;
+    place_metadata(metadata[_i].e, metadata[_i].k, metadata[_i].selector, metadata[_i].row,
+                   metadata[_i].col / piece_elements(metadata[_i].e), &lane, &bit);
+    ck_assert_uint_eq(lane, metadata[_i].lane);
+    ck_assert_uint_eq(bit, metadata[_i].bit);
+}
+END_TEST
+
+START_TEST(mma_sp_multiplies_what_is_stored)
+{
+    const uint32_t k = sparse[_i].k;
+    const enum element ea = sparse[_i].a, eb = sparse[_i].b;
+    const char accumulator = sparse[_i].accumulator;
+    const uint32_t bits = elements[ea].bits, per = 32 / bits;
+    const uint32_t regs_a = 16 * k / 2 * bits / 1024, regs_b = 8 * k * bits / 1024;
+    const uint32_t regs_c = accumulator == 'h' ? 2 : 4, stored = k / 2;
+    const uint32_t piece = piece_elements(ea);
+    const char letter = accumulator == 'f' ? 'f' : 'b';
+    uint32_t at[16][64]; // the column of each element that is stored
+    uint64_t seed = (uint64_t)_i;
+
+    for (uint32_t round = 0; round < 4 * sparse[_i].selectors; round++) {
+        const uint32_t selector = round % sparse[_i].selectors;
+        char body[1024] = "", inputs[32] = "", outputs[8] = "";
+        uint32_t in[16 * 32], out[4 * 32], row, col, lane, bit;
+        uint32_t *at_b = in + 32 * regs_a, *at_c = at_b + 32 * regs_b, *meta = at_c + 32 * regs_c;
+        double c[16][8];
+
+        say(body, sizeof body, "mma.%s.sync.aligned.%s.row.col%s.%s.%s.%s.%s ", sparse[_i].words,
+            sparse[_i].shape, sparse[_i].before, accumulator_word(accumulator), elements[ea].word,
+            elements[eb].word, accumulator_word(accumulator));
+        say_list(body, sizeof body, 'o', 0, regs_c);
+        say(body, sizeof body, ",");
+        say_list(body, sizeof body, 'i', 0, regs_a);
+        say(body, sizeof body, ",");
+        say_list(body, sizeof body, 'i', regs_a, regs_b);
+        say(body, sizeof body, ",");
+        say_list(body, sizeof body, 'i', regs_a + regs_b, regs_c);
+        say(body, sizeof body, ",%%i%u,%u;", regs_a + regs_b + regs_c, selector);
+        for (uint32_t i = 0; i < regs_a + regs_b; i++)
+            say(inputs, sizeof inputs, "b");
+        for (uint32_t i = 0; i < regs_c; i++) {
+            say(inputs, sizeof inputs, "%c", letter);
+            say(outputs, sizeof outputs, "%c", letter);
+        }
+        say(inputs, sizeof inputs, "b");
+
+        draw_matrix(&a, ea, 16, stored, &seed);
+        draw_matrix(&b, eb, k, 8, &seed);
+        memset(in, 0, sizeof in);
+        for (uint32_t i = 0; i < 32; i++)
+            meta[i] = draw(&seed); // of lanes that are not selected it does not count
+        for (row = 0; row < 16; row++) {
+            // In the first round all rows store the same columns, and the others of B are NaN.
+            uint64_t same = 77, *from = round == 0 ? &same : &seed;
+            for (uint32_t p = 0; p < k / piece; p++) {
+                uint32_t kept[4], code = draw_piece(ea, from, kept);
+                place_metadata(ea, k, selector, row, p, &lane, &bit);
+                meta[lane] = (meta[lane] & ~(15u << bit)) | code << bit;
+                for (uint32_t i = 0; i < piece / 2; i++)
+                    at[row][p * piece / 2 + i] = p * piece + kept[i];
+            }
+        }
+        for (uint32_t i = 0; round == 0 && i < k; i++) {
+            bool met = accumulator == 'i';
+            for (uint32_t j = 0; j < stored; j++)
+                met = met || at[0][j] == i;
+            for (col = 0; !met && col < 8; col++)
+                b.code[i * 8 + col] = eb == TF32                 ? 0x7fc00000
+                                      : eb == E5M2 || eb == E4M3 ? 0x7f
+                                                                 : 0x7fff;
+        }
+        for (lane = 0; lane < 32; lane++) {
+            for (uint32_t i = 0; i < 16 * stored / 32; i++) {
+                uint32_t reg = i / per, first = lane % 4 * 2 * per + (reg >= 2 ? 8 * per : 0);
+                row = lane / 4 + (reg % 2 ? 8 : 0);
+                put(in, bits, 32, lane, i, a.code[row * stored + first / 2 + i % per]);
+            }
+            for (uint32_t i = 0; i < 8 * k / 32; i++) {
+                place_b(lane, i, per, &row, &col);
+                put(at_b, bits, 32, lane, i, b.code[row * 8 + col]);
+            }
+            for (uint32_t i = 0; i < 4; i++) {
+                double unit = (double)(int32_t)draw(&seed) * 0x1p-31;
+                place_c(lane, i, &row, &col);
+                if (accumulator == 'h') {
+                    uint32_t half = sim_f32_to_f16((float)unit);
+                    c[row][col] = (double)sim_f16_to_f32(half);
+                    put(at_c, 16, 32, lane, i, half);
+                } else if (accumulator == 'f') {
+                    c[row][col] = (double)(float)unit;
+                    put(at_c, 32, 32, lane, i, sim_bits32((float)unit));
+                } else {
+                    uint32_t x = round % 3 == 0   ? 0x7fffffff - i
+                                 : round % 3 == 1 ? 0x80000000 + i
+                                                  : draw(&seed);
+                    c[row][col] = (double)(int32_t)x;
+                    put(at_c, 32, 32, lane, i, x);
+                }
+            }
+        }
+        struct exercise x = { .inputs = inputs, .outputs = outputs, .body = body };
+        run(&x, in, out, NULL, 0);
+        for (lane = 0; lane < 32; lane++) {
+            for (uint32_t i = 0; i < 4; i++) {
+                place_c(lane, i, &row, &col);
+                double exact = c[row][col], size = fabs(exact), got, bound = 0;
+                for (uint32_t j = 0; j < stored; j++) {
+                    double one = value_of(ea, a.code[row * stored + j]) *
+                                 value_of(eb, b.code[at[row][j] * 8 + col]);
+                    exact += one;
+                    size += fabs(one);
+                }
+                if (accumulator == 'h') {
+                    got = (double)sim_f16_to_f32(out[i / 2 * 32 + lane] >> 16 * (i % 2) & 0xffff);
+                    bound = stored * 0x1p-24 * size + 0x1p-11 * fabs(exact) + 0x1p-25;
+                } else if (accumulator == 'f') {
+                    got = (double)sim_float32(out[i * 32 + lane]);
+                    bound = stored * 0x1p-24 * size;
+                } else {
+                    got = (double)(int32_t)out[i * 32 + lane];
+                    exact = *sparse[_i].before ? fmin(fmax(exact, -0x1p31), 0x1p31 - 1)
+                            : exact >= 0x1p31  ? exact - 0x1p32
+                            : exact < -0x1p31  ? exact + 0x1p32
+                                               : exact;
+                }
+                ck_assert_msg(fabs(got - exact) <= bound,
+                              "%s: D[%u][%u] is %.10g, not %.10g +- %.3g", body, row, col, got,
+                              exact, bound);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(mma_of_doubles_rounds_as_it_is_told)
+{
+    static const struct {
+        const char *before, *after;
+        double sum, minus; // of 1 and 2^-60, and of both negated
+    } rows[] = {
+        { "", "", 1, -1 },
+        { ".rn", "", 1, -1 },
+        { ".rz", "", 1, -1 },
+        { "", ".rm", 1, -1 - 0x1p-52 },
+        { ".rp", "", 1 + 0x1p-52, -1 },
+    };
+    double in[4][32], out[2][32];
+
+    for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+        char body[256] = "";
+        struct exercise x = { .inputs = "dddd", .outputs = "dd", .body = body };
+        say(body, sizeof body,
+            "mma.sync.aligned.m8n8k4.row.col%s.f64.f64.f64.f64%s {%%o0,%%o1},{%%i0},{%%i1},"
+            "{%%i2,%%i3};",
+            rows[r].before, rows[r].after);
+        for (int lane = 0; lane < 32; lane++) {
+            double sign = lane < 16 ? 1 : -1;
+            in[0][lane] = lane % 4 ? 0 : sign * 0x1p-60;
+            in[1][lane] = 1;
+            in[2][lane] = in[3][lane] = sign;
+        }
+        run(&x, in, out, NULL, 0);
+        for (int lane = 0; lane < 32; lane++)
+            ck_assert(out[0][lane] == (lane < 16 ? rows[r].sum : rows[r].minus));
+    }
+}
+END_TEST
+
 // ldmatrix, stmatrix, movmatrix
 
 static const struct {
@@ -414,6 +625,114 @@ START_TEST(ldmatrix_and_stmatrix_are_inverse_of_each_other)
             for (uint32_t i = 0; i < 8; i++)
                 ck_assert_uint_eq(shared[1][slot_of(m, r)][i],
                                   m < count ? shared[0][slot_of(m, r)][i] : 0);
+}
+END_TEST
+
+// Matrices of bytes, and of elements that are packed in memory: row r lies at slot (5 r) % 32.
+
+static const struct {
+    const char *words;
+    uint32_t registers;
+    uint32_t bits; // of an element in memory
+    bool turned;
+} byte_loads[] = {
+    { "m16n16.x1.trans.shared.b8", 2, 8, true },
+    { "m16n16.x2.trans.shared::cta.b8", 4, 8, true },
+    { "m16n16.x1.trans.shared.b8x16.b6x16_p32", 2, 6, true },
+    { "m16n16.x2.trans.shared.b8x16.b4x16_p64", 4, 4, true },
+    { "m8n16.x1.shared.b8x16.b6x16_p32", 1, 6, false },
+    { "m8n16.x2.shared.b8x16.b4x16_p64", 2, 4, false },
+    { "m8n16.x4.shared.b8x16.b6x16_p32", 4, 6, false },
+    { "m8n16.x4.shared::cta.b8x16.b4x16_p64", 4, 4, false },
+};
+
+#define FILL_TILE                                                                          \
+    "mov.u32 %%r1, tile;\nmov.u64 %%x3, tile;\nmad.wide.u32 %%x1, %%t, 16, %%g;\n"         \
+    "mad.wide.u32 %%x2, %%t, 16, %%x3;\nld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%x1];\n" \
+    "st.shared.v4.b32 [%%x2], {%%r4,%%r5,%%r6,%%r7};\nbar.sync 0;\nadd.u32 %%r2, %%r1, %%i0;\n"
+
+// Element `col` of a row of 16 bytes.
+static uint32_t element_of(const unsigned char row[16], uint32_t bits, uint32_t col)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < bits; i++)
+        value |= (uint32_t)(row[(col * bits + i) / 8] >> (col * bits + i) % 8 & 1) << i;
+    return value;
+}
+
+START_TEST(ldmatrix_of_bytes_turns_and_unpacks)
+{
+    char body[1024] = "", outputs[8] = "";
+    _Alignas(16) unsigned char shared[32][16];
+    uint32_t in[32], out[4][32];
+    uint64_t seed = 6;
+
+    for (uint32_t i = 0; i < sizeof shared; i++)
+        (&shared[0][0])[i] = (unsigned char)draw(&seed);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        in[lane] = lane * 5 % 32 * 16;
+    say(body, sizeof body, FILL_TILE "ldmatrix.sync.aligned.%s ", byte_loads[_i].words);
+    say_list(body, sizeof body, 'o', 0, byte_loads[_i].registers);
+    say(body, sizeof body, ", [%%r2];");
+    for (uint32_t i = 0; i < byte_loads[_i].registers; i++)
+        say(outputs, sizeof outputs, "b");
+    struct exercise x = { .inputs = "b",
+                          .outputs = outputs,
+                          .outside = ".shared .align 16 .b8 tile[512];",
+                          .body = body,
+                          .arch = 100 };
+    run(&x, in, out, shared, sizeof shared);
+    for (uint32_t reg = 0; reg < byte_loads[_i].registers; reg++) {
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            uint32_t g = lane / 4, t = lane % 4;
+            for (uint32_t i = 0; i < 4; i++) {
+                // Turned, two registers have a matrix of 16 rows, and the second its upper columns.
+                uint32_t row = byte_loads[_i].turned ? reg / 2 * 16 + 4 * t + i : reg * 8 + g;
+                uint32_t col = byte_loads[_i].turned ? g + reg % 2 * 8 : 4 * t + i;
+                ck_assert_uint_eq(out[reg][lane] >> 8 * i & 0xff,
+                                  element_of(shared[row * 5 % 32], byte_loads[_i].bits, col));
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(stmatrix_of_bytes_writes_accumulators_by_columns)
+{
+    const uint32_t count = 1u << _i;
+    char body[1024] = "";
+    _Alignas(16) unsigned char shared[32][16];
+    uint32_t in[5][32];
+    uint64_t seed = 7;
+
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        in[0][lane] = lane * 5 % 32 * 16;
+        for (uint32_t reg = 0; reg < 4; reg++)
+            in[1 + reg][lane] = draw(&seed);
+    }
+    memset(shared, 0x5a, sizeof shared);
+    say(body, sizeof body, FILL_TILE "stmatrix.sync.aligned.m16n8.x%u.trans.shared.b8 [%%r2], ",
+        count);
+    say_list(body, sizeof body, 'i', 1, count);
+    say(body, sizeof body,
+        ";\nbar.sync 0;\nld.shared.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%x2];\n"
+        "st.global.v4.b32 [%%x1], {%%r4,%%r5,%%r6,%%r7};");
+    struct exercise x = { .inputs = "bbbbb",
+                          .outputs = "",
+                          .outside = ".shared .align 16 .b8 tile[512];",
+                          .body = body,
+                          .arch = 100 };
+    run(&x, in, NULL, shared, sizeof shared);
+    for (uint32_t reg = 0; reg < 4; reg++) {
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            for (uint32_t i = 0; i < 4; i++) {
+                uint32_t row, col; // of the accumulators
+                place_c(lane, i, &row, &col);
+                ck_assert_uint_eq(shared[(8 * reg + col) * 5 % 32][row],
+                                  reg < count ? in[1 + reg][lane] >> 8 * i & 0xff : 0x5a);
+            }
+        }
+    }
 }
 END_TEST
 
@@ -643,7 +962,14 @@ static const char *const refused[] = {
     "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 "
     "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4},{%f0,%f1,%f2,%f3};",
     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-    "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4,%r5},{%f0,%f1,%f2,%f3},%r9,0;",
+    "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4,%r5},{%f0,%f1,%f2,%f3},%r9,4;",
+    "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1},{%r4,%r5},{%f0,%f1,%f2,%f3},%r9,%r8;",
+    "mma.sp.sync.aligned.m16n8k64.row.col.f16.e4m3.e4m3.f16 "
+    "{%r10,%r11},{%r0,%r1,%r2,%r3},{%r4,%r5,%r6,%r7},{%r10,%r11},%r9,0;",
+    "mma.sync.aligned.m16n8k16.row.col.rz.f32.f16.f16.f32 "
+    "{%f0,%f1,%f2,%f3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%f0,%f1,%f2,%f3};",
+    "wmma.mma.sync.aligned.row.row.m8n8k32.s32.s4.s4.s32 {%r0,%r1},{%r2},{%r3},{%r4,%r5};",
     "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4}, [%r2];",
     "ldmatrix.sync.aligned.m8n8.x1.global.b16 {%r4}, [%x2];",
     "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r4,%r5,%r6,%r7}, [%r2];",
@@ -690,7 +1016,12 @@ int main(void)
     tcase_add_loop_test(t, mma_multiplies_within_its_bound, 0, COUNT(products));
     tcase_add_test(t, mma_gives_infinity_and_canonical_nan);
     tcase_add_loop_test(t, mma_m8n8k4_multiplies_in_quads, 0, COUNT(quads));
+    tcase_add_loop_test(t, metadata_lies_where_the_figures_show_it, 0, COUNT(metadata));
+    tcase_add_loop_test(t, mma_sp_multiplies_what_is_stored, 0, COUNT(sparse));
+    tcase_add_test(t, mma_of_doubles_rounds_as_it_is_told);
     tcase_add_loop_test(t, ldmatrix_and_stmatrix_are_inverse_of_each_other, 0, COUNT(moves));
+    tcase_add_loop_test(t, ldmatrix_of_bytes_turns_and_unpacks, 0, COUNT(byte_loads));
+    tcase_add_loop_test(t, stmatrix_of_bytes_writes_accumulators_by_columns, 0, 3);
     tcase_add_test(t, movmatrix_transposes);
     tcase_add_loop_test(t, wmma_multiplies_what_it_loads, 0, COUNT(wmmas));
     tcase_add_loop_test(t, forms_that_do_not_exist_are_refused_at_load, 0, COUNT(refused));

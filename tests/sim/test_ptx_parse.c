@@ -52,14 +52,18 @@ static const char *special_name(uint64_t special)
     return names[special];
 }
 
-static void put_register(const struct sim_function *f, uint32_t reg, uint32_t component)
+static void put_register(const struct sim_function *f, uint32_t reg, uint32_t component,
+                         uint32_t parts)
 {
-    static const char *const components[] = { ".x",  ".y",  ".z",  ".w",  ".b0",
-                                              ".b1", ".b2", ".b3", ".h0", ".h1" };
+    static const char *const components[] = { ".x", ".y", ".z", ".w" };
 
     ck_assert(reg < f->register_count);
     put("%s%s", f->registers[reg].name,
         f->registers[reg].vector > 1 || component ? components[component] : "");
+    if (parts)
+        put(".%c", (int)SIM_PARTS_KIND(parts));
+    for (uint32_t k = SIM_PARTS_COUNT(parts); k-- > 0;)
+        put("%u", SIM_PARTS_DIGIT(parts, k));
 }
 
 // As PTX has it; numbers in decimal.
@@ -75,7 +79,7 @@ static void put_operand(const struct sim_function *f, const struct sim_operand *
     case SIM_OP_REGISTER:
         if (o->negated)
             put("%s", f->registers[o->reg].type == SIM_PRED ? "!" : "-");
-        put_register(f, o->reg, o->component);
+        put_register(f, o->reg, o->component, o->parts);
         break;
     case SIM_OP_INTEGER:
         put("%lld", (long long)o->value.u);
@@ -116,7 +120,7 @@ static void put_operand(const struct sim_function *f, const struct sim_operand *
         put("]");
     if (o->pair != SIM_NO_PAIR) {
         put("|");
-        put_register(f, o->pair, 0);
+        put_register(f, o->pair, 0, 0);
     }
 }
 
@@ -124,7 +128,7 @@ static void put_statement(const struct sim_function *f, const struct sim_stateme
 {
     if (s->guard != SIM_NO_GUARD) {
         put(s->guard_negated ? "@!" : "@");
-        put_register(f, s->guard, 0);
+        put_register(f, s->guard, 0, 0);
         put(" ");
     }
     for (uint32_t i = 0; i < s->words; i++)
@@ -280,6 +284,9 @@ static const struct {
     { "ld.v4.f32 %v, [%rd1];", "ld.v4.f32 {%v.x,%v.y,%v.z,%v.w},[%rd1]" },
     { "mov.v2.u32 %w, {%r1,%r2};", "mov.v2.u32 {%w.x,%w.y},{%r1,%r2}" },
     { "vadd.s32.u32.s32 %r1.b0, %r2.b3, %r3.h1;", "vadd.s32.u32.s32 %r1.b0,%r2.b3,%r3.h1" },
+    { "vsub4.u32.u32.u32 %r1.b210, %r2.b7654, -%r3.b0321, %r2;",
+      "vsub4.u32.u32.u32 %r1.b210,%r2.b7654,-%r3.b0321,%r2" },
+    { "vavrg2.u32.u32.u32 %r1.h10, %r2.h32, %r3;", "vavrg2.u32.u32.u32 %r1.h10,%r2.h32,%r3" },
     { "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
       ".multicast::cluster.L2::cache_hint [%r1], [%rd1, {%r2, %r3}], [%r4], %rs1, %rd2;",
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"

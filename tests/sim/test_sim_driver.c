@@ -1,67 +1,11 @@
 // The simulated driver as a program meets it that knows nothing of cucore: by the names that
 // libcuda.so.1 exports. CUCORE_DRIVER is its path. Each test is a process of its own, and opens it
 // after it has set the environment.
-#include <check.h>
-#include <dlfcn.h>
+#include "driver_symbols.h"
+
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "driver/cuda_abi.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
-// Every function, under the name of its row.
-#define CU(name, version, params, args) static CUresult(*name) params;
-#include "driver/cu.def"
-#include "sim/driver/more.def"
-#undef CU
-
-static void *library;
-static CUcontext context;
-
-static const struct {
-    const char *symbol;
-    void *slot; // of the row; NULL for another form of it
-} symbols[] = {
-#define EXPORT(row, symbol) { #symbol, &row },
-#define ALSO(row, symbol, version) { #symbol, NULL },
-#define PER_THREAD(row, symbol) { #symbol, NULL },
-#include "sim/driver/exports.def"
-#undef EXPORT
-#undef ALSO
-#undef PER_THREAD
-};
-
-static void *symbol(const char *name)
-{
-    void *p = dlsym(library, name);
-
-    ck_assert_msg(p != NULL, "%s is not exported", name);
-    return p;
-}
-
-static void open_driver(void)
-{
-    library = dlopen(getenv("CUCORE_DRIVER"), RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    for (size_t i = 0; i < LENGTH(symbols); i++) {
-        void *p = symbol(symbols[i].symbol);
-        if (symbols[i].slot)
-            memcpy(symbols[i].slot, &p, sizeof(p));
-    }
-}
-
-#define ck_cu(call) ck_assert_int_eq(call, CUDA_SUCCESS)
-
-static void start(void)
-{
-    open_driver();
-    ck_cu(cuInit(0));
-    ck_cu(cuCtxCreate_v2(&context, 0, 0));
-}
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -664,6 +608,12 @@ static const struct {
     { "CUCORE_SIM_FAIL", "cuMemAlloc:0=2", NULL, 0, 0 },
     { "CUCORE_SIM_FAIL", "cuNothing:1=2", NULL, 0, 0 },
     { "CUCORE_SIM_FAIL", "cuInit:1=CUDA_ERROR_SUCH", NULL, 0, 0 },
+    { "CUCORE_SIM_CHECK", "all,error", "NVIDIA H200", 9, 132 },
+    { "CUCORE_SIM_CHECK", "init,racy", NULL, 0, 0 },
+    { "CUCORE_SIM_CHECK", "error", NULL, 0, 0 },
+    { "CUCORE_SIM_TIMEOUT", "2.5", "NVIDIA H200", 9, 132 },
+    { "CUCORE_SIM_TIMEOUT", "0", NULL, 0, 0 },
+    { "CUCORE_SIM_TIMEOUT", "1m", NULL, 0, 0 },
 };
 
 START_TEST(a_setting_is_taken_or_cuInit_says_which_is_wrong)

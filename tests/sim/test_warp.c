@@ -542,6 +542,7 @@ START_TEST(vector_and_packed_adds_apply_to_every_element)
                 "@%p0 red.global.add.noftz.bf16x2 [%g+8], %r2;\n"
                 "@%p0 red.global.add.noftz.v2.bf16 [%g+12], {%h1, %h2};\n"
                 "@%p0 red.global.add.v4.f32 [%g+16], {%f1, %f2, %f1, %f2};\n"
+                "@%p0 atom.global.add.v2.f32 _, [%g+48], {%f2, %f1};\n"
                 "mov.b32 {%h1, %h2}, %r1;\n"
                 "@%p0 atom.global.max.noftz.v2.f16 {%h3, %h4}, [%g+32], {%h2, %h1};\n"
                 "mov.b32 %o2, {%h3, %h4};\nmov.b32 %o3, 0;",
@@ -557,6 +558,8 @@ START_TEST(vector_and_packed_adds_apply_to_every_element)
     ck_assert_uint_eq(shared[5], 0x40800000);
     ck_assert_uint_eq(shared[6], 0x40800000);
     ck_assert_uint_eq(shared[7], 0x40c00000);
+    ck_assert_uint_eq(shared[12], 0x40000000);
+    ck_assert_uint_eq(shared[13], 0x3f800000);
     ck_assert_uint_eq(out[2][0], 0x34003e00);
     ck_assert_uint_eq(shared[8], 0x3e003e00 & 0x3e003e00);
 }
@@ -616,6 +619,8 @@ static const char *const refused[] = {
     "atom.shared.add.v2.f32 {%f1, %f2}, [%g], {%f1, %f2};",
     "atom.global.add.v2.f32 {%f1, %f2}, [%g], {%f1, %f2, %f3, %f4};",
     "atom.local.add.u32 %r1, [%g], 1;",
+    "atom.shared.L2::cache_hint.add.u32 %r1, [%r2], 1, %x1;",
+    "red.acq_rel.gpu.global.add.u32 [%g], 1;",
     "red.global.exch.b32 [%g], %r1;",
     "red.global.cas.b32 [%g], %r1, %r2;",
     "red.async.global.add.u32 [%g], %r1;",

@@ -19,11 +19,13 @@ struct product {
     bool a_registers;
     uint64_t a, b; // descriptors
     bool scale_d;
+    bool sparse;
+    uint32_t selector;
 };
 
 struct data {
     unsigned char image[SHARED];
-    uint32_t a[4 * THREADS];
+    uint32_t a[5 * THREADS]; // four registers of A, and of its metadata
     uint32_t d[MAX_D * THREADS];
 };
 
@@ -36,7 +38,7 @@ static char *ptx_of(const struct product *x)
         ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 sm[];\n"
         ".visible .entry k(.param .u64 pi, .param .u64 pa, .param .u64 pd, .param .u64 da,\n"
         "    .param .u64 db, .param .u32 ps)\n{\n"
-        ".reg .b64 %%i, %%ia, %%id, %%a, %%b, %%at;\n.reg .b32 %%t, %%s, %%x, %%y, %%r<4>, "
+        ".reg .b64 %%i, %%ia, %%id, %%a, %%b, %%at;\n.reg .b32 %%t, %%s, %%x, %%y, %%r<5>, "
         "%%d<128>;\n.reg .pred %%p, %%q;\n"
         "ld.param.u64 %%i, [pi];\nld.param.u64 %%ia, [pa];\nld.param.u64 %%id, [pd];\n"
         "ld.param.u64 %%a, [da];\nld.param.u64 %%b, [db];\nld.param.u32 %%x, [ps];\n"
@@ -47,15 +49,18 @@ static char *ptx_of(const struct product *x)
         "setp.lt.u32 %%q, %%x, %u;\n@%%q bra FILL;\nfence.proxy.async;\nbar.sync 0;\n"
         "mad.wide.u32 %%ia, %%t, 4, %%ia;\nmad.wide.u32 %%id, %%t, 4, %%id;\n",
         THREADS * 4, SHARED);
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 5; i++)
         say(ptx, room, "ld.global.b32 %%r%u, [%%ia+%u];\n", i, i * THREADS * 4);
     for (uint32_t i = 0; i < x->d_registers; i++)
         say(ptx, room, "ld.global.b32 %%d%u, [%%id+%u];\n", i, i * THREADS * 4);
-    say(ptx, room, "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%uk%u.%s ", x->n,
-        x->k, x->form);
+    say(ptx, room, "wgmma.fence.sync.aligned;\nwgmma.mma_async%s.sync.aligned.m64n%uk%u.%s ",
+        x->sparse ? ".sp" : "", x->n, x->k, x->form);
     for (uint32_t i = 0; i < x->d_registers; i++)
         say(ptx, room, "%s%%d%u", i ? "," : "{", i);
-    say(ptx, room, "},%s,%%b,%%p%s;\n", x->a_registers ? "{%r0,%r1,%r2,%r3}" : "%a", x->immediates);
+    say(ptx, room, "},%s,%%b,", x->a_registers ? "{%r0,%r1,%r2,%r3}" : "%a");
+    if (x->sparse)
+        say(ptx, room, "%%r4,%u,", x->selector);
+    say(ptx, room, "%%p%s;\n", x->immediates);
     say(ptx, room, "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n");
     for (uint32_t i = 0; i < x->d_registers; i++)
         say(ptx, room, "st.global.b32 [%%id+%u], %%d%u;\n", i * THREADS * 4, i);
@@ -177,7 +182,23 @@ static const struct {
 enum { FORMS = sizeof(forms) / sizeof(*forms) };
 
 static struct data data;
-static uint64_t a[64][32], b[256][32]; // codes; b by columns
+static uint64_t a[64][32], b[256][64]; // codes; b by columns
+static uint32_t at[64][32];            // the k of b that each of a meets
+
+// Whether rows of k elements fit a layout: rows of a pattern are whole, and no two bytes meet.
+static bool fits(const struct layout *l, uint32_t rows, uint32_t k, uint32_t size)
+{
+    static unsigned char taken[SHARED];
+
+    if (l->swizzle && !l->turned && l->start % l->swizzle + k * size > l->swizzle)
+        return false;
+    memset(taken, 0, sizeof taken);
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t i = 0; i < k; i++)
+            if (taken[place(l, row, i, size)]++)
+                return false;
+    return true;
+}
 
 // Bits [i * size, ...) of registers of a thread: element i there.
 static uint32_t *word_of(uint32_t *registers, uint32_t thread, uint32_t i, uint32_t size)
@@ -185,11 +206,12 @@ static uint32_t *word_of(uint32_t *registers, uint32_t thread, uint32_t i, uint3
     return &registers[i * size / 4 * THREADS + thread];
 }
 
-// One instruction, checked cell by cell.
+// One instruction, checked cell by cell. `sparse` is 0, or 1 and a selector of metadata.
 static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, int sign_b,
-                  uint64_t *seed)
+                  uint32_t sparse, uint64_t *seed)
 {
     const uint32_t size = elements[forms[form].a].bits / 8, k = 32 / size;
+    const uint32_t k_b = sparse ? 2 * k : k, piece = piece_elements(forms[form].a);
     const char d = forms[form].d;
     const struct layout *la = &layouts[layout].a, *lb = &layouts[layout].b;
     const bool a_registers = layouts[layout].a_registers;
@@ -214,8 +236,22 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
             data.a[reg * THREADS + thread] |= (uint32_t)a[row][i] << i * size % 4 * 8;
         }
     }
+    for (uint32_t thread = 0; thread < THREADS; thread++)
+        data.a[4 * THREADS + thread] = draw(seed);
+    for (uint32_t row = 0; row < 64; row++) {
+        for (uint32_t p = 0; sparse && p < k_b / piece; p++) {
+            uint32_t lane, bit, kept[4], code = draw_piece(forms[form].a, seed, kept);
+            place_metadata(forms[form].a, k_b, sparse - 1, row % 16, p, &lane, &bit);
+            uint32_t *word = &data.a[4 * THREADS + row / 16 * 32 + lane];
+            *word = (*word & ~(15u << bit)) | code << bit;
+            for (uint32_t i = 0; i < piece / 2; i++)
+                at[row][p * piece / 2 + i] = p * piece + kept[i];
+        }
+        for (uint32_t i = 0; !sparse && i < k; i++)
+            at[row][i] = i;
+    }
     for (uint32_t row = 0; row < n; row++) {
-        for (uint32_t i = 0; i < k; i++) {
+        for (uint32_t i = 0; i < k_b; i++) {
             b[row][i] = draw_code(forms[form].b, seed);
             memcpy(data.image + place(lb, row, i, size), &b[row][i], size);
         }
@@ -251,12 +287,14 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
         .form = forms[form].words,
         .immediates = immediates,
         .n = n,
-        .k = k,
+        .k = k_b,
         .d_registers = d == 'h' ? n / 4 : n / 2,
         .a_registers = a_registers,
         .a = descriptor(la),
         .b = descriptor(lb),
         .scale_d = scale_d,
+        .sparse = sparse != 0,
+        .selector = sparse ? sparse - 1 : 0,
     };
     int fault = run(&x, &data, THREADS);
     ck_assert_msg(fault == 0, "%s n %u layout %d: %d: %s", forms[form].words, n, layout, fault,
@@ -271,7 +309,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
             uint32_t word = *word_of(data.d, thread, i, d == 'h' ? 2 : 4);
             for (uint32_t j = 0; j < k; j++) {
                 double one = value_of(forms[form].a, a[row][j]) *
-                             value_of(forms[form].b, b[col][j]);
+                             value_of(forms[form].b, b[col][at[row][j]]);
                 exact += sign_a * sign_b * one;
                 magnitude += fabs(one);
             }
@@ -306,7 +344,7 @@ START_TEST(every_type_multiplies_in_every_layout)
         if (size != 2 && (layouts[layout].a.turned || layouts[layout].b.turned))
             continue;
         for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
-            check(_i, layout, widths[i], i % 2 == 0, layout % 2 ? -1 : 1, layout % 3 ? 1 : -1,
+            check(_i, layout, widths[i], i % 2 == 0, layout % 2 ? -1 : 1, layout % 3 ? 1 : -1, 0,
                   &seed);
     }
 }
@@ -319,7 +357,29 @@ START_TEST(every_n_multiplies)
 
     for (int form = 0; form < FORMS; form++)
         if (forms[form].d != 'i' || n % 16 == 0 || n <= 24)
-            check(form, form % 2 ? 0 : 10, n, true, 1, 1, &seed);
+            check(form, form % 2 ? 0 : 10, n, true, 1, 1, 0, &seed);
+}
+END_TEST
+
+START_TEST(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits)
+{
+    static const uint32_t widths[] = { 8, 24, 96, 256 };
+    const uint32_t size = elements[forms[_i].a].bits / 8;
+    uint64_t seed = (uint64_t)_i;
+    int done = 0;
+
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        if (size != 2 && (layouts[layout].a.turned || layouts[layout].b.turned))
+            continue;
+        for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+            if (!fits(&layouts[layout].b, widths[i], 64 / size, size))
+                continue;
+            check(_i, layout, widths[i], i % 2 == 0, layout % 2 ? -1 : 1, 1,
+                  1 + (size > 1 ? (uint32_t)layout % 2 : 0), &seed);
+            done++;
+        }
+    }
+    ck_assert_int_ge(done, size == 2 ? 30 : 20);
 }
 END_TEST
 
@@ -329,8 +389,8 @@ START_TEST(infinity_and_nan_come_out)
     static const struct layout la = { 128, false, 0, 1024, A_AT, false };
     static const struct layout lb = { 128, false, 0, 1024, B_AT, false };
     static const uint16_t one = 0x3c00, infinity = 0x7c00, nan = 0xfe01, minus = 0xfc00;
-    struct product x = { "f32.f16.f16",   ",1,1,0,0",      8,    16, 4, false,
-                         descriptor(&la), descriptor(&lb), false };
+    struct product x = { "f32.f16.f16",   ",1,1,0,0",      8,     16,    4, false,
+                         descriptor(&la), descriptor(&lb), false, false, 0 };
 
     memset(&data, 0, sizeof data);
     for (uint32_t row = 0; row < 8; row++)
@@ -376,8 +436,8 @@ static const struct {
 
 START_TEST(what_is_wrong_is_told)
 {
-    struct product x = { "f32.f16.f16", ",1,1,0,0",   128,          16,   64,
-                         false,         faults[_i].a, faults[_i].b, false };
+    struct product x = { "f32.f16.f16", ",1,1,0,0",   128,   16,    64, false,
+                         faults[_i].a,  faults[_i].b, false, false, 0 };
 
     memset(&data, 0, sizeof data);
     ck_assert_int_eq(run(&x, &data, faults[_i].threads), faults[_i].code);
@@ -456,8 +516,17 @@ static const struct {
       "{%f0,%f1,%f2,%f3},%a,%b,%p,1,1,0,0;",
       "satfinite is for s32" },
     { "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 "
+      "{%f0,%f1,%f2,%f3},%a,%b,%r0,2,%p,1,1,0,0;",
+      "the sparsity selector is not one of this shape" },
+    { "wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.e4m3.e4m3 "
+      "{%f0,%f1,%f2,%f3},%a,%b,%r0,1,%p,1,1;",
+      "the sparsity selector is not one of this shape" },
+    { "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 "
       "{%f0,%f1,%f2,%f3},%a,%b,%r0,0,%p,1,1,0,0;",
-      "unknown word sp" },
+      "no such shape" },
+    { "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 "
+      "{%f0,%f1,%f2,%f3},%a,%b,%p,1,1,0,0;",
+      "" },
 };
 
 START_TEST(other_forms_are_refused)
@@ -574,6 +643,8 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, every_type_multiplies_in_every_layout, 0, FORMS);
     tcase_add_loop_test(tests, every_n_multiplies, 1, 33);
+    tcase_add_loop_test(tests, a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits, 0,
+                        FORMS);
     tcase_add_test(tests, a_whole_product_of_matrices_is_right);
     tcase_add_test(tests, infinity_and_nan_come_out);
     tcase_add_loop_test(tests, what_is_wrong_is_told, 0, sizeof(faults) / sizeof(*faults));

@@ -8,8 +8,8 @@
 // These functions find the fake by themselves and work before cuInit(). Where CUCORE_DRIVER names
 // something else fake_available() is 0 and every other function ends the process with a message.
 //
-// Left out, as no test needs them yet: graphs beyond what a capture leaves, IPC, arrays, tensor
-// maps, the driver's log. Those functions give CUDA_ERROR_NOT_SUPPORTED.
+// Left out, as no test needs them yet: graphs other than by capture, IPC, arrays, the driver's log.
+// Those functions give CUDA_ERROR_NOT_SUPPORTED.
 //
 // In the environment, read once when the fake is loaded: FAKE_VERSION (13000), FAKE_DEVICES (2).
 #ifndef CUCORE_TESTS_SUPPORT_FAKE_H
@@ -44,8 +44,10 @@ int fake_calls_total(void);
 void fake_calls_reset(void);
 
 // What is alive: "stream", "event", "context", "allocation", "library", "pool", "registration",
-// "link", "graph". Made by the caller, that is: default streams and pools and a library's own
-// variables are no items, and primary contexts count as "primary", which is in no total.
+// "link", "graph", "exec" (an instance of one), "user" (an object that graphs keep), and of memory
+// that a graph allocates what is there. Made by the caller, that is: default streams and pools and
+// a library's own variables are no items, and primary contexts count as "primary", which is in no
+// total.
 int fake_live(const char *kind);
 int fake_live_total(void);
 

@@ -113,7 +113,8 @@ static const struct {
     { "stream", KIND_STREAM, true },   { "event", KIND_EVENT, true },
     { "context", KIND_CONTEXT, true }, { "library", KIND_LIBRARY, true },
     { "pool", KIND_POOL, true },       { "link", KIND_LINK, true },
-    { "graph", KIND_GRAPH, true },     { "allocation", 0, true },
+    { "graph", KIND_GRAPH, true },     { "exec", KIND_EXEC, true },
+    { "user", KIND_USER, true },       { "allocation", 0, true },
     { "registration", 0, true },       { "primary", 0, false },
 };
 
@@ -147,7 +148,7 @@ static int live(size_t row)
     bool registrations = strcmp(kinds[row].name, "registration") == 0;
     for (size_t i = 0; i < sim.allocation_count; i++) {
         const struct allocation *a = sim.allocations[i];
-        if (a->memory != MEMORY_VARIABLE && !a->freeing)
+        if (a->memory != MEMORY_VARIABLE && !a->freeing && !sim_asleep(a))
             n += (a->memory == MEMORY_REGISTERED) == registrations;
     }
     return n;
@@ -257,7 +258,7 @@ int ctl_allocated(CUdeviceptr ptr)
 {
     sim_lock();
     const struct allocation *a = sim_find(ptr);
-    bool yes = a && !a->freeing && a->memory != MEMORY_REGISTERED;
+    bool yes = a && !a->freeing && !sim_asleep(a) && a->memory != MEMORY_REGISTERED;
     sim_unlock();
     return yes;
 }
@@ -382,6 +383,25 @@ CUresult sim_code_run(struct launch *l)
 {
     l->host(l->params, &l->config);
     return CUDA_SUCCESS;
+}
+
+void sim_note_fresh(CUdeviceptr ptr, size_t bytes)
+{
+    (void)ptr;
+    (void)bytes;
+}
+
+void sim_note_gone(CUdeviceptr ptr, size_t bytes)
+{
+    (void)ptr;
+    (void)bytes;
+}
+
+void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+    (void)to;
+    (void)from;
+    (void)bytes;
 }
 
 void sim_code_done(struct launch *l)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "product.h"
+#include "sim/check.h"
 #include "sim/code.h"
 
 // A program in memory: code, and variables of one context.
@@ -381,4 +382,28 @@ CUresult sim_code_run(struct launch *launch)
     if (fault && sim_reports())
         fprintf(stderr, "simulated driver: %s\n", grid.report);
     return fault;
+}
+
+// What memory holds.
+
+void sim_note_fresh(CUdeviceptr ptr, size_t bytes)
+{
+    if (sim_checks & SIM_CHECK_INIT)
+        sim_init_fresh(ptr, bytes);
+}
+
+void sim_note_gone(CUdeviceptr ptr, size_t bytes)
+{
+    if (sim_checks & SIM_CHECK_INIT)
+        sim_init_gone(ptr, bytes);
+}
+
+void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+    if (!(sim_checks & SIM_CHECK_INIT))
+        return;
+    if (from)
+        sim_init_copied(to, from, bytes);
+    else
+        sim_init_wrote(to, bytes);
 }

@@ -3,6 +3,9 @@
 //   CUCORE_SIM_DEVICES  how many of them: 0 to 8, 1
 //   CUCORE_SIM_MEMORY   what each has: bytes, or with K, M, G or T behind; 16G
 //   CUCORE_SIM_FAIL     calls that fail: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY, ... the third call
+//   CUCORE_SIM_CHECK    checks beside those that always run: init, race, async, barrier, all; with
+//                       error what they find is a fault
+//   CUCORE_SIM_TIMEOUT  seconds that a kernel may run
 //   CUCORE_SIM_REPORT   0: faults of kernels, and settings that cannot be, are not told on stderr
 // With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and
 // cuGetErrorString() of that says which it is.
@@ -14,6 +17,7 @@
 #include <string.h>
 
 #include "product.h"
+#include "sim/check.h"
 
 static char complaint[512];
 
@@ -140,6 +144,67 @@ static void read_faults(void)
     free(list);
 }
 
+static void tell(const char *report)
+{
+    if (sim_reports())
+        fprintf(stderr, "simulated driver: %s\n", report);
+}
+
+// A finding is told once for its place: how often it came is known when the process ends.
+static void tell_findings(void)
+{
+    static const struct {
+        uint32_t check;
+        const char *name;
+    } checks[] = {
+        { SIM_CHECK_INIT, "init" },
+        { SIM_CHECK_RACE, "race" },
+        { SIM_CHECK_ASYNC, "async" },
+        { SIM_CHECK_BARRIER, "barrier" },
+    };
+
+    for (size_t i = 0; i < LENGTH(checks) && sim_reports(); i++) {
+        uint64_t places, found = sim_findings(checks[i].check, &places);
+        if (found)
+            fprintf(stderr, "simulated driver: check %s: %llu finding%s in %llu place%s\n",
+                    checks[i].name, (unsigned long long)found, found == 1 ? "" : "s",
+                    (unsigned long long)places, places == 1 ? "" : "s");
+    }
+}
+
+static void read_checks(void)
+{
+    static const char name[] = "CUCORE_SIM_CHECK";
+    const char *value = setting(name);
+    char word[64];
+
+    if (!value)
+        return;
+    if (!sim_checks_read(value, word, sizeof(word)))
+        complain(name, value, "%s is no check: init, race, async, barrier, all and error are",
+                 word);
+    else if (sim_checks == SIM_CHECK_ERROR)
+        complain(name, value, "error alone checks nothing: say what too, as in all,error");
+    sim_check_tell = tell;
+    if (!(sim_checks & SIM_CHECK_ERROR))
+        atexit(tell_findings);
+}
+
+static void read_timeout(void)
+{
+    static const char name[] = "CUCORE_SIM_TIMEOUT";
+    const char *value = setting(name);
+
+    if (!value)
+        return;
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end != value && !*end && seconds >= 0.001 && seconds <= 1e6)
+        sim_timeout = (uint64_t)(1e9 * seconds);
+    else
+        complain(name, value, "seconds from 0.001 to 1000000 belong here");
+}
+
 void sim_configure(void)
 {
     int arch = read_arch();
@@ -159,6 +224,8 @@ void sim_configure(void)
         d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
     }
     read_faults();
+    read_checks();
+    read_timeout();
 }
 
 CUresult sim_started(void)

@@ -89,9 +89,7 @@ static void end_of_context(struct object *o, void *data)
         sim_stream_end((struct stream *)o);
         break;
     case KIND_EVENT:
-        sim_mark_drop(((struct event *)o)->mark);
-        sim_delist(o);
-        free(o);
+        sim_event_end((struct event *)o);
         break;
     case KIND_FUNCTION:
         sim_function_end((struct function *)o);

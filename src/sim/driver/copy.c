@@ -25,9 +25,12 @@ CUresult sim_run_copy(const struct copy *c, bool unlocked)
     if (unlocked)
         sim_unlock();
     for (size_t z = 0; z < c->depth && !code; z++)
-        for (size_t y = 0; y < c->height; y++)
-            memmove(c->dst + z * c->dst_slice + y * c->dst_pitch,
-                    c->src + z * c->src_slice + y * c->src_pitch, c->width);
+        for (size_t y = 0; y < c->height; y++) {
+            unsigned char *to = c->dst + z * c->dst_slice + y * c->dst_pitch;
+            const unsigned char *from = c->src + z * c->src_slice + y * c->src_pitch;
+            memmove(to, from, c->width);
+            sim_note_written((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, c->width);
+        }
     if (unlocked)
         sim_lock();
     return code;
@@ -46,15 +49,19 @@ CUresult sim_run_fill(const struct fill *f, bool unlocked)
         else
             for (size_t x = 0; x < f->width; x++)
                 memcpy(row + x * f->element, &f->value, f->element); // little endian: the low bytes
+        sim_note_written((CUdeviceptr)(uintptr_t)row, 0, f->width * f->element);
     }
     if (unlocked)
         sim_lock();
     return code;
 }
 
-// An access out of bounds ends the context, as a fault of the GPU does; told at once.
+// An access out of bounds ends the context, as a fault of the GPU does; told at once, but for a
+// node of a graph, which has not accessed anything yet.
 static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
+    if (s->capture)
+        return sim_submit(s, work);
     if (bad)
         sim_lose(s->head.context, bad);
     return bad ? bad : sim_submit(s, work);

@@ -1,6 +1,6 @@
 // The front of the driver: how functions are found and exported, what is common to all calls,
 // faults that are wished for, start and end. shell.h says how the driver is made.
-#include "shell.h"
+#include "graph.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -431,6 +431,7 @@ static void forked_child(void)
     sim.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     sim_look(forget_thread, NULL);
     sim.workers = 0;
+    sim.undertaker = false;
     if (sim.initialised)
         atomic_store(&forked, true);
 }
@@ -466,8 +467,15 @@ static void end_object(struct object *o, void *data)
     case KIND_LINK:
         sim_link_end(o);
         break;
+    case KIND_EXEC:
+        sim_exec_end((struct exec *)o);
+        break;
     case KIND_GRAPH:
-        sim_graph_end((struct graph *)o);
+        if (!((struct graph *)o)->child) // that goes with its node
+            sim_graph_end((struct graph *)o);
+        break;
+    case KIND_USER:
+        sim_user_end((struct user_object *)o);
         break;
     default:
         break;
@@ -477,10 +485,11 @@ static void end_object(struct object *o, void *data)
 void sim_end_everything(void)
 {
     // In this order: what works first, then what it works on.
-    static const enum kind order[] = { KIND_STREAM, KIND_LIBRARY, KIND_CONTEXT,
-                                       KIND_GRAPH,  KIND_LINK,    KIND_POOL };
+    static const enum kind order[] = { KIND_STREAM, KIND_LIBRARY, KIND_CONTEXT, KIND_EXEC,
+                                       KIND_GRAPH,  KIND_USER,    KIND_LINK,    KIND_POOL };
 
     atomic_store(&forked, false);
+    sim_users_wait();
     for (size_t i = 0; i < LENGTH(order); i++) {
         enum kind kind = order[i];
         if (kind == KIND_POOL)
@@ -488,5 +497,6 @@ void sim_end_everything(void)
                 sim_free(sim.allocations[sim.allocation_count - 1]);
         sim_each(end_object, &kind);
     }
+    sim_users_wait();
     sim.generation++;
 }

@@ -1,5 +1,5 @@
 // Launches: checked as a driver checks them, and handed to what runs kernels.
-#include "shell.h"
+#include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,14 @@ static struct launch *launch_new(void)
         free_launches = l->next;
     else if (posix_memalign((void **)&l, _Alignof(struct launch), sizeof(*l)))
         sim_bug("no memory", "for a launch");
+    l->refs = 1;
     return l;
 }
 
 void sim_launch_drop(struct launch *launch)
 {
+    if (--launch->refs)
+        return;
     sim_code_done(launch);
     launch->next = free_launches;
     free_launches = launch;
@@ -58,6 +61,8 @@ struct wishes {
     unsigned cluster[3];
     bool cluster_given, cooperative;
     struct event *events[2]; // to record behind the launch
+    bool priority_given;
+    int priority;
 };
 
 static CUresult event_wish(CUevent handle, const struct stream *s, struct event **out)
@@ -118,6 +123,8 @@ static CUresult read_attribute(const CUlaunchAttribute *a, const struct stream *
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
         return event_wish(v->launchCompletionEvent.event, s, &w->events[1]);
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        w->priority = v->priority;
+        w->priority_given = true;
         return v->priority <= 0 && v->priority >= -5 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
         return v->memSyncDomain <= CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE ? CUDA_SUCCESS
@@ -247,12 +254,16 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
         sim_launch_drop(l);
         return code;
     }
-    // From here on the lock may be given up: the kernel is not looked at again.
-    if (l->code || l->host) {
-        code = sim_submit(s, &(struct work){ .op = OP_KERNEL, .launch = l });
-    } else {
-        sim_launch_drop(l);
-        code = sim_submit(s, &(struct work){ .op = OP_NOTHING });
+    const struct work work = { .op = OP_KERNEL, .launch = l };
+    if (s->capture) {
+        struct node *node;
+        code = sim_capture_node(s, CU_GRAPH_NODE_TYPE_KERNEL, &work, &node);
+        if (!code) {
+            node->kernel = k->head.handle;
+            node->priority = wishes.priority_given ? wishes.priority : s->priority;
+        }
+    } else { // from here on the lock may be given up: the kernel is not looked at again
+        code = sim_submit(s, &work);
     }
     if (!code)
         sim.launches++;

@@ -114,6 +114,12 @@ static bool open_pages(CUdeviceptr at, size_t span)
     return true;
 }
 
+static void fresh(void *at, size_t bytes)
+{
+    memset(at, FRESH, bytes < sim.fresh_most ? bytes : sim.fresh_most);
+    ASAN_POISON_MEMORY_REGION((unsigned char *)at + bytes, sim_round_up(bytes, PAGE) - bytes);
+}
+
 static void *pages(size_t bytes)
 {
     size_t span = sim_round_up(bytes, PAGE);
@@ -125,8 +131,7 @@ static void *pages(size_t bytes)
         return NULL;
     void *p = (void *)(uintptr_t)at;
     arena.next = at + span + PAGE;
-    memset(p, FRESH, bytes < sim.fresh_most ? bytes : sim.fresh_most);
-    ASAN_POISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
+    fresh(p, bytes);
     return p;
 }
 
@@ -142,6 +147,29 @@ static void unmap(CUdeviceptr base, size_t bytes)
     else if (mmap(p, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
                   0) == MAP_FAILED)
         sim_bug("memory cannot be given back", "mmap");
+}
+
+// Memory of a graph that is not there at present keeps its addresses.
+
+void sim_pages_sleep(struct allocation *a)
+{
+    sim_memory_remove(a->base);
+    sim_note_gone(a->base, a->bytes);
+    unmap(a->base, a->bytes);
+}
+
+void sim_pages_wake(struct allocation *a)
+{
+    if (!open_pages(a->base, sim_round_up(a->bytes, PAGE)))
+        sim_bug("memory cannot be had again", "mprotect");
+    fresh((void *)(uintptr_t)a->base, a->bytes);
+    sim_memory_add(a->base, a->bytes);
+    sim_note_fresh(a->base, a->bytes);
+}
+
+bool sim_asleep(const struct allocation *a)
+{
+    return a->graph && !a->graph->awake;
 }
 
 struct allocation *sim_find(CUdeviceptr ptr)
@@ -226,8 +254,11 @@ void sim_free(struct allocation *a)
         sim_pool_give_back(a->pool, a->bytes);
     if (!a->foreign)
         sim_memory_remove(a->base);
+    if (!a->foreign)
+        sim_note_gone(a->base, a->bytes);
     if (a->memory != MEMORY_REGISTERED && !a->foreign)
         unmap(a->base, a->bytes);
+    free(a->graph);
     free(a);
 }
 
@@ -258,7 +289,10 @@ CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn)
     if (!bytes)
         return CUDA_SUCCESS;
     const struct allocation *a = sim_find(ptr);
-    bool good = a ? (in_turn || !a->freeing) && bytes <= a->base + a->bytes - ptr
+    bool there = a && (in_turn || !a->freeing);
+    if (there && a->graph)
+        there = in_turn ? a->graph->awake : a->graph->launched;
+    bool good = a ? there && bytes <= a->base + a->bytes - ptr
                   : !sim_in_arena(ptr) && mapped(ptr, bytes);
     // Host memory of which a part is registered is host memory all the same.
     if (a && a->memory == MEMORY_REGISTERED && !good)
@@ -290,6 +324,8 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, enum memory memory, uns
         return CUDA_ERROR_OUT_OF_MEMORY;
     a->context = c;
     a->flags = flags;
+    if (memory == MEMORY_DEVICE)
+        sim_note_fresh(a->base, bytes);
     *out = a->base;
     return CUDA_SUCCESS;
 }
@@ -332,9 +368,16 @@ static CUresult free_now(CUdeviceptr ptr)
     if (code)
         return code;
     struct allocation *a = sim_find(ptr);
-    if (!a || a->base != ptr || a->freeing)
+    if (!a || a->base != ptr || a->freeing || (a->graph && !a->graph->launched))
         return CUDA_ERROR_INVALID_VALUE;
-    sim_free(a);
+    if (a->graph) { // what its graph has left
+        a->graph->launched = false;
+        sim_graph_memory_sleep(a);
+        sim_graph_memory_retain(a);
+        sim_graph_memory_drop(a);
+    } else {
+        sim_free(a);
+    }
     return CUDA_SUCCESS;
 }
 

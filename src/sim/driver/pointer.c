@@ -28,7 +28,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
                         a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED;
     bool managed = a && (a->memory == MEMORY_MANAGED || a->managed ||
                          (a->pool && a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED));
-    bool pool = a && a->memory == MEMORY_POOL;
+    bool pool = a && a->pool;
 
     if (a && a->freeing)
         a = NULL;
@@ -194,7 +194,7 @@ CUresult sim_cuMemPrefetchAsync(CUdeviceptr ptr, size_t count, CUmemLocation loc
     if (!a || flags || !good_location(location))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->capture)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        return sim_capture_spoil(s);
     a->prefetched = location;
     return sim_submit(s, &(struct work){ .op = OP_NOTHING });
 }
@@ -225,6 +225,8 @@ CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t cou
 
     if (!code && (!ptrs || !sizes || !count || flags))
         code = CUDA_ERROR_INVALID_VALUE;
+    if (!code && s->capture)
+        code = sim_capture_spoil(s);
     for (size_t i = 0; i < count && !code; i++)
         if (!managed(ptrs[i], sizes[i]))
             code = CUDA_ERROR_INVALID_VALUE;

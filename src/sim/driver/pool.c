@@ -376,8 +376,8 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
 
     if (!out || !bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture && stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->capture)
+        return sim_graph_allocate(stream, bytes, out);
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         if (bytes > d->total)
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -394,16 +394,16 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     if (!a)
         return CUDA_ERROR_OUT_OF_MEMORY;
     a->pool = pool;
+    // The host may write the rest without a word.
+    if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+        pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
+        sim_note_fresh(a->base, bytes);
     pool->allocations++;
     pool->used = used;
     if (used > pool->used_high)
         pool->used_high = used;
     if (reserved > pool->reserved)
         reserve(pool, reserved);
-    if (stream->capture) {
-        a->graph = stream->capture->graph;
-        sim_submit(stream, &(struct work){ .op = OP_NOTHING });
-    }
     *out = a->base;
     return CUDA_SUCCESS;
 }
@@ -440,8 +440,10 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
         return code;
     if (!a || a->base != ptr || a->freeing || a->memory != MEMORY_POOL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (a->graph)
+        return sim_graph_free(s, a);
     if (s->capture)
-        return sim_submit(s, &(struct work){ .op = OP_NOTHING });
+        return CUDA_ERROR_INVALID_VALUE; // a graph frees memory of graphs alone
     a->freeing = true;
     return sim_submit(s, &(struct work){ .op = OP_FREE, .allocation = a });
 }

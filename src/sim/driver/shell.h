@@ -57,10 +57,17 @@ enum kind {
     KIND_POOL,
     KIND_LINK,
     KIND_GRAPH,
+    KIND_NODE,
+    KIND_EXEC, // a graph that was instantiated
+    KIND_USER, // an object of a graph's user
     KIND_COUNT,
 };
 
 struct context;
+struct graph;
+struct node;
+struct exec;
+struct user_object;
 
 struct object {
     struct object *next;
@@ -94,6 +101,14 @@ struct device {
     unsigned primary_flags;
     struct pool *default_pool[2]; // pinned, managed; made when first asked for
     struct pool *pool;            // the current one, NULL for the default
+    uint64_t graph_memory[4];     // by CU_GRAPH_MEM_ATTR_
+};
+
+// The nodes that what comes next depends on: of a stream in a capture, and of an event recorded
+// there.
+struct ends {
+    struct node **nodes;
+    size_t count;
 };
 
 // A point in a stream's work: what an event stands for once recorded, and what waits refer to.
@@ -105,6 +120,7 @@ struct mark {
 };
 
 struct capture {
+    struct capture *next;
     uint64_t id;
     CUstreamCaptureMode mode;
     CUstreamCaptureStatus status;
@@ -112,7 +128,8 @@ struct capture {
     struct graph *graph;
     bool own_graph; // made by the capture
     unsigned thread;
-    int streams; // that take part
+    int streams;      // that take part
+    struct ends left; // by streams that are no more
 };
 
 struct stream {
@@ -127,21 +144,17 @@ struct stream {
     uint64_t submitted, done;
     bool held, running, worker, ending;
     struct capture *capture;
-    bool unjoined; // forked into a capture, and not waited for since
-    int captured;  // items of work taken by captures
+    struct ends ends;          // of that
+    struct capture_info *info; // as it was last asked for
+    int captured;              // items of work taken by captures
 };
 
 struct event {
     struct object head;
     unsigned flags;
-    struct mark *mark;  // NULL until recorded
-    uint64_t capture;   // id of the capture that recorded it last, or 0
-    uintptr_t recorder; // the stream of that
-};
-
-struct graph {
-    struct object head;
-    size_t nodes;
+    struct mark *mark; // NULL until recorded
+    uint64_t capture;  // id of the capture that recorded it last, or 0
+    struct ends ends;  // of that
 };
 
 // Memory.
@@ -161,7 +174,7 @@ struct allocation {
     enum memory memory;
     struct context *context; // NULL for one from a pool
     struct pool *pool;
-    struct graph *graph; // allocated in a capture
+    struct graph_part *graph; // of memory that a graph allocates when it runs
     int device;
     unsigned flags;
     uint64_t id;
@@ -240,11 +253,22 @@ struct fill {
     unsigned element; // bytes
 };
 
+// What sets memory of a graph apart. It has its address from the capture on, and is there from
+// the allocating node to the free.
+struct graph_part {
+    uintptr_t owner; // the graph, by handle
+    int refs;        // nodes, instances and work that name it
+    bool awake;      // there, as work sees it
+    bool launched;   // there, as calls see it: a launch will allocate or has, and nothing frees it
+    bool freed_within; // the owner has a node that frees it
+};
+
 typedef void (*sim_host_kernel)(void **params, const CUlaunchConfig *config);
 
 // What a queued launch keeps: all the memory it was given is the caller's again.
 struct launch {
     struct launch *next; // among the free ones
+    int refs;            // work and graph nodes share it: it does not change once it is accepted
     CUlaunchConfig config;
     CUlaunchAttribute attributes[SIM_LAUNCH_ATTRIBUTES];
     unsigned cluster[3];
@@ -271,6 +295,9 @@ enum op {
     OP_CALLBACK,
     OP_KERNEL,
     OP_FREE,
+    OP_WAKE,  // memory of a graph comes
+    OP_SLEEP, // and goes
+    OP_END,   // of a graph's launch
 };
 
 struct work {
@@ -299,6 +326,10 @@ struct work {
         } callback;
         struct launch *launch;
         struct allocation *allocation;
+        struct {
+            struct exec *exec;
+            struct mark *mark;
+        } end;
     };
 };
 
@@ -318,7 +349,9 @@ struct sim_shell {
     uint64_t serial;     // of ids
     uintptr_t handles;   // given out so far
     int workers;
-    int captures; // that go on
+    struct capture *captures;  // that go on
+    struct user_object *dying; // with nobody left, to be told so
+    bool undertaker;           // a thread that does it
     int pools;
     struct pool *host_pool;
     int threads;
@@ -405,6 +438,11 @@ struct mark *sim_mark_retain(struct mark *mark);
 void sim_mark_drop(struct mark *mark); // NULL is nothing to drop
 // Let a stream do something, now or in its turn. `*work` is copied.
 CUresult sim_submit(struct stream *stream, const struct work *work);
+// In its turn, by the stream's thread: the lock is never given up.
+void sim_enqueue(struct stream *stream, const struct work *work);
+// Work that shares what another item holds, and letting go of that.
+struct work sim_work_copy(const struct work *work);
+void sim_work_drop(struct work *work);
 void sim_order(struct stream *stream); // after what the default stream's rule says
 bool sim_idle(const struct stream *stream);
 void sim_stream_drop(struct stream *stream); // all that is queued
@@ -419,11 +457,37 @@ void sim_lose(struct context *context, CUresult code);
 
 // event.c
 CUresult sim_event_record(struct event *event, struct stream *stream);
+void sim_event_end(struct event *event);
+
+// capture.c
 bool sim_capture_forbids(void); // an unsafe call now; invalidates the capture that does
 CUresult sim_capture_spoil(struct stream *stream); // by a call that its stream does not allow
-CUresult sim_capture_implicit(struct stream *stream);
-void sim_capture_leave(struct stream *stream);
+CUresult sim_capture_implicit(const struct stream *stream);
+void sim_capture_abandon(struct stream *stream); // which is no more
+// Whether the capture that a stream is in can go on.
+CUresult sim_capture_state(const struct stream *stream);
+// Make a node of what was put on a captured stream. The work's resources are taken over, and let
+// go of where this fails.
+CUresult sim_capture_node(struct stream *stream, CUgraphNodeType type, const struct work *work,
+                          struct node **out);
+CUresult sim_capture_work(struct stream *stream, const struct work *work);
+CUresult sim_capture_record(struct event *event, struct stream *stream);
+CUresult sim_capture_wait(struct stream *stream, const struct event *event);
+void sim_ends_set(struct ends *ends, struct node *const *nodes, size_t count);
+
+// graph.c, graph_exec.c, user_object.c
 void sim_graph_end(struct graph *graph);
+void sim_exec_end(struct exec *exec);
+void sim_user_end(struct user_object *object);
+void sim_users_wait(void); // until all that nobody holds have been told
+
+// graph_memory.c
+CUresult sim_graph_allocate(struct stream *stream, size_t bytes, CUdeviceptr *out);
+CUresult sim_graph_free(struct stream *stream, struct allocation *allocation);
+void sim_graph_memory_retain(struct allocation *allocation);
+void sim_graph_memory_drop(struct allocation *allocation);
+void sim_graph_memory_wake(struct allocation *allocation);
+void sim_graph_memory_sleep(struct allocation *allocation);
 
 // memory.c
 size_t sim_round_up(size_t bytes, size_t to);
@@ -431,6 +495,10 @@ struct allocation *sim_find(CUdeviceptr ptr); // the one that contains it
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device);
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context);
 void sim_free(struct allocation *allocation);
+// Let memory go and come again at its address, fresh.
+void sim_pages_sleep(struct allocation *allocation);
+void sim_pages_wake(struct allocation *allocation);
+bool sim_asleep(const struct allocation *allocation);
 bool sim_in_arena(CUdeviceptr ptr);
 // Whether `bytes` from `ptr` may be accessed; else the sticky error that this is. Work in its turn
 // may also use what a free that is queued behind it will free.
@@ -521,5 +589,10 @@ CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
                           struct context *context);
 CUresult sim_code_run(struct launch *launch); // without the lock
 void sim_code_done(struct launch *launch);    // has run, or never will
+// Whom it interests what device memory holds: fresh memory nothing yet, and what was written what
+// `from` has, or what is not known where that is 0. Called with or without the lock.
+void sim_note_fresh(CUdeviceptr ptr, size_t bytes);
+void sim_note_gone(CUdeviceptr ptr, size_t bytes);
+void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 
 #endif

@@ -72,8 +72,7 @@ void sim_stream_end(struct stream *stream)
     sim_changed();
     while (stream->worker || stream->running)
         sim_wait();
-    if (stream->capture)
-        sim_capture_leave(stream);
+    sim_capture_abandon(stream);
     if (c->legacy == stream)
         c->legacy = NULL;
     for (struct stream **at = &c->per_thread; *at; at = &(*at)->next_per_thread) {
@@ -148,6 +147,7 @@ CUresult sim_cuStreamDestroy(CUstream stream)
     CUresult code = sim_stream_of(stream, &s);
     if (code)
         return code;
+    sim_capture_abandon(s);
     // The handle is void from here on; what is queued still runs.
     s->head.gone = true;
     sim_changed();

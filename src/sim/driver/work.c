@@ -1,6 +1,6 @@
 // Work: what streams do, one thing after the other, at once where nothing waits and else on a
 // thread of the stream's own.
-#include "shell.h"
+#include "graph.h"
 
 // Marks: counted, so that an event may be destroyed while a stream still waits for its record.
 
@@ -135,6 +135,7 @@ static void run_write(struct work *w, struct stream *stream, CUresult lost)
         fault(stream, lost ? CUDA_SUCCESS : code);
         return;
     }
+    sim_note_written(w->word.address, 0, w->word.bytes);
     if (w->word.bytes == 4)
         __atomic_store((uint32_t *)at, &v32, __ATOMIC_RELEASE);
     else
@@ -187,7 +188,7 @@ static void run_callback(struct work *w, struct stream *stream, CUresult lost)
 
 static void run_kernel(struct work *w, struct stream *stream, CUresult lost)
 {
-    if (lost)
+    if (lost || (!w->launch->code && !w->launch->host))
         return;
     sim_thread.in_callback = true;
     sim_unlock();
@@ -216,6 +217,32 @@ static void drop_free(struct work *w)
         sim_free(w->allocation);
 }
 
+static void run_wake(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    (void)lost;
+    sim_graph_memory_wake(w->allocation);
+}
+
+static void run_sleep(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    (void)lost;
+    sim_graph_memory_sleep(w->allocation);
+}
+
+static void drop_memory(struct work *w)
+{
+    sim_graph_memory_drop(w->allocation);
+}
+
+static void drop_end(struct work *w)
+{
+    w->end.mark->done = true; // the next launch may begin
+    sim_mark_drop(w->end.mark);
+    sim_exec_drop(w->end.exec);
+}
+
 static const struct {
     bool (*ready)(struct work *work);
     void (*run)(struct work *work, struct stream *stream, CUresult lost);
@@ -234,12 +261,29 @@ static const struct {
     [OP_CALLBACK] = { .run = run_callback, .own_thread = true },
     [OP_KERNEL] = { .run = run_kernel, .drop = drop_kernel },
     [OP_FREE] = { .run = run_free, .drop = drop_free },
+    [OP_WAKE] = { .run = run_wake, .drop = drop_memory },
+    [OP_SLEEP] = { .run = run_sleep, .drop = drop_memory },
+    [OP_END] = { .drop = drop_end },
 };
+
+struct work sim_work_copy(const struct work *work)
+{
+    if (work->op == OP_KERNEL)
+        work->launch->refs++;
+    else if (work->op == OP_WAKE || work->op == OP_SLEEP)
+        sim_graph_memory_retain(work->allocation);
+    return *work;
+}
+
+void sim_work_drop(struct work *work)
+{
+    if (ops[work->op].drop)
+        ops[work->op].drop(work);
+}
 
 static void finish(struct stream *s, struct work *w)
 {
-    if (ops[w->op].drop)
-        ops[w->op].drop(w);
+    sim_work_drop(w);
     s->done++;
     sim_changed();
 }
@@ -331,7 +375,7 @@ static void need_thread(struct stream *s)
     sim.workers++;
 }
 
-static void enqueue(struct stream *s, const struct work *work)
+void sim_enqueue(struct stream *s, const struct work *work)
 {
     struct work *w = sim.free_work;
 
@@ -361,9 +405,9 @@ bool sim_idle(const struct stream *s)
 static void order_after(struct stream *s, struct stream *other)
 {
     if (other && other != s && !sim_idle(other))
-        enqueue(s, &(struct work){
-                       .op = OP_WAIT_STREAM,
-                       .order = { .stream = other->head.handle, .until = other->submitted } });
+        sim_enqueue(s, &(struct work){
+                           .op = OP_WAIT_STREAM,
+                           .order = { .stream = other->head.handle, .until = other->submitted } });
 }
 
 static void order_visit(struct object *o, void *data)
@@ -391,25 +435,19 @@ CUresult sim_submit(struct stream *stream, const struct work *work)
 
     CUresult code = sim_capture_implicit(stream);
 
-    if (stream->capture && stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (stream->capture || code) {
-        if (!code) {
-            stream->capture->graph->nodes++;
-            stream->captured++;
-            stream->unjoined = stream != stream->capture->origin;
-        }
-        if (ops[work->op].drop)
-            ops[work->op].drop(&now);
+    if (code) {
+        sim_work_drop(&now);
         return code;
     }
+    if (stream->capture)
+        return sim_capture_work(stream, work);
     sim_order(stream);
     if (sim_idle(stream) && !sim.async && !ops[work->op].own_thread && !long_work(work) &&
         runnable(stream, &now)) {
         stream->submitted++;
         perform(stream, &now);
     } else {
-        enqueue(stream, work);
+        sim_enqueue(stream, work);
     }
     return CUDA_SUCCESS;
 }

@@ -1,0 +1,34 @@
+#ifndef CUCORE_SRC_GRAPH_H
+#define CUCORE_SRC_GRAPH_H
+
+#include <cucore/graph.h>
+
+#include "context.h"
+
+struct cuc_graph {
+    cuc__handle head;
+    CUgraph handle;
+    cuc_context *context; // retained: where it was captured
+    char *dot;            // as it was drawn last, NULL before
+};
+
+struct cuc_graph_exec {
+    cuc__handle head;
+    CUgraphExec handle;
+    cuc_context *context; // retained: the graph's
+    uint32_t flags;       // CUC_GRAPH_ bits
+    size_t nodes;         // as of the graph it was made of
+    bool allocates;       // and whether one of them does
+};
+
+// A graph object without a graph yet; NULL without memory, recorded under `function`'s name.
+cuc_graph *cuc__graph_new(cuc_context *context, const char *function);
+
+// The nodes of a graph, in memory that the caller frees.
+cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
+                            const char *function);
+
+// A node in words, such as "node 3 (kernel saxpy)", or "a node" when nothing can be had of it.
+void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraphNode node);
+
+#endif

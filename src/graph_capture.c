@@ -1,0 +1,375 @@
+#include "capture.h"
+
+#include "graph.h"
+#include "keep.h"
+#include "options.h"
+#include "relaxed.h"
+#include "stream.h"
+
+#include <cucore/object.h>
+#include <stdlib.h>
+
+// A capture that goes on. Those that others began are not known here.
+struct capture {
+    struct capture *next;
+    const cuc_stream *stream;
+    pthread_t thread;       // of a per-thread default stream, which is another one on each
+    uint64_t id;            // 0 where the driver does not tell
+    struct cuc__keep *keep; // what its graph will
+    // The call that the driver refused first since it began, NULL for none.
+    const char *function, *call;
+    int code;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
+static struct capture *captures;
+
+static bool is_of(const struct capture *c, const cuc_stream *stream)
+{
+    return c->stream == stream && (!stream->is_default || pthread_equal(c->thread, pthread_self()));
+}
+
+static void enter(struct capture *c)
+{
+    pthread_mutex_lock(&lock);
+    c->next = captures;
+    captures = c;
+    __atomic_fetch_or(&cuc__modes, CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+// Take a stream's capture off the list; NULL where there is none.
+static struct capture *leave(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    struct capture **at = &captures;
+    while (*at && !is_of(*at, stream))
+        at = &(*at)->next;
+    struct capture *c = *at;
+    if (c)
+        *at = c->next;
+    if (!captures)
+        __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
+static void drop(struct capture *c)
+{
+    if (!c)
+        return;
+    cuc__keep_free(c->keep);
+    free(c);
+}
+
+void cuc__capture_refused(int code, const char *function, const char *call)
+{
+    pthread_mutex_lock(&lock);
+    for (struct capture *c = captures; c; c = c->next) {
+        if (c->call)
+            continue;
+        c->function = function;
+        c->call = call;
+        c->code = code;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// What launches leave behind.
+
+static void drop_object(void *object)
+{
+    cuc_object_release(object);
+}
+
+// The capture that a stream is in; *active is false where it is in none, or in a spoilt one.
+static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const char *call = "cuStreamGetCaptureInfo";
+    bool pushed;
+
+    *id = 0;
+    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
+    if (st < 0)
+        return st;
+    CUresult r =
+        cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, id, NULL, NULL, NULL, NULL);
+    if (r == CUC__CU_MISSING) {
+        call = "cuStreamIsCapturing";
+        r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+    }
+    if (r)
+        st = cuc__fail_driver(stream->context, r, function, call, "asking what captures stream %p",
+                              (void *)stream->handle);
+    *active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return cuc__context_leave(stream->context, pushed, st, function);
+}
+
+cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char *function)
+{
+    bool active, taken, kept = true;
+    uint64_t id;
+
+    if (!object)
+        return CUC_OK;
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0 || !active)
+        return st;
+    pthread_mutex_lock(&lock);
+    for (struct capture *c = captures; c && kept; c = c->next) {
+        if (c->id != id && c->id && id)
+            continue;
+        kept = cuc__keep_add(&c->keep, object, drop_object, &taken);
+        if (taken)
+            cuc_object_retain(object);
+    }
+    pthread_mutex_unlock(&lock);
+    return kept ? CUC_OK
+                : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                            "no host memory for what a graph uses");
+}
+
+// Begin and end.
+
+cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = NULL;
+    bool pushed;
+
+    CUC_CHECK(stream, STREAM);
+    if (mode < CUC_CAPTURE_GLOBAL || mode > CUC_CAPTURE_RELAXED)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "mode is %d, expected CUC_CAPTURE_GLOBAL (0), _THREAD_LOCAL (1) or "
+                        "_RELAXED (2)",
+                        mode);
+    if (stream->handle == CU_STREAM_LEGACY)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the stream is the legacy default one, which cannot be captured: capture "
+                        "one of cuc_stream_create(), and put the work on that");
+    cuc__keep_tidy();
+    struct capture *c = calloc(1, sizeof(*c));
+    if (!c)
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a capture");
+    c->stream = stream;
+    c->thread = pthread_self();
+    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st < 0) {
+        free(c);
+        return st;
+    }
+    const char *call = "cuStreamIsCapturing";
+    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+    if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE) {
+        st = CUC_FAIL(CUC_ERROR_BUSY, "stream %p is being captured already: end that first",
+                      (void *)stream->handle);
+    } else if (!r) {
+        call = "cuStreamBeginCapture";
+        r = cuc__cu.cuStreamBeginCapture(stream->handle, (CUstreamCaptureMode)mode);
+        bool begun = !r;
+        if (begun) {
+            call = "cuStreamGetCaptureInfo";
+            r = cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, &c->id, NULL, NULL, NULL,
+                                               NULL);
+        }
+        if (begun && r == CUC__CU_MISSING)
+            r = 0;
+        if (begun && r && !cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph)
+            CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
+    }
+    if (r)
+        st = CUC_FAIL_CU(stream->context, r, call, "beginning to capture stream %p of device %d",
+                         (void *)stream->handle, stream->ordinal);
+    if (st >= 0)
+        enter(c);
+    else
+        free(c);
+    return CUC_LEAVE(stream->context, pushed, st);
+}
+
+// End the capture in the driver. `*over` says whether it is; *out is NULL where nothing came of it.
+// With the context current.
+static CUresult end(CUgraph *out, bool *over, const cuc_stream *stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    *out = NULL;
+    CUresult r = cuc__cu.cuStreamEndCapture(stream->handle, out);
+    *over = !r || (!cuc__cu.cuStreamIsCapturing(stream->handle, &status) &&
+                   status == CU_STREAM_CAPTURE_STATUS_NONE);
+    return r;
+}
+
+static cuc_status check_captured(const cuc_stream *stream, const char *function)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+
+    if (r)
+        return cuc__fail_driver(stream->context, r, function, "cuStreamIsCapturing",
+                                "asking whether stream %p is captured", (void *)stream->handle);
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "stream %p is not being captured: call cuc_stream_begin_capture() first",
+                         (void *)stream->handle);
+    return CUC_OK;
+}
+
+cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
+{
+    bool pushed, over = false;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(stream, STREAM);
+    cuc_graph *graph = cuc__graph_new(stream->context, __func__);
+    if (!graph)
+        return CUC_ERROR_OUT_OF_MEMORY;
+    struct capture *c = NULL;
+    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st >= 0) {
+        if ((st = check_captured(stream, __func__)) >= 0) {
+            CUresult r = end(&graph->handle, &over, stream);
+            c = over ? leave(stream) : NULL;
+            if (r)
+                st = CUC_FAIL_CU(stream->context, r, "cuStreamEndCapture",
+                                 "ending the capture of stream %p of device %d",
+                                 (void *)stream->handle, stream->ordinal);
+        }
+        if (!c && st == CUC_ERROR_CONTEXT_LOST)
+            c = leave(stream);
+        if (st < 0 && over && c && c->call)
+            cuc__error_note("the call refused first since the capture began was %s, in %s, with "
+                            "code %d",
+                            c->call, c->function, c->code);
+        st = CUC_LEAVE(stream->context, pushed, st);
+    }
+    if (st >= 0 && c && (st = cuc__keep_tie(c->keep, graph, __func__)) >= 0)
+        c->keep = NULL;
+    drop(c);
+    if (st < 0) {
+        cuc_graph_release(graph);
+        return st;
+    }
+    cuc__keep_tidy();
+    *out = graph;
+    return CUC_OK;
+}
+
+cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = NULL;
+    bool pushed, over = true;
+
+    CUC_CHECK(stream, STREAM);
+    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st < 0)
+        return st;
+    const char *call = "cuStreamIsCapturing";
+    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+    if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE) {
+        call = "cuStreamEndCapture";
+        r = end(&graph, &over, stream);
+        if (graph)
+            CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
+        if (over) // spoilt or not joined: just what is to go
+            r = 0;
+    }
+    if (r)
+        st = CUC_FAIL_CU(stream->context, r, call,
+                         "cancelling the capture of stream %p of device %d", (void *)stream->handle,
+                         stream->ordinal);
+    if (!r || st == CUC_ERROR_CONTEXT_LOST)
+        drop(leave(stream));
+    return CUC_LEAVE(stream->context, pushed, st);
+}
+
+void cuc__capture_abandon(cuc_stream *stream)
+{
+    CUgraph graph = NULL;
+
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return;
+    struct capture *c = leave(stream);
+    if (!c)
+        return;
+    if (!cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph)
+        CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
+    cuc__unraisable("stream %p was released while it was captured: what it had collected is "
+                    "dropped; end the capture first, or cancel it with cuc_stream_cancel_capture()",
+                    (void *)stream->handle);
+    drop(c);
+}
+
+// Within a capture.
+
+cuc_status cuc_stream_get_capture_info(cuc_capture_info *out, cuc_stream *stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    cuc_capture_info info = CUC_CAPTURE_INFO_INIT;
+    CUgraph graph = NULL;
+    uint64_t id = 0;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(stream, STREAM);
+    CUC_CALL_IN(st, stream->context, cuStreamGetCaptureInfo,
+                (stream->handle, &status, &id, &graph, NULL, NULL, NULL),
+                "asking what captures stream %p", (void *)stream->handle);
+    if (st < 0)
+        return st;
+    info.status = (int32_t)status; // CUC_CAPTURE_ has the driver's values
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        info.id = id;
+        info.graph = graph;
+    }
+    return CUC_WRITE_STRUCT(out, &info, cuc_capture_info);
+}
+
+static cuc_status embed(const cuc_stream *stream, const cuc_graph *graph, const char *function)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode *dependencies = NULL;
+    const CUgraphEdgeData *edges = NULL; // not asked for, some of them could not be told
+    CUgraphNode node = NULL;
+    CUgraph into = NULL;
+    size_t count = 0;
+    uint64_t id;
+
+    const char *call = "cuStreamGetCaptureInfo";
+    CUresult r = cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, &id, &into, &dependencies,
+                                                &edges, &count);
+    if (!r && status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        call = "cuGraphAddChildGraphNode";
+        if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+            return check_captured(stream, function);
+        r = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    if (!r) {
+        call = "cuGraphAddChildGraphNode";
+        r = cuc__cu.cuGraphAddChildGraphNode(&node, into, dependencies, count, graph->handle);
+    }
+    if (!r) {
+        call = "cuStreamUpdateCaptureDependencies";
+        r = cuc__cu.cuStreamUpdateCaptureDependencies(stream->handle, &node, NULL, 1,
+                                                      CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+    }
+    return r ? cuc__fail_driver(stream->context, r, function, call,
+                                "embedding a graph in the one that stream %p is captured into",
+                                (void *)stream->handle)
+             : CUC_OK;
+}
+
+cuc_status cuc_stream_embed_graph(cuc_stream *stream, cuc_graph *graph)
+{
+    bool pushed;
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(graph, GRAPH);
+    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st < 0)
+        return st;
+    st = embed(stream, graph, __func__);
+    return CUC_LEAVE(stream->context, pushed, st);
+}

@@ -1,0 +1,507 @@
+// Instances of graphs: checked and taken apart once, then launched often. A launch puts the steps
+// into its stream one behind the other, so branches that could run side by side do not.
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Steps: what a graph is, taken apart.
+
+static struct step *step_new(struct steps *steps, const struct node *node)
+{
+    if (steps->count == steps->room) {
+        size_t room = steps->room ? 2 * steps->room : 16;
+        struct step *grown = sim_alloc(room * sizeof(*grown));
+        if (steps->count)
+            memcpy(grown, steps->first, steps->count * sizeof(*grown));
+        free(steps->first);
+        steps->first = grown;
+        steps->room = room;
+    }
+    struct step *s = &steps->first[steps->count++];
+    *s = (struct step){ .type = node->type,
+                        .node = node->head.handle,
+                        .context = node->context,
+                        .kernel = node->kernel,
+                        .event = node->event,
+                        .priority = node->priority,
+                        .work = sim_work_copy(&node->work) };
+    return s;
+}
+
+static void depends(struct step *step, size_t on)
+{
+    size_t *from = sim_alloc((step->from_count + 1) * sizeof(*from));
+
+    if (step->from_count)
+        memcpy(from, step->from, step->from_count * sizeof(*from));
+    from[step->from_count++] = on;
+    free(step->from);
+    step->from = from;
+}
+
+// A child graph becomes a step, its own steps, and a step behind them. `before` is the first of
+// these, or SIZE_MAX for a graph that is nobody's child.
+static void take_apart(struct steps *steps, const struct graph *graph, size_t before)
+{
+    size_t *end = sim_alloc(graph->count * sizeof(*end)); // the last step of a node
+
+    for (const struct node *n = graph->first; n; n = n->next) {
+        size_t at = steps->count;
+        struct step *s = step_new(steps, n);
+        for (size_t i = 0; i < n->from_count; i++)
+            depends(s, end[n->from[i]->number]);
+        if (!n->from_count && before != SIZE_MAX)
+            depends(s, before);
+        end[n->number] = at;
+        if (!n->child)
+            continue;
+        take_apart(steps, n->child, at);
+        end[n->number] = steps->count;
+        s = step_new(steps, n);
+        for (size_t i = at; i < end[n->number]; i++)
+            depends(s, i);
+    }
+    free(end);
+}
+
+static void steps_free(struct steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        sim_work_drop(&steps->first[i].work);
+        free(steps->first[i].from);
+    }
+    free(steps->first);
+    *steps = (struct steps){ 0 };
+}
+
+static void copy_users(struct user_ref **list, const struct graph *graph)
+{
+    sim_users_copy(list, graph->users);
+    for (const struct node *n = graph->first; n; n = n->next)
+        if (n->child)
+            copy_users(list, n->child);
+}
+
+// Instances.
+
+static void free_exec(struct exec *e)
+{
+    steps_free(&e->steps);
+    sim_users_drop(&e->users);
+    sim_users_drop(&e->replaced);
+    sim_mark_drop(e->end);
+    free(e);
+}
+
+void sim_exec_drop(struct exec *exec)
+{
+    if (--exec->refs == 0)
+        free_exec(exec);
+    else if (exec->refs == 1 && !exec->head.gone) // no launch is left
+        sim_users_drop(&exec->replaced);
+}
+
+void sim_exec_end(struct exec *exec)
+{
+    exec->head.gone = true;
+    sim_delist(exec);
+    sim_exec_drop(exec);
+}
+
+static CUresult exec_of(CUgraphExec handle, struct exec **out)
+{
+    *out = sim_object(handle, KIND_EXEC);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static bool device_launchable(CUgraphNodeType type)
+{
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
+}
+
+// What instantiating finds wrong, and with which node.
+static CUgraphInstantiateResult check(const struct steps *steps, unsigned flags, uintptr_t *node)
+{
+    bool work = false;
+
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct step *s = &steps->first[i];
+        *node = s->node;
+        if (s->type == CU_GRAPH_NODE_TYPE_KERNEL &&
+            !sim_object((const void *)s->kernel, KIND_KERNEL))
+            return CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+        if (!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
+            continue;
+        if (!device_launchable(s->type))
+            return CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+        if (s->type == CU_GRAPH_NODE_TYPE_GRAPH)
+            continue;
+        if (s->context != steps->first[0].context)
+            return CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
+        work = true;
+    }
+    *node = 0;
+    return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH && !work
+               ? CUDA_GRAPH_INSTANTIATE_ERROR
+               : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+}
+
+static CUresult upload(struct exec *exec, struct stream *stream)
+{
+    if (stream->capture)
+        return sim_capture_spoil(stream);
+    if (!exec->end)
+        return sim_submit(stream, &(struct work){ .op = OP_NOTHING });
+    return sim_submit(stream,
+                      &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(exec->end) });
+}
+
+CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
+                                          CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+    const unsigned automatic = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    const unsigned device = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    const unsigned known = automatic | device | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                           CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    struct graph *g = sim_object(graph, KIND_GRAPH);
+    struct stream *stream = NULL;
+    uintptr_t node = 0;
+
+    if (!exec || !params)
+        return CUDA_ERROR_INVALID_VALUE;
+    params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    params->hErrNode_out = NULL;
+    if (!g)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (params->flags & ~(uint64_t)known ||
+        (params->flags & (automatic | device)) == (automatic | device) || g->captures ||
+        (g->memory && sim_object((const void *)g->exec, KIND_EXEC)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) {
+        CUresult code = sim_stream_of(params->hUploadStream, &stream);
+        if (code)
+            return code;
+    }
+    struct exec *e = sim_alloc(sizeof(*e));
+    e->refs = 1;
+    e->flags = (unsigned)params->flags & ~(unsigned)CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    take_apart(&e->steps, g, SIZE_MAX);
+    params->result_out = check(&e->steps, e->flags, &node);
+    params->hErrNode_out = (CUgraphNode)node;
+    if (params->result_out) {
+        free_exec(e);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy_users(&e->users, g);
+    sim_enlist(e, KIND_EXEC, NULL);
+    g->exec = e->head.handle;
+    *exec = SIM_HANDLE(CUgraphExec, e);
+    return stream ? upload(e, stream) : CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = flags };
+
+    return sim_cuGraphInstantiateWithParams(exec, graph, &params);
+}
+
+CUresult sim_cuGraphExecGetFlags(CUgraphExec exec, uint64_t *flags)
+{
+    struct exec *e;
+    CUresult code = flags ? exec_of(exec, &e) : CUDA_ERROR_INVALID_VALUE;
+
+    if (!code)
+        *flags = e->flags;
+    return code;
+}
+
+CUresult sim_cuGraphExecDestroy(CUgraphExec exec)
+{
+    struct exec *e;
+    CUresult code = exec_of(exec, &e);
+
+    if (!code)
+        sim_exec_end(e);
+    return code;
+}
+
+CUresult sim_cuGraphUpload(CUgraphExec exec, CUstream stream)
+{
+    struct exec *e;
+    struct stream *s;
+    CUresult code = exec_of(exec, &e);
+
+    if (!code)
+        code = sim_stream_of(stream, &s);
+    if (!code)
+        code = sim_capture_implicit(s);
+    return code ? code : upload(e, s);
+}
+
+// Launches.
+
+static CUresult check_step(const struct step *s)
+{
+    const struct context *c = sim_object((const void *)s->context, KIND_CONTEXT);
+
+    if (s->context && !c)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (c && c->lost)
+        return c->lost;
+    if (s->kernel && !sim_object((const void *)s->kernel, KIND_KERNEL))
+        return CUDA_ERROR_INVALID_HANDLE; // unloaded: a GPU would run what is left there
+    if (s->event && !sim_object((const void *)s->event, KIND_EVENT))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return CUDA_SUCCESS;
+}
+
+// Whether memory is there when the work of a step comes to it.
+static bool there_before(const struct steps *steps, size_t step)
+{
+    const struct allocation *a = steps->first[step].work.allocation;
+
+    for (size_t i = step; i-- > 0;) {
+        const struct work *w = &steps->first[i].work;
+        if ((w->op == OP_WAKE || w->op == OP_SLEEP) && w->allocation == a)
+            return w->op == OP_WAKE;
+    }
+    return a->graph->launched;
+}
+
+// Memory that the last launch left is in the way of the next one, unless that frees it first.
+static CUresult check_memory(const struct exec *e)
+{
+    uint64_t more[SIM_DEVICES] = { 0 };
+
+    for (size_t i = 0; i < e->steps.count; i++) {
+        const struct work *w = &e->steps.first[i].work;
+        if (w->op == OP_WAKE) {
+            if (w->allocation->graph->launched &&
+                !(e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
+                return CUDA_ERROR_INVALID_VALUE;
+            more[w->allocation->device] += w->allocation->bytes;
+        } else if (w->op == OP_SLEEP && !there_before(&e->steps, i)) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    for (int i = 0; i < SIM_DEVICES; i++) {
+        const struct device *d = &sim.devices[i];
+        uint64_t cached = d->graph_memory[CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT] -
+                          d->graph_memory[CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT];
+        if (more[i] > cached && more[i] - cached > d->total - d->used)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+static void enqueue_step(struct stream *stream, const struct step *s)
+{
+    struct event *event = sim_object((const void *)s->event, KIND_EVENT);
+
+    switch (s->type) {
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        event->capture = 0;
+        sim_ends_set(&event->ends, NULL, 0);
+        sim_mark_drop(event->mark);
+        event->mark = sim_mark_new();
+        sim_enqueue(stream, &(struct work){ .op = OP_MARK, .mark = sim_mark_retain(event->mark) });
+        return;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        if (event->mark)
+            sim_enqueue(stream,
+                        &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(event->mark) });
+        return;
+    default:
+        break;
+    }
+    if (s->work.op == OP_NOTHING)
+        return;
+    if (s->work.op == OP_WAKE || s->work.op == OP_SLEEP)
+        s->work.allocation->graph->launched = s->work.op == OP_WAKE;
+    struct work work = sim_work_copy(&s->work);
+    sim_enqueue(stream, &work);
+}
+
+CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+    struct exec *e;
+    struct stream *s;
+    CUresult code = exec_of(exec, &e);
+
+    if (!code)
+        code = sim_stream_of(stream, &s);
+    if (!code && s->capture)
+        code = sim_capture_spoil(s);
+    if (!code)
+        code = sim_capture_implicit(s);
+    for (size_t i = 0; !code && i < e->steps.count; i++)
+        code = check_step(&e->steps.first[i]);
+    if (!code)
+        code = check_memory(e);
+    if (code)
+        return code;
+
+    sim_order(s);
+    if (e->end && !e->end->done) // one launch of an instance runs at a time
+        sim_enqueue(s, &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(e->end) });
+    for (size_t i = 0; i < e->steps.count; i++) {
+        const struct work *w = &e->steps.first[i].work;
+        if (w->op != OP_WAKE || !w->allocation->graph->launched)
+            continue;
+        sim_graph_memory_retain(w->allocation);
+        sim_enqueue(s, &(struct work){ .op = OP_SLEEP, .allocation = w->allocation });
+    }
+    for (size_t i = 0; i < e->steps.count; i++)
+        enqueue_step(s, &e->steps.first[i]);
+    sim_mark_drop(e->end);
+    e->end = sim_mark_new();
+    e->refs++;
+    sim_enqueue(
+        s, &(struct work){ .op = OP_END, .end = { .exec = e, .mark = sim_mark_retain(e->end) } });
+    return CUDA_SUCCESS;
+}
+
+// Updates.
+
+// Where memory is: what a copy or a fill keeps to.
+static int place(const void *at)
+{
+    const struct allocation *a = sim_find((CUdeviceptr)(uintptr_t)at);
+
+    if (!a || a->memory == MEMORY_HOST || a->memory == MEMORY_REGISTERED)
+        return -1;
+    return a->memory == MEMORY_MANAGED || a->managed ? SIM_DEVICES : a->device;
+}
+
+static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct step *old,
+                                              const struct step *new)
+{
+    if (old->context != new->context)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    if (old->work.launch->cooperative != new->work.launch->cooperative ||
+        (e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY &&
+         old->priority != new->priority))
+        return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static bool copy_differs(const struct copy *old, const struct copy *new)
+{
+    return place(old->dst) != place(new->dst) || place(old->src) != place(new->src);
+}
+
+static bool fill_differs(const struct fill *old, const struct fill *new)
+{
+    if (place(old->dst) != place(new->dst))
+        return true;
+    // Of a rectangle only the address and the value can change.
+    return (old->height > 1 || new->height > 1) &&
+           (old->height != new->height || old->width != new->width || old->pitch != new->pitch ||
+            old->element != new->element);
+}
+
+static CUgraphExecUpdateResult parameters_differ(const struct exec *e, const struct step *old,
+                                                 const struct step *new)
+{
+    bool differ = old->context != new->context;
+
+    switch (old->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return kernel_differs(e, old, new);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        differ |= copy_differs(&old->work.copy, &new->work.copy);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        differ |= fill_differs(&old->work.fill, &new->work.fill);
+        break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        differ |= old->work.op != new->work.op;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    default:
+        differ = false;
+        break;
+    }
+    return differ ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+// Steps are paired in their order. The first that differs, and on what it should not depend.
+static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *new,
+                                       CUgraphExecUpdateResultInfo *info)
+{
+    CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+
+    if (e->steps.count != new->count)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    for (size_t i = 0; i < new->count && !result; i++) {
+        const struct step *a = &e->steps.first[i], *b = &new->first[i];
+        size_t from = 0;
+        info->errorNode = (CUgraphNode)b->node;
+        if (a->from_count != b->from_count)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        while (from < a->from_count && a->from[from] == b->from[from])
+            from++;
+        if (from < a->from_count) {
+            info->errorFromNode = (CUgraphNode) new->first[b->from[from]].node;
+            return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        }
+        result = a->type == b->type ? parameters_differ(e, a, b)
+                                    : CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    }
+    if (!result)
+        info->errorNode = NULL;
+    return result;
+}
+
+CUresult sim_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
+{
+    struct graph *g = sim_object(graph, KIND_GRAPH);
+    struct steps new = { 0 };
+    struct exec *e;
+    CUresult code = info ? exec_of(exec, &e) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code)
+        return code;
+    *info = (CUgraphExecUpdateResultInfo){ .result = CU_GRAPH_EXEC_UPDATE_ERROR };
+    if (!g)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (g->captures)
+        return CUDA_ERROR_INVALID_VALUE;
+    take_apart(&new, g, SIZE_MAX);
+    info->result = compare(e, &new, info);
+    if (info->result) {
+        steps_free(&new);
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    steps_free(&e->steps);
+    e->steps = new;
+    // What launches under way still use goes when they have ended.
+    while (e->users) {
+        struct user_ref *ref = e->users;
+        e->users = ref->next;
+        sim_users_add(&e->replaced, ref->object, ref->count);
+        free(ref);
+    }
+    copy_users(&e->users, g);
+    if (e->refs == 1)
+        sim_users_drop(&e->replaced);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphExecUpdate_v1(CUgraphExec exec, CUgraph graph, CUgraphNode *error_node,
+                                  CUgraphExecUpdateResult *result)
+{
+    CUgraphExecUpdateResultInfo info = { 0 };
+    CUresult code = sim_cuGraphExecUpdate(exec, graph, &info);
+
+    if (error_node)
+        *error_node = info.errorNode;
+    if (result)
+        *result = info.result;
+    return code;
+}

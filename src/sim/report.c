@@ -1,0 +1,143 @@
+// What is said when a kernel fails: where a lane is, and where all of them are when none goes on.
+#include "code.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LAUNCH_FAILED = 719, LAUNCH_TIMEOUT = 702 };
+
+const struct sim_code *sim_code_of(const struct sim_program *program, const struct sim_op *op)
+{
+    const struct sim_code *code = program->codes;
+
+    while ((uintptr_t)op - (uintptr_t)code->ops >= code->op_count * sizeof(*op))
+        code++;
+    return code;
+}
+
+size_t sim_place_words(const struct sim_warp *w, const struct sim_op *op, uint32_t lane, char *out,
+                       size_t bytes)
+{
+    const struct sim_grid *grid = w->block->grid;
+    const struct sim_function *f = sim_code_of(grid->program, op)->source;
+    char place[256] = "";
+
+    if (op->statement < f->statement_count) {
+        struct sim_loc loc = f->statements[op->statement].loc;
+        const struct sim_module *m = grid->program->module;
+        if (loc.line && loc.file < m->file_count && m->files[loc.file])
+            snprintf(place, sizeof(place), " (%s:%u)", m->files[loc.file], loc.line);
+    }
+    int n = snprintf(out, bytes, "kernel %s, PTX line %u%s, block (%u,%u,%u), thread (%u,%u,%u): ",
+                     grid->entry->name, op->line, place, w->block->index[0], w->block->index[1],
+                     w->block->index[2], (uint32_t)sim_special_value(w, SIM_SR_TID_X, lane),
+                     (uint32_t)sim_special_value(w, SIM_SR_TID_Y, lane),
+                     (uint32_t)sim_special_value(w, SIM_SR_TID_Z, lane));
+    return n < 0 ? bytes : (size_t)n;
+}
+
+enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t lane, int code,
+                        const char *fmt, ...)
+{
+    struct sim_grid *grid = w->block->grid;
+    va_list args;
+    int none = 0;
+
+    if (!atomic_compare_exchange_strong(&grid->fault, &none, code))
+        return SIM_FAULT; // the first one is told
+    size_t n = sim_place_words(w, op, lane, grid->report, sizeof(grid->report));
+    if (n >= sizeof(grid->report))
+        return SIM_FAULT;
+    va_start(args, fmt);
+    vsnprintf(grid->report + n, sizeof(grid->report) - n, fmt, args);
+    va_end(args);
+    return SIM_FAULT;
+}
+
+// Threads of a block that are at one instruction.
+struct stand {
+    struct sim_warp *w; // of the first
+    const struct sim_op *op;
+    uint32_t lane, count;
+    bool waits; // at a barrier; others try again, or have had their turn
+};
+
+enum { STANDS = 64, TOLD = 6 };
+
+// Where a lane is. Who is blocked goes on after the instruction, who tries again is at it.
+static struct stand stand_of(struct sim_warp *w, uint32_t lane)
+{
+    bool waits = (w->blocked & ~w->ready) >> lane & 1;
+    const struct sim_op *op = w->lane_frame[lane]->code->ops + w->lane_pc[lane] - waits;
+
+    return (struct stand){ w, op, lane, 1, waits };
+}
+
+static size_t collect(const struct sim_cluster *cluster, struct stand stands[STANDS],
+                      uint32_t *more)
+{
+    size_t count = 0;
+
+    *more = 0;
+    for (uint32_t b = 0; b < cluster->count; b++) {
+        struct sim_block *block = cluster->blocks[b];
+        for (uint32_t i = 0; i < block->warp_count; i++) {
+            for (uint32_t m = block->warps[i].alive; m; m &= m - 1) {
+                struct stand s = stand_of(&block->warps[i], (uint32_t)__builtin_ctz(m));
+                size_t at = 0;
+                while (at < count && !(stands[at].op == s.op && stands[at].waits == s.waits &&
+                                       stands[at].w->block == block))
+                    at++;
+                if (at < count)
+                    stands[at].count++;
+                else if (count < STANDS)
+                    stands[count++] = s;
+                else
+                    ++*more;
+            }
+        }
+    }
+    return count;
+}
+
+void sim_fault_standing(const struct sim_cluster *cluster, bool deadlock, const char *what)
+{
+    struct stand stands[STANDS];
+    uint32_t more;
+    size_t count = collect(cluster, stands, &more), n = 0;
+    char who[768] = "";
+
+    if (!count)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct stand *s = &stands[i];
+        const struct sim_block *block = s->w->block;
+        const struct sim_statement *at = NULL;
+        const struct sim_function *f = sim_code_of(block->grid->program, s->op)->source;
+        char said[160];
+        if (s->op->statement < f->statement_count)
+            at = &f->statements[s->op->statement];
+        int length = snprintf(
+            said, sizeof(said),
+            "%s%u threads from (%u,%u,%u) of block (%u,%u,%u) %s %s%s%s in line "
+            "%u",
+            i ? "; " : "", s->count, (uint32_t)sim_special_value(s->w, SIM_SR_TID_X, s->lane),
+            (uint32_t)sim_special_value(s->w, SIM_SR_TID_Y, s->lane),
+            (uint32_t)sim_special_value(s->w, SIM_SR_TID_Z, s->lane), block->index[0],
+            block->index[1], block->index[2], deadlock || s->waits ? "wait at" : "are at",
+            at ? at->word[0] : "the end", at && at->words > 1 ? "." : "",
+            at && at->words > 1 ? at->word[1] : "", s->op->line);
+        if (i < TOLD && length > 0 && n + (size_t)length < sizeof(who)) {
+            memcpy(who + n, said, (size_t)length + 1);
+            n += (size_t)length;
+        } else {
+            more += s->count;
+        }
+    }
+    char rest[32] = "";
+    if (more)
+        snprintf(rest, sizeof(rest), "; and %u threads more", more);
+    sim_fault(stands[0].w, stands[0].op, stands[0].lane, deadlock ? LAUNCH_FAILED : LAUNCH_TIMEOUT,
+              "%s: %s%s", what, who, rest);
+}

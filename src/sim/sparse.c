@@ -1,0 +1,60 @@
+// The metadata of mma.sp and wgmma.mma_async.sp (PTX ISA, "Sparse matrix storage").
+//
+// A row of A is cut into pieces, half of which is zeros and not stored: of four elements two; of
+// two of tf32 one; of four pairs of 4-bit elements two. Four bits of metadata a piece say which
+// are there, two for each of the two parts that a piece stores; the parts of a tf32 are its halves.
+//
+// They lie in 16 or 32 bits of a lane that belong to one row. With g = lane / 4, types of 16 bits
+// and tf32 have rows g and g + 8 in the halves of a register, and lanes side by side go on along k.
+// Smaller types have row g in one lane and row g + 8 in the next, and the pair of lanes after these
+// goes on along k.
+#include "matrix.h"
+
+// What is stored of a piece is two parts of so many bits.
+static uint32_t part_bits(enum sim_type type)
+{
+    return sim_element_bits(type) < 16 ? 8 : 16;
+}
+
+// Bits of metadata of a row.
+static uint32_t row_bits(enum sim_type type, uint32_t k)
+{
+    return k * sim_element_bits(type) / part_bits(type);
+}
+
+// How many of four lanes have that of two rows.
+static uint32_t lanes_of(enum sim_type type, uint32_t k)
+{
+    return 2 * row_bits(type, k) / 32;
+}
+
+uint32_t sim_sparse_selectors(enum sim_type type, uint32_t k)
+{
+    return 4 / lanes_of(type, k);
+}
+
+void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM_WARP],
+                     uint32_t selector, uint8_t *rows)
+{
+    const uint32_t bits = row_bits(type, k), element = sim_element_bits(type);
+    const bool halves = part_bits(type) == 16;
+    const uint32_t run = halves ? 16 : 32; // bits that lie together
+
+    for (uint32_t row = 0; row < 16; row++) {
+        const uint32_t *own = metadata + row % 8 * 4 + selector * lanes_of(type, k);
+        for (uint32_t at = 0; at < bits; at += 4) {
+            uint32_t word = halves ? own[at / run] >> 16 * (row / 8) : own[at / run * 2 + row / 8];
+            uint32_t code = word >> at % run;
+            uint32_t first = at + (code & 3), second = at + (code >> 2 & 3); // parts of the row
+            if (element == 32) {
+                *rows++ = (uint8_t)(first / 2);
+                continue;
+            }
+            const uint32_t each = part_bits(type) / element; // elements of a part
+            for (uint32_t i = 0; i < each; i++)
+                *rows++ = (uint8_t)(first * each + i);
+            for (uint32_t i = 0; i < each; i++)
+                *rows++ = (uint8_t)(second * each + i);
+        }
+    }
+}

@@ -1,0 +1,593 @@
+// Instances of graphs: made, launched, updated, and the memory that they allocate.
+#include "graph_testing.h"
+
+#include <pthread.h>
+
+static cuc_graph *captured(cuc_kernel *kernel, uint32_t a, uint32_t b)
+{
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(launch_on(stream, kernel, buffer, a, b));
+    return end_capture();
+}
+
+// Launches
+
+START_TEST(every_launch_does_all_of_it_again)
+{
+    uint32_t host[N] = { 0 }, expected = 0;
+    cuc_buffer *copy = new_buffer();
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(launch_on(stream, affine, buffer, 3, 1));
+    ck_ok(launch_on(stream, minus, buffer, 2, 5));
+    ck_ok(cuc_buffer_copy(stream, copy, 0, buffer, 0, 4 * N));
+    ck_ok(cuc_buffer_read(stream, host, copy, 0, sizeof(host)));
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    for (int i = 0; i < 10; i++) {
+        ck_ok(cuc_graph_exec_launch(exec, i % 2 ? stream : side));
+        ck_ok(cuc_stream_synchronize(i % 2 ? stream : side));
+        expected = 2 * (3 * expected + 1) - 5;
+        for (int k = 0; k < N; k++)
+            ck_assert_uint_eq(host[k], expected);
+    }
+    cuc_graph_exec_release(exec);
+    cuc_buffer_release(copy);
+}
+END_TEST
+
+START_TEST(arguments_are_as_they_were_when_they_were_captured)
+{
+    struct {
+        uint32_t a, b;
+    } arguments = { 2, 3 };
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    const cuc_arg args[] = { CUC_ARG(buffer), CUC_ARG(arguments.a), CUC_ARG(arguments.b) };
+    ck_ok(cuc_launch(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), affine, args, 3));
+    cuc_graph *graph = end_capture();
+    memset(&arguments, 0xff, sizeof(arguments));
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 3);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+// How many run at once of what is not to.
+static _Atomic int inside, most, runs;
+
+static void go_in_and_out(void *user)
+{
+    (void)user;
+    int now = ++inside;
+    if (now > most)
+        most = now;
+    testing_sleep_ms(2);
+    inside--;
+    runs++;
+}
+
+START_TEST(launches_of_one_instance_follow_one_another_on_all_streams)
+{
+    inside = most = runs = 0;
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_launch_host(stream, go_in_and_out, NULL));
+    ck_ok(cuc_launch_host(stream, go_in_and_out, NULL));
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    for (int i = 0; i < 4; i++)
+        ck_ok(cuc_graph_exec_launch(exec, i % 2 ? stream : side));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_stream_synchronize(side));
+    ck_assert_int_eq(runs, 8);
+    ck_assert_int_eq(most, 1);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(later_work_of_the_stream_comes_after_all_of_the_graph)
+{
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_launch_host(stream, go_in_and_out, NULL));
+    ck_ok(launch_on(stream, affine, buffer, 1, 7));
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(launch_on(stream, affine, buffer, 10, 0));
+    cuc_graph_exec_release(exec); // before it has run
+    cuc_graph_release(graph);
+    ck_assert_uint_eq(value_of(buffer), 80);
+}
+END_TEST
+
+START_TEST(an_instance_is_brought_to_the_device_ahead)
+{
+    cuc_graph *graph = captured(affine, 1, 4);
+    cuc_graph_exec *exec = NULL, *second = NULL;
+
+    ck_ok(cuc_graph_instantiate(&exec, graph, CUC_GRAPH_EXEC_OPTIONS(.upload = side)));
+    ck_ok(cuc_graph_instantiate(&second, graph,
+                                CUC_GRAPH_EXEC_OPTIONS(.flags = CUC_GRAPH_NODE_PRIORITY)));
+    ck_assert_uint_eq(cuc_graph_exec_flags(exec), 0);
+    ck_assert_uint_eq(cuc_graph_exec_flags(second), CUC_GRAPH_NODE_PRIORITY);
+    ck_assert_uint_eq(cuc_graph_exec_flags(NULL), 0);
+    ck_assert_ptr_nonnull(cuc_graph_exec_handle(exec));
+    ck_assert_ptr_null(cuc_graph_exec_handle(NULL));
+    ck_ok(cuc_graph_exec_upload(second, stream));
+    ck_assert_uint_eq(value_of(buffer), 0); // nothing has run
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_upload(exec, side)); // behind its launch
+    ck_ok(cuc_graph_exec_launch(second, stream));
+    ck_ok(cuc_stream_synchronize(side));
+    ck_assert_uint_eq(value_of(buffer), 8);
+    ck_assert_ptr_eq(cuc_graph_exec_retain(exec), exec);
+    cuc_graph_exec_release(exec);
+    cuc_graph_exec_release(exec);
+    cuc_graph_exec_release(second);
+    cuc_graph_exec_release(NULL);
+    ck_assert_ptr_null(cuc_graph_exec_retain(NULL));
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(default_streams_launch_graphs_too)
+{
+    cuc_graph *graph = captured(affine, 1, 4);
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_stream *own;
+
+    ck_ok(cuc_stream_get_default(&own, device, _i));
+    ck_ok(cuc_graph_exec_upload(exec, own));
+    ck_ok(cuc_graph_exec_launch(exec, own));
+    ck_ok(cuc_stream_synchronize(own));
+    ck_assert_ptr_null(testing_current());
+    ck_assert_uint_eq(value_of(buffer), 4);
+    cuc_graph_exec_release(exec);
+    ck_ok(cuc_graph_instantiate(&exec, graph, CUC_GRAPH_EXEC_OPTIONS(.upload = own)));
+    ck_assert_ptr_null(testing_current());
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
+{
+    cuc_graph *graph = captured(affine, 1, 4);
+    cuc_graph_exec *exec = instance_of(graph);
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_launch(exec, stream), "is being captured",
+             "cuc_stream_embed_graph");
+    ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_upload(exec, stream), "is being captured");
+    ck_ok(cuc_graph_exec_launch(exec, side)); // another one does
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    cuc_graph_release(end_capture());
+    ck_ok(cuc_stream_synchronize(side));
+    ck_assert_uint_eq(value_of(buffer), 4);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(an_instance_is_made_and_updated_beside_a_capture)
+{
+    cuc_graph *graph = captured(affine, 1, 4), *other = captured(affine, 1, 9);
+
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_update(exec, other));
+    cuc_graph_release(graph);
+    cuc_graph_release(other);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(end_capture());
+}
+END_TEST
+
+START_TEST(wrong_arguments_are_refused_in_words)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_graph *graph = captured(affine, 1, 4);
+    cuc_graph_exec *exec = instance_of(graph), *none = (void *)1;
+    cuc_graph_exec_options larger = CUC_GRAPH_EXEC_OPTIONS_INIT;
+
+    ck_fails(bad, cuc_graph_instantiate(NULL, graph, NULL), "out is NULL");
+    ck_fails(bad, cuc_graph_instantiate(&none, NULL, NULL), "graph is NULL");
+    ck_fails(bad, cuc_graph_instantiate(&none, graph, CUC_GRAPH_EXEC_OPTIONS(.flags = 8)),
+             "flags is 0x8", "CUC_GRAPH_");
+    ck_fails(bad, cuc_graph_instantiate(&none, graph, CUC_GRAPH_EXEC_OPTIONS(.reserved = 1)),
+             "reserved 1");
+    ck_fails(bad,
+             cuc_graph_instantiate(
+                 &none, graph,
+                 CUC_GRAPH_EXEC_OPTIONS(.flags = CUC_GRAPH_AUTO_FREE | CUC_GRAPH_DEVICE_LAUNCH)),
+             "CUC_GRAPH_AUTO_FREE and CUC_GRAPH_DEVICE_LAUNCH");
+    larger.struct_size = 1;
+    ck_fails(bad, cuc_graph_instantiate(&none, graph, &larger), "struct_size");
+    cuc_graph_exec_options_init(&larger, sizeof(larger));
+    ck_assert_uint_eq(larger.struct_size, sizeof(larger));
+    ck_fails(bad, cuc_graph_exec_launch(NULL, stream), "exec is NULL");
+    ck_fails(bad, cuc_graph_exec_launch(exec, NULL), "stream is NULL");
+    ck_fails(bad, cuc_graph_exec_upload(NULL, stream), "exec is NULL");
+    ck_fails(bad, cuc_graph_exec_upload(exec, NULL), "stream is NULL");
+    ck_fails(bad, cuc_graph_exec_update(NULL, graph), "exec is NULL");
+    ck_fails(bad, cuc_graph_exec_update(exec, NULL), "graph is NULL");
+    ck_assert_ptr_eq(none, (void *)1);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+START_TEST(what_kernels_cannot_launch_is_named)
+{
+    cuc_graph_exec *exec = (void *)1;
+
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    ck_ok(cuc_launch_host(stream, nothing, NULL));
+    cuc_graph *graph = end_capture();
+    ck_fails(CUC_ERROR_DRIVER,
+             cuc_graph_instantiate(&exec, graph,
+                                   CUC_GRAPH_EXEC_OPTIONS(.flags = CUC_GRAPH_DEVICE_LAUNCH)),
+             "a graph of 2 nodes: node ", " of 2 (host function)", "CUC_GRAPH_DEVICE_LAUNCH");
+    ck_assert_ptr_eq(exec, (void *)1);
+    cuc_graph_release(graph);
+    graph = captured(affine, 1, 1);
+    ck_ok(cuc_graph_instantiate(&exec, graph,
+                                CUC_GRAPH_EXEC_OPTIONS(.flags = CUC_GRAPH_DEVICE_LAUNCH)));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 1);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+// Updates
+
+START_TEST(an_update_changes_arguments_kernels_and_addresses)
+{
+    cuc_buffer *other = new_buffer();
+
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    ck_ok(cuc_buffer_copy(stream, other, 0, buffer, 0, 4 * N));
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    cuc_graph_release(graph);
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    ck_ok(launch_on(stream, minus, other, 5, 2));
+    ck_ok(cuc_buffer_copy(stream, buffer, 0, other, 0, 4 * N));
+    graph = end_capture();
+    ck_ok(cuc_graph_exec_update(exec, graph)); // while it may still run
+    cuc_graph_release(graph);
+    ck_assert_uint_eq(value_of(buffer), 1);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 3);
+    cuc_graph_exec_release(exec);
+    cuc_buffer_release(other);
+}
+END_TEST
+
+// Graphs that differ from kernel, fill of rows, copy, in more than an update can change.
+
+static uint32_t there[N];
+
+static void fill_rows(size_t rows)
+{
+    ck_ok(cuc_fill_2d(stream,
+                      CUC_FILL_2D_PARAMS(.dst = cuc_buffer_ptr(buffer), .pitch = 16, .pattern = 1,
+                                         .pattern_bytes = 1, .row_count = 4, .rows = rows)));
+}
+
+static void same(void)
+{
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    fill_rows(4);
+    ck_ok(cuc_buffer_write(stream, buffer, 0, there, 4));
+}
+
+static void one_more(void)
+{
+    same();
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+}
+
+static void none_at_all(void)
+{
+}
+
+static void host_instead(void)
+{
+    ck_ok(cuc_launch_host(stream, nothing, NULL));
+    ck_ok(cuc_launch_host(stream, nothing, NULL));
+    ck_ok(cuc_launch_host(stream, nothing, NULL));
+}
+
+static void branch(void)
+{
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    ck_ok(cuc_stream_wait_stream(side, stream));
+    fill_rows(4);
+    ck_ok(cuc_buffer_write(side, buffer, 64, there, 4));
+    ck_ok(cuc_stream_wait_stream(stream, side));
+}
+
+static void other_rows(void)
+{
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    fill_rows(5);
+    ck_ok(cuc_buffer_write(stream, buffer, 0, there, 4));
+}
+
+static void copy_within(void)
+{
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    fill_rows(4);
+    ck_ok(cuc_buffer_copy(stream, buffer, 0, buffer, 64, 4));
+}
+
+static void cooperative(void)
+{
+    const cuc_arg args[] = { CUC_ARG(buffer), CUC_ARG(1u), CUC_ARG(1u) };
+
+    ck_ok(cuc_launch(
+        stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }, .flags = CUC_LAUNCH_COOPERATIVE),
+        affine, args, 3));
+    fill_rows(4);
+    ck_ok(cuc_buffer_write(stream, buffer, 0, there, 4));
+}
+
+static const struct {
+    void (*capture)(void);
+    const char *says[3];
+} differing[] = {
+    { one_more, { "a graph of 3 nodes by a graph of 4", "not the same nodes" } },
+    { none_at_all, { "a graph of 3 nodes by a graph of 0", "not the same nodes" } },
+    { host_instead, { "node 0 of 3 (host function)", "another type" } },
+    { branch, { "copy", "does not depend on the same nodes", "kernel affine" } },
+    { other_rows, { "node 1 of 3 (fill)", "a parameter that cannot change" } },
+    { copy_within, { "node 2 of 3 (copy)", "a parameter that cannot change" } },
+    { cooperative, { "node 0 of 3 (kernel affine)", "an attribute that cannot change" } },
+};
+
+START_TEST(an_update_that_cannot_be_made_says_which_node_and_why)
+{
+    static const char whole[] = "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE";
+
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    same();
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    differing[_i].capture();
+    graph = end_capture();
+    cuc_status st = cuc_graph_exec_update(exec, graph);
+    testing_fails(CUC_ERROR_NOT_SUPPORTED, st, "cuc_graph_exec_update(exec, graph)",
+                  (const char *const[]){ whole, NULL }, __FILE__, __LINE__);
+    for (int i = 0; i < 3 && differing[_i].says[i] && fake_available(); i++)
+        ck_assert_msg(strstr(cuc_error_message(), differing[_i].says[i]) != NULL, "%s",
+                      cuc_error_message());
+    cuc_graph_release(graph);
+    // It is as it was.
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    same();
+    graph = end_capture();
+    ck_ok(cuc_graph_exec_update(exec, graph));
+    cuc_graph_release(graph);
+    cuc_graph_exec_release(exec);
+}
+END_TEST
+
+START_TEST(priorities_stay_where_each_node_has_its_own)
+{
+    cuc_stream *urgent;
+    cuc_graph_exec *exec, *plain;
+
+    ck_ok(cuc_stream_create(&urgent, device, CUC_STREAM_OPTIONS(.priority = -3)));
+    cuc_graph *graph = captured(affine, 1, 1);
+    plain = instance_of(graph);
+    ck_ok(cuc_graph_instantiate(&exec, graph,
+                                CUC_GRAPH_EXEC_OPTIONS(.flags = CUC_GRAPH_NODE_PRIORITY)));
+    cuc_graph_release(graph);
+    ck_ok(cuc_stream_begin_capture(urgent, CUC_CAPTURE_GLOBAL));
+    ck_ok(launch_on(urgent, affine, buffer, 1, 1));
+    ck_ok(cuc_stream_end_capture(&graph, urgent));
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_exec_update(exec, graph),
+             "CUC_GRAPH_NODE_PRIORITY");
+    ck_ok(cuc_graph_exec_update(plain, graph));
+    cuc_graph_release(graph);
+    cuc_graph_exec_release(exec);
+    cuc_graph_exec_release(plain);
+    cuc_stream_release(urgent);
+}
+END_TEST
+
+// Memory of a graph
+
+START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
+{
+    static const int32_t expected[] = { CUC_NODE_ALLOC, CUC_NODE_FILL, CUC_NODE_KERNEL,
+                                        CUC_NODE_COPY, CUC_NODE_FREE };
+    uint32_t host[N] = { 0 };
+    cuc_graph_exec *second = (void *)1;
+    cuc_buffer *own;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    cuc_device_ptr ptr = cuc_buffer_ptr(own);
+    ck_ok(cuc_buffer_fill(stream, own, 0, 20, 4, 4 * N));
+    ck_ok(launch_on(stream, affine, own, 2, 2));
+    ck_ok(cuc_buffer_read(stream, host, own, 0, sizeof(host)));
+    cuc_buffer_release(own);
+    cuc_graph *graph = end_capture();
+    ck_types(graph, expected, 5);
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_status st = cuc_graph_instantiate(&second, graph, NULL);
+    ck_assert_int_lt(st, 0);
+    if (cuc__driver_simulated())
+        ck_assert_ptr_nonnull(strstr(cuc_error_message(), "one instance at a time"));
+    ck_assert_ptr_eq(second, (void *)1);
+    for (int i = 0; i < 3; i++) {
+        memset(host, 0, sizeof(host));
+        if (fake_available())
+            ck_assert(!fake_allocated(ptr));
+        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_stream_synchronize(stream));
+        ck_assert_uint_eq(host[N - 1], 42);
+    }
+    cuc_graph_exec_release(exec);
+    exec = instance_of(graph); // another, now that the first is gone
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
+{
+    const bool automatic = _i;
+    cuc_graph_exec *exec = NULL;
+    cuc_buffer *own;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    ck_ok(cuc_buffer_fill(stream, own, 0, 20, 4, 4 * N));
+    cuc_graph *graph = end_capture();
+    cuc_device_ptr ptr = cuc_buffer_ptr(own);
+    cuc_memory_resource *pool = cuc_memory_resource_retain(cuc_buffer_memory_resource(own));
+    ck_ok(cuc_graph_instantiate(
+        &exec, graph, CUC_GRAPH_EXEC_OPTIONS(.flags = automatic ? CUC_GRAPH_AUTO_FREE : 0)));
+    cuc_graph_release(graph);
+    ck_assert_int_lt(cuc_memory_free(pool, ptr, 4 * N, stream), 0); // nothing is there
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(own), 20);
+    ck_ok(launch_on(stream, affine, own, 1, 1));
+    ck_assert_uint_eq(value_of(own), 21);
+    if (automatic) {
+        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_assert_uint_eq(value_of(own), 20);
+    } else {
+        ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_launch(exec, stream), "may not be freed yet",
+                 "CUC_GRAPH_AUTO_FREE");
+        ck_assert_uint_eq(value_of(own), 21);
+    }
+    cuc_buffer_release(own); // frees what the launch allocated
+    ck_ok(cuc_stream_synchronize(stream));
+    if (fake_available())
+        ck_assert(!fake_allocated(ptr));
+    ck_ok(cuc_graph_exec_launch(exec, stream)); // and now there is room for another
+    ck_ok(cuc_memory_free(pool, ptr, 4 * N, stream));
+    cuc_graph_exec_release(exec);
+    cuc_memory_resource_release(pool);
+}
+END_TEST
+
+START_TEST(a_buffer_from_before_is_not_freed_within_a_capture)
+{
+    cuc_buffer *before;
+
+    NEED_SIMULATED();
+    ck_ok(cuc_buffer_create(&before, NULL, 64, stream));
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_device_ptr ptr = cuc_buffer_ptr(before);
+    cuc_memory_resource *pool = cuc_memory_resource_retain(cuc_buffer_memory_resource(before));
+    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(pool, ptr, 64, stream), "not memory of its graph");
+    cuc_buffer_release(before);
+    ck_assert_int_eq(unraisable.count, 1);
+    ck_assert_ptr_nonnull(strstr(unraisable.last, "not memory of that graph"));
+    unraisable.count = 0;
+    cuc_graph_release(end_capture()); // it goes on
+    ck_ok(cuc_memory_free(pool, ptr, 64, stream));
+    cuc_memory_resource_release(pool);
+}
+END_TEST
+
+// Drivers that refuse
+
+START_TEST(a_driver_that_refuses_is_told_of_with_its_call)
+{
+    static const char *const calls[] = {
+        "cuGraphGetNodes", "cuGraphNodeGetType", "cuGraphInstantiateWithParams",
+        "cuGraphUpload",   "cuGraphLaunch",      "cuGraphExecUpdate"
+    };
+    cuc_graph_exec *exec = NULL, *none = (void *)1;
+
+    NEED_FAKE();
+    cuc_graph *graph = captured(affine, 1, 1);
+    exec = instance_of(graph);
+    for (int i = 0; i < LENGTH(calls); i++) {
+        fake_fail(calls[i], 1, 999);
+        cuc_status st = i < 3    ? cuc_graph_instantiate(&none, graph, NULL)
+                        : i == 3 ? cuc_graph_exec_upload(exec, stream)
+                        : i == 4 ? cuc_graph_exec_launch(exec, stream)
+                                 : cuc_graph_exec_update(exec, graph);
+        ck_assert_int_eq(st, CUC_ERROR_DRIVER);
+        ck_assert_str_eq(cuc_error_library_call(), calls[i]);
+        ck_assert_int_eq(cuc_error_library_code(), 999);
+        ck_assert_ptr_null(testing_current());
+        ck_assert_int_eq(fake_live("exec"), 1);
+    }
+    ck_assert_ptr_eq(none, (void *)1);
+    fake_fail("cuGraphLaunch", 1, 2);
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_graph_exec_launch(exec, stream), "");
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(a_graph_in_a_lost_context_says_what_lost_it)
+{
+    NEED_FAKE();
+    cuc_graph *graph = captured(affine, 1, 1);
+    cuc_graph_exec *exec = instance_of(graph);
+    fake_poison(cuc_stream_handle(stream), 700);
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_graph_exec_launch(exec, stream),
+             "CUDA_ERROR_ILLEGAL_ADDRESS");
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    release_all();
+    ck_soon((cuc__keep_tidy(), fake_live("library") == 0));
+    ck_assert_int_eq(unraisable.count, 0);
+    fake_reset();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph_exec");
+    TCase *tests = tcase_create("graph_exec");
+
+    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
+    tcase_add_test(tests, every_launch_does_all_of_it_again);
+    tcase_add_test(tests, arguments_are_as_they_were_when_they_were_captured);
+    tcase_add_test(tests, launches_of_one_instance_follow_one_another_on_all_streams);
+    tcase_add_test(tests, later_work_of_the_stream_comes_after_all_of_the_graph);
+    tcase_add_test(tests, an_instance_is_brought_to_the_device_ahead);
+    tcase_add_loop_test(tests, default_streams_launch_graphs_too, 0, 2);
+    tcase_add_test(tests, a_captured_stream_takes_no_instance_and_its_capture_goes_on);
+    tcase_add_test(tests, an_instance_is_made_and_updated_beside_a_capture);
+    tcase_add_test(tests, wrong_arguments_are_refused_in_words);
+    tcase_add_test(tests, what_kernels_cannot_launch_is_named);
+    tcase_add_test(tests, an_update_changes_arguments_kernels_and_addresses);
+    tcase_add_loop_test(tests, an_update_that_cannot_be_made_says_which_node_and_why, 0,
+                        LENGTH(differing));
+    tcase_add_test(tests, priorities_stay_where_each_node_has_its_own);
+    tcase_add_test(tests, memory_that_a_graph_allocates_and_frees_is_there_within_a_launch);
+    tcase_add_loop_test(tests, memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2);
+    tcase_add_test(tests, a_buffer_from_before_is_not_freed_within_a_capture);
+    tcase_add_test(tests, a_driver_that_refuses_is_told_of_with_its_call);
+    tcase_add_test(tests, a_graph_in_a_lost_context_says_what_lost_it);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}

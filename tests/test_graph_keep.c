@@ -1,0 +1,314 @@
+// What graphs keep alive, how long, and who lets it go.
+#include "keep.h"
+
+#include "capture.h"
+#include "graph_testing.h"
+#include "object.h"
+
+// Owners, and how many have been dropped.
+static _Atomic int dropped;
+static pthread_t dropped_on;
+
+static void drop(void *owner)
+{
+    ck_assert_ptr_eq(owner, &dropped);
+    dropped_on = pthread_self();
+    dropped++;
+}
+
+static int dropped_after_tidying(void)
+{
+    cuc__keep_tidy();
+    return dropped;
+}
+
+static cuc_graph *captured(uint32_t b)
+{
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(launch_on(stream, affine, buffer, 1, b));
+    return end_capture();
+}
+
+// The references that are held on the code of the kernels.
+static uint32_t references(void)
+{
+    cuc__keep_tidy();
+    return atomic_load(&object->head.refs);
+}
+
+START_TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
+{
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(launch_on(stream, affine, buffer, 1, 4));
+    cuc_kernel_release(affine);
+    cuc_kernel_release(minus);
+    cuc_object_release(object); // within the capture already
+    affine = minus = NULL;
+    object = NULL;
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    for (int i = 1; i <= 3; i++) {
+        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_assert_uint_eq(value_of(buffer), 4 * (uint32_t)i);
+    }
+    if (fake_available())
+        ck_assert_int_eq(fake_live("library"), 1);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    cuc_graph_exec_release(exec);
+    ck_assert_uint_eq(value_of(buffer), 16);
+    if (fake_available())
+        ck_soon((cuc__keep_tidy(), fake_live("library") == 0));
+}
+END_TEST
+
+START_TEST(a_graph_holds_an_object_once_and_lets_it_go)
+{
+    uint32_t before = references();
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    for (int i = 0; i < 5; i++) {
+        ck_ok(launch_on(stream, affine, buffer, 1, 1));
+        ck_ok(launch_on(stream, minus, buffer, 1, 1));
+    }
+    ck_assert_uint_eq(references(), before + 1);
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    ck_assert_uint_eq(references(), before + 1);
+    cuc_graph_exec_release(exec);
+    ck_soon(references() == before);
+    // So does a capture that comes to nothing.
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    ck_assert_uint_eq(references(), before + 1);
+    ck_ok(cuc_stream_cancel_capture(stream));
+    ck_assert_uint_eq(references(), before);
+}
+END_TEST
+
+START_TEST(a_launch_beside_a_capture_is_none_of_its_business)
+{
+    uint32_t before = references();
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(launch_on(side, affine, buffer, 1, 1));
+    ck_assert_uint_eq(references(), before);
+    ck_ok(cuc_stream_begin_capture(side, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(launch_on(side, affine, buffer, 1, 1));
+    ck_ok(cuc_stream_cancel_capture(stream));
+    ck_assert_uint_eq(references(), before + 1); // of the other capture
+    ck_ok(cuc_stream_cancel_capture(side));
+    ck_assert_uint_eq(references(), before);
+    ck_assert(!cuc__capturing());
+}
+END_TEST
+
+START_TEST(a_branch_keeps_its_kernels_for_the_whole)
+{
+    uint32_t before = references();
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_stream_wait_stream(side, stream));
+    ck_ok(launch_on(side, affine, buffer, 1, 1));
+    ck_ok(cuc_stream_wait_stream(stream, side));
+    ck_assert_uint_eq(references(), before + 1);
+    cuc_graph_release(end_capture());
+    ck_soon(references() == before);
+}
+END_TEST
+
+START_TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
+{
+    cuc_graph *graph = captured(1);
+
+    dropped = 0;
+    ck_ok(cuc_graph_keep(graph, &dropped, drop));
+    cuc_graph_exec *first = instance_of(graph), *second = instance_of(graph);
+    cuc_graph_release(graph);
+    cuc_graph_exec_release(first);
+    ck_ok(cuc_graph_exec_launch(second, stream));
+    ck_ok(cuc_stream_synchronize(stream));
+    testing_sleep_ms(5);
+    ck_assert_int_eq(dropped_after_tidying(), 0);
+    cuc_graph_exec_release(second);
+    ck_soon(dropped_after_tidying() == 1);
+    ck_assert(pthread_equal(dropped_on, pthread_self())); // and not by a thread of the driver's
+}
+END_TEST
+
+START_TEST(a_launch_that_has_not_ended_keeps_everything)
+{
+    NEED_FAKE();
+    cuc_graph *graph = captured(1);
+    dropped = 0;
+    ck_ok(cuc_graph_keep(graph, &dropped, drop));
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    fake_hold(cuc_stream_handle(stream));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    cuc_graph_exec_release(exec);
+    testing_sleep_ms(5);
+    ck_assert_int_eq(dropped_after_tidying(), 0);
+    fake_resume(cuc_stream_handle(stream));
+    ck_assert_uint_eq(value_of(buffer), 1);
+    ck_soon(dropped_after_tidying() == 1);
+}
+END_TEST
+
+START_TEST(an_update_trades_what_is_kept)
+{
+    cuc_graph *one = captured(1), *two = captured(2);
+    const bool hold = fake_available();
+
+    dropped = 0;
+    ck_ok(cuc_graph_keep(one, &dropped, drop));
+    cuc_graph_exec *exec = instance_of(one);
+    cuc_graph_release(one);
+    if (hold)
+        fake_hold(cuc_stream_handle(stream));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_update(exec, two));
+    if (hold) { // the launch before still has the old one
+        testing_sleep_ms(5);
+        ck_assert_int_eq(dropped_after_tidying(), 0);
+        fake_resume(cuc_stream_handle(stream));
+    }
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_soon(dropped_after_tidying() == 1);
+    cuc_graph_release(two);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 3);
+    cuc_graph_exec_release(exec);
+}
+END_TEST
+
+START_TEST(a_graph_keeps_a_buffer)
+{
+    cuc_buffer *own;
+
+    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    cuc_device_ptr ptr = cuc_buffer_ptr(own);
+    set_value(own, 5);
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_buffer_copy(stream, buffer, 0, own, 0, 4 * N));
+    cuc_graph *graph = end_capture();
+    ck_ok(cuc_graph_keep_buffer(graph, own));
+    cuc_buffer_release(own);
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 5);
+    if (fake_available())
+        ck_assert(fake_allocated(ptr));
+    cuc_graph_exec_release(exec);
+    if (fake_available())
+        ck_soon((cuc__keep_tidy(), !fake_allocated(ptr)));
+}
+END_TEST
+
+START_TEST(nothing_is_let_go_while_a_stream_is_captured)
+{
+    cuc_graph *graph = captured(1);
+    size_t nodes = 0;
+    cuc_buffer *own;
+
+    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    ck_ok(cuc_graph_keep_buffer(graph, own));
+    cuc_buffer_release(own);
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_graph_release(graph); // its buffer's free would be captured
+    testing_sleep_ms(5);
+    cuc__keep_tidy();
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    graph = end_capture();
+    ck_ok(cuc_graph_get_node_count(&nodes, graph));
+    ck_assert_uint_eq(nodes, 1);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(waiting_for_a_stream_lets_go)
+{
+    cuc_graph *graph = captured(1);
+
+    dropped = 0;
+    ck_ok(cuc_graph_keep(graph, &dropped, drop));
+    cuc_graph_release(graph);
+    testing_sleep_ms(20); // the driver's thread
+    ck_soon((cuc_stream_synchronize(stream), dropped == 1));
+    graph = captured(1);
+    ck_ok(cuc_graph_keep(graph, &dropped, drop));
+    cuc_graph_release(graph);
+    ck_soon((cuc_device_synchronize(device), dropped == 2));
+}
+END_TEST
+
+START_TEST(an_embedded_graph_brings_what_it_keeps)
+{
+    uint32_t before = references();
+    cuc_graph *inner = captured(3);
+
+    dropped = 0;
+    ck_ok(cuc_graph_keep(inner, &dropped, drop));
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    ck_ok(cuc_stream_embed_graph(stream, inner));
+    cuc_graph *outer = end_capture();
+    cuc_graph_release(inner);
+    cuc_graph_exec *exec = instance_of(outer);
+    cuc_graph_release(outer);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 3);
+    ck_assert_int_eq(dropped_after_tidying(), 0);
+    ck_assert_uint_eq(references(), before + 1);
+    cuc_graph_exec_release(exec);
+    ck_soon(dropped_after_tidying() == 1);
+    ck_soon(references() == before);
+}
+END_TEST
+
+START_TEST(what_cannot_be_kept_stays_the_callers)
+{
+    static const char *const calls[] = { "cuUserObjectCreate", "cuGraphRetainUserObject" };
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_graph *graph = captured(1);
+
+    ck_fails(bad, cuc_graph_keep(NULL, &dropped, drop), "graph is NULL");
+    ck_fails(bad, cuc_graph_keep(graph, &dropped, NULL), "drop_owner is NULL");
+    ck_fails(bad, cuc_graph_keep_buffer(NULL, buffer), "graph is NULL");
+    ck_fails(bad, cuc_graph_keep_buffer(graph, NULL), "buffer is NULL");
+    dropped = 0;
+    for (int i = 0; fake_available() && i < LENGTH(calls); i++) {
+        fake_fail(calls[i], 1, 999);
+        ck_fails(CUC_ERROR_DRIVER, cuc_graph_keep(graph, &dropped, drop), calls[i]);
+        fake_fail(calls[i], 1, 999);
+        ck_fails(CUC_ERROR_DRIVER, cuc_graph_keep_buffer(graph, buffer), calls[i]);
+    }
+    cuc_graph_release(graph);
+    testing_sleep_ms(5);
+    ck_assert_int_eq(dropped_after_tidying(), 0);
+    ck_assert_uint_eq(value_of(buffer), 0); // it is there
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph_keep");
+    TCase *tests = tcase_create("graph_keep");
+
+    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
+    tcase_add_test(tests, the_code_of_captured_kernels_stays_as_long_as_it_is_needed);
+    tcase_add_test(tests, a_graph_holds_an_object_once_and_lets_it_go);
+    tcase_add_test(tests, a_launch_beside_a_capture_is_none_of_its_business);
+    tcase_add_test(tests, a_branch_keeps_its_kernels_for_the_whole);
+    tcase_add_test(tests, an_owner_is_dropped_when_graph_and_instances_are_gone);
+    tcase_add_test(tests, a_launch_that_has_not_ended_keeps_everything);
+    tcase_add_test(tests, an_update_trades_what_is_kept);
+    tcase_add_test(tests, a_graph_keeps_a_buffer);
+    tcase_add_test(tests, nothing_is_let_go_while_a_stream_is_captured);
+    tcase_add_test(tests, waiting_for_a_stream_lets_go);
+    tcase_add_test(tests, an_embedded_graph_brings_what_it_keeps);
+    tcase_add_test(tests, what_cannot_be_kept_stays_the_callers);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}
