@@ -188,7 +188,8 @@ static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
     at_call(e, c);
     if (!ok || !operands[0])
         return 0;
-    operands[2] = tile_build_cast(&e->b, pad, operands[0]->type.dtype, TILE_RN);
+    if (row->which == TILE_SHIFT)
+        operands[2] = tile_build_cast(&e->b, pad, operands[0]->type.dtype, TILE_RN);
     return give(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands,
                                 row->which == TILE_SHIFT ? 3 : 2, &attribute, 1, NULL));
 }

@@ -167,6 +167,7 @@ static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
         if (binding) {
+            op->result[i]->name = names->name[i];
             binding->what = tile_meaning_of(op->result[i]);
             binding->where = where;
         }
@@ -176,8 +177,11 @@ static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
 static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, uint32_t lead,
                            const struct names *names)
 {
-    for (uint32_t i = 0; i < names->count; i++)
-        tile_lookup(e, names->name[i])->what = tile_meaning_of(op->block[0]->argument[lead + i]);
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tile_value *argument = op->block[0]->argument[lead + i];
+        argument->name = names->name[i];
+        tile_lookup(e, names->name[i])->what = tile_meaning_of(argument);
+    }
 }
 
 // After an error in a loop's head: the body is looked at for its own errors in a block of nothing.
@@ -362,6 +366,10 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
         const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
         struct tile_binding *old = tile_lookup(e, bound.name[i]);
         bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
+        // The arm that goes on leaves the name as it was.
+        if (arm[0].leaves != arm[1].leaves && old &&
+            same_meaning(arm[0].leaves ? y : x, &old->what))
+            continue;
         if (!both || (arm[0].leaves && arm[1].leaves) ||
             (!arm[0].leaves && !arm[1].leaves && same_meaning(x, y))) {
             if (both && !arm[0].leaves)
@@ -397,6 +405,17 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
     return false;
 }
 
+// A call that is made for what it does.
+static bool only_acts(const struct tile_ast *ast)
+{
+    static const char *const names[] = { "store", "scatter", "assert", "print" };
+
+    for (size_t i = 0; ast && ast->kind == TILE_AST_CALL && i < 4; i++)
+        if (strncmp(ast->text, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 static void elaborate_binding(struct tile_elaborator *e, const struct tile_statement *s)
 {
     struct tile_meaning values[64 + TILE_MAX_VALUES];
@@ -409,7 +428,7 @@ static void elaborate_binding(struct tile_elaborator *e, const struct tile_state
         if (!got && s->values == 1) { // an error: every name is known to be wrong
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            if (e->module->diagnostics->errors == errors)
+            if (e->module->diagnostics->errors == errors && only_acts(s->value[i]))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
         } else if (!got) {
             values[count] = (struct tile_meaning){ 0 };

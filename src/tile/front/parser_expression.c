@@ -86,8 +86,8 @@ static struct tile_ast *argument(struct tile_parser *p)
     struct tile_token name = p->token;
     struct tile_parser before = *p;
 
-    // NAME = is looked for with one token more.
-    if (name.kind == TILE_TOKEN_NAME && !tile_is_keyword(&name)) {
+    // NAME = is looked for with one token more; `nan` is a name there too.
+    if (name.kind == TILE_TOKEN_NAME) {
         tile_parser_next(p);
         if (tile_parser_take(p, '=')) {
             struct tile_ast *ast =

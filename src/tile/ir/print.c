@@ -539,10 +539,29 @@ static void put_loop(struct printer *p, const struct tile_op *op, uint32_t depth
     tile_put_string(p->text, "}\n");
 }
 
-static bool is_step_only(const struct tile_op *op)
+struct uses {
+    const struct tile_value *value;
+    uint32_t steps, others;
+};
+
+static void count_uses(struct tile_op *op, void *data)
 {
-    return op->kind == TILE_CONSTANT && op->next && op->next->kind == TILE_FOR &&
-           op->next->operand[2] == op->result[0];
+    struct uses *uses = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (op->operand[i] == uses->value)
+            ++*(op->kind == TILE_FOR && i == 2 ? &uses->steps : &uses->others);
+}
+
+// A constant that is a loop's step and nothing else is written in the loop's head alone.
+static bool is_step_only(struct printer *p, const struct tile_op *op)
+{
+    struct uses uses = { .value = op->kind == TILE_CONSTANT ? op->result[0] : NULL };
+
+    if (!uses.value || tile_attribute(op, TILE_ATTR_REAL))
+        return false;
+    tile_walk((struct tile_block *)(uintptr_t)&p->kernel->body, count_uses, &uses);
+    return uses.steps && !uses.others;
 }
 
 static void put_op(struct printer *p, const struct tile_op *op, uint32_t depth)
@@ -559,7 +578,7 @@ static void put_op(struct printer *p, const struct tile_op *op, uint32_t depth)
         put_loop(p, op, depth);
         return;
     }
-    if (is_step_only(op))
+    if (is_step_only(p, op))
         return;
     tile_put_indent(p->text, depth);
     if (op->kind == TILE_IF) {

@@ -1,0 +1,484 @@
+// From text to IR: every diagnostic with its code, place and words, and programs whose dumps parse
+// to themselves.
+#include "tile/compile.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A body stands in: kernel k(a: f32[N], b: f16[M, K], i: i32[N], s: i32) grid N { .. }; its first
+// line is 1.
+#define IN_KERNEL \
+    "kernel k(a: f32[N], b: f16[M, K], i: i32[N], u: u32[N], e: e4m3[N], s: i32) grid N {"
+
+struct wrong {
+    const char *name;
+    const char *body; // of the kernel above; or, when it has a newline first, the whole text
+    const char *says; // "T101 1:88 part of the message", the columns counted from the body's start
+};
+
+static const struct wrong wrongs[] = {
+    // The text
+    { "a character that is none of the language", "x = 1 ? 2", "T001 7 no token starts with '?'" },
+    { "a number that is too large", "x = 99999999999999999999", "T002 5 too large" },
+    { "a number with letters in it", "x = 12abc", "T002 5 cannot be read" },
+    { "a float that is too large", "x = 1e999", "T002 5 too large" },
+    { "a string without its end", "assert(s > 0, \"oops)\n", "T003 15 before the end of the line" },
+    { "a statement without a value", "x =", "T004 4 expected an expression, got }" },
+    { "an expression that does nothing", "s + 1", "T004 1 does nothing" },
+    { "a chain of comparisons", "x = 1 < s < 3", "T004 11 do not chain" },
+    { "a keyword as a name", "for = 1", "T004 5 expected the name of the loop's variable" },
+    { "a version that is not known", "\ntile 2\nkernel k() { }", "T005 2:6 version 1" },
+    { "nothing that belongs in a file", "\n\nx = 1", "T004 3:1 expected kernel or fn" },
+    { "a brace that is never closed", "\nkernel k() {\n x = 1\n", "T004 2:12 never closed" },
+    { "a second grid", "\nkernel k(a: f32[N]) grid N grid N { }", "T502 2:28 second grid" },
+    // Dtypes
+    { "an op of floats on integers", "x = exp(s)",
+      "T101 5 operand x: expected f16, bf16, f32 or f64" },
+    { "bitwise ops on floats", "x = load(a, [0], [8]) & load(a, [0], [8])", "T101 23 got f32[8]" },
+    { "arithmetic on bools", "x = (s < 1) + (s > 2)", "T101 13 got bool" },
+    { "arithmetic on 8-bit floats", "x = load(e, [0], [8]) * load(e, [0], [8])",
+      "T101 23 got e4m3[8]" },
+    { "signed with unsigned", "x = load(i, [0], [8]) + load(u, [0], [8])",
+      "T102 23 i32 and u32 have no common dtype" },
+    { "f16 with bf16", "x = cast(1.0, f16) + cast(s, bf16)", "T102 20 f16 and bf16" },
+    { "a constant out of its dtype's range", "x = cast(s, i8) + 300",
+      "T103 17 300 is out of the range of i8" },
+    { "iota past its dtype", "x = iota(i8, 200)", "T103 5 199 is out of the range of i8" },
+    { "iota of floats", "x = iota(f32, 8)", "T101 5 an integer dtype" },
+    { "a bitcast of another width", "x = bitcast(s, f16)",
+      "T104 5 i32 and f16 have different widths" },
+    { "a rounding of integers", "x = cast(s, i64, round=rz)", "T105 5 no rounding to choose" },
+    { "a condition that is no bool", "if s { }", "T106 4 expected a bool scalar, got i32" },
+    { "and on integers", "if s and s > 1 { }", "T106 4 expected a bool scalar" },
+    { "where by an integer", "x = where(s, 1, 2)", "T106 5 operand c: expected a bool" },
+    { "an index that is a float", "x = load(a, [0.5], [8])", "T107 5 operand index 0" },
+    { "a store that would lose", "store(b, [0, 0], load(a, [0], [8]))",
+      "T108 1 write cast(.., f16)" },
+    { "an mma of a dtype that has none",
+      "x = mma(zeros(i16, [4, 4]), zeros(i16, [4, 4]), zeros(i32, [4, 4]))", "T109 5 operand a" },
+    { "an mma of two dtypes",
+      "x = mma(zeros(f16, [4, 4]), zeros(bf16, [4, 4]), zeros(f32, [4, 4]))",
+      "T109 5 operand b: expected f16" },
+    { "an accumulator of the wrong dtype",
+      "x = mma(zeros(bf16, [4, 4]), zeros(bf16, [4, 4]), zeros(bf16, [4, 4]))",
+      "T109 5 operand acc: expected f32" },
+    { "an atomic op on f16 that has none", "store_max(b, [0, 0], zeros(f16, [4]))",
+      "T110 1 on f16" },
+    // Shapes
+    { "shapes that do not broadcast", "x = zeros(f32, [4]) + zeros(f32, [3])",
+      "T201 21 f32[4] and f32[3]" },
+    { "a broadcast to another shape", "x = broadcast(zeros(f32, [4]), [8])",
+      "T201 5 f32[4] does not broadcast to f32[8]" },
+    { "a reshape to more elements", "x = reshape(zeros(f32, [4, 4]), [3, 5])",
+      "T203 5 has 15 elements, the operand 16" },
+    { "a reshape that does not divide", "x = reshape(zeros(f32, [4, 4]), [3, -1])",
+      "T203 5 16 elements do not divide by 3" },
+    { "an axis that is not there", "x = sum(zeros(f32, [4]), 1)", "T204 5 expected 0 to 0, got 1" },
+    { "a fourth axis of the grid", "x = block(3)", "T204 5 expected 0, 1 or 2, got 3" },
+    { "trans of one axis", "x = trans(zeros(f32, [4]))", "T204 5 at least 2 axes, got f32[4]" },
+    { "squeeze of a long axis", "x = squeeze(zeros(f32, [4, 1]), 0)",
+      "T204 5 axis 0 of f32[4, 1]" },
+    { "axes that are no permutation", "x = permute(zeros(f32, [4, 2]), [0, 0])",
+      "T205 5 axis 0 is there twice" },
+    { "an axis twice in a sum", "x = sum(zeros(f32, [4, 2]), 0, 0)",
+      "T205 32 axis 0 is there twice" },
+    { "an extent of zero", "x = zeros(f32, [4, 0])", "T206 5 extent 1: expected 1 to 2^24, got 0" },
+    { "more elements than a tile may have", "x = zeros(f32, [4096, 8192])",
+      "T206 5 at most 2^24 elements" },
+    { "topk of more than there are", "x, y = topk(zeros(f32, [4]), 5, 0)",
+      "T206 8 expected 1 to 4 elements, got 5" },
+    { "nine axes", "x = zeros(f32, [1, 1, 1, 1, 1, 1, 1, 1, 1])", "T207 16 at most 8 axes, got 9" },
+    { "a subtile that does not divide", "x = extract(zeros(f32, [8]), [0], [3])",
+      "T208 5 3 does not divide 8" },
+    { "a subtile outside", "x = extract(zeros(f32, [8]), [4], [2])",
+      "T208 5 expected a subtile from 0 to 3, got 4" },
+    { "an index that is a tile", "x = load(a, [iota(i32, 4)], [8])",
+      "T209 5 expected an integer scalar, got i32[4]" },
+    { "inner extents that differ", "x = zeros(f16, [4, 8]) @ zeros(f16, [4, 8])",
+      "T210 24 axis 1 of a (8) and axis 0 of b (4)" },
+    { "an accumulator of another shape",
+      "x = mma(zeros(f16, [4, 8]), zeros(f16, [8, 2]), zeros(f32, [4, 4]))",
+      "T210 5 expected [.., 4, 2]" },
+    { "a product of vectors", "x = zeros(f16, [4]) @ zeros(f16, [4])", "T210 21 at least 2 axes" },
+    // Memory
+    { "too few indices", "x = load(b, [0], [8, 8])", "T301 5 expected 2 indices" },
+    { "too few extents", "x = load(b, [0, 0], [8])", "T301 5 expected 2 extents" },
+    { "a tensor in arithmetic", "x = a + 1", "T302 7 got a tensor: load from it first" },
+    { "a load from a tile", "x = load(zeros(f32, [8]), [0], [8])",
+      "T302 5 expected a tensor, got a tile" },
+    { "a tile read by element", "x = zeros(f32, [8])\ny = x[3]", "T302 2:7 use extract or take" },
+    { "an order that a load has not", "x = load(a, [0], [8], order=release)",
+      "T303 5 does not have that memory order" },
+    { "a scope without an order", "x = load(a, [0], [8], scope=block)",
+      "T303 5 a weak access has no scope" },
+    { "a latency out of range", "x = load(a, [0], [8], latency=11)",
+      "T304 5 expected 1 to 10, got 11" },
+    { "an assumption that is none", "x = assume(s > 1)", "T504 14 expected x % D == 0" },
+    // Control flow
+    { "a loop that changes a type", "x = zeros(f32, [4])\nfor j in 0 .. 4 { x = zeros(f32, [8]) }",
+      "T401 2:23 x: expected f32[4] on every path, got f32[8]" },
+    { "arms of two types", "x = zeros(f32, [4])\nif s > 0 { x = zeros(f32, [8]) }",
+      "T401 1:5 x: expected f32[8] on every path, got f32[4]" },
+    { "break outside of a loop", "break", "T402 1 it stands in no loop" },
+    { "break out of a static for", "static for j in 0 .. 2 { break }",
+      "T402 26 cannot leave a static for" },
+    { "a kernel that returns a value", "return 1", "T402 1 gives no values" },
+    { "a step that is not constant", "for j in 0 .. 4 step s { }", "T403 1 positive constant" },
+    { "a step of zero", "for j in 0 .. 4 step 0 { }", "T403 1 positive constant" },
+    { "a loop over floats", "for j in 0 .. 1.5 { }", "T107 1 operand last" },
+    { "a function that loads in a reduction",
+      "\nfn f(x, y) { return x + load(x, [0], [1]) }\nkernel k(a: f32[N]) { x = reduce(f, [load(a, "
+      "[0], [8])], 0, [0.0]) }",
+      "T302 2:25 expected a tensor" },
+    { "a function of too few values",
+      "\nfn f(x, y) { return x, y }\nkernel k(a: f32[N]) { x = reduce(f, [load(a, [0], [8])], 0, "
+      "[0.0]) }",
+      "T404 3:27 gives 2 values, expected 1" },
+    { "a static for over what is not known", "static for j in 0 .. s { }",
+      "T505 22 where the loop ends: expected a constant integer" },
+    { "a static for of too many turns", "static for j in 0 .. 100000 { }",
+      "T406 1 more than 4096 turns" },
+    { "an assertion that fails when it is compiled", "assert(1 > 2, \"never\")", "T407 1 never" },
+    // Names, constants, calls
+    { "a name that is not bound", "x = y", "T501 5 nothing binds y" },
+    { "a name of one arm only", "if s > 0 { x = 1.0 }\ny = x", "T501 2:5 nothing binds x" },
+    { "a loop's variable bound again", "for j in 0 .. 4 { j = 1 }",
+      "T502 19 j cannot be bound again" },
+    { "a constant bound again", "\nkernel k(a: f32[N]) const B = 4 { B = 5 }",
+      "T502 2:35 B cannot be bound again" },
+    { "two kernels of a name", "\nkernel k() { }\nkernel k() { }", "T502 3:8 two of the name k" },
+    { "a function of the language's name", "\nfn exp(x) { return x }\nkernel k() { }",
+      "T502 2:4 exp is a call of the language" },
+    { "a call of nothing", "x = frob(1)", "T503 5 there is no function frob" },
+    { "a call of a value", "x = s(1)", "T503 5 s is no function" },
+    { "too many arguments", "x = exp(1.0, 2.0)", "T504 14 expected at most 1 arguments" },
+    { "too few arguments", "x = load(a)", "T504 5 expected 3 arguments, got 1" },
+    { "an argument that is not there", "x = load(a, [0], [8], padding=1)",
+      "T504 23 there is no argument padding" },
+    { "an argument twice", "x = load(a, [0], [8], shape=[8])", "T504 29 given twice" },
+    { "an axis that is not constant", "x = sum(zeros(f32, [4]), s)",
+      "T505 26 expected a constant integer, got a value that is known when the kernel runs" },
+    { "a constant of a dimension", "\nkernel k(a: f32[N]) const B = N { }",
+      "T501 2:31 nothing binds N" },
+    { "a function that calls itself", "\nfn f(x) { return f(x) }\nkernel k(s: i32) { y = f(s) }",
+      "T507 2:18 it calls itself" },
+    { "two names for one value", "x, y = s", "T508 1 2 names for 1 values" },
+    { "a value of a call that gives none", "x = store(a, [0], 1.0)", "T508 1 gives no value" },
+    { "a division by zero", "x = 1 // 0", "T509 7 a division by zero" },
+    { "a constant beyond 64 bits", "x = 9223372036854775807 + 1",
+      "T509 25 out of the range of 64 bits" },
+    // What the host computes
+    { "a grid with a division of floats", "\nkernel k(a: f32[N]) grid N / 2 { }",
+      "T701 2:28 write // or cdiv" },
+    { "a grid of a float", "\nkernel k(a: f32[N], x: f32) grid x { }",
+      "T701 2:34 expected a dimension" },
+    { "four grid axes", "\nkernel k(a: f32[N]) grid N, N, N, N { }", "T702 2:35 got 4" },
+    { "an alignment that is no power of two", "\nkernel k(a: f32[N]) where align(a, 12) { }",
+      "T701 2:27 power of two" },
+};
+
+static struct tile_module *parse(const char *text)
+{
+    return tile_parse("p.tile", text, strlen(text), NULL, 0);
+}
+
+START_TEST(a_wrong_program_is_told_with_code_place_and_words)
+{
+    const struct wrong *w = &wrongs[_i];
+    char text[2048], code[8];
+    unsigned line = 1, column = 0;
+    int used = 0;
+    bool whole = w->body[0] == '\n';
+
+    snprintf(text, sizeof(text), whole ? "%s" : IN_KERNEL "%s}", w->body);
+    if (sscanf(w->says, "%7s %u:%u %n", code, &line, &column, &used) != 3) {
+        line = 1;
+        ck_assert_int_eq(sscanf(w->says, "%7s %u %n", code, &column, &used), 2);
+    }
+    if (!whole && line == 1)
+        column += (unsigned)strlen(IN_KERNEL);
+    struct tile_module *module = parse(text);
+    ck_assert_ptr_nonnull(module);
+    const char *all = tile_diagnostics_text(module, false);
+    const struct tile_diagnostic *first = module->diagnostics->first;
+    ck_assert_msg(first != NULL, "%s: nothing was told", w->name);
+    ck_assert_msg(strcmp(tile_code_name(first->code), code) == 0, "%s: expected %s\n%s", w->name,
+                  code, all);
+    ck_assert_msg(first->where.line == line && first->where.column == column,
+                  "%s: expected %u:%u\n%s", w->name, line, column, all);
+    ck_assert_msg(strstr(first->text, w->says + used), "%s: expected \"%s\"\n%s", w->name,
+                  w->says + used, all);
+    ck_assert_msg(module->diagnostics->errors == 1, "%s: expected one error\n%s", w->name, all);
+    tile_module_free(module);
+}
+END_TEST
+
+START_TEST(all_errors_of_a_source_are_told_each_once)
+{
+    struct tile_module *module = parse("kernel k(s: i32) {\n"
+                                       "    x = y + 1\n"  // y
+                                       "    z = x * y\n"  // said already
+                                       "    w = exp(s)\n" // s
+                                       "    v = w + x\n"  // caused
+                                       "    t = sum(zeros(f32, [4]), 7)\n"
+                                       "    if q { }\n"
+                                       "    for j in 0 .. s { frob(j) }\n"
+                                       "}\n");
+    unsigned lines[] = { 2, 4, 6, 7, 8 }, i = 0;
+
+    ck_assert_uint_eq(module->diagnostics->errors, 5);
+    for (const struct tile_diagnostic *d = module->diagnostics->first; d; d = d->next)
+        ck_assert_uint_eq(d->where.line, lines[i++]);
+    tile_module_free(module);
+}
+END_TEST
+
+START_TEST(at_most_twenty_errors_are_told_and_the_rest_counted)
+{
+    char text[4096] = "kernel k() {\n";
+
+    for (int i = 0; i < 30; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "    x%d = y%d\n", i, i);
+    strcat(text, "}\n");
+    struct tile_module *module = parse(text);
+    ck_assert_uint_eq(module->diagnostics->errors, 30);
+    ck_assert_ptr_nonnull(strstr(tile_diagnostics_text(module, false), "10 more errors"));
+    tile_module_free(module);
+}
+END_TEST
+
+START_TEST(an_error_in_a_function_shows_where_it_was_called)
+{
+    struct tile_module *module = parse("fn f(x) { return exp(x) }\n"
+                                       "fn g(x) { return f(x) }\n"
+                                       "kernel k(s: i32) {\n"
+                                       "    y = g(s)\n"
+                                       "}\n");
+    const char *text = tile_diagnostics_text(module, false);
+
+    ck_assert_ptr_nonnull(strstr(text, "p.tile:1:18: error T101: exp: operand x: expected"));
+    ck_assert_ptr_nonnull(strstr(text, "p.tile:2:18: note: called from here"));
+    ck_assert_ptr_nonnull(strstr(text, "p.tile:4:9: note: called from here"));
+    tile_module_free(module);
+}
+END_TEST
+
+START_TEST(a_caret_stands_under_the_place)
+{
+    struct tile_module *module = parse("kernel k(s: i32) {\n\tx = y\n}\n");
+
+    ck_assert_str_eq(tile_diagnostics_text(module, false),
+                     "p.tile:2:6: error T501: name: nothing binds y\n    \tx = y\n    \t    ^\n");
+    tile_module_free(module);
+}
+END_TEST
+
+START_TEST(a_type_that_a_loop_changes_is_told_with_both_places)
+{
+    struct tile_module *module = parse("kernel k(n: i32) {\n"
+                                       "    x = zeros(f32, [4])\n"
+                                       "    for j in 0 .. n {\n"
+                                       "        x = zeros(f16, [4])\n"
+                                       "    }\n"
+                                       "}\n");
+    const char *text = tile_diagnostics_text(module, false);
+
+    ck_assert_ptr_nonnull(strstr(text, "p.tile:4:13: error T401: x: expected f32[4]"));
+    ck_assert_ptr_nonnull(strstr(text, "p.tile:2:9: note: it is f32[4] here"));
+    tile_module_free(module);
+}
+END_TEST
+
+// Settings
+
+static const struct {
+    const char *name, *setting, *expected; // part of a dump, or of the diagnostics
+} settings[] = {
+    { "an integer", "BN=2048", "[_, 2048]" },
+    { "an integer in hexadecimal", "BN=0x400", "[_, 1024]" },
+    { "a dtype", "T=f16", "x: f16[M, N]" },
+    { "a name that no kernel has", "BM=4", "T506: setting: BM=4: no kernel has that constant" },
+    { "a dtype for an integer", "BN=f32", "T506: setting: BN=f32: expected an integer" },
+    { "an integer for a dtype", "T=4", "T506: setting: T=4: expected a dtype" },
+    { "a float for an integer", "BN=1.5", "T506: setting: BN=1.5: expected an integer" },
+    { "nothing", "BN=", "T506: setting: BN=: expected an integer" },
+};
+
+static char *read_program(const char *name, size_t *bytes)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), PROGRAMS "/%s.tile", name);
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s cannot be read", path);
+    char *text = malloc(1 << 16);
+    ck_assert_ptr_nonnull(text);
+    *bytes = fread(text, 1, 1 << 16, f);
+    fclose(f);
+    return text;
+}
+
+START_TEST(a_setting_takes_the_place_of_a_constant)
+{
+    size_t bytes;
+    char *text = read_program("softmax", &bytes);
+    struct tile_module *module = tile_parse("softmax.tile", text, bytes, &settings[_i].setting, 1);
+    const char *shown = module->diagnostics->errors ? tile_diagnostics_text(module, false)
+                                                    : tile_print(module);
+
+    ck_assert_msg(strstr(shown, settings[_i].expected), "%s: expected %s in\n%s", settings[_i].name,
+                  settings[_i].expected, shown);
+    tile_module_free(module);
+    free(text);
+}
+END_TEST
+
+// Programs
+
+static const char *const programs[] = { "vadd",      "softmax",   "layer_norm",   "gemm_bias_gelu",
+                                        "attention", "embedding", "gemm_split_k", "grouped_gemm" };
+
+static struct tile_module *good(const char *text, const char *what)
+{
+    struct tile_module *module = tile_parse(what, text, strlen(text), NULL, 0);
+
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s:\n%s\n%s", what,
+                  tile_diagnostics_text(module, false), text);
+    return module;
+}
+
+// The dump of a dump is that dump, before and after the passes.
+static void dump_parses_to_itself(const char *text, const char *name)
+{
+    for (int simplified = 0; simplified < 2; simplified++) {
+        struct tile_module *module = good(text, name);
+        for (struct tile_kernel *k = module->first; k && simplified; k = k->next)
+            tile_simplify(k);
+        const char *dump = tile_print(module);
+        struct tile_module *again = good(dump, "a dump");
+        ck_assert_str_eq(tile_print(again), dump);
+        tile_module_free(again);
+        tile_module_free(module);
+    }
+}
+
+START_TEST(a_program_of_the_language_page_parses_and_so_does_its_dump)
+{
+    size_t bytes;
+    char *text = read_program(programs[_i], &bytes);
+
+    text[bytes] = '\0';
+    dump_parses_to_itself(text, programs[_i]);
+    free(text);
+}
+END_TEST
+
+static const struct {
+    const char *name, *text;
+} constructs[] = {
+    { "newlines and semicolons", "kernel k(\n  a: f32[N],\n\n b: f32[N])\n\n  grid N\n{\n\n x = 1 "
+                                 "+\n 2; y = cast(\n x, f32)\n\n store(b, [0], y)\n}" },
+    { "every clause in another order",
+      "kernel k(a: f32[N, M]) where N > 0, noalias(a, a), unit(a, 1), align(a, 16) grid cdiv(N, "
+      "B), M const B = auto(4, 8), C = B * 2, T = f16, Q = true { x = zeros(T, [B, C]) }" },
+    { "extents that are checked",
+      "kernel k(a: f32[G + 1], b: f32[G], c: f32[4, 2 * 3]) { x = a[0] + b[dim(b, 0) - 1] }" },
+    { "tensors of rank 0", "kernel k(a: f32[]) { store(a, [], load(a, [], []) + 1.0) }" },
+    { "an else if", "kernel k(s: i32, a: i32[N]) { x = 0\n if s > 2 { x = 1 } else if s > 1 { x = "
+                    "2 } else { x = s }\n store(a, [0], x) }" },
+    { "a constant condition drops the other arm",
+      "kernel k(a: f32[N]) const C = false { if C { nonsense(a) } else { store(a, [0], 1.0) } }" },
+    { "loops with break and continue",
+      "kernel k(n: i32, a: i32[N]) { x = 0\n for j in 0 .. n step 3 { if j == 4 { continue }\n if "
+      "j > 9 { break }\n x += j }\n while x > 3 { x -= 1\n if x == 5 { break } }\n store(a, [0], "
+      "x) }" },
+    { "values exchanged in a loop", "kernel k(n: i32, a: i32[N]) { x, y = 1, 2\n for j in 0 .. n { "
+                                    "x, y = y, x }\n store(a, [0], x); store(a, [1], y) }" },
+    { "a loop in a loop", "kernel k(n: i32, a: f32[N]) { x = zeros(f32, [4])\n for j in 0 .. n { "
+                          "for l in j .. n { x += 1.0 } }\n store(a, [0], x) }" },
+    { "an unrolled loop", "kernel k(a: f32[N]) { x = 0.0\n static for j in 0 .. 3 { x = x + a[j] * "
+                          "(j + 1) }\n store(a, [0], x) }" },
+    { "a return from a kernel",
+      "kernel k(s: i32, a: f32[N]) { if s == 0 { return }\n store(a, [0], 1.0) }" },
+    { "functions with several results", "fn two(x) { return x + 1, x * 2 }\nkernel k(a: f32[N]) { "
+                                        "p, q = two(a[0])\n store(a, [0], p * q) }" },
+    { "named arguments of a function",
+      "fn f(x, y) { return x - y }\nkernel k(a: f32[N]) { store(a, [0], f(y=a[0], x=a[1])) }" },
+    { "reductions by functions",
+      "fn least(v, i, w, j) { c = v < w\n return where(c, v, w), where(c, i, j) }\nkernel k(a: "
+      "f32[N]) { v, i = reduce(least, [load(a, [0], [8]), iota(i32, 8)], 0, [inf, 0])\n store(a, "
+      "[0], v); p, q = scan(least, [load(a, [0], [8]), iota(i32, 8)], 0, [inf, 0], reverse=true)\n "
+      "store(a, [1], p) }" },
+    { "every shape op",
+      "kernel k(a: f32[N, M]) { x = load(a, [0, 0], [4, 6])\n y = cat(trans(x), permute(x, [1, "
+      "0]), 0)\n z = extract(y, [1, 0], [6, 2])\n w = insert(y, [0, 1], z)\n v = take(w, iota(i32, "
+      "1), 0) + take(w, zeros(i32, [12, 1]), 1)[None, :, :] * 2.0\n r = roll(shift(w, 2, 0, "
+      "pad=1.0), 1, 1) + squeeze(v, 0)\n store(a, [0, 0], r) }" },
+    { "hints and orders",
+      "kernel k(a: f32[N], b: i32[N]) { x = load(a, [0], [8], pad=nan, latency=4, tma=false, "
+      "cache=stream)\n f = load_at(b, [0], [_], order=acquire, scope=device)\n store(a, [1], x, "
+      "cache=first)\n store_at(b, [0], f, shape=[_], order=release, scope=system) }" },
+    { "atomics", "kernel k(a: i32[N]) { x = iota(i32, 8)\n y = atomic_add(a, [x], 1)\n z = "
+                 "atomic_cas(a, [x], 0, y, mask=y > 2, order=acquire, scope=block)\n store_add(a, "
+                 "[0], z); store_or(a, [1], z, shape=[8]) }" },
+    { "rows", "kernel k(t: f16[V, D], o: f16[R, D], ids: i64[R]) { x = load_rows(t, load(ids, [0], "
+              "[4], pad=-1), [1], [8], pad=1.0)\n store_rows(o, load(ids, [0], [4]), [0], x) }" },
+    { "slices of slices",
+      "kernel k(a: f32[N, M], n: i32) { r = slice(slice(a, 0, n, n + 4), 1, 0, 8)\n store(r, [0, "
+      "0], load(r, [0, 0], [4, 8]) + cast(dim(r, 0) * stride(a, 0), f32)) }" },
+    { "random numbers, assembly, prints and assertions",
+      "kernel k(a: u32[N], n: i32) { p, q, r, s = philox(7, iota(i64, 4))\n t = asm(\"add.u32 $0, "
+      "$1, $2;\", u32, [p, q])\n assert(all(t == t), \"a \\\"quoted\\\" text\")\n print(\"n {} t "
+      "{}\\n\", n, t)\n store(a, [0], t ^ r ^ s) }" },
+    { "casts, bitcasts and assumptions",
+      "kernel k(a: f32[N], n: i32) { m = assume(n % 16 == 0)\n x = load_at(a, [m], [4])\n y = "
+      "cast(cast(x, bf16), i8, round=rm) + bitcast(cast(x, e5m2), i8)\n store(a, [0], cast(y, "
+      "f32)) }" },
+    { "sorts and scans", "kernel k(a: f32[N]) { x = sort(load(a, [0], [8]), 0)\n v, i = topk(x, 3, "
+                         "0)\n h = histogram(i, 4)\n store(a, [0], cumsum(x, 0, reverse=true) * "
+                         "cumprod(x, 0) + cast(sum(h), f32) + max(v, nan=true)) }" },
+    { "products", "kernel k(a: f32[B, M, K], b: f32[K, N], c: f32[B, M, N]) { x = load(a, [0, 0, "
+                  "0], [2, 4, 8])\n y = load(b, [0, 0], [8, 4])\n z = mma(x, y, x @ y, "
+                  "precision=tf32x3)\n store(c, [0, 0, 0], z) }" },
+    { "constants of every dtype",
+      "kernel k(a: f64[N], b: u64[N], c: bool[N]) { store(a, [0], -inf); store(a, [1], 1e-300); "
+      "store(b, [0], 0xffff_ffff)\n store(c, [0], true); x = cast(-9223372036854775807 - 1, i64)\n "
+      "store(c, [1], x == 0) }" },
+};
+
+START_TEST(a_construct_parses_and_so_does_its_dump)
+{
+    dump_parses_to_itself(constructs[_i].text, constructs[_i].name);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tile parse");
+    TCase *t = tcase_create("parse");
+
+    tcase_add_loop_test(t, a_wrong_program_is_told_with_code_place_and_words, 0,
+                        (int)(sizeof(wrongs) / sizeof(wrongs[0])));
+    tcase_add_test(t, all_errors_of_a_source_are_told_each_once);
+    tcase_add_test(t, at_most_twenty_errors_are_told_and_the_rest_counted);
+    tcase_add_test(t, an_error_in_a_function_shows_where_it_was_called);
+    tcase_add_test(t, a_caret_stands_under_the_place);
+    tcase_add_test(t, a_type_that_a_loop_changes_is_told_with_both_places);
+    tcase_add_loop_test(t, a_setting_takes_the_place_of_a_constant, 0,
+                        (int)(sizeof(settings) / sizeof(settings[0])));
+    tcase_add_loop_test(t, a_program_of_the_language_page_parses_and_so_does_its_dump, 0,
+                        (int)(sizeof(programs) / sizeof(programs[0])));
+    tcase_add_loop_test(t, a_construct_parses_and_so_does_its_dump, 0,
+                        (int)(sizeof(constructs) / sizeof(constructs[0])));
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
