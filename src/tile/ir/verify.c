@@ -1,0 +1,201 @@
+// The rules of the IR that hold between passes: what ir.h says of blocks and terminators, that
+// values are made before they are used, and that types and layouts of an op's parts fit together.
+//
+// What makes an op legal at all is build.c's: this finds what a pass broke.
+#include "../diagnostic.h"
+#include "../layout/layout.h"
+#include "ir.h"
+#include "words.h"
+
+#include <stdio.h>
+
+struct checker {
+    struct tile_kernel *kernel;
+    const char *after;
+    bool *made; // by value id: seen, in a block that is open
+    bool ok;
+};
+
+__attribute__((format(printf, 3, 4))) static void
+broken(struct checker *c, const struct tile_op *op, const char *format, ...)
+{
+    char what[200];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    if (c->ok) // one is enough
+        tile_error(c->kernel->module, TILE_T901, op ? op->where : c->kernel->where,
+                   "compiler: after %s: %s: %s: this is an error of cucore's", c->after,
+                   op ? tile_op_infos[op->kind].name : "kernel", what);
+    c->ok = false;
+}
+
+static void make(struct checker *c, const struct tile_op *op, const struct tile_value *value)
+{
+    if (!value) {
+        broken(c, op, "a value is missing");
+    } else if (value->id >= c->kernel->value_count) {
+        broken(c, op, "value %u has an id past the last", value->id);
+    } else if (value->forward) {
+        broken(c, op, "value %u was replaced and is still there", value->id);
+    } else if (c->made[value->id]) {
+        broken(c, op, "value %u is made twice", value->id);
+    } else {
+        c->made[value->id] = true;
+    }
+}
+
+static void check_operands(struct checker *c, const struct tile_op *op)
+{
+    for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
+        const struct tile_value *value = op->operand[i];
+        if (!value)
+            broken(c, op, "operand %u is missing", i);
+        else if (value->forward)
+            broken(c, op, "operand %u was replaced", i);
+        else if (value->id >= c->kernel->value_count || !c->made[value->id])
+            broken(c, op, "operand %u is not made before it is used", i);
+    }
+}
+
+static bool same_layout(const struct tile_value *x, const struct tile_value *y)
+{
+    return !x->layout || !y->layout || tile_layout_same(x->layout, y->layout);
+}
+
+static void check_elementwise(struct checker *c, const struct tile_op *op)
+{
+    const struct tile_value *result = op->result[0];
+
+    for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
+        const struct tile_value *x = op->operand[i];
+        if (!tile_shape_same(&x->type, &result->type))
+            broken(c, op, "operand %u has another shape than the result", i);
+        else if (!same_layout(x, result))
+            broken(c, op, "operand %u has another layout than the result", i);
+    }
+}
+
+static const struct tile_op *loop_of(const struct tile_op *op)
+{
+    const struct tile_op *around = op->parent->parent;
+
+    while (around && around->kind != TILE_FOR && around->kind != TILE_LOOP)
+        around = around->parent ? around->parent->parent : NULL;
+    return around;
+}
+
+// What a terminator feeds, value by value.
+static void check_fed(struct checker *c, const struct tile_op *op, const struct tile_op *target)
+{
+    if (!target) {
+        broken(c, op, "it stands in no loop");
+        return;
+    }
+    bool function = target->kind == TILE_REDUCE || target->kind == TILE_SCAN;
+    if (op->operand_count != target->result_count) {
+        broken(c, op, "%u values for %u results", op->operand_count, target->result_count);
+        return;
+    }
+    for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
+        const struct tile_value *x = op->operand[i], *y = target->result[i];
+        if (function ? x->type.dtype != y->type.dtype || x->type.rank
+                     : !tile_type_same(&x->type, &y->type))
+            broken(c, op, "value %u has another type than the result it feeds", i);
+        else if (!function && !same_layout(x, y))
+            broken(c, op, "value %u has another layout than the result it feeds", i);
+    }
+}
+
+static void check_loop(struct checker *c, const struct tile_op *op)
+{
+    uint32_t lead = op->kind == TILE_FOR ? 3 : 0, first = op->kind == TILE_FOR ? 1 : 0;
+    const struct tile_block *body = op->block[0];
+
+    if (op->operand_count != lead + op->result_count ||
+        body->argument_count != first + op->result_count) {
+        broken(c, op, "%u operands and %u arguments for %u results", op->operand_count,
+               body->argument_count, op->result_count);
+        return;
+    }
+    for (uint32_t i = 0; i < op->result_count && c->ok; i++) {
+        const struct tile_value *x = op->operand[lead + i], *y = op->result[i];
+        const struct tile_value *z = body->argument[first + i];
+        if (!tile_type_same(&x->type, &y->type) || !tile_type_same(&z->type, &y->type))
+            broken(c, op, "carried value %u has more than one type", i);
+        else if (!same_layout(x, y) || !same_layout(z, y))
+            broken(c, op, "carried value %u has more than one layout", i);
+    }
+}
+
+static void check_block(struct checker *c, const struct tile_block *block,
+                        const struct tile_op *parent);
+
+static void check_op(struct checker *c, const struct tile_op *op, const struct tile_block *block)
+{
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    if (op->parent != block)
+        broken(c, op, "it says that it stands in another block");
+    if ((op->next && op->next->previous != op) || (!op->next && block->last != op))
+        broken(c, op, "the list of ops is torn");
+    check_operands(c, op);
+    if (!c->ok)
+        return;
+    if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
+        check_loop(c, op);
+    for (uint32_t i = 0; i < op->block_count && c->ok; i++)
+        check_block(c, op->block[i], op);
+    for (uint32_t i = 0; i < op->result_count && c->ok; i++) {
+        make(c, op, op->result[i]);
+        if (c->ok && (op->result[i]->op != op || op->result[i]->index != i))
+            broken(c, op, "result %u says that it is another op's", i);
+    }
+    if (!c->ok)
+        return;
+    if (traits & TILE_ELEMENTWISE)
+        check_elementwise(c, op);
+    if (op->kind == TILE_YIELD)
+        check_fed(c, op, block->parent);
+    if (op->kind == TILE_CONTINUE || op->kind == TILE_BREAK)
+        check_fed(c, op, loop_of(op));
+}
+
+static void check_block(struct checker *c, const struct tile_block *block,
+                        const struct tile_op *parent)
+{
+    if (block->parent != parent)
+        broken(c, parent, "a block says that it is another op's");
+    if (!block->last || !(tile_op_infos[block->last->kind].traits & TILE_TERMINATES))
+        broken(c, parent, "a block has no end");
+    for (uint32_t i = 0; i < block->argument_count && c->ok; i++)
+        make(c, parent, block->argument[i]);
+    for (const struct tile_op *op = block->first; op && c->ok; op = op->next) {
+        check_op(c, op, block);
+        if (c->ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
+            broken(c, op, "ops stand behind it");
+    }
+    // What was made in here is not seen outside.
+    for (const struct tile_op *op = block->first; op && c->ok && parent; op = op->next)
+        for (uint32_t i = 0; i < op->result_count; i++)
+            c->made[op->result[i]->id] = false;
+    for (uint32_t i = 0; i < block->argument_count && c->ok; i++)
+        c->made[block->argument[i]->id] = false;
+}
+
+bool tile_verify(struct tile_module *module, const char *after)
+{
+    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
+        struct checker c = { kernel, after, tile_take(module, kernel->value_count + 1), true };
+        if (!c.made)
+            return false;
+        for (uint32_t i = 0; i < kernel->parameter_count; i++)
+            make(&c, NULL, kernel->parameter[i].value);
+        check_block(&c, &kernel->body, NULL);
+        if (!c.ok)
+            return false;
+    }
+    return true;
+}
