@@ -378,6 +378,28 @@ START_TEST(a_program_of_the_language_page_parses_and_so_does_its_dump)
 }
 END_TEST
 
+START_TEST(the_programs_of_the_language_page_parse_and_so_do_their_dumps)
+{
+    char *page = malloc(1 << 18), name[64];
+    FILE *f = fopen(PAGE, "rb");
+
+    ck_assert_msg(page && f, "%s cannot be read", PAGE);
+    page[fread(page, 1, (1 << 18) - 1, f)] = '\0';
+    fclose(f);
+    int count = 0;
+    for (char *at = page, *end; (at = strstr(at, "```tile\n")); at = end + 3, count++) {
+        at += strlen("```tile\n");
+        end = strstr(at, "```");
+        ck_assert_ptr_nonnull(end);
+        *end = '\0';
+        snprintf(name, sizeof(name), "program %d of the page", count);
+        dump_parses_to_itself(at, name);
+    }
+    ck_assert_int_ge(count, 14);
+    free(page);
+}
+END_TEST
+
 static const struct {
     const char *name, *text;
 } constructs[] = {
@@ -473,6 +495,7 @@ int main(void)
                         (int)(sizeof(settings) / sizeof(settings[0])));
     tcase_add_loop_test(t, a_program_of_the_language_page_parses_and_so_does_its_dump, 0,
                         (int)(sizeof(programs) / sizeof(programs[0])));
+    tcase_add_test(t, the_programs_of_the_language_page_parse_and_so_do_their_dumps);
     tcase_add_loop_test(t, a_construct_parses_and_so_does_its_dump, 0,
                         (int)(sizeof(constructs) / sizeof(constructs[0])));
     suite_add_tcase(suite, t);

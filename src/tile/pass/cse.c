@@ -86,8 +86,16 @@ static void visit_block(struct table *t, struct tile_block *block)
         next = op->next;
         for (uint32_t i = 0; i < op->operand_count; i++)
             op->operand[i] = now(op->operand[i]);
+        bool function = op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
+        struct known *outside[BUCKETS];
+        if (function && op->block_count) { // a function sees nothing of outside
+            memcpy(outside, t->bucket, sizeof(outside));
+            memset(t->bucket, 0, sizeof(t->bucket));
+        }
         for (uint32_t i = 0; i < op->block_count; i++)
             visit_block(t, op->block[i]);
+        if (function && op->block_count)
+            memcpy(t->bucket, outside, sizeof(outside));
         if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
             continue;
         if (tile_op_infos[op->kind].traits & TILE_COMMUTES &&
