@@ -132,11 +132,47 @@ cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char 
 
 // Begin and end.
 
-cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
+// Drop what a stream has captured, in the driver, on the way out of a failure.
+static void undo(const cuc_stream *stream)
+{
+    CUgraph graph = NULL;
+
+    if (!cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph)
+        CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
+}
+
+// Begin in the driver, with the context current. `*begun` also where only what follows failed.
+static cuc_status begin(bool *begun, struct capture *c, const cuc_stream *stream, int32_t mode,
+                        const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUgraph graph = NULL;
-    bool pushed;
+    const char *call = "cuStreamIsCapturing";
+
+    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+    if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE)
+        return cuc__fail(CUC_ERROR_BUSY, function,
+                         "stream %p is being captured already: end that first",
+                         (void *)stream->handle);
+    if (!r) {
+        call = "cuStreamBeginCapture";
+        r = cuc__cu.cuStreamBeginCapture(stream->handle, (CUstreamCaptureMode)mode);
+        *begun = !r;
+    }
+    if (*begun) {
+        call = "cuStreamGetCaptureInfo";
+        r = cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, &c->id, NULL, NULL, NULL, NULL);
+        if (r == CUC__CU_MISSING)
+            r = 0;
+    }
+    return r ? cuc__fail_driver(stream->context, r, function, call,
+                                "beginning to capture stream %p of device %d",
+                                (void *)stream->handle, stream->ordinal)
+             : CUC_OK;
+}
+
+cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
+{
+    bool pushed, begun = false;
 
     CUC_CHECK(stream, STREAM);
     if (mode < CUC_CAPTURE_GLOBAL || mode > CUC_CAPTURE_RELAXED)
@@ -155,37 +191,18 @@ cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
     c->stream = stream;
     c->thread = pthread_self();
     cuc_status st = CUC_ENTER(stream->context, &pushed);
+    if (st >= 0) {
+        st = begin(&begun, c, stream, mode, __func__);
+        st = CUC_LEAVE(stream->context, pushed, st);
+    }
     if (st < 0) {
+        if (begun)
+            undo(stream);
         free(c);
         return st;
     }
-    const char *call = "cuStreamIsCapturing";
-    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
-    if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE) {
-        st = CUC_FAIL(CUC_ERROR_BUSY, "stream %p is being captured already: end that first",
-                      (void *)stream->handle);
-    } else if (!r) {
-        call = "cuStreamBeginCapture";
-        r = cuc__cu.cuStreamBeginCapture(stream->handle, (CUstreamCaptureMode)mode);
-        bool begun = !r;
-        if (begun) {
-            call = "cuStreamGetCaptureInfo";
-            r = cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, &c->id, NULL, NULL, NULL,
-                                               NULL);
-        }
-        if (begun && r == CUC__CU_MISSING)
-            r = 0;
-        if (begun && r && !cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph)
-            CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
-    }
-    if (r)
-        st = CUC_FAIL_CU(stream->context, r, call, "beginning to capture stream %p of device %d",
-                         (void *)stream->handle, stream->ordinal);
-    if (st >= 0)
-        enter(c);
-    else
-        free(c);
-    return CUC_LEAVE(stream->context, pushed, st);
+    enter(c);
+    return CUC_OK;
 }
 
 // End the capture in the driver. `*over` says whether it is; *out is NULL where nothing came of it.
@@ -287,15 +304,12 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
 
 void cuc__capture_abandon(cuc_stream *stream)
 {
-    CUgraph graph = NULL;
-
     if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
         return;
     struct capture *c = leave(stream);
     if (!c)
         return;
-    if (!cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph)
-        CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
+    undo(stream);
     cuc__unraisable("stream %p was released while it was captured: what it had collected is "
                     "dropped; end the capture first, or cancel it with cuc_stream_cancel_capture()",
                     (void *)stream->handle);

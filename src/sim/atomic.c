@@ -455,8 +455,13 @@ static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint
 static sim_handler *pick_fence(const struct sim_words *words, struct sim_op *op)
 {
     static const char *const late[] = {
-        "cluster", "mbarrier_init", "async", "async::generic", "tensormap::generic",
-        "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
+        "cluster",
+        "mbarrier_init",
+        "async",
+        "async::generic",
+        "tensormap::generic",
+        "sync_restrict::shared::cta",
+        "sync_restrict::shared::cluster",
     };
 
     op->extra = sim_has(words, "async::generic") ||

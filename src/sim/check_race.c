@@ -233,8 +233,6 @@ static void merge(struct sim_mark *m, const struct act *a, uint32_t bytes)
 {
     if (m->lane != a->mark.lane && m->lane != SIM_LANES_APART)
         m->lane = m->bytes == bytes && !a->writes ? SIM_LANES_MANY : SIM_LANES_APART;
-    else if (m->bytes != bytes && m->lane == SIM_LANES_MANY)
-        m->lane = SIM_LANES_APART;
     m->bytes |= bytes & 15;
     m->atomic = m->atomic && a->mark.atomic;
     m->line = a->mark.line;

@@ -182,10 +182,10 @@ static bool widen_destination(struct sim_decoder *d, const struct sim_operand *o
 
     if (have <= made)
         return true;
-    d->after =
-        (struct sim_op){ .run = sim_run_widen,
-                         .extra = sim_type_class(type) == 's',
-                         .wide = (made > sim_slot_bytes(4)) | (have > sim_slot_bytes(8)) << 1 };
+    d->after = (struct sim_op){ .run = sim_run_widen,
+                                .extra = sim_type_class(type) == 's',
+                                .wide = (made > sim_slot_bytes(4) ? 1u : 0u) |
+                                        (have > sim_slot_bytes(8) ? 2u : 0u) };
     d->after.o[0] = *at;
     d->after.o[1] = *at = sim_slot_new(d, made);
     return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");

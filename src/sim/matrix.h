@@ -23,6 +23,8 @@ enum {
 
 // Bits of an element of A or B.
 uint32_t sim_element_bits(enum sim_type type);
+// f16 that lie side by side, as f32.
+void sim_unpack_f16(const void *from, uint32_t count, float *out);
 
 // C += A B for elements that f32 holds (f16, bf16, tf32, e4m3, e5m2). Products are exact; they are
 // added to C one after another, k ascending, each sum rounded to nearest even, so that the result

@@ -411,8 +411,8 @@ static sim_handler *pick_wait_parity(const struct sim_words *words, struct sim_o
 {
     bool try = sim_has(words, "try_wait");
 
-    if (!fits(words, op, "acquire", try) || try == sim_has(words, "test_wait") || !sim_has(words, "parity") ||
-        words->statement->operands > (try ? 4u : 3u))
+    if (!fits(words, op, "acquire", try) || try == sim_has(words, "test_wait") ||
+        !sim_has(words, "parity") || words->statement->operands > (try ? 4u : 3u))
         return NULL;
     op->extra |= (try ? TRY : 0) | PARITY;
     return run_wait;

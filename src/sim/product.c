@@ -5,6 +5,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <string.h>
 
 uint32_t sim_element_bits(enum sim_type type)
 {
@@ -19,15 +20,42 @@ uint32_t sim_element_bits(enum sim_type type)
     }
 }
 
+typedef float vec4 __attribute__((vector_size(16)));
+typedef int32_t ints4 __attribute__((vector_size(16)));
+typedef uint32_t words4 __attribute__((vector_size(16)));
+typedef uint16_t halves4 __attribute__((vector_size(8)));
+
+// As sim_f16_to_f32(), four at a time: most of the time of a product went into that.
+void sim_unpack_f16(const void *from, uint32_t count, float *out)
+{
+    const unsigned char *codes = from;
+    uint16_t code;
+
+    for (; count >= 4; count -= 4, codes += 8, out += 4) {
+        halves4 four;
+        memcpy(&four, codes, sizeof four);
+        words4 bits = __builtin_convertvector(four, words4);
+        ints4 magnitude = (ints4)(bits & 0x7fff);
+        words4 tiny = (words4)(magnitude < 0x400), nan = (words4)(magnitude > 0x7c00);
+        words4 infinite = (words4)(magnitude > 0x7bff), sign = (bits & 0x8000) << 16;
+        words4 scaled = (words4)(__builtin_convertvector(magnitude, vec4) * 0x1p-24f);
+        words4 normal = ((words4)magnitude << 13) + (112u << 23);
+        bits = (scaled & tiny) | (normal & ~tiny) | (infinite & 0x7f800000) | (sign & ~nan) |
+               (nan & SIM_F32_NAN);
+        memcpy(out, &bits, sizeof bits);
+    }
+    for (; count; count--, codes += 2) {
+        memcpy(&code, codes, sizeof code);
+        *out++ = sim_f16_to_f32(code);
+    }
+}
+
 // The elements of words, as f32; 8-bit and smaller integers are exact there too.
 static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, float *out)
 {
     switch (type) {
     case SIM_F16:
-        for (uint32_t i = 0; i < count; i++) {
-            out[2 * i] = sim_f16_to_f32(words[i] & 0xffff);
-            out[2 * i + 1] = sim_f16_to_f32(words[i] >> 16);
-        }
+        sim_unpack_f16(words, 2 * count, out);
         break;
     case SIM_BF16:
         for (uint32_t i = 0; i < count; i++) {
@@ -64,8 +92,6 @@ static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, fl
             out[i] = (float)(words[i / 8] >> 4 * (i % 8) & 15);
     }
 }
-
-typedef float vec4 __attribute__((vector_size(16)));
 
 // c[m][n] += a[m][kept] b[k][n], eight columns of a row at a time. `rows` says which row of b an
 // element of a meets; without it they go together.

@@ -3,6 +3,7 @@
 #include "wgmma.h"
 
 #include "formats.h"
+#include "matrix.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -49,18 +50,19 @@ static void unpack(enum sim_type type, const unsigned char *codes, uint32_t byte
     default:
         break;
     }
+    if (type == SIM_F16) {
+        sim_unpack_f16(codes, bytes / 2, out);
+        return;
+    }
     for (; bytes; bytes -= WGMMA_STEP, codes += WGMMA_STEP) {
         memcpy(words, codes, WGMMA_STEP);
         memcpy(halves, codes, WGMMA_STEP);
         if (type == SIM_TF32) {
             for (uint32_t i = 0; i < WGMMA_STEP / 4; i++)
                 *out++ = sim_float32(words[i] & 0xffffe000);
-        } else if (type == SIM_BF16) {
-            for (uint32_t i = 0; i < WGMMA_STEP / 2; i++)
-                *out++ = sim_float32((uint32_t)halves[i] << 16);
         } else {
             for (uint32_t i = 0; i < WGMMA_STEP / 2; i++)
-                *out++ = sim_f16_to_f32(halves[i]);
+                *out++ = sim_float32((uint32_t)halves[i] << 16);
         }
     }
 }

@@ -77,23 +77,31 @@ static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
     return at ^ phase << 4;
 }
 
-// A piece's place in shared memory; NULL after a fault.
-static const unsigned char *reach(struct sim_warp *w, const struct sim_op *op,
-                                  const struct sim_tile *t, uint32_t row, uint32_t k)
+// A piece that lies at `at`, where the checks want to see it or it is out of bounds.
+static const unsigned char *look(struct sim_warp *w, const struct sim_op *op,
+                                 const struct sim_tile *t, uint32_t row, uint64_t at)
 {
     struct sim_block *block = w->block;
     const uint32_t lane = (uint32_t)__builtin_ctz(w->active);
-    uint64_t at = chunk_at(t, row, k);
 
     if (at + CHUNK <= block->shared_bytes)
-        return !(sim_checks & SIM_CHECK_ACCESS) ||
-                       sim_check_access(w, op, lane, block, at, CHUNK, SIM_READ)
-                   ? block->shared + at
-                   : NULL;
+        return sim_check_access(w, op, lane, block, at, CHUNK, SIM_READ) ? block->shared + at
+                                                                         : NULL;
     sim_fault(w, op, lane, ILLEGAL_ADDRESS,
               "%s of wgmma has row %u at offset %llu of shared memory, which has %u bytes", t->name,
               row, (unsigned long long)at, block->shared_bytes);
     return NULL;
+}
+
+// A piece's place in shared memory; NULL after a fault.
+static inline const unsigned char *reach(struct sim_warp *w, const struct sim_op *op,
+                                         const struct sim_tile *t, uint32_t row, uint32_t k)
+{
+    uint64_t at = chunk_at(t, row, k);
+
+    if (at + CHUNK > w->block->shared_bytes || sim_checks & SIM_CHECK_ACCESS)
+        return look(w, op, t, row, at);
+    return w->block->shared + at;
 }
 
 bool sim_tile_gather(struct sim_warp *w, const struct sim_op *op, const struct sim_tile *t,

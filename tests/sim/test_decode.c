@@ -188,8 +188,8 @@ static const char *const taken[] = {
     "ld.global.v4.u32 {_, r0, _, r1}, [d0];",
     "mov.b64 {_, r0}, d0;",
     "mov.b32 r0, {_, h1};",
-    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f0, _, f2, f3}, {r0, r1}, {r2}, "
-    "{f0, f1, f2, f3};",
+    ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f0, _, f2, f3}, {r0, r1}, {r2}, "
+     "{f0, f1, f2, f3};"),
     // Special registers.
     "mov.u16 h0, %tid.x;",
     "mov.v4.u32 {r0, r1, r2, r3}, %ctaid;",
@@ -344,11 +344,14 @@ static const struct {
       "st.global.u64 [%rd1], %rd2;",
       0, 1042 },
     { "the stack has addresses of 32 bits too", "",
-      "stacksave.u32 %r2; mov.u32 %r3, 20; alloca.u32 %r4, %r3, 16; st.local.u32 [%r4+16], %r1;\n"
-      "and.b32 %r5, %r4, 15; ld.local.u32 %r6, [%r4+16]; stackrestore.u32 %r2;\n"
-      "stacksave.u32 %r7; sub.u32 %r7, %r7, %r2; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r5;\n"
-      "cvt.u64.u32 %rd2, %r6; st.global.u64 [%rd1], %rd2;",
-      1, 0 },
+      ".local .align 16 .b32 own[4]; st.local.u32 [own], 5; stacksave.u32 %r2; mov.u32 %r3, 20;\n"
+      "alloca.u32 %r4, %r3, 16; alloca.u32 %r8, %r3; st.local.u32 [%r4+16], %r1;\n"
+      "st.local.u32 [%r8+8], 7; and.b32 %r5, %r4, 15; ld.local.u32 %r6, [%r4+16];\n"
+      "stackrestore.u32 %r2; stacksave.u32 %r7; sub.u32 %r7, %r7, %r2; add.u32 %r6, %r6, %r7;\n"
+      "add.u32 %r6, %r6, %r5; ld.local.u32 %r7, [own]; mad.lo.u32 %r6, %r7, 100, %r6;\n"
+      "ld.local.u32 %r7, [%r8+8]; add.u32 %r6, %r6, %r7; cvt.u64.u32 %rd2, %r6;\n"
+      "st.global.u64 [%rd1], %rd2;",
+      1, 507 },
     { "st.bulk leaves zeros", "",
       "mad.lo.u32 %r2, %r1, 4, 0; mov.u32 %r3, box; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], "
       "1;\n"

@@ -786,7 +786,7 @@ START_TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
 
     begin_test();
     BEGIN(a);
-    ck_cu(cuMemAllocAsync(&p, 4, a));
+    ck_cu(cuMemAllocAsync(&p, 8, a));
     ck_cu(cuMemsetD32Async(p, 9, 1, a));
     CUgraph graph = end(a);
     BEGIN(a);
@@ -806,9 +806,10 @@ START_TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     run(exec);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphInstantiateWithFlags(&exec, graph, automatic));
-    ck_cu(launch(a, p, 1));
+    ck_cu(cuMemsetD32Async(p, 1, 2, a));
     run(exec); // and a launch itself
     ck_assert_uint_eq(read_word(p), 9);
+    ck_assert_uint_eq(read_word(p + 4), 0xcdcdcdcd); // it is fresh
     run(exec);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
