@@ -16,18 +16,18 @@ enum {
 };
 #define MODE(extra) ((enum sim_rounding)((extra) >> FLAG_BITS & 15))
 
-#define EACH_INTEGER(X, ...)                                                        \
-    X(U8, __VA_ARGS__)                                                              \
-    X(S8, __VA_ARGS__)                                                              \
-    X(U16, __VA_ARGS__)                                                             \
-    X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) \
-        X(S64, __VA_ARGS__)
-#define EACH_SOURCE(X, ...)                                                         \
-    X(U8, __VA_ARGS__)                                                              \
-    X(S8, __VA_ARGS__)                                                              \
-    X(U16, __VA_ARGS__)                                                             \
-    X(S16, __VA_ARGS__) X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) \
-        X(S64, __VA_ARGS__)
+#define EACH_INTEGER(X, ...) \
+    X(U8, __VA_ARGS__)       \
+    X(S8, __VA_ARGS__)       \
+    X(U16, __VA_ARGS__)      \
+    X(S16, __VA_ARGS__)      \
+    X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
+#define EACH_SOURCE(X, ...) \
+    X(U8, __VA_ARGS__)      \
+    X(S8, __VA_ARGS__)      \
+    X(U16, __VA_ARGS__)     \
+    X(S16, __VA_ARGS__)     \
+    X(U32, __VA_ARGS__) X(S32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S64, __VA_ARGS__)
 #define EACH_FLOAT(X, ...) \
     X(F16, __VA_ARGS__) X(BF16, __VA_ARGS__) X(F32, __VA_ARGS__) X(F64, __VA_ARGS__)
 #define EACH_FLOAT_SOURCE(X, ...) \
