@@ -68,6 +68,7 @@ static bool same_layout(const struct tile_value *x, const struct tile_value *y)
 static void check_elementwise(struct checker *c, const struct tile_op *op)
 {
     const struct tile_value *result = op->result[0];
+    uint32_t first = op->kind == TILE_WHERE;
 
     for (uint32_t i = 0; i < op->operand_count && c->ok; i++) {
         const struct tile_value *x = op->operand[i];
@@ -75,6 +76,10 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
             broken(c, op, "operand %u has another shape than the result", i);
         else if (!same_layout(x, result))
             broken(c, op, "operand %u has another layout than the result", i);
+        // All but the condition of a where are of one dtype.
+        else if (i > first && op->kind != TILE_ASM &&
+                 x->type.dtype != op->operand[first]->type.dtype)
+            broken(c, op, "operand %u has another dtype than operand %u", i, first);
     }
 }
 

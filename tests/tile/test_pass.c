@@ -1,0 +1,277 @@
+// The passes, each by itself: what a program becomes, and what must stay as it is.
+#include "tile/compile.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+// A body stands in this kernel.
+#define HEAD \
+    "kernel k(a: f32[N], b: f16[4, M], i: i32[N], u: u32[N], n: i32, m: i64, f: f32) grid N {\n"
+
+typedef bool pass(struct tile_kernel *kernel);
+
+struct row {
+    const char *name;
+    pass *run;
+    const char *body;
+    const char *has, *lacks; // in the dump afterwards; NULL: nothing
+};
+
+static bool everything(struct tile_kernel *kernel)
+{
+    tile_simplify(kernel);
+    return true;
+}
+
+static const struct row rows[] = {
+    // Folding
+    { "integers that wrap", tile_fold, "store(i, [0], cast(2147483647, i32) + cast(1, i32))",
+      "cast(-2147483648, i32)", " + " },
+    { "a floor division of negatives", tile_fold, "store(i, [0], cast(-7, i32) // cast(2, i32))",
+      "cast(-4, i32)", "//" },
+    { "a modulo with the divisor's sign", tile_fold, "store(i, [0], cast(-7, i32) % cast(3, i32))",
+      "cast(2, i32)", "%" },
+    { "no division by zero", tile_fold, "store(i, [0], cast(7, i32) // cast(0, i32))", "//", NULL },
+    { "no shift past the width", tile_fold, "store(i, [0], cast(1, i32) << cast(32, i32))", "<<",
+      NULL },
+    { "floats as f32 rounds them", tile_fold, "store(a, [0], cast(0.1, f32) + cast(0.2, f32))",
+      "cast(0.30000001192092896, f32)", " + " },
+    { "f16 as f16 rounds it", tile_fold,
+      "store(b, [0, 0], cast(cast(2049.0, f32), f16), shape=[_, _])", "cast(2048.0, f16)", NULL },
+    { "a cast to 8 bits that saturates", tile_fold,
+      "store(a, [0], cast(cast(cast(1000.0, f32), e4m3), f32))", "cast(448.0, f32)", NULL },
+    { "comparisons", tile_fold, "store(a, [0], where(cast(1, i32) < cast(2, i32), f, 2.0))", NULL,
+      "where" },
+    { "tiles all of one value", tile_fold, "store(a, [0], zeros(f32, [8]) + 3.0)", "cast(3.0, f32)",
+      " + " },
+    { "adding 0 to an integer", tile_fold, "store(i, [0], n + 0)", "store(i, [v0], n", " + " },
+    { "not adding 0 to a float, which may be -0", tile_fold, "store(a, [0], f + 0.0)", " + ",
+      NULL },
+    { "multiplying by 1", tile_fold, "store(a, [0], f * 1.0)", NULL, " * " },
+    { "not multiplying a float by 0, which may be NaN", tile_fold, "store(a, [0], f * 0.0)", " * ",
+      NULL },
+    { "multiplying an integer by 0", tile_fold, "store(i, [0], n * 0)", "cast(0, i32)", " * " },
+    { "a difference with itself", tile_fold, "store(i, [0], n - n)", "cast(0, i32)", " - " },
+    { "not a difference of floats, which may be NaN", tile_fold, "store(a, [0], f - f)", " - ",
+      NULL },
+    { "the minimum of a value and itself", tile_fold, "store(a, [0], minimum(f, f))", NULL,
+      "minimum" },
+    { "and with true", tile_fold,
+      "x = true\nif n > 0 { x = n > 3 }\nstore(i, [0], where((n > 1) & cast(1, bool), n, 2))", NULL,
+      " & " },
+    { "a permutation there and back", everything,
+      "store(b, [0, 0], trans(trans(load(b, [0, 0], [4, 8]))))", NULL, "permute" },
+    { "permutations that become one", everything,
+      "x = reshape(load(a, [0], [24]), [2, 3, 4])\n"
+      "store(a, [0], reshape(permute(permute(x, [1, 2, 0]), [1, 2, 0]), [24]))",
+      "permute(x, [2, 0, 1])", "[1, 2, 0]" },
+    { "reshapes that become one", everything,
+      "store(a, [0], reshape(reshape(load(a, [0], [24]), [2, 12]), [24]))", NULL, "reshape" },
+    { "a broadcast of a broadcast", everything,
+      "store(a, [0], reshape(broadcast(broadcast(f, [4]), [2, 4]), [8]))", "broadcast(f, [2, 4])",
+      "[4])" },
+    { "a dimension by its name", tile_fold, "store(i, [0], cast(dim(a, 0), i32))", "cast(N, i32)",
+      "dim(" },
+    { "a static extent", tile_fold, "store(i, [0], cast(dim(b, 0), i32))", "cast(4, i32)", "dim(" },
+    { "an if that is known", everything, "x = n\nif cast(1, i32) == 1 { x = 5 }\nstore(i, [0], x)",
+      "cast(5, i32)", "if" },
+    { "a loop that never runs", everything,
+      "x = n\nfor j in 4 .. cast(4, i32) { x = x * 2 }\nstore(i, [0], x)", "store(i, [v0], n",
+      "for" },
+    // Common subexpressions
+    { "the same product twice", everything, "store(a, [0], f * 3.0); store(a, [1], f * 3.0)", NULL,
+      "v5 = " },
+    { "a sum the other way round", tile_cse,
+      "x = f + load_at(a, [0], [_])\ny = load_at(a, [0], [_])\nstore(a, [1], x)", NULL, NULL },
+    { "no loads, which a store may come between", tile_cse,
+      "x = load(a, [0], [4])\nstore(a, [0], x + 1.0)\ny = load(a, [0], [4])\nstore(a, [1], y)",
+      "y = load", NULL },
+    { "not what is known in another arm only", everything,
+      "x = f\nif n > 0 { x = f * f } else { x = f * f + 1.0 }\nstore(a, [0], x)", "} else {",
+      NULL },
+    { "0 and -0 are two constants", tile_cse, "store(a, [0], -0.0 + f); store(a, [1], 0.0 + f)",
+      "cast(-0.0, f32)", NULL },
+    // Motion
+    { "what does not change in a loop", everything,
+      "x = 0.0\nfor j in 0 .. n { x = x + exp(f) }\nstore(a, [0], x)",
+      "exp(f)\n    x = v0\n    for", NULL },
+    { "out of two loops", everything,
+      "x = 0.0\nfor j in 0 .. n { for l in 0 .. n { x = x + exp(f) } }\nstore(a, [0], x)",
+      "exp(f)\n    x = v0\n    for", NULL },
+    { "not what the loop changes", everything,
+      "x = f\nfor j in 0 .. n { x = exp(x) }\nstore(a, [0], x)", "{\n        x_1 = exp(x)", NULL },
+    { "not what stands in an if of the loop", everything,
+      "x = 0.0\nfor j in 0 .. n { if j == 3 { x = x + exp(f) } }\nstore(a, [0], x)",
+      "{\n            v4 = exp(f)", NULL },
+    { "not a load, which a store may change", everything,
+      "for j in 0 .. n { store(a, [j], load(a, [0], [4])) }", "        v", NULL },
+    // Dead code
+    { "a value that nobody uses", tile_drop_dead, "x = exp(f)\nstore(a, [0], f)", NULL, "exp" },
+    { "a load that nobody uses", tile_drop_dead, "x = load(a, [0], [4])\nstore(a, [1], f)", NULL,
+      "load" },
+    { "not a load that acquires", tile_drop_dead,
+      "x = load_at(i, [0], [_], order=acquire)\nstore(a, [1], f)", "order=acquire", NULL },
+    { "not an atomic operation", tile_drop_dead, "x = atomic_add(i, [0], 1)", "atomic_add", NULL },
+    { "a loop that does nothing", everything,
+      "x = f\nfor j in 0 .. n { x = exp(x) }\nstore(a, [0], f)", NULL, "for" },
+    { "one of two carried values", everything,
+      "x, y = f, f\nfor j in 0 .. n { x = x + 1.0\n y = exp(y) }\nstore(a, [0], x)", "for", "exp" },
+    { "not a carried value that feeds another", everything,
+      "x, y = f, f\nfor j in 0 .. n { x = x + y\n y = exp(y) }\nstore(a, [0], x)", "exp", NULL },
+    { "carried values that only feed each other", everything,
+      "x, y, z = f, f, f\nfor j in 0 .. n { x = x + 1.0\n y, z = exp(z), y }\nstore(a, [0], x)",
+      "for", "exp" },
+    { "what an if gives and nobody uses", everything,
+      "x, y = f, f\nif n > 0 { x = exp(f)\n y = f + 1.0 }\nstore(a, [0], y)", "if", "exp" },
+    { "an if without an effect", everything, "x = f\nif n > 0 { x = exp(f) }\nstore(a, [0], f)",
+      NULL, "if" },
+    { "not an if that leaves", everything, "if n > 0 { return }\nstore(a, [0], f)", "return",
+      NULL },
+    { "not a loop that stores", everything, "for j in 0 .. n { store(a, [j], f) }", "for", NULL },
+    { "not a break that ends a loop", everything,
+      "x = 0\nwhile true { x += 1\n if x > n { break } }\nstore(i, [0], x)", "break", NULL },
+    { "not an assertion", everything, "assert(n > 0, \"n\")", "assert", NULL },
+};
+
+START_TEST(a_pass_makes_of_a_program_what_it_should)
+{
+    const struct row *row = &rows[_i];
+    char text[1024];
+
+    snprintf(text, sizeof(text), HEAD "%s\n}\n", row->body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", row->name,
+                  tile_diagnostics_text(module, false));
+    row->run(module->first);
+    ck_assert_msg(tile_verify(module, "the pass"), "%s:\n%s", row->name,
+                  tile_diagnostics_text(module, false));
+    // What folding leaves behind is not looked at.
+    if (row->run == tile_fold)
+        tile_drop_dead(module->first);
+    const char *dump = tile_print(module);
+    const char *body = strstr(dump, "\n{\n");
+    ck_assert_ptr_nonnull(body);
+    ck_assert_msg(!row->has || strstr(body, row->has), "%s: expected \"%s\" in\n%s", row->name,
+                  row->has, dump);
+    ck_assert_msg(!row->lacks || !strstr(body, row->lacks), "%s: \"%s\" should be gone from\n%s",
+                  row->name, row->lacks, dump);
+    tile_module_free(module);
+}
+END_TEST
+
+// The verifier: what a pass could break, broken by hand.
+
+static struct tile_op *find(struct tile_block *block, enum tile_op_kind kind)
+{
+    for (struct tile_op *op = block->first; op; op = op->next) {
+        if (op->kind == kind)
+            return op;
+        for (uint32_t i = 0; i < op->block_count; i++) {
+            struct tile_op *inner = find(op->block[i], kind);
+            if (inner)
+                return inner;
+        }
+    }
+    return NULL;
+}
+
+static void use_later(struct tile_kernel *k)
+{
+    struct tile_op *add = find(&k->body, TILE_ADD), *store = find(&k->body, TILE_STORE);
+
+    tile_remove(add);
+    tile_insert_before(store->next, add);
+}
+
+static void replace_with_another_type(struct tile_kernel *k)
+{
+    find(&k->body, TILE_ADD)->operand[0] = k->parameter[4].value;
+}
+
+static void leave_a_replaced_value(struct tile_kernel *k)
+{
+    struct tile_op *add = find(&k->body, TILE_ADD);
+
+    add->operand[0]->forward = add->operand[1];
+}
+
+static void lose_the_end(struct tile_kernel *k)
+{
+    tile_remove(k->body.last);
+}
+
+static void lose_a_carried_value(struct tile_kernel *k)
+{
+    find(&k->body, TILE_CONTINUE)->operand_count = 0;
+}
+
+static void lose_an_operand(struct tile_kernel *k)
+{
+    find(&k->body, TILE_ADD)->operand[1] = NULL;
+}
+
+static void use_from_inside_a_loop(struct tile_kernel *k)
+{
+    struct tile_op *store = find(&k->body, TILE_STORE);
+
+    store->operand[store->operand_count - 1] = find(&k->body, TILE_ADD)->result[0];
+}
+
+static void take_an_id_twice(struct tile_kernel *k)
+{
+    find(&k->body, TILE_ADD)->result[0]->id = k->parameter[0].value->id;
+}
+
+static const struct {
+    void (*damage)(struct tile_kernel *kernel);
+    const char *says;
+} damages[] = {
+    { use_later, "is not made before it is used" },
+    { replace_with_another_type, "operand 1 has another dtype than operand 0" },
+    { leave_a_replaced_value, "was replaced" },
+    { lose_the_end, "a block has no end" },
+    { lose_a_carried_value, "0 values for 1 results" },
+    { lose_an_operand, "operand 1 is missing" },
+    { use_from_inside_a_loop, "is not made before it is used" },
+    { take_an_id_twice, "is made twice" },
+};
+
+START_TEST(the_verifier_finds_what_a_pass_broke)
+{
+    static const char loop[] = HEAD "x = f\nfor j in 0 .. n { x = x + f }\nstore(a, [0], x)\n}\n";
+    static const char line[] = HEAD "x = f + 1.0\nstore(a, [0], x)\n}\n";
+    const char *text = damages[_i].damage == use_later ? line : loop;
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+
+    ck_assert_ptr_nonnull(module);
+    ck_assert(tile_verify(module, "nothing"));
+    damages[_i].damage(module->first);
+    ck_assert(!tile_verify(module, "the damage"));
+    const char *all = tile_diagnostics_text(module, false);
+    ck_assert_msg(strstr(all, damages[_i].says) && strstr(all, "after the damage") &&
+                      strstr(all, "T901"),
+                  "expected \"%s\" in\n%s", damages[_i].says, all);
+    tile_module_free(module);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tile passes");
+    TCase *t = tcase_create("passes");
+
+    tcase_add_loop_test(t, a_pass_makes_of_a_program_what_it_should, 0,
+                        (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0,
+                        (int)(sizeof(damages) / sizeof(damages[0])));
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
