@@ -21,7 +21,8 @@
     X(KERNEL, "cuc_kernel")                   \
     X(FOUND, "cuc_found")                     \
     X(GRAPH, "cuc_graph")                     \
-    X(GRAPH_EXEC, "cuc_graph_exec")
+    X(GRAPH_EXEC, "cuc_graph_exec")           \
+    X(TILE_PROGRAM, "cuc_tile_program")
 
 enum {
     CUC__HANDLE_NONE,

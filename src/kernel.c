@@ -1,6 +1,7 @@
 #include "kernel.h"
 
 #include "context.h"
+#include "kernel_tile.h"
 #include "object.h"
 #include "options.h"
 #include "ptx_signature.h"
@@ -234,8 +235,10 @@ cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, const cha
     pthread_mutex_lock(&object->lock);
     st = facts_of_symbol(&facts, object, library, cuc__object_symbol(object, name), name, __func__);
     pthread_mutex_unlock(&object->lock);
-    if (st == CUC_ERROR_NOT_FOUND)
-        return cuc__object_fail_no_kernel(object, name, __func__);
+    if (st == CUC_ERROR_NOT_FOUND) {
+        st = cuc__tile_kernel_get(out, object, name, __func__);
+        return st == CUC_ERROR_NOT_FOUND ? cuc__object_fail_no_kernel(object, name, __func__) : st;
+    }
     return st < 0 ? st : make_kernel(out, facts, name, object, __func__);
 }
 
@@ -311,6 +314,7 @@ void cuc_kernel_release(cuc_kernel *kernel)
         return;
     if (!kernel->object)
         cuc__kernel_facts_free(kernel->facts);
+    cuc__tile_kernel_free(kernel->tile);
     cuc_object_release(kernel->object);
     cuc__handle_free(kernel);
 }

@@ -47,6 +47,7 @@ struct cuc_kernel {
     struct cuc__kernel_limits *limits; // [device count], by ordinal
     struct cuc_object *object;         // retained; NULL for a foreign kernel
     struct cuc__kernel_facts *facts;   // what the pointers above point into; the object's, if any
+    struct cuc__tile_kernel *tile;     // of a tile kernel, which is launched its own way; else NULL
 };
 
 // Fill limits of one device, once; and raise the dynamic shared memory limit when it is asked for.

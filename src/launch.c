@@ -3,10 +3,12 @@
 #include "buffer.h"
 #include "capture.h"
 #include "event.h"
+#include "kernel_tile.h"
 #include "options.h"
 #include "stream.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +132,7 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
 
 // A device can launch only on what it can reach: peer access is looked up when it comes to that.
 static cuc_status __attribute__((cold, noinline))
-check_reach(cuc_device *memory, const cuc_stream *stream, const char *what, size_t i)
+check_reach(cuc_device *memory, const cuc_stream *stream, const char *argument, const char *what)
 {
     int32_t can = 0;
     cuc_status st = cuc_device_can_access_peer(&can, stream->device, memory);
@@ -140,9 +142,8 @@ check_reach(cuc_device *memory, const cuc_stream *stream, const char *what, size
     if (can)
         return CUC_OK; // whether access was granted is the allocation's; the driver tells
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                     "argument %zu is a %s of device %d (%s), which the stream's device %d (%s) "
-                     "cannot reach",
-                     i, what, memory->ordinal, memory->name, stream->device->ordinal,
+                     "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot reach",
+                     argument, what, memory->ordinal, memory->name, stream->device->ordinal,
                      stream->device->name);
 }
 
@@ -151,11 +152,13 @@ check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
 {
     if (b->access & (CUC_MEMORY_ACCESS_HOST | CUC_MEMORY_ACCESS_MANAGED))
         return CUC_OK; // pinned or managed: every device reaches it
-    return check_reach(b->device, stream, "buffer", i);
+    char argument[32];
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return check_reach(b->device, stream, argument, "buffer");
 }
 
-static cuc_status __attribute__((cold, noinline))
-check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
+static cuc_status check_tensor_named(const cuc_tensor *t, const cuc_stream *stream,
+                                     const char *argument)
 {
     cuc_device *memory;
 
@@ -163,8 +166,35 @@ check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
         return CUC_OK;
     if (cuc_device_get(&memory, t->device) < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "argument %zu is a tensor of device %d, which there is not", i, t->device);
-    return check_reach(memory, stream, "tensor", i);
+                         "%s is a tensor of device %d, which there is not", argument, t->device);
+    return check_reach(memory, stream, argument, "tensor");
+}
+
+static cuc_status __attribute__((cold, noinline))
+check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
+{
+    char argument[32];
+
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return check_tensor_named(t, stream, argument);
+}
+
+// Memory that the driver does not know is within reach of few devices.
+cuc_status __attribute__((cold))
+cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream, const char *argument)
+{
+    int32_t reaches = 0;
+
+    if (t->device >= 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
+        return check_tensor_named(t, stream, argument);
+    cuc_status st =
+        cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
+    if (st < 0 || reaches)
+        return cuc__pass(st, "cuc_launch");
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "%s is a tensor of host memory that is neither pinned nor managed, which the "
+                     "stream's device %d (%s) cannot reach",
+                     argument, stream->ordinal, stream->device->name);
 }
 
 static cuc_status __attribute__((cold, noinline))
@@ -368,6 +398,33 @@ static inline uint64_t asks_for_more(const cuc_launch_config *c)
     return cluster | c->cluster[2] | rest;
 }
 
+static CUlaunchConfig shape_of(const cuc_launch_config *config, const cuc_stream *stream)
+{
+    return (CUlaunchConfig){
+        .gridDimX = config->grid[0],
+        .gridDimY = config->grid[1] + !config->grid[1],
+        .gridDimZ = config->grid[2] + !config->grid[2],
+        .blockDimX = config->block[0],
+        .blockDimY = config->block[1] + !config->block[1],
+        .blockDimZ = config->block[2] + !config->block[2],
+        .sharedMemBytes = config->shared_bytes,
+        .hStream = stream->handle,
+    };
+}
+
+cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
+                              const cuc_kernel *kernel, void **parameters)
+{
+    CUlaunchConfig c = shape_of(config, stream);
+    cuc_status st;
+
+    if (cuc__capturing() && (st = cuc__capture_keep(stream, kernel->object, "cuc_launch")) < 0)
+        return st;
+    if (__builtin_expect(asks_for_more(config) != 0, 0))
+        return finish_with_attributes(stream, config, kernel, parameters);
+    return finish(stream, kernel, &c, parameters);
+}
+
 static inline uint64_t type_and_bytes(const cuc_arg *a)
 {
     return (uint32_t)a->type | (uint64_t)a->bytes << 32;
@@ -386,14 +443,16 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
         return cuc__fail_handle(stream, CUC__HANDLE_STREAM, function, "stream");
     if (!cuc__handle_good(kernel, CUC__HANDLE_KERNEL))
         return cuc__fail_handle(kernel, CUC__HANDLE_KERNEL, function, "kernel");
-    if (!config)
+    if (!config && !kernel->tile)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "config is NULL");
-    if (config->struct_size != sizeof(*config)) {
+    if (config && config->struct_size != sizeof(*config)) {
         st = cuc__read_options(&read, sizeof(read), config, "cuc_launch_config", function);
         if (st < 0)
             return st;
         config = &read;
     }
+    if (kernel->tile)
+        return cuc__launch_tile(stream, config, kernel, args, count);
 
     cuc_device *device = stream->device;
     struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
@@ -403,16 +462,7 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
             return st;
     }
 
-    CUlaunchConfig c = {
-        .gridDimX = config->grid[0],
-        .gridDimY = config->grid[1] + !config->grid[1],
-        .gridDimZ = config->grid[2] + !config->grid[2],
-        .blockDimX = config->block[0],
-        .blockDimY = config->block[1] + !config->block[1],
-        .blockDimZ = config->block[2] + !config->block[2],
-        .sharedMemBytes = config->shared_bytes,
-        .hStream = stream->handle,
-    };
+    CUlaunchConfig c = shape_of(config, stream);
     const struct cuc__device_limits *l = &device->limits;
     // One branch for all of them; fail_shape() finds which. An x of 0 wraps round to the largest.
     if (__builtin_expect((c.gridDimX - 1 >= l->grid[0]) | (c.gridDimY > l->grid[1]) |
@@ -450,11 +500,7 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
             return st;
     }
 
-    if (cuc__capturing() && (st = cuc__capture_keep(stream, kernel->object, function)) < 0)
-        return st;
-    if (__builtin_expect(asks_for_more(config) != 0, 0))
-        return finish_with_attributes(stream, config, kernel, parameters);
-    return finish(stream, kernel, &c, parameters);
+    return cuc__launch_finish(stream, config, kernel, parameters);
 }
 
 cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,

@@ -18,4 +18,14 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
                                    const cuc_launch_config *config, const cuc_device *device,
                                    const char *function);
 
+// What is left of a launch that was checked: it is kept by a graph under capture, recorded, and
+// given to the driver, with whatever the config asks for.
+cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
+                              const cuc_kernel *kernel, void **parameters);
+
+// That the stream's device can reach a tensor of another device's or the host's memory. `argument`
+// begins the message.
+cuc_status cuc__launch_check_device(const cuc_tensor *tensor, const cuc_stream *stream,
+                                    const char *argument);
+
 #endif

@@ -325,10 +325,8 @@ cuc_linker *cuc_linker_retain(cuc_linker *linker)
     return cuc__handle_retain(linker);
 }
 
-void cuc_linker_release(cuc_linker *linker)
+void cuc__linker_drop_inputs(cuc_linker *linker)
 {
-    if (!cuc__handle_drop(linker, CUC__HANDLE_LINKER))
-        return;
     for (size_t i = 0; i < linker->count; i++) {
         cuc__link_input *in = &linker->inputs[i];
         void *own;
@@ -338,6 +336,14 @@ void cuc_linker_release(cuc_linker *linker)
         else
             free(own);
     }
+    linker->count = 0;
+}
+
+void cuc_linker_release(cuc_linker *linker)
+{
+    if (!cuc__handle_drop(linker, CUC__HANDLE_LINKER))
+        return;
+    cuc__linker_drop_inputs(linker);
     free(linker->inputs);
     cuc__flags_free(&linker->flags);
     free(linker->name);

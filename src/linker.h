@@ -44,6 +44,9 @@ typedef struct cuc__linked {
 cuc_status cuc__linker_link(cuc_object **out, cuc_linker *linker, int32_t target,
                             const char *function);
 
+// Forget what was added, so that something else can be linked in the same way.
+void cuc__linker_drop_inputs(cuc_linker *linker);
+
 // linker_nvjitlink.c
 
 cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *linker, int32_t target,

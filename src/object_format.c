@@ -1,17 +1,13 @@
 #include "object.h"
 
+#include "cubin.h"
 #include "ptx_signature.h"
 
 #include <string.h>
 
-// Layouts are those of the 64-bit ELF files and of the fat binaries that CUDA's tools write; all
-// their numbers are little-endian, as every host of a GPU is.
+// The layout is that of the fat binaries that CUDA's tools write; as in ELF files, all numbers are
+// little-endian, as every host of a GPU is.
 enum {
-    ELF_HEADER_BYTES = 64,
-    ELF_SECTION_BYTES = 64,
-    ELF_MACHINE_CUDA = 190,
-    ELF_SECTION_NOBITS = 8,
-    ELF_SECTION_VENDOR = 0x70000000, // and above: types whose size may be of no bytes in the file
     FATBIN_HEADER_BYTES = 16,
 };
 
@@ -32,16 +28,6 @@ static const struct {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-static uint64_t read_le(const void *data, size_t at, size_t bytes)
-{
-    const unsigned char *p = (const unsigned char *)data + at;
-    uint64_t value = 0;
-
-    for (size_t i = bytes; i-- > 0;)
-        value = value << 8 | p[i];
-    return value;
-}
-
 static bool starts_with(const void *data, size_t bytes, const char *magic)
 {
     return bytes >= strlen(magic) && memcmp(data, magic, strlen(magic)) == 0;
@@ -50,7 +36,7 @@ static bool starts_with(const void *data, size_t bytes, const char *magic)
 int32_t cuc__code_guess(const void *data, size_t bytes)
 {
     if (starts_with(data, bytes, elf_magic))
-        return bytes >= ELF_HEADER_BYTES && read_le(data, 18, 2) == ELF_MACHINE_CUDA
+        return bytes >= CUC__ELF_HEADER_BYTES && cuc__read_le(data, 18, 2) == CUC__ELF_MACHINE_CUDA
                    ? CUC_CODE_CUBIN
                    : CUC_CODE_OBJECT;
     if (starts_with(data, bytes, archive_magic) || starts_with(data, bytes, thin_archive_magic))
@@ -62,32 +48,6 @@ int32_t cuc__code_guess(const void *data, size_t bytes)
     return bytes && cuc__ptx_is_text(data, bytes) ? CUC_CODE_PTX : 0;
 }
 
-// How far an ELF file reaches by its own account; 0 when its tables make no sense.
-static uint64_t elf_extent(const void *data, size_t bytes)
-{
-    uint64_t sections = read_le(data, 40, 8);
-    uint64_t count = read_le(data, 60, 2);
-    uint64_t extent = sections + count * ELF_SECTION_BYTES;
-
-    if (count && (read_le(data, 58, 2) != ELF_SECTION_BYTES || extent < sections))
-        return 0;
-    if (extent > bytes)
-        return extent;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)sections + i * ELF_SECTION_BYTES;
-        uint64_t type = read_le(data, at + 4, 4);
-        uint64_t start = read_le(data, at + 24, 8);
-        uint64_t end = start + read_le(data, at + 32, 8);
-        if (type == ELF_SECTION_NOBITS || type >= ELF_SECTION_VENDOR)
-            continue;
-        if (end < start)
-            return 0;
-        if (end > extent)
-            extent = end;
-    }
-    return extent;
-}
-
 static cuc_status fail_short(int32_t kind, uint64_t expected, size_t bytes, const char *function)
 {
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -97,9 +57,9 @@ static cuc_status fail_short(int32_t kind, uint64_t expected, size_t bytes, cons
 
 static cuc_status check_cubin(const void *data, size_t bytes, const char *function)
 {
-    if (bytes < ELF_HEADER_BYTES)
-        return fail_short(CUC_CODE_CUBIN, ELF_HEADER_BYTES, bytes, function);
-    uint64_t extent = elf_extent(data, bytes);
+    if (bytes < CUC__ELF_HEADER_BYTES)
+        return fail_short(CUC_CODE_CUBIN, CUC__ELF_HEADER_BYTES, bytes, function);
+    uint64_t extent = cuc__elf_extent(data, bytes);
     if (!extent)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the cubin is damaged: its section table makes no sense");
@@ -110,8 +70,8 @@ static cuc_status check_fatbin(const void *data, size_t bytes, const char *funct
 {
     if (bytes < FATBIN_HEADER_BYTES)
         return fail_short(CUC_CODE_FATBIN, FATBIN_HEADER_BYTES, bytes, function);
-    uint64_t content = read_le(data, 8, 8);
-    uint64_t extent = read_le(data, 6, 2) + content;
+    uint64_t content = cuc__read_le(data, 8, 8);
+    uint64_t extent = cuc__read_le(data, 6, 2) + content;
     if (extent < content)
         extent = UINT64_MAX;
     return extent > bytes ? fail_short(CUC_CODE_FATBIN, extent, bytes, function) : CUC_OK;

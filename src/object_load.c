@@ -2,6 +2,7 @@
 #include "object.h"
 
 #include "context.h"
+#include "kernel_tile.h"
 #include "ptx_signature.h"
 #include "relaxed.h"
 
@@ -252,7 +253,7 @@ static cuc_status know_names(cuc_object *object, const char *function)
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
         if (st == CUC_OK) {
             object->kernel_names = names;
-            object->kernel_count = count;
+            object->kernel_count = cuc__tile_kernel_names(object, names, count);
             object->kernel_names_known = true;
         }
     }

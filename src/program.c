@@ -100,8 +100,10 @@ static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const
 
 static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const char *function)
 {
-    cuc_status st;
+    cuc_status st = cuc__program_refuse_tile_options(o, "CUDA C++", function);
 
+    if (st < 0)
+        return st;
     if (o->link_time_optimization < CUC_DEFAULT || o->link_time_optimization > CUC_OFF)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "link_time_optimization is %d, expected CUC_DEFAULT (0), CUC_ON (1) or "
@@ -121,71 +123,31 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
     return make_flags(p, o, function);
 }
 
-// The options that mean something for PTX, and what they are called where it is assembled.
-static const struct {
-    size_t from, to;
-} for_ptx[] = {
-#define SAME(field)                                                               \
-    {                                                                             \
-        offsetof(cuc_program_options, field), offsetof(cuc_linker_options, field) \
-    }
-    SAME(debug), SAME(lineinfo), SAME(max_register_count), SAME(split_compile), SAME(no_cache),
-#undef SAME
+// What a source can be written in.
+static const struct language {
+    int32_t kind;     // a CUC_SOURCE_ value
+    const char *name; // of a source that was given none
+    cuc_status (*init)(cuc_program *p, const cuc_program_options *o, const char *function);
+    cuc_status (*run)(cuc_object **out, cuc_program *p, int32_t target, const char *function);
+} languages[] = {
+    { CUC_SOURCE_CUDA, "program.cu", init_cuda, cuc__program_run_nvrtc },
+    { CUC_SOURCE_PTX, "program.ptx", cuc__program_init_ptx, cuc__program_run_ptx },
+    { CUC_SOURCE_TILE, "program.tile", cuc__program_init_tile, cuc__program_run_tile },
 };
 
-static cuc_status translate(cuc_linker_options *to, const cuc_program_options *o,
-                            const char *function)
+static const struct language *language_of(int32_t kind)
 {
-    for (size_t i = 0; i < cuc__program_options_table.count; i++) {
-        const cuc__option *row = &cuc__program_options_table.at[i];
-        size_t k = 0;
-
-        if (!cuc__option_is_set(row, o))
-            continue;
-        while (k < CUC__LENGTH(for_ptx) && for_ptx[k].from != row->offset)
-            k++;
-        if (k < CUC__LENGTH(for_ptx))
-            memcpy((char *)to + for_ptx[k].to, (const char *)o + for_ptx[k].from, sizeof(int32_t));
-        else if (row->offset == offsetof(cuc_program_options, time))
-            to->time = CUC_ON;
-        else if (row->offset != offsetof(cuc_program_options, ptxas_options) &&
-                 row->offset != offsetof(cuc_program_options, extra_options))
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is for CUDA C++, it means nothing for PTX: leave it", row->field);
-    }
-    to->ptxas_options = o->ptxas_options;
-    to->ptxas_option_count = o->ptxas_option_count;
-    to->extra_options = o->extra_options;
-    to->extra_option_count = o->extra_option_count;
-    to->name = o->name;
-    to->arch = o->arch;
-    return CUC_OK;
-}
-
-static cuc_status init_ptx(cuc_program *p, const cuc_program_options *o, const char *function)
-{
-    cuc_linker_options to = CUC_LINKER_OPTIONS_INIT;
-    cuc_status st;
-
-    if (o->header_count || o->name_expression_count)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s are for CUDA C++, they mean nothing for PTX: leave them",
-                         o->header_count ? "headers" : "name_expressions");
-    if ((st = translate(&to, o, function)) < 0)
-        return st;
-    to.name = p->name;
-    if ((st = cuc_linker_create(&p->linker, &to)) < 0)
-        return cuc__pass_failure(st, function);
-    p->linker->for_program = true;
-    st = cuc_linker_add_data(p->linker, CUC_CODE_PTX, p->text, p->bytes, p->name);
-    return cuc__pass(st, function);
+    for (size_t i = 0; i < CUC__LENGTH(languages); i++)
+        if (languages[i].kind == kind)
+            return &languages[i];
+    return NULL;
 }
 
 static cuc_status init(cuc_program *p, const char *text, size_t bytes, const cuc_program_options *o,
                        const char *function)
 {
-    bool ptx = p->source_kind == CUC_SOURCE_PTX;
-    const char *name = o->name ? o->name : ptx ? "program.ptx" : "program.cu";
+    const struct language *language = language_of(p->source_kind);
+    const char *name = o->name ? o->name : language->name;
     cuc_status st = cuc__name_check(name, function);
 
     if (st < 0)
@@ -213,7 +175,7 @@ static cuc_status init(cuc_program *p, const char *text, size_t bytes, const cuc
     memcpy(p->text, text, bytes);
     p->text[bytes] = '\0';
     p->bytes = bytes;
-    return ptx ? init_ptx(p, o, function) : init_cuda(p, o, function);
+    return language->init(p, o, function);
 }
 
 cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, const char *text,
@@ -226,15 +188,12 @@ cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, const char
     CUC_CHECK_NOT_NULL(text);
     if (source_kind == CUC_SOURCE_NVVM)
         return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
-                        "NVVM IR is not taken yet: pass CUDA C++ (CUC_SOURCE_CUDA) or PTX "
-                        "(CUC_SOURCE_PTX)");
-    if (source_kind == CUC_SOURCE_TILE)
-        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
-                        "tile programs are not taken yet: pass CUDA C++ (CUC_SOURCE_CUDA) or PTX "
-                        "(CUC_SOURCE_PTX)");
-    if (source_kind != CUC_SOURCE_CUDA && source_kind != CUC_SOURCE_PTX)
+                        "NVVM IR is not taken yet: pass CUDA C++ (CUC_SOURCE_CUDA), PTX "
+                        "(CUC_SOURCE_PTX) or a tile program (CUC_SOURCE_TILE)");
+    if (!language_of(source_kind))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "source_kind is %d, expected CUC_SOURCE_CUDA (1) or CUC_SOURCE_PTX (2)",
+                        "source_kind is %d, expected CUC_SOURCE_CUDA (1), CUC_SOURCE_PTX (2) or "
+                        "CUC_SOURCE_TILE (4)",
                         source_kind);
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_program_options)) < 0)
         return st;
@@ -254,23 +213,16 @@ cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, const char
     return CUC_OK;
 }
 
-// PTX to a cubin by the linker, to PTX as it is.
-static cuc_status run_ptx(cuc_object **out, cuc_program *p, int32_t target, const char *function)
+void cuc__program_add_log(cuc_program *p, const char *text)
 {
-    if (target == CUC_CODE_LTOIR)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "target is CUC_CODE_LTOIR, but %s is PTX, which compiles to "
-                         "CUC_CODE_CUBIN: LTO-IR comes from CUDA C++ only",
-                         p->name);
-    if (target == CUC_CODE_PTX)
-        return cuc__object_create(out, CUC_CODE_PTX, p->text, p->bytes, NULL, 0, p->name, NULL, 0,
-                                  NULL, function);
-    cuc_status st = cuc__linker_link(out, p->linker, CUC_CODE_CUBIN, function);
-    const char *info = cuc_linker_info_log(p->linker), *error = cuc_linker_error_log(p->linker);
-    p->log = malloc(strlen(info) + strlen(error) + 1);
-    if (p->log) // without memory there is no log, but code there may be
-        stpcpy(stpcpy(p->log, error), info);
-    return st;
+    const char *log = p->log ? p->log : "";
+    char *longer = *text ? malloc(strlen(log) + strlen(text) + 1) : NULL;
+
+    if (!longer) // without memory there is no log, but code there may be
+        return;
+    stpcpy(stpcpy(longer, log), text);
+    free(p->log);
+    p->log = longer;
 }
 
 static uint64_t now_ns(void)
@@ -294,9 +246,7 @@ cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, int32_t t
     program->log = NULL;
     program->pch_status = CUC_PCH_NONE;
     uint64_t start = now_ns();
-    cuc_status st = program->source_kind == CUC_SOURCE_PTX
-                        ? run_ptx(out, program, target, __func__)
-                        : cuc__program_run_nvrtc(out, program, target, __func__);
+    cuc_status st = language_of(program->source_kind)->run(out, program, target, __func__);
     program->compile_ns = now_ns() - start;
     return CUC_PASS(st);
 }
@@ -308,7 +258,10 @@ const char *cuc_program_log(const cuc_program *program)
 
 const char *cuc_program_backend(const cuc_program *program)
 {
-    return !program ? "" : program->linker ? cuc_linker_backend(program->linker) : "NVRTC";
+    return !program                                  ? ""
+           : program->source_kind == CUC_SOURCE_TILE ? "cucore"
+           : program->linker                         ? cuc_linker_backend(program->linker)
+                                                     : "NVRTC";
 }
 
 int32_t cuc_program_pch_status(const cuc_program *program)
@@ -353,6 +306,7 @@ void cuc_program_release(cuc_program *program)
     cuc__flags_free(&program->header_names);
     cuc__flags_free(&program->header_texts);
     cuc_linker_release(program->linker);
+    cuc__program_release_tile(&program->tile);
     free(program->name);
     free(program->text);
     free(program->log);

@@ -7,8 +7,20 @@
 
 #include "handle.h"
 #include "program_options.h"
+#include "tile/compile.h"
 
 enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTOIR
+
+// What a tile program is compiled with.
+struct cuc__program_tile {
+    cuc__flags constants;              // "NAME=VALUE"
+    cuc__flags ptxas_options, further; // of who assembles: the lists of `assemble`
+    cuc_linker_options assemble;
+    cuc__arch arch;            // number 0: the current device's, asked for when it is needed
+    struct tile_target target; // as the options ask; the rest is the arch's
+    bool remarks;
+    char *ir; // of the last that was asked for
+};
 
 struct cuc_program {
     cuc__handle head;
@@ -25,7 +37,8 @@ struct cuc_program {
     bool pch;         // a precompiled header may be written
     bool needs_ltoir; // link_time_optimization is on: nothing but LTO-IR comes out
 
-    cuc_linker *linker; // PTX: assembles it
+    cuc_linker *linker; // PTX: assembles it; a tile program's is made when it is first needed
+    struct cuc__program_tile tile;
 
     char *log; // of the last compilation; NULL is none
     int32_t pch_status;
@@ -37,5 +50,35 @@ struct cuc_program {
 // Compile CUDA C++ and make the object. Failures are recorded under `function`'s name.
 cuc_status cuc__program_run_nvrtc(cuc_object **out, cuc_program *program, int32_t target,
                                   const char *function);
+
+// Text behind the log.
+void cuc__program_add_log(cuc_program *program, const char *text);
+
+// program_ptx.c
+
+// Options as those of a linker, for PTX or a tile program; what means nothing there is refused.
+cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_options *options,
+                                  int32_t source_kind, const char *function);
+cuc_status cuc__program_init_ptx(cuc_program *program, const cuc_program_options *options,
+                                 const char *function);
+cuc_status cuc__program_run_ptx(cuc_object **out, cuc_program *program, int32_t target,
+                                const char *function);
+// What the linker has, to a cubin; its logs go to the program's.
+cuc_status cuc__program_assemble(cuc_object **out, cuc_program *program, const char *function);
+
+// program_tile.c
+
+// Options of tile programs mean nothing in another language.
+cuc_status cuc__program_refuse_tile_options(const cuc_program_options *options,
+                                            const char *language, const char *function);
+cuc_status cuc__program_init_tile(cuc_program *program, const cuc_program_options *options,
+                                  const char *function);
+cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t target,
+                                 const char *function);
+// The module of a program, which must be a tile program without errors, for more than compiling it;
+// the caller frees it.
+cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
+                                  const char *function);
+void cuc__program_release_tile(struct cuc__program_tile *tile);
 
 #endif

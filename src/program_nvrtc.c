@@ -37,18 +37,6 @@ static char *read_log(nvrtcProgram handle)
     return log;
 }
 
-static void append_to_log(cuc_program *p, const char *line)
-{
-    const char *log = p->log ? p->log : "";
-    char *longer = malloc(strlen(log) + strlen(line) + 1);
-
-    if (!longer)
-        return;
-    stpcpy(stpcpy(longer, log), line);
-    free(p->log);
-    p->log = longer;
-}
-
 // Refuse an architecture that this NVRTC does not know, naming those it knows.
 static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, const char *function)
 {
@@ -255,7 +243,7 @@ static void warn_of_driver(cuc_program *p)
              "cucore: warning: PTX of CUDA %d.%d cannot be loaded by this driver (%d.%d): compile "
              "to a cubin\n",
              nvrtc / 1000, nvrtc % 1000 / 10, driver / 1000, driver % 1000 / 10);
-    append_to_log(p, line);
+    cuc__program_add_log(p, line);
 }
 
 static cuc_status make_object(cuc_object **out, const struct run *r)

@@ -277,3 +277,40 @@ bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
             return parameters(&s, out, capacity, count);
     return false;
 }
+
+// From behind the array's name.
+static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t capacity,
+                              size_t *count)
+{
+    uint32_t declared, byte;
+    size_t n = 0;
+
+    if (!is(next(s), "[") || !number(next(s), &declared) || !is(next(s), "]") ||
+        !is(next(s), "=") || !is(next(s), "{"))
+        return false;
+    for (struct token t = { NULL, 0 }; !is(t, "}"); n++) {
+        if (n == declared || !number(next(s), &byte) || byte > UINT8_MAX)
+            return false;
+        if (n < capacity)
+            out[n] = (unsigned char)byte;
+        t = next(s);
+        if (!is(t, ",") && !is(t, "}"))
+            return false;
+    }
+    *count = n;
+    return n == declared; // what is left out would be zeros, which nobody writes so
+}
+
+bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned char *out,
+                    size_t capacity, size_t *count)
+{
+    struct cuc__ptx s = { text, text + bytes };
+    bool array = false;
+
+    for (struct token t = next(&s); t.bytes; t = next(&s)) {
+        if (array && is(t, name))
+            return initialised_bytes(&s, out, capacity, count);
+        array = is(t, ".b8");
+    }
+    return false;
+}

@@ -321,7 +321,6 @@ START_TEST(arguments_are_checked_when_a_program_is_made)
     create_refused(CUC_SOURCE_CUDA, NULL, 0, &o, CUC_ERROR_INVALID_ARGUMENT, "text is NULL");
     create_refused(99, scale, 0, &o, CUC_ERROR_INVALID_ARGUMENT, "source_kind is 99");
     create_refused(CUC_SOURCE_NVVM, scale, 0, &o, CUC_ERROR_NOT_SUPPORTED, "NVVM IR");
-    create_refused(CUC_SOURCE_TILE, scale, 0, &o, CUC_ERROR_NOT_SUPPORTED, "tile programs");
     create_refused(CUC_SOURCE_CUDA, "a\0b", 3, &o, CUC_ERROR_INVALID_ARGUMENT, "zero byte at 1");
     ck_assert_int_eq(cuc_program_create(NULL, CUC_SOURCE_CUDA, scale, 0, &o),
                      CUC_ERROR_INVALID_ARGUMENT);

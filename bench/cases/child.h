@@ -5,7 +5,8 @@
 //   {"do": "point", "suite": .., "case": .., "axes": {..}, "seed": "0", "mode": "cold", ..}
 //       make what a point takes, instead of the point before
 //       -> {} or {"checked": "nothing to check: why", "items": .., "figures": {..}},
-//          {"skipped": why}, {"failed": why}
+//          {"skipped": why}, {"failed": why}; beside "skipped", "everywhere": true says that no
+//          other point will fare better
 //   {"do": "check"}
 //       compare what a run leaves with a reference
 //       -> {"checked": "passed"} or {"failed": why}

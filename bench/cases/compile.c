@@ -47,6 +47,15 @@ static bool has_kernel(const cuc_object *object, int32_t kind, const char *symbo
     return right;
 }
 
+static cuc_bench_figure code_bytes(const cuc_object *object)
+{
+    const void *code;
+    size_t bytes = 0;
+
+    (void)cuc_object_get_code(&code, &bytes, object);
+    return (cuc_bench_figure){ "code_bytes", (double)bytes };
+}
+
 // ---- NVRTC
 
 static const char *const instances[] = { "reduce<float, Add, 256, 4>",
@@ -159,7 +168,10 @@ static cuc_status set_up_nvrtc(cuc_bench_state *state, void *data)
     snprintf(c->arch, sizeof(c->arch), "%s", arch_of(state));
     if ((st = compile(&c->object, c, 0)) < 0)
         return or_skip(state, st);
+    cuc_bench_figure figure = code_bytes(c->object);
     subject.name = "nvrtc";
+    subject.figures = &figure;
+    subject.figure_count = 1;
     subject.kind = CUC_BENCH_KIND_CPU;
     subject.data = c;
     subject.run = run_compile;
@@ -252,7 +264,10 @@ static cuc_status set_up_link(cuc_bench_state *state, void *data)
     if ((st = make_inputs(l, cuc_bench_state_text(state, "from"))) < 0 ||
         (st = run_link(l, NULL, 0)) < 0)
         return or_skip(state, st);
+    cuc_bench_figure figure = code_bytes(l->object);
     subject.name = "nvjitlink";
+    subject.figures = &figure;
+    subject.figure_count = 1;
     subject.kind = CUC_BENCH_KIND_CPU;
     subject.data = l;
     subject.run = run_link;

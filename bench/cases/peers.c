@@ -18,6 +18,7 @@ static struct peer {
     char name[32];
     bench_child *child; // NULL: see `reason`
     char reason[512];   // why there is none, which is no failure
+    char told[64];      // the last case that this was told of
 } started[MAX_PEERS];
 
 static void start(struct peer *p)
@@ -98,17 +99,35 @@ static cuc_status add_failed(cuc_bench_state *state, const char *name, uint32_t 
     return cuc_bench_state_add_subject(state, &subject);
 }
 
-static cuc_status add(cuc_bench_state *state, struct peer *p, uint32_t mode, json_t *request)
+// A peer that is not there is told of once in a case, and not at each of its points.
+static cuc_status tell_missing(cuc_bench_state *state, struct peer *p, const char *name)
+{
+    if (strcmp(p->told, name) == 0)
+        return CUC_OK;
+    snprintf(p->told, sizeof(p->told), "%s", name);
+    return cuc_bench_state_skip_subject(state, p->name, p->reason);
+}
+
+static cuc_status add(cuc_bench_state *state, struct peer *p, uint32_t mode, const char *name,
+                      json_t *request)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    json_t *answer;
 
     subject.name = p->name;
     subject.modes = mode;
     if (!p->child)
-        return cuc_bench_state_skip_subject(state, p->name, p->reason);
-    if (bench_foreign_add(state, &subject, p->child, json_incref(request), NULL) >= 0)
-        return CUC_OK;
-    return add_failed(state, p->name, mode);
+        return tell_missing(state, p, name);
+    if (bench_foreign_add(state, &subject, p->child, json_incref(request), &answer) < 0)
+        return add_failed(state, p->name, mode);
+    if (bench_answer(answer, "skipped") && json_is_true(json_object_get(answer, "everywhere"))) {
+        snprintf(p->reason, sizeof(p->reason), "%s", bench_answer(answer, "skipped"));
+        snprintf(p->told, sizeof(p->told), "%s", name);
+        bench_child_end(p->child);
+        p->child = NULL;
+    }
+    json_decref(answer);
+    return CUC_OK;
 }
 
 cuc_status bench_peers_add(cuc_bench_state *state, const char *const *names, uint32_t mode,
@@ -121,7 +140,7 @@ cuc_status bench_peers_add(cuc_bench_state *state, const char *const *names, uin
     json_decref(known);
     for (size_t i = 0; names[i] && st >= 0; i++) {
         struct peer *p = find(names[i]);
-        st = p ? add(state, p, mode, request) : bench_no_memory("another peer");
+        st = p ? add(state, p, mode, name, request) : bench_no_memory("another peer");
     }
     json_decref(request);
     return st;

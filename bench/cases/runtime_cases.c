@@ -21,7 +21,7 @@ static cuc_status fail(const char *fmt, const char *what)
     char text[512];
 
     snprintf(text, sizeof(text), fmt, what);
-    return cuc_error_set(CUC_ERROR_NOT_SUPPORTED, "cucore bench", text);
+    return cuc_error_set(CUC_ERROR_NOT_SUPPORTED, NULL, text);
 }
 
 static cuc_status resolve_raw(struct raw_driver *cu)
@@ -70,6 +70,7 @@ cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream)
         (!stream && (st = cuc_stream_create(&b->stream, device, NULL)) < 0) ||
         (st = cuc_stream_create(&b->other, device, NULL)) < 0 ||
         (st = cuc_event_create(&b->event, device, NULL)) < 0 ||
+        (st = cuc_event_record(b->event, b->stream)) < 0 || // to be waited for
         (st = cuc_memory_pool_get_current(&b->pool, device, CUC_MEMORY_DEVICE)) < 0 ||
         (st = cuc_buffer_create(&b->buffer, b->pool, 1 << 20, b->stream)) < 0 ||
         (st = open_kernels(b)) < 0 || (st = resolve_raw(&b->cu)) < 0) {

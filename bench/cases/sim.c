@@ -5,7 +5,6 @@
 #include "sim_service.h"
 #include "suites.h"
 
-#include <cucore/error.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +33,14 @@ static cuc_status start(bench_child **out, cuc_bench_state *state, const struct 
                         const char *threads)
 {
     static const char *const command[] = { "", "bench", "--serve", "sim", NULL };
-    const char *changes[4] = { setting->check, threads, driver() };
+    const char *const wanted[] = { setting->check, threads, driver() };
+    const char *changes[BENCH_LENGTH(wanted) + 1] = { NULL };
+    size_t count = 0;
     bench_child *child;
+
+    for (size_t i = 0; i < BENCH_LENGTH(wanted); i++)
+        if (wanted[i])
+            changes[count++] = wanted[i];
     cuc_status st = bench_child_start(&child, "the simulator's process", command, changes);
 
     if (st >= 0 && (st = cuc_bench_state_defer(state, bench_child_end, child)) >= 0)
@@ -53,7 +58,7 @@ static cuc_status add(cuc_bench_state *state, size_t count, const char *threads,
     for (size_t i = 0; i < count && st >= 0; i++) {
         cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
         bench_child *child;
-        json_t *answer;
+        json_t *answer = NULL;
         subject.name = count > 1 ? settings[i].name : "simulator";
         subject.modes = CUC_BENCH_CPU;
         subject.flags = count > 1 && i == 0 ? CUC_BENCH_PEER : 0;

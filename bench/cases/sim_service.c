@@ -21,6 +21,7 @@ enum { BUFFERS = 3 };
 
 typedef struct point {
     const struct program *program;
+    cuc_device *device;
     cuc_stream *stream;
     cuc_kernel *kernel;
     cuc_buffer *buffers[BUFFERS];
@@ -249,13 +250,12 @@ static void drop(void *data)
 
 static cuc_status load(point *p, json_t *answer)
 {
-    cuc_device *device;
     cuc_object *object;
     const char *ptx;
-    cuc_status st = cuc_device_get(&device, 0);
+    cuc_status st = cuc_stream_create(&p->stream, p->device, NULL);
 
-    if (st < 0 || (st = cuc_stream_create(&p->stream, device, NULL)) < 0 ||
-        (st = bench_compile(&object, device, p->program->name, p->program->source)) < 0)
+    if (st < 0 ||
+        (st = bench_compile(&object, p->device, p->program->name, p->program->source)) < 0)
         return st;
     st = cuc_object_get_kernel(&p->kernel, object, p->program->name);
     if (st >= 0 && (st = cuc_object_get_ptx(&ptx, NULL, object)) >= 0) {
@@ -320,8 +320,12 @@ static cuc_status make_point(void **out, const json_t *request, json_t *answer)
 {
     const char *name = json_string_value(json_object_get(request, "kernel"));
     json_int_t n = json_integer_value(json_object_get(request, "n"));
+    cuc_device *device;
     size_t i = 0;
+    cuc_status st = cuc_device_get(&device, 0);
 
+    if (st < 0)
+        return st;
     if (!cuc_driver_is_simulated())
         return bench_fail(CUC_ERROR_NO_DRIVER, "the driver is none that simulates");
     while (i < BENCH_LENGTH(programs) && (!name || strcmp(programs[i].name, name) != 0))
@@ -335,8 +339,9 @@ static cuc_status make_point(void **out, const json_t *request, json_t *answer)
     p->program = &programs[i];
     p->n = (uint32_t)n;
     p->most_resident = json_number_value(json_object_get(request, "most_resident"));
+    p->device = device;
     p->config = (cuc_launch_config)CUC_LAUNCH_CONFIG_INIT;
-    cuc_status st = prepare(p, answer);
+    st = prepare(p, answer);
     if (st < 0)
         drop(p);
     else

@@ -20,7 +20,7 @@ cuc_status bench_fail(cuc_status status, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    return cuc_error_set(status, "cucore bench", text);
+    return cuc_error_set(status, NULL, text);
 }
 
 cuc_status bench_no_memory(const char *what)
@@ -65,11 +65,6 @@ cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
     st = cuc_program_compile(out, program, CUC_CODE_CUBIN);
     cuc_program_release(program);
     return st;
-}
-
-void bench_drop_object(void *object)
-{
-    cuc_object_release(object);
 }
 
 void bench_drop_kernel(void *kernel)

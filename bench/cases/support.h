@@ -42,8 +42,7 @@ cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,
                         const char *source, const char *kernel);
 
-// What drops an object, for cuc_bench_state_defer().
-void bench_drop_object(void *object);
+// What lets go of something, for cuc_bench_state_defer().
 void bench_drop_kernel(void *kernel);
 void bench_drop_buffer(void *buffer);
 

@@ -28,5 +28,7 @@
 #include <cucore/graph.h>
 #include <cucore/occupancy.h>
 #include <cucore/runtime.h>
+#include <cucore/tile.h>
+#include <cucore/tile_builder.h>
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A program is a copy of a source text and of the options it is compiled with. Compiling needs
  * NVRTC (CUDA C++) or nvJitLink (PTX), and no driver, as long as the options say for which
- * architecture. What comes out is a cuc_object, which belongs to no context.
+ * architecture; a tile program compiles to PTX with neither. What comes out is a cuc_object, which belongs to no context.
  */
 #ifndef CUCORE_PROGRAM_H
 #define CUCORE_PROGRAM_H
@@ -27,7 +27,7 @@ enum {
     CUC_SOURCE_CUDA = 1, /**< CUDA C++, compiled by NVRTC */
     CUC_SOURCE_PTX = 2,  /**< PTX, assembled by nvJitLink, or else by the driver */
     CUC_SOURCE_NVVM = 3, /**< NVVM IR: not taken yet */
-    CUC_SOURCE_TILE = 4  /**< a tile program: not taken yet */
+    CUC_SOURCE_TILE = 4  /**< a tile program, compiled by cucore itself */
 };
 
 /** What became of the precompiled header that the options asked for. */
@@ -50,19 +50,22 @@ typedef struct cuc_program_header {
  *
  * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is
  * copied. Beside each field stands the option of NVRTC that it becomes; what applies to PTX
- * sources as well is marked (PTX), and the rest is refused for them by name.
+ * sources as well is marked (PTX), and the rest is refused for them by name. A tile program takes
+ * what is marked (PTX), for who assembles it, and what is marked (tile).
  */
 typedef struct cuc_program_options {
     size_t struct_size; /**< sizeof(cuc_program_options); the initialisers set it */
 
     /**
-     * What messages call the source, and the name of the object (PTX); NULL is "program.cu" or
-     * "program.ptx". No directory: quoted includes would be searched in it.
+     * What messages call the source, and the name of the object (PTX); NULL is "program.cu",
+     * "program.ptx" or "program.tile". No directory: quoted includes would be searched in it.
      */
     const char *name;
     /**
      * "sm_90", "sm_90a", "compute_90": what the code is for (PTX: sm_ only); NULL is the
      * architecture of the current device, or of device 0, and needs a driver. --gpu-architecture
+     * A tile program takes for NULL all that the device has, "sm_90a" of one of 9.0, and uses no
+     * instruction of "sm_90a" when it is given "sm_90".
      */
     const char *arch;
 
@@ -75,7 +78,7 @@ typedef struct cuc_program_options {
     int32_t ftz;                       /**< --ftz: flush subnormal f32 to zero */
     int32_t prec_sqrt;                 /**< --prec-sqrt: IEEE square root of f32 */
     int32_t prec_div;                  /**< --prec-div: IEEE division of f32 */
-    int32_t fma;                       /**< --fmad: contract a * b + c */
+    int32_t fma;                       /**< --fmad: contract a * b + c (tile) */
     int32_t use_fast_math;             /**< --use_fast_math */
     int32_t extra_device_vectorization; /**< --extra-device-vectorization */
     int32_t modify_stack_limit;        /**< --modify-stack-limit: on while NVRTC compiles */
@@ -145,6 +148,14 @@ typedef struct cuc_program_options {
     /** Flags handed on as they are, after those above: for NVRTCs newer than this header (PTX). */
     const char *const *extra_options;
     size_t extra_option_count;
+
+    /** Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only) */
+    const char *const *constants;
+    size_t constant_count;
+    int32_t warps;               /**< of a block, a power of two up to 32 (tile only) */
+    int32_t remarks;             /**< what the compiler decided, in the log (tile only) */
+    int32_t require_tma;         /**< a load hinted so that cannot use it is an error (tile only) */
+    int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
 } cuc_program_options;
 
 /** Every default: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */
@@ -185,7 +196,7 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * @thread any thread
  * @capture never touches a stream
  * @param[out] out         the program; release it with cuc_program_release()
- * @param      source_kind CUC_SOURCE_CUDA or CUC_SOURCE_PTX
+ * @param      source_kind CUC_SOURCE_CUDA, CUC_SOURCE_PTX or CUC_SOURCE_TILE
  * @param      text        the source; copied
  * @param      bytes       how long the text is, a closing zero byte counted or not; 0 for a text
  *                         that ends with a zero byte
@@ -194,11 +205,12 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, source_kind is unknown, the text has a
  *                                    zero byte inside, or an option is out of its bounds: the
  *                                    message names it
- * @retval CUC_ERROR_NOT_SUPPORTED    NVVM IR or a tile program; use_bundled_headers with NVRTC
- *                                    before 13.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    NVVM IR; use_bundled_headers with NVRTC before 13.3; an arch
+ *                                    that tile programs are not compiled for
  * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and no driver is there to be asked for the
  *                                    device's; also the other failures of
- *                                    cuc_device_get_current()
+ *                                    cuc_device_get_current(). A tile program asks when it is
+ *                                    compiled
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -210,7 +222,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *
  * CUDA C++ compiles to PTX, a cubin or LTO-IR; a cubin keeps the PTX it was assembled from
  * beside it. To PTX, code is compiled for the virtual architecture (compute_90 of sm_90), with
- * no assembler run. PTX compiles to a cubin; to PTX it passes through unread.
+ * no assembler run. PTX compiles to a cubin; to PTX it passes through unread. A tile program
+ * compiles to PTX, by cucore alone, and to a cubin, which PTX then goes through.
  *
  * After a failure the program can be compiled again, and its log read. No lock is held.
  *
@@ -231,6 +244,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *                                    lists those it knows
  * @retval CUC_ERROR_NOT_FOUND        NVRTC, or nvJitLink for PTX, is not installed: the message
  *                                    has the places tried
+ * @retval CUC_ERROR_NO_DRIVER        a tile program without an arch, and no driver is there to be
+ *                                    asked for the device's
  * @retval CUC_ERROR_TOOLKIT          the compiler failed by itself
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source NVRTC, "Compilation": nvrtcCompileProgram, nvrtcGetPTX, nvrtcGetCUBIN, nvrtcGetLTOIR;
@@ -257,8 +272,8 @@ CUC_API const char *cuc_program_log(const cuc_program *program);
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @return "NVRTC"; for PTX "nvJitLink", or "driver" once that stood in for it; static storage;
- *         "" for NULL
+ * @return "NVRTC"; for PTX "nvJitLink", or "driver" once that stood in for it; "cucore" for a tile
+ *         program; static storage; "" for NULL
  * @since 0.1
  */
 CUC_API const char *cuc_program_backend(const cuc_program *program);

@@ -83,6 +83,21 @@ struct tile_value *tile_build_permute(struct tile_builder *b, struct tile_value 
 bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
                              struct tile_value **values, uint32_t count);
 
+// build_shape.c
+struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
+                                   const int64_t *extent, struct tile_operand x);
+struct tile_value *tile_build_squeeze(struct tile_builder *b, struct tile_value *x, int64_t axis);
+struct tile_value *tile_build_trans(struct tile_builder *b, struct tile_value *x);
+struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
+                                    struct tile_value *n, int64_t axis, struct tile_operand pad);
+struct tile_op *tile_build_philox(struct tile_builder *b, struct tile_operand seed,
+                                  struct tile_operand counter); // four results
+// count: at most TILE_MAX_RANK; texts are kept as they are.
+struct tile_value *tile_build_asm(struct tile_builder *b, const char *text, cuc_dtype dtype,
+                                  uint32_t count, const struct tile_operand *x);
+void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
+                      struct tile_value *const *x);
+
 // build_reduce.c: no axes: all of them, and the result has rank 0; else they are kept with
 // extent 1.
 struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
@@ -144,6 +159,16 @@ struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first
 struct tile_op *tile_build_loop(struct tile_builder *b, uint32_t count,
                                 struct tile_value *const *carried);
 struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *condition);
+// What a loop made without carried values carries after all, known when its body is there: each with
+// its value before and what its argument is to be. continue and break in it get their values by
+// tile_feed(), for as many as it carries.
+bool tile_carry(struct tile_builder *b, struct tile_op *loop, uint32_t count,
+                struct tile_value *const *before, struct tile_value *const *argument);
+bool tile_feed(struct tile_builder *b, struct tile_op *terminator, uint32_t count,
+               struct tile_value *const *values);
+// A value of a name that has a type already; false after T401, which shows both places.
+bool tile_need_carried(struct tile_builder *b, const char *name, const struct tile_value *now,
+                       const struct tile_type *before, struct tile_location where_before);
 // continue and break of `target`, a loop; names: of what is carried, for messages.
 bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const struct tile_op *target,
                       struct tile_value *const *values, const char *const *names);

@@ -101,6 +101,52 @@ struct tile_op *tile_build_loop(struct tile_builder *b, uint32_t count,
     return op;
 }
 
+bool tile_feed(struct tile_builder *b, struct tile_op *op, uint32_t count,
+               struct tile_value *const *values)
+{
+    uint32_t lead = op->operand_count;
+    struct tile_value **operand =
+        tile_take(b->module, (lead + count) * sizeof(struct tile_value *));
+
+    if (!operand)
+        return false;
+    if (lead)
+        memcpy(operand, op->operand, lead * sizeof(struct tile_value *));
+    if (count)
+        memcpy(operand + lead, values, count * sizeof(struct tile_value *));
+    op->operand = operand;
+    op->operand_count = lead + count;
+    return true;
+}
+
+bool tile_carry(struct tile_builder *b, struct tile_op *loop, uint32_t count,
+                struct tile_value *const *before, struct tile_value *const *argument)
+{
+    struct tile_block *body = loop->block[0];
+    uint32_t lead = body->argument_count;
+    struct tile_value **arguments =
+        tile_take(b->module, (lead + count) * sizeof(struct tile_value *));
+
+    loop->result = tile_take(b->module, (count + 1) * sizeof(struct tile_value *));
+    if (!arguments || !loop->result || !tile_feed(b, loop, count, before))
+        return false;
+    if (lead)
+        memcpy(arguments, body->argument, lead * sizeof(struct tile_value *));
+    for (uint32_t i = 0; i < count; i++) {
+        arguments[lead + i] = argument[i];
+        argument[i]->block = body;
+        argument[i]->index = lead + i;
+        struct tile_value *result = tile_result_create(b->kernel, loop, i, &argument[i]->type);
+        if (!result)
+            return false;
+        result->name = argument[i]->name;
+        loop->result_count = i + 1;
+    }
+    body->argument = arguments;
+    body->argument_count = lead + count;
+    return true;
+}
+
 struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *condition)
 {
     if (!condition)
@@ -140,8 +186,8 @@ static bool end(struct tile_builder *b, enum tile_op_kind kind, struct tile_valu
     return true;
 }
 
-static bool need_type(struct tile_builder *b, const char *name, const struct tile_value *now,
-                      const struct tile_type *before, struct tile_location where_before)
+bool tile_need_carried(struct tile_builder *b, const char *name, const struct tile_value *now,
+                       const struct tile_type *before, struct tile_location where_before)
 {
     if (!now)
         return false;
@@ -164,7 +210,7 @@ bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const stru
 
     for (uint32_t i = 0; i < target->result_count; i++) {
         const struct tile_value *before = target->operand[lead + i];
-        ok &= need_type(b, names ? names[i] : NULL, values[i], &before->type,
+        ok &= tile_need_carried(b, names ? names[i] : NULL, values[i], &before->type,
                         before->op ? before->op->where : target->where);
     }
     return ok && end(b, kind, values, target->result_count);
@@ -199,7 +245,7 @@ bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *cons
         const struct tile_type *type = &first->operand[i]->type;
         const char *name = names ? names[i] : NULL;
         if (yield[1] != first && yield[1]->kind == TILE_YIELD &&
-            !need_type(b, name, yield[1]->operand[i], type,
+            !tile_need_carried(b, name, yield[1]->operand[i], type,
                        first->operand[i]->op ? first->operand[i]->op->where : op->where))
             return false;
         op->result_count = i + 1;

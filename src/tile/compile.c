@@ -4,17 +4,66 @@
 #include "diagnostic.h"
 #include "emit/emit.h"
 #include "layout/layout.h"
-#include "text.h"
+#include "signature.h"
+
+#include <stdio.h>
 
 enum { MOST_ROUNDS = 4, ELEMENTS_BYTES = 32, MOST_WARPS = 32 };
 
+bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room)
+{
+    // What a block may have at most: all of a multiprocessor's but 1 KiB.
+    static const struct {
+        int sm;
+        uint32_t shared_kib;
+    } machines[] = {
+        { 80, 163 },  { 86, 99 },   { 87, 163 },  { 88, 99 },  { 89, 99 },  { 90, 227 },
+        { 100, 227 }, { 103, 227 }, { 110, 227 }, { 120, 99 }, { 121, 99 },
+    };
+
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        if (machines[i].sm != sm)
+            continue;
+        *target = (struct tile_target){
+            .sm = sm,
+            .specific = specific,
+            .shared_limit = machines[i].shared_kib * 1024,
+            .contract = true,
+        };
+        return true;
+    }
+    snprintf(why, room,
+             "tile programs are compiled for sm_80, 86, 87, 88, 89, 90, 100, 103, 110, "
+             "120 and 121");
+    return false;
+}
+
+// Debug builds look after each pass whether the IR still keeps its rules.
+#ifdef NDEBUG
+enum { VERIFIES = 0 };
+#else
+enum { VERIFIES = 1 };
+#endif
+
 void tile_simplify(struct tile_kernel *kernel)
 {
+    static const struct {
+        const char *name;
+        bool (*run)(struct tile_kernel *kernel);
+    } passes[] = {
+        { "folding", tile_fold },
+        { "common subexpressions", tile_cse },
+        { "loop-invariant motion", tile_hoist },
+        { "dead code", tile_drop_dead },
+    };
+
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        bool changed = tile_fold(kernel);
-        changed |= tile_cse(kernel);
-        changed |= tile_hoist(kernel);
-        changed |= tile_drop_dead(kernel);
+        bool changed = false;
+        for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+            changed |= passes[i].run(kernel);
+            if (VERIFIES && !tile_verify(kernel->module, passes[i].name))
+                return;
+        }
         if (!changed)
             break;
     }
@@ -49,18 +98,18 @@ static uint32_t choose_warps(const struct tile_kernel *kernel)
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
                            struct tile_text *out)
 {
-    static const enum tile_variant variants[] = { TILE_ALIGNED_32, TILE_INDEX_64 };
+    enum { VARIANTS = 2 };
+    static const enum tile_variant variants[VARIANTS] = { TILE_ALIGNED_32, TILE_INDEX_64 };
+    struct tile_entry entry[VARIANTS];
     uint32_t warps = target->warps ? target->warps : choose_warps(kernel);
 
     tile_simplify(kernel);
     if (!tile_assign_layouts(kernel, warps))
         return false;
-    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        uint32_t shared;
-        if (!tile_emit_entry(kernel->module, kernel, target, warps, variants[i], out, &shared))
+    for (uint32_t i = 0; i < VARIANTS; i++)
+        if (!tile_emit_entry(kernel->module, kernel, target, warps, variants[i], out, &entry[i]))
             return false;
-    }
-    return true;
+    return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, VARIANTS);
 }
 
 bool tile_compile(struct tile_module *module, const struct tile_target *target,

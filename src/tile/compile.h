@@ -18,13 +18,27 @@ struct tile_target {
 enum tile_variant { TILE_ALIGNED_32, TILE_INDEX_32, TILE_INDEX_64, TILE_VARIANTS };
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
 
+struct tile_entry {
+    enum tile_variant variant;
+    const char *name;                       // its symbol
+    uint32_t warps;                         // of a block
+    uint32_t static_shared, dynamic_shared; // bytes a block; a launch gives the dynamic ones
+};
+
 struct tile_compiled {
-    const char *ptx; // all kernels with all variants, closed by a zero byte; in the module's arena
+    // All kernels with all variants and their signatures, closed by a zero byte; in the module's
+    // arena.
+    const char *ptx;
     size_t ptx_bytes;
 };
+// What a target of that number has; false, with a text, when there is no such one.
+bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room);
 // False, with diagnostics, when something cannot be.
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
                   struct tile_compiled *out);
+
+// Where each parameter lies in the block of bytes that entries take; how many there are.
+uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
 
 // Fold, common subexpressions, motion, dead code, until nothing changes.
 void tile_simplify(struct tile_kernel *kernel);

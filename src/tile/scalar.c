@@ -221,7 +221,7 @@ static double odd_double(uint64_t magnitude)
     return ldexp((double)kept, (int)lost);
 }
 
-static uint64_t saturate(cuc_dtype to, double value, enum tile_round round)
+static uint64_t saturate(cuc_dtype to, cuc_dtype from, double value, enum tile_round round)
 {
     uint32_t bits = cuc_dtype_bits(to);
     double least = tile_is_signed(to) ? -ldexp(1.0, (int)bits - 1) : 0.0;
@@ -229,8 +229,10 @@ static uint64_t saturate(cuc_dtype to, double value, enum tile_round round)
     double whole = signbit(value) ? -to_integral(-value, round, true)
                                   : to_integral(value, round, false);
 
-    if (value != value) // as cvt has it: the least of 64 bits, else 0
-        return bits == 64 ? UINT64_C(1) << 63 : 0;
+    if (value != value) // as cvt has it: the sign's bit where 64 bits are in play, else 0
+        return bits == 64 || from == CUC_F64
+                   ? tile_element_of_int(to, (int64_t)(UINT64_C(1) << (bits - 1)))
+                   : 0;
     if (whole < least)
         whole = least;
     if (whole >= beyond)
@@ -270,7 +272,7 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
     }
     double value = tile_element_real(from, element);
     if (tile_is_integer(to)) // toward zero unless another direction is asked for
-        return saturate(to, value, round == TILE_RN ? TILE_RZ : round);
+        return saturate(to, from, value, round == TILE_RN ? TILE_RZ : round);
     return element_of(to, value, round);
 }
 

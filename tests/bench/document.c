@@ -49,6 +49,8 @@ static cuc_status run_failing(void *data, cuc_stream *stream, uint64_t set)
     return cuc_error_set(CUC_ERROR_IO, "run_failing", "as it says");
 }
 
+static const cuc_bench_figure figures[] = { { "registers", 32 }, { "resident_bytes", 1e6 } };
+
 static cuc_status setup(cuc_bench_state *state, void *data)
 {
     static struct arrays a;
@@ -68,7 +70,9 @@ static cuc_status setup(cuc_bench_state *state, void *data)
           .name = "elsewhere",
           .sample = sample,
           .kind = CUC_BENCH_KIND_FOREIGN,
-          .unchecked = "it is made up" },
+          .unchecked = "it is made up",
+          .figures = figures,
+          .figure_count = sizeof(figures) / sizeof(*figures) },
         { .struct_size = sizeof(*subjects),
           .name = "failing",
           .run = run_failing,

@@ -40,6 +40,8 @@ for wanted in [("copy", "cold", False, False), ("copy", "hot", False, False),
         problems.append(f"there is no result {wanted} (subject, mode, skipped, failed)")
 if document["machine"]["simulated"] and any("share" in r or "peak" in r for r in results):
     problems.append("a simulated device has a share of a peak")
+if not any(r.get("figures") == {"registers": 32, "resident_bytes": 1e6} for r in results):
+    problems.append("the figures of a subject are not there")
 measured = next(i for i, r in enumerate(results) if "median_s" in r)
 for what, change in {
     "another schema": lambda d: d.update(schema="cucore-bench/2"),

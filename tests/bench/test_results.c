@@ -203,6 +203,8 @@ static const struct {
     { "{" CASE ", 'median_s': 1, 'disturbed': true, 'discarded': 9, 'checked': 'passed'}",
       "x hot 1.000 s DISTURBED, 9 thrown away" },
     { "{" CASE ", 'median_s': 1}", "x hot 1.000 s not checked" },
+    { "{" CASE ", 'median_s': 1, 'figures': {'resident_bytes': 1536, 'registers': 40}}",
+      "x hot 1.000 s not checked, resident 1.500 KiB, registers 40" },
     { "{" CASE ", 'skipped': 'no cuBLASLt'}", "x hot skipped: no cuBLASLt" },
     { "{" CASE ", 'failed': 'word 7'}", "x hot FAILED: word 7" },
     { "{" CASE ", 'median_s': 1, 'items_per_s': 2e9, 'item': 'instructions', 'checked': 'passed'}",

@@ -311,6 +311,39 @@ static cuc_status two_spins(cuc_bench_state *state, void *data)
                                  .unchecked = "it only waits"));
 }
 
+// The same, with what is told of it beside its time; nothing of the caller's is needed afterwards.
+static cuc_status spin_with_figures(cuc_bench_state *state, void *data)
+{
+    char name[] = "turns_a_run";
+    cuc_bench_figure figures[] = { { name, 10 }, { "room_bytes", 4096 } };
+
+    ck_ok(cuc_bench_state_add_subject(
+        state, CUC_BENCH_SUBJECT(.name = "spin", .kind = CUC_BENCH_KIND_CPU, .run = spin,
+                                 .data = data, .unchecked = "it only waits", .figures = figures,
+                                 .figure_count = LENGTH(figures))));
+    memset(name, 'x', sizeof(name) - 1);
+    memset(figures, 0xFF, sizeof(figures));
+    return CUC_OK;
+}
+
+START_TEST(the_figures_of_a_subject_come_with_its_result)
+{
+    struct work w = { .seconds = 4e-6 };
+    const char *text;
+
+    open_bench((cuc_bench_options){ .max_samples = 20 });
+    run_case(spin_with_figures, &w);
+    cuc_bench_result r = result(0);
+    ck_assert_uint_eq(r.figure_count, 2);
+    ck_assert_str_eq(r.figures[0].name, "turns_a_run");
+    ck_assert_double_eq(r.figures[0].value, 10);
+    ck_assert_str_eq(r.figures[1].name, "room_bytes");
+    ck_assert_double_eq(r.figures[1].value, 4096);
+    ck_ok(cuc_bench_get_json(&text, NULL, bench));
+    ck_assert_ptr_nonnull(strstr(text, "\"turns_a_run\": 10"));
+}
+END_TEST
+
 START_TEST(work_of_the_host_is_timed_by_the_clock)
 {
     struct work w[] = { { .seconds = 4e-6 }, { .seconds = 8e-6 } };
@@ -558,6 +591,8 @@ START_TEST(progress_is_told_and_can_end_the_run)
 }
 END_TEST
 
+static const cuc_bench_figure bad_figures[] = { { "turns", 1 }, { "share", NAN } };
+
 static const struct {
     cuc_bench_subject s;
     const char *fragment;
@@ -574,6 +609,9 @@ static const struct {
     { { .name = "a", .run = spin, .unchecked = "x", .flags = 64 }, "is not known" },
     { { .name = "a", .run = spin, .unchecked = "x", .modes = 64 }, "is not known" },
     { { .name = "a", .run = spin, .unchecked = "x", .limit = -1 }, "limit is below 0" },
+    { { .name = "a", .run = spin, .unchecked = "x", .figure_count = 1 }, "a figure has no name" },
+    { { .name = "a", .run = spin, .unchecked = "x", .figures = bad_figures, .figure_count = 2 },
+      "a value that is not finite" },
     { { .name = "a", .run = spin, .unchecked = "x" }, "there is no device for a GPU subject" },
     { { .name = "base", .run = spin, .unchecked = "x", .kind = CUC_BENCH_KIND_CPU },
       "there is a subject of that name" },
@@ -710,6 +748,7 @@ int main(void)
     tcase_add_loop_test(tests, a_run_with_many_low_clocks_is_called_disturbed, 0,
                         LENGTH(low_clocks));
     tcase_add_test(tests, work_of_the_host_is_timed_by_the_clock);
+    tcase_add_test(tests, the_figures_of_a_subject_come_with_its_result);
     tcase_add_test(tests, the_devices_clock_is_nothing_to_work_of_the_host);
     tcase_add_test(tests, limits_of_time_and_samples_are_kept);
     tcase_add_loop_test(tests, whatever_setup_comes_to_everything_is_freed_in_reverse, 0,

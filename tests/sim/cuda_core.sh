@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Run cuda_core.py with the simulated driver as libcuda.so.1. cuda.core comes from PyPI into a folder
-# of the build; where it cannot be had the test is skipped, and says so.
+# Run cuda_core.py with the simulated driver as libcuda.so.1, and then cucore bench, where it is
+# given, with cuda.core as a peer. cuda.core comes from PyPI into a folder of the build; where it
+# cannot be had the test is skipped, and says so.
 #
-#     tests/sim/cuda_core.sh LIBCUCORE_SIM FOLDER
+#     tests/sim/cuda_core.sh LIBCUCORE_SIM FOLDER [CUCORE]
 set -u
 sim=$(realpath "$1")
 folder=$2
@@ -17,5 +18,19 @@ if ! "$python" -c 'import cuda.core, numpy' 2>/dev/null; then
     fi
 fi
 ln -sf "$sim" "$folder/lib/libcuda.so.1"
-LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-    "$python" "$(dirname "$0")/cuda_core.py"
+export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+"$python" "$(dirname "$0")/cuda_core.py" || exit
+[ $# -gt 2 ] || exit 0
+
+# It launches, and copies 1 MiB: both come out as checked as cucore's own.
+export CUCORE_DRIVER=$sim CUCORE_PYTHON=$python
+"$3" bench runtime memory --filter '/launch_3|/copy$' --axis path=d2d --axis bytes=20 --mode cold,cpu \
+    --quick --max-seconds 0.1 --csv - >"$folder/bench.csv" || { cat "$folder/bench.csv"; exit 1; }
+for row in 'runtime,launch_3_arguments,,cuda.core,cpu,foreign,raw,' \
+    'memory,copy,path=d2d bytes=1048576,cuda.core,cold,foreign,cucore,'; do
+    if ! grep "^$row" "$folder/bench.csv"; then
+        echo "cucore bench did not measure $row"
+        cat "$folder/bench.csv"
+        exit 1
+    fi
+done

@@ -51,7 +51,7 @@ static const struct construct constructs[] = {
       "kernel k(w: T[N], u: T[N]) const T = f32 grid 3 {\n"
       "    store_add(u, [0], load(w, [0], [32]))\n}", 0, 0, NULL },
     { "other operations into memory", "i32 u32 i64 u64", "N=20",
-      "kernel k(x: T[N], u: T[N], v: T[N]) const T = i32 grid 2 {\n"
+      "kernel k(x: T[N], u: T[N], v: T[N]) const T = i32 {\n"
       "    y = load(x, [0], [32])\n    store_max(u, [0], y)\n    store_min(u, [0], y)\n"
       "    store_and(u, [0], y)\n    store_or(u, [0], y)\n    store_xor(u, [0], y)\n}", 0, 0, NULL },
     { "slices", "i8 f32", "N=40 a=3 b=30;N=40 a=-5 b=100;N=40 a=20 b=10",
@@ -124,6 +124,393 @@ static const struct construct constructs[] = {
       "kernel k(p: i32[4], u: T[N], o: T[4, 64]) const T = i32 {\n"
       "    old = atomic_add(u, [load(p, [0], [4])], full(T, [4], 5))\n"
       "    store(o, [0, 0], broadcast(old[:, None], [4, 64]))\n}", 0, 0, NULL },
+    // Casts and elements
+    { "casts to every dtype", EVERY, "N=64",
+      "kernel k(x: T[N], ob: bool[N], o1: i8[N], o2: i16[N], o3: i32[N], o4: i64[N], o5: u8[N],\n"
+      "         o6: u16[N], o7: u32[N], o8: u64[N], o9: f16[N], oa: bf16[N], oc: f32[N], od: f64[N],\n"
+      "         oe: tf32[N], of: e4m3[N], og: e5m2[N]) const T = f32 grid cdiv(N, 32) {\n"
+      "    i = block(0)\n    v = load(x, [i], [32])\n"
+      "    store(ob, [i], cast(v, bool))\n    store(o1, [i], cast(v, i8))\n"
+      "    store(o2, [i], cast(v, i16))\n    store(o3, [i], cast(v, i32))\n"
+      "    store(o4, [i], cast(v, i64))\n    store(o5, [i], cast(v, u8))\n"
+      "    store(o6, [i], cast(v, u16))\n    store(o7, [i], cast(v, u32))\n"
+      "    store(o8, [i], cast(v, u64))\n    store(o9, [i], cast(v, f16))\n"
+      "    store(oa, [i], cast(v, bf16))\n    store(oc, [i], cast(v, f32))\n"
+      "    store(od, [i], cast(v, f64))\n    store(oe, [i], cast(v, tf32))\n"
+      "    store(of, [i], cast(v, e4m3))\n    store(og, [i], cast(v, e5m2))\n}", 0, 0, NULL },
+    { "casts with a rounding", FLOATS, "N=512",
+      "kernel k(x: T[N], o1: i32[3, N], o2: i64[3, N], o3: f16[3, N], o4: bf16[3, N], o5: f32[3, N])\n"
+      "    const T = f64 {\n    v = load(x, [0], [512])\n"
+      "    store(o1, [0, 0], cast(v, i32, round=rz))\n    store(o1, [1, 0], cast(v, i32, round=rm))\n"
+      "    store(o1, [2, 0], cast(v, i32, round=rp))\n    store(o2, [0, 0], cast(v, i64, round=rz))\n"
+      "    store(o2, [1, 0], cast(v, i64, round=rm))\n    store(o2, [2, 0], cast(v, i64, round=rp))\n"
+      "    store(o3, [0, 0], cast(v, f16, round=rz))\n    store(o3, [1, 0], cast(v, f16, round=rm))\n"
+      "    store(o3, [2, 0], cast(v, f16, round=rp))\n    store(o4, [0, 0], cast(v, bf16, round=rz))\n"
+      "    store(o4, [1, 0], cast(v, bf16, round=rm))\n    store(o4, [2, 0], cast(v, bf16, round=rp))\n"
+      "    store(o5, [0, 0], cast(v, f32, round=rz))\n    store(o5, [1, 0], cast(v, f32, round=rm))\n"
+      "    store(o5, [2, 0], cast(v, f32, round=rp))\n}", 0, 0, NULL },
+    { "casts of integers with a rounding", INTEGERS, "N=256",
+      "kernel k(x: T[N], o3: f16[3, N], o4: bf16[3, N], o5: f32[3, N], o6: f64[3, N]) const T = i64 {\n"
+      "    v = load(x, [0], [256])\n"
+      "    store(o3, [0, 0], cast(v, f16, round=rz))\n    store(o3, [1, 0], cast(v, f16, round=rm))\n"
+      "    store(o3, [2, 0], cast(v, f16, round=rp))\n    store(o4, [0, 0], cast(v, bf16, round=rz))\n"
+      "    store(o4, [1, 0], cast(v, bf16, round=rm))\n    store(o4, [2, 0], cast(v, bf16, round=rp))\n"
+      "    store(o5, [0, 0], cast(v, f32, round=rz))\n    store(o5, [1, 0], cast(v, f32, round=rm))\n"
+      "    store(o5, [2, 0], cast(v, f32, round=rp))\n    store(o6, [0, 0], cast(v, f64, round=rz))\n"
+      "    store(o6, [1, 0], cast(v, f64, round=rm))\n    store(o6, [2, 0], cast(v, f64, round=rp))\n}", 0, 0, NULL },
+    { "the bits of other dtypes", NULL, "N=32",
+      "kernel k(a: i8[N], b: f16[N], c: f32[N], d: f64[N], e: u16[N], o1: u8[N], o2: e4m3[N], o3: i16[N],\n"
+      "         o4: bf16[N], o5: i32[N], o6: tf32[N], o7: u64[N], o8: f16[N]) {\n"
+      "    store(o1, [0], bitcast(load(a, [0], [32]), u8))\n    store(o2, [0], bitcast(load(a, [0], [32]), e4m3))\n"
+      "    store(o3, [0], bitcast(load(b, [0], [32]), i16))\n    store(o4, [0], bitcast(load(b, [0], [32]), bf16))\n"
+      "    store(o5, [0], bitcast(load(c, [0], [32]), i32))\n    store(o6, [0], bitcast(load(c, [0], [32]), tf32))\n"
+      "    store(o7, [0], bitcast(load(d, [0], [32]), u64))\n    store(o8, [0], bitcast(load(e, [0], [32]), f16))\n}", 0, 0, NULL },
+    { "arithmetic", NUMBERS, "N=256",
+      "kernel k(x: T[N], y: T[N], o: T[5, N]) const T = f32 {\n"
+      "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
+      "    store(o, [0, 0], a + b)\n    store(o, [1, 0], a - b)\n    store(o, [2, 0], a * b)\n"
+      "    store(o, [3, 0], minimum(a, b))\n    store(o, [4, 0], maximum(a, b))\n}", 0, 0, NULL },
+    { "arithmetic of one operand", NUMBERS, "N=256",
+      "kernel k(x: T[N], o: T[2, N]) const T = f32 {\n    a = load(x, [0], [256])\n"
+      "    store(o, [0, 0], -a)\n    store(o, [1, 0], abs(a))\n}", 0, 0, NULL },
+    { "division of integers", INTEGERS, "N=256",
+      "kernel k(x: T[N], y: T[N], o: T[3, N], of: f32[N]) const T = i32 {\n"
+      "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
+      "    b = where(b == 0, 3, b)\n    b = where(~b == 0, 7, b)\n"
+      "    store(o, [0, 0], a // b)\n    store(o, [1, 0], a % b)\n    store(o, [2, 0], cdiv(a, b))\n"
+      "    store(of, [0], a / b)\n}", 0, 0, NULL },
+    { "bits", INTEGERS, "N=256",
+      "kernel k(x: T[N], y: T[N], o: T[6, N]) const T = i32 {\n"
+      "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
+      "    store(o, [0, 0], a & b)\n    store(o, [1, 0], a | b)\n    store(o, [2, 0], a ^ b)\n"
+      "    store(o, [3, 0], ~a)\n    store(o, [4, 0], a << (b & 7))\n    store(o, [5, 0], a >> (b & 7))\n}", 0, 0, NULL },
+    { "bools", NULL, "N=64",
+      "kernel k(x: bool[N], y: bool[N], z: bool[N], o: bool[8, N]) {\n"
+      "    a, b, c = load(x, [0], [64]), load(y, [0], [64]), load(z, [0], [64])\n"
+      "    store(o, [0, 0], a & b)\n    store(o, [1, 0], a | b)\n    store(o, [2, 0], a ^ b)\n"
+      "    store(o, [3, 0], ~a)\n    store(o, [4, 0], a == b)\n    store(o, [5, 0], a != b)\n"
+      "    store(o, [6, 0], where(a, b, c))\n}", 0, 0, NULL },
+    { "comparisons", NUMBERS, "N=256",
+      "kernel k(x: T[N], y: T[N], o: bool[6, N], oo: T[N]) const T = f32 {\n"
+      "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
+      "    store(o, [0, 0], a == b)\n    store(o, [1, 0], a != b)\n    store(o, [2, 0], a < b)\n"
+      "    store(o, [3, 0], a <= b)\n    store(o, [4, 0], a > b)\n    store(o, [5, 0], a >= b)\n"
+      "    store(oo, [0], where(a < b, a, b))\n}", 0, 0, NULL },
+    { "division and rounding of floats", FLOATS, "N=512",
+      "kernel k(x: T[N], y: T[N], o: T[9, N], ob: bool[2, N]) const T = f32 {\n"
+      "    a, b = load(x, [0], [512]), load(y, [0], [512])\n"
+      "    store(o, [0, 0], a / b)\n    store(o, [1, 0], a // b)\n    store(o, [2, 0], a % b)\n"
+      "    store(o, [3, 0], floor(a))\n    store(o, [4, 0], ceil(a))\n    store(o, [5, 0], round(a))\n"
+      "    store(o, [6, 0], trunc(a))\n    store(o, [7, 0], sqrt(a))\n    store(o, [8, 0], fma(a, b, a))\n"
+      "    store(ob, [0, 0], isnan(a))\n    store(ob, [1, 0], isinf(a))\n}", 0, 0, NULL },
+    { "the least and the greatest, NaN kept", FLOATS, "N=256",
+      "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = f32 {\n"
+      "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
+      "    store(o, [0, 0], minimum(a, b, nan=true))\n    store(o, [1, 0], maximum(a, b, nan=true))\n}", 0, 0, NULL },
+    { "scalars in registers", NULL, "a=-7 b=3 c=2.5 d=300 e=1",
+      "kernel k(a: i64, b: i8, c: f16, d: u16, e: bool, o: i64[8], of: f32[4]) {\n"
+      "    store(o, [0], a // b, shape=[_])\n    store(o, [1], a % b, shape=[_])\n"
+      "    store(o, [2], cast(d, i64) * a, shape=[_])\n    store(o, [3], where(e, a, 1), shape=[_])\n"
+      "    store(o, [4], block(0) + num_blocks(0), shape=[_])\n    store(of, [0], c * 3, shape=[_])\n"
+      "    store(of, [1], a / b, shape=[_])\n    store(of, [2], cast(c, f32) + b, shape=[_])\n}", 0, 0, NULL },
+
+    // Shapes
+    { "broadcasts", "i8 f32 bool", "M=5 N=12",
+      "kernel k(x: T[N], y: T[M, 1], z: T[], o: T[3, M, N]) const T = f32 {\n"
+      "    a, b = load(x, [0], [12]), load(y, [0, 0], [5, 1])\n"
+      "    store(o, [0, 0, 0], broadcast(a, [5, 12]))\n    store(o, [1, 0, 0], broadcast(b, [5, 12]))\n"
+      "    store(o, [2, 0, 0], full(T, [5, 12], load(z, [], [])))\n}", 0, 0, NULL },
+    { "products of rows and columns", "i32 f32", "M=5 N=12",
+      "kernel k(w: T[N], ww: T[M], o: T[2, M, N]) const T = f32 {\n"
+      "    a, b = load(w, [0], [12]), load(ww, [0], [5])\n"
+      "    store(o, [0, 0, 0], b[:, None] * a[None, :])\n    store(o, [1, 0, 0], b[:, None] - a)\n}", 0, 0, NULL },
+    { "reshapes", "i8 f32 bool", "",
+      "kernel k(x: T[24], y: T[16, 8], o1: T[4, 6], o2: T[2, 3, 4], o3: T[128], o4: T[8, 1, 16], o5: T[24, 1]) const T = f32 {\n"
+      "    a, b = load(x, [0], [24]), load(y, [0, 0], [16, 8])\n"
+      "    store(o1, [0, 0], reshape(a, [4, 6]))\n    store(o2, [0, 0, 0], reshape(a, [2, 3, 4]))\n"
+      "    store(o3, [0], reshape(b, [128]))\n    store(o4, [0, 0, 0], reshape(b, [8, 1, 16]))\n"
+      "    store(o5, [0, 0], reshape(reshape(reshape(a, [4, 6]), [24]), [24, 1]))\n}", 0, 0, NULL },
+    { "transpositions", "i8 f16 f32 f64 bool", "",
+      "kernel k(x: T[12, 33], y: T[3, 5, 16], o1: T[33, 12], o2: T[16, 3, 5], o3: T[3, 16, 5]) const T = f32 {\n"
+      "    a, b = load(x, [0, 0], [12, 33]), load(y, [0, 0, 0], [3, 5, 16])\n"
+      "    store(o1, [0, 0], trans(a))\n    store(o2, [0, 0, 0], permute(b, [2, 0, 1]))\n"
+      "    store(o3, [0, 0, 0], trans(b))\n}", 0, 0, NULL },
+    { "a transposition of blocks", "i8 f16 f32", "M=70 N=40",
+      "kernel k(x: T[M, N], o: T[N, M]) const T = f32 grid cdiv(M, 32), cdiv(N, 32) {\n"
+      "    store(o, [block(1), block(0)], trans(load(x, [block(0), block(1)], [32, 32])))\n}", 0, 0, NULL },
+    { "tiles put together", "i8 f32 bool", "",
+      "kernel k(x: T[5, 7], y: T[5, 10], z: T[3, 7], o1: T[5, 17], o2: T[8, 7]) const T = f32 {\n"
+      "    a = load(x, [0, 0], [5, 7])\n"
+      "    store(o1, [0, 0], cat(a, load(y, [0, 0], [5, 10]), 1))\n"
+      "    store(o2, [0, 0], cat(a, load(z, [0, 0], [3, 7]), 0))\n}", 0, 0, NULL },
+    { "parts of tiles", "i8 f32 bool", "n=0;n=1;n=2;n=-1;n=9;n=4294967296",
+      "kernel k(x: T[6, 10], y: T[2, 5], o1: T[2, 5], o2: T[6, 10], n: i64) const T = f32 {\n"
+      "    a = load(x, [0, 0], [6, 10])\n    store(o1, [0, 0], extract(a, [n, 1], [2, 5]))\n"
+      "    store(o2, [0, 0], insert(a, [1, n], load(y, [0, 0], [2, 5])))\n}", 0, 0, NULL },
+    { "elements taken", "i8 f32 bool", "",
+      "kernel k(x: T[6, 20], p: i32[13], q: i64[6, 11], o1: T[6, 13], o2: T[6, 11], o3: T[13]) const T = f32 {\n"
+      "    a, i = load(x, [0, 0], [6, 20]), load(p, [0], [13])\n"
+      "    j = load(q, [0, 0], [6, 11]) & 15\n"
+      "    store(o1, [0, 0], take(a, i, 1))\n    store(o2, [0, 0], take(a, j, 1))\n"
+      "    store(o3, [0], take(load(x, [0, 0], [_, 20]), i, 0))\n}", 0, 0, NULL },
+    { "rows taken", "f32", "",
+      "kernel k(x: T[20, 6], p: u8[13], o1: T[13, 6]) const T = f32 {\n"
+      "    store(o1, [0, 0], take(load(x, [0, 0], [20, 6]), load(p, [0], [13]), 0))\n}", 0, 0, NULL },
+    { "shifts and rolls", "i8 f32 bool", "n=0;n=1;n=-3;n=40;n=-1000000000000;n=6",
+      "kernel k(x: T[6, 33], o: T[4, 6, 33], n: i64) const T = f32 {\n    a = load(x, [0, 0], [6, 33])\n"
+      "    store(o, [0, 0, 0], shift(a, n, 1))\n    store(o, [1, 0, 0], shift(a, n, 0, pad=1))\n"
+      "    store(o, [2, 0, 0], roll(a, n, 1))\n    store(o, [3, 0, 0], roll(a, n, 0))\n}", 0, 0, NULL },
+    { "iotas", INTEGERS, "",
+      "kernel k(o: T[100], oo: T[7, 12]) const T = i32 {\n    store(o, [0], iota(T, 100))\n"
+      "    store(oo, [0, 0], iota(T, 7)[:, None] * 12 + iota(T, 12))\n}", 0, 0, NULL },
+    { "squeezes", "f32", "",
+      "kernel k(x: T[5, 7], o: T[7], oo: T[5, 7]) const T = f32 {\n    a = load(x, [0, 0], [5, 7])\n"
+      "    store(o, [0], squeeze(extract(a, [3, 0], [1, 7]), 0))\n"
+      "    store(oo, [0, 0], squeeze(squeeze(reshape(a, [5, 1, 7, 1]), 3), 1))\n}", 0, 0, NULL },
+
+    // Reductions
+    { "sums of whole numbers", NUMBERS, "",
+      "kernel k(w: T[13, 33], o1: T[13, 1], o2: T[1, 33], o3: T[]) const T = f32 {\n"
+      "    a = load(w, [0, 0], [13, 33])\n    store(o1, [0, 0], sum(a, 1))\n"
+      "    store(o2, [0, 0], sum(a, 0))\n    store(o3, [], sum(a))\n}", 0, 0, NULL },
+    { "sums", FLOATS, "",
+      "kernel k(s: T[6, 300], o1: T[6, 1], o2: T[1, 300], o3: T[]) const T = f32 {\n"
+      "    a = load(s, [0, 0], [6, 300])\n    store(o1, [0, 0], sum(a, 1))\n"
+      "    store(o2, [0, 0], sum(a, 0))\n    store(o3, [], sum(a))\n}", 12, 64, NULL },
+    { "products", NUMBERS, "",
+      "kernel k(w: T[5, 9], o1: T[5, 1], o2: T[1, 9], o3: T[]) const T = f32 {\n"
+      "    a = load(w, [0, 0], [5, 9])\n    store(o1, [0, 0], prod(a, 1))\n"
+      "    store(o2, [0, 0], prod(a, 0))\n    store(o3, [], prod(where(a < 2, cast(1, T), 2)))\n}", 0, 0, NULL },
+    { "sums of integers that wrap", INTEGERS, "",
+      "kernel k(x: T[3, 70], o1: T[3, 1], o2: T[3, 1]) const T = i32 {\n"
+      "    a = load(x, [0, 0], [3, 70])\n    store(o1, [0, 0], sum(a, 1))\n    store(o2, [0, 0], prod(a, 1))\n}", 0, 0, NULL },
+    { "the least and the greatest", NUMBERS, "",
+      "kernel k(x: T[6, 33], o1: T[6, 1], o2: T[6, 1], o3: T[1, 33], o4: T[1, 33], o5: T[2]) const T = f32 {\n"
+      "    a = load(x, [0, 0], [6, 33])\n    store(o1, [0, 0], min(a, 1))\n    store(o2, [0, 0], max(a, 1))\n"
+      "    store(o3, [0, 0], min(a, 0))\n    store(o4, [0, 0], max(a, 0))\n"
+      "    store(o5, [0], min(a), shape=[_])\n    store(o5, [1], max(a), shape=[_])\n}", 0, 0, NULL },
+    { "the least and the greatest of tiles with NaN", FLOATS, "",
+      "kernel k(x: T[9, 20], o1: T[9, 1], o2: T[9, 1], o3: T[9, 1], o4: T[9, 1]) const T = f32 {\n"
+      "    a = load(x, [0, 0], [9, 20])\n    a = where(iota(i32, 9)[:, None] == 3, nan, a)\n"
+      "    store(o1, [0, 0], min(a, 1, nan=true))\n    store(o2, [0, 0], max(a, 1, nan=true))\n"
+      "    store(o3, [0, 0], min(a, 1))\n    store(o4, [0, 0], max(a, 1))\n}", 0, 0, NULL },
+    { "where the least and the greatest are", NUMBERS, "",
+      "kernel k(x: T[9, 33], w: T[9, 33], o1: i32[9, 1], o2: i32[9, 1], o3: i32[1, 33], o4: i32[9, 1], o5: i32[1, 33]) const T = f32 {\n"
+      "    a, b = load(x, [0, 0], [9, 33]), load(w, [0, 0], [9, 33])\n"
+      "    store(o1, [0, 0], argmin(a, 1))\n    store(o2, [0, 0], argmax(a, 1))\n    store(o3, [0, 0], argmin(a, 0))\n"
+      "    store(o4, [0, 0], argmax(b, 1))\n    store(o5, [0, 0], argmin(b, 0))\n}", 0, 0, NULL },
+    { "where the least of NaN alone is", FLOATS, "",
+      "kernel k(x: T[9, 33], o1: i32[9, 1], o2: i32[1, 33]) const T = f32 {\n"
+      "    a = load(x, [0, 0], [9, 33])\n    a = where(iota(i32, 9)[:, None] % 2 == 1, nan, a)\n"
+      "    a = where(iota(i32, 33) == 4, nan, a)\n"
+      "    store(o1, [0, 0], argmin(a, 1))\n    store(o2, [0, 0], argmax(a, 0))\n}", 0, 0, NULL },
+    { "any and all", NULL, "",
+      "kernel k(x: bool[9, 33], o1: bool[9, 1], o2: bool[1, 33], o3: i32[1, 33], o4: bool[2]) {\n"
+      "    a = load(x, [0, 0], [9, 33])\n    store(o1, [0, 0], any(a, 1))\n    store(o2, [0, 0], all(a, 0))\n"
+      "    store(o3, [0, 0], sum(a, 0))\n    store(o4, [0], any(a), shape=[_])\n    store(o4, [1], all(a), shape=[_])\n}", 0, 0, NULL },
+    { "sums of several axes", "i32 f64", "",
+      "kernel k(w: T[3, 5, 16], o1: T[3, 1, 1], o2: T[1, 5, 1], o3: T[1, 5, 16], o4: T[]) const T = f32 {\n"
+      "    a = load(w, [0, 0, 0], [3, 5, 16])\n    store(o1, [0, 0, 0], sum(a, 1, 2))\n"
+      "    store(o2, [0, 0, 0], sum(a, 0, 2))\n    store(o3, [0, 0, 0], sum(a, 0))\n    store(o4, [], sum(a))\n}", 0, 0, NULL },
+    { "a reduction by a function", "i32 i8 f32 f16 f64", "",
+      "fn add(x, y) { return x + y }\n"
+      "kernel k(w: T[9, 33], o1: T[9, 1], o2: T[1, 33]) const T = f32 {\n"
+      "    a = load(w, [0, 0], [9, 33])\n    store(o1, [0, 0], reduce(add, [a], 1, [0]))\n"
+      "    store(o2, [0, 0], reduce(add, [a], 0, [0]))\n}", 0, 0, NULL },
+    { "a reduction of two tiles by a function", "i32 f32 f64", "",
+      "fn first(x, i, y, j) {\n    take = y > x\n    return where(take, y, x), where(take, j, i)\n}\n"
+      "kernel k(w: T[9, 33], o1: T[9, 1], o2: i32[9, 1]) const T = f32 {\n"
+      "    a = load(w, [0, 0], [9, 33]) * 100 + cast(iota(i32, 33) % 32, T)\n"
+      "    v, i = reduce(first, [a, broadcast(iota(i32, 33), [9, 33])], 1, [-10000, -1])\n"
+      "    store(o1, [0, 0], v)\n    store(o2, [0, 0], i)\n}", 0, 0, NULL },
+    { "sums of few in many threads", "f32 i8", "",
+      "kernel k(w: T[4], ww: T[2, 2], o1: T[1], o2: T[2, 1]) const T = f32 {\n"
+      "    store(o1, [0], sum(load(w, [0], [4]), 0))\n    store(o2, [0, 0], max(load(ww, [0, 0], [2, 2]), 1))\n}", 0, 0, NULL },
+    { "means and deviations of rows", "f16 bf16 f32", "M=3 N=200",
+      "kernel k(s: T[M, N], o: T[M, N]) const T = f32 grid M {\n"
+      "    r = block(0)\n    v = cast(load(s, [r, 0], [_, 256]), f32)\n    inside = iota(i32, 256) < N\n"
+      "    mu = sum(v) / N\n    d = where(inside, v - mu, 0)\n    q = sqrt(sum(d * d) / N + 0.00001)\n"
+      "    store(o, [r, 0], cast(d / q, T))\n}", 16, 2, NULL },
+
+    // Scans
+    { "running sums of whole numbers", NUMBERS, "",
+      "kernel k(w: T[6, 100], o: T[4, 6, 100]) const T = f32 {\n    a = load(w, [0, 0], [6, 100])\n"
+      "    store(o, [0, 0, 0], cumsum(a, 1))\n    store(o, [1, 0, 0], cumsum(a, 0))\n"
+      "    store(o, [2, 0, 0], cumsum(a, 1, reverse=true))\n    store(o, [3, 0, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
+    { "running sums", FLOATS, "",
+      "kernel k(s: T[1000], o: T[2, 1000]) const T = f32 {\n    a = load(s, [0], [1000])\n"
+      "    store(o, [0, 0], cumsum(a, 0))\n    store(o, [1, 0], cumsum(a, 0, reverse=true))\n}", 12, 64, NULL },
+    { "running products", NUMBERS, "",
+      "kernel k(w: T[3, 21], o: T[2, 3, 21]) const T = f32 {\n    a = where(load(w, [0, 0], [3, 21]) < 2, cast(1, T), 2)\n"
+      "    store(o, [0, 0, 0], cumprod(a, 1))\n    store(o, [1, 0, 0], cumprod(a, 1, reverse=true))\n}", 0, 0, NULL },
+    { "running sums of extents of every size", "i32 f16", "",
+      "kernel k(w: T[2048], o1: T[1], o2: T[2], o3: T[31], o4: T[32], o5: T[65], o6: T[2048]) const T = i32 {\n"
+      "    store(o1, [0], cumsum(load(w, [0], [1]), 0))\n    store(o2, [0], cumsum(load(w, [0], [2]), 0, reverse=true))\n"
+      "    store(o3, [0], cumsum(load(w, [0], [31]), 0))\n    store(o4, [0], cumsum(load(w, [0], [32]), 0, reverse=true))\n"
+      "    store(o5, [0], cumsum(load(w, [0], [65]), 0, reverse=true))\n    store(o6, [0], cumsum(load(w, [0], [2048]), 0))\n}", 0, 0, NULL },
+    { "running sums of transposed tiles", "i32 f64", "",
+      "kernel k(w: T[40, 24], o: T[2, 24, 40]) const T = i32 {\n    a = trans(load(w, [0, 0], [40, 24]))\n"
+      "    store(o, [0, 0, 0], cumsum(a, 1))\n    store(o, [1, 0, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
+    { "running sums of three axes", "i32 u8", "",
+      "kernel k(w: T[3, 20, 9], o: T[3, 20, 9], oo: T[3, 20, 9]) const T = i32 {\n    a = load(w, [0, 0, 0], [3, 20, 9])\n"
+      "    store(o, [0, 0, 0], cumsum(a, 1))\n    store(oo, [0, 0, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
+    { "a scan by a function that does not commute", "i32 i64 u8", "",
+      // x -> a x + b, one after the other
+      "fn after(a, b, c, d) { return a * c, b * c + d }\n"
+      "kernel k(w: T[3, 70], ww: T[3, 70], o: T[4, 3, 70]) const T = i32 {\n"
+      "    a, b = load(w, [0, 0], [3, 70]), load(ww, [0, 0], [3, 70])\n"
+      "    p, q = scan(after, [a, b], 1, [1, 0])\n    r, t = scan(after, [a, b], 1, [1, 0], reverse=true)\n"
+      "    store(o, [0, 0, 0], p)\n    store(o, [1, 0, 0], q)\n    store(o, [2, 0, 0], r)\n    store(o, [3, 0, 0], t)\n}", 0, 0, NULL },
+    { "a scan of bools and of the greatest so far", "f32 i16", "",
+      "fn either(x, y) { return x | y }\nfn top(x, y) { return maximum(x, y) }\n"
+      "kernel k(w: T[100], o: bool[100], oo: T[100]) const T = f32 {\n    a = load(w, [0], [100])\n"
+      "    store(o, [0], scan(either, [a == 3], 0, [false]))\n    store(oo, [0], scan(top, [a], 0, [-100], reverse=true))\n}", 0, 0, NULL },
+
+    // Sorts
+    { "a sort", NUMBERS, "",
+      "kernel k(x: T[3, 37], w: T[64], o: T[3, 37], oo: T[64]) const T = f32 {\n"
+      "    store(o, [0, 0], sort(load(x, [0, 0], [3, 37]), 1))\n    store(oo, [0], sort(load(w, [0], [64]), 0))\n}", 0, 0, NULL },
+    { "a sort along the first axis", "i32 f16 f64 u8", "",
+      "kernel k(x: T[37, 5], o: T[37, 5]) const T = f32 {\n    store(o, [0, 0], sort(load(x, [0, 0], [37, 5]), 0))\n}", 0, 0, NULL },
+    { "a sort of many", "i32 f32 u64", "",
+      "kernel k(x: T[1000], o: T[1000]) const T = f32 {\n    store(o, [0], sort(load(x, [0], [1000]), 0))\n}", 0, 0, NULL },
+    { "sorts of one and of two", "i8 f32", "",
+      "kernel k(x: T[2], o1: T[1], o2: T[2], o3: T[2, 1]) const T = f32 {\n"
+      "    a = load(x, [0], [2])\n    store(o1, [0], sort(load(x, [0], [1]), 0))\n    store(o2, [0], sort(a, 0))\n"
+      "    store(o3, [0, 0], sort(a[:, None], 1))\n}", 0, 0, NULL },
+    { "the largest and where they are", NUMBERS, "",
+      "kernel k(x: T[3, 37], w: T[3, 37], o: T[2, 3, 5], oo: i32[2, 3, 5]) const T = f32 {\n"
+      "    v, i = topk(load(x, [0, 0], [3, 37]), 5, 1)\n    store(o, [0, 0, 0], v)\n    store(oo, [0, 0, 0], i)\n"
+      "    v, i = topk(load(w, [0, 0], [3, 37]), 5, 1)\n    store(o, [1, 0, 0], v)\n    store(oo, [1, 0, 0], i)\n}", 0, 0, NULL },
+    { "the largest of columns", "i16 f32 i64", "",
+      "kernel k(w: T[20, 6], o: T[20, 6], oo: i32[20, 6], o1: T[1, 6]) const T = f32 {\n"
+      "    a = load(w, [0, 0], [20, 6])\n    v, i = topk(a, 20, 0)\n    store(o, [0, 0], v)\n    store(oo, [0, 0], i)\n"
+      "    v, i = topk(a, 1, 0)\n    store(o1, [0, 0], v)\n}", 0, 0, NULL },
+
+    // Counts
+    { "histograms", INTEGERS, "",
+      "kernel k(w: T[300], x: T[40], o1: i32[5], o2: i32[100], o3: i32[1]) const T = i32 {\n"
+      "    a = load(w, [0], [300])\n    store(o1, [0], histogram(a, 5))\n    store(o2, [0], histogram(load(x, [0], [40]), 100))\n"
+      "    store(o3, [0], histogram(a, 1))\n}", 0, 0, NULL },
+    { "a histogram of more bins than shared memory has", "i32 u64", "",
+      "kernel k(x: T[300], o: i32[20000]) const T = i32 {\n"
+      "    store(o, [0], histogram(load(x, [0], [300]) & 32767, 20000))\n}", 0, 0, NULL },
+    { "a histogram of a scalar", "i32", "n=3;n=9",
+      "kernel k(n: T, o: i32[5]) const T = i32 {\n    store(o, [0], histogram(n, 5))\n}", 0, 0, NULL },
+
+    // Products
+    { "matrix products of whole numbers", "f16 bf16 f32 f64 i8 u8 tf32", "",
+      "kernel k(w: T[13, 21], ww: T[21, 9], o: f64[13, 9]) const T = f32 {\n"
+      "    store(o, [0, 0], cast(load(w, [0, 0], [13, 21]) @ load(ww, [0, 0], [21, 9]), f64))\n}", 0, 0, NULL },
+    { "a matrix product of extents of every kind", "f32 f16", "M=40 K=70 N=50",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f32, BM = 16, BN = 32, BK = 16\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "matrix products of real numbers", "f16 bf16 f32 f64", "",
+      "kernel k(s: T[16, 100], ss: T[100, 24], o: T[16, 24]) const T = f32 {\n"
+      "    store(o, [0, 0], cast(load(s, [0, 0], [16, 100]) @ load(ss, [0, 0], [100, 24]), T))\n}", 20, 16, NULL },
+    { "matrix products of pairs of dtypes", NULL, "",
+      "kernel k(w: i8[5, 33], ww: u8[33, 7], u: i32[5, 7], wa: e4m3[5, 33], wb: e5m2[33, 7], o: f32[5, 7], oo: f16[5, 7]) {\n"
+      "    store(u, [0, 0], mma(load(w, [0, 0], [5, 33]), load(ww, [0, 0], [33, 7]), load(u, [0, 0], [5, 7])))\n"
+      "    a, b = load(wa, [0, 0], [5, 33]), load(wb, [0, 0], [33, 7])\n"
+      "    store(o, [0, 0], a @ b)\n    store(oo, [0, 0], mma(a, b, zeros(f16, [5, 7])))\n}", 0, 0, NULL },
+    { "an accumulator of f16", NULL, "",
+      "kernel k(s: f16[5, 33], ss: f16[33, 7], sss: f16[5, 7], o: f16[5, 7]) {\n"
+      "    store(o, [0, 0], mma(load(s, [0, 0], [5, 33]), load(ss, [0, 0], [33, 7]), load(sss, [0, 0], [5, 7])))\n}", 1, 1, NULL },
+    { "products of f32 by way of tf32", NULL, "",
+      "kernel k(s: f32[5, 33], ss: f32[33, 7], o: f32[2, 5, 7]) {\n"
+      "    a, b = load(s, [0, 0], [5, 33]), load(ss, [0, 0], [33, 7])\n"
+      "    store(o, [0, 0, 0], mma(a, b, zeros(f32, [5, 7]), precision=tf32))\n"
+      "    store(o, [1, 0, 0], mma(a, b, zeros(f32, [5, 7]), precision=tf32x3))\n}", 16, 8, NULL },
+    { "products of batches", "f16 f32 f64 i8", "",
+      "kernel k(w: T[3, 5, 12], ww: T[12, 8], www: T[2, 1, 8, 12], o: f64[3, 5, 8], oo: f64[2, 3, 8, 5]) const T = f32 {\n"
+      "    a = load(w, [0, 0, 0], [3, 5, 12])\n    store(o, [0, 0, 0], cast(a @ load(ww, [0, 0], [12, 8]), f64))\n"
+      "    store(oo, [0, 0, 0, 0], cast(load(www, [0, 0, 0, 0], [2, 1, 8, 12]) @ trans(a), f64))\n}", 0, 0, NULL },
+    { "a product whose operands do not fit in shared memory at once", "f64 i8", "",
+      "kernel k(w: T[24, 1500], ww: T[1500, 20], o: f64[24, 20]) const T = f64 {\n"
+      "    store(o, [0, 0], cast(load(w, [0, 0], [24, 1500]) @ load(ww, [0, 0], [1500, 20]), f64))\n}", 0, 0, NULL },
+    { "products of one", "f32 i8", "",
+      "kernel k(w: T[1, 1], ww: T[1, 40], o: f32[1, 40], oo: f32[1, 1]) const T = f32 {\n"
+      "    a, b = load(w, [0, 0], [1, 1]), load(ww, [0, 0], [1, 40])\n"
+      "    store(o, [0, 0], cast(a @ b, f32))\n    store(oo, [0, 0], cast(b @ trans(b), f32))\n}", 0, 0, NULL },
+    { "products of products", "f32", "",
+      "kernel k(w: T[9, 12], ww: T[12, 10], www: T[10, 11], o: T[9, 11]) const T = f32 {\n"
+      "    store(o, [0, 0], load(w, [0, 0], [9, 12]) @ load(ww, [0, 0], [12, 10]) @ load(www, [0, 0], [10, 11]))\n}", 0, 0, NULL },
+
+    // Random numbers, instructions of the source's own
+    { "random numbers", NULL, "N=100 n=77;N=100 n=18446744073709551615",
+      "kernel k(x: u64[N], n: u64, o: u32[4, N], oo: u32[N], o1: u32[4]) {\n"
+      "    c = load(x, [0], [100])\n    a, b, d, e = philox(n, c)\n"
+      "    store(o, [0, 0], a)\n    store(o, [1, 0], b)\n    store(o, [2, 0], d)\n    store(o, [3, 0], e)\n"
+      "    a, b, d, e = philox(c, iota(u64, 100))\n    store(oo, [0], a ^ b ^ d ^ e)\n"
+      "    a, b, d, e = philox(n, 3)\n    store(o1, [0], a, shape=[_])\n    store(o1, [1], e, shape=[_])\n}", 0, 0, NULL },
+    { "random numbers that go several ways", NULL, "",
+      "kernel k(x: u64[8, 20], y: u32[20, 8], o: u32[20, 8], oo: u32[8, 20], o1: u32[160]) {\n"
+      "    a, b, c, d = philox(1, load(x, [0, 0], [8, 20]))\n"
+      "    store(o, [0, 0], trans(a) + load(y, [0, 0], [20, 8]))\n    store(oo, [0, 0], b)\n"
+      "    store(o1, [0], reshape(c ^ d, [160]))\n}", 0, 0, NULL },
+    { "instructions", "i32 u32", "N=50",
+      "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = i32 {\n"
+      "    a, b = load(x, [0], [50]), load(y, [0], [50])\n"
+      "    store(o, [0, 0], asm(\"add.s32 $0, $1, $2\", T, [a, b]))\n"
+      "    store(o, [1, 0], asm(\".reg .b32 t; mul.lo.s32 t, $1, $2\\n add.s32 $0, t, $1;\", T, [a, b]))\n}", 0, 0,
+      "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = i32 {\n"
+      "    a, b = load(x, [0], [50]), load(y, [0], [50])\n"
+      "    store(o, [0, 0], a + b)\n    store(o, [1, 0], a * b + a)\n}" },
+    { "instructions of every class of register", NULL, "N=50",
+      "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64) {\n"
+      "    store(o1, [0], asm(\"add.s32 $0, $1, 300\", i8, [load(x, [0], [50])]))\n"
+      "    store(o2, [0], asm(\"xor.b16 $0, $1, 0x8000\", f16, [load(y, [0], [50])]))\n"
+      "    store(o3, [0], asm(\"neg.f64 $0, $1\", f64, [load(z, [0], [50])]))\n"
+      "    store(o4, [0], asm(\"xor.pred $0, $1, $2\", bool, [load(w, [0], [50]), load(x, [0], [50]) > 0]))\n}", 0, 0,
+      "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64) {\n"
+      "    store(o1, [0], load(x, [0], [50]) + 44)\n    store(o2, [0], -load(y, [0], [50]))\n"
+      "    store(o3, [0], -load(z, [0], [50]))\n"
+      "    store(o4, [0], load(w, [0], [50]) ^ (load(x, [0], [50]) > 0))\n}" },
+
+    // Control
+    { "loops", "i32 f32", "N=0;N=5;N=70",
+      "kernel k(w: T[N], o: T[16], oo: i64[2]) const T = f32 {\n    acc, n = zeros(T, [16]), 0\n"
+      "    for i in 0 .. cdiv(N, 16) {\n        acc += load(w, [i], [16])\n        n += cast(i, i32)\n    }\n"
+      "    last = cast(0, i64)\n    for i in 3 .. N step 7 { last = i }\n"
+      "    store(o, [0], acc)\n    store(oo, [0], n, shape=[_])\n    store(oo, [1], last, shape=[_])\n}", 0, 0, NULL },
+    { "what is carried changes places", "i32 f32", "n=0;n=1;n=2;n=5",
+      "kernel k(w: T[16], ww: T[16], o: T[3, 16], n: i32) const T = f32 {\n"
+      "    a, b, c = load(w, [0], [16]), load(ww, [0], [16]), zeros(T, [16])\n"
+      "    for i in 0 .. n {\n        a, b, c = b, c + a, a\n    }\n"
+      "    store(o, [0, 0], a)\n    store(o, [1, 0], b)\n    store(o, [2, 0], c)\n}", 0, 0, NULL },
+    { "while, break and continue", NULL, "n=0;n=1;n=10;n=57",
+      "kernel k(o: i32[4], n: i32) {\n    a, b = 0, 1\n"
+      "    while a < n {\n        a += 1\n        if a % 3 == 0 { continue }\n        if b > 1000 { break }\n        b = b * 2 + a\n    }\n"
+      "    c = 0\n    for i in 0 .. n {\n        if i == 7 { break }\n        j = 0\n"
+      "        while true {\n            j += 1\n            if j > 3 { break }\n            if j == 2 { continue }\n            c += j * cast(i, i32)\n        }\n    }\n"
+      "    store(o, [0], a, shape=[_])\n    store(o, [1], b, shape=[_])\n    store(o, [2], c, shape=[_])\n}", 0, 0, NULL },
+    { "if and return", "i32 f32", "N=40 n=0;N=40 n=1;N=40 n=5",
+      "kernel k(w: T[N], u: T[N], o: T[16], n: i32) const T = f32 grid cdiv(N, 16) {\n"
+      "    i = block(0)\n    a = load(w, [i], [16])\n    if n == 0 { return }\n"
+      "    if i == 1 {\n        b = a * 2\n        a = b + 1\n    } else if n > 3 {\n        b = a\n        a = -a\n    } else {\n        b = a + 3\n    }\n"
+      "    store(u, [i], a - b)\n    if i == 0 and n == 1 {\n        store(o, [0], a)\n        return\n    }\n"
+      "    if i == 0 { store(o, [0], b) }\n}", 0, 0, NULL },
+    { "a loop in a loop, tiles carried", "f32 i32", "N=40",
+      "kernel k(w: T[N], o: T[8, 16]) const T = f32 {\n    acc = zeros(T, [8, 16])\n"
+      "    for i in 0 .. 3 {\n        row = zeros(T, [16])\n        for j in i .. 5 {\n            row += load_at(w, [j * 3], [16])\n        }\n"
+      "        acc = trans(trans(acc)) + row[None, :] * cast(iota(i32, 8)[:, None], T)\n    }\n"
+      "    store(o, [0, 0], acc)\n}", 0, 0, NULL },
+    { "a loop that stores what it loads later", "i32", "N=64",
+      "kernel k(u: T[N], o: T[N]) const T = f32 {\n    for i in 0 .. 3 {\n        a = load_at(u, [i], [32])\n"
+      "        store_at(u, [i + 2], a + 1)\n    }\n    store(o, [0], load(u, [0], [64]))\n}", 0, 0, NULL },
+    { "a loop to the end of its dtype", NULL, "n=2147483600;n=2147483647",
+      "kernel k(n: i32, o: i32[2]) {\n    c, last = 0, 0\n"
+      "    for i in n .. 2147483647 step 9 {\n        c += 1\n        last = i\n    }\n"
+      "    store(o, [0], c, shape=[_])\n    store(o, [1], last, shape=[_])\n}", 0, 0, NULL },
+    { "static loops and functions", "f32", "N=20",
+      "fn twice(x) { return x + x }\nfn pair(x, y) { return x * y, x - y }\n"
+      "kernel k(w: T[N], o: T[2, 16]) const T = f32, NN = 3 {\n    a = load(w, [0], [16])\n    b = a\n"
+      "    static for i in 0 .. NN { b = twice(b) + i }\n    p, q = pair(a, b)\n"
+      "    store(o, [0, 0], p)\n    store(o, [1, 0], q)\n}", 0, 0, NULL },
 };
 // clang-format on
 enum { CONSTRUCTS = sizeof(constructs) / sizeof(constructs[0]) };

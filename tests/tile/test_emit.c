@@ -2,6 +2,7 @@
 #include "construct.h"
 
 #include <check.h>
+#include <cucore/cucore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,70 @@ START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
 }
 END_TEST
 
+// Assembled: all constructs of a dtype in one module.
+static const char *arch;
+
+static const char *const dtypes[] = { "i8",   "i16", "i32", "i64", "u8",   "u16",  "u32",  "u64",
+                                      "f16",  "bf16", "f32", "f64", "bool", "tf32", "e4m3", "e5m2",
+                                      NULL };
+
+START_TEST(the_assembler_takes_the_code)
+{
+    cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+    int sm = atoi(arch + 3);
+    char *ptx = construct_ptx(constructs, CONSTRUCTS, dtypes[_i], sm,
+                              strchr(arch, 'a') != NULL);
+
+    o.arch = arch;
+    o.split_compile = CUC_ZERO; // on all cores
+    cuc_status st = cuc_program_create(&program, CUC_SOURCE_PTX, ptx, strlen(ptx), &o);
+    if (st == CUC_OK)
+        st = cuc_program_compile(&object, program, CUC_CODE_CUBIN);
+    if (st != CUC_OK)
+        ck_abort_msg("%s, %s: %s\n%.3000s", arch, dtypes[_i] ? dtypes[_i] : "the others",
+                     cuc_error_message(), cuc_error_log());
+    cuc_object_release(object);
+    cuc_program_release(program);
+    free(ptx);
+}
+END_TEST
+
+static bool can_assemble(void)
+{
+    static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                              ".visible .entry k() { ret; }\n";
+    cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+
+    o.arch = "sm_80";
+    cuc_status st = cuc_program_create(&program, CUC_SOURCE_PTX, ptx, strlen(ptx), &o);
+    if (st == CUC_OK)
+        st = cuc_program_compile(&object, program, CUC_CODE_CUBIN);
+    cuc_object_release(object);
+    cuc_program_release(program);
+    if (st != CUC_OK)
+        printf("skipped: %s\n", cuc_error_message());
+    return st == CUC_OK;
+}
+
 int main(int argc, char **argv)
 {
     Suite *s = suite_create("tile emit");
     TCase *t = tcase_create("constructs");
     int first = 0, end = CONSTRUCTS;
 
+    if (argc > 2 && strcmp(argv[1], "--assemble") == 0) {
+        if (!can_assemble())
+            return 77;
+        arch = argv[2];
+        tcase_add_loop_test(t, the_assembler_takes_the_code, 0,
+                            sizeof(dtypes) / sizeof(dtypes[0]));
+        argc = 2;
+        argv[1] = "none";
+    }
     for (int i = 0; argc > 1 && i < CONSTRUCTS; i++) // one by its name, or a part of it
         if (strstr(constructs[i].name, argv[1])) {
             first = i;

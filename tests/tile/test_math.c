@@ -2,14 +2,15 @@
 // or a GPU: each on edge values and on random arguments of every exponent, and the values that C
 // gives where a function has no number.
 //
-// An error is counted in steps: how many numbers of the dtype lie between a result and the correctly
-// rounded one. Where a function uses an approximate instruction it runs two times more, with each
-// such result moved by what the PTX ISA allows the hardware, up and down; the bounds hold for these
-// too.
+// An error is counted in steps: how many numbers of the dtype lie between a result and the
+// correctly rounded one. Where a function uses an approximate instruction it runs two times more,
+// with each such result moved by what the PTX ISA allows the hardware, up and down; the bounds hold
+// for these too.
 //
 //     test_tile_math                     the tests
 //     test_tile_math --measure [NAME]    the largest errors, as docs/tile-math.md has them
-//     test_tile_math --all [NAME]        f32 functions of one operand, on each of its 2^32 arguments
+//     test_tile_math --all [NAME]        f32 functions of one operand, on each of its 2^32
+//     arguments
 #include "arena.h"
 #include "tile/emit/emit.h"
 
@@ -60,8 +61,10 @@ struct function {
     int bound[2];
     double low, high;
 };
-#define ONE(name, kind, f32, f64, low, high) \
-    { #name, TILE_##kind, name##l, name, NULL, { f32, f64 }, low, high }
+#define ONE(name, kind, f32, f64, low, high)                             \
+    {                                                                    \
+#name, TILE_##kind, name##l, name, NULL, { f32, f64 }, low, high \
+    }
 static const struct function functions[] = {
     ONE(exp, EXP, 3, 1, -104, 89),
     ONE(exp2, EXP2, 2, 1, -150, 128),
@@ -81,6 +84,17 @@ static const struct function functions[] = {
     { "pow", TILE_POW, NULL, NULL, powerl, { 2, 2 }, 0, 4 },
     { "atan2", TILE_ATAN2, NULL, NULL, atan2l, { 3, 3 }, -4, 4 },
 };
+
+// Also where no test runs.
+#define MUST(condition, ...)              \
+    do {                                  \
+        if (!(condition)) {               \
+            fprintf(stderr, __VA_ARGS__); \
+            exit(EXIT_FAILURE);           \
+        }                                 \
+    } while (0)
+#define MUST_BE_OK(call) \
+    MUST((call) == CUC_OK, "%s: %s\n%s\n", #call, cuc_error_message(), cuc_error_log())
 
 // The kernel
 
@@ -102,7 +116,7 @@ static char *nudged(const char *body, bool *any)
     size_t room = strlen(body) * 12 + 1, at = 0;
     char *out = malloc(room);
 
-    ck_assert_ptr_nonnull(out);
+    MUST(out, "no memory\n");
     for (const char *line = body; *line;) {
         const char *end = strchr(line, '\n') + 1;
         memcpy(out + at, line, (size_t)(end - line));
@@ -148,7 +162,7 @@ static void put_entry(struct tile_text *text, struct tile_module *module, const 
     e.text = &e.body;
     tile_register x = tile_new(&e, tile_class_of(dtype)), y = tile_new(&e, tile_class_of(dtype));
     tile_register out = tile_emit_math(&e, f->kind, dtype, x, f->two ? y : TILE_NO_REGISTER);
-    ck_assert(out && !e.failed);
+    MUST(out && !e.failed, "%s has no PTX\n", f->name);
     char *body = nudged(e.body.at, any);
 
     if (e.globals.length)
@@ -185,7 +199,7 @@ static struct tile_module *module_of(struct tile_text *text, const char *const *
 {
     struct tile_module *module = tile_module_create("math", NULL, 0);
 
-    ck_assert_ptr_nonnull(module);
+    MUST(module, "no memory\n");
     *text = (struct tile_text){ .module = module };
     tile_put(text, ".version %s\n.target %s\n.address_size 64\n", target[1], target[0]);
     return module;
@@ -211,13 +225,6 @@ struct run {
     bool any; // of its instructions is approximate
 };
 
-#define ck_ok(call)                                                                        \
-    do {                                                                                   \
-        cuc_status got_ = (call);                                                          \
-        ck_assert_msg(got_ == CUC_OK, "%s: %s\n%s", #call, cuc_error_message(),            \
-                      cuc_error_log());                                                    \
-    } while (0)
-
 static void begin(struct run *r, const struct function *f, bool wide, int room)
 {
     union numbers *numbers[] = { &r->x, &r->y, &r->out };
@@ -227,29 +234,29 @@ static void begin(struct run *r, const struct function *f, bool wide, int room)
 
     memset(r, 0, sizeof(*r));
     put_entry(&text, module, f, wide ? CUC_F64 : CUC_F32, &r->any);
-    ck_ok(cuc_device_get(&r->device, 0));
-    ck_ok(cuc_stream_create(&r->stream, r->device, NULL));
-    ck_ok(cuc_memory_synchronous(&r->managed, r->device, CUC_MEMORY_MANAGED));
+    MUST_BE_OK(cuc_device_get(&r->device, 0));
+    MUST_BE_OK(cuc_stream_create(&r->stream, r->device, NULL));
+    MUST_BE_OK(cuc_memory_synchronous(&r->managed, r->device, CUC_MEMORY_MANAGED));
     for (int i = 0; i < 3; i++) {
         void *host;
-        ck_ok(cuc_buffer_create(&r->buffer[i], r->managed, (size_t)room * 8, r->stream));
-        ck_ok(cuc_stream_synchronize(r->stream));
-        ck_ok(cuc_buffer_get_host_pointer(&host, r->buffer[i]));
+        MUST_BE_OK(cuc_buffer_create(&r->buffer[i], r->managed, (size_t)room * 8, r->stream));
+        MUST_BE_OK(cuc_stream_synchronize(r->stream));
+        MUST_BE_OK(cuc_buffer_get_host_pointer(&host, r->buffer[i]));
         memset(host, 0, (size_t)room * 8);
         numbers[i]->u64 = host;
     }
-    ck_ok(cuc_object_create(&r->object, CUC_CODE_PTX, text.at, text.length + 1, NULL));
+    MUST_BE_OK(cuc_object_create(&r->object, CUC_CODE_PTX, text.at, text.length + 1, NULL));
     snprintf(name, sizeof(name), "%s_%s", f->name, wide ? "f64" : "f32");
-    ck_ok(cuc_object_get_kernel(&r->kernel, r->object, name));
+    MUST_BE_OK(cuc_object_get_kernel(&r->kernel, r->object, name));
     tile_module_free(module);
 }
 
 static void compute(struct run *r, int count, int nudge)
 {
-    ck_ok(CUC_LAUNCH(r->stream,
-                     CUC_LAUNCH_CONFIG(.grid = { (uint32_t)(count + 255) / 256 }, .block = { 256 }),
-                     r->kernel, r->x.u64, r->y.u64, r->out.u64, (uint32_t)count, nudge));
-    ck_ok(cuc_stream_synchronize(r->stream));
+    MUST_BE_OK(CUC_LAUNCH(
+        r->stream, CUC_LAUNCH_CONFIG(.grid = { (uint32_t)(count + 255) / 256 }, .block = { 256 }),
+        r->kernel, r->x.u64, r->y.u64, r->out.u64, (uint32_t)count, nudge));
+    MUST_BE_OK(cuc_stream_synchronize(r->stream));
 }
 
 static void end(struct run *r)
@@ -301,6 +308,10 @@ static struct error error_of(bool wide, double got, long double want)
     frexpl(want, &exponent);
     int least = wide ? -1074 : -149, unit = exponent - (wide ? 53 : 24);
     e.ulps = (double)fabsl(ldexpl((long double)got - want, unit < least ? -least : -unit));
+    // So near to the middle of two numbers either counts as the rounded one: the simulator's
+    // approximations, which are then nudged, are not always to the nearest.
+    if (e.steps && e.ulps <= (double)e.steps - 0.49)
+        e.steps--;
     return e;
 }
 
@@ -367,17 +378,135 @@ static void put_bits(union numbers *n, bool wide, int i)
 static int edges(double *to, bool wide)
 {
     static const double values[] = {
-        0, 0x1p-149, 0x1.8p-149, 0x1p-127, 0x1.fffffep-127, 0x1p-126, 0x1p-125, 0x1p-1074, 0x1p-1060,
-        0x1.fffffffffffffp-1023, 0x1p-1022, 0x1p-1021, 0x1p-60, 0x1p-54, 0x1p-53, 0x1p-30, 0x1p-25,
-        0x1p-24, 0x1p-13, 1e-5, 0.1, 0.25, 0.2876820724517809, 0.34657359, 0.5, 2.0 / 3, M_SQRT1_2,
-        M_LN2, 0.75, M_PI_4, 0.8, 1, 1.25, 4.0 / 3, M_SQRT2, 1.5, M_PI_2, 2, M_E, 3, M_PI, 3.83, 4, 4.5,
-        5, 5.86, 6, 6.28, 7.25, 8.66, 9.01, 10, 12, 16.6, 17.3, 18.7, 22, 25, 30, 36.04, 41, 50.27, 60,
-        64, 87.33654, 88, 88.37626, 88.72283, 88.72284, 89.41598, 90, 103.27892, 103.97208, 104, 104.5,
-        125, 126, 126.5, 127, 128, 148.9, 149, 149.5, 150, 151, 160, 200, 708.3964, 709.78, 709.7827,
-        710.4758600739439, 720, 745.1332191019411, 746, 1000, 1022, 1024, 1073.5, 1074, 1075, 1100, 1e4,
-        83443.0 * M_PI_2, 105615, 131071.99, 131072, 1e6, 0x1p23, 0x1p24, 0x1p24 + 2, 0x1p30, 0x1p31,
-        0x1p52, 0x1p53, 0x1p53 + 2, 1e22, 0x1p62, 0x1p63, 0x1p64, 1e30, 0x1p126, 0x1p127,
-        0x1.fffffep127, 0x1p600, 0x1p1022, 0x1p1023, 0x1.fffffffffffffp1023, INFINITY, NAN,
+        0,
+        0x1p-149,
+        0x1.8p-149,
+        0x1p-127,
+        0x1.fffffep-127,
+        0x1p-126,
+        0x1p-125,
+        0x1p-1074,
+        0x1p-1060,
+        0x1.fffffffffffffp-1023,
+        0x1p-1022,
+        0x1p-1021,
+        0x1p-60,
+        0x1p-54,
+        0x1p-53,
+        0x1p-30,
+        0x1p-25,
+        0x1p-24,
+        0x1p-13,
+        1e-5,
+        0.1,
+        0.25,
+        0.2876820724517809,
+        0.34657359,
+        0.5,
+        2.0 / 3,
+        M_SQRT1_2,
+        M_LN2,
+        0.75,
+        M_PI_4,
+        0.8,
+        1,
+        1.25,
+        4.0 / 3,
+        M_SQRT2,
+        1.5,
+        M_PI_2,
+        2,
+        M_E,
+        3,
+        M_PI,
+        3.83,
+        4,
+        4.5,
+        5,
+        5.86,
+        6,
+        6.28,
+        7.25,
+        8.66,
+        9.01,
+        10,
+        12,
+        16.6,
+        17.3,
+        18.7,
+        22,
+        25,
+        30,
+        36.04,
+        41,
+        50.27,
+        60,
+        64,
+        87.33654,
+        88,
+        88.37626,
+        88.72283,
+        88.72284,
+        89.41598,
+        90,
+        103.27892,
+        103.97208,
+        104,
+        104.5,
+        125,
+        126,
+        126.5,
+        127,
+        128,
+        148.9,
+        149,
+        149.5,
+        150,
+        151,
+        160,
+        200,
+        708.3964,
+        709.78,
+        709.7827,
+        710.4758600739439,
+        720,
+        745.1332191019411,
+        746,
+        1000,
+        1022,
+        1024,
+        1073.5,
+        1074,
+        1075,
+        1100,
+        1e4,
+        83443.0 * M_PI_2,
+        105615,
+        131071.99,
+        131072,
+        1e6,
+        0x1p23,
+        0x1p24,
+        0x1p24 + 2,
+        0x1p30,
+        0x1p31,
+        0x1p52,
+        0x1p53,
+        0x1p53 + 2,
+        1e22,
+        0x1p62,
+        0x1p63,
+        0x1p64,
+        1e30,
+        0x1p126,
+        0x1p127,
+        0x1.fffffep127,
+        0x1p600,
+        0x1p1022,
+        0x1p1023,
+        0x1.fffffffffffffp1023,
+        INFINITY,
+        NAN,
         6381956970095103.0 * 0x1p797, // next to a multiple of pi/2, as near as any f64
     };
     int count = 0;
@@ -428,7 +557,7 @@ static void measure(struct worst *w, struct run *r, const struct function *f, bo
     static double edge[EDGES];
     int count = edges(edge, wide), n = 0;
 
-    ck_assert_int_le(count, EDGES);
+    MUST(count <= EDGES, "too many edges\n");
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < (f->two ? count : 1); j++) {
             put(&r->x, wide, n, edge[i]);
@@ -583,6 +712,17 @@ START_TEST(limits_are_those_of_c)
 }
 END_TEST
 
+static struct tile_module *all_of(struct tile_text *text, const char *const *target)
+{
+    struct tile_module *module = module_of(text, target);
+    bool any;
+
+    for (int f = 0; f < LENGTH(functions); f++)
+        for (int wide = 0; wide < 2; wide++)
+            put_entry(text, module, &functions[f], wide ? CUC_F64 : CUC_F32, &any);
+    return module;
+}
+
 START_TEST(their_ptx_is_assembled)
 {
     const char *const *target = versions[_i];
@@ -590,12 +730,8 @@ START_TEST(their_ptx_is_assembled)
     cuc_object *object = NULL;
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     struct tile_text text;
-    struct tile_module *module = module_of(&text, target);
-    bool any;
+    struct tile_module *module = all_of(&text, target);
 
-    for (int f = 0; f < LENGTH(functions); f++)
-        for (int wide = 0; wide < 2; wide++)
-            put_entry(&text, module, &functions[f], wide ? CUC_F64 : CUC_F32, &any);
     o.arch = target[0];
     cuc_status st = cuc_program_create(&program, CUC_SOURCE_PTX, text.at, text.length, &o);
     if (st >= 0)
@@ -612,63 +748,81 @@ END_TEST
 
 // Tables
 
-static int tell(const char *name, bool all)
+// f32 of one operand, on every step-th of its 2^32 arguments.
+static void measure_all(struct worst *w, struct run *r, const struct function *f, int nudge,
+                        uint64_t step)
 {
-    printf("function dtype  as it is: steps, ulp, at  nudged: steps, ulp\n");
-    for (int i = 0; i < LENGTH(functions); i++) {
-        const struct function *f = &functions[i];
-        if (name && strcmp(name, f->name) != 0)
-            continue;
-        for (int wide = 0; wide < 2; wide++) {
-            struct worst w[3] = { 0 };
-            struct run r;
-            if (all && (wide || f->two))
-                continue;
-            begin(&r, f, wide, all ? WIDE_BATCH : BATCH);
-            for (int nudge = 0; nudge < 3; nudge++) {
-                if (nudge && !r.any)
-                    continue;
-                if (!all) {
-                    measure(&w[nudge], &r, f, wide, nudge < 2 ? nudge : -1, 16);
-                    continue;
-                }
-                for (uint64_t first = 0; first < UINT64_C(1) << 32; first += WIDE_BATCH) {
-                    for (int k = 0; k < WIDE_BATCH; k++)
-                        r.x.u32[k] = (uint32_t)first + (uint32_t)k;
-                    compute(&r, WIDE_BATCH, nudge < 2 ? nudge : -1);
-                    for (int k = 0; k < WIDE_BATCH; k++) {
-                        double x = (double)r.x.f32[k], got = (double)r.out.f32[k];
-                        struct error e = error_of(false, got, (long double)f->quick(x));
-                        if (e.ulps > w[nudge].ulps)
-                            w[nudge].ulps = e.ulps, w[nudge].x = x;
-                        if (e.steps > w[nudge].error.steps)
-                            w[nudge].error = e;
-                    }
-                }
-            }
-            printf("%-8s %s  %2" PRId64 " %.3f at %a, %a", f->name, wide ? "f64" : "f32",
-                   w[0].error.steps, w[0].ulps, w[0].x, w[0].y);
-            if (r.any)
-                printf("  %" PRId64 " %.3f  %" PRId64 " %.3f", w[1].error.steps, w[1].ulps,
-                       w[2].error.steps, w[2].ulps);
-            printf("\n");
-            fflush(stdout);
-            end(&r);
+    for (uint64_t at = 0; at < UINT64_C(1) << 32;) {
+        int count = 0;
+        for (; count < WIDE_BATCH && at < UINT64_C(1) << 32; at += step)
+            r->x.u32[count++] = (uint32_t)at;
+        compute(r, count, nudge);
+        for (int i = 0; i < count; i++) {
+            double x = (double)r->x.f32[i], got = (double)r->out.f32[i];
+            struct error e = error_of(false, got, (long double)f->quick(x));
+            if (e.ulps > w->ulps)
+                w->ulps = e.ulps, w->x = x;
+            if (e.steps > w->error.steps)
+                w->error = e;
         }
     }
-    return 0;
+}
+
+// step: 0 to measure as the tests do, only more.
+static void tell(const struct function *f, bool wide, uint64_t step)
+{
+    static const int nudges[] = { 0, 1, -1 };
+    struct worst w[3] = { 0 };
+    struct run r;
+
+    begin(&r, f, wide, step ? WIDE_BATCH : BATCH);
+    for (int i = 0; i < (r.any ? 3 : 1); i++) {
+        if (step)
+            measure_all(&w[i], &r, f, nudges[i], step);
+        else
+            measure(&w[i], &r, f, wide, nudges[i], 16);
+    }
+    printf("%-8s %s %2d %2" PRId64 " %5.2f at %a, %a", f->name, wide ? "f64" : "f32",
+           f->bound[wide], w[0].error.steps, w[0].ulps, w[0].x, w[0].y);
+    for (int i = 1; i < 3 && r.any; i++)
+        printf("  %2" PRId64 " %5.2f", w[i].error.steps, w[i].ulps);
+    printf("\n");
+    fflush(stdout);
+    end(&r);
+}
+
+static int tell_all(uint64_t step, const char *name)
+{
+    printf("function dtype bound; as it is: steps, ulp, where; nudged up and down: steps, ulp\n");
+    for (int i = 0; i < 2 * LENGTH(functions); i++) {
+        const struct function *f = &functions[i / 2];
+        if ((!name || strcmp(name, f->name) == 0) && (!step || (i % 2 == 0 && !f->two)))
+            tell(f, i % 2, step);
+    }
+    return EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
 {
     cuc_device *device;
 
+    for (int i = 0; argc > 2 && strcmp(argv[1], "--ptx") == 0 && i < LENGTH(versions); i++) {
+        struct tile_text text;
+        if (strcmp(argv[2], versions[i][0]) != 0)
+            continue;
+        struct tile_module *module = all_of(&text, versions[i]);
+        fputs(text.at, stdout);
+        tile_module_free(module);
+        return EXIT_SUCCESS;
+    }
     if (cuc_device_get(&device, 0) != CUC_OK) {
         printf("skipped: %s\n", cuc_error_message());
         return 77;
     }
-    if (argc > 1 && (strcmp(argv[1], "--measure") == 0 || strcmp(argv[1], "--all") == 0))
-        return tell(argc > 2 ? argv[2] : NULL, strcmp(argv[1], "--all") == 0);
+    if (argc > 1 && strcmp(argv[1], "--measure") == 0)
+        return tell_all(0, argc > 2 ? argv[2] : NULL);
+    if (argc > 2 && strcmp(argv[1], "--every") == 0 && atoll(argv[2]) > 0)
+        return tell_all((uint64_t)atoll(argv[2]), argc > 3 ? argv[3] : NULL);
     Suite *suite = suite_create("tile math");
     TCase *tests = tcase_create("functions");
     tcase_set_timeout(tests, 120);

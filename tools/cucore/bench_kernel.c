@@ -281,13 +281,15 @@ static int take_operands(request *q, const cli_parser *parser)
     if (count < 2)
         return cli_usage_error(count ? "the kernel's NAME is missing behind FILE"
                                      : "a FILE and the NAME of its kernel are missing");
-    if (!l->config.grid[0] || !l->config.block[0])
-        return cli_usage_error("say what to launch: --grid X[,Y[,Z]] --block X[,Y[,Z]]");
     if (!peer->path && (peer->kernel_name || peer->config.grid[0] || peer->config.block[0]))
         return cli_usage_error("there is no peer: --peer FILE");
     l->path = parser->operands[0];
     l->kernel_name = parser->operands[1];
     int status = source_identify(&l->source, l->path, &l->options);
+    // A tile program's kernel computes its own, also where it comes compiled.
+    if (!status && l->source.language->source == CUC_SOURCE_CUDA &&
+        (!l->config.grid[0] || !l->config.block[0]))
+        status = cli_usage_error("say what to launch: --grid X[,Y[,Z]] --block X[,Y[,Z]]");
     if (!status)
         status = parse_arguments(l, parser->operands + 2, count - 2);
     make_word(q->case_name, sizeof(q->case_name), l->kernel_name);
@@ -295,20 +297,25 @@ static int take_operands(request *q, const cli_parser *parser)
     if (status || !peer->path)
         return status;
 
+    status = source_identify(&peer->source, peer->path, &peer->options);
+    if (status)
+        return status;
+    bool tile = peer->source.language->source == CUC_SOURCE_TILE;
     uint32_t *const extents[] = { peer->config.grid, peer->config.block };
     const uint32_t *const defaults[] = { l->config.grid, l->config.block };
     for (size_t i = 0; i < 2; i++)
-        if (!extents[i][0])
+        if (!extents[i][0] && !tile)
             memcpy(extents[i], defaults[i], sizeof(l->config.grid));
-    memcpy(peer->config.cluster, l->config.cluster, sizeof(l->config.cluster));
-    peer->config.shared_bytes = l->config.shared_bytes;
+    if (!tile) {
+        memcpy(peer->config.cluster, l->config.cluster, sizeof(l->config.cluster));
+        peer->config.shared_bytes = l->config.shared_bytes;
+    }
     if (!peer->kernel_name)
         peer->kernel_name = l->kernel_name;
     make_word(q->peer.name, sizeof(q->peer.name), file_name(peer->path));
     if (strcmp(q->peer.name, q->subject.name) == 0)
         strcpy(q->peer.name, "peer");
-    status = source_identify(&peer->source, peer->path, &peer->options);
-    return status ? status : parse_arguments(peer, parser->operands + 2, count - 2);
+    return parse_arguments(peer, parser->operands + 2, count - 2);
 }
 
 // ---- The command
@@ -407,7 +414,7 @@ done:
 const cli_command cli_bench_kernel = {
     .name = "bench kernel",
     .summary = "Measure a kernel of one's own, alone or beside another one",
-    .usage = "FILE NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...] ARG...",
+    .usage = "FILE NAME [--grid X[,Y[,Z]] --block X[,Y[,Z]]] [OPTION...] ARG...",
     .examples =
         "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 --bytes 12582912 \\\n"
         "      f32:2 in:x.npy inout:y.npy=expected.npy i32:1048576\n"

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Measure the work of cucore bench by what Python has for it: bench_peers.py PEER
 
-cucore bench starts one of these for each peer, and compares its own subjects with it. PEER is torch,
-triton, cupy, cuda.core or numba. Requests come on standard input, a JSON object a line, and each is
-answered by one line on standard output. The keys of answers are those of a result of the schema
-cucore-bench/1.
+cucore bench starts one of these for each peer, and compares its own subjects with it. PEER is
+torch, triton, cupy, cuda.core or numba. Requests come on standard input, a JSON object a line, and
+each is answered by one line on standard output. The keys of answers are those of a result of the
+schema cucore-bench/1.
 
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
       Make what the point takes; what the one before took is let go of.
-      -> {}, {"checked": "nothing to check: why"}, {"skipped": why} or {"failed": why}
+      -> {}, {"checked": "nothing to check: why"}, {"skipped": why} or {"failed": why}. With
+         "everywhere": true no other point will fare better: the library or its device is missing.
   {"do": "check"}
       Run once, and compare with a reference in double precision.
       -> {"checked": "passed"} or {"failed": why}
@@ -18,8 +19,8 @@ cucore-bench/1.
       -> {"raw_s": [seconds]} or {"failed": why}
 
 Modes are "cold" (time on the device between two events, L2 flushed, the stream held back until all
-is enqueued) and "cpu" (time of the call, of a batch that is waited for afterwards). The process ends
-with its input.
+is enqueued) and "cpu" (time of the call, of a batch that is waited for afterwards). The process
+ends with its input.
 """
 import json
 import math
@@ -132,8 +133,8 @@ extern "C" __global__ void spin(unsigned long long ns)
 extern "C" __global__ void flush(const uint4 *from, unsigned long long count, unsigned *never)
 {
     unsigned seen = 0;
-    for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < count;
-         i += (unsigned long long)gridDim.x * blockDim.x)
+    unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
         seen |= from[i].x | from[i].w;
     if (seen == 0xFFFFFFFF && count == 0)
         *never = seen;
@@ -266,20 +267,54 @@ class Torch(Peer):
                                                                       min(n, ROWS_CHECKED))})
             x, y = b[rows].double(), a.double()
             eps = 2 ** -10 if axes["dtype"] == "tf32" else torch.finfo(torch.float32).eps * 8
-            bound = eps * (x.abs() @ y.abs()) + torch.finfo(dtype).eps * (x @ y).abs()
+            # Parts of a sum may be rounded to the type when they are put together.
+            bound = (eps * (x.abs() @ y.abs()) +
+                     torch.finfo(dtype).eps * ((x @ y).abs() + math.sqrt(k)))
             error = (c[rows].double() - x @ y).abs()
             return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
 
         return Work(run, check)
 
 
+# Kernels of Triton, which reads the source of functions.
+tl = None  # triton.language, once it is imported
+
+
+def stream_copy(c, a, b, s, n, BLOCK: "tl.constexpr"):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, mask=i < n), mask=i < n)
+
+
+def stream_scale(c, a, b, s, n, BLOCK: "tl.constexpr"):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, s * tl.load(a + i, mask=i < n), mask=i < n)
+
+
+def stream_add(c, a, b, s, n, BLOCK: "tl.constexpr"):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
+
+
+def stream_triad(c, a, b, s, n, BLOCK: "tl.constexpr"):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, mask=i < n) + s * tl.load(b + i, mask=i < n), mask=i < n)
+
+
+def empty(a, x, n):
+    pass
+
+
 class Triton(Torch):
     """Triton, over PyTorch's memory and streams."""
 
     def __init__(self, ordinal):
-        need("triton")
+        global tl
+        triton = need("triton")
         super().__init__(ordinal)
-        self.kernels = triton_kernels()
+        tl = need("triton.language")
+        self.kernels = {name: triton.jit(kernel) for name, kernel in
+                        (("copy", stream_copy), ("scale", stream_scale), ("add", stream_add),
+                         ("triad", stream_triad), ("empty", empty))}
 
     def memory_copy(self, axes):
         raise Skip("a copy by Triton is memory/stream op=copy")
@@ -305,36 +340,6 @@ class Triton(Torch):
         kernel, x = self.kernels["empty"], self.torch.zeros(1024, device="cuda")
         return Work(lambda number: kernel[(1,)](2.0, x, 1024, num_warps=1),
                     unchecked="the kernel is empty")
-
-
-def triton_kernels():
-    """Its compiler reads the source of functions, so these are functions of this file."""
-    triton = need("triton")
-    language = need("triton.language")
-    globals()["tl"] = language  # what the kernels call it
-
-    def stream_copy(c, a, b, s, n, BLOCK: language.constexpr):
-        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        tl.store(c + i, tl.load(a + i, mask=i < n), mask=i < n)
-
-    def stream_scale(c, a, b, s, n, BLOCK: language.constexpr):
-        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        tl.store(c + i, s * tl.load(a + i, mask=i < n), mask=i < n)
-
-    def stream_add(c, a, b, s, n, BLOCK: language.constexpr):
-        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        tl.store(c + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
-
-    def stream_triad(c, a, b, s, n, BLOCK: language.constexpr):
-        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        tl.store(c + i, tl.load(a + i, mask=i < n) + s * tl.load(b + i, mask=i < n), mask=i < n)
-
-    def empty(a, x, n):
-        return
-
-    return {"copy": triton.jit(stream_copy), "scale": triton.jit(stream_scale),
-            "add": triton.jit(stream_add), "triad": triton.jit(stream_triad),
-            "empty": triton.jit(empty)}
 
 
 class Cupy(Peer):
@@ -454,6 +459,10 @@ class CudaCore(Peer):
         code = core.Program(SPIN, code_type="c++", options=options).compile("ptx")
         self.kernel = {name: code.get_kernel(name) for name in ("spin", "flush", "empty")}
         self.one = core.LaunchConfig(grid=1, block=32)
+        try:
+            self.timed = core.EventOptions(timing_enabled=True)
+        except TypeError:  # before 1.0
+            self.timed = core.EventOptions(enable_timing=True)
         self.flushed = self.device.allocate(3 * self.l2_bytes(), stream=self.stream)
         self.flushed.fill(0, stream=self.stream)
 
@@ -476,7 +485,7 @@ class CudaCore(Peer):
                          self.numpy.uint64(ns))
 
     def event(self):
-        return self.stream.record(options=self.core.EventOptions(enable_timing=True))
+        return self.stream.record(options=self.timed)
 
     def elapsed_s(self, start, stop):
         stop.sync()
@@ -513,8 +522,8 @@ class CudaCore(Peer):
         return Work(run, check)
 
     def runtime_launch_3_arguments(self, _axes):
-        launch, stream, config, kernel = self.core.launch, self.stream, self.one, self.kernel["empty"]
-        numpy = self.numpy
+        launch, stream, config, numpy = self.core.launch, self.stream, self.one, self.numpy
+        kernel = self.kernel["empty"]
         x = self.device.allocate(4096, stream=stream)
         return Work(lambda number: launch(stream, config, kernel, numpy.float32(2), x,
                                           numpy.uint32(1024)),
@@ -582,7 +591,7 @@ class Numba(Peer):
 
     def elapsed_s(self, start, stop):
         stop.synchronize()
-        return start.elapsed_time(stop) * 1e-3
+        return self.cuda.event_elapsed_time(start, stop) * 1e-3
 
     def wait(self):
         self.stream.synchronize()
@@ -632,11 +641,15 @@ class Server:
         self.work = None
         device = request["device"]
         if self.peer is None:
-            if self.name not in PEERS:
-                raise Skip(f"{self.name} is not known: {', '.join(PEERS)} are")
-            self.peer = PEERS[self.name](device["ordinal"])
+            try:
+                if self.name not in PEERS:
+                    raise Skip(f"{self.name} is not known: {', '.join(PEERS)} are")
+                self.peer = PEERS[self.name](device["ordinal"])
+            except Skip as why:
+                return {"skipped": str(why), "everywhere": True}
         if self.peer.device_name() != device["name"]:
-            raise Skip(f"{self.name} has another device: {self.peer.device_name()}")
+            return {"skipped": f"{self.name} has another device: {self.peer.device_name()}",
+                    "everywhere": True}
         self.peer.seed = int(request["seed"])
         method = f"{request['suite']}_{request['case']}"
         self.sample = getattr(self.peer, "sample_" + request["mode"], None)
@@ -644,7 +657,9 @@ class Server:
             raise Skip(f"{self.name} does not do {request['suite']}/{request['case']} in the mode "
                        f"{request['mode']}")
         self.work = getattr(self.peer, method)(request["axes"])
-        return {"checked": f"nothing to check: {self.work.unchecked}"} if self.work.unchecked else {}
+        if self.work.unchecked:
+            return {"checked": f"nothing to check: {self.work.unchecked}"}
+        return {}
 
     def do_check(self, _request):
         wrong = self.work.check()

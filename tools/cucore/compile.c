@@ -2,33 +2,39 @@
 
 #include <cucore/device.h>
 #include <cucore/error.h>
+#include <cucore/tile.h>
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COMPILE_EMIT = SOURCE_NEXT_ID, COMPILE_LOG };
+enum { COMPILE_EMIT = SOURCE_NEXT_ID, COMPILE_LOG, COMPILE_REMARKS, COMPILE_RESOURCES };
 
 static const cli_option options[] = {
-    { "emit", COMPILE_EMIT, "KIND", "ptx, cubin or ltoir; ptx of CUDA C++, cubin of PTX" },
+    { "emit", COMPILE_EMIT, "KIND",
+      "ptx, cubin or ltoir; ptx of CUDA C++ and tile programs, cubin of PTX; ir: the tile program "
+      "as "
+      "its compiler sees it" },
     { "output", 'o', "OUT", "the file to write, - for standard output" },
     SOURCE_OPTIONS,
     { "name-expression", SOURCE_EXPRESSION, "EXPR",
       "instantiate such as 'axpy<float>'; again for "
       "more" },
     { "log", COMPILE_LOG, NULL, "print what the compiler says, also on success" },
+    { "remarks", COMPILE_REMARKS, NULL, "print what the tile compiler decided, and why" },
+    { "resources", COMPILE_RESOURCES, NULL,
+      "print what each entry of a tile program's kernels uses; registers of a cubin" },
     CLI_JSON_OPTION,
 };
-
-static const char default_arch[] = "sm_90";
 
 typedef struct job {
     source_options options;
     const char *path;
     const char *output; // as given; NULL: made from the name
     int32_t target;     // a CUC_CODE_ value
-    bool log;
+    bool ir;            // the tile compiler's, and no code
+    bool log, resources;
     source source;
     char *made_output;
     const char *arch;
@@ -49,10 +55,15 @@ static int take_options(job *j, cli_parser *parser)
             j->output = value;
         else if (id == COMPILE_LOG)
             j->log = true;
+        else if (id == COMPILE_REMARKS)
+            j->log = j->options.remarks = true;
+        else if (id == COMPILE_RESOURCES)
+            j->resources = true;
         else if (id == COMPILE_EMIT) {
-            j->target = cuc_code_from_name(value);
+            j->ir = strcmp(value, "ir") == 0;
+            j->target = j->ir ? CUC_CODE_PTX : cuc_code_from_name(value);
             if (j->target < CUC_CODE_PTX || j->target > CUC_CODE_LTOIR)
-                return cli_usage_error("--emit is '%s': ptx, cubin and ltoir are known", value);
+                return cli_usage_error("--emit is '%s': ptx, cubin, ltoir and ir are known", value);
         }
     }
     return id < 0 ? parser->status : CLI_DONE;
@@ -70,7 +81,7 @@ static bool is_same_file(const char *a, const char *b)
 // In the current folder, as compilers have it: dir/saxpy.cu becomes saxpy.ptx.
 static void name_output(job *j)
 {
-    const char *extension = cuc_code_name(j->target);
+    const char *extension = j->ir ? "ir" : cuc_code_name(j->target);
     const char *name = j->source.name;
     const char *dot = strrchr(name, '.');
     size_t base = dot && dot != name ? (size_t)(dot - name) : strlen(name);
@@ -99,6 +110,13 @@ static int check(job *j, const cli_parser *parser)
         j->target = kind == CUC_SOURCE_PTX ? CUC_CODE_CUBIN : CUC_CODE_PTX;
     if (kind == CUC_SOURCE_PTX && j->target == CUC_CODE_LTOIR)
         return cli_usage_error("PTX compiles to a cubin, not to %s", cuc_code_name(j->target));
+    if (kind == CUC_SOURCE_TILE && j->target == CUC_CODE_LTOIR)
+        return cli_usage_error("a tile program compiles to ptx and cubin, not to ltoir");
+    if (kind != CUC_SOURCE_TILE && (j->ir || j->resources))
+        return cli_usage_error("%s is for tile programs, and '%s' is none",
+                               j->ir ? "--emit ir" : "--resources", j->path);
+    if (j->ir && j->resources)
+        return cli_usage_error("--emit ir makes no code, of which --resources could tell");
     if (!j->output && strcmp(j->path, "-") == 0)
         j->output = "-";
     if (!j->output)
@@ -108,6 +126,8 @@ static int check(job *j, const cli_parser *parser)
     bool standard = strcmp(j->output, "-") == 0;
     if (standard && cli_json_wanted())
         return cli_usage_error("standard output cannot take the code and --json: say -o OUT");
+    if (standard && j->resources)
+        return cli_usage_error("standard output cannot take the code and --resources: say -o OUT");
     if (standard && j->target != CUC_CODE_PTX && isatty(STDOUT_FILENO))
         return cli_usage_error("%s is no text for a terminal: say -o OUT",
                                cuc_code_name(j->target));
@@ -121,15 +141,14 @@ static void choose_arch(job *j)
     cuc_device *device;
 
     j->arch = j->options.arch;
-    if (j->arch)
+    if (j->arch || j->ir) // nothing of the architecture is in the IR
         return;
     if (cuc_device_get_current(&device) == CUC_OK) {
-        j->arch = cuc_device_arch(device);
+        j->arch = source_device_arch(&j->source, device);
         return;
     }
-    j->arch = default_arch;
-    cli_note("no device tells the architecture: compiling for %s; --arch chooses another",
-             default_arch);
+    j->arch = j->source.language->source == CUC_SOURCE_TILE ? "sm_90a" : "sm_90";
+    cli_note("no device tells the architecture: compiling for %s; --arch chooses another", j->arch);
     cuc_error_clear();
 }
 
@@ -163,45 +182,117 @@ static json_t *names_json(cuc_object *object)
     return names;
 }
 
+// What the entries of the object's kernels use: `each` is told of one at a time.
+static void each_entry(cuc_object *object, void *user,
+                       void (*each)(void *user, const char *kernel, const cuc_tile_entry *entry))
+{
+    size_t count = 0;
+
+    if (cuc_object_get_kernel_count(&count, object) != CUC_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
+        const char *kernel;
+        if (cuc_object_get_kernel_name(&kernel, object, i) != CUC_OK)
+            continue;
+        for (size_t n = 0; cuc_tile_get_entry(&entry, object, kernel, n) == CUC_OK; n++)
+            each(user, kernel, &entry);
+    }
+    cuc_error_clear();
+}
+
+static void entry_json(void *list, const char *kernel, const cuc_tile_entry *e)
+{
+    json_t *row = cli_object();
+
+    cli_set(row, "kernel", cli_text(kernel));
+    cli_set(row, "variant", cli_text(e->variant));
+    cli_set(row, "threads", cli_integer(e->threads));
+    cli_set(row, "static_shared_bytes", cli_integer(e->static_shared_bytes));
+    cli_set(row, "dynamic_shared_bytes", cli_integer(e->dynamic_shared_bytes));
+    cli_set(row, "registers", e->registers ? cli_integer(e->registers) : json_null());
+    cli_set(row, "stack_bytes", e->registers ? cli_integer(e->stack_bytes) : json_null());
+    cli_append(list, row);
+}
+
+static void print_entry(void *table, const char *kernel, const cuc_tile_entry *e)
+{
+    char text[4][16];
+
+    snprintf(text[0], sizeof(text[0]), "%u", e->threads);
+    snprintf(text[1], sizeof(text[1]), "%u", e->static_shared_bytes + e->dynamic_shared_bytes);
+    snprintf(text[2], sizeof(text[2]), e->registers ? "%u" : "-", e->registers);
+    snprintf(text[3], sizeof(text[3]), e->registers ? "%u" : "-", e->stack_bytes);
+    (void)table;
+    printf("  %-24s %-14s %8s %12s %10s %8s\n", kernel, e->variant, text[0], text[1], text[2],
+           text[3]);
+}
+
 static int report(const job *j, const cuc_program *program, cuc_object *object, size_t bytes)
 {
     double milliseconds = (double)cuc_program_compile_ns(program) / 1e6;
-    const char *log = cuc_program_log(program);
+    const char *log = cuc_program_log(program), *kind = j->ir ? "ir" : cuc_code_name(j->target);
 
     if (cli_json_wanted()) {
         json_t *document = cli_document(true);
         cli_set(document, "output", cli_text(j->output));
-        cli_set(document, "kind", cli_text(cuc_code_name(j->target)));
+        cli_set(document, "kind", cli_text(kind));
         cli_set(document, "arch", cli_text(j->arch));
         cli_set(document, "bytes", cli_integer((int64_t)bytes));
         cli_set(document, "compiler", cli_text(cuc_program_backend(program)));
         cli_set(document, "compile_ms", cli_real(milliseconds));
-        cli_set(document, "kernels", kernels_json(object));
-        cli_set(document, "names", names_json(object));
+        cli_set(document, "kernels", object ? kernels_json(object) : cli_array());
+        cli_set(document, "names", object ? names_json(object) : cli_object());
         cli_set(document, "log", cli_text(log));
+        if (j->resources) {
+            json_t *rows = cli_array();
+            each_entry(object, rows, entry_json);
+            cli_set(document, "resources", rows);
+        }
         return cli_print_json(document, CLI_DONE);
     }
     if (j->log && *log)
         fprintf(stderr, "%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");
     else if (strstr(log, "warning"))
         cli_note("the compiler has warnings: --log prints them");
-    if (strcmp(j->output, "-") != 0)
-        printf("%s: %s for %s, %zu bytes, %.1f ms\n", j->output, cuc_code_name(j->target), j->arch,
-               bytes, milliseconds);
+    if (strcmp(j->output, "-") != 0 && j->ir)
+        printf("%s: %zu bytes\n", j->output, bytes);
+    else if (strcmp(j->output, "-") != 0)
+        printf("%s: %s for %s, %zu bytes, %.1f ms\n", j->output, kind, j->arch, bytes,
+               milliseconds);
+    if (j->resources) {
+        printf("  %-24s %-14s %8s %12s %10s %8s\n", "kernel", "variant", "threads", "shared bytes",
+               "registers", "stack");
+        each_entry(object, NULL, print_entry);
+    }
     return CLI_DONE;
 }
 
-static int write_out(const job *j, const cuc_program *program, cuc_object *object)
+// The file whole or not at all, also of what is no object code.
+static bool save_text(const char *path, const char *text, size_t bytes, cli_why *why)
 {
-    const void *code;
-    size_t bytes;
+    cli_file file = { 0 };
+    bool ok = cli_file_begin(&file, path, why) && cli_file_write(&file, text, bytes, why) &&
+              cli_file_finish(&file, why) && cli_file_commit(&file, why);
 
-    if (cuc_object_get_code(&code, &bytes, object) != CUC_OK)
+    cli_file_discard(&file);
+    return ok;
+}
+
+// `object` is NULL for the IR, which is `code` then.
+static int write_out(const job *j, const cuc_program *program, cuc_object *object, const void *code,
+                     size_t bytes)
+{
+    cli_why why;
+
+    if (object && cuc_object_get_code(&code, &bytes, object) != CUC_OK)
         return cli_fail_cuc();
     if (strcmp(j->output, "-") == 0)
         fwrite(code, 1, bytes, stdout); // main() sees whether it was written
-    else if (cuc_object_save(object, j->output) != CUC_OK)
+    else if (object && cuc_object_save(object, j->output) != CUC_OK)
         return cli_fail_cuc();
+    else if (!object && !save_text(j->output, code, bytes, &why))
+        return cli_fail("%s", why.text);
     return report(j, program, object, bytes);
 }
 
@@ -209,6 +300,8 @@ static int compile(job *j)
 {
     cuc_program *program = NULL;
     cuc_object *object = NULL;
+    const char *ir = NULL;
+    size_t bytes = 0;
     cli_why why;
 
     if (!source_read(&j->source, j->path, &why))
@@ -216,10 +309,11 @@ static int compile(job *j)
     choose_arch(j);
     int status = CLI_DONE;
     if (source_program(&program, &j->source, &j->options, j->arch) < 0 ||
-        cuc_program_compile(&object, program, j->target) < 0)
+        (j->ir ? cuc_tile_get_ir(&ir, &bytes, program)
+               : cuc_program_compile(&object, program, j->target)) < 0)
         status = cli_fail_cuc();
     else
-        status = write_out(j, program, object);
+        status = write_out(j, program, object, ir, bytes);
     cuc_object_release(object);
     cuc_program_release(program);
     return status;
@@ -245,19 +339,21 @@ static int run(int argc, char **argv)
 
 const cli_command cli_compile = {
     .name = "compile",
-    .summary = "Compile CUDA C++ or PTX to PTX, a cubin or LTO-IR; needs no GPU and no driver",
-    .usage = "FILE [--arch ARCH] [--emit ptx|cubin|ltoir] [-o OUT] [OPTION...]",
+    .summary = "Compile CUDA C++, PTX or a tile program to PTX, a cubin or LTO-IR; needs no GPU",
+    .usage = "FILE [--arch ARCH] [--emit ptx|cubin|ltoir|ir] [-o OUT] [OPTION...]",
     .examples =
         "  cucore compile saxpy.cu --arch sm_90\n"
         "  cucore compile saxpy.cu --arch sm_90a --emit cubin -o saxpy.cubin -I include -D N=64\n"
         "  cucore compile axpy.cu --name-expression 'axpy<float>' --json\n"
         "  cucore compile kernel.ptx --arch sm_90 --option -Xptxas=-v --log\n"
+        "  cucore compile softmax.tile --set BN=4096 --emit cubin --remarks --resources\n"
         "  generate | cucore compile - --lang cu --arch sm_90 -o -\n",
     .details =
-        "FILE ends in .cu or .ptx; - is standard input. Without -o, OUT is FILE's name in the "
+        "FILE ends in .cu, .ptx or .tile; - is standard input. Without -o, OUT is FILE's name in "
+        "the "
         "current folder\nwith the end of its kind, or standard output for -. The folder of FILE is "
         "searched for headers first.\nWithout --arch it is the device's, or sm_90 where there is "
-        "none. Nothing is written on failure.\n",
+        "none (sm_90a of a tile program). Nothing is written on failure.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),
     .run = run,

@@ -18,10 +18,10 @@ _cucore()
     fi
     case $before in
     --emit)
-        mapfile -t COMPREPLY < <(compgen -W 'ptx cubin ltoir' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'ptx cubin ltoir ir' -- "$word")
         return ;;
     --driver)
-        mapfile -t COMPREPLY < <(compgen -W 'auto real sim' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'auto real sim interp' -- "$word")
         return ;;
     --mode)
         mapfile -t COMPREPLY < <(compgen -W 'cold hot graph cpu' -- "$word")
@@ -30,7 +30,7 @@ _cucore()
         mapfile -t COMPREPLY < <(compgen -W 'svg png svg,png' -- "$word")
         return ;;
     --lang)
-        mapfile -t COMPREPLY < <(compgen -W 'cu ptx' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'cu ptx tile' -- "$word")
         return ;;
     --std)
         mapfile -t COMPREPLY < <(compgen -W 'c++11 c++14 c++17 c++20' -- "$word")

@@ -3,6 +3,7 @@
 #include <cucore/copy.h>
 #include <cucore/error.h>
 #include <cucore/event.h>
+#include <cucore/tile.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static int find_device(launcher *l)
 // axpy<float> is instantiated.
 static int compile_source(launcher *l)
 {
-    const char *arch = l->options.arch ? l->options.arch : cuc_device_arch(l->device);
+    const char *arch = l->options.arch ? l->options.arch
+                                       : source_device_arch(&l->source, l->device);
     int32_t target = strncmp(arch, "compute_", 8) == 0 ? CUC_CODE_PTX : CUC_CODE_CUBIN;
     cuc_program *program = NULL;
 
@@ -64,7 +66,7 @@ static int load_code(launcher *l)
     if (!source_read(&l->source, l->path, &why))
         return cli_fail("%s", why.text);
     // PTX goes to the driver as it is, unless it is to be assembled in a certain way.
-    if (language->source == CUC_SOURCE_CUDA || source_options_given(&l->options))
+    if (language->source != CUC_SOURCE_PTX || source_options_given(&l->options))
         return compile_source(l);
     options.name = l->source.name;
     return cuc_object_create(&l->object, language->code, l->source.text, l->source.bytes,
@@ -77,7 +79,14 @@ static cuc_status fill_buffer(launcher *l, size_t i)
 {
     const argument *a = &l->arguments[i];
 
+    if (l->tile) // which may have no elements
+        cuc_tensor_contiguous(&l->tensors[i], 0, a->dtype, a->rank, a->shape,
+                              cuc_device_ordinal(l->device));
+    if (l->tile && !a->bytes)
+        return CUC_OK;
     cuc_status st = cuc_buffer_create(&l->buffers[i], NULL, (size_t)a->bytes, l->stream);
+    if (st >= 0 && l->tile)
+        st = cuc_tensor_from_buffer(&l->tensors[i], l->buffers[i], a->dtype, a->rank, a->shape);
     if (st < 0)
         return st;
     if (a->kind == ARGUMENT_OUT)
@@ -91,7 +100,11 @@ static void make_argument(cuc_arg *out, const launcher *l, size_t i)
     const argument *a = &l->arguments[i];
 
     *out = (cuc_arg){ .type = a->dtype, .bytes = (uint32_t)a->bytes };
-    if (a->kind != ARGUMENT_SCALAR) {
+    if (a->kind != ARGUMENT_SCALAR && l->tile) {
+        out->type = CUC_ARG_TENSOR;
+        out->bytes = sizeof(cuc_device_ptr);
+        out->value.pointer = &l->tensors[i];
+    } else if (a->kind != ARGUMENT_SCALAR) {
         out->type = CUC_ARG_BUFFER;
         out->bytes = sizeof(cuc_device_ptr);
         out->value.pointer = l->buffers[i];
@@ -166,6 +179,8 @@ static cuc_status read_results(launcher *l)
         if (!a->out_path)
             continue;
         l->results[i] = cli_allocate((size_t)a->bytes);
+        if (!l->buffers[i])
+            continue;
         st = cuc_buffer_read(l->stream, l->results[i], l->buffers[i], 0, (size_t)a->bytes);
     }
     return st < 0 ? st : cuc_stream_synchronize(l->stream);
@@ -177,6 +192,7 @@ cuc_status launcher_fill(launcher *l)
 
     l->args = cli_allocate(l->argument_count * sizeof(*l->args));
     l->buffers = cli_allocate(l->argument_count * sizeof(*l->buffers));
+    l->tensors = cli_allocate(l->argument_count * sizeof(*l->tensors));
     for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
         if (l->arguments[i].kind != ARGUMENT_SCALAR)
             st = fill_buffer(l, i);
@@ -203,6 +219,33 @@ static int launch(launcher *l)
     return st < 0 ? cli_fail_cuc() : CLI_DONE;
 }
 
+// The kernel, which of a tile program need not be named when there is one. Whether it is one shows
+// only now where the code came compiled.
+static int find_kernel(launcher *l)
+{
+    cuc_tile_parameter parameter = CUC_TILE_PARAMETER_INIT;
+    size_t count;
+
+    if (!l->kernel_name && cuc_object_get_kernel_count(&count, l->object) < 0)
+        return cli_fail_cuc();
+    if (!l->kernel_name && count != 1)
+        return cli_usage_error("'%s' has %zu kernels, say which to run: --kernel NAME", l->path,
+                               count);
+    if (!l->kernel_name && cuc_object_get_kernel_name(&l->kernel_name, l->object, 0) < 0)
+        return cli_fail_cuc();
+    if (cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0)
+        return cli_fail_cuc();
+    l->tile = cuc_tile_get_parameter(&parameter, l->kernel, 0) != CUC_ERROR_NOT_FOUND;
+    cuc_error_clear();
+    if (l->tile)
+        return CLI_DONE;
+    if (!l->config.grid[0])
+        return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
+    if (!l->config.block[0])
+        return cli_usage_error("say how many threads a block has: --block X[,Y[,Z]]");
+    return CLI_DONE;
+}
+
 int launcher_load(launcher *l)
 {
     cli_why why;
@@ -213,9 +256,7 @@ int launcher_load(launcher *l)
     int status = l->device ? CLI_DONE : find_device(l);
     if (!status)
         status = load_code(l);
-    if (!status && cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0)
-        status = cli_fail_cuc();
-    return status;
+    return status ? status : find_kernel(l);
 }
 
 int launcher_run(launcher *l)
@@ -224,6 +265,55 @@ int launcher_run(launcher *l)
 
     l->results = cli_allocate(l->argument_count * sizeof(*l->results));
     return status ? status : launch(l);
+}
+
+// An array in host memory, which becomes its result.
+static void fill_memory(launcher *l, size_t i)
+{
+    const argument *a = &l->arguments[i];
+
+    l->results[i] = cli_allocate((size_t)a->bytes + 1);
+    if (a->kind == ARGUMENT_OUT)
+        memset(l->results[i], LAUNCHER_POISON, (size_t)a->bytes);
+    else
+        memcpy(l->results[i], (const char *)a->file + a->data_offset, (size_t)a->bytes);
+    cuc_tensor_contiguous(&l->tensors[i], (cuc_device_ptr)(uintptr_t)l->results[i], a->dtype,
+                          a->rank, a->shape, -1);
+}
+
+static void print_piece(void *user, const char *text)
+{
+    fputs(text, user);
+}
+
+int launcher_interpret(launcher *l)
+{
+    cuc_tile_interpret_options options = CUC_TILE_INTERPRET_OPTIONS_INIT;
+    cuc_program *program = NULL;
+    cli_why why;
+
+    l->tile = l->counted = true;
+    l->args = cli_allocate(l->argument_count * sizeof(*l->args));
+    l->tensors = cli_allocate(l->argument_count * sizeof(*l->tensors));
+    l->results = cli_allocate(l->argument_count * sizeof(*l->results));
+    for (size_t i = 0; i < l->argument_count; i++) {
+        if (!argument_load(&l->arguments[i], &why))
+            return cli_fail("%s", why.text);
+        if (l->arguments[i].kind != ARGUMENT_SCALAR)
+            fill_memory(l, i);
+        make_argument(&l->args[i], l, i);
+    }
+    if (!source_read(&l->source, l->path, &why))
+        return cli_fail("%s", why.text);
+    memcpy(options.grid, l->config.grid, sizeof(options.grid));
+    options.print = print_piece;
+    options.user = stdout;
+    cuc_status st = source_program(&program, &l->source, &l->options, l->options.arch);
+    if (st >= 0)
+        st = cuc_tile_interpret(program, l->kernel_name, l->args, l->argument_count, &options);
+    int status = st < 0 ? cli_fail_cuc() : CLI_DONE;
+    cuc_program_release(program);
+    return status;
 }
 
 uint64_t launcher_untouched(const launcher *l, size_t index, uint64_t *elements)
@@ -284,6 +374,7 @@ void launcher_release(launcher *l)
         argument_release(&l->arguments[i]);
     free(l->args);
     free(l->buffers);
+    free(l->tensors);
     free(l->results);
     free(l->arguments);
     cuc_stream_release(l->stream);

@@ -24,6 +24,7 @@ typedef struct launcher {
     cuc_launch_config config;
     uint32_t repeats;  // of --time; 0: none
     bool driver_given; // --driver real or sim
+    bool interpret;    // --driver interp: no device is used
     argument *arguments;
     size_t argument_count;
 
@@ -34,6 +35,8 @@ typedef struct launcher {
     cuc_stream *stream;
     cuc_arg *args;        // [argument_count], once launcher_fill() has made them
     cuc_buffer **buffers; // [argument_count], NULL for scalars
+    cuc_tensor *tensors;  // [argument_count], what arrays are to a tile kernel
+    bool tile;            // the kernel is a tile program's: it has its own grid and block
     void **results;       // [argument_count], what outputs hold afterwards
     bool counted;         // the driver or the PTX told how many parameters there are
     double median_us, least_us, most_us;
@@ -48,6 +51,8 @@ cuc_status launcher_fill(launcher *l);
 // Compile or load, then run once, read the outputs back, and time. An exit status; nothing is
 // written to files.
 int launcher_run(launcher *l);
+// The same without a device: a tile program on the CPU.
+int launcher_interpret(launcher *l);
 // Write the outputs to their files: all, or none.
 int launcher_save(launcher *l);
 void launcher_release(launcher *l);

@@ -192,7 +192,10 @@ static void print_figures(char *out, size_t size, size_t used, const result *r)
         char text[UNITS_SIZE];
         size_t length = strlen(name);
         bool sized = length > strlen(bytes) && strcmp(name + length - strlen(bytes), bytes) == 0;
-        units_text(text, json_number_value(value), sized ? UNITS_BYTES : UNITS_COUNT);
+        if (sized)
+            units_text(text, json_number_value(value), UNITS_BYTES);
+        else
+            snprintf(text, sizeof(text), "%.5g", json_number_value(value));
         if (used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%.*s %s", used ? ", " : "",
                                      (int)(length - (sized ? strlen(bytes) : 0)), name, text);

@@ -23,7 +23,7 @@ static const cli_option options[] = {
     { "cluster", RUN_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
     { "driver", RUN_DRIVER, "WHICH",
       "real, sim, or auto: what CUCORE_DRIVER says, or else the real one where there is a "
-      "device, or else the simulated one" },
+      "device, or else the simulated one; interp: a tile program on the CPU, without a driver" },
     { "time", RUN_TIME, "N", "launch N times more and print the median" },
     SOURCE_OPTIONS,
     CLI_JSON_OPTION,
@@ -50,7 +50,8 @@ static int take_option(launcher *l, int id, const char *value)
     case RUN_TIME:
         return value_number(&l->repeats, "time", value, 1, 1000000);
     case RUN_DRIVER:
-        return value_driver(&l->driver_given, value);
+        l->interpret = strcmp(value, "interp") == 0;
+        return l->interpret ? CLI_DONE : value_driver(&l->driver_given, value);
     default:
         return CLI_DONE;
     }
@@ -73,9 +74,18 @@ static int check_file(const launcher *l)
 
     if (!language->source && source_options_given(&l->options))
         return cli_usage_error(
-            "'%s' is compiled already: --arch, -I, -D, --std and --option do not "
+            "'%s' is compiled already: --arch, -I, -D, --std, --option, --set and --warps do not "
             "change it",
             l->path);
+    if (l->interpret && language->source != CUC_SOURCE_TILE)
+        return cli_usage_error("--driver interp runs tile programs, and '%s' is none", l->path);
+    if (l->interpret && (l->repeats || l->config.cluster[0]))
+        return cli_usage_error("--driver interp uses no device: no --time, no --cluster");
+    if (language->source != CUC_SOURCE_TILE)
+        return CLI_DONE;
+    if (l->config.block[0] || l->config.shared_bytes || l->config.cluster[0])
+        return cli_usage_error("a tile program has its own block, shared memory and cluster: leave "
+                               "--block, --shared and --cluster");
     return CLI_DONE;
 }
 
@@ -92,11 +102,13 @@ static int take_operands(launcher *l, const cli_parser *parser)
         status = check_file(l);
     if (status)
         return status;
-    if (!l->kernel_name || !*l->kernel_name)
+    int32_t kind = l->source.language->source;
+    if ((kind != CUC_SOURCE_TILE && !l->kernel_name) || (l->kernel_name && !*l->kernel_name))
         return cli_usage_error("say which kernel to run: --kernel NAME");
-    if (!l->config.grid[0])
+    // A tile program's kernel computes its own, also where it comes compiled.
+    if (kind == CUC_SOURCE_CUDA && !l->config.grid[0])
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
-    if (!l->config.block[0])
+    if (kind == CUC_SOURCE_CUDA && !l->config.block[0])
         return cli_usage_error("say how many threads a block has: --block X[,Y[,Z]]");
     if (count - 1 > ARGUMENT_MAX)
         return cli_usage_error("%zu arguments are given, and no kernel has more than %d", count - 1,
@@ -144,23 +156,38 @@ static json_t *argument_json(const launcher *l, size_t i)
     return entry;
 }
 
+// An interpreted kernel that was not named is the file's only one.
+static const char *kernel_name(const launcher *l)
+{
+    return l->kernel ? cuc_kernel_name(l->kernel) : l->kernel_name;
+}
+
+static json_t *device_json(const cuc_device *d)
+{
+    json_t *device = cli_object();
+
+    cli_set(device, "ordinal", cli_integer(cuc_device_ordinal(d)));
+    cli_set(device, "name", cli_text(cuc_device_name(d)));
+    cli_set(device, "arch", cli_text(cuc_device_arch(d)));
+    cli_set(device, "simulated", cli_bool(cuc_driver_is_simulated()));
+    return device;
+}
+
 static int print_json(const launcher *l)
 {
     json_t *document = cli_document(true);
-    json_t *device = cli_object();
     json_t *arguments = cli_array();
     bool cluster = l->config.cluster[0] != 0;
 
-    cli_set(device, "ordinal", cli_integer(cuc_device_ordinal(l->device)));
-    cli_set(device, "name", cli_text(cuc_device_name(l->device)));
-    cli_set(device, "arch", cli_text(cuc_device_arch(l->device)));
-    cli_set(device, "simulated", cli_bool(cuc_driver_is_simulated()));
-    cli_set(document, "device", device);
-    cli_set(document, "kernel", cli_text(cuc_kernel_name(l->kernel)));
-    cli_set(document, "symbol", cli_text(cuc_kernel_symbol(l->kernel)));
-    cli_set(document, "code", cli_text(cuc_code_name(cuc_object_kind(l->object))));
-    cli_set(document, "grid", extents_json(l->config.grid));
-    cli_set(document, "block", extents_json(l->config.block));
+    cli_set(document, "interpreted", cli_bool(l->interpret));
+    cli_set(document, "device", l->interpret ? json_null() : device_json(l->device));
+    cli_set(document, "kernel", cli_text(kernel_name(l)));
+    cli_set(document, "symbol",
+            cli_text(l->kernel ? cuc_kernel_symbol(l->kernel) : kernel_name(l)));
+    cli_set(document, "code",
+            cli_text(l->object ? cuc_code_name(cuc_object_kind(l->object)) : NULL));
+    cli_set(document, "grid", l->config.grid[0] ? extents_json(l->config.grid) : json_null());
+    cli_set(document, "block", l->config.block[0] ? extents_json(l->config.block) : json_null());
     cli_set(document, "cluster", cluster ? extents_json(l->config.cluster) : json_null());
     cli_set(document, "shared_bytes", cli_integer(l->config.shared_bytes));
     cli_set(document, "arguments_checked", cli_bool(l->counted));
@@ -208,10 +235,15 @@ static void print_argument(const launcher *l, size_t i)
 
 static int print_text(const launcher *l)
 {
-    printf("%s on %s (%s%s)", cuc_kernel_name(l->kernel), cuc_device_name(l->device),
-           cuc_device_arch(l->device), cuc_driver_is_simulated() ? ", simulated" : "");
-    print_extents("grid", l->config.grid);
-    print_extents("block", l->config.block);
+    if (l->interpret)
+        printf("%s interpreted", kernel_name(l) ? kernel_name(l) : l->source.name);
+    else
+        printf("%s on %s (%s%s)", kernel_name(l), cuc_device_name(l->device),
+               cuc_device_arch(l->device), cuc_driver_is_simulated() ? ", simulated" : "");
+    if (l->config.grid[0])
+        print_extents("grid", l->config.grid);
+    if (l->config.block[0])
+        print_extents("block", l->config.block);
     if (l->config.cluster[0])
         print_extents("cluster", l->config.cluster);
     if (l->config.shared_bytes)
@@ -245,10 +277,10 @@ static int run(int argc, char **argv)
     }
     if (!status)
         status = take_operands(&l, &parser);
-    if (!status)
+    if (!status && !l.interpret)
         driver_settle(l.driver_given, "the kernel");
     if (!status)
-        status = launcher_run(&l);
+        status = l.interpret ? launcher_interpret(&l) : launcher_run(&l);
     if (!status)
         status = launcher_save(&l);
     if (!status)
@@ -261,16 +293,19 @@ done:
 const cli_command cli_run = {
     .name = "run",
     .summary = "Run a kernel on NumPy files and numbers, once, and time it when asked",
-    .usage = "FILE --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...] ARG...",
+    .usage = "FILE [--kernel NAME] [--grid X[,Y[,Z]] --block X[,Y[,Z]]] [OPTION...] ARG...",
     .examples = "  cucore run saxpy.cu --kernel saxpy --grid 4 --block 256 \\\n"
                 "      f32:2.0 in:x.npy inout:y.npy=out.npy i32:1024\n"
                 "  cucore run fill.ptx --kernel fill --grid 4 --block 256 'out:f32[1024]=z.npy'\n"
                 "  cucore run axpy.cu --kernel 'axpy<float>' --grid 4 --block 256 --time 100 \\\n"
                 "      f32:2 in:x.npy 'out:f32[32,32]=z.npy' u64:1024\n"
                 "  cucore run gemm.cubin --kernel gemm --grid 8,8 --block 128 --shared 98304 \\\n"
-                "      in:bf16:a.npy in:bf16:b.npy 'out:f32[512,512]=c.npy'\n",
+                "      in:bf16:a.npy in:bf16:b.npy 'out:f32[512,512]=c.npy'\n"
+                "  cucore run vadd.tile in:x.npy in:y.npy 'out:f32[1024]=z.npy' --driver interp\n",
     .details =
-        "FILE is .cu, .ptx, .cubin or .fatbin; - is standard input, with --lang.\n"
+        "FILE is .cu, .ptx, .tile, .cubin or .fatbin; - is standard input, with --lang. A tile "
+        "program's kernel\nhas a grid and a block of its own, also when it comes compiled, and its "
+        "only kernel needs no name.\n"
         "\n"
         "ARG, one for each parameter of the kernel, in its order:\n"
         "  TYPE:VALUE              a number: f32:2.0, i32:-1, u64:0x10, bool:true, c64:1+2j\n"

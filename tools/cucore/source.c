@@ -1,4 +1,5 @@
 #include "source.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ void source_options_begin(source_options *o, int argc)
     o->defines = cli_allocate(room * sizeof(*o->defines));
     o->extra = cli_allocate(room * sizeof(*o->extra));
     o->expressions = cli_allocate(room * sizeof(*o->expressions));
+    o->constants = cli_allocate(room * sizeof(*o->constants));
     o->include_count = 1; // the first one is the folder of the file
 }
 
@@ -35,12 +37,14 @@ void source_options_end(source_options *o)
     free(o->defines);
     free(o->extra);
     free(o->expressions);
+    free(o->constants);
     *o = (source_options){ 0 };
 }
 
 bool source_options_given(const source_options *o)
 {
-    return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count;
+    return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count ||
+           o->constant_count || o->warps;
 }
 
 // sm_90, sm_90a, compute_100f
@@ -79,6 +83,13 @@ int source_options_take(source_options *o, int id, const char *value)
     case SOURCE_EXPRESSION:
         o->expressions[o->expression_count++] = value;
         return 0;
+    case SOURCE_SET:
+        if (!strchr(value, '=') || *value == '=')
+            return cli_usage_error("'--set %s' sets nothing: --set NAME=VALUE", value);
+        o->constants[o->constant_count++] = value;
+        return 0;
+    case SOURCE_WARPS:
+        return value_number(&o->warps, "warps", value, 1, 32);
     case SOURCE_LANG:
         o->language = value;
         return 0;
@@ -101,16 +112,15 @@ int source_identify(source *out, const char *path, const source_options *o)
         return cli_usage_error("'%s' names no file", path);
     if (o->language) {
         language = language_named(o->language);
-        if (!language || !language->source || language->source == CUC_SOURCE_TILE)
-            return cli_usage_error("--lang is '%s': cu and ptx are known", o->language);
+        if (!language || !language->source)
+            return cli_usage_error("--lang is '%s': cu, ptx and tile are known", o->language);
     } else if (standard_input) {
-        return cli_usage_error("with '-' for FILE, --lang must say what comes: cu or ptx");
+        return cli_usage_error("with '-' for FILE, --lang must say what comes: cu, ptx or tile");
     }
     if (!language)
-        return cli_usage_error("'%s' does not say what it is by ending in .cu or .ptx: say --lang",
+        return cli_usage_error("'%s' does not say what it is by ending in .cu, .ptx or .tile: say "
+                               "--lang",
                                path);
-    if (language->source == CUC_SOURCE_TILE)
-        return cli_usage_error("'%s' is a tile program, which this version does not take", path);
     out->language = language;
     snprintf(name, sizeof(name), "stdin.%s", language->name);
     const char *called = standard_input ? name : base;
@@ -136,6 +146,16 @@ void source_release(source *s)
     *s = (source){ 0 };
 }
 
+const char *source_device_arch(source *s, const cuc_device *device)
+{
+    const char *arch = cuc_device_arch(device);
+
+    if (s->language->source != CUC_SOURCE_TILE || atoi(arch + strcspn(arch, "0123456789")) < 90)
+        return arch;
+    snprintf(s->arch, sizeof(s->arch), "%sa", arch);
+    return s->arch;
+}
+
 cuc_status source_program(cuc_program **out, const source *s, const source_options *o,
                           const char *arch)
 {
@@ -148,6 +168,10 @@ cuc_status source_program(cuc_program **out, const source *s, const source_optio
     options.std = o->standard;
     options.define_macros = o->defines;
     options.define_macro_count = o->define_count;
+    options.constants = o->constants;
+    options.constant_count = o->constant_count;
+    options.warps = (int32_t)o->warps;
+    options.remarks = o->remarks ? CUC_ON : CUC_DEFAULT;
     options.name_expressions = o->expressions;
     options.name_expression_count = o->expression_count;
     if (s->language->source == CUC_SOURCE_CUDA) {

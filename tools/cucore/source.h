@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include <cucore/device.h>
 #include <cucore/object.h>
 #include <cucore/program.h>
 
@@ -17,6 +18,7 @@ typedef struct source_language {
 typedef struct source {
     const source_language *language;
     char *name;      // without its folder; what messages call it
+    char arch[16];   // room for source_device_arch()
     char *directory; // where its quoted includes are
     void *text;
     size_t bytes;
@@ -27,9 +29,11 @@ typedef struct source_options {
     const char *arch;
     const char *language;
     const char *standard;
-    const char **includes, **defines, **extra, **expressions;
-    size_t include_count, define_count, extra_count, expression_count;
+    const char **includes, **defines, **extra, **expressions, **constants;
+    size_t include_count, define_count, extra_count, expression_count, constant_count;
     size_t room; // of each list: none can be longer than argv
+    uint32_t warps;
+    bool remarks;
 } source_options;
 
 enum {
@@ -38,6 +42,8 @@ enum {
     SOURCE_STD,
     SOURCE_OPTION,
     SOURCE_EXPRESSION,
+    SOURCE_SET,
+    SOURCE_WARPS,
     SOURCE_NEXT_ID
 };
 
@@ -48,7 +54,9 @@ enum {
     { "define-macro", 'D', "NAME[=V]", "define a macro; may be given again" },                   \
     { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                    \
     { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },  \
-    { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu or ptx" }
+    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },     \
+    { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },    \
+    { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
 // clang-format on
 
 void source_options_begin(source_options *o, int argc);
@@ -62,6 +70,10 @@ bool source_options_given(const source_options *o);
 int source_identify(source *out, const char *path, const source_options *o);
 bool source_read(source *s, const char *path, cli_why *why);
 void source_release(source *s);
+
+// What a source is compiled for where the user does not say: all that a tile program can use of the
+// device, "sm_90a" of one of 9.0. In the source, or static storage.
+const char *source_device_arch(source *s, const cuc_device *device);
 
 // A program of a read source; *out is untouched on failure. `arch` is what is compiled for.
 cuc_status source_program(cuc_program **out, const source *s, const source_options *o,

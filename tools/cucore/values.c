@@ -74,7 +74,9 @@ int value_driver(bool *given, const char *text)
     else if (strcmp(text, "sim") == 0)
         setenv("CUCORE_DRIVER", "sim", 1);
     else if (*given)
-        return cli_usage_error("--driver is '%s': auto, real and sim are known", text);
+        return cli_usage_error("--driver is '%s': auto, real and sim are known, and interp to "
+                               "run a tile program",
+                               text);
     return CLI_DONE;
 }
 

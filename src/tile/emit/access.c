@@ -140,11 +140,6 @@ static struct tile_size element_index(struct access *a, const struct tile_value 
     return (struct tile_size){ x, 0 };
 }
 
-static tile_register both(struct tile_emitter *e, tile_register p, tile_register q)
-{
-    return p && q ? tile_make(e, TILE_PRED, "and.pred %R, %R, %R", p, q) : p ? p : q;
-}
-
 // Address and bounds of an axis.
 static void open_axis(struct access *a, uint32_t axis, struct tile_size at)
 {
@@ -175,7 +170,7 @@ static void open_axis(struct access *a, uint32_t axis, struct tile_size at)
         tile_register p = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", from);
         tile_register q = tile_new(e, TILE_PRED);
         tile_ins(e, "setp.lt.and.s64 %R, %R, %R, %R", q, from, size, p);
-        a->dropped_inside = both(e, a->dropped_inside, q);
+        a->dropped_inside = tile_both(e, a->dropped_inside, q);
         return;
     }
     tile_register minus = tile_make(e, TILE_R64, "neg.s64 %R, %R", from);
@@ -185,7 +180,7 @@ static void open_axis(struct access *a, uint32_t axis, struct tile_size at)
     tile_register p = tile_make(e, TILE_PRED, "setp.le.s32 %R, %R, 0", a->low[axis]);
     tile_register q = tile_new(e, TILE_PRED);
     tile_ins(e, "setp.ge.and.s32 %R, %R, %d, %R", q, a->high[axis], (int)a->extent[axis], p);
-    a->whole = both(e, a->whole, q);
+    a->whole = tile_both(e, a->whole, q);
 }
 
 // What threads add to the address: their coordinates times the strides.
@@ -329,27 +324,12 @@ static tile_register edge_mask(struct access *a, struct masks *known, uint32_t r
         int t = a->tile_axis[axis];
         if (t < 0 || a->always[axis])
             continue;
-        p = both(
+        p = tile_both(
             a->e, p,
             axis_mask(a, known, axis, tile_register_coordinate(a->tile->layout, r, (uint32_t)t)));
     }
     return p;
 }
-
-static const char *order_words(const struct tile_op *op)
-{
-    static const char *const words[3][4] = {
-        [TILE_SCOPE_DEVICE] = { "", ".relaxed.gpu", ".acquire.gpu", ".release.gpu" },
-        [TILE_SCOPE_BLOCK] = { "", ".relaxed.cta", ".acquire.cta", ".release.cta" },
-        [TILE_SCOPE_SYSTEM] = { "", ".relaxed.sys", ".acquire.sys", ".release.sys" },
-    };
-
-    return words[tile_int(op, TILE_ATTR_SCOPE, TILE_SCOPE_DEVICE)]
-                [tile_int(op, TILE_ATTR_ORDER, TILE_WEAK)];
-}
-
-static void emit_reduction(struct access *a, tile_register reg, tile_register address,
-                           int64_t offset, tile_register predicate);
 
 static void pad(struct access *a, uint32_t r)
 {
@@ -368,12 +348,14 @@ static void move(struct access *a, struct addresses *known, uint32_t r, uint32_t
         address = tile_make(a->e, TILE_R64, "add.s64 %R, %R, %R", address, row);
     }
     if (a->op->kind == TILE_STORE_REDUCE)
-        emit_reduction(a, a->reg[r], address, offset, predicate);
+        tile_emit_atomic(a->e, ".relaxed.gpu",
+                         (enum tile_combine)tile_int(a->op, TILE_ATTR_WITH, TILE_WITH_SUM),
+                         a->view->dtype, TILE_NO_REGISTER, address, offset, &a->reg[r], predicate);
     else if (a->stores)
-        tile_emit_store(a->e, order_words(a->op), "global", a->view->dtype, a->reg + r, count,
+        tile_emit_store(a->e, tile_order_words(a->op), "global", a->view->dtype, a->reg + r, count,
                         address, offset, predicate);
     else
-        tile_emit_load(a->e, order_words(a->op), "global", a->view->dtype, a->reg + r, count,
+        tile_emit_load(a->e, tile_order_words(a->op), "global", a->view->dtype, a->reg + r, count,
                        address, offset, predicate);
 }
 
@@ -419,7 +401,7 @@ static void move_whole(struct access *a)
             continue;
         }
         if (a->rows)
-            p = both(a->e, p, open_row(a, r));
+            p = tile_both(a->e, p, open_row(a, r));
         for (uint32_t i = 0; i < a->vector && p && !a->stores; i++)
             pad(a, r + i);
         move(a, &known, r, a->vector, p);
@@ -439,54 +421,11 @@ static void move_edge(struct access *a)
             pad(a, r);
         if (none)
             continue;
-        p = both(a->e, p, edge_mask(a, &masks, r));
+        p = tile_both(a->e, p, edge_mask(a, &masks, r));
         if (a->rows)
-            p = both(a->e, p, open_row(a, r));
+            p = tile_both(a->e, p, open_row(a, r));
         move(a, &known, r, 1, p);
     }
-}
-
-// Copies of an element in several threads are stored by one of them.
-static tile_register one_copy(struct access *a)
-{
-    const struct tile_layout *layout = a->tile->layout;
-    uint32_t copies = 0;
-
-    for (uint32_t i = 0; i < TILE_LANE_BITS + (uint32_t)layout->warp_bits; i++)
-        if (!layout->basis[layout->register_bits + i])
-            copies |= UINT32_C(1) << i;
-    if (!copies)
-        return TILE_NO_REGISTER;
-    tile_register bits = tile_make(a->e, TILE_R32, "and.b32 %R, %R, %u", a->e->tid, copies);
-    return tile_make(a->e, TILE_PRED, "setp.eq.u32 %R, %R, 0", bits);
-}
-
-static void emit_reduction(struct access *a, tile_register reg, tile_register address,
-                           int64_t offset, tile_register predicate)
-{
-    static const char *const names[] = {
-        [TILE_WITH_SUM] = "add", [TILE_WITH_MIN] = "min", [TILE_WITH_MAX] = "max",
-        [TILE_WITH_AND] = "and", [TILE_WITH_OR] = "or",   [TILE_WITH_XOR] = "xor",
-    };
-    struct tile_emitter *e = a->e;
-    int64_t with = tile_int(a->op, TILE_ATTR_WITH, TILE_WITH_SUM);
-    cuc_dtype dtype = a->view->dtype;
-    bool bits = with == TILE_WITH_AND || with == TILE_WITH_OR || with == TILE_WITH_XOR;
-    bool wide = cuc_dtype_bits(dtype) == 64;
-    const char *type = bits                    ? wide ? "b64" : "b32"
-                       : dtype == CUC_F16      ? "noftz.f16"
-                       : dtype == CUC_BF16     ? "noftz.bf16"
-                       : dtype == CUC_F32      ? "f32"
-                       : dtype == CUC_F64      ? "f64"
-                       : tile_is_signed(dtype) ? with == TILE_WITH_SUM && wide ? "u64"
-                                                 : wide                        ? "s64"
-                                                                               : "s32"
-                       : wide                  ? "u64"
-                                               : "u32";
-    if (predicate)
-        tile_put(e->text, "\t@%s", tile_name(predicate));
-    tile_put(e->text, "\tred.relaxed.gpu.global.%s.%s [%s+%lld], %s;\n", names[with], type,
-             tile_name(address), (long long)offset, tile_name(reg));
 }
 
 static void read_pad(struct access *a)
@@ -543,11 +482,14 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     }
     open_thread(&a);
     a.vector = last_index ? vector_of(&a, last_index, last_scale) : 1;
-    tile_register single = a.stores ? one_copy(&a) : TILE_NO_REGISTER;
+    // Others may write meanwhile: where order matters an element is read once, for all who have it.
+    int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
+    bool once = a.stores || order != TILE_WEAK;
+    tile_register single = once ? tile_one_copy(e, a.tile->layout) : TILE_NO_REGISTER;
     uint32_t done = tile_label(e), edge = tile_label(e);
     if (single)
         tile_branch(e, single, true, done);
-    tile_register whole = both(e, a.whole, a.dropped_inside);
+    tile_register whole = tile_both(e, a.whole, a.dropped_inside);
     if (whole)
         tile_branch(e, whole, true, edge);
     move_whole(&a);
@@ -558,8 +500,10 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     }
     if (whole || single)
         tile_put_label(e, done);
+    if (once && !a.stores)
+        tile_spread_copies(e, a.tile, a.reg);
     // What comes after an acquire is after it in every thread of the block.
-    if (tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE)
+    if (order == TILE_ACQUIRE)
         tile_barrier(e);
     return !e->failed;
 }

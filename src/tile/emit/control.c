@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// What an op's family is emitted by; NULL: there is nothing to emit, or no PTX for it.
+// What an op's family is emitted by.
 static tile_emit_op *emitter_of(enum tile_op_kind kind)
 {
     uint32_t traits = tile_op_infos[kind].traits;
@@ -28,11 +28,32 @@ static tile_emit_op *emitter_of(enum tile_op_kind kind)
     case TILE_STORE_ROWS:
     case TILE_STORE_REDUCE:
         return tile_emit_access;
+    case TILE_GATHER:
+    case TILE_SCATTER:
+    case TILE_ATOMIC:
+        return tile_emit_elements;
     case TILE_REDUCE:
         return tile_emit_reduce;
     case TILE_ARGMIN:
     case TILE_ARGMAX:
         return tile_emit_arg;
+    case TILE_SCAN:
+        return tile_emit_scan;
+    case TILE_SORT:
+    case TILE_TOPK:
+        return tile_emit_sort;
+    case TILE_HISTOGRAM:
+        return tile_emit_histogram;
+    case TILE_MMA:
+        return tile_emit_mma;
+    case TILE_PHILOX:
+        return tile_emit_philox;
+    case TILE_ASM:
+        return tile_emit_asm;
+    case TILE_PRINT:
+        return tile_emit_print;
+    case TILE_ASSERT:
+        return tile_emit_assert;
     case TILE_BROADCAST:
     case TILE_RESHAPE:
     case TILE_PERMUTE:
@@ -155,18 +176,23 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     e->shared_busy = true;
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
-    tile_put_label(e, start);
     if (is_for) {
         tile_register over = tile_new(e, TILE_PRED);
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, end);
         tile_branch(e, over, false, loop.end);
     }
+    tile_put_label(e, start);
     if (!tile_emit_block(e, body))
         return false;
     tile_put_label(e, loop.again);
-    if (is_for)
-        tile_ins(e, "add.%s %R, %R, %R", type, variable, variable,
-                 tile_registers(e, op->operand[2])[0]);
+    if (is_for) { // the last step may go past what the dtype holds: what is left is looked at
+        tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
+        tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
+        tile_ins(e, "sub.%s %R, %R, %R", type, left, end, variable);
+        tile_ins(e, "setp.le.u%s %R, %R, %R", type + 1, over, left, step);
+        tile_branch(e, over, false, loop.end);
+        tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
+    }
     tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, loop.end);
     e->loop = loop.outer;

@@ -330,28 +330,6 @@ static const char *round_name(enum tile_round round)
     return names[round];
 }
 
-// fp8 stands in the low byte of a .b32; conversions are of pairs.
-static tile_register to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
-{
-    tile_register pair = tile_new(e, TILE_R16), zero = tile_constant_register(e, CUC_F32, 0);
-
-    tile_ins(e, "cvt.rn.satfinite.%s.f32 %R, %R, %R", to == CUC_E4M3 ? "e4m3x2" : "e5m2x2", pair,
-             zero, x);
-    tile_register both = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", pair);
-    return tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
-}
-
-static tile_register of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x)
-{
-    tile_register pair = tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", x);
-    tile_register halves = tile_new(e, TILE_R32), low = tile_new(e, TILE_R16),
-                  high = tile_new(e, TILE_R16);
-
-    tile_ins(e, "cvt.rn.f16x2.%s %R, %R", from == CUC_E4M3 ? "e4m3x2" : "e5m2x2", halves, pair);
-    tile_ins(e, "mov.b32 {%R, %R}, %R", low, high, halves);
-    return tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", low);
-}
-
 // 1 and 0 of a bool.
 static tile_register number_of_bool(struct tile_emitter *e, cuc_dtype to, tile_register x)
 {
@@ -402,17 +380,45 @@ static tile_register integer_to_integer(struct tile_emitter *e, cuc_dtype to, cu
     return cut(e, to, tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x));
 }
 
+// Rounded to odd: toward zero, and the last bit set when something was lost, so that a second
+// rounding to fewer bits is the only one that counts.
+static tile_register odd_f64(struct tile_emitter *e, cuc_dtype from, tile_register x)
+{
+    const char *type = integer_type(from);
+    tile_register toward = tile_new(e, TILE_R64);
+
+    tile_ins(e, "cvt.rz.f64.%s %R, %R", type, toward, x);
+    if (cuc_dtype_bits(from) < 64) // exact
+        return toward;
+    tile_register back = tile_new(e, TILE_R64), lost = tile_new(e, TILE_PRED);
+    tile_ins(e, "cvt.rzi.%s.f64 %R, %R", type, back, toward);
+    tile_ins(e, "setp.ne.%s %R, %R, %R", type, lost, back, x);
+    tile_register odd = tile_make(e, TILE_R64, "or.b64 %R, %R, 1", toward);
+    return tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", odd, toward, lost);
+}
+
+static tile_register odd_f32(struct tile_emitter *e, tile_register x)
+{
+    tile_register toward = tile_make(e, TILE_R32, "cvt.rz.f32.f64 %R, %R", x);
+    tile_register back = tile_make(e, TILE_R64, "cvt.f64.f32 %R, %R", toward);
+    tile_register lost = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "setp.ne.f64 %R, %R, %R", lost, back, x);
+    tile_register odd = tile_make(e, TILE_R32, "or.b32 %R, %R, 1", toward);
+    return tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", odd, toward, lost);
+}
+
 tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
                              enum tile_round round, tile_register x)
 {
     if (to == from)
         return x;
     if (from == CUC_BOOL)
-        return to == CUC_E4M3 || to == CUC_E5M2 ? to_fp8(e, to, number_of_bool(e, CUC_F32, x))
+        return to == CUC_E4M3 || to == CUC_E5M2 ? tile_to_fp8(e, to, number_of_bool(e, CUC_F32, x))
                                                 : number_of_bool(e, to, x);
     if (to == CUC_BOOL) {
         if (from == CUC_E4M3 || from == CUC_E5M2)
-            x = of_fp8(e, from, x), from = CUC_F32;
+            x = tile_of_fp8(e, from, x), from = CUC_F32;
         tile_register p = tile_new(e, TILE_PRED);
         if (tile_is_integer(from)) {
             tile_ins(e, "setp.ne.%s %R, %R, 0", integer_type(from), p, x);
@@ -426,19 +432,15 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     if (tile_is_integer(from) && tile_is_integer(to))
         return integer_to_integer(e, to, from, x);
     if (tile_is_integer(from)) {
-        if (to == CUC_TF32 || to == CUC_E4M3 || to == CUC_E5M2 || to == CUC_BF16) {
-            // In one rounding: f64 holds 53 bits, more than any of them wants of 32-bit integers.
-            tile_register f = tile_new(e, TILE_R64);
-            tile_ins(e, "cvt.rn.f64.%s %R, %R", integer_type(from), f, x);
-            return tile_emit_cast(e, to, CUC_F64, round, f);
-        }
+        if (to == CUC_TF32 || to == CUC_E4M3 || to == CUC_E5M2 || to == CUC_BF16)
+            return tile_emit_cast(e, to, CUC_F64, round, odd_f64(e, from, x));
         tile_register out = tile_new(e, tile_class_of(to));
         tile_ins(e, "cvt.%s.%s.%s %R, %R", round_name(round), float_name(to), integer_type(from),
                  out, x);
         return out;
     }
     if (from == CUC_E4M3 || from == CUC_E5M2)
-        return tile_emit_cast(e, to, CUC_F32, round, of_fp8(e, from, x));
+        return tile_emit_cast(e, to, CUC_F32, round, tile_of_fp8(e, from, x));
     if (from == CUC_TF32)
         from = CUC_F32; // its bits are those of an f32
     if (to == from)
@@ -462,20 +464,9 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
         return tile_make(e, TILE_R32, "cvt.rna.tf32.f32 %R, %R", f);
     }
     if (to == CUC_E4M3 || to == CUC_E5M2)
-        return to_fp8(e, to,
-                      from == CUC_F64 ? tile_make(e, TILE_R32, "cvt.rn.f32.f64 %R, %R", x)
-                                      : tile_widen(e, from, x));
-    if (from == CUC_F64 && to == CUC_BF16) {
-        // Rounded to odd first, so that the second rounding is the only one that counts.
-        tile_register toward = tile_make(e, TILE_R32, "cvt.rz.f32.f64 %R, %R", x);
-        tile_register back = tile_make(e, TILE_R64, "cvt.f64.f32 %R, %R", toward);
-        tile_register lost = tile_new(e, TILE_PRED), odd = tile_new(e, TILE_R32),
-                      out = tile_new(e, TILE_R32);
-        tile_ins(e, "setp.ne.f64 %R, %R, %R", lost, back, x);
-        tile_ins(e, "or.b32 %R, %R, 1", odd, toward);
-        tile_ins(e, "selp.b32 %R, %R, %R, %R", out, odd, toward, lost);
-        return tile_emit_cast(e, to, CUC_F32, round, out);
-    }
+        return tile_to_fp8(e, to, from == CUC_F64 ? odd_f32(e, x) : tile_widen(e, from, x));
+    if (from == CUC_F64 && to == CUC_BF16)
+        return tile_emit_cast(e, to, CUC_F32, round, odd_f32(e, x));
     tile_register out = tile_new(e, tile_class_of(to));
     if (cuc_dtype_bits(to) > cuc_dtype_bits(from)) {
         tile_register wide = tile_widen(e, from, x);

@@ -69,6 +69,8 @@ struct tile_emitter {
     struct tile_emit_loop *loop;
     uint32_t line; // of the last .loc
     bool wants_printf, wants_assert;
+    uint32_t frame_bytes; // of local memory, for what vprintf is given
+    bool has_two_over_pi; // math_trig.c's table is among the globals
     bool failed;
 };
 
@@ -106,6 +108,8 @@ struct tile_text *tile_into_prologue(struct tile_emitter *e);
 // The coordinate of the calling thread along an axis: registers of it are not counted in.
 tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
                                      uint32_t axis);
+// The most that it can be.
+uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis);
 // The part of the coordinate that a register index gives.
 uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
 // A barrier of the block.
@@ -120,6 +124,41 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
                                uint32_t index, bool *none);
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
 
+// exchange.c: registers of any class.
+// p ? x : y
+tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,
+                          tile_register y);
+// p and q, of which either may be TILE_NO_REGISTER: true.
+tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q);
+// What the lane with the other bits of `mask`, or lane `lane`, has in the same register.
+tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
+tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
+// Bits of x moved together: the k-th bit of `mask` becomes bit k.
+tile_register tile_compress(struct tile_emitter *e, tile_register x, uint32_t mask);
+// The bits of a thread's number that make no other element: copies. True in one thread of those
+// that hold the same; TILE_NO_REGISTER when no two do.
+uint32_t tile_copies(const struct tile_layout *layout);
+tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *layout);
+// A register that holds the same element as a lower one.
+bool tile_repeats(const struct tile_layout *layout, uint32_t r);
+// What the thread that tile_one_copy() names has in its registers that repeat no other, to all that
+// hold the same elements.
+void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
+                        const tile_register *reg);
+// The hardware bit that flips this coordinate bit alone; TILE_MAX_HARDWARE_BITS: there is none.
+uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate);
+// The coordinate of register `index` along an axis in the calling thread.
+tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
+                                      uint32_t index, uint32_t axis);
+// A tile in shared memory, row by row from `at` on, which is a multiple of 16, without padding: from
+// the registers of a value's layout and into them.
+uint32_t tile_shared_bytes(const struct tile_value *value);
+bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
+void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
+                       const tile_register *reg, tile_register shared, int64_t at);
+void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
+                      const tile_register *reg, tile_register shared, int64_t at);
+
 // element.c, math.c: one element.
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
                                   const tile_register *x);
@@ -132,6 +171,9 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
 // f32 of f16 or bf16 and back; f64 and f32 stay.
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_narrow(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
+// fp8.c: a byte of e4m3 or e5m2 of an f32, and back.
+tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
+tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);
 // math.c: a function of f32 or f64; TILE_NO_REGISTER when it is none of its own.
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                              tile_register x, tile_register y);
@@ -143,6 +185,11 @@ tile_emit_op tile_emit_index;                       // index.c: block, dim, slic
 void tile_emit_parameters(struct tile_emitter *e);
 tile_emit_op tile_emit_access;                  // access.c: load, store and the like
 tile_emit_op tile_emit_elements;                // gather.c: gather, scatter, atomic
+// One element's atomic operation; `old`: TILE_NO_REGISTER when nobody asks for it. `words`: its
+// order and scope; x[1] of cas.
+void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
+                      cuc_dtype dtype, tile_register old, tile_register address, int64_t offset,
+                      const tile_register *x, tile_register predicate);
 tile_emit_op tile_emit_reduce, tile_emit_arg;   // reduce.c
 tile_emit_op tile_emit_scan;                    // scan.c
 tile_emit_op tile_emit_sort;                    // sort.c: sort, topk
@@ -158,9 +205,7 @@ void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
 // kernel.c: one entry.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     struct tile_text *out, uint32_t *shared_bytes); // dynamic, that a launch gives
-// Where each parameter lies in the entry's block of bytes; how many there are.
-uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
+                     struct tile_text *out, struct tile_entry *entry);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
 
@@ -174,6 +219,8 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
 void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                      const tile_register *from, uint32_t count, tile_register address,
                      int64_t offset, tile_register predicate);
+// ".acquire.gpu" and the like of an access; "" of a weak one.
+const char *tile_order_words(const struct tile_op *op);
 // Before an op that reads or writes a tensor: a barrier when another thread of the block may have
 // to come first.
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op);

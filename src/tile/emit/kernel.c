@@ -65,14 +65,30 @@ static void put_declarations(struct tile_emitter *e, struct tile_text *out)
     for (uint32_t i = 0; i < TILE_REGISTER_CLASSES; i++)
         if (e->next[i])
             tile_put(out, "\t.reg %s<%u>;\n", declarations[i], e->next[i] + 1);
+    if (e->frame_bytes)
+        tile_put(out, "\t.local .align 8 .b8 frame[%u];\n", e->frame_bytes);
     if (e->shared_bytes > STATIC_SHARED || !e->shared_bytes)
         return;
     tile_put(out, "\t.shared .align 16 .b8 scratch[%u];\n", e->shared_bytes);
 }
 
+// Functions of the device's runtime, once a module.
+static void put_functions(const struct tile_emitter *e, struct tile_text *out)
+{
+    static const char print[] = ".extern .func (.param .b32 count) vprintf (.param .b64 format, "
+                                ".param .b64 values);\n";
+    static const char fail[] = ".extern .func __assertfail (.param .b64 message, .param .b64 file, "
+                               ".param .b32 line, .param .b64 function, .param .b64 size);\n";
+
+    if (e->wants_printf && !(out->at && strstr(out->at, print)))
+        tile_put_string(out, print);
+    if (e->wants_assert && !(out->at && strstr(out->at, fail)))
+        tile_put_string(out, fail);
+}
+
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     struct tile_text *out, uint32_t *shared_bytes)
+                     struct tile_text *out, struct tile_entry *entry)
 {
     struct tile_emitter e = {
         .module = module, .kernel = kernel, .target = target, .variant = variant, .warps = warps
@@ -101,10 +117,20 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
                    e.shared_bytes, target->shared_limit);
         return false;
     }
+    *entry = (struct tile_entry){
+        .variant = variant,
+        .name = tile_entry_name(module, kernel, variant),
+        .warps = warps,
+        .static_shared = dynamic ? 0 : e.shared_bytes,
+        .dynamic_shared = dynamic ? e.shared_bytes : 0,
+    };
+    if (!entry->name)
+        return false;
+    put_functions(&e, out);
     if (e.globals.length)
         tile_put_string(out, e.globals.at);
     tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array is empty
-             tile_entry_name(module, kernel, variant), bytes ? bytes : 8);
+             entry->name, bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n{\n", 32 * warps);
     put_declarations(&e, out);
     if (e.shared_bytes)
@@ -113,6 +139,5 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_put_string(out, e.prologue.at ? e.prologue.at : "");
     tile_put_string(out, e.body.at ? e.body.at : "");
     tile_put_string(out, "}\n");
-    *shared_bytes = dynamic ? e.shared_bytes : 0;
     return true;
 }

@@ -169,6 +169,21 @@ void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space
 
 // Order
 
+const char *tile_order_words(const struct tile_op *op)
+{
+    static const char *const words[3][5] = {
+        [TILE_SCOPE_DEVICE] = { "", ".relaxed.gpu", ".acquire.gpu", ".release.gpu",
+                                ".acq_rel.gpu" },
+        [TILE_SCOPE_BLOCK] = { "", ".relaxed.cta", ".acquire.cta", ".release.cta",
+                               ".acq_rel.cta" },
+        [TILE_SCOPE_SYSTEM] = { "", ".relaxed.sys", ".acquire.sys", ".release.sys",
+                                ".acq_rel.sys" },
+    };
+
+    return words[tile_int(op, TILE_ATTR_SCOPE, TILE_SCOPE_DEVICE)]
+                [tile_int(op, TILE_ATTR_ORDER, TILE_WEAK)];
+}
+
 // The parameter that a tensor is, or is a slice of.
 static uint32_t parameter_of(const struct tile_value *tensor)
 {

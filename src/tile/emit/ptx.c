@@ -279,8 +279,7 @@ tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_l
     return reg;
 }
 
-// The largest coordinate that threads give along an axis.
-static uint32_t thread_reach(const struct tile_layout *layout, uint32_t axis)
+uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
 {
     uint32_t all = ((UINT32_C(1) << (TILE_LANE_BITS + layout->warp_bits)) - 1)
                    << layout->register_bits;
@@ -302,7 +301,7 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
             *none = true;
             return TILE_NO_REGISTER;
         }
-        if (own + thread_reach(layout, axis) < extent)
+        if (own + tile_thread_reach(layout, axis) < extent)
             continue;
         tile_register p = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u",
                                     tile_thread_coordinate(e, layout, axis), extent - own);

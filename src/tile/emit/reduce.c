@@ -22,61 +22,9 @@ struct reduction {
     uint32_t axis;
 };
 
-// Shuffles and shared memory
-
-static tile_register shuffle32(struct tile_emitter *e, tile_register x, uint32_t mask)
-{
-    return tile_make(e, TILE_R32, "shfl.sync.bfly.b32 %R, %R, %u, 31, 0xffffffff", x, mask);
-}
-
-static tile_register shuffle(struct tile_emitter *e, tile_register x, uint32_t mask)
-{
-    switch (TILE_REGISTER_CLASS(x)) {
-    case TILE_PRED: {
-        tile_register word = tile_make(e, TILE_R32, "selp.u32 %R, 1, 0, %R", x);
-        return tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", shuffle32(e, word, mask));
-    }
-    case TILE_R16: {
-        tile_register word = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", x);
-        return tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", shuffle32(e, word, mask));
-    }
-    case TILE_R32:
-        return shuffle32(e, x, mask);
-    default: {
-        tile_register low = tile_new(e, TILE_R32), high = tile_new(e, TILE_R32);
-        tile_ins(e, "mov.b64 {%R, %R}, %R", low, high, x);
-        low = shuffle32(e, low, mask);
-        high = shuffle32(e, high, mask);
-        return tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", low, high);
-    }
-    }
-}
-
 static uint32_t bytes_of(cuc_dtype dtype)
 {
     return cuc_dtype_bits(dtype) / 8;
-}
-
-// Bits of a thread index, moved together: the k-th bit of `mask` becomes bit k.
-static tile_register compress(struct tile_emitter *e, tile_register x, uint32_t mask)
-{
-    tile_register sum = TILE_NO_REGISTER;
-    uint32_t to = 0;
-
-    while (mask) {
-        uint32_t first = (uint32_t)__builtin_ctz(mask), length = 0;
-        while (mask >> (first + length) & 1)
-            length++;
-        uint32_t run = (UINT32_C(1) << length) - 1;
-        tile_register part = first ? tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", x, first) : x;
-        part = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", part, run);
-        if (to)
-            part = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", part, to);
-        sum = sum ? tile_make(e, TILE_R32, "or.b32 %R, %R, %R", sum, part) : part;
-        mask &= ~(run << first);
-        to += length;
-    }
-    return sum ? sum : tile_number32(e, 0);
 }
 
 // Warps: each writes its partial results; all read those of the warps that they are reduced with,
@@ -85,14 +33,13 @@ static void across_warps(struct reduction *r, tile_register (*partial)[MOST_VALU
                          uint32_t lanes_mask, uint32_t warps_mask)
 {
     struct tile_emitter *e = r->e;
-    uint32_t kept_lanes = 31u & ~lanes_mask, threads = (1u << (5 + 5)) - 1;
+    uint32_t kept_lanes = 31u & ~lanes_mask;
     uint32_t others = (e->warps - 1) & ~warps_mask;
     uint32_t lane_bits = (uint32_t)__builtin_popcount(kept_lanes);
     uint32_t warp_bits = (uint32_t)__builtin_popcount(warps_mask);
     uint32_t slots = count << lane_bits, groups = e->warps;
     uint32_t at[MOST_VALUES], bytes = 0;
 
-    (void)threads;
     for (uint32_t i = 0; i < r->n; i++) {
         at[i] = bytes;
         bytes += (groups * slots * bytes_of(r->dtype[i]) + 15u) & ~15u;
@@ -100,8 +47,8 @@ static void across_warps(struct reduction *r, tile_register (*partial)[MOST_VALU
     tile_register shared = tile_scratch(e, bytes);
     // Slot of a thread: its kept lanes, then its place among the reduced warps, then the other
     // warps.
-    tile_register lane = compress(e, e->lane, kept_lanes);
-    tile_register group = compress(e, e->warp, others), within = compress(e, e->warp, warps_mask);
+    tile_register lane = tile_compress(e, e->lane, kept_lanes);
+    tile_register group = tile_compress(e, e->warp, others), within = tile_compress(e, e->warp, warps_mask);
     tile_register first = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", group, warp_bits);
     tile_register mine = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, within);
     tile_register writer = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, lanes_mask);
@@ -174,26 +121,13 @@ static bool reduce(struct reduction *r, tile_register (*in)[MOST_VALUES],
         bool none;
         tile_register inside = tile_inside_tile(e, x, k, &none);
         uint32_t to = result_register(x, y, r->axis, k);
-        static const char *const types[] = { "pred", "b16", "b32", "b64" };
         if (none)
             continue;
         tile_register value[MOST_VALUES], next[MOST_VALUES];
         for (uint32_t i = 0; i < r->n; i++) {
             value[i] = in[k][i];
-            if (!inside)
-                continue;
-            enum tile_register_class c = TILE_REGISTER_CLASS(value[i]);
-            tile_register kept = tile_new(e, c);
-            if (c == TILE_PRED) { // inside & value | ~inside & identity
-                tile_register a = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", inside, value[i]);
-                tile_register n = tile_make(e, TILE_PRED, "not.pred %R, %R", inside);
-                tile_register b = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", n, r->identity[i]);
-                tile_ins(e, "or.pred %R, %R, %R", kept, a, b);
-            } else {
-                tile_ins(e, "selp.%s %R, %R, %R, %R", types[c], kept, value[i], r->identity[i],
-                         inside);
-            }
-            value[i] = kept;
+            if (inside)
+                value[i] = tile_select(e, inside, value[i], r->identity[i]);
         }
         if (!out[to][0]) {
             memcpy(out[to], value, sizeof(value));
@@ -203,8 +137,8 @@ static bool reduce(struct reduction *r, tile_register (*in)[MOST_VALUES],
         memcpy(out[to], next, sizeof(next));
     }
     for (uint32_t i = 0; i < results; i++)
-        for (uint32_t n = 0; n < r->n && !out[i][0]; n++) // padding alone
-            out[i][n] = r->identity[n];
+        if (!out[i][0]) // padding alone
+            memcpy(out[i], r->identity, sizeof(out[i]));
     for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
         if (layout->basis[layout->register_bits + bit] & mask)
             lanes |= UINT32_C(1) << bit;
@@ -215,7 +149,7 @@ static bool reduce(struct reduction *r, tile_register (*in)[MOST_VALUES],
         for (uint32_t i = 0; i < results; i++) {
             tile_register other[MOST_VALUES], next[MOST_VALUES];
             for (uint32_t n = 0; n < r->n; n++)
-                other[n] = shuffle(e, out[i][n], left & -left);
+                other[n] = tile_shuffle_xor(e, out[i][n], left & -left);
             r->combine(r, out[i], other, next);
             memcpy(out[i], next, sizeof(next));
         }

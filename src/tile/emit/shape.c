@@ -9,75 +9,19 @@ static uint32_t bytes_of(cuc_dtype dtype)
     return cuc_dtype_bits(dtype) / 8;
 }
 
-// Elements from a value's registers to shared memory, element [i][j].. at (i * extent + j ..) *
-// bytes.
-static void write_tile(struct tile_emitter *e, const struct tile_value *value, tile_register shared,
-                       int64_t at)
+// An integer value as 32 bits, kept from 0 to most: no index reads outside.
+static tile_register index_up_to(struct tile_emitter *e, const struct tile_value *value,
+                                 tile_register x, int32_t most)
 {
-    const tile_register *reg = tile_registers(e, value);
-    uint32_t count = tile_register_count(value), bytes = bytes_of(value->type.dtype);
-    tile_register place = shared;
-    int64_t step = bytes;
-    int64_t steps[TILE_MAX_RANK];
+    cuc_dtype dtype = value->type.dtype;
+    bool wide = tile_class_of(dtype) == TILE_R64;
+    const char *type = tile_is_signed(dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
+    tile_register low = tile_new(e, tile_class_of(dtype)), out = tile_new(e, tile_class_of(dtype));
 
-    for (uint32_t axis = value->type.rank; axis-- > 0;) {
-        steps[axis] = step;
-        if (value->layout->axis_bits[axis]) {
-            tile_register c = tile_thread_coordinate(e, value->layout, axis);
-            place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", c, (unsigned)step, place);
-        }
-        step *= value->type.extent[axis];
-    }
-    // Copies are written by every thread that has one: they are the same.
-    uint32_t vector = 1;
-    uint32_t last = value->type.rank ? value->type.rank - 1u : 0;
-    while (value->type.rank && 2 * vector * bytes <= 16 && vector < count &&
-           value->layout->basis[__builtin_ctz(vector)] == vector &&
-           vector < UINT32_C(1) << value->layout->axis_bits[last] &&
-           value->type.extent[last] % (int32_t)(2 * vector) == 0)
-        vector *= 2;
-    for (uint32_t r = 0; r < count; r += vector) {
-        bool none;
-        int64_t offset = at;
-        tile_register p = tile_inside_tile(e, value, r, &none);
-        if (none)
-            continue;
-        for (uint32_t axis = 0; axis < value->type.rank; axis++)
-            offset += steps[axis] * tile_register_coordinate(value->layout, r, axis);
-        tile_emit_store(e, "", "shared", value->type.dtype, reg + r, vector, place, offset, p);
-    }
-}
-
-static uint32_t tile_bytes(const struct tile_value *value)
-{
-    return (uint32_t)((tile_elements(&value->type) * bytes_of(value->type.dtype) + 15) & ~15);
-}
-
-static bool fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes)
-{
-    if (bytes <= e->target->shared_limit)
-        return true;
-    tile_error(e->module, TILE_T602, op->where,
-               "%s: it needs %llu bytes of shared memory, the target has %u: make the tile smaller",
-               tile_op_infos[op->kind].name, (unsigned long long)bytes, e->target->shared_limit);
-    e->failed = true;
-    return false;
-}
-
-// The coordinate of register r along an axis, in the calling thread.
-static tile_register coordinate(struct tile_emitter *e, const struct tile_value *value, uint32_t r,
-                                uint32_t axis)
-{
-    tile_register c = tile_thread_coordinate(e, value->layout, axis);
-    uint32_t own = tile_register_coordinate(value->layout, r, axis);
-
-    return own ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", c, own) : c;
-}
-
-// A 32-bit signed register of an integer value.
-static tile_register as32(struct tile_emitter *e, const struct tile_value *value, tile_register x)
-{
-    return tile_emit_cast(e, CUC_I32, value->type.dtype, TILE_RN, x);
+    if (tile_is_signed(dtype))
+        tile_ins(e, "max.%s %R, %R, 0", type, low, x);
+    tile_ins(e, "min.%s %R, %R, %d", type, out, tile_is_signed(dtype) ? low : x, (int)most);
+    return wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", out) : out;
 }
 
 // What register r of the result reads: the coordinates of its source. False: nothing is known to be
@@ -100,7 +44,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
         tile_register flat = tile_number32(e, 0);
         for (uint32_t i = 0; i < to->type.rank; i++)
             flat = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", flat,
-                             (unsigned)to->type.extent[i], coordinate(e, to, r, i));
+                             (unsigned)to->type.extent[i], tile_element_coordinate(e, to, r, i));
         s->c[0] = flat;
         return;
     }
@@ -110,7 +54,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
             if (axes->ints[k] == i)
                 n = k;
         s->c[i] = op->kind == TILE_BROADCAST && from->type.extent[i] == 1 ? tile_number32(e, 0)
-                                                                          : coordinate(e, to, r, n);
+                                                                          : tile_element_coordinate(e, to, r, n);
     }
     switch (op->kind) {
     case TILE_EXTRACT:
@@ -155,14 +99,6 @@ static tile_register address_of(struct tile_emitter *e, const struct tile_type *
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", at, bytes, shared);
 }
 
-// 0 to extent - 1, so that no index reads outside.
-static tile_register clamped(struct tile_emitter *e, tile_register x, int32_t extent)
-{
-    tile_register low = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", x);
-
-    return tile_make(e, TILE_R32, "min.s32 %R, %R, %d", low, (int)extent - 1);
-}
-
 // Which registers take's index has for register r of the result.
 static tile_register taken_index(struct tile_emitter *e, const struct tile_op *op, uint32_t r)
 {
@@ -170,13 +106,15 @@ static tile_register taken_index(struct tile_emitter *e, const struct tile_op *o
     uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
     const tile_register *reg = tile_registers(e, index);
 
+    int32_t most = op->operand[0]->type.extent[axis] - 1;
+
     if (index->type.rank == to->type.rank)
-        return as32(e, index, reg[r]);
-    uint32_t own = tile_register_coordinate(to->layout, r, axis);
-    for (uint32_t i = 0; i < tile_register_count(index); i++)
-        if (tile_register_coordinate(index->layout, i, 0) == own)
-            return as32(e, index, reg[i]);
-    return as32(e, index, reg[0]);
+        return index_up_to(e, index, reg[r], most);
+    uint32_t own = tile_register_coordinate(to->layout, r, axis), i = 0;
+    while (i + 1 < tile_register_count(index) &&
+           tile_register_coordinate(index->layout, i, 0) != own)
+        i++;
+    return index_up_to(e, index, reg[i], most);
 }
 
 static void read_into(struct tile_emitter *e, cuc_dtype dtype, tile_register to,
@@ -196,17 +134,17 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
     const struct tile_value *to = op->result[0], *from = op->operand[0];
     const struct tile_value *other = op->kind == TILE_CAT ? op->operand[1] : NULL;
     uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
-    uint32_t first = tile_bytes(from), bytes = first + (other ? tile_bytes(other) : 0);
+    uint32_t first = tile_shared_bytes(from), bytes = first + (other ? tile_shared_bytes(other) : 0);
     uint32_t count = tile_register_count(to);
     tile_register scalar[TILE_MAX_RANK] = { 0 };
     tile_register *out = tile_registers(e, to);
     cuc_dtype dtype = to->type.dtype;
 
-    if (!out || !fits(e, op, bytes))
+    if (!out || !tile_shared_fits(e, op, bytes))
         return false;
     for (uint32_t i = 1; op->kind == TILE_EXTRACT && i < op->operand_count; i++)
-        scalar[i - 1] = clamped(e, as32(e, op->operand[i], tile_registers(e, op->operand[i])[0]),
-                                from->type.extent[i - 1] / to->type.extent[i - 1]);
+        scalar[i - 1] = index_up_to(e, op->operand[i], tile_registers(e, op->operand[i])[0],
+                                    from->type.extent[i - 1] / to->type.extent[i - 1] - 1);
     if (op->kind == TILE_SHIFT || op->kind == TILE_ROLL) {
         int32_t extent = from->type.extent[axis];
         tile_register n = tile_emit_cast(e, CUC_I64, op->operand[1]->type.dtype, TILE_RN,
@@ -223,9 +161,9 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
         scalar[0] = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", n);
     }
     tile_register shared = tile_scratch(e, bytes);
-    write_tile(e, from, shared, 0);
+    tile_write_shared(e, from, tile_registers(e, from), shared, 0);
     if (other)
-        write_tile(e, other, shared, first);
+        tile_write_shared(e, other, tile_registers(e, other), shared, first);
     tile_scratch_written(e);
     for (uint32_t r = 0; r < count; r++) {
         bool none;
@@ -239,7 +177,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
             tile_move(e, out[r], tile_constant_register(e, dtype, 0));
         source_of(e, op, r, scalar, &s);
         if (op->kind == TILE_TAKE)
-            s.c[axis] = clamped(e, taken_index(e, op, r), from->type.extent[axis]);
+            s.c[axis] = taken_index(e, op, r);
         tile_register reads = not_of(e, s.outside);
         if (inside && reads)
             reads = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", reads, inside);
@@ -266,22 +204,22 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
 static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->operand[0], *y = op->operand[1], *to = op->result[0];
-    uint32_t bytes = tile_bytes(x), count = tile_register_count(to);
+    uint32_t bytes = tile_shared_bytes(x), count = tile_register_count(to);
     tile_register *out = tile_registers(e, to);
     tile_register part = TILE_NO_REGISTER;
 
-    if (!out || !fits(e, op, bytes))
+    if (!out || !tile_shared_fits(e, op, bytes))
         return false;
     // The part's place, as an offset: y is written row by row of x.
     int64_t step = bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
-    write_tile(e, x, shared, 0);
+    tile_write_shared(e, x, tile_registers(e, x), shared, 0);
     tile_barrier(e);
     part = shared;
     for (uint32_t axis = x->type.rank; axis-- > 0;) {
         const struct tile_value *index = op->operand[2 + axis];
-        tile_register i = clamped(e, as32(e, index, tile_registers(e, index)[0]),
-                                  x->type.extent[axis] / y->type.extent[axis]);
+        tile_register i = index_up_to(e, index, tile_registers(e, index)[0],
+                                      x->type.extent[axis] / y->type.extent[axis] - 1);
         part = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", i,
                          (unsigned)(step * y->type.extent[axis]), part);
         step *= x->type.extent[axis];
@@ -292,7 +230,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
         if (none)
             continue;
         for (uint32_t axis = 0; axis < y->type.rank; axis++)
-            c[axis] = coordinate(e, y, r, axis);
+            c[axis] = tile_element_coordinate(e, y, r, axis);
         tile_emit_store(e, "", "shared", y->type.dtype, &tile_registers(e, y)[r], 1,
                         address_of(e, &x->type, c, false, part), 0, p);
     }
@@ -305,7 +243,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
         if (none)
             continue;
         for (uint32_t axis = 0; axis < to->type.rank; axis++)
-            c[axis] = coordinate(e, to, r, axis);
+            c[axis] = tile_element_coordinate(e, to, r, axis);
         read_into(e, to->type.dtype, out[r], address_of(e, &to->type, c, false, shared), 0, p);
     }
     return !e->failed;

@@ -162,8 +162,12 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
     *out = otherwise;
     if (!c->argument[i])
         return true;
+    const struct tile_ast *word = c->argument[i];
+    const char *name = word->kind == TILE_AST_NAME    ? word->text
+                       : word->kind == TILE_AST_DTYPE ? cuc_dtype_name((cuc_dtype)word->i)
+                                                      : NULL;
     for (int n = 0; words[n]; n++) {
-        if (c->argument[i]->kind == TILE_AST_NAME && strcmp(c->argument[i]->text, words[n]) == 0) {
+        if (name && strcmp(name, words[n]) == 0) { // tf32 is a precision, and a dtype
             *out = n;
             return true;
         }

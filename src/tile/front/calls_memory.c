@@ -23,7 +23,7 @@ static bool read_hints(struct tile_elaborator *e, const struct tile_call *c, uin
                        enum tile_order otherwise, struct tile_access *a)
 {
     int order, scope, cache;
-    bool tma, ok = tile_call_word(e, c, i, orders, otherwise, &order);
+    bool tma, ok = tile_call_word(e, c, i, orders, (int)otherwise, &order);
 
     ok &= tile_call_word(e, c, i + 1, scopes, TILE_SCOPE_DEVICE, &scope);
     ok &= tile_call_int(e, c, i + 2, 0, &a->latency);

@@ -135,8 +135,10 @@ static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_ca
     struct tile_block *outside = e->b.block, *block = tile_begin_function(&e->b, n, value);
     if (!block)
         return 0;
-    for (uint32_t i = 0; i < 2 * n; i++)
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        block->argument[i]->name = fn->parameter[i];
         argument[i] = tile_meaning_of(block->argument[i]);
+    }
     e->b.block = block;
     results = tile_elaborate_function(e, fn, argument, c->ast->where, result);
     for (uint32_t i = 0; i < results && ok; i++) {

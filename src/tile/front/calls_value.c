@@ -35,8 +35,7 @@ static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
     at_call(e, c);
     if (!ok)
         return 0;
-    struct tile_value *value = tile_build_cast(&e->b, x, dtype, TILE_RN);
-    return give(out, tile_build_broadcast(&e->b, value, rank, extent));
+    return give(out, tile_build_full(&e->b, dtype, rank, extent, x));
 }
 
 static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
@@ -77,47 +76,22 @@ static uint32_t make_squeeze(struct tile_elaborator *e, const struct tile_call *
                              const struct tile_call_row *row, struct tile_meaning *out)
 {
     struct tile_value *x = tile_call_value(e, c, 0);
-    int64_t axis, extent[TILE_MAX_RANK];
-    uint32_t rank = 0;
+    int64_t axis;
+    bool ok = tile_call_int(e, c, 1, 0, &axis);
 
     (void)row;
-    if (!tile_call_int(e, c, 1, 0, &axis) || !x)
-        return 0;
     at_call(e, c);
-    if (x->type.tensor || axis < 0 || axis >= x->type.rank || x->type.extent[axis] != 1) {
-        const char *text = tile_type_text(e->module->arena, &x->type);
-        tile_error(e->module, TILE_T204, c->ast->where,
-                   "squeeze: expected an axis of extent 1, got axis %lld of %s", (long long)axis,
-                   text ? text : "?");
-        return 0;
-    }
-    for (int64_t i = 0; i < x->type.rank; i++)
-        if (i != axis)
-            extent[rank++] = x->type.extent[i];
-    return give(out, tile_build_reshape(&e->b, x, rank, extent));
+    return ok ? give(out, tile_build_squeeze(&e->b, x, axis)) : 0;
 }
 
 static uint32_t make_trans(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
     struct tile_value *x = tile_call_value(e, c, 0);
-    int64_t axes[TILE_MAX_RANK];
 
     (void)row;
     at_call(e, c);
-    if (!x)
-        return 0;
-    if (x->type.tensor || x->type.rank < 2) {
-        const char *text = tile_type_text(e->module->arena, &x->type);
-        tile_error(e->module, TILE_T204, c->ast->where,
-                   "trans: expected a tile of at least 2 axes, got %s", text ? text : "?");
-        return 0;
-    }
-    for (int64_t i = 0; i < x->type.rank; i++)
-        axes[i] = i;
-    axes[x->type.rank - 2] = x->type.rank - 1;
-    axes[x->type.rank - 1] = x->type.rank - 2;
-    return give(out, tile_build_permute(&e->b, x, x->type.rank, axes));
+    return give(out, tile_build_trans(&e->b, x));
 }
 
 static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
@@ -178,7 +152,7 @@ static uint32_t make_insert(struct tile_elaborator *e, const struct tile_call *c
 static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *operands[3] = { tile_call_value(e, c, 0), tile_call_value(e, c, 1) };
+    struct tile_value *operands[2] = { tile_call_value(e, c, 0), tile_call_value(e, c, 1) };
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
     struct tile_operand pad = tile_of_int(0);
     bool ok = tile_call_int(e, c, 2, 0, &attribute.i);
@@ -186,12 +160,11 @@ static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
     if (row->which == TILE_SHIFT && c->argument[3])
         ok &= tile_call_operand(e, c, 3, &pad);
     at_call(e, c);
-    if (!ok || !operands[0])
+    if (!ok)
         return 0;
-    if (row->which == TILE_SHIFT)
-        operands[2] = tile_build_cast(&e->b, pad, operands[0]->type.dtype, TILE_RN);
-    return give(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands,
-                                row->which == TILE_SHIFT ? 3 : 2, &attribute, 1, NULL));
+    return give(out, row->which == TILE_SHIFT
+                         ? tile_build_shift(&e->b, operands[0], operands[1], attribute.i, pad)
+                         : tile_build(&e->b, TILE_ROLL, operands, 2, &attribute, 1, NULL));
 }
 
 static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
@@ -282,22 +255,13 @@ static uint32_t make_mma(struct tile_elaborator *e, const struct tile_call *c,
 static uint32_t make_philox(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *operands[2];
-    bool ok = true;
+    struct tile_operand seed, counter;
+    bool ok = tile_call_operand(e, c, 0, &seed);
 
     (void)row;
-    for (uint32_t i = 0; i < 2; i++) {
-        struct tile_operand x;
-        operands[i] = NULL;
-        if (tile_call_operand(e, c, i, &x)) {
-            at_call(e, c);
-            operands[i] = tile_build_cast(&e->b, x, CUC_U64, TILE_RN);
-        }
-        ok &= operands[i] != NULL;
-    }
-    if (!ok || !tile_broadcast_together(&e->b, TILE_PHILOX, operands, 2))
-        return 0;
-    struct tile_op *op = tile_build_op(&e->b, TILE_PHILOX, operands, 2, NULL, 0, NULL, NULL);
+    ok &= tile_call_operand(e, c, 1, &counter);
+    at_call(e, c);
+    struct tile_op *op = ok ? tile_build_philox(&e->b, seed, counter) : NULL;
     for (uint32_t i = 0; op && i < 4; i++)
         out[i] = tile_meaning_of(op->result[i]);
     return op ? 4 : 0;
@@ -306,23 +270,17 @@ static uint32_t make_philox(struct tile_elaborator *e, const struct tile_call *c
 static uint32_t make_asm(struct tile_elaborator *e, const struct tile_call *c,
                          const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *operands[TILE_MAX_RANK];
     struct tile_operand x[TILE_MAX_RANK];
-    struct tile_attribute text = { .key = TILE_ATTR_TEXT };
+    const char *text;
     cuc_dtype dtype;
     uint32_t count;
-    bool ok = tile_call_text(e, c, 0, &text.text);
+    bool ok = tile_call_text(e, c, 0, &text);
 
     (void)row;
     ok &= tile_call_dtype(e, c, 1, &dtype);
     ok &= tile_call_operands(e, c, 2, x, &count);
     at_call(e, c);
-    for (uint32_t i = 0; ok && i < count; i++)
-        operands[i] = tile_build_value(&e->b, x[i]);
-    struct tile_type wanted = tile_scalar(ok ? dtype : CUC_I32);
-    if (!ok || !tile_broadcast_together(&e->b, TILE_ASM, operands, count))
-        return 0;
-    return give(out, tile_build(&e->b, TILE_ASM, operands, count, &text, 1, &wanted));
+    return ok ? give(out, tile_build_asm(&e->b, text, dtype, count, x)) : 0;
 }
 
 static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c,
@@ -353,22 +311,16 @@ static uint32_t make_print(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
     struct tile_value *operands[TILE_MAX_RANK];
-    struct tile_attribute text = { .key = TILE_ATTR_TEXT };
-    uint32_t marks = 0;
-    bool ok = tile_call_text(e, c, 0, &text.text);
+    const char *text;
+    bool ok = tile_call_text(e, c, 0, &text);
 
     (void)row;
     (void)out;
     for (uint32_t i = 0; i < c->rests; i++)
         ok &= (operands[i] = tile_elaborate_value(e, c->rest[i])) != NULL;
     at_call(e, c);
-    for (const char *at = text.text; ok && (at = strstr(at, "{}")); at += 2)
-        marks++;
-    if (ok && marks != c->rests)
-        tile_error(e->module, TILE_T504, c->ast->where, "print: %u {} for %u values", marks,
-                   c->rests);
-    else if (ok)
-        tile_build(&e->b, TILE_PRINT, operands, c->rests, &text, 1, NULL);
+    if (ok)
+        tile_build_print(&e->b, text, c->rests, operands);
     return 0;
 }
 

@@ -134,7 +134,68 @@ static uint32_t dimension_named(struct tile_elaborator *e, const char *name, uin
     return kernel->dimension_count++;
 }
 
-// The names that bind dimensions are collected before anything else is looked at.
+static bool is_dimension(const struct tile_binding *binding)
+{
+    const struct tile_value *value = binding ? binding->what.operand.value : NULL;
+
+    return value && value->op && value->op->kind == TILE_DIMENSION;
+}
+
+// Each dimension is an op at the start of the body; those that nobody uses go as dead code.
+static void bind_dimensions(struct tile_elaborator *e, uint32_t first)
+{
+    struct tile_kernel *kernel = e->b.kernel;
+
+    for (uint32_t i = first; i < kernel->dimension_count; i++) {
+        struct tile_attribute attribute = { .key = TILE_ATTR_INDEX, .i = i };
+        e->b.where = kernel->parameter[kernel->dimension[i].parameter].where;
+        struct tile_value *value = tile_build(&e->b, TILE_DIMENSION, NULL, 0, &attribute, 1, NULL);
+        tile_bind(e, kernel->dimension[i].name, tile_meaning_of(value), e->b.where);
+    }
+}
+
+struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t i)
+{
+    const struct tile_parameter_ast *p = &e->kernel->parameter[i];
+    struct tile_kernel *kernel = e->b.kernel;
+    struct tile_parameter *parameter = &kernel->parameter[i];
+    cuc_dtype dtype = dtype_of(e, p->dtype);
+    uint32_t rank = p->extents, dimensions = kernel->dimension_count;
+
+    if (rank > TILE_MAX_RANK) {
+        tile_error(e->module, TILE_T207, p->where, "%s: a tensor has at most %d axes, got %u",
+                   p->name, TILE_MAX_RANK, rank);
+        rank = TILE_MAX_RANK;
+    }
+    struct tile_type type = p->tensor ? tile_tensor(dtype, rank) : tile_scalar(dtype);
+    parameter->name = p->name;
+    parameter->where = p->where;
+    parameter->value = tile_value_create(kernel, &type);
+    if (!parameter->value)
+        return NULL;
+    parameter->value->index = i;
+    parameter->value->name = p->name;
+    kernel->parameter_count = i + 1;
+    if (p->name && tile_lookup(e, p->name))
+        tile_error(e->module, TILE_T502, p->where, "parameter: %s is bound already", p->name);
+    tile_bind(e, p->name,
+              dtype == CUC_DTYPE_UNKNOWN ? (struct tile_meaning){ 0 }
+                                         : tile_meaning_of(parameter->value),
+              p->where);
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        const struct tile_ast *extent = p->extent[axis];
+        if (!extent || extent->kind != TILE_AST_NAME)
+            continue;
+        const struct tile_binding *binding = tile_lookup(e, extent->text);
+        if (!binding || is_dimension(binding)) {
+            parameter->extent[axis].kind = TILE_EXTENT_NAMED;
+            parameter->extent[axis].dimension = dimension_named(e, extent->text, i, axis);
+        }
+    }
+    bind_dimensions(e, dimensions);
+    return dtype == CUC_DTYPE_UNKNOWN ? NULL : parameter->value;
+}
+
 static void elaborate_parameters(struct tile_elaborator *e)
 {
     const struct tile_kernel_ast *ast = e->kernel;
@@ -143,56 +204,11 @@ static void elaborate_parameters(struct tile_elaborator *e)
     kernel->parameter = tile_take(e->module, ast->parameters * sizeof(*kernel->parameter));
     kernel->dimension =
         tile_take(e->module, ast->parameters * TILE_MAX_RANK * sizeof(*kernel->dimension));
-    if (!kernel->parameter || !kernel->dimension)
-        return;
-    for (uint32_t i = 0; i < ast->parameters; i++) {
-        const struct tile_parameter_ast *p = &ast->parameter[i];
-        struct tile_parameter *parameter = &kernel->parameter[i];
-        cuc_dtype dtype = dtype_of(e, p->dtype);
-        uint32_t rank = p->extents;
-        if (rank > TILE_MAX_RANK) {
-            tile_error(e->module, TILE_T207, p->where, "%s: a tensor has at most %d axes, got %u",
-                       p->name, TILE_MAX_RANK, rank);
-            rank = TILE_MAX_RANK;
-        }
-        struct tile_type type = p->tensor ? tile_tensor(dtype, rank) : tile_scalar(dtype);
-        parameter->name = p->name;
-        parameter->where = p->where;
-        parameter->value = tile_value_create(kernel, &type);
-        if (!parameter->value)
-            return;
-        parameter->value->index = i;
-        parameter->value->name = p->name;
-        kernel->parameter_count = i + 1;
-        if (p->name && tile_lookup(e, p->name))
-            tile_error(e->module, TILE_T502, p->where, "parameter: %s is bound already", p->name);
-        tile_bind(e, p->name,
-                  dtype == CUC_DTYPE_UNKNOWN ? (struct tile_meaning){ 0 }
-                                             : tile_meaning_of(parameter->value),
-                  p->where);
-        for (uint32_t axis = 0; axis < rank; axis++) {
-            const struct tile_ast *extent = p->extent[axis];
-            if (extent && extent->kind == TILE_AST_NAME && !tile_lookup(e, extent->text)) {
-                parameter->extent[axis].kind = TILE_EXTENT_NAMED;
-                parameter->extent[axis].dimension = dimension_named(e, extent->text, i, axis);
-            }
-        }
-    }
+    for (uint32_t i = 0; kernel->parameter && kernel->dimension && i < ast->parameters; i++)
+        tile_elaborate_parameter(e, i);
 }
 
-// Each dimension is an op at the start of the body; those that nobody uses go as dead code.
-static void bind_dimensions(struct tile_elaborator *e)
-{
-    struct tile_kernel *kernel = e->b.kernel;
-
-    for (uint32_t i = 0; i < kernel->dimension_count; i++) {
-        struct tile_attribute attribute = { .key = TILE_ATTR_INDEX, .i = i };
-        e->b.where = kernel->parameter[kernel->dimension[i].parameter].where;
-        struct tile_value *value = tile_build(&e->b, TILE_DIMENSION, NULL, 0, &attribute, 1, NULL);
-        tile_bind(e, kernel->dimension[i].name, tile_meaning_of(value), e->b.where);
-    }
-}
-
+// Extents that are not the name of a dimension, which may use every parameter.
 static void elaborate_extents(struct tile_elaborator *e)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -202,10 +218,7 @@ static void elaborate_extents(struct tile_elaborator *e)
         for (uint32_t axis = 0; axis < p->extents && axis < TILE_MAX_RANK; axis++) {
             const struct tile_ast *ast = p->extent[axis];
             struct tile_extent *extent = &kernel->parameter[i].extent[axis];
-            const struct tile_binding *named =
-                ast && ast->kind == TILE_AST_NAME ? tile_lookup(e, ast->text) : NULL;
-            // What is a dimension was seen before.
-            if (named && named->what.kind == TILE_OPERAND && !named->what.operand.loose)
+            if (ast && ast->kind == TILE_AST_NAME && is_dimension(tile_lookup(e, ast->text)))
                 continue;
             const struct tile_host_expression *host = tile_elaborate_host(e, ast);
             if (!host)
@@ -224,11 +237,12 @@ static void elaborate_extents(struct tile_elaborator *e)
     }
 }
 
-static void elaborate_launch(struct tile_elaborator *e)
+void tile_elaborate_launch(struct tile_elaborator *e)
 {
     const struct tile_kernel_ast *ast = e->kernel;
     struct tile_kernel *kernel = e->b.kernel;
 
+    elaborate_extents(e);
     kernel->fact = tile_take(e->module, ast->facts * sizeof(*kernel->fact));
     for (uint32_t i = 0; kernel->fact && i < ast->facts; i++) {
         const struct tile_host_expression *holds = tile_elaborate_host(e, ast->fact[i]);
@@ -243,12 +257,12 @@ static void elaborate_launch(struct tile_elaborator *e)
         kernel->grid[kernel->grid_rank++] = tile_elaborate_host(e, ast->grid[i]);
 }
 
-static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast)
+bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast)
 {
     struct tile_kernel *kernel = tile_kernel_create(e->module, ast->name);
 
     if (!kernel)
-        return;
+        return false;
     for (const struct tile_kernel *other = e->module->first; other != kernel; other = other->next)
         if (ast->name && other->name && strcmp(other->name, ast->name) == 0)
             tile_error(e->module, TILE_T502, ast->where, "kernel: there are two of the name %s",
@@ -258,17 +272,22 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
     e->count = e->frame = 0;
     e->loop = NULL;
     e->b = (struct tile_builder){ e->module, kernel, &kernel->body, ast->where };
+    return true;
+}
+
+static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast)
+{
+    if (!tile_elaborate_kernel(e, ast))
+        return;
     elaborate_constants(e);
     elaborate_parameters(e);
-    bind_dimensions(e);
-    elaborate_extents(e);
-    elaborate_launch(e);
+    tile_elaborate_launch(e);
     for (uint32_t i = 0; i < e->count; i++) { // all but scalar arguments stay what they are
         const struct tile_value *value = e->binding[i].what.operand.value;
         e->binding[i].fixed = !value || value->op || value->type.tensor;
     }
     bool left = tile_elaborate_statements(e, ast->body);
-    e->b.block = &kernel->body;
+    e->b.block = &e->b.kernel->body;
     if (!left)
         tile_build_return(&e->b);
 }

@@ -110,7 +110,15 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
                                                        const struct tile_ast *ast);
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast);
 
-// elaborate.c: a module of a text. `setting`: "NAME=VALUE" for constants. NULL: no memory; errors
+// elaborate.c: the parts of a kernel's head. A kernel with nothing in it; false: no memory.
+bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);
+// Parameter i of e->kernel, with the dimensions that it is the first to name; the kernel has room
+// for it and them. NULL after an error.
+struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t i);
+// Extents that are checked, facts and the grid, when all parameters are there.
+void tile_elaborate_launch(struct tile_elaborator *e);
+
+// A module of a text. `setting`: "NAME=VALUE" for constants. NULL: no memory; errors
 // are its diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);

@@ -396,8 +396,10 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
             tile_build_yield(&e->b, yielded[a], merged.count);
         }
     e->b.block = outside;
-    if (arm[0].leaves && arm[1].leaves)
+    if (arm[0].leaves && arm[1].leaves) {
+        tile_build_return(&e->b); // nothing comes here, but a block has an end
         return true;
+    }
     bool ok = tile_finish_if(&e->b, op, merged.name) && op->result_count == merged.count;
     for (uint32_t i = 0; i < merged.count; i++)
         tile_bind(e, merged.name[i],

@@ -1,6 +1,7 @@
 // Reductions, scans, sorts and products.
 #include "machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,6 @@ static bool step_function(struct tile_machine *m, const struct tile_op *op, bool
     return !m->failed;
 }
 
-// The order of sort: NaN is above all.
 static bool below(cuc_dtype dtype, uint64_t a, uint64_t b)
 {
     if (tile_is_integer(dtype))
@@ -144,13 +144,22 @@ static bool step_arg(struct tile_machine *m, const struct tile_op *op)
     return in && out;
 }
 
+// The order of sort: -0 is below 0, and NaN above all.
+static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
+{
+    if (tile_is_integer(dtype))
+        return below(dtype, a, b);
+    double x = tile_element_real(dtype, a), y = tile_element_real(dtype, b);
+    return x < y || (x == x && y != y) || (x == y && signbit(x) && !signbit(y));
+}
+
 // A stable insertion sort: largest first when `down`.
 static void order(cuc_dtype dtype, uint64_t *key, uint64_t *index, int64_t count, bool down)
 {
     for (int64_t i = 1; i < count; i++) {
         uint64_t k = key[i], n = index[i];
         int64_t at = i;
-        while (at > 0 && (down ? below(dtype, key[at - 1], k) : below(dtype, k, key[at - 1]))) {
+        while (at > 0 && (down ? sorts_before(dtype, key[at - 1], k) : sorts_before(dtype, k, key[at - 1]))) {
             key[at] = key[at - 1];
             index[at] = index[at - 1];
             at--;
@@ -170,7 +179,7 @@ static bool step_sort(struct tile_machine *m, const struct tile_op *op)
     uint64_t *key = malloc(2 * (size_t)l.length * sizeof(*key)), *index = key + l.length;
 
     if (!key)
-        return tile_machine_fail(m, op, "there is no host memory");
+        return tile_machine_no_memory(m);
     for (int64_t line = 0; in && out && line < l.count; line++) {
         for (int64_t n = 0; n < l.length; n++) {
             key[n] = in[start_of(&l, line, l.length) + n * l.step];

@@ -24,17 +24,25 @@ bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const c
     return false;
 }
 
+bool tile_machine_no_memory(struct tile_machine *m)
+{
+    if (m->failed)
+        return false;
+    m->failed = true;
+    snprintf(m->text, m->bytes, "there is no host memory for its tiles");
+    if (m->run->no_memory)
+        *m->run->no_memory = true;
+    return false;
+}
+
 uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value)
 {
     uint64_t **slot = &m->element[value->id];
 
     if (!*slot)
         *slot = calloc((size_t)tile_elements(&value->type), sizeof(**slot));
-    if (!*slot && !m->failed) {
-        m->failed = true;
-        snprintf(m->text, m->bytes, "there is no host memory for a tile of %lld elements",
-                 (long long)tile_elements(&value->type));
-    }
+    if (!*slot)
+        tile_machine_no_memory(m);
     return *slot;
 }
 
@@ -71,11 +79,7 @@ static bool copy_values(struct tile_machine *m, struct tile_value *const *to,
     for (uint32_t i = 0; kept && i < count; i++)
         free(kept[i]);
     free(kept);
-    if (!ok && !m->failed) {
-        m->failed = true;
-        snprintf(m->text, m->bytes, "there is no host memory for what a loop carries");
-    }
-    return ok;
+    return ok || tile_machine_no_memory(m);
 }
 
 static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
@@ -248,8 +252,7 @@ bool tile_interpret(const struct tile_interpretation *run, char *text, size_t by
     m.element = calloc(kernel->value_count + 1, sizeof(*m.element));
     m.view = calloc(kernel->value_count + 1, sizeof(*m.view));
     if (!m.set.dimension || !m.element || !m.view) {
-        snprintf(text, bytes, "there is no host memory for the kernel's values");
-        m.failed = true;
+        tile_machine_no_memory(&m);
     } else if (!tile_bind_arguments(&m.set, run->arguments, text, bytes) ||
                !tile_host_grid(&m.set, m.grid, text, bytes)) {
         m.failed = true;

@@ -14,6 +14,7 @@ struct tile_interpretation {
     int64_t grid[3];                             // for kernels that declare none; else 0
     void (*print)(void *data, const char *text); // of print(); NULL: nothing is printed
     void *print_data;
+    bool *no_memory; // set when that is what it fails of; NULL: nobody asks
 };
 
 // False, and the text says what was wrong with the arguments, which assertion failed or which op

@@ -26,6 +26,8 @@ struct tile_machine {
 
 bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// There is no host memory. Always false.
+bool tile_machine_no_memory(struct tile_machine *m);
 // The elements of a value; made when it has none yet. NULL after a failure.
 uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value);
 

@@ -68,6 +68,13 @@ static const struct tile_op *target_of(const struct tile_op *terminator)
     return op;
 }
 
+// Each element by itself: operands and results are in one layout.
+static bool acts_by_element(const struct tile_op *op)
+{
+    return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER ||
+           op->kind == TILE_ATOMIC || op->kind == TILE_ASM;
+}
+
 static bool is_function(const struct tile_op *op)
 {
     return op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
@@ -79,12 +86,11 @@ static bool needed(const struct tile_op *op, uint32_t operand, const struct tile
 {
     const struct tile_value *x = op->operand[operand];
     const struct tile_value *result = op->result_count ? op->result[0] : NULL;
-    uint32_t traits = tile_op_infos[op->kind].traits;
 
     *same = NULL;
     if (x->type.tensor || !x->type.rank)
         return false;
-    if (traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER || op->kind == TILE_ATOMIC) {
+    if (acts_by_element(op)) {
         *same = result->layout;
         return *same != NULL;
     }
@@ -189,7 +195,6 @@ static void spread_permute(struct assignment *a, struct tile_op *op)
 static void spread_op(struct tile_op *op, void *data)
 {
     struct assignment *a = data;
-    uint32_t traits = tile_op_infos[op->kind].traits;
 
     if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
         const struct tile_op *target = target_of(op);
@@ -237,7 +242,7 @@ static void spread_op(struct tile_op *op, void *data)
     default:
         break;
     }
-    if (traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER || op->kind == TILE_ATOMIC)
+    if (acts_by_element(op))
         for (uint32_t i = 0; i < op->result_count; i++)
             for (uint32_t n = 0; n < op->operand_count; n++)
                 if (!op->operand[n]->type.tensor &&
@@ -422,6 +427,32 @@ static void need(struct assignment *a, struct tile_op *op, uint32_t operand,
     a->changed = true;
 }
 
+// An op's result comes in a layout, and is converted to the one that it was given.
+static void give_in(struct assignment *a, struct tile_op *op, uint32_t result,
+                    const struct tile_layout *own)
+{
+    struct tile_value *old = op->result[result];
+
+    if (tile_layout_same(old->layout, own))
+        return;
+    struct tile_value *made = tile_result_create(a->kernel, op, result, &old->type);
+    struct tile_op *change = tile_op_create(a->kernel, TILE_CONVERT, 1, 1, 0);
+    if (!made || !change) {
+        a->failed = true;
+        return;
+    }
+    made->layout = keep(a, *own);
+    change->where = op->where;
+    change->operand[0] = made;
+    change->result[0] = old;
+    old->op = change;
+    old->index = 0;
+    if (op->next)
+        tile_insert_before(op->next, change);
+    else
+        tile_append(op->parent, change);
+}
+
 static void convert_op(struct tile_op *op, void *data)
 {
     struct assignment *a = data;
@@ -449,32 +480,17 @@ static void convert_op(struct tile_op *op, void *data)
             continue;
         need(a, op, i, same ? same : keep(a, compact(other)));
     }
-    // A reduction's result has the layout that its operand says, and is converted afterwards.
+    // A reduction's results have the layout that its operand says, and those of an op with several
+    // that of the first; they are converted afterwards.
     if (op->kind == TILE_REDUCE || op->kind == TILE_ARGMIN || op->kind == TILE_ARGMAX) {
         struct tile_layout own =
             tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
-        for (uint32_t i = 0; i < op->result_count; i++) {
-            struct tile_value *old = op->result[i];
-            if (tile_layout_same(old->layout, &own))
-                continue;
-            struct tile_value *made = tile_result_create(a->kernel, op, i, &old->type);
-            struct tile_op *change = tile_op_create(a->kernel, TILE_CONVERT, 1, 1, 0);
-            if (!made || !change) {
-                a->failed = true;
-                return;
-            }
-            made->layout = keep(a, own);
-            change->where = op->where;
-            change->operand[0] = made;
-            change->result[0] = old;
-            old->op = change;
-            old->index = 0;
-            if (op->next)
-                tile_insert_before(op->next, change);
-            else
-                tile_append(op->parent, change);
-        }
+        for (uint32_t i = 0; i < op->result_count; i++)
+            give_in(a, op, i, &own);
     }
+    if (op->kind == TILE_SCAN || acts_by_element(op))
+        for (uint32_t i = 1; i < op->result_count; i++)
+            give_in(a, op, i, op->result[0]->layout);
 }
 
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)

@@ -1,0 +1,228 @@
+#include "cublaslt.h"
+
+#include "library.h"
+
+#include <cucore/buffer.h>
+#include <cucore/event.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_CHOICES = 16, TIMINGS = 5 };
+
+static const size_t workspace_bytes = (size_t)64 << 20;
+
+struct bench_lt {
+    lt_handle handle;
+    lt_product product;
+    lt_matrix a, b, d;
+    cuc_buffer *workspace;
+    lt_choice choices[MAX_CHOICES];
+    int choice_count, chosen;
+};
+
+static struct lt_functions lt;
+
+static bool load(char *why, size_t why_size)
+{
+    static const bench_symbol symbols[] = {
+#define LT(name, params) BENCH_SYMBOL(lt, name),
+#include "cublaslt.def"
+#undef LT
+    };
+
+    return bench_load("cublasLt", symbols, BENCH_LENGTH(symbols), why, why_size);
+}
+
+static const struct type {
+    cuc_dtype dtype;
+    int code, compute;
+} types[] = {
+    { CUC_F16, LT_F16, LT_COMPUTE_F32 },   { CUC_BF16, LT_BF16, LT_COMPUTE_F32 },
+    { CUC_TF32, LT_F32, LT_COMPUTE_TF32 }, { CUC_F32, LT_F32, LT_COMPUTE_F32 },
+    { CUC_E4M3, LT_E4M3, LT_COMPUTE_F32 },
+};
+
+static const struct type *find_type(cuc_dtype dtype)
+{
+    for (size_t i = 0; i < BENCH_LENGTH(types); i++)
+        if (types[i].dtype == dtype)
+            return &types[i];
+    return NULL;
+}
+
+// A stored matrix: of a transposed one the rows lie one behind the other.
+static int make_matrix(lt_matrix *out, int type, int64_t rows, int64_t columns, bool transposed)
+{
+    int64_t stored_rows = transposed ? columns : rows;
+
+    return lt.cublasLtMatrixLayoutCreate(out, type, (uint64_t)stored_rows,
+                                         (uint64_t)(transposed ? rows : columns), stored_rows);
+}
+
+static int describe(bench_lt *t, const bench_product *p, const struct type *type,
+                    const struct type *out)
+{
+    const int32_t a = p->transposed_a, b = p->transposed_b;
+    int code;
+
+    if ((code = lt.cublasLtCreate(&t->handle)) != 0 ||
+        (code = lt.cublasLtMatmulDescCreate(&t->product, type->compute, LT_F32)) != 0 ||
+        (code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_TRANSPOSE_A, &a, sizeof(a))) !=
+            0 ||
+        (code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_TRANSPOSE_B, &b, sizeof(b))) !=
+            0 ||
+        (code = make_matrix(&t->a, type->code, p->m, p->k, p->transposed_a)) != 0 ||
+        (code = make_matrix(&t->b, type->code, p->k, p->n, p->transposed_b)) != 0)
+        return code;
+    return make_matrix(&t->d, out->code, p->m, p->n, false);
+}
+
+static int propose(bench_lt *t)
+{
+    lt_preference preference;
+    int code = lt.cublasLtMatmulPreferenceCreate(&preference);
+
+    if (code)
+        return code;
+    code = lt.cublasLtMatmulPreferenceSetAttribute(preference, LT_MAX_WORKSPACE_BYTES,
+                                                   &workspace_bytes, sizeof(workspace_bytes));
+    if (!code)
+        code = lt.cublasLtMatmulAlgoGetHeuristic(t->handle, t->product, t->a, t->b, t->d, t->d,
+                                                 preference, MAX_CHOICES, t->choices,
+                                                 &t->choice_count);
+    (void)lt.cublasLtMatmulPreferenceDestroy(preference);
+    return code;
+}
+
+cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *why, size_t why_size)
+{
+    const struct type *type = find_type(product->dtype), *to = find_type(product->out_dtype);
+
+    *out = NULL;
+    if (!load(why, why_size))
+        return CUC_OK;
+    if (!type || !to) {
+        snprintf(why, why_size, "cuBLASLt is not asked for products of %s here",
+                 cuc_dtype_name(product->dtype));
+        return CUC_OK;
+    }
+    bench_lt *t = calloc(1, sizeof(*t));
+    if (!t)
+        return bench_no_memory("a product");
+    int code = describe(t, product, type, to);
+    if (!code)
+        code = propose(t);
+    if (code || !t->choice_count) {
+        snprintf(why, why_size, "cuBLASLt has no algorithm for it (status %d)", code);
+        bench_lt_release(t);
+        return CUC_OK;
+    }
+    *out = t;
+    return CUC_OK;
+}
+
+void bench_lt_release(void *data)
+{
+    bench_lt *t = data;
+
+    if (!t)
+        return;
+    cuc_buffer_release(t->workspace);
+    if (t->d)
+        (void)lt.cublasLtMatrixLayoutDestroy(t->d);
+    if (t->b)
+        (void)lt.cublasLtMatrixLayoutDestroy(t->b);
+    if (t->a)
+        (void)lt.cublasLtMatrixLayoutDestroy(t->a);
+    if (t->product)
+        (void)lt.cublasLtMatmulDescDestroy(t->product);
+    if (t->handle)
+        (void)lt.cublasLtDestroy(t->handle);
+    free(t);
+}
+
+// Addresses of the device as the library has them.
+static void *address(cuc_device_ptr ptr)
+{
+    return (void *)(uintptr_t)ptr;
+}
+
+cuc_status bench_lt_run(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
+                        cuc_device_ptr d)
+{
+    static const float one = 1, zero = 0;
+    const lt_choice *choice = &t->choices[t->chosen];
+    int code = lt.cublasLtMatmul(t->handle, t->product, &one, address(a), t->a, address(b), t->b,
+                                 &zero, address(d), t->d, address(d), t->d, &choice->algorithm,
+                                 address(cuc_buffer_ptr(t->workspace)), workspace_bytes,
+                                 cuc_stream_handle(stream));
+
+    return code ? bench_fail(CUC_ERROR_NOT_SUPPORTED, "cublasLtMatmul gave status %d", code)
+                : CUC_OK;
+}
+
+// The median of some runs, after one that is not counted.
+static cuc_status time_choice(double *out, bench_lt *t, cuc_stream *stream, cuc_event *events[2],
+                              cuc_device_ptr a, cuc_device_ptr b, cuc_device_ptr d)
+{
+    double times[TIMINGS];
+    cuc_bench_summary summary = CUC_BENCH_SUMMARY_INIT;
+    cuc_status st = bench_lt_run(t, stream, a, b, d);
+
+    for (int i = 0; i < TIMINGS && st >= 0; i++) {
+        float ms = 0;
+        if ((st = cuc_event_record(events[0], stream)) >= 0 &&
+            (st = bench_lt_run(t, stream, a, b, d)) >= 0 &&
+            (st = cuc_event_record(events[1], stream)) >= 0 &&
+            (st = cuc_event_synchronize(events[1])) >= 0)
+            st = cuc_event_get_elapsed(&ms, events[0], events[1]);
+        times[i] = (double)ms;
+    }
+    if (st >= 0 && (st = cuc_bench_summarise(&summary, times, TIMINGS)) >= 0)
+        *out = summary.median;
+    return st;
+}
+
+cuc_status bench_lt_choose(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
+                           cuc_device_ptr d)
+{
+    cuc_device *device = cuc_stream_device(stream);
+    cuc_event_options timing = CUC_EVENT_OPTIONS_INIT;
+    cuc_event *events[2] = { NULL, NULL };
+    double best = INFINITY;
+    int fastest = -1;
+    cuc_status st = cuc_buffer_create(&t->workspace, NULL, workspace_bytes, stream);
+
+    timing.flags = CUC_EVENT_TIMING;
+    for (int i = 0; i < 2 && st >= 0; i++)
+        st = cuc_event_create(&events[i], device, &timing);
+    for (int i = 0; i < t->choice_count && st >= 0; i++) {
+        double took = INFINITY;
+        if (t->choices[i].status != 0)
+            continue;
+        t->chosen = i;
+        st = time_choice(&took, t, stream, events, a, b, d);
+        if (st == CUC_ERROR_NOT_SUPPORTED)
+            st = CUC_OK; // what was proposed and is refused now is out
+        if (st >= 0 && took < best) {
+            best = took;
+            fastest = i;
+        }
+    }
+    t->chosen = fastest;
+    cuc_event_release(events[1]);
+    cuc_event_release(events[0]);
+    return st >= 0 && fastest < 0
+               ? bench_fail(CUC_ERROR_NOT_SUPPORTED,
+                            "none of %d algorithms of cuBLASLt can be used", t->choice_count)
+               : st;
+}
+
+void bench_lt_figures(const bench_lt *t, cuc_bench_figure out[3])
+{
+    out[0] = (cuc_bench_figure){ "algorithm", t->chosen };
+    out[1] = (cuc_bench_figure){ "algorithms", t->choice_count };
+    out[2] = (cuc_bench_figure){ "workspace_bytes", (double)t->choices[t->chosen].workspace_bytes };
+}

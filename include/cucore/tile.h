@@ -1,0 +1,178 @@
+/**
+ * @file
+ * Tile programs: what the compiler made of them, and running them without a device.
+ *
+ * A tile program goes the way of every source: cuc_program_create() with CUC_SOURCE_TILE,
+ * cuc_program_compile(), cuc_object_get_kernel(), cuc_launch(). Here is what is special about one.
+ */
+#ifndef CUCORE_TILE_H
+#define CUCORE_TILE_H
+
+#include <cucore/base.h>
+#include <cucore/kernel.h>
+#include <cucore/launch.h>
+#include <cucore/object.h>
+#include <cucore/program.h>
+
+CUC_BEGIN_DECLS
+
+/* ---- what the compiler made ---------------------------------------------------------------- */
+
+/**
+ * The program as its compiler sees it, simplified: a tile program again, which means the same.
+ *
+ * Constants are those that the program was created with. Nothing of the architecture is in it.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param text    NUL-terminated; borrowed: valid until it is asked for again or the program
+ * released
+ * @param bytes   its length without the NUL; NULL: not wanted
+ * @param program a tile program
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
+ * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or it is no tile program
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *program);
+
+/** One of the entries of a tile kernel: they do the same, each for arguments of a kind. */
+typedef struct cuc_tile_entry {
+    size_t struct_size;            /**< sizeof(cuc_tile_entry), set by the caller */
+    const char *variant;           /**< "idx32+aligned", "idx32" or "idx64"; static storage */
+    uint32_t threads;              /**< of a block */
+    uint32_t static_shared_bytes;  /**< shared memory of a block that the code declares, */
+    uint32_t dynamic_shared_bytes; /**< and that the launch gives it */
+    uint32_t registers;            /**< of a thread; 0: not known, as of PTX */
+    uint32_t stack_bytes;          /**< of a thread: what did not fit registers is in it */
+    uint32_t reserved;             /**< 0 */
+} cuc_tile_entry;
+
+#define CUC_TILE_ENTRY_INIT                         \
+    {                                               \
+        sizeof(cuc_tile_entry), 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+/**
+ * An entry of a tile kernel in object code: read from the code, no driver is needed.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param out    filled in up to its struct_size
+ * @param object PTX, or a cubin, which alone tells of registers and the stack
+ * @param kernel its name, as the source has it
+ * @param index  from 0, fastest first
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_NOT_FOUND        there is no tile kernel of that name, or no such entry
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, out->struct_size is wrong, or what the
+ *                                    code says of the kernel is damaged
+ * @retval CUC_ERROR_INVALID_HANDLE   object is not alive
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_get_entry(cuc_tile_entry *out, cuc_object *object, const char *kernel,
+                                      size_t index);
+
+/** A parameter of a tile kernel. */
+typedef struct cuc_tile_parameter {
+    size_t struct_size; /**< sizeof(cuc_tile_parameter), set by the caller */
+    const char *name;   /**< valid while the kernel lives */
+    cuc_dtype dtype;    /**< of the scalar, or of the tensor's elements */
+    int32_t rank;       /**< axes of a tensor; -1: a scalar */
+    uint32_t written;   /**< 1: the kernel stores to the tensor */
+    uint32_t reserved;  /**< 0 */
+} cuc_tile_parameter;
+
+#define CUC_TILE_PARAMETER_INIT                   \
+    {                                             \
+        sizeof(cuc_tile_parameter), 0, 0, 0, 0, 0 \
+    }
+
+/**
+ * A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param out    filled in up to its struct_size
+ * @param kernel of a tile program
+ * @param index  from 0, in the source's order
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_NOT_FOUND        the kernel is of no tile program
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, out->struct_size is wrong, or index is
+ * past the end
+ * @retval CUC_ERROR_INVALID_HANDLE   kernel is not alive
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *kernel,
+                                          size_t index);
+
+/* ---- without a device ---------------------------------------------------------------------- */
+
+/** How cuc_tile_interpret() runs a kernel; zero is the default of every field. */
+typedef struct cuc_tile_interpret_options {
+    size_t struct_size; /**< sizeof(cuc_tile_interpret_options); the initialisers set it */
+    uint32_t grid[3];   /**< in blocks, of a kernel that declares none; y and z of 0 mean 1 */
+    uint32_t reserved;  /**< 0 */
+    void (*print)(void *user, const char *text); /**< gets what the kernel prints, in pieces;
+                                                      NULL: it goes nowhere */
+    void *user;                                  /**< handed to print */
+} cuc_tile_interpret_options;
+
+#define CUC_TILE_INTERPRET_OPTIONS_INIT                          \
+    {                                                            \
+        sizeof(cuc_tile_interpret_options), { 0, 0, 0 }, 0, 0, 0 \
+    }
+
+#ifndef __cplusplus
+/** Options written at the call site, in C: CUC_TILE_INTERPRET_OPTIONS(.grid = { 4 }). */
+#define CUC_TILE_INTERPRET_OPTIONS(...)                                                \
+    (&(cuc_tile_interpret_options){ .struct_size = sizeof(cuc_tile_interpret_options), \
+                                    __VA_ARGS__ })
+#endif
+
+/**
+ * Set options to their defaults.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param options     zeroed, and told its size; NULL does nothing
+ * @param caller_size sizeof(cuc_tile_interpret_options) as the caller has it
+ * @since 0.1
+ */
+CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options,
+                                             size_t caller_size);
+
+/**
+ * Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+ *
+ * Integer and IEEE operations give what a device gives, to the bit. Sums, products along axes and
+ * matrix products are made in double and rounded once; other functions are the C library's. No
+ * compiler pass is run, and no driver is needed: it is what compiled kernels are compared with.
+ *
+ * @order  returns when the kernel is done; uses no stream
+ * @thread any thread; one call at a time on the same program
+ * @capture makes no driver call
+ * @param program a tile program; its constants are used, its arch is not
+ * @param kernel  the kernel's name; NULL: the only one there is
+ * @param args    [count], as cuc_launch() takes them, tensors in host memory: device -1, or pinned
+ * or managed
+ * @param count   the number of the kernel's parameters
+ * @param options NULL is every default
+ * @retval CUC_OK                     it ran
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL or not the kernel's: the message names it,
+ *                                    what was expected and what was passed; a fact of `where` or an
+ *                                    assertion does not hold; the program is no tile program
+ * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel: the message has the names there are
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cuc_arg *args,
+                                      size_t count, const cuc_tile_interpret_options *options);
+
+CUC_END_DECLS
+
+#endif

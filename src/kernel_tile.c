@@ -1,0 +1,202 @@
+// Tile kernels of an object: their signatures, and the handles of their entries.
+#include "kernel_tile.h"
+
+#include "context.h"
+#include "cubin.h"
+#include "object.h"
+#include "ptx_signature.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SYMBOL_BYTES = 512,  // of a signature's name
+    COMMON_BYTES = 4096, // signatures are seldom longer
+    FATBIN_ENTRY_BYTES = 16,
+};
+
+// Bytes of a signature: borrowed from the code, or a copy of their own.
+struct found {
+    const unsigned char *at;
+    size_t count;
+    unsigned char *copy;
+    unsigned char common[COMMON_BYTES];
+};
+
+static bool find_in_ptx(struct found *f, const char *text, size_t bytes, const char *symbol)
+{
+    if (!cuc__ptx_bytes(text, bytes, symbol, f->common, sizeof(f->common), &f->count))
+        return false;
+    f->at = f->common;
+    if (f->count > sizeof(f->common)) {
+        f->at = f->copy = malloc(f->count);
+        return f->copy && cuc__ptx_bytes(text, bytes, symbol, f->copy, f->count, &f->count);
+    }
+    return true;
+}
+
+// The parts of a fat binary: each a head that tells its own length and that of what follows. A part
+// that is compressed begins like neither kind.
+static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, const char *symbol)
+{
+    for (size_t at = (size_t)cuc__read_le(data, 6, 2); at + FATBIN_ENTRY_BYTES <= bytes;) {
+        uint64_t own = cuc__read_le(data, at + 4, 4), size = cuc__read_le(data, at + 8, 8);
+        if (own < FATBIN_ENTRY_BYTES || own > bytes - at || size > bytes - at - own)
+            return false;
+        const char *part = data + at + own;
+        int32_t kind = cuc__code_guess(part, (size_t)size);
+        if (kind == CUC_CODE_CUBIN
+                ? cuc__cubin_variable(&f->at, &f->count, part, (size_t)size, symbol)
+                : kind == CUC_CODE_PTX && find_in_ptx(f, part, (size_t)size, symbol))
+            return true;
+        at += own + size;
+    }
+    return false;
+}
+
+static bool find(struct found *f, const cuc_object *object, const char *name)
+{
+    char symbol[SYMBOL_BYTES];
+
+    if (snprintf(symbol, sizeof(symbol), TILE_SIGNATURE_PREFIX "%s", name) >= (int)sizeof(symbol))
+        return false;
+    if (object->ptx)
+        return find_in_ptx(f, object->ptx, object->ptx_bytes, symbol);
+    if (object->kind == CUC_CODE_CUBIN)
+        return cuc__cubin_variable(&f->at, &f->count, object->code, object->bytes, symbol);
+    return object->kind == CUC_CODE_FATBIN &&
+           find_in_fatbin(f, object->code, object->bytes, symbol);
+}
+
+cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *object, const char *name,
+                                  const char *function)
+{
+    struct found f = { .at = NULL };
+    char why[128];
+
+    if (!find(&f, object, name))
+        return CUC_ERROR_NOT_FOUND;
+    *out = tile_signature_read(f.at, f.count, why, sizeof(why));
+    free(f.copy);
+    if (*out)
+        return CUC_OK;
+    return *why ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                            "the signature of the tile kernel %s is damaged (%s): compile the "
+                            "program again",
+                            name, why)
+                : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                            "no host memory for the signature of the tile kernel %s", name);
+}
+
+static bool is_tile(const cuc_object *object, const char *name)
+{
+    struct found f = { .at = NULL };
+    bool found = find(&f, object, name);
+
+    free(f.copy);
+    return found;
+}
+
+size_t cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t count)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *end = strchr(names[i], '$'); // no name of a tile program has one
+        char base[SYMBOL_BYTES] = "";
+        const char *name = names[i], *kept;
+        bool known = false;
+        if (end && (size_t)(end - name) < sizeof(base)) {
+            memcpy(base, name, (size_t)(end - name));
+            if (is_tile(object, base) && (kept = cuc__intern(base)) != NULL)
+                name = kept;
+        }
+        for (size_t k = 0; k < n; k++)
+            known |= names[k] == name;
+        if (!known)
+            names[n++] = name;
+    }
+    return n;
+}
+
+void cuc__tile_kernel_free(struct cuc__tile_kernel *tile)
+{
+    if (!tile)
+        return;
+    for (uint32_t i = 0; i < TILE_VARIANTS; i++)
+        cuc_kernel_release(tile->entry[i]);
+    tile_signature_free(tile->signature);
+    free(tile);
+}
+
+static void fill_parameters(struct cuc__tile_kernel *tile)
+{
+    const struct tile_kernel *k = tile->signature->kernel;
+    uint32_t at[TILE_MAX_PARAMETERS];
+
+    tile_parameter_layout(k, at);
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        const struct tile_type *type = &k->parameter[i].value->type;
+        tile->parameters[i] = (struct cuc__parameter){
+            .offset = at[i],
+            .bytes = type->tensor ? 8u + 16u * type->rank : cuc_dtype_bits(type->dtype) / 8,
+            .type = type->tensor                                       ? CUC__PARAMETER_ANY
+                    : type->dtype <= CUC_U64                           ? CUC__PARAMETER_INT
+                    : type->dtype == CUC_F32 || type->dtype == CUC_F64 ? CUC__PARAMETER_FLOAT
+                                                                       : CUC__PARAMETER_ANY,
+        };
+    }
+}
+
+static cuc_status open_entries(struct cuc__tile_kernel *tile, cuc_object *object, const char *name)
+{
+    const struct tile_signature *s = tile->signature;
+
+    for (uint32_t i = 0; i < s->entries; i++) {
+        cuc_status st = cuc_object_get_kernel(&tile->entry[i], object, s->entry[i].name);
+        if (st < 0)
+            return st;
+        tile->entry[i]->name = name; // what messages and reports call it
+    }
+    return CUC_OK;
+}
+
+cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char *name,
+                                const char *function)
+{
+    struct tile_signature *signature = NULL;
+    cuc_status st = cuc__tile_signature_of(&signature, object, name, function);
+
+    if (st < 0)
+        return st;
+    struct cuc__tile_kernel *tile = calloc(1, sizeof(*tile));
+    cuc_kernel *kernel = calloc(1, sizeof(*kernel));
+    const char *kept = cuc__intern(name);
+    if (!tile || !kernel || !kept) {
+        free(kernel);
+        free(tile);
+        tile_signature_free(signature);
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the tile kernel %s",
+                         name);
+    }
+    tile->signature = signature;
+    if ((st = open_entries(tile, object, kept)) < 0) {
+        free(kernel);
+        cuc__tile_kernel_free(tile);
+        return st;
+    }
+    fill_parameters(tile);
+    cuc__handle_init(kernel, CUC__HANDLE_KERNEL);
+    kernel->handle = tile->entry[0]->handle;
+    kernel->name = kernel->symbol = kept;
+    kernel->parameters_known = true;
+    kernel->parameter_count = signature->kernel->parameter_count;
+    kernel->common_count = SIZE_MAX; // every launch is the long way, which finds `tile`
+    kernel->parameters = tile->parameters;
+    kernel->limits = tile->entry[0]->limits;
+    kernel->object = cuc__handle_retain(object);
+    kernel->tile = tile;
+    *out = kernel;
+    return CUC_OK;
+}

@@ -1,0 +1,479 @@
+// Values of the C builder: constants, elementwise ops, shapes, and the rest.
+#include "builder.h"
+
+#include "diagnostic.h"
+
+#include <string.h>
+
+// Constants have no dtype yet, and are computed with at once, as the front end does it.
+
+cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint32_t line, int64_t value)
+{
+    return tile_begin_call(program, "int", file, line, true)
+               ? tile_handle_of_meaning(program, tile_meaning_of_int(value), true)
+               : 0;
+}
+
+cuc_tile cuc_tile_float(cuc_tile_program *program, const char *file, uint32_t line, double value)
+{
+    return tile_begin_call(program, "float", file, line, true)
+               ? tile_handle_of_meaning(program, tile_meaning_of_real(value), true)
+               : 0;
+}
+
+cuc_tile cuc_tile_bool(cuc_tile_program *program, const char *file, uint32_t line, int32_t value)
+{
+    return tile_begin_call(program, "bool", file, line, true)
+               ? tile_handle_of_meaning(program, tile_meaning_of_truth(value != 0), true)
+               : 0;
+}
+
+cuc_tile cuc_tile_full(cuc_tile_program *program, const char *file, uint32_t line, cuc_dtype dtype,
+                       uint32_t rank, const int64_t *shape, cuc_tile value)
+{
+    struct tile_operand x;
+
+    if (!TILE_BEGIN("full"))
+        return 0;
+    bool ok = tile_use_dtype(program, dtype);
+    ok &= tile_use_shape(program, "shape", rank, shape, false);
+    ok &= tile_use(program, "value", value, &x);
+    return ok ? tile_handle_of(program, tile_build_full(&program->e.b, dtype, rank, shape, x)) : 0;
+}
+
+cuc_tile cuc_tile_zeros(cuc_tile_program *program, const char *file, uint32_t line,
+                        cuc_dtype dtype, uint32_t rank, const int64_t *shape)
+{
+    if (!TILE_BEGIN("zeros"))
+        return 0;
+    bool ok = tile_use_dtype(program, dtype);
+    ok &= tile_use_shape(program, "shape", rank, shape, false);
+    return ok ? tile_handle_of(program, tile_build_full(&program->e.b, dtype, rank, shape,
+                                                        tile_of_int(0)))
+              : 0;
+}
+
+cuc_tile cuc_tile_iota(cuc_tile_program *program, const char *file, uint32_t line, cuc_dtype dtype,
+                       int64_t count)
+{
+    return TILE_BEGIN("iota") && tile_use_dtype(program, dtype)
+               ? tile_handle_of(program, tile_build_iota(&program->e.b, dtype, count))
+               : 0;
+}
+
+// Ops of one attribute, and of values that are taken as they are.
+static cuc_tile simple(cuc_tile_program *p, enum tile_op_kind kind, struct tile_value **operands,
+                       uint32_t count, enum tile_attribute_key key, int64_t i)
+{
+    struct tile_attribute attribute = { .key = key, .i = i };
+
+    return tile_handle_of(p, tile_build(&p->e.b, kind, operands, count, &attribute, 1, NULL));
+}
+
+cuc_tile cuc_tile_block(cuc_tile_program *program, const char *file, uint32_t line, int32_t axis)
+{
+    return TILE_BEGIN("block") ? simple(program, TILE_BLOCK, NULL, 0, TILE_ATTR_INDEX, axis) : 0;
+}
+
+cuc_tile cuc_tile_num_blocks(cuc_tile_program *program, const char *file, uint32_t line,
+                             int32_t axis)
+{
+    return TILE_BEGIN("num_blocks")
+               ? simple(program, TILE_NUM_BLOCKS, NULL, 0, TILE_ATTR_INDEX, axis)
+               : 0;
+}
+
+cuc_tile cuc_tile_dim(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor,
+                      int32_t axis)
+{
+    struct tile_value *x = TILE_BEGIN("dim") ? tile_use_value(program, "tensor", tensor) : NULL;
+
+    return x ? simple(program, TILE_DIM, &x, 1, TILE_ATTR_AXIS, axis) : 0;
+}
+
+cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, uint32_t line,
+                         cuc_tile tensor, int32_t axis)
+{
+    struct tile_value *x = TILE_BEGIN("stride") ? tile_use_value(program, "tensor", tensor) : NULL;
+
+    return x ? simple(program, TILE_STRIDE, &x, 1, TILE_ATTR_AXIS, axis) : 0;
+}
+
+// Elementwise
+
+static cuc_tile unary(cuc_tile_program *program, const char *file, uint32_t line,
+                      enum tile_op_kind kind, cuc_tile value)
+{
+    bool folds = kind == TILE_NEG || kind == TILE_NOT;
+    struct tile_meaning what;
+    struct tile_operand x;
+
+    if (!TILE_BEGIN(tile_op_infos[kind].name) || !tile_use_meaning(program, "x", value, &what))
+        return 0;
+    if (folds && tile_meaning_is_constant(&what)) {
+        what = tile_fold_unary(&program->e, kind, &what);
+        return tile_handle_of_meaning(program, what, true);
+    }
+    return tile_meaning_operand(&program->e, &what, &x)
+               ? tile_handle_of(program, tile_build_unary(&program->e.b, kind, x))
+               : 0;
+}
+
+#define UNARY(function, id, text)                                                                \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x)    \
+    {                                                                                            \
+        return unary(program, file, line, TILE_##id, x);                                         \
+    }
+CUC_TILE_UNARY_LIST(UNARY)
+
+static cuc_tile binary(cuc_tile_program *program, const char *file, uint32_t line,
+                       enum tile_op_kind kind, bool nan, cuc_tile left, cuc_tile right)
+{
+    struct tile_meaning x, y;
+    struct tile_operand a, b;
+
+    if (!TILE_BEGIN(tile_op_infos[kind].name))
+        return 0;
+    bool ok = tile_use_meaning(program, "x", left, &x);
+    ok &= tile_use_meaning(program, "y", right, &y);
+    if (!ok)
+        return 0;
+    if (kind != TILE_ATAN2 && tile_meaning_is_constant(&x) && tile_meaning_is_constant(&y)) {
+        x = tile_fold_binary(&program->e, kind, &x, &y);
+        return tile_handle_of_meaning(program, x, true);
+    }
+    ok = tile_meaning_operand(&program->e, &x, &a);
+    ok &= tile_meaning_operand(&program->e, &y, &b);
+    return ok ? tile_handle_of(program, tile_build_binary(&program->e.b, kind, a, b, nan)) : 0;
+}
+
+#define BINARY_OF(function, id, nan)                                                             \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
+                      cuc_tile y)                                                                \
+    {                                                                                            \
+        return binary(program, file, line, TILE_##id, nan, x, y);                                \
+    }
+#define BINARY(function, id, text) BINARY_OF(function, id, false)
+#define BINARY_NAN(function, id, text) BINARY_OF(function, id, true)
+CUC_TILE_BINARY_LIST(BINARY)
+CUC_TILE_BINARY_NAN_LIST(BINARY_NAN)
+
+cuc_tile cuc_tile_fma(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                      cuc_tile y, cuc_tile z)
+{
+    struct tile_operand a, b, c;
+
+    if (!TILE_BEGIN("fma"))
+        return 0;
+    bool ok = tile_use(program, "x", x, &a);
+    ok &= tile_use(program, "y", y, &b);
+    ok &= tile_use(program, "z", z, &c);
+    return ok ? tile_handle_of(program, tile_build_fma(&program->e.b, a, b, c)) : 0;
+}
+
+cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile c,
+                        cuc_tile x, cuc_tile y)
+{
+    static const char *const names[] = { "c", "x", "y" };
+    const cuc_tile given[] = { c, x, y };
+    struct tile_meaning what[3];
+    struct tile_operand operand[3];
+    struct tile_builder *b;
+    bool ok = true;
+
+    if (!TILE_BEGIN("where"))
+        return 0;
+    b = &program->e.b;
+    for (uint32_t i = 0; i < 3; i++)
+        ok &= tile_use_meaning(program, names[i], given[i], &what[i]);
+    if (ok && what[0].kind == TILE_TRUTH && tile_meaning_is_constant(&what[1]) &&
+        tile_meaning_is_constant(&what[2]))
+        return what[0].operand.i ? x : y;
+    for (uint32_t i = 0; i < 3 && ok; i++)
+        ok = tile_meaning_operand(&program->e, &what[i], &operand[i]);
+    return ok ? tile_handle_of(program, tile_build_where(b, tile_build_value(b, operand[0]),
+                                                         operand[1], operand[2]))
+              : 0;
+}
+
+cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                       cuc_dtype dtype, int32_t round)
+{
+    struct tile_operand operand;
+
+    if (!TILE_BEGIN("cast"))
+        return 0;
+    bool ok = tile_use(program, "x", x, &operand);
+    ok &= tile_use_dtype(program, dtype);
+    ok &= tile_use_word(program, "round", round, CUC_TILE_RP);
+    return ok ? tile_handle_of(program, tile_build_cast(&program->e.b, operand, dtype,
+                                                        (enum tile_round)round))
+              : 0;
+}
+
+cuc_tile cuc_tile_bitcast(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                          cuc_dtype dtype)
+{
+    if (!TILE_BEGIN("bitcast") || !tile_use_dtype(program, dtype))
+        return 0;
+    struct tile_value *value = tile_use_value(program, "x", x);
+    struct tile_type wanted = tile_scalar(dtype);
+    return tile_handle_of(
+        program, tile_build(&program->e.b, TILE_BITCAST, &value, 1, NULL, 0, &wanted));
+}
+
+cuc_tile cuc_tile_assume(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                         int64_t divisor)
+{
+    struct tile_value *value = TILE_BEGIN("assume") ? tile_use_value(program, "x", x) : NULL;
+
+    return value ? simple(program, TILE_ASSUME, &value, 1, TILE_ATTR_DIVISOR, divisor) : 0;
+}
+
+// Shapes
+
+typedef struct tile_value *reshape(struct tile_builder *b, struct tile_value *x, uint32_t rank,
+                                   const int64_t *extent);
+
+static cuc_tile shaped(cuc_tile_program *p, reshape *build, const char *what, cuc_tile x,
+                       uint32_t rank, const int64_t *shape)
+{
+    struct tile_value *value = tile_use_value(p, "x", x);
+
+    return tile_use_shape(p, what, rank, shape, false) && value
+               ? tile_handle_of(p, build(&p->e.b, value, rank, shape))
+               : 0;
+}
+
+cuc_tile cuc_tile_broadcast(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                            uint32_t rank, const int64_t *shape)
+{
+    return TILE_BEGIN("broadcast")
+               ? shaped(program, tile_build_broadcast, "shape", x, rank, shape)
+               : 0;
+}
+
+cuc_tile cuc_tile_reshape(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                          uint32_t rank, const int64_t *shape)
+{
+    return TILE_BEGIN("reshape") ? shaped(program, tile_build_reshape, "shape", x, rank, shape) : 0;
+}
+
+cuc_tile cuc_tile_permute(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                          uint32_t count, const int64_t *axes)
+{
+    return TILE_BEGIN("permute") ? shaped(program, tile_build_permute, "axes", x, count, axes) : 0;
+}
+
+cuc_tile cuc_tile_trans(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x)
+{
+    return TILE_BEGIN("trans")
+               ? tile_handle_of(program, tile_build_trans(&program->e.b,
+                                                          tile_use_value(program, "x", x)))
+               : 0;
+}
+
+cuc_tile cuc_tile_expand(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                         int32_t axis)
+{
+    struct tile_value *value = TILE_BEGIN("expand") ? tile_use_value(program, "x", x) : NULL;
+    int64_t extent[TILE_MAX_RANK + 1];
+    uint32_t rank = 0;
+
+    if (!value)
+        return 0;
+    const struct tile_type *type = &value->type;
+    if (type->tensor || type->rank == TILE_MAX_RANK || axis < 0 || axis > type->rank) {
+        const char *text = tile_type_text(program->module->arena, type);
+        tile_error(program->module, type->tensor ? TILE_T302 : TILE_T204, program->e.b.where,
+                   "expand: expected a tile of at most %d axes and an axis from 0 to their number, "
+                   "got axis %d of %s",
+                   TILE_MAX_RANK - 1, axis, text ? text : "?");
+        return 0;
+    }
+    for (int32_t i = 0; i <= type->rank; i++)
+        extent[rank++] = i == axis ? 1 : type->extent[i - (i > axis)];
+    return tile_handle_of(program, tile_build_reshape(&program->e.b, value, rank, extent));
+}
+
+cuc_tile cuc_tile_squeeze(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                          int32_t axis)
+{
+    return TILE_BEGIN("squeeze")
+               ? tile_handle_of(program, tile_build_squeeze(&program->e.b,
+                                                            tile_use_value(program, "x", x), axis))
+               : 0;
+}
+
+cuc_tile cuc_tile_cat(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                      cuc_tile y, int32_t axis)
+{
+    struct tile_value *operands[2];
+
+    if (!TILE_BEGIN("cat"))
+        return 0;
+    operands[0] = tile_use_value(program, "x", x);
+    operands[1] = tile_use_value(program, "y", y);
+    return simple(program, TILE_CAT, operands, 2, TILE_ATTR_AXIS, axis);
+}
+
+cuc_tile cuc_tile_take(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                       cuc_tile index, int32_t axis)
+{
+    struct tile_value *operands[2];
+
+    if (!TILE_BEGIN("take"))
+        return 0;
+    operands[0] = tile_use_value(program, "x", x);
+    operands[1] = tile_use_value(program, "index", index);
+    return simple(program, TILE_TAKE, operands, 2, TILE_ATTR_AXIS, axis);
+}
+
+// Indices that count subtiles.
+static bool use_indices(cuc_tile_program *p, uint32_t count, const cuc_tile *index,
+                        struct tile_value **to)
+{
+    struct tile_operand operand[TILE_MAX_RANK];
+
+    if (!tile_use_list(p, "index", count, index, operand))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = tile_build_value(&p->e.b, operand[i]);
+    return true;
+}
+
+cuc_tile cuc_tile_extract(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                          uint32_t count, const cuc_tile *index, uint32_t rank,
+                          const int64_t *shape)
+{
+    struct tile_value *operands[1 + TILE_MAX_RANK];
+    struct tile_attribute attribute = { .key = TILE_ATTR_SHAPE, .count = rank };
+
+    if (!TILE_BEGIN("extract"))
+        return 0;
+    operands[0] = tile_use_value(program, "x", x);
+    bool ok = use_indices(program, count, index, operands + 1);
+    ok &= tile_use_shape(program, "shape", rank, shape, false);
+    int64_t *extent = ok ? tile_take(program->module, (rank + 1) * sizeof(*extent)) : NULL;
+    if (!extent)
+        return 0;
+    if (rank)
+        memcpy(extent, shape, rank * sizeof(*extent));
+    attribute.ints = extent;
+    return tile_handle_of(program, tile_build(&program->e.b, TILE_EXTRACT, operands, 1 + count,
+                                              &attribute, 1, NULL));
+}
+
+cuc_tile cuc_tile_insert(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                         uint32_t count, const cuc_tile *index, cuc_tile y)
+{
+    struct tile_value *operands[2 + TILE_MAX_RANK];
+
+    if (!TILE_BEGIN("insert"))
+        return 0;
+    operands[0] = tile_use_value(program, "x", x);
+    operands[1] = tile_use_value(program, "y", y);
+    return use_indices(program, count, index, operands + 2)
+               ? tile_handle_of(program, tile_build(&program->e.b, TILE_INSERT, operands, 2 + count,
+                                                    NULL, 0, NULL))
+               : 0;
+}
+
+cuc_tile cuc_tile_shift(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                        cuc_tile n, int32_t axis, cuc_tile pad)
+{
+    struct tile_operand with = tile_of_int(0);
+
+    if (!TILE_BEGIN("shift"))
+        return 0;
+    struct tile_value *value = tile_use_value(program, "x", x);
+    struct tile_value *by = tile_use_value(program, "n", n);
+    return !pad || tile_use(program, "pad", pad, &with)
+               ? tile_handle_of(program, tile_build_shift(&program->e.b, value, by, axis, with))
+               : 0;
+}
+
+cuc_tile cuc_tile_roll(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                       cuc_tile n, int32_t axis)
+{
+    struct tile_value *operands[2];
+
+    if (!TILE_BEGIN("roll"))
+        return 0;
+    operands[0] = tile_use_value(program, "x", x);
+    operands[1] = tile_use_value(program, "n", n);
+    return simple(program, TILE_ROLL, operands, 2, TILE_ATTR_AXIS, axis);
+}
+
+// The rest
+
+void cuc_tile_philox(cuc_tile *result, cuc_tile_program *program, const char *file, uint32_t line,
+                     cuc_tile seed, cuc_tile counter)
+{
+    struct tile_operand x, y;
+
+    if (result)
+        memset(result, 0, 4 * sizeof(*result));
+    if (!TILE_BEGIN("philox"))
+        return;
+    if (!result)
+        tile_error(program->module, TILE_T511, program->e.b.where, "philox: result is NULL");
+    bool ok = tile_use(program, "seed", seed, &x);
+    ok &= tile_use(program, "counter", counter, &y);
+    struct tile_op *op = ok && result ? tile_build_philox(&program->e.b, x, y) : NULL;
+    for (uint32_t i = 0; op && i < 4; i++)
+        result[i] = tile_handle_of(program, op->result[i]);
+}
+
+cuc_tile cuc_tile_asm(cuc_tile_program *program, const char *file, uint32_t line, const char *text,
+                      cuc_dtype dtype, uint32_t count, const cuc_tile *x)
+{
+    struct tile_operand operand[TILE_MAX_RANK];
+
+    if (!TILE_BEGIN("asm"))
+        return 0;
+    const char *copy = tile_use_text(program, "text", text);
+    bool ok = copy && tile_use_dtype(program, dtype);
+    ok &= tile_use_list(program, "x", count, x, operand);
+    return ok ? tile_handle_of(program,
+                               tile_build_asm(&program->e.b, copy, dtype, count, operand))
+              : 0;
+}
+
+void cuc_tile_assert(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile condition,
+                     const char *text)
+{
+    struct tile_attribute attribute = { .key = TILE_ATTR_TEXT };
+    struct tile_meaning what;
+    struct tile_operand x;
+
+    if (!TILE_BEGIN("assert") || !tile_use_meaning(program, "c", condition, &what))
+        return;
+    attribute.text = text ? tile_use_text(program, "text", text) : "";
+    if (what.kind == TILE_TRUTH) { // known now
+        if (!what.operand.i && attribute.text && !program->frame->dead)
+            tile_error(program->module, TILE_T407, program->e.b.where, "assert: %s",
+                       attribute.text);
+        return;
+    }
+    if (!tile_meaning_operand(&program->e, &what, &x) || !attribute.text)
+        return;
+    struct tile_value *value = tile_build_value(&program->e.b, x);
+    tile_build(&program->e.b, TILE_ASSERT, &value, 1, &attribute, 1, NULL);
+}
+
+void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_t line, const char *text,
+                    uint32_t count, const cuc_tile *x)
+{
+    struct tile_operand operand[TILE_MAX_RANK];
+    struct tile_value *value[TILE_MAX_RANK];
+
+    if (!TILE_BEGIN("print"))
+        return;
+    const char *copy = tile_use_text(program, "text", text);
+    if (!copy || !tile_use_list(program, "x", count, x, operand))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        value[i] = tile_build_value(&program->e.b, operand[i]);
+    tile_build_print(&program->e.b, copy, count, value);
+}

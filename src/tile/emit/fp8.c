@@ -1,0 +1,89 @@
+// 8-bit floats: a byte in a .b32. Before sm_89 there are no conversions, and they are made of
+// integers and one rounding of f32.
+#include "emit.h"
+
+struct format {
+    uint32_t fraction;       // bits
+    uint32_t bias, largest;  // as f32
+    uint32_t least, magic;   // the least normal number as f32; what rounds smaller ones when added
+    const char *name;
+};
+
+static const struct format *format_of(cuc_dtype dtype)
+{
+    static const struct format e4m3 = { 3, 7, 0x43e00000, 0x3c800000, 0x46800000, "e4m3x2" },
+                               e5m2 = { 2, 15, 0x47600000, 0x38800000, 0x43000000, "e5m2x2" };
+
+    return dtype == CUC_E4M3 ? &e4m3 : &e5m2;
+}
+
+// To nearest, ties to even; what is too large becomes the largest, a NaN 0x7f.
+static tile_register round_to(struct tile_emitter *e, const struct format *f, tile_register x)
+{
+    uint32_t cut = 23 - f->fraction;
+    tile_register size = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x7fffffff", x);
+    tile_register nan = tile_make(e, TILE_PRED, "setp.gt.u32 %R, %R, 0x7f800000", size);
+
+    size = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", size, f->largest);
+    // Normal numbers: half of what is cut off, less one where the last bit is even.
+    tile_register odd = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", size, cut);
+    tile_register up = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", size,
+                                 (UINT32_C(1) << (cut - 1)) - 1);
+    up = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", up, odd);
+    tile_register normal = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", up, cut);
+    normal = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", normal, (127 - f->bias) << f->fraction);
+    // Smaller ones: an addition leaves as many bits as there are.
+    tile_register magic = tile_make(e, TILE_R32, "mov.b32 %R, %u", f->magic);
+    tile_register small = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, %R", size, magic);
+    small = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", small, f->magic);
+    tile_register is_small = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", size, f->least);
+    tile_register bits = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", small, normal, is_small);
+    tile_register sign = tile_make(e, TILE_R32, "shr.u32 %R, %R, 24", x);
+    sign = tile_make(e, TILE_R32, "and.b32 %R, %R, 128", sign);
+    bits = tile_make(e, TILE_R32, "or.b32 %R, %R, %R", bits, sign);
+    return tile_make(e, TILE_R32, "selp.b32 %R, 127, %R, %R", bits, nan);
+}
+
+tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
+{
+    const struct format *f = format_of(to);
+
+    if (e->target->sm < 89)
+        return round_to(e, f, x);
+    tile_register pair = tile_new(e, TILE_R16), zero = tile_constant_register(e, CUC_F32, 0);
+    tile_ins(e, "cvt.rn.satfinite.%s.f32 %R, %R, %R", f->name, pair, zero, x);
+    tile_register both = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", pair);
+    return tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
+}
+
+// e5m2 is the upper half of an f16. e4m3 has the bits of an f16 256 times as small, but for its NaN.
+static tile_register widen(struct tile_emitter *e, cuc_dtype from, tile_register x)
+{
+    if (from == CUC_E5M2) {
+        tile_register half = tile_make(e, TILE_R32, "shl.b32 %R, %R, 8", x);
+        half = tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", half);
+        return tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", half);
+    }
+    tile_register size = tile_make(e, TILE_R32, "and.b32 %R, %R, 127", x);
+    tile_register nan = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 127", size);
+    tile_register half = tile_make(e, TILE_R32, "shl.b32 %R, %R, 7", size);
+    half = tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", half);
+    tile_register value = tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", half);
+    value = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f43800000", value);
+    tile_register sign = tile_make(e, TILE_R32, "shl.b32 %R, %R, 24", x);
+    sign = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x80000000", sign);
+    value = tile_make(e, TILE_R32, "or.b32 %R, %R, %R", value, sign);
+    return tile_make(e, TILE_R32, "selp.b32 %R, 0x7fffffff, %R, %R", value, nan);
+}
+
+tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x)
+{
+    if (e->target->sm < 89)
+        return widen(e, from, x);
+    tile_register pair = tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", x);
+    tile_register halves = tile_new(e, TILE_R32), low = tile_new(e, TILE_R16),
+                  high = tile_new(e, TILE_R16);
+    tile_ins(e, "cvt.rn.f16x2.%s %R, %R", format_of(from)->name, halves, pair);
+    tile_ins(e, "mov.b32 {%R, %R}, %R", low, high, halves);
+    return tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", low);
+}

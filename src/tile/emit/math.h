@@ -1,0 +1,140 @@
+// Functions of one element: what the files math*.c share.
+//
+// A function is a few dozen instructions, the same text for f32 and f64 where one algorithm does
+// for both. Nothing here may be contracted: each fma is written as one, and the rest says .rn.
+// Constants and polynomials come from scripts/tile_math.py; bounds and methods are in
+// docs/tile-math.md.
+#ifndef CUCORE_TILE_MATH_H
+#define CUCORE_TILE_MATH_H
+
+#include "emit.h"
+
+// sum c[i] x^i
+struct tile_polynomial {
+    uint32_t count;
+    double c[20];
+};
+
+// Pairs and triples: a sum, the largest first. An f32 is held as the double that is the same.
+struct tile_math_table {
+    double magic; // 1.5 units of which the last place is 1: added, it rounds to a whole number
+    double log2e[2], ln2[2], two_over_ln2[2], third[2];
+    double two_over_pi, half_pi[3], pi[2];
+    struct tile_polynomial exp2, expm1, log, log2, atanh, atanh_tail;
+    struct tile_polynomial sin, cos, tanh, sinh, atan, erf, erf_tail;
+};
+extern const struct tile_math_table tile_math_tables[2]; // f32, f64
+
+// 2/pi, 64 bits a word, of which the first is before the point.
+enum { TILE_TWO_OVER_PI_WORDS = 19 };
+extern const uint64_t tile_two_over_pi[TILE_TWO_OVER_PI_WORDS];
+
+struct tile_math {
+    struct tile_emitter *e;
+    bool wide; // f64
+    const struct tile_math_table *t;
+};
+
+// A register, or the constant where there is none.
+struct tile_num {
+    tile_register reg;
+    double constant;
+};
+static inline struct tile_num tile_k(double constant)
+{
+    return (struct tile_num){ TILE_NO_REGISTER, constant };
+}
+
+// `op` as PTX has it, without the type: "add.rn", "sqrt.rn". A new register each.
+struct tile_num tile_num_op(struct tile_math *m, const char *op, uint32_t count,
+                            const struct tile_num *operand);
+static inline struct tile_num tile_fma(struct tile_math *m, struct tile_num a, struct tile_num b,
+                                       struct tile_num c)
+{
+    return tile_num_op(m, "fma.rn", 3, (const struct tile_num[]){ a, b, c });
+}
+static inline struct tile_num tile_mul(struct tile_math *m, struct tile_num a, struct tile_num b)
+{
+    return tile_num_op(m, "mul.rn", 2, (const struct tile_num[]){ a, b });
+}
+static inline struct tile_num tile_add(struct tile_math *m, struct tile_num a, struct tile_num b)
+{
+    return tile_num_op(m, "add.rn", 2, (const struct tile_num[]){ a, b });
+}
+static inline struct tile_num tile_sub(struct tile_math *m, struct tile_num a, struct tile_num b)
+{
+    return tile_num_op(m, "sub.rn", 2, (const struct tile_num[]){ a, b });
+}
+static inline struct tile_num tile_neg(struct tile_math *m, struct tile_num a)
+{
+    return tile_num_op(m, "neg", 1, &a);
+}
+static inline struct tile_num tile_abs(struct tile_math *m, struct tile_num a)
+{
+    return tile_num_op(m, "abs", 1, &a);
+}
+// The magnitude of one with the sign of another.
+static inline struct tile_num tile_copysign(struct tile_math *m, struct tile_num magnitude,
+                                            struct tile_num sign)
+{
+    return tile_num_op(m, "copysign", 2, (const struct tile_num[]){ sign, magnitude });
+}
+// `how` as setp has it: "lt"; a NaN makes it false, but for those that end in u, and "nan".
+tile_register tile_num_compare(struct tile_math *m, const char *how, struct tile_num a,
+                               struct tile_num b);
+struct tile_num tile_num_select(struct tile_math *m, tile_register predicate, struct tile_num yes,
+                                struct tile_num no);
+// Between two constants; a NaN stays.
+struct tile_num tile_num_clamp(struct tile_math *m, struct tile_num x, double low, double high);
+struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomial *p,
+                                struct tile_num x);
+// x + x z p(z), z = x^2; a zero keeps its sign.
+struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
+                             struct tile_num x, struct tile_num z);
+// n / d of numbers so large that nothing on the way is subnormal; within 0.51 ulp. The sign of a
+// zero is lost.
+struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d);
+
+// The word that has sign, exponent and the upper bits of the fraction, and back. `low`: that of
+// f64, which f32 has not; it may be NULL.
+tile_register tile_upper_word(struct tile_math *m, struct tile_num x, tile_register *low);
+struct tile_num tile_of_words(struct tile_math *m, tile_register upper, tile_register low);
+// The place of the exponent in that word.
+static inline uint32_t tile_exponent_shift(const struct tile_math *m)
+{
+    return m->wide ? 20 : 23;
+}
+
+// The nearest whole number to x as .s32, by rounded = x + magic.
+tile_register tile_num_whole(struct tile_math *m, struct tile_num rounded);
+// 2^n of an .s32 whose result is normal.
+struct tile_num tile_num_power(struct tile_math *m, tile_register n);
+// x 2^n, rounded once; x from 1/2 to 2, and n up to twice the dtype's exponents.
+struct tile_num tile_num_scale(struct tile_math *m, struct tile_num x, tile_register n);
+
+// A sum of two registers, the second below an ulp of the first.
+struct tile_pair {
+    struct tile_num high, low;
+};
+// a + b of numbers |a| >= |b|, or a = 0.
+struct tile_pair tile_pair_of_sum(struct tile_math *m, struct tile_num a, struct tile_num b);
+// a b
+struct tile_pair tile_pair_of_product(struct tile_math *m, struct tile_num a, struct tile_num b);
+struct tile_pair tile_pair_mul(struct tile_math *m, struct tile_pair a, struct tile_pair b);
+
+typedef struct tile_num tile_function(struct tile_math *m, struct tile_num x);
+typedef struct tile_num tile_function2(struct tile_math *m, struct tile_num x, struct tile_num y);
+tile_function tile_emit_exp, tile_emit_exp2, tile_emit_expm1, tile_emit_sigmoid; // math_exp.c
+tile_function tile_emit_sinh, tile_emit_cosh, tile_emit_tanh; // math_hyperbolic.c
+tile_function tile_emit_log, tile_emit_log2, tile_emit_log1p; // math_log.c
+tile_function tile_emit_sin, tile_emit_cos, tile_emit_tan;    // math_trig.c
+tile_function tile_emit_erf;                                  // math_erf.c
+tile_function2 tile_emit_atan2;                               // math_atan.c
+tile_function2 tile_emit_pow;                                 // math_pow.c
+
+// e^x / 2 of x >= 0: a number for all x of which sinh and cosh are.
+tile_function tile_emit_half_exp;
+// 2^(high + low), low below an ulp of high; high within 160 for f32 and 1100 for f64, or NaN.
+struct tile_num tile_num_exp2(struct tile_math *m, struct tile_num high, struct tile_num low);
+
+#endif

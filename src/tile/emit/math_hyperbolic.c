@@ -1,0 +1,47 @@
+// sinh, cosh, tanh.
+#include "math.h"
+
+static struct tile_num reciprocal(struct tile_math *m, struct tile_num x)
+{
+    return tile_num_op(m, m->wide ? "rcp.rn" : "rcp.approx.ftz", 1, &x);
+}
+
+// h = exp(|x|) / 2 overflows where cosh does; its reciprocal is 2 exp(-|x|).
+struct tile_num tile_emit_cosh(struct tile_math *m, struct tile_num x)
+{
+    struct tile_num h = tile_emit_half_exp(m, tile_abs(m, x));
+
+    return tile_fma(m, reciprocal(m, h), tile_k(0.25), h);
+}
+
+struct tile_num tile_emit_sinh(struct tile_math *m, struct tile_num x)
+{
+    struct tile_num a = tile_abs(m, x), h = tile_emit_half_exp(m, a);
+    struct tile_num large = tile_fma(m, reciprocal(m, h), tile_k(-0.25), h);
+    struct tile_num small = tile_num_odd(m, &m->t->sinh, x, tile_mul(m, x, x));
+
+    return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(1)), small,
+                           tile_copysign(m, large, x));
+}
+
+// 1 - 2/(e^2a + 1); below 0.8 a polynomial in f32, where ex2's error would count too much, and
+// t / (t + 2) of t = e^2a - 1 below 1/2 in f64.
+struct tile_num tile_emit_tanh(struct tile_math *m, struct tile_num x)
+{
+    struct tile_num a = tile_abs(m, x), one = tile_k(1);
+
+    if (!m->wide) {
+        struct tile_num y = tile_mul(m, a, tile_k(2 * m->t->log2e[0]));
+        struct tile_num e = tile_num_op(m, "ex2.approx.ftz", 1, &y);
+        struct tile_num large = tile_fma(m, reciprocal(m, tile_add(m, e, one)), tile_k(-2), one);
+        struct tile_num small = tile_num_odd(m, &m->t->tanh, x, tile_mul(m, x, x));
+        return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(0.8)), small,
+                               tile_copysign(m, large, x));
+    }
+    struct tile_num t = tile_emit_expm1(m, tile_add(m, a, a));
+    tile_register small = tile_num_compare(m, "lt", a, tile_k(0.5));
+    struct tile_num n = tile_num_select(m, small, t, tile_k(-2));
+    struct tile_num q =
+        tile_num_op(m, "div.rn", 2, (const struct tile_num[]){ n, tile_add(m, t, tile_k(2)) });
+    return tile_copysign(m, tile_num_select(m, small, q, tile_add(m, q, one)), x);
+}

@@ -1,0 +1,143 @@
+// log, log2, log1p.
+//
+// x = 2^e (1 + f): f32 takes 1 + f from 2/3 to 4/3 and a polynomial in f, f64 from sqrt 1/2 to
+// sqrt 2 and one in s = f / (2 + f), since ln(1 + f) = 2 atanh(s).
+#include "math.h"
+
+// u is the whole of it, but for a power of two that keeps it from being subnormal.
+struct parts {
+    struct tile_num e, f, u;
+};
+
+// How far the upper word of x is from that of 1 in steps of whole exponents, so that the rest is as
+// above: that is e in its place in the word.
+static tile_register exponent_of(struct tile_math *m, tile_register upper)
+{
+    tile_register from =
+        tile_make(m->e, TILE_R32, "sub.s32 %R, %R, %u", upper, m->wide ? 0x3fe6a09eu : 0x3f2aaaabu);
+
+    return tile_make(m->e, TILE_R32, "and.b32 %R, %R, %u", from,
+                     m->wide ? 0xfff00000u : 0xff800000u);
+}
+
+// e + more as a number.
+static struct tile_num number_of_exponent(struct tile_math *m, tile_register e,
+                                          struct tile_num more)
+{
+    struct tile_num n = { tile_new(m->e, m->wide ? TILE_R64 : TILE_R32), 0 };
+
+    tile_ins(m->e, "cvt.rn.%s.s32 %R, %R", m->wide ? "f64" : "f32", n.reg, e);
+    return tile_fma(m, n, tile_k(m->wide ? 0x1p-20 : 0x1p-23), more);
+}
+
+// Of x > 0, also subnormal.
+static struct parts take_apart(struct tile_math *m, struct tile_num x)
+{
+    struct tile_num least = tile_k(m->wide ? 0x1p-1022 : 0x1p-126);
+    struct tile_num power = tile_k(m->wide ? 0x1p54 : 0x1p24);
+    tile_register small = tile_num_compare(m, "lt", x, least), low;
+    struct tile_num u = tile_num_select(m, small, tile_mul(m, x, power), x);
+    struct tile_num more = tile_num_select(m, small, tile_k(m->wide ? -54 : -24), tile_k(0));
+    tile_register upper = tile_upper_word(m, u, &low);
+    tile_register e = exponent_of(m, upper);
+    tile_register rest = tile_make(m->e, TILE_R32, "sub.s32 %R, %R, %R", upper, e);
+
+    return (struct parts){ number_of_exponent(m, e, more),
+                           tile_sub(m, tile_of_words(m, rest, low), tile_k(1)), u };
+}
+
+// 1 + x = 2^e (1 + f), where f has all that x has: f = x/2^e + (1/2^e - 1), in which 1/2^e is
+// four times a normal number for every e.
+static struct parts take_apart_after_one(struct tile_math *m, struct tile_num x)
+{
+    tile_register zero = m->wide ? tile_number32(m->e, 0) : TILE_NO_REGISTER;
+    struct tile_num u = tile_add(m, x, tile_k(1));
+    tile_register e = exponent_of(m, tile_upper_word(m, u, NULL));
+    tile_register upper =
+        tile_make(m->e, TILE_R32, "sub.s32 %R, %u, %R", m->wide ? 0x40100000u : 0x40800000u, e);
+    struct tile_num four = tile_of_words(m, upper, zero);
+    struct tile_num less = tile_fma(m, four, tile_k(0.25), tile_k(-1));
+
+    return (struct parts){ number_of_exponent(m, e, tile_k(0)),
+                           tile_fma(m, tile_mul(m, x, tile_k(0.25)), four, less), u };
+}
+
+// Of f64: f - (f^2/2 - s (f^2/2 + r)), r = z p(z).
+static struct tile_pair log_of_one_and(struct tile_math *m, struct tile_num f)
+{
+    struct tile_num s = tile_num_quotient(m, f, tile_add(m, f, tile_k(2))), z = tile_mul(m, s, s);
+    struct tile_num r = tile_mul(m, z, tile_num_horner(m, &m->t->atanh, z));
+    struct tile_num minus = tile_mul(m, f, tile_k(-0.5));
+    struct tile_num high = tile_fma(m, minus, f, f);
+    struct tile_num lost = tile_fma(m, minus, f, tile_sub(m, f, high));
+    struct tile_num square = tile_mul(m, tile_neg(m, minus), f);
+
+    return (struct tile_pair){ high, tile_fma(m, s, tile_add(m, square, r), lost) };
+}
+
+static struct tile_num natural(struct tile_math *m, struct parts x)
+{
+    if (!m->wide) {
+        struct tile_num z = tile_mul(m, x.f, x.f);
+        struct tile_num l = tile_fma(m, tile_num_horner(m, &m->t->log, x.f), z, x.f);
+        return tile_fma(m, x.e, tile_k(m->t->ln2[0]), l);
+    }
+    struct tile_pair l = log_of_one_and(m, x.f);
+    struct tile_num low = tile_fma(m, x.e, tile_k(m->t->ln2[1]), l.low);
+    struct tile_pair high = tile_pair_of_product(m, x.e, tile_k(m->t->ln2[0]));
+    struct tile_pair sum = tile_pair_of_sum(m, high.high, l.high);
+    return tile_add(m, sum.high, tile_add(m, sum.low, tile_add(m, high.low, low)));
+}
+
+// The logarithm of u where it is a number: -inf of 0, NaN below, inf and NaN of themselves
+// otherwise. These lg2 has as well.
+static struct tile_num with_limits(struct tile_math *m, struct tile_num log, struct tile_num u)
+{
+    struct tile_num infinity = tile_k(__builtin_inf()), zero = tile_k(0), limit;
+    tile_register above = tile_num_compare(m, "gt", u, zero);
+    tile_register below = tile_num_compare(m, "lt", u, infinity);
+    tile_register inside = tile_make(m->e, TILE_PRED, "and.pred %R, %R, %R", above, below);
+
+    if (m->wide) { // u inf + inf is NaN below 0, too
+        limit = tile_fma(m, u, infinity, infinity);
+        limit = tile_num_select(m, tile_num_compare(m, "eq", u, zero), tile_k(-infinity.constant),
+                                limit);
+    } else {
+        limit = tile_num_op(m, "lg2.approx.ftz", 1, &u);
+    }
+    return tile_num_select(m, inside, log, limit);
+}
+
+struct tile_num tile_emit_log(struct tile_math *m, struct tile_num x)
+{
+    struct parts of = take_apart(m, x);
+
+    return with_limits(m, natural(m, of), of.u);
+}
+
+struct tile_num tile_emit_log2(struct tile_math *m, struct tile_num x)
+{
+    const struct tile_math_table *t = m->t;
+    struct parts of = take_apart(m, x);
+
+    if (!m->wide) {
+        struct tile_num rest = tile_mul(m, of.f, tile_num_horner(m, &t->log2, of.f));
+        struct tile_num l = tile_fma(m, of.f, tile_k(t->log2e[0]), rest);
+        return with_limits(m, tile_add(m, of.e, l), of.u);
+    }
+    struct tile_pair l = log_of_one_and(m, of.f);
+    l = tile_pair_mul(m, l, (struct tile_pair){ tile_k(t->log2e[0]), tile_k(t->log2e[1]) });
+    struct tile_pair sum = tile_pair_of_sum(m, of.e, l.high);
+    return with_limits(m, tile_add(m, sum.high, tile_add(m, sum.low, l.low)), of.u);
+}
+
+// The smallest are their own logarithms, zero with its sign.
+struct tile_num tile_emit_log1p(struct tile_math *m, struct tile_num x)
+{
+    struct parts of = take_apart_after_one(m, x);
+    struct tile_num log = with_limits(m, natural(m, of), of.u);
+    tile_register tiny =
+        tile_num_compare(m, "lt", tile_abs(m, x), tile_k(m->wide ? 0x1p-54 : 0x1p-25));
+
+    return tile_num_select(m, tiny, x, log);
+}

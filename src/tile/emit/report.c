@@ -1,0 +1,216 @@
+// What a kernel says: print, by vprintf, and assert, by __assertfail.
+//
+// The first thread of a block prints; it reads tiles in shared memory, so that they must fit there.
+// A call of vprintf comes out in one piece: a print of scalars is one, that of a tile one an
+// element, between which those of other blocks may come.
+#include "emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 24 }; // of one call
+
+// The generic address of a string.
+static tile_register string_of(struct tile_emitter *e, const char *text, size_t length)
+{
+    uint32_t number = ++e->next_global;
+    const char *entry = tile_entry_name(e->module, e->kernel, e->variant);
+
+    if (!entry) {
+        e->failed = true;
+        return TILE_NO_REGISTER;
+    }
+    tile_put(&e->globals, ".global .align 1 .b8 %s$text%u[%zu] = {", entry, number, length + 1);
+    for (size_t i = 0; i < length; i++)
+        tile_put(&e->globals, "%u, ", (unsigned char)text[i]);
+    tile_put_string(&e->globals, "0};\n");
+    tile_register address = tile_new(e, TILE_R64);
+    tile_put(e->text, "\tmov.u64 %s, %s$text%u;\n", tile_name(address), entry, number);
+    return tile_make(e, TILE_R64, "cvta.global.u64 %R, %R", address);
+}
+
+// print
+
+// A call in the making: its format, and arguments of 64 bits.
+struct line {
+    struct tile_emitter *e;
+    char *format;
+    size_t length, room;
+    tile_register argument[MOST_ARGUMENTS];
+    uint32_t arguments;
+};
+
+static void append(struct line *line, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length && line->length + 2 < line->room; i++)
+        line->format[line->length++] = text[i];
+}
+
+static void append_text(struct line *line, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        append(line, text[i] == '%' ? "%%" : text + i, text[i] == '%' ? 2 : 1);
+}
+
+// The frame of arguments, 64-bit address of local memory, is made where it is needed.
+static void call_printf(struct tile_emitter *e, tile_register format, const tile_register *argument,
+                        uint32_t arguments)
+{
+    tile_register frame = tile_make(e, TILE_R64, "mov.u64 %R, frame"), generic;
+
+    if (e->frame_bytes < 8 * (arguments ? arguments : 1))
+        e->frame_bytes = 8 * (arguments ? arguments : 1);
+    e->wants_printf = true;
+    generic = tile_make(e, TILE_R64, "cvta.local.u64 %R, %R", frame);
+    for (uint32_t i = 0; i < arguments; i++)
+        tile_ins(e, "st.local.b64 [%R+%u], %R", frame, 8 * i, argument[i]);
+    tile_put_string(e->text, "\t{\n\t.param .b64 format;\n\t.param .b64 values;\n"
+                             "\t.param .b32 count;\n");
+    tile_ins(e, "st.param.b64 [format], %R", format);
+    tile_ins(e, "st.param.b64 [values], %R", generic);
+    tile_put_string(e->text, "\tcall (count), vprintf, (format, values);\n\t}\n");
+}
+
+static void flush(struct line *line)
+{
+    if (line->length)
+        call_printf(line->e, string_of(line->e, line->format, line->length), line->argument,
+                    line->arguments);
+    line->length = line->arguments = 0;
+}
+
+// What printf takes a dtype as.
+static const char *conversion_of(cuc_dtype dtype)
+{
+    return dtype == CUC_BOOL                                   ? "%s"
+           : !tile_is_integer(dtype)                           ? "%g"
+           : tile_is_signed(dtype)                             ? "%lld"
+                                                               : "%llu";
+}
+
+static tile_register argument_of(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
+{
+    if (dtype == CUC_BOOL) {
+        tile_register yes = string_of(e, "true", 4), no = string_of(e, "false", 5);
+        return tile_select(e, x, yes, no);
+    }
+    if (tile_is_integer(dtype))
+        return tile_emit_cast(e, tile_is_signed(dtype) ? CUC_I64 : CUC_U64, dtype, TILE_RN, x);
+    return tile_emit_cast(e, CUC_F64, dtype, TILE_RN, x);
+}
+
+static void add_scalar(struct line *line, cuc_dtype dtype, tile_register x)
+{
+    if (line->arguments == MOST_ARGUMENTS)
+        flush(line);
+    append(line, conversion_of(dtype), strlen(conversion_of(dtype)));
+    line->argument[line->arguments++] = argument_of(line->e, dtype, x);
+}
+
+// The elements of a tile that lies in shared memory, one after the other.
+static void print_elements(struct tile_emitter *e, const struct tile_value *x, tile_register shared)
+{
+    cuc_dtype dtype = x->type.dtype;
+    uint32_t bytes = cuc_dtype_bits(dtype) / 8, again = tile_label(e);
+    int64_t count = tile_elements(&x->type);
+    char spaced[8];
+
+    snprintf(spaced, sizeof(spaced), " %s", conversion_of(dtype));
+    tile_register first = string_of(e, spaced + 1, strlen(spaced) - 1);
+    tile_register later = string_of(e, spaced, strlen(spaced));
+    tile_register at = tile_make(e, TILE_R32, "mov.b32 %R, %R", shared), more;
+    tile_register end =
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", shared, (unsigned)(count * bytes));
+    tile_register format = tile_make(e, TILE_R64, "mov.b64 %R, %R", first);
+    tile_register element = tile_new(e, tile_class_of(dtype));
+    tile_put_label(e, again);
+    tile_emit_load(e, "", "shared", dtype, &element, 1, at, 0, TILE_NO_REGISTER);
+    tile_register argument = argument_of(e, dtype, element);
+    call_printf(e, format, &argument, 1);
+    tile_move(e, format, later);
+    tile_ins(e, "add.u32 %R, %R, %u", at, at, bytes);
+    more = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", at, end);
+    tile_branch(e, more, false, again);
+}
+
+bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
+{
+    const char *at = tile_attribute(op, TILE_ATTR_TEXT)->text;
+    struct line line = { .e = e, .room = 2 * strlen(at) + 32 * (op->operand_count + 1) };
+    tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->tid);
+    uint32_t done = tile_label(e);
+
+    line.format = tile_take(e->module, line.room);
+    if (!line.format)
+        return false;
+    tile_branch(e, first, true, done);
+    for (uint32_t i = 0; i <= op->operand_count; i++) {
+        const char *mark = i < op->operand_count ? strstr(at, "{}") : at + strlen(at);
+        append_text(&line, at, (size_t)(mark - at));
+        if (i == op->operand_count)
+            break;
+        at = mark + 2;
+        const struct tile_value *x = op->operand[i];
+        if (!x->type.rank) {
+            add_scalar(&line, x->type.dtype, tile_registers(e, x)[0]);
+            continue;
+        }
+        // All threads write the tile, and the first one goes on.
+        append(&line, "[", 1);
+        flush(&line);
+        tile_put_label(e, done);
+        if (!tile_shared_fits(e, op, tile_shared_bytes(x)))
+            return false;
+        tile_register shared = tile_scratch(e, tile_shared_bytes(x));
+        tile_write_shared(e, x, tile_registers(e, x), shared, 0);
+        tile_scratch_written(e);
+        done = tile_label(e);
+        tile_branch(e, first, true, done);
+        print_elements(e, x, shared);
+        append(&line, "]", 1);
+    }
+    append(&line, "\n", 1);
+    flush(&line);
+    tile_put_label(e, done);
+    return !e->failed;
+}
+
+// assert
+
+bool tile_emit_assert(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *c = op->operand[0];
+    const char *text = tile_attribute(op, TILE_ATTR_TEXT)->text;
+    const char *file = op->where.file ? op->where.file : "program.tile";
+    const tile_register *reg = tile_registers(e, c);
+    tile_register all = TILE_NO_REGISTER;
+    uint32_t done = tile_label(e);
+
+    for (uint32_t r = 0; reg && r < tile_register_count(c); r++) {
+        bool none;
+        tile_register inside = tile_inside_tile(e, c, r, &none), holds = reg[r];
+        if (none)
+            continue;
+        if (inside) {
+            tile_register outside = tile_make(e, TILE_PRED, "not.pred %R, %R", inside);
+            holds = tile_make(e, TILE_PRED, "or.pred %R, %R, %R", holds, outside);
+        }
+        all = tile_both(e, all, holds);
+    }
+    tile_branch(e, all, false, done);
+    tile_register argument[] = { string_of(e, text, strlen(text)), string_of(e, file, strlen(file)),
+                                 string_of(e, e->kernel->name, strlen(e->kernel->name)) };
+    e->wants_assert = true;
+    tile_put_string(e->text, "\t{\n\t.param .b64 message;\n\t.param .b64 file;\n"
+                             "\t.param .b32 line;\n\t.param .b64 function;\n"
+                             "\t.param .b64 size;\n");
+    tile_ins(e, "st.param.b64 [message], %R", argument[0]);
+    tile_ins(e, "st.param.b64 [file], %R", argument[1]);
+    tile_ins(e, "st.param.b32 [line], %u", op->where.line);
+    tile_ins(e, "st.param.b64 [function], %R", argument[2]);
+    tile_ins(e, "st.param.b64 [size], 1");
+    tile_put_string(e->text,
+                    "\tcall __assertfail, (message, file, line, function, size);\n\t}\n");
+    tile_put_label(e, done);
+    return reg && !e->failed;
+}

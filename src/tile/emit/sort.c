@@ -1,0 +1,351 @@
+// Sorts and the largest elements along an axis, by a bitonic network over the bits of the axis'
+// coordinate: partners are in registers, lanes or warps as the layout has it.
+//
+// What is compared are integers: floats become integers of their order, -0 below 0 and NaN above
+// all; of topk they are turned round and have the index behind them, so that nothing is equal and
+// the smaller index comes first. Padding is larger than everything.
+#include "emit.h"
+
+#include <string.h>
+
+enum { EXCHANGE_BYTES = 32 * 1024 };
+
+struct sort {
+    struct tile_emitter *e;
+    const struct tile_op *op;
+    const struct tile_layout *layout;
+    cuc_dtype dtype;
+    bool top;         // largest first, with indices
+    bool pairs;       // the index has a register of its own
+    const char *type; // of keys
+    enum tile_register_class class;
+    uint32_t axis, count;
+    tile_register *key, *index; // by register
+};
+
+static bool is_wide(cuc_dtype dtype)
+{
+    return cuc_dtype_bits(dtype) == 64;
+}
+
+// Keys
+
+// A float's bits as a signed integer of the same order; the same again gives them back.
+static tile_register fold_sign(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
+{
+    bool wide = is_wide(dtype);
+    uint32_t bits = cuc_dtype_bits(dtype);
+    tile_register sign = wide ? tile_make(e, TILE_R64, "shr.s64 %R, %R, 63", x)
+                              : tile_make(e, TILE_R32, "shr.s32 %R, %R, 31", x);
+    tile_register flip = wide ? tile_make(e, TILE_R64, "and.b64 %R, %R, 0x%x", sign,
+                                          (uint64_t)INT64_MAX)
+                              : tile_make(e, TILE_R32, "and.b32 %R, %R, 0x%x", sign,
+                                          (UINT64_C(1) << (bits - 1)) - 1);
+
+    return wide ? tile_make(e, TILE_R64, "xor.b64 %R, %R, %R", x, flip)
+                : tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", x, flip);
+}
+
+static tile_register float_key(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
+{
+    bool wide = is_wide(dtype);
+    uint64_t infinity = tile_element_of_real(dtype, __builtin_inf());
+    tile_register p = tile_new(e, TILE_PRED);
+
+    if (cuc_dtype_bits(dtype) == 16)
+        x = tile_make(e, TILE_R32, "cvt.s32.s16 %R, %R", x);
+    tile_register key = fold_sign(e, dtype, x);
+    if (wide) {
+        tile_register size = tile_make(e, TILE_R64, "and.b64 %R, %R, 0x%x", x, (uint64_t)INT64_MAX);
+        tile_ins(e, "setp.gt.s64 %R, %R, 0x%x", p, size, infinity);
+        return tile_make(e, TILE_R64, "selp.b64 %R, 0x%x, %R, %R", (uint64_t)INT64_MAX, key, p);
+    }
+    uint64_t most = (UINT64_C(1) << (cuc_dtype_bits(dtype) - 1)) - 1;
+    tile_register size = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x%x", x, most);
+    tile_ins(e, "setp.gt.s32 %R, %R, 0x%x", p, size, infinity);
+    return tile_make(e, TILE_R32, "selp.b32 %R, 0x%x, %R, %R", most, key, p);
+}
+
+static tile_register float_of(struct tile_emitter *e, cuc_dtype dtype, tile_register key)
+{
+    tile_register x = fold_sign(e, dtype, key);
+
+    return cuc_dtype_bits(dtype) == 16 ? tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", x) : x;
+}
+
+static void make_keys(struct sort *s, const tile_register *in)
+{
+    struct tile_emitter *e = s->e;
+    const struct tile_value *x = s->op->operand[0];
+    bool wide = is_wide(s->dtype), is_signed = !tile_is_integer(s->dtype) ||
+                                               tile_is_signed(s->dtype);
+
+    s->type = wide ? is_signed ? "s64" : "u64" : is_signed ? "s32" : "u32";
+    if (s->top && !wide)
+        s->type = "u64";
+    s->class = s->type[1] == '6' ? TILE_R64 : TILE_R32;
+    uint64_t last = s->type[0] == 'u' ? UINT64_MAX : INT64_MAX;
+    if (s->class == TILE_R32)
+        last >>= 32;
+    tile_register padding = s->class == TILE_R64 ? tile_make(e, TILE_R64, "mov.b64 %R, 0x%x", last)
+                                                 : tile_make(e, TILE_R32, "mov.b32 %R, 0x%x", last);
+    tile_register beyond = s->pairs ? tile_number32(e, -1) : TILE_NO_REGISTER;
+
+    for (uint32_t r = 0; r < s->count; r++) {
+        bool none;
+        tile_register inside = tile_inside_tile(e, x, r, &none);
+        tile_register key = tile_is_integer(s->dtype) ? in[r] : float_key(e, s->dtype, in[r]);
+        tile_register index =
+            s->top ? tile_element_coordinate(e, x, r, s->axis) : TILE_NO_REGISTER;
+        if (s->top && wide) {
+            key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
+        } else if (s->top) { // the key turned round, as an unsigned number, above the index
+            key = tile_make(e, TILE_R32, "xor.b32 %R, %R, 0x%x", key,
+                            (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
+            key = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", index, key);
+        }
+        s->key[r] = none ? padding : inside ? tile_select(e, inside, key, padding) : key;
+        if (s->pairs)
+            s->index[r] = none ? beyond : inside ? tile_select(e, inside, index, beyond) : index;
+    }
+}
+
+// The network
+
+// p: (k, i) stands before (l, j).
+static tile_register stands_before(struct sort *s, tile_register k, tile_register i,
+                                   tile_register l, tile_register j)
+{
+    struct tile_emitter *e = s->e;
+    tile_register less = tile_new(e, TILE_PRED), equal = tile_new(e, TILE_PRED),
+                  tie = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "setp.lt.%s %R, %R, %R", s->type, less, k, l);
+    if (!s->pairs)
+        return less;
+    tile_ins(e, "setp.eq.%s %R, %R, %R", s->type, equal, k, l);
+    tile_ins(e, "setp.lt.and.u32 %R, %R, %R, %R", tie, i, j, equal);
+    return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", less, tie);
+}
+
+// Two registers of a thread.
+static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
+{
+    struct tile_emitter *e = s->e;
+    tile_register a = s->key[low], b = s->key[high];
+
+    if (!s->pairs) {
+        s->key[low] = tile_new(e, s->class);
+        s->key[high] = tile_new(e, s->class);
+        tile_ins(e, "min.%s %R, %R, %R", s->type, s->key[low], a, b);
+        tile_ins(e, "max.%s %R, %R, %R", s->type, s->key[high], a, b);
+        return;
+    }
+    tile_register i = s->index[low], j = s->index[high], p = stands_before(s, a, i, b, j);
+    s->key[low] = tile_select(e, p, a, b);
+    s->key[high] = tile_select(e, p, b, a);
+    s->index[low] = tile_select(e, p, i, j);
+    s->index[high] = tile_select(e, p, j, i);
+}
+
+// The lesser or the greater of what this thread has and what its partner has; which is
+// known, or is said by the predicate.
+static void take(struct sort *s, uint32_t r, tile_register key, tile_register index, bool known,
+                 bool lesser, tile_register is_upper)
+{
+    struct tile_emitter *e = s->e;
+    tile_register p;
+
+    if (known && !s->pairs) {
+        p = tile_new(e, s->class);
+        tile_ins(e, "%s.%s %R, %R, %R", lesser ? "min" : "max", s->type, p, s->key[r], key);
+        s->key[r] = p;
+        return;
+    }
+    p = stands_before(s, s->key[r], s->pairs ? s->index[r] : TILE_NO_REGISTER, key, index);
+    // Mine stays when it stands before and the lesser is wanted, or neither.
+    if (!known)
+        p = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", p, is_upper);
+    else if (!lesser)
+        p = tile_make(e, TILE_PRED, "not.pred %R, %R", p);
+    s->key[r] = tile_select(e, p, s->key[r], key);
+    if (s->pairs)
+        s->index[r] = tile_select(e, p, s->index[r], index);
+}
+
+// What partners in other warps have, a few registers at a time.
+static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_mask, bool known,
+                           uint32_t bit, tile_register is_upper)
+{
+    struct tile_emitter *e = s->e;
+    uint32_t threads = 32 * e->warps, size = s->class == TILE_R64 ? 8 : 4;
+    uint32_t each = EXCHANGE_BYTES / (threads * (size + (s->pairs ? 4 : 0)));
+    cuc_dtype dtype = size == 8 ? CUC_U64 : CUC_U32;
+    tile_register *key = tile_take(e->module, 2 * s->count * sizeof(*key)), *index = key + s->count;
+
+    if (!key) {
+        e->failed = true;
+        return;
+    }
+    tile_register partner = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", e->tid, threads_mask);
+    for (uint32_t first = 0; first < s->count; first += each) {
+        uint32_t end = first + each < s->count ? first + each : s->count;
+        uint32_t indices = (end - first) * threads * size;
+        tile_register shared = tile_scratch(e, indices + (s->pairs ? (end - first) * threads * 4
+                                                                   : 0));
+        tile_register mine = tile_new(e, TILE_R32), theirs = tile_new(e, TILE_R32);
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", mine, e->tid, size, shared);
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", theirs, partner, size, shared);
+        for (uint32_t r = first; r < end; r++)
+            tile_emit_store(e, "", "shared", dtype, &s->key[r ^ registers], 1, mine,
+                            (int64_t)(r - first) * threads * size, TILE_NO_REGISTER);
+        tile_register my_index = TILE_NO_REGISTER, their_index = TILE_NO_REGISTER;
+        if (s->pairs) {
+            my_index = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", e->tid, shared);
+            their_index = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", partner, shared);
+        }
+        for (uint32_t r = first; r < end && s->pairs; r++)
+            tile_emit_store(e, "", "shared", CUC_U32, &s->index[r ^ registers], 1, my_index,
+                            (int64_t)indices + (int64_t)(r - first) * threads * 4,
+                            TILE_NO_REGISTER);
+        tile_scratch_written(e);
+        for (uint32_t r = first; r < end; r++) {
+            key[r] = tile_new(e, s->class);
+            tile_emit_load(e, "", "shared", dtype, &key[r], 1, theirs,
+                           (int64_t)(r - first) * threads * size, TILE_NO_REGISTER);
+            if (!s->pairs)
+                continue;
+            index[r] = tile_new(e, TILE_R32);
+            tile_emit_load(e, "", "shared", CUC_U32, &index[r], 1, their_index,
+                           (int64_t)indices + (int64_t)(r - first) * threads * 4,
+                           TILE_NO_REGISTER);
+        }
+    }
+    for (uint32_t r = 0; r < s->count; r++)
+        take(s, r, key[r], index[r], known, !(r >> bit & 1), is_upper);
+}
+
+// Every element and the one whose coordinate differs in the bits from `from` to `top` of the axis:
+// the one with bit `top` clear takes the lesser.
+static void compare(struct sort *s, uint32_t from, uint32_t top)
+{
+    struct tile_emitter *e = s->e;
+    uint32_t shift = tile_axis_shift(s->layout, s->axis), registers = 0, threads = 0;
+    uint32_t register_bits = s->layout->register_bits;
+    uint32_t bit = tile_hardware_bit(s->layout, shift + top);
+    bool known = bit < register_bits;
+    tile_register is_upper = TILE_NO_REGISTER;
+
+    for (uint32_t k = from; k <= top; k++) {
+        uint32_t hardware = tile_hardware_bit(s->layout, shift + k);
+        if (hardware < register_bits)
+            registers |= UINT32_C(1) << hardware;
+        else
+            threads |= UINT32_C(1) << (hardware - register_bits);
+    }
+    if (!threads) {
+        for (uint32_t r = 0; r < s->count; r++)
+            if (!(r >> bit & 1))
+                exchange_registers(s, r, r ^ registers);
+        return;
+    }
+    if (!known) {
+        tile_register set = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid,
+                                      UINT32_C(1) << (bit - register_bits));
+        is_upper = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", set);
+    }
+    if (threads >> TILE_LANE_BITS) {
+        through_shared(s, registers, threads, known, bit, is_upper);
+        return;
+    }
+    tile_register *key = tile_take(e->module, 2 * s->count * sizeof(*key)), *index = key + s->count;
+    if (!key) {
+        e->failed = true;
+        return;
+    }
+    for (uint32_t r = 0; r < s->count; r++) {
+        key[r] = tile_shuffle_xor(e, s->key[r ^ registers], threads);
+        if (s->pairs)
+            index[r] = tile_shuffle_xor(e, s->index[r ^ registers], threads);
+    }
+    for (uint32_t r = 0; r < s->count; r++)
+        take(s, r, key[r], index[r], known, !(r >> bit & 1), is_upper);
+}
+
+// Results
+
+static tile_register element_of(struct sort *s, uint32_t r)
+{
+    struct tile_emitter *e = s->e;
+    bool is_signed = !tile_is_integer(s->dtype) || tile_is_signed(s->dtype);
+    tile_register key = s->key[r];
+
+    if (s->top && is_wide(s->dtype)) {
+        key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
+    } else if (s->top) {
+        tile_register high = tile_new(e, TILE_R32);
+        s->index[r] = tile_new(e, TILE_R32);
+        tile_ins(e, "mov.b64 {%R, %R}, %R", s->index[r], high, key);
+        key = tile_make(e, TILE_R32, "xor.b32 %R, %R, 0x%x", high,
+                        (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
+    }
+    return tile_is_integer(s->dtype) ? key : float_of(e, s->dtype, key);
+}
+
+// Registers of the operand's layout into the result's: as they are, or through shared memory.
+static bool give(struct sort *s, const tile_register *reg, const struct tile_value *result)
+{
+    struct tile_emitter *e = s->e;
+    struct tile_value sorted = *result;
+
+    if (tile_layout_same(s->layout, result->layout)) {
+        e->value[result->id] = (tile_register *)(uintptr_t)reg;
+        return true;
+    }
+    if (!tile_shared_fits(e, s->op, tile_shared_bytes(result)))
+        return false;
+    sorted.layout = s->layout; // what lies past the result's extent is left out
+    tile_register *out = tile_registers(e, result);
+    tile_register shared = tile_scratch(e, tile_shared_bytes(result));
+    tile_write_shared(e, &sorted, reg, shared, 0);
+    tile_scratch_written(e);
+    if (out)
+        tile_read_shared(e, result, out, shared, 0);
+    return out != NULL;
+}
+
+bool tile_emit_sort(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *x = op->operand[0];
+    struct sort s = { .e = e,
+                      .op = op,
+                      .layout = x->layout,
+                      .dtype = x->type.dtype,
+                      .top = op->kind == TILE_TOPK,
+                      .pairs = op->kind == TILE_TOPK && is_wide(x->type.dtype),
+                      .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0),
+                      .count = tile_register_count(x) };
+    uint32_t shift = tile_axis_shift(s.layout, s.axis), bits = s.layout->axis_bits[s.axis];
+    const tile_register *in = tile_registers(e, x);
+    tile_register *out = tile_take(e->module, s.count * sizeof(*out));
+
+    s.key = tile_take(e->module, s.count * sizeof(*s.key));
+    s.index = tile_take(e->module, s.count * sizeof(*s.index));
+    if (!in || !out || !s.key || !s.index)
+        return false;
+    for (uint32_t k = 0; k < bits; k++)
+        if (tile_hardware_bit(s.layout, shift + k) == TILE_MAX_HARDWARE_BITS)
+            return tile_cannot(e, op, "its layout splits a bit of the axis");
+    make_keys(&s, in);
+    // Blocks of 2^top that are sorted become blocks twice as long: first the one half against the
+    // other from its end, then every half by itself.
+    for (uint32_t top = 0; top < bits; top++) {
+        compare(&s, 0, top);
+        for (uint32_t k = top; k-- > 0;)
+            compare(&s, k, k);
+    }
+    for (uint32_t r = 0; r < s.count; r++)
+        out[r] = element_of(&s, r);
+    return give(&s, out, op->result[0]) && (!s.top || give(&s, s.index, op->result[1])) &&
+           !e->failed;
+}

@@ -1,0 +1,13 @@
+// Texts that are no whole program: the C builder's expressions for the host, and names.
+#ifndef CUCORE_TILE_SNIPPET_H
+#define CUCORE_TILE_SNIPPET_H
+
+#include "ast.h"
+
+// Expressions apart by commas, all of them placed at `where`; false after an error.
+bool tile_parse_snippet(struct tile_module *module, const char *text, struct tile_location where,
+                        struct tile_ast ***out, uint32_t *count);
+// What a program may bind: no keyword, no dtype.
+bool tile_is_name(struct tile_module *module, const char *text);
+
+#endif

@@ -1,0 +1,107 @@
+// Running tile programs on the CPU.
+#include <cucore/tile.h>
+
+#include "kernel_tile.h"
+#include "options.h"
+#include "program.h"
+#include "tile/interpret/interpret.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 512 };
+
+void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options, size_t caller_size)
+{
+    cuc__init_options(options, caller_size);
+}
+
+static cuc_status find_kernel(const struct tile_kernel **out, const struct tile_module *module,
+                              const char *name, const char *function)
+{
+    char names[TEXT_BYTES] = "";
+    size_t used = 0;
+
+    if (!name && module->first == module->last) {
+        *out = module->first;
+        return CUC_OK;
+    }
+    for (const struct tile_kernel *k = module->first; k; k = k->next) {
+        if (name && strcmp(k->name, name) == 0) {
+            *out = k;
+            return CUC_OK;
+        }
+        if (used < sizeof(names))
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+                                     k->name);
+    }
+    return name ? cuc__fail(CUC_ERROR_NOT_FOUND, function,
+                            "no kernel \"%.256s\" in %s, which has %s", name, module->file, names)
+                : cuc__fail(CUC_ERROR_NOT_FOUND, function, "kernel is NULL, and %s has several: %s",
+                            module->file, names);
+}
+
+// Host memory is all that is reached.
+static bool is_reached(const cuc_tensor *t)
+{
+    return t->device < 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED);
+}
+
+static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, size_t count,
+                            const cuc_tile_interpret_options *o, const char *function)
+{
+    struct tile_argument argument[TILE_MAX_PARAMETERS];
+    bool no_memory = false;
+    char text[TEXT_BYTES];
+
+    if (!k->grid_rank && !o->grid[0])
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s declares no grid, and options.grid is not given", k->name);
+    if (k->grid_rank && (o->grid[0] | o->grid[1] | o->grid[2]))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "options.grid is given, but %s has its own: leave it 0", k->name);
+    if (!cuc__tile_read_arguments(argument, k, args, count, text, sizeof(text)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s: %s", k->name, text);
+    for (size_t i = 0; i < count; i++)
+        if (argument[i].tensor && !is_reached(argument[i].tensor))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s: argument %s: expected a tensor in host memory (device -1, or "
+                             "pinned or managed), got one of device %d",
+                             k->name, k->parameter[i].name, argument[i].tensor->device);
+    const struct tile_interpretation run = {
+        .kernel = k,
+        .argument = argument,
+        .arguments = (uint32_t)count,
+        .grid = { o->grid[0], o->grid[1] + !o->grid[1], o->grid[2] + !o->grid[2] },
+        .print = o->print,
+        .print_data = o->user,
+        .no_memory = &no_memory,
+    };
+    return tile_interpret(&run, text, sizeof(text))
+               ? CUC_OK
+               : cuc__fail(no_memory ? CUC_ERROR_OUT_OF_MEMORY : CUC_ERROR_INVALID_ARGUMENT,
+                           function, "%s: %s", k->name, text);
+}
+
+cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cuc_arg *args,
+                              size_t count, const cuc_tile_interpret_options *options)
+{
+    const struct tile_kernel *k = NULL;
+    struct tile_module *module = NULL;
+    cuc_tile_interpret_options o;
+    cuc_status st;
+
+    CUC_CHECK(program, PROGRAM);
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_tile_interpret_options)) < 0)
+        return st;
+    if (o.reserved)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
+                        o.reserved);
+    if ((st = cuc__program_open_tile(&module, program, __func__)) < 0)
+        return st;
+    if ((st = find_kernel(&k, module, kernel, __func__)) == CUC_OK)
+        st = interpret(k, args, count, &o, __func__);
+    tile_module_free(module);
+    return st;
+}

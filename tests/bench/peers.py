@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""peers.py CUCORE SIMULATOR PEERS: how peers in Python are asked, and answer (PEERS is
+bench_peers.py). First the script by itself; then the whole way, with libraries that are made up."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CUCORE, SIMULATOR, PEERS = (os.path.abspath(word) for word in sys.argv[1:4])
+problems = []
+
+
+def expect(right, text):
+    if not right:
+        problems.append(text)
+
+
+def ask(name, *requests):
+    """The answers of a process."""
+    lines = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests)
+    done = subprocess.run([sys.executable, PEERS, name], input=lines, capture_output=True,
+                          text=True, check=False, timeout=60)
+    expect(done.returncode == 0, f"{name}: exit status {done.returncode}: {done.stderr}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+POINT = {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 64},
+         "seed": "1", "mode": "cold", "quick": True,
+         "device": {"name": "a device", "ordinal": 0, "simulated": False}}
+
+
+def check_script():
+    answers = ask("nobody", POINT, {"do": "check"}, {"do": "sample", "set": 0}, {"do": "dance"},
+                  "{", {"do": "point"})
+    expect(len(answers) == 6, f"not every line has an answer: {answers}")
+    expect("not known" in answers[0].get("skipped", "") and answers[0].get("everywhere") is True,
+           f"a peer that is not known: {answers[0]}")
+    for answer in answers[1:3]:
+        expect("no point" in answer.get("failed", ""), f"without a point: {answer}")
+    expect("point, check and sample" in answers[3].get("failed", ""), f"dance: {answers[3]}")
+    expect("JSON" in answers[4].get("failed", ""), f"no JSON: {answers[4]}")
+    expect("KeyError" in answers[5].get("failed", ""), f"a request without a device: {answers[5]}")
+
+
+# Libraries as the script finds them when they are installed, each with its own way.
+STUB = r'''
+import importlib.util, os, sys
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location("bench_peers", {peers!r})
+script = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(script)
+Peer, Work = script.Peer, script.Work
+
+
+class Stub(Peer):
+    def __init__(self, ordinal):
+        self.now = 0.0
+        self.log = []
+
+    def device_name(self):
+        return "NVIDIA H200 (simulated)"
+
+    def l2_bytes(self):
+        return 1 << 16
+
+    def flush(self):
+        self.log.append("flush")
+
+    def hold(self, ns):
+        assert ns > 0
+        self.log.append("hold")
+
+    def event(self):
+        self.log.append("event")
+        return self.now
+
+    def elapsed_s(self, start, stop):
+        assert self.log[-4:] == ["flush", "hold", "event", "event"], self.log[-4:]
+        return stop - start
+
+    def wait(self):
+        pass
+
+    def memory_stream(self, axes):
+        print("a library prints")
+        os.write(1, b"and another one\n")
+        assert self.seed == 7 and axes["op"] == "add", (self.seed, axes)
+        sets = self.sets_for(axes["bytes"])
+
+        def run(number):
+            self.now += 1e-3 * (1 + number % 3)
+
+        return Work(run, lambda: None if sets == 32 else f"{{sets}} sets")
+
+
+class Wrong(Stub):
+    def memory_stream(self, axes):
+        return Work(lambda number: None, lambda: "off by 3")
+
+
+class Elsewhere(Stub):
+    def device_name(self):
+        return "another device"
+
+
+class Dies(Stub):
+    def memory_stream(self, axes):
+        print("the driver is gone", file=sys.stderr, flush=True)
+        os._exit(3)
+
+
+script.PEERS.update(torch=Stub, triton=Wrong, cupy=Elsewhere, numba=Dies)
+sys.exit(script.main())
+'''
+
+
+def check_whole(folder):
+    # The program looks for the script beside itself.
+    program = folder / "cucore"
+    shutil.copy(CUCORE, program)
+    (folder / "bench_peers.py").write_text(STUB.format(peers=PEERS))
+    done = subprocess.run(
+        [program, "bench", "memory", "--filter", "stream", "--axis", "op=add", "--axis", "bytes=12",
+         "--seed", "7", "--quick", "--max-seconds", "0.05", "--json", "-"],
+        env={**os.environ, "CUCORE_DRIVER": SIMULATOR, "CUCORE_PYTHON": sys.executable},
+        capture_output=True, text=True, check=False, timeout=120)
+    expect(done.returncode == 1, f"exit status {done.returncode}: {done.stderr}")
+    results = json.loads(done.stdout)["results"]
+    of = {(r["subject"], r.get("mode")): r for r in results}
+    mine, torch = of.get(("cuda", "cold"), {}), of.get(("torch", "cold"), {})
+    expect(mine.get("median_s"), f"cuda was not measured beside them: {results}")
+    expect(torch.get("kind") == "foreign" and torch.get("checked") == "passed" and
+           torch.get("peer") == "cuda" and torch.get("verdict") == "SLOWER", f"torch: {torch}")
+    # Each sample is of a set of its own: 1, 2 or 3 ms.
+    expect(1e-3 <= torch.get("min_s", 0) <= torch.get("median_s", 0) <= 3.1e-3 and
+           torch.get("q1_s") < torch.get("q3_s"), f"torch: {torch}")
+    expect("off by 3" in of.get(("triton", None), {}).get("failed", ""), "a check that fails")
+    expect("another device" in of.get(("cupy", None), {}).get("skipped", ""), "another device")
+    died = of.get(("numba", None), {}).get("failed", "")
+    expect("exited with status 3" in died and "the driver is gone" in died, f"it ends: {died}")
+
+
+check_script()
+if subprocess.run([CUCORE, "find", "nvrtc"], capture_output=True, check=False).returncode == 0:
+    with tempfile.TemporaryDirectory() as name:
+        check_whole(pathlib.Path(name))
+print("\n".join(problems) or "peers are asked and answer as they should")
+sys.exit(bool(problems))

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""suites.py CUCORE SIMULATOR SCHEMA [FAKE]: what cucore bench measures by itself, on the simulated
+driver and without any. Each run gives a document of the schema, in which these results are, and no
+failure. FAKE is a library that stands for cuBLASLt and cuDNN."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import schema_part
+
+CUCORE, SIMULATOR, SCHEMA = sys.argv[1:4]
+FAKE = sys.argv[4] if len(sys.argv) > 4 else None
+NOWHERE = "/nowhere"
+FAST = ["--quick", "--max-seconds", "0.02", "--min-samples", "3", "--max-samples", "12"]
+CHECKS = ["none", "init", "race", "async", "barrier", "all"]
+schema = json.loads(pathlib.Path(SCHEMA).read_text())
+problems = []
+
+
+def expect(right, text):
+    if not right:
+        problems.append(text)
+
+
+class Run:
+    """One run of cucore bench, with its results."""
+
+    def __init__(self, what, *arguments, driver=SIMULATOR, status=0, **environment):
+        command = [CUCORE, "bench", *arguments, *FAST, "--json", "-"]
+        done = subprocess.run(command, env={**os.environ, "CUCORE_DRIVER": driver, **environment},
+                              capture_output=True, text=True, check=False, timeout=120)
+        self.what = what
+        self.results = []
+        expect(done.returncode == status,
+               f"{what}: exit status {done.returncode}: {done.stderr[-500:]} {done.stdout[-500:]}")
+        if done.returncode not in (0, 1) or not done.stdout:
+            return
+        document = json.loads(done.stdout)
+        problems.extend(f"{what}: {p}" for p in schema_part.problems(schema, document))
+        expect(document["machine"]["simulated"] == (driver == SIMULATOR),
+               f"{what}: it does not say whether it is simulated")
+        self.results = document["results"]
+        expect(status or not [r for r in self.results if "failed" in r],
+               f"{what}: {[r for r in self.results if 'failed' in r][:3]}")
+        expect(not [r for r in self.results if "share" in r], f"{what}: a share of no peak")
+
+    def having(self, **wanted):
+        """The results with these values, of keys or of axes."""
+        return [r for r in self.results
+                if all(r["axes"].get(k, r.get(k)) == v for k, v in wanted.items())]
+
+    def measured(self, **wanted):
+        found = [r for r in self.having(**wanted) if "median_s" in r]
+        expect(found, f"{self.what}: nothing measured with {wanted}: {self.having(**wanted)[:2]}")
+        return found
+
+    def skipped(self, word, **wanted):
+        found = [r for r in self.having(**wanted) if word in r.get("skipped", "")]
+        expect(found, f"{self.what}: nothing skipped for '{word}' with {wanted}: "
+                      f"{self.having(**wanted)[:2]}")
+        return found
+
+
+def has_nvrtc():
+    done = subprocess.run([CUCORE, "find", "nvrtc"], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def runtime():
+    run = Run("runtime", "runtime")
+    limits = {"launch_0_arguments": 1.02, "launch_3_arguments": 1.02, "launch_16_arguments": 1.02,
+              "event_record": 1.05, "stream_wait_event": 1.05, "alloc_free": 1.05,
+              "buffer_create_release": None, "copy_4_kib": None, "fill_4_kib": None,
+              "stream_query": None}
+    for case, limit in limits.items():
+        for r in run.measured(case=case, subject="cucore"):
+            expect(r.get("limit") == limit, f"runtime: the limit of {case} is {r.get('limit')}")
+            expect(r.get("peer") == "raw" and r["ratio"] > 0, f"runtime: {case} has no ratio")
+            expect(r["mode"] == "cpu" and r["batch"] in (200, 400), f"runtime: {case} is {r}")
+            expect((r["checked"] == "passed") == (case in ("copy_4_kib", "fill_4_kib")),
+                   f"runtime: {case}: {r['checked']}")
+        run.measured(case=case, subject="raw")
+    expect({r["case"] for r in run.results} == set(limits), "runtime: other cases")
+    run = Run("runtime without a driver", "runtime", driver=NOWHERE)
+    expect(len(run.skipped("no device")) == len(limits), "runtime: not skipped without a device")
+    # A call of the simulated driver costs little beside what cucore does around it.
+    Run("limits, passed over", "runtime", "--filter", "stream_wait_event")
+    Run("limits", "runtime", "--filter", "stream_wait_event", "--limits", status=1)
+
+
+def compilers():
+    for what, driver in ("compile", SIMULATOR), ("compile without a driver", NOWHERE):
+        run = Run(what, "compile", driver=driver)
+        sizes = {r["figures"]["code_bytes"] for source in ("saxpy", "template")
+                 for output in ("ptx", "cubin")
+                 for r in run.measured(case="nvrtc", source=source, output=output, subject="nvrtc")}
+        expect(len(sizes) == 4, f"{what}: not every code is another one: {sizes}")
+        for kind in "ptx", "ltoir":
+            run.measured(case="link", subject="nvjitlink", **{"from": kind})
+        if driver == NOWHERE:
+            for case in "load", "first_launch":
+                expect(len(run.having(case=case)) == len(run.skipped("no device", case=case)),
+                       f"{what}: {case} without a device")
+            continue
+        run.measured(case="load", **{"from": "ptx"})
+        run.skipped("machine code", case="load", **{"from": "cubin"})
+        for kind in "ptx", "source":
+            run.measured(case="first_launch", kind="foreign", **{"from": kind})
+    run = Run("compile without NVRTC", "compile", driver=NOWHERE, CUCORE_NVRTC=NOWHERE)
+    expect(len(run.skipped("nvrtc")) == 6, "compile: not skipped without NVRTC")
+
+
+def simulator():
+    # Whatever driver there is, it measures the simulated one.
+    run = Run("sim", "sim", driver=NOWHERE)
+    for kernel in "saxpy", "reverse":
+        for check in CHECKS:
+            for r in run.measured(case="instructions", kernel=kernel, subject=check):
+                expect(r["checked"] == "passed" and r["item"] == "lane-instructions" and
+                       r["items_per_s"] > 1e6, f"sim: {r}")
+                expect((r.get("peer") == "none") == (check != "none"), f"sim: peer of {check}")
+    for r in run.measured(case="instructions", kernel="saxpy"):
+        # Address and bounds, two loads, a multiply-add, a store: some twenty of them.
+        expect(r["items"] % 2 ** 14 == 0 and 15 <= r["items"] / 2 ** 14 <= 30, f"sim: items of {r}")
+    run.measured(case="saxpy", subject="simulator")
+    run.measured(case="matmul", flop=2 * 128 ** 3)
+    for check in CHECKS:
+        for r in run.measured(case="memory", subject=check):
+            grown = r["figures"]["resident_bytes"] / r["figures"]["allocated_bytes"]
+            expect(r["figures"]["allocated_bytes"] == 2 ** 25 and 0.9 < grown < 2,
+                   f"sim: memory {r['figures']}")
+
+
+def memory():
+    run = Run("memory", "memory", CUCORE_PYTHON="/nowhere/python")
+    for path in "d2d", "h2d_pinned", "h2d_pageable", "d2h_pinned", "d2h_pageable":
+        for size in 2 ** 12, 2 ** 20:
+            for mode in "cold", "hot":
+                for r in run.measured(case="copy", path=path, bytes=size, mode=mode):
+                    expect(r["bytes_per_s"] > 0 and r["checked"] == "passed", f"memory: {r}")
+    for r in run.measured(case="copy", path="d2d"):
+        expect(r["bytes"] == 2 * r["axes"]["bytes"], "memory: a copy here reads and writes")
+    run.measured(case="fill", subject="cucore")
+    for op, arrays in {"copy": 2, "scale": 2, "add": 3, "triad": 3}.items():
+        for r in run.measured(case="stream", op=op, subject="cuda"):
+            expect(r["bytes"] == arrays * r["axes"]["bytes"], f"memory: bytes of {op}")
+    for peer in "torch", "triton", "cupy", "numba":
+        expect(len(run.skipped("cannot be started", case="stream", subject=peer)) == 1,
+               f"memory: {peer} is not told of once")
+    large = Run("memory, large", "memory", "--filter", "fill", "--axis", "bytes=30")
+    large.skipped("simulated", case="fill")
+
+
+def libraries():
+    run = Run("gemm and norms", "gemm", "norms")
+    run.skipped("simulated", suite="gemm")
+    run.skipped("simulated", suite="norms")
+    if not FAKE:
+        return
+    fake = {"CUCORE_CUBLASLT": FAKE, "CUCORE_CUDNN": FAKE, "CUCORE_PYTHON": "/nowhere/python"}
+    axes = ["--axis", "shape=48x33x32,20", "--axis", "layout=nn,nt,tn,tt",
+            "--axis", "dtype=f16,bf16,tf32,e4m3", "--mode", "cold"]
+    run = Run("gemm by the fake", "gemm", "--filter", "square", *axes, **fake)
+    for dtype in "f16", "bf16", "tf32":
+        for layout in "nn", "nt", "tn", "tt":
+            for shape in "48x33x32", "20":
+                for r in run.measured(dtype=dtype, layout=layout, shape=shape):
+                    # The slow one and the refused one were not chosen.
+                    expect(r["figures"]["algorithm"] == 1 and r["figures"]["algorithms"] == 3,
+                           f"gemm: {r['figures']}")
+                    expect(r["checked"] == "passed", f"gemm: {r['checked']}")
+    run.measured(shape="48x33x32", flop=2 * 48 * 33 * 32)
+    run.measured(dtype="e4m3", layout="tn", shape="48x33x32")
+    run.skipped("no algorithm", dtype="e4m3", layout="nn")
+    rows = ["--axis", "rows=5", "--axis", "columns=70", "--axis", "dtype=f32,f16,bf16"]
+    run = Run("softmax by the fake", "norms", *rows, **fake)
+    expect(len(run.measured(case="softmax", checked="passed")) == 6, "softmax")
+    run = Run("wrong results", "gemm", "norms", "--filter", "square|softmax", "--axis",
+              "shape=48x33x32", *rows, status=1, FAKE_WRONG="1", **fake)
+    expect(not [r for r in run.results if "median_s" in r], "what is wrong was timed")
+    expect([r for r in run.results if "row 47, column 32" in r.get("failed", "")],
+           "gemm: where it is wrong is not told")
+
+
+if not has_nvrtc():
+    print("skipped: there is no NVRTC")
+    sys.exit(77)
+for part in runtime, compilers, simulator, memory, libraries:
+    part()
+print("\n".join(problems) or "every suite measures what it should")
+sys.exit(bool(problems))

@@ -1,0 +1,294 @@
+// The cucore program on tile programs: compiled, looked at, run on the driver that CUCORE_DRIVER
+// names and interpreted.
+#include "child.h"
+#include "npy.h"
+
+#include <jansson.h>
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+static const char *program = CLI_PROGRAM;
+static bool has_nvjitlink, real; // real: a GPU's driver, or the simulated one
+
+enum { N = 5000 };
+
+static const struct {
+    const char *path, *text;
+} texts[] = {
+    { "vadd.tile", "kernel vadd(a: f32[N], b: f32[N], c: f32[N])\n"
+                   "    const BN = 1024\n"
+                   "    grid cdiv(N, BN)\n"
+                   "{\n"
+                   "    i = block(0)\n"
+                   "    store(c, [i], load(a, [i], [BN]) + load(b, [i], [BN]))\n"
+                   "}\n" },
+    { "two.tile", "kernel one(x: i32[N]) grid 1 { store(x, [0], full(i32, [4], 1)) }\n"
+                  "kernel fill(x: i32[N], v: i32) {\n"
+                  "    print(\"block {}\", block(0))\n"
+                  "    store(x, [block(0)], full(i32, [4], v))\n"
+                  "}\n" },
+    { "bad.tile", "kernel k(x: f32[N]) {\n    y = x + z\n}\n" },
+    { "some.cu", "extern \"C\" __global__ void k(float *x) { *x = 1; }\n" },
+};
+
+static char folder[64];
+
+static void save(const char *path, const void *data, size_t bytes)
+{
+    FILE *f = fopen(path, "wb");
+
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(data, 1, bytes, f), bytes);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void save_array(const char *path, float first, float step)
+{
+    struct {
+        char header[256];
+        float x[N];
+    } file;
+    int64_t shape[1] = { N };
+    size_t bytes;
+    char *header = npy_make_header(&bytes, CUC_F32, shape, 1);
+    float x[N];
+
+    ck_assert_uint_le(bytes, sizeof(file.header));
+    for (int i = 0; i < N; i++)
+        x[i] = first + step * (float)i;
+    memcpy(&file, header, bytes);
+    memcpy((char *)&file + bytes, x, sizeof(x));
+    save(path, &file, bytes + sizeof(x));
+    free(header);
+}
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/cucore-cli-tile-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    for (int i = 0; i < LENGTH(texts); i++)
+        save(texts[i].path, texts[i].text, strlen(texts[i].text));
+    save_array("a.npy", 0, 1);
+    save_array("b.npy", 0.5f, 2);
+}
+
+static void remove_folder(void)
+{
+    char command[128];
+
+    ck_assert_int_eq(chdir("/"), 0);
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+#define VADD "in:a.npy", "in:b.npy", "out:f32[5000]=c.npy"
+#define INTERP "--driver", "interp"
+enum { REAL = 1, ASSEMBLER = 2 };
+
+// clang-format off
+static const struct {
+    const char *arguments[12];
+    int status;
+    unsigned needs;
+    const char *out[3], *err[3]; // all of these are there
+    const char *input;
+} rows[] = {
+    // compile: usage
+    { { "compile", "vadd.tile", "--emit", "ltoir" }, 2,
+      .err = { "a tile program compiles to ptx and cubin, not to ltoir" } },
+    { { "compile", "some.cu", "--emit", "ir" }, 2,
+      .err = { "--emit ir is for tile programs, and 'some.cu' is none" } },
+    { { "compile", "some.cu", "--resources" }, 2, .err = { "--resources is for tile programs" } },
+    { { "compile", "vadd.tile", "--emit", "ir", "--resources" }, 2, .err = { "makes no code" } },
+    { { "compile", "vadd.tile", "--emit", "ptx", "-o", "-", "--resources" }, 2,
+      .err = { "--resources: say -o OUT" } },
+    { { "compile", "vadd.tile", "--set", "BN" }, 2, .err = { "--set NAME=VALUE" } },
+    { { "compile", "vadd.tile", "--warps", "0" }, 2, .err = { "--warps is '0'" } },
+    { { "compile", "-" }, 2, .err = { "cu, ptx or tile" } },
+    // compile: failures
+    { { "compile", "bad.tile", "--arch", "sm_90" }, 1,
+      .err = { "bad.tile:2:13: error T501", "    y = x + z", "            ^" } },
+    { { "compile", "vadd.tile", "--arch", "sm_75" }, 1, .err = { "sm_75", "sm_80, 86" } },
+    { { "compile", "vadd.tile", "--arch", "sm_90", "--set", "BX=1" }, 1,
+      .err = { "BX=1: no kernel has that constant" } },
+    { { "compile", "vadd.tile", "--arch", "sm_90", "-D", "N=1" }, 1,
+      .err = { "define_macros is for CUDA C++" } },
+    { { "compile", "some.cu", "--arch", "sm_90", "--set", "N=1" }, 1,
+      .err = { "constants is for tile programs" } },
+    { { "compile", "vadd.tile", "--arch", "sm_90", "--warps", "3" }, 1, .err = { "warps is 3" } },
+    // compile: done
+    { { "compile", "vadd.tile", "--arch", "sm_90" }, 0, .out = { "vadd.ptx: ptx for sm_90, " } },
+    { { "compile", "vadd.tile", "--arch", "sm_90a", "--warps", "8", "--resources" }, 0,
+      .out = { "idx32+aligned       256            0          -", "idx64 " } },
+    { { "compile", "vadd.tile", "--arch", "sm_90a", "--emit", "cubin", "--resources", "--remarks" },
+      0, ASSEMBLER, .out = { "vadd.cubin: cubin for sm_90a", "idx32+aligned       128            0" } },
+    { { "compile", "vadd.tile", "--emit", "ir", "-o", "-", "--set", "BN=256" }, 0,
+      .out = { "kernel vadd(a: f32[N]", "grid cdiv(N, 256)", "[256])" } },
+    { { "compile", "vadd.tile", "--emit", "ir" }, 0, .out = { "vadd.ir: " } },
+    { { "compile", "-", "--lang", "tile", "--arch", "sm_90" }, 0, .out = { ".entry k$idx64(" },
+      .input = "kernel k() { }\n" },
+    // run: usage
+    { { "run", "vadd.tile", "--block", "32", VADD }, 2, .err = { "has its own block" } },
+    { { "run", "some.cu", "--kernel", "k", "--grid", "1", "--block", "1", INTERP }, 2,
+      .err = { "--driver interp runs tile programs, and 'some.cu' is none" } },
+    { { "run", "vadd.tile", INTERP, "--time", "3", VADD }, 2, .err = { "no --time" } },
+    { { "run", "two.tile", "out:i32[4]=c.npy" }, 2, REAL,
+      .err = { "'two.tile' has 2 kernels, say which to run" } },
+    // run: failures
+    { { "run", "vadd.tile", INTERP, "in:a.npy", "in:b.npy", "out:f32[4]=c.npy" }, 1,
+      .err = { "vadd: argument c: axis 0: expected 5000, which N is by argument a, got 4" } },
+    { { "run", "vadd.tile", "in:a.npy", "in:b.npy", "out:f32[4]=c.npy" }, 1, REAL,
+      .err = { "vadd: argument c: axis 0: expected 5000, which N is by argument a, got 4" } },
+    { { "run", "vadd.tile", "--grid", "5", VADD }, 1, REAL, .err = { "config.grid is given" } },
+    { { "run", "vadd.tile", "--grid", "5", INTERP, VADD }, 1, .err = { "options.grid is given" } },
+    { { "run", "two.tile", "--kernel", "three", INTERP, "out:i32[4]=c.npy" }, 1,
+      .err = { "no kernel \"three\"", "one, fill" } },
+    { { "run", "two.tile", INTERP, "out:i32[4]=c.npy" }, 1, .err = { "has several: one, fill" } },
+    { { "run", "two.tile", "--kernel", "fill", INTERP, "out:i32[4]=c.npy", "i32:7" }, 1,
+      .err = { "fill declares no grid" } },
+    { { "run", "two.tile", "--kernel", "fill", INTERP, "--grid", "1", "out:i32[4]=c.npy", "f32:7" },
+      1, .err = { "argument v: expected i32 of 4 bytes, got f32 of 4" } },
+    { { "run", "bad.tile", INTERP, "in:a.npy" }, 1, .err = { "bad.tile:2:13: error T501" } },
+    // run: done
+    { { "run", "vadd.tile", INTERP, VADD }, 0,
+      .out = { "vadd.tile interpreted, 3 arguments checked", "out    f32[5000], to c.npy\n" } },
+    { { "run", "vadd.tile", "--set", "BN=64", "--warps", "1", VADD }, 0, REAL,
+      .out = { "vadd on ", "3 arguments checked", "out    f32[5000], to c.npy\n" } },
+    { { "run", "vadd.tile", "--time", "3", VADD }, 0, REAL, .out = { "median of 3 launches" } },
+    { { "run", "two.tile", "--kernel", "fill", INTERP, "--grid", "2", "out:i32[8]=c.npy", "i32:7" },
+      0, .out = { "block 0\nblock 1\n", "fill interpreted, grid 2,1,1" } },
+    { { "run", "two.tile", "--kernel", "fill", "--grid", "2", "out:i32[12]=c.npy", "i32:7" }, 0,
+      REAL, .out = { "fill on ", "4 of 12 elements are as they were poisoned" } },
+    { { "run", "vadd.tile", INTERP, "out:f32[0]=a0.npy", "out:f32[0]=b0.npy", "out:f32[0]=c.npy" },
+      0, .out = { "out    f32[0], to c.npy" } },
+    { { "run", "vadd.tile", "out:f32[0]=a0.npy", "out:f32[0]=b0.npy", "out:f32[0]=c.npy" }, 0,
+      REAL, .out = { "out    f32[0], to c.npy" } },
+};
+// clang-format on
+
+static bool can_run(unsigned needs)
+{
+    return (!(needs & REAL) || real) && (!(needs & ASSEMBLER) || has_nvjitlink);
+}
+
+START_TEST(a_command_ends_and_says_as_the_table_has_it)
+{
+    child c = { .input = rows[_i].input };
+
+    if (!can_run(rows[_i].needs))
+        return;
+    memcpy(c.arguments, rows[_i].arguments, sizeof(rows[_i].arguments));
+    child_run(&c, program);
+    ck_assert_msg(c.status == rows[_i].status, "row %d: exit status %d\n%s%s", _i, c.status, c.out,
+                  c.err);
+    for (int i = 0; i < 3; i++) {
+        const char *out = rows[_i].out[i], *err = rows[_i].err[i];
+        ck_assert_msg(!out || strstr(c.out, out), "standard output lacks \"%s\":\n%s", out, c.out);
+        ck_assert_msg(!err || strstr(c.err, err), "standard error lacks \"%s\":\n%s", err, c.err);
+    }
+    child_free(&c);
+}
+END_TEST
+
+static void run_command(const char *const *arguments)
+{
+    child c = { .input = NULL };
+
+    for (int i = 0; arguments[i]; i++)
+        c.arguments[i] = arguments[i];
+    child_run(&c, program);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_free(&c);
+}
+
+// Whichever way it runs, and however it comes: as source, as PTX, with its own grid.
+START_TEST(the_sum_is_written)
+{
+    static const char *const ways[][9] = {
+        { "run", "vadd.tile", INTERP, VADD },
+        { "run", "vadd.tile", VADD },
+        { "run", "vadd.ptx", "--kernel", "vadd", VADD },
+    };
+    void *file;
+    npy_header h;
+    size_t bytes;
+    cli_why why;
+    float c[N];
+
+    if (_i > 0 && !real)
+        return;
+    run_command((const char *const[]){ "compile", "vadd.tile", "--arch", "sm_90", NULL });
+    run_command(ways[_i]);
+    ck_assert_msg(cli_read_file(&file, &bytes, "c.npy", &why) &&
+                      npy_parse(&h, file, bytes, "c.npy", &why),
+                  "%s", why.text);
+    ck_assert_uint_eq(h.bytes, sizeof(c));
+    memcpy(c, (char *)file + h.data_offset, sizeof(c));
+    free(file);
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(c[i] == 3 * (float)i + 0.5f, "c[%d] is %g", i, (double)c[i]);
+}
+END_TEST
+
+static json_t *document_of(child *c)
+{
+    json_error_t error;
+
+    child_run(c, program);
+    json_t *document = json_loadb(c->out, c->out_bytes, 0, &error);
+    ck_assert_msg(document != NULL, "no JSON: %s\n%s\n%s", error.text, c->out, c->err);
+    ck_assert_int_eq(c->status, 0);
+    child_free(c);
+    return document;
+}
+
+START_TEST(json_has_kernels_and_resources)
+{
+    json_t *d = document_of(&(child){
+        .arguments = { "compile", "two.tile", "--arch", "sm_90a", "--resources", "--json" } });
+    json_t *kernels = json_object_get(d, "kernels"), *rows_of = json_object_get(d, "resources");
+
+    ck_assert_str_eq(json_string_value(json_object_get(d, "compiler")), "cucore");
+    ck_assert_uint_eq(json_array_size(kernels), 2);
+    ck_assert_str_eq(json_string_value(json_array_get(kernels, 1)), "fill");
+    ck_assert_uint_ge(json_array_size(rows_of), 4);
+    json_t *row = json_array_get(rows_of, 0);
+    ck_assert_str_eq(json_string_value(json_object_get(row, "kernel")), "one");
+    ck_assert_str_eq(json_string_value(json_object_get(row, "variant")), "idx32+aligned");
+    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not tell
+    json_decref(d);
+
+    d = document_of(&(child){ .arguments = { "run", "vadd.tile", INTERP, VADD, "--json" } });
+    ck_assert(json_is_true(json_object_get(d, "interpreted")));
+    ck_assert(json_is_null(json_object_get(d, "device")));
+    ck_assert(json_is_null(json_object_get(d, "grid")));
+    json_decref(d);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cli tile");
+    TCase *t = tcase_create("tile");
+    const char *driver = getenv("CUCORE_DRIVER");
+    char command[2048];
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (getenv("CUCORE_CLI"))
+        program = getenv("CUCORE_CLI");
+    snprintf(command, sizeof(command), "'%s' find nvJitLink >/dev/null 2>&1", program);
+    has_nvjitlink = system(command) == 0;
+    real = !driver || !strstr(driver, "fake_driver");
+    tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_command_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
+    tcase_add_loop_test(t, the_sum_is_written, 0, 3);
+    tcase_add_test(t, json_has_kernels_and_resources);
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,745 @@
+// References. See kernel_reference.h.
+#include "kernel_reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PADDED_TOP = 1, PADDED_LEFT = 1 }; // TOP and LEFT of copy.tile
+
+static double *row_of(const struct numbers *x, int64_t r)
+{
+    return x->at + r * x->extent[x->rank - 1];
+}
+
+// ---- vadd, copy, transpose
+
+void expect_sum_of_two(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[2].count; i++)
+        a[2].at[i] = a[0].at[i] + a[1].at[i];
+}
+
+void expect_copy(struct numbers *a)
+{
+    memcpy(a[1].at, a[0].at, (size_t)a[1].count * sizeof(double));
+}
+
+void expect_pad(struct numbers *a)
+{
+    for (int64_t p = 0; p < a[1].extent[0]; p++)
+        for (int64_t q = 0; q < a[1].extent[1]; q++) {
+            int64_t m = p - PADDED_TOP, n = q - PADDED_LEFT;
+            bool inside = m >= 0 && m < a[0].extent[0] && n >= 0 && n < a[0].extent[1];
+            row_of(&a[1], p)[q] = inside ? row_of(&a[0], m)[n] : 7;
+        }
+}
+
+void expect_transpose(struct numbers *a)
+{
+    for (int64_t m = 0; m < a[0].extent[0]; m++)
+        for (int64_t n = 0; n < a[0].extent[1]; n++)
+            row_of(&a[1], n)[m] = row_of(&a[0], m)[n];
+}
+
+// ---- Rows
+
+static double most_of(const double *x, int64_t n)
+{
+    double most = -INFINITY;
+
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, x[i]);
+    return most;
+}
+
+static double sum_of_exp(const double *x, int64_t n, double most)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += exp(x[i] - most);
+    return sum;
+}
+
+void expect_softmax(struct numbers *a)
+{
+    int64_t n = a[0].extent[1];
+
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        double most = most_of(row_of(&a[0], r), n), sum = sum_of_exp(row_of(&a[0], r), n, most);
+        for (int64_t i = 0; i < n; i++)
+            row_of(&a[1], r)[i] = exp(row_of(&a[0], r)[i] - most) / sum;
+    }
+}
+
+static void moments(const double *x, int64_t n, double *mean, double *variance)
+{
+    *mean = *variance = 0;
+    for (int64_t i = 0; i < n; i++)
+        *mean += x[i] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        *variance += (x[i] - *mean) * (x[i] - *mean) / (double)n;
+}
+
+// x w b y mean rstd eps
+void expect_layer_norm(struct numbers *a)
+{
+    int64_t n = a[0].extent[1];
+
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        double variance;
+        moments(row_of(&a[0], r), n, &a[4].at[r], &variance);
+        a[5].at[r] = 1 / sqrt(variance + a[6].at[0]);
+        for (int64_t i = 0; i < n; i++)
+            row_of(&a[3], r)[i] =
+                (row_of(&a[0], r)[i] - a[4].at[r]) * a[5].at[r] * a[1].at[i] + a[2].at[i];
+    }
+}
+
+void prepare_layer_norm_gradient(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        double variance;
+        moments(row_of(&a[0], r), a[0].extent[1], &a[3].at[r], &variance);
+        a[4].at[r] = 1 / sqrt(variance + 1e-5);
+    }
+}
+
+// x w dy mean rstd dx; what the row adds to dw and db goes into two rows.
+static void row_gradient(struct numbers *a, int64_t r, double *dw, double *db)
+{
+    const double *x = row_of(&a[0], r), *w = a[1].at, *dy = row_of(&a[2], r);
+    double mean = a[3].at[r], rstd = a[4].at[r], of_g = 0, of_normal = 0;
+    int64_t n = a[0].extent[1];
+
+    for (int64_t i = 0; i < n; i++) {
+        of_g += w[i] * dy[i] / (double)n;
+        of_normal += w[i] * dy[i] * (x[i] - mean) * rstd / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double normal = (x[i] - mean) * rstd;
+        row_of(&a[5], r)[i] = rstd * (w[i] * dy[i] - of_g - normal * of_normal);
+        dw[i] += dy[i] * normal;
+        db[i] += dy[i];
+    }
+}
+
+void expect_layer_norm_gradient(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].extent[0]; r++)
+        row_gradient(a, r, a[6].at, a[7].at);
+}
+
+void expect_layer_norm_partial(struct numbers *a)
+{
+    int64_t groups = a[6].extent[0];
+
+    for (int64_t r = 0; r < a[0].extent[0]; r++)
+        row_gradient(a, r, row_of(&a[6], r % groups), row_of(&a[7], r % groups));
+}
+
+void expect_column_sums(struct numbers *a)
+{
+    for (int k = 0; k < 2; k++)
+        for (int64_t n = 0; n < a[k].extent[1]; n++) {
+            a[2 + k].at[n] = 0;
+            for (int64_t g = 0; g < a[k].extent[0]; g++)
+                a[2 + k].at[n] += row_of(&a[k], g)[n];
+        }
+}
+
+// x w y eps
+void expect_rms_norm(struct numbers *a)
+{
+    int64_t n = a[0].extent[1];
+
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        double squares = 0;
+        for (int64_t i = 0; i < n; i++)
+            squares += row_of(&a[0], r)[i] * row_of(&a[0], r)[i];
+        for (int64_t i = 0; i < n; i++)
+            row_of(&a[2], r)[i] =
+                row_of(&a[0], r)[i] / sqrt(squares / (double)n + a[3].at[0]) * a[1].at[i];
+    }
+}
+
+// ---- rope: x cosine sine y
+
+static void rope(struct numbers *a, int64_t apart, int64_t step)
+{
+    int64_t positions = a[0].extent[2], depth = a[0].extent[3];
+
+    for (int64_t r = 0; r < a[0].count / depth; r++)
+        for (int64_t i = 0; i < depth / 2; i++) {
+            double u = row_of(&a[0], r)[i * step], v = row_of(&a[0], r)[i * step + apart];
+            double c = row_of(&a[1], r % positions)[i], s = row_of(&a[2], r % positions)[i];
+            row_of(&a[3], r)[i * step] = u * c - v * s;
+            row_of(&a[3], r)[i * step + apart] = v * c + u * s;
+        }
+}
+
+void expect_rope_half(struct numbers *a)
+{
+    rope(a, a[0].extent[3] / 2, 1);
+}
+
+void expect_rope_interleaved(struct numbers *a)
+{
+    rope(a, 1, 2);
+}
+
+// ---- Activations
+
+static double silu(double x)
+{
+    return x / (1 + exp(-x));
+}
+
+static double gelu(double x)
+{
+    return 0.5 * x * erfc(-x * sqrt(0.5));
+}
+
+void expect_relu(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[1].at[i] = a[0].at[i] < 0 ? 0 : a[0].at[i];
+}
+
+void expect_gelu(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[1].at[i] = gelu(a[0].at[i]);
+}
+
+void expect_gelu_tanh(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++) {
+        double x = a[0].at[i];
+        a[1].at[i] = 0.5 * x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
+    }
+}
+
+void expect_swiglu(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[2].at[i] = silu(a[0].at[i]) * a[1].at[i];
+}
+
+void expect_geglu(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[2].at[i] = gelu(a[0].at[i]) * a[1].at[i];
+}
+
+void expect_silu_and_mul(struct numbers *a)
+{
+    int64_t n = a[1].extent[1];
+
+    for (int64_t r = 0; r < a[1].extent[0]; r++)
+        for (int64_t i = 0; i < n; i++)
+            row_of(&a[1], r)[i] = silu(row_of(&a[0], r)[i]) * row_of(&a[0], r)[n + i];
+}
+
+// The high and the low half of a product.
+static void wide(uint32_t x, uint32_t y, uint32_t *high, uint32_t *low)
+{
+    *high = (uint32_t)((uint64_t)x * y >> 32);
+    *low = x * y;
+}
+
+// Philox4x32-10 of Salmon and others, "Parallel random numbers: as easy as 1, 2, 3".
+static void philox(uint64_t seed, uint64_t counter, uint32_t *out)
+{
+    uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32), high0, low0, high1, low1;
+
+    out[0] = (uint32_t)counter;
+    out[1] = (uint32_t)(counter >> 32);
+    out[2] = out[3] = 0;
+    for (int i = 0; i < 10; i++) {
+        wide(0xD2511F53, out[0], &high0, &low0);
+        wide(0xCD9E8D57, out[2], &high1, &low1);
+        out[0] = high1 ^ out[1] ^ key0;
+        out[1] = low1;
+        out[2] = high0 ^ out[3] ^ key1;
+        out[3] = low0;
+        key0 += 0x9E3779B9;
+        key1 += 0xBB67AE85;
+    }
+}
+
+// x y p seed
+void expect_dropout(struct numbers *a)
+{
+    uint32_t bits[4];
+
+    for (int64_t i = 0; i < a[0].count; i++) {
+        philox((uint64_t)a[3].at[0], (uint64_t)i / 4, bits);
+        bool gone = (bits[i % 4] >> 8) * 0x1p-24 < a[2].at[0];
+        a[1].at[i] = gone ? 0 : a[0].at[i] / (1 - a[2].at[0]);
+    }
+}
+
+// ---- Along the middle axis of [A, N, B]
+
+static double *line_of(const struct numbers *x, int64_t i, int64_t *step)
+{
+    int64_t n = x->extent[1], b = x->extent[2];
+
+    *step = b;
+    return x->at + i / b * n * b + i % b;
+}
+
+static int64_t lines(const struct numbers *x)
+{
+    return x->extent[0] * x->extent[2];
+}
+
+void expect_sum_along(struct numbers *a)
+{
+    int64_t step;
+
+    for (int64_t i = 0; i < lines(&a[0]); i++) {
+        const double *x = line_of(&a[0], i, &step);
+        a[1].at[i] = 0;
+        for (int64_t n = 0; n < a[0].extent[1]; n++)
+            a[1].at[i] += x[n * step];
+    }
+}
+
+void expect_product_along(struct numbers *a)
+{
+    int64_t step;
+
+    for (int64_t i = 0; i < lines(&a[0]); i++) {
+        const double *x = line_of(&a[0], i, &step);
+        a[1].at[i] = 1;
+        for (int64_t n = 0; n < a[0].extent[1]; n++)
+            a[1].at[i] *= x[n * step];
+    }
+}
+
+void prepare_factors(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] = 1 + a[0].at[i] / 64;
+}
+
+// x low low_at high high_at; NaN do not count but alone
+void expect_extremes(struct numbers *a)
+{
+    int64_t step;
+
+    for (int64_t i = 0; i < lines(&a[0]); i++) {
+        const double *x = line_of(&a[0], i, &step);
+        a[1].at[i] = a[3].at[i] = NAN;
+        a[2].at[i] = a[4].at[i] = 0;
+        for (int64_t n = 0; n < a[0].extent[1]; n++) {
+            if (x[n * step] < a[1].at[i] || (isnan(a[1].at[i]) && !isnan(x[n * step]))) {
+                a[1].at[i] = x[n * step];
+                a[2].at[i] = (double)n;
+            }
+            if (x[n * step] > a[3].at[i] || (isnan(a[3].at[i]) && !isnan(x[n * step]))) {
+                a[3].at[i] = x[n * step];
+                a[4].at[i] = (double)n;
+            }
+        }
+    }
+}
+
+void prepare_far(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] += 100;
+}
+
+// x mean variance
+void expect_variance(struct numbers *a)
+{
+    int64_t step, count = a[0].extent[1];
+    double *x = calloc((size_t)count + 1, sizeof(*x));
+
+    for (int64_t i = 0; x && i < lines(&a[0]); i++) {
+        const double *from = line_of(&a[0], i, &step);
+        for (int64_t n = 0; n < count; n++)
+            x[n] = from[n * step];
+        moments(x, count, &a[1].at[i], &a[2].at[i]);
+    }
+    free(x);
+}
+
+// x value at
+void expect_largest(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        a[1].at[r] = most_of(row_of(&a[0], r), a[0].extent[1]);
+        a[2].at[r] = 0;
+        while (row_of(&a[0], r)[(int64_t)a[2].at[r]] != a[1].at[r])
+            a[2].at[r]++;
+    }
+}
+
+void expect_sum_all(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[1].at[0] += a[0].at[i];
+}
+
+// ---- Scans
+
+static void running(struct numbers *a, bool product, bool back)
+{
+    int64_t step, count = a[0].extent[1];
+
+    for (int64_t i = 0; i < lines(&a[0]); i++) {
+        const double *x = line_of(&a[0], i, &step);
+        double *y = line_of(&a[1], i, &step), so_far = product;
+        for (int64_t k = 0; k < count; k++) {
+            int64_t n = back ? count - 1 - k : k;
+            so_far = product ? so_far * x[n * step] : so_far + x[n * step];
+            y[n * step] = so_far;
+        }
+    }
+}
+
+void expect_cumulative_sum(struct numbers *a)
+{
+    running(a, false, false);
+}
+
+void expect_cumulative_sum_back(struct numbers *a)
+{
+    running(a, false, true);
+}
+
+void expect_cumulative_product(struct numbers *a)
+{
+    running(a, true, false);
+}
+
+void prepare_gains(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] *= 0.45; // less than 1: what was fades
+}
+
+// gain x h
+void expect_recurrence(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        double h = 0;
+        for (int64_t n = 0; n < a[0].extent[1]; n++)
+            row_of(&a[2], r)[n] = h = row_of(&a[0], r)[n] * h + row_of(&a[1], r)[n];
+    }
+}
+
+// x y part total state ticket
+void expect_long_sum(struct numbers *a)
+{
+    int64_t tiles = a[2].count, length = 64; // BN of the table
+    double so_far = 0;
+
+    for (int64_t g = 0; g < tiles; g++)
+        a[2].at[g] = 0;
+    for (int64_t i = 0; i < a[0].count; i++) {
+        a[2].at[i / length] += a[0].at[i];
+        a[3].at[i / length] = a[1].at[i] = so_far += a[0].at[i];
+    }
+    for (int64_t g = 0; g < tiles; g++)
+        a[4].at[g] = 2;
+    a[5].at[0] = (double)tiles;
+}
+
+// ---- Histograms, sorting
+
+void prepare_bins(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] = (double)kernel_random(40);
+}
+
+void expect_histogram(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        if (a[0].at[i] < (double)a[1].count)
+            a[1].at[(int64_t)a[0].at[i]]++;
+}
+
+// x id total
+void prepare_segments(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[1].count; i++)
+        a[1].at[i] = (double)kernel_random((uint64_t)a[2].count + 3) - 1;
+}
+
+void expect_segmented_sum(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[1].count; i++)
+        if (a[1].at[i] >= 0 && a[1].at[i] < (double)a[2].count)
+            a[2].at[(int64_t)a[1].at[i]] += a[0].at[i];
+}
+
+void prepare_ties(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] = (double)kernel_random(12) - 6;
+}
+
+// x value at: each next one is the largest that has not been taken, the first of equals
+void expect_top(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].extent[0]; r++) {
+        const double *x = row_of(&a[0], r);
+        bool *taken = calloc((size_t)a[0].extent[1], sizeof(*taken));
+        for (int64_t k = 0; taken && k < a[1].extent[1]; k++) {
+            int64_t best = -1;
+            for (int64_t n = 0; n < a[0].extent[1]; n++)
+                if (!taken[n] && (best < 0 || x[n] > x[best]))
+                    best = n;
+            taken[best] = true;
+            row_of(&a[1], r)[k] = x[best];
+            row_of(&a[2], r)[k] = (double)best;
+        }
+        free(taken);
+    }
+}
+
+static int compare_doubles(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+
+    return a != a || b != b ? (a != a) - (b != b) : (a > b) - (a < b);
+}
+
+void expect_sorted_rows(struct numbers *a)
+{
+    expect_copy(a);
+    for (int64_t r = 0; r < a[1].extent[0]; r++)
+        qsort(row_of(&a[1], r), (size_t)a[1].extent[1], sizeof(double), compare_doubles);
+}
+
+static int64_t digit_of(double key, double shift, int64_t radix)
+{
+    return (int64_t)key >> (int64_t)shift & (radix - 1);
+}
+
+// key count shift
+void expect_radix_count(struct numbers *a)
+{
+    int64_t blocks = a[1].extent[1], length = 64;
+
+    for (int64_t i = 0; i < a[1].count; i++)
+        a[1].at[i] = 0;
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[1].at[digit_of(a[0].at[i], a[2].at[0], a[1].extent[0]) * blocks + i / length]++;
+}
+
+// key first out shift
+void prepare_first(struct numbers *a)
+{
+    int64_t blocks = a[1].extent[1], length = 64;
+    double so_far = 0;
+
+    memset(a[1].at, 0, (size_t)a[1].count * sizeof(double));
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[1].at[digit_of(a[0].at[i], a[3].at[0], a[1].extent[0]) * blocks + i / length]++;
+    for (int64_t i = 0; i < a[1].count; i++) {
+        double count = a[1].at[i];
+        a[1].at[i] = so_far;
+        so_far += count;
+    }
+}
+
+void expect_radix_move(struct numbers *a)
+{
+    int64_t at = 0;
+
+    for (int64_t digit = 0; digit < a[1].extent[0]; digit++)
+        for (int64_t i = 0; i < a[0].count; i++)
+            if (digit_of(a[0].at[i], a[3].at[0], a[1].extent[0]) == digit)
+                a[2].at[at++] = a[0].at[i];
+}
+
+// ---- Rows by ids
+
+static void random_ids(struct numbers *id, int64_t rows)
+{
+    for (int64_t i = 0; i < id->count; i++)
+        id->at[i] = (double)kernel_random((uint64_t)rows + 3) - 2;
+}
+
+// id table out
+void prepare_rows(struct numbers *a)
+{
+    random_ids(&a[0], a[1].extent[0]);
+}
+
+// id x table
+void prepare_rows_again(struct numbers *a)
+{
+    random_ids(&a[0], a[2].extent[0]);
+}
+
+// id x table: with ids that differ, as of equal ones any row may arrive; one is outside.
+void prepare_rows_once(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] = (double)((i * 7) % a[0].count - 1);
+}
+
+void expect_gathered_rows(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[0].count; r++)
+        for (int64_t i = 0; i < a[1].extent[1]; i++) {
+            bool there = a[0].at[r] >= 0 && a[0].at[r] < (double)a[1].extent[0];
+            row_of(&a[2], r)[i] = there ? row_of(&a[1], (int64_t)a[0].at[r])[i] : 0;
+        }
+}
+
+static void write_rows(struct numbers *a, bool add)
+{
+    for (int64_t r = 0; r < a[0].count; r++)
+        for (int64_t i = 0; i < a[2].extent[1]; i++)
+            if (a[0].at[r] >= 0 && a[0].at[r] < (double)a[2].extent[0]) {
+                double *to = &row_of(&a[2], (int64_t)a[0].at[r])[i];
+                *to = row_of(&a[1], r)[i] + (add ? *to : 0);
+            }
+}
+
+void expect_scattered_rows(struct numbers *a)
+{
+    write_rows(a, false);
+}
+
+void expect_added_rows(struct numbers *a)
+{
+    write_rows(a, true);
+}
+
+// ---- Stencils: x y rate
+
+static double element(const struct numbers *x, const int64_t *at)
+{
+    int64_t flat = 0;
+
+    for (int32_t i = 0; i < x->rank; i++) {
+        if (at[i] < 0 || at[i] >= x->extent[i])
+            return 0;
+        flat = flat * x->extent[i] + at[i];
+    }
+    return x->at[flat];
+}
+
+static void diffuse(struct numbers *a)
+{
+    for (int64_t n = 0; n < a[0].count; n++) {
+        int64_t at[3], rest = n;
+        double around = 0;
+        for (int32_t i = a[0].rank; i-- > 0; rest /= a[0].extent[i])
+            at[i] = rest % a[0].extent[i];
+        for (int32_t i = 0; i < a[0].rank; i++)
+            for (int step = -1; step <= 1; step += 2) {
+                at[i] += step;
+                around += element(&a[0], at);
+                at[i] -= step;
+            }
+        a[1].at[n] = a[0].at[n] + a[2].at[0] * (around - 2 * a[0].rank * a[0].at[n]);
+    }
+}
+
+void expect_diffused_2d(struct numbers *a)
+{
+    diffuse(a);
+}
+
+void expect_diffused_3d(struct numbers *a)
+{
+    diffuse(a);
+}
+
+// ---- Cross entropy
+
+// x target ..: one in eight does not count
+void prepare_targets(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[1].count; r++)
+        a[1].at[r] = kernel_random(8) ? (double)kernel_random((uint64_t)a[0].extent[1]) : -100;
+}
+
+void prepare_lse(struct numbers *a)
+{
+    prepare_targets(a);
+    for (int64_t r = 0; r < a[1].count; r++) {
+        double most = most_of(row_of(&a[0], r), a[0].extent[1]);
+        a[2].at[r] = most + log(sum_of_exp(row_of(&a[0], r), a[0].extent[1], most));
+    }
+}
+
+// x target loss lse
+void expect_cross_entropy(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[1].count; r++) {
+        double most = most_of(row_of(&a[0], r), a[0].extent[1]);
+        a[3].at[r] = most + log(sum_of_exp(row_of(&a[0], r), a[0].extent[1], most));
+        a[2].at[r] =
+            a[1].at[r] < 0 ? 0 : a[3].at[r] - row_of(&a[0], r)[(int64_t)a[1].at[r]];
+    }
+}
+
+// x target lse dloss dx
+void expect_cross_entropy_gradient(struct numbers *a)
+{
+    for (int64_t r = 0; r < a[1].count; r++)
+        for (int64_t i = 0; i < a[0].extent[1]; i++)
+            row_of(&a[4], r)[i] =
+                a[1].at[r] < 0 ? 0
+                               : (exp(row_of(&a[0], r)[i] - a[2].at[r]) - (a[1].at[r] == i)) *
+                                     a[3].at[r];
+}
+
+// ---- Messages
+
+// x mail full y ticket
+void expect_produced(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].count; i++) {
+        a[1].at[i] = a[0].at[i];
+        a[3].at[i] = a[0].at[i] + 1;
+    }
+    for (int64_t g = 0; g < a[2].count; g++)
+        a[2].at[g] = 1;
+    a[4].at[0] = 2 * (double)a[2].count;
+}
+
+// mail told ticket
+void expect_relayed(struct numbers *a)
+{
+    for (int64_t t = 0; t < a[1].count; t++) {
+        for (int64_t i = 0; i < a[0].extent[1]; i++)
+            row_of(&a[0], t + 1)[i] = row_of(&a[0], t)[i] + (double)t;
+        a[1].at[t] = 1;
+    }
+    a[2].at[0] = (double)a[1].count;
+}
+
+// total lock blocks
+void expect_added_locked(struct numbers *a)
+{
+    double blocks = a[2].at[0];
+
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] += blocks * (blocks - 1) / 2;
+}
+
+// total next serving order_of
+void expect_added_in_turn(struct numbers *a)
+{
+    double first = a[0].at[0];
+
+    for (int64_t i = 0; i < a[0].count; i++)
+        a[0].at[i] += (double)a[3].count;
+    for (int64_t t = 0; t < a[3].count; t++)
+        a[3].at[t] = first + (double)t + 1;
+    a[1].at[0] = a[2].at[0] = (double)a[3].count;
+}

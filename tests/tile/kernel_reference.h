@@ -1,0 +1,37 @@
+// What the kernels of examples/tile compute, in double and on one thread: plain loops, written from
+// the comments of the kernels. Arguments are in the order of the kernel's parameters; `expect` writes
+// those that are results.
+#ifndef CUCORE_TESTS_TILE_KERNEL_REFERENCE_H
+#define CUCORE_TESTS_TILE_KERNEL_REFERENCE_H
+
+#include "kernel_run.h"
+
+typedef void kernel_expect(struct numbers *a);
+typedef void kernel_prepare(struct numbers *a);
+
+kernel_expect expect_sum_of_two, expect_copy, expect_pad, expect_transpose;
+kernel_expect expect_softmax, expect_layer_norm, expect_layer_norm_gradient,
+    expect_layer_norm_partial, expect_column_sums, expect_rms_norm;
+kernel_expect expect_rope_half, expect_rope_interleaved;
+kernel_expect expect_relu, expect_gelu, expect_gelu_tanh, expect_swiglu, expect_geglu,
+    expect_silu_and_mul, expect_dropout;
+kernel_expect expect_sum_along, expect_product_along, expect_extremes, expect_variance,
+    expect_largest, expect_sum_all;
+kernel_expect expect_cumulative_sum, expect_cumulative_sum_back, expect_cumulative_product,
+    expect_recurrence, expect_long_sum;
+kernel_expect expect_histogram, expect_segmented_sum, expect_top, expect_sorted_rows,
+    expect_radix_count, expect_radix_move;
+kernel_expect expect_gathered_rows, expect_scattered_rows, expect_added_rows;
+kernel_expect expect_diffused_2d, expect_diffused_3d;
+kernel_expect expect_cross_entropy, expect_cross_entropy_gradient;
+kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
+
+// Arguments that are not any numbers.
+kernel_prepare prepare_layer_norm_gradient; // mean and rstd are those of x
+kernel_prepare prepare_factors;             // near to 1, so that products stay
+kernel_prepare prepare_far;                 // from 0: squares less squares would cancel
+kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prepare_rows_once,
+    prepare_rows_again;
+kernel_prepare prepare_targets, prepare_lse, prepare_bins, prepare_first;
+
+#endif

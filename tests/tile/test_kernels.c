@@ -1,0 +1,248 @@
+// The kernels of examples/tile.
+#include "kernel_reference.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Random elements are multiples of 2^-18 from -2 to 2, so that sums below 64 are exact in f32 in any
+// order, and products by powers of two. Where that is so there are no steps.
+//
+// Steps are counted as: exp and log 4, erf and tanh 8, other functions and operations 1, an argument of
+// exp as many as its size, a sum log2 of the threads and 1 for each element that a thread has.
+#define EXACT 0, 0
+
+// clang-format off
+static const struct kernel_case rows[] = {
+    // K01. A sum of two is rounded once.
+    { "vadd", "vadd", "f32 f16 bf16 i32", NULL, "N=1; N=7; N=1024; N=3001",
+      "rro", NULL, expect_sum_of_two, EXACT, NULL },
+    { "vadd", "vadd", "f32", NULL, "N=200001",
+      "rro", NULL, expect_sum_of_two, EXACT, "ao" },
+    { "vadd", "vadd_2d", "f32 bf16", NULL, "M=1 N=1; M=20 N=100; M=9 N=131",
+      "rro", NULL, expect_sum_of_two, EXACT, NULL },
+    { "vadd", "vadd_gather", "f32 f16", "BN=192", "N=1; N=192; N=1001",
+      "rro", NULL, expect_sum_of_two, EXACT, NULL },
+
+    // K02
+    { "copy", "copy0", "f32 i64", NULL, "", "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "copy1", "i8 f16 f32 f64 bool", NULL, "N=0; N=1; N=130; N=2050",
+      "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "copy2", "u8 bf16 f32 i64 e4m3", NULL, "M=0 N=5; M=1 N=130; M=33 N=31; M=70 N=65",
+      "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "copy2", "f32 i16", "BM=12 BN=20", "M=33 N=31",
+      "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "copy3", "f32 i8", NULL, "A=3 M=33 N=31; A=2 M=0 N=1",
+      "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "copy4", "f32 e5m2", "BM=4 BN=16", "A=2 B=3 M=5 N=17",
+      "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "copy5", "f32 u16", "BM=4 BN=16", "A=2 B=3 C=2 M=5 N=17; A=1 B=1 C=4 M=1 N=3",
+      "xo", NULL, expect_copy, EXACT, NULL },
+    { "copy", "pad", "f32 i32 f16", "PAD=7.0", "M=5 N=9 P=7 Q=11; M=40 N=31 P=41 Q=70; M=0 N=1 P=2 Q=3",
+      "xo", NULL, expect_pad, EXACT, NULL },
+
+    // K03
+    { "transpose", "transpose", "f16 f32 i8", NULL, "M=1 N=1; M=100 N=50; M=64 N=128; M=3 N=257",
+      "xo", NULL, expect_transpose, EXACT, NULL },
+    { "transpose", "transpose", "f32", "BM=24 BN=40", "M=100 N=50",
+      "xo", NULL, expect_transpose, EXACT, NULL },
+    { "transpose", "transpose", "f16 f32", NULL, "M=500 N=250",
+      "xo", NULL, expect_transpose, EXACT, "ao" },
+
+    // K10. exp of at most 4: 4 + 4; a sum of 1024 by 128 threads: 7 + 8; the division.
+    { "softmax", "softmax", "f32 f16 bf16", NULL, "M=1 N=1; M=3 N=781; M=5 N=1024",
+      "ro", NULL, expect_softmax, 24, 0, NULL },
+    { "softmax", "softmax", "f32", "BN=781", "M=3 N=781; M=2 N=5",
+      "ro", NULL, expect_softmax, 24, 0, NULL },
+    { "softmax", "softmax", "f32 bf16", "BN=4096", "M=2 N=4096; M=1 N=4095",
+      "ro", NULL, expect_softmax, 40, 0, "ao" },
+    // Besides, each of the 8 turns of 128 columns may shrink the sum, and once more at the end.
+    { "softmax", "softmax_online", "f32 f16 bf16", "BN=128", "M=1 N=1; M=3 N=781; M=5 N=1024",
+      "ro", NULL, expect_softmax, 24 + 9 * 9, 0, NULL },
+
+    // K11. The mean is off by 20 steps of 2, which all differences are; the rest is of their size.
+    { "layer_norm", "layer_norm", "f32 f16 bf16", "N=1000", "M=3 eps=1e-5",
+      "rrrooo-", NULL, expect_layer_norm, 64, 8, NULL },
+    { "layer_norm", "layer_norm", "f32 bf16", "N=512", "M=13 eps=1e-5",
+      "rrrooo-", NULL, expect_layer_norm, 64, 8, "dao" },
+    { "layer_norm", "layer_norm", "f32", "N=1", "M=3 eps=1e-5",
+      "rrrooo-", NULL, expect_layer_norm, 64, 8, NULL },
+    { "layer_norm", "layer_norm_gradient", "f32 bf16", "N=250 ROWS=4", "M=1; M=11",
+      "rrrrrozz", prepare_layer_norm_gradient, expect_layer_norm_gradient, 64, 32, NULL },
+    { "layer_norm", "layer_norm_gradient_partial", "f32 bf16", "N=250", "M=1 G=3; M=11 G=3",
+      "rrrrrozzz", prepare_layer_norm_gradient, expect_layer_norm_partial, 64, 32, NULL },
+    { "layer_norm", "layer_norm_gradient_sum", "f32 bf16", NULL, "G=1 N=250; G=37 N=250",
+      "rroo", NULL, expect_column_sums, EXACT, NULL },
+
+    // K12
+    { "rms_norm", "rms_norm", "f32 f16 bf16", "N=1000", "M=5 eps=1e-5",
+      "rro-", NULL, expect_rms_norm, 24, 0, NULL },
+    { "rms_norm", "rms_norm", "f32 bf16", "N=2048", "M=3 eps=1e-5",
+      "rro-", NULL, expect_rms_norm, 32, 0, "dao" },
+    { "rms_norm", "rms_norm_gather", "f32 f16", NULL, "M=5 N=1000 eps=1e-5; M=2 N=1 eps=0.5",
+      "rro-", NULL, expect_rms_norm, 24, 0, NULL },
+    { "rms_norm", "rms_norm_persistent", "f32 bf16", "N=1000",
+      "M=7 blocks=3 eps=1e-5; M=2 blocks=9 eps=1e-5",
+      "rro--", NULL, expect_rms_norm, 24, 0, NULL },
+
+    // K15. Two products and a sum of up to 4 each.
+    { "rope", "rope_half", "f16 bf16 f32", NULL, "B=2 H=3 S=1; B=1 H=2 S=45",
+      "rrro", NULL, expect_rope_half, 3, 4, NULL },
+    { "rope", "rope_interleaved", "f16 bf16 f32", NULL, "B=2 H=3 S=1; B=1 H=2 S=45",
+      "rrro", NULL, expect_rope_interleaved, 3, 4, NULL },
+
+    // K16
+    { "activations", "relu", "bf16 f16 f32", NULL, "N=1; N=3001",
+      "xo", NULL, expect_relu, EXACT, NULL },
+    { "activations", "gelu", "bf16 f16 f32", NULL, "N=1; N=3001", // 1 + erf cancels down to 0
+      "ro", NULL, expect_gelu, 16, 1, NULL },
+    { "activations", "gelu", "bf16 f32", "TANH=true", "N=1; N=3001",
+      "ro", NULL, expect_gelu_tanh, 16, 1, NULL },
+    { "activations", "swiglu", "bf16 f16 f32", "BN=256", "M=1 N=1; M=3 N=700",
+      "rro", NULL, expect_swiglu, 12, 0, NULL },
+    { "activations", "geglu", "bf16 f16 f32", "BN=256", "M=1 N=1; M=3 N=700",
+      "rro", NULL, expect_geglu, 16, 2, NULL },
+    { "activations", "silu_and_mul", "bf16 f16 f32", "BN=256", "M=1 N=1; M=3 N=700",
+      "ro", NULL, expect_silu_and_mul, 12, 0, NULL },
+    { "activations", "dropout", "bf16 f16 f32", NULL,
+      "N=1 p=0.25 seed=1; N=3001 p=0.25 seed=123456789012; N=2048 p=0.1 seed=-3",
+      "ro--", NULL, expect_dropout, 2, 0, NULL },
+
+    // K19
+    { "reduce", "sum_along", "f32 f16 bf16", NULL, "A=3 N=1 B=5; A=2 N=130 B=33; A=1 N=0 B=2",
+      "ro", NULL, expect_sum_along, EXACT, NULL },
+    { "reduce", "sum_along", "f32 f16", "BN=512 BB=1", "A=5 N=1300 B=1",
+      "ro", NULL, expect_sum_along, 16, 64, NULL },
+    { "reduce", "sum_along", "i32 u8 i16", "ACC=i32", "A=3 N=1 B=5; A=2 N=130 B=33",
+      "ro", NULL, expect_sum_along, EXACT, NULL },
+    { "reduce", "sum_along", "i64 i32", "ACC=i64", "A=2 N=130 B=33",
+      "ro", NULL, expect_sum_along, EXACT, NULL },
+    { "reduce", "product_along", "f32 f16 bf16", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
+      "ro", prepare_factors, expect_product_along, 130, 0, NULL },
+    { "reduce", "product_along", "i32 u8", "ACC=i32", "A=2 N=7 B=33",
+      "ro", NULL, expect_product_along, EXACT, NULL },
+    { "reduce", "extremes_along", "f32 f16 bf16 f64 i32 i64 u8 i8", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
+      "xoooo", NULL, expect_extremes, EXACT, NULL },
+    { "reduce", "extremes_along", "f32 u16", "BN=512 BB=1", "A=5 N=1300 B=1",
+      "xoooo", NULL, expect_extremes, EXACT, NULL },
+    // A difference is off by 100 and the mean by 12 * 100; squares of up to 2.
+    { "reduce", "variance_along", "f32", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
+      "roo", prepare_far, expect_variance, 2000, 0, NULL },
+    { "reduce", "variance_along", "f32", "BN=512 BB=1", "A=5 N=1300 B=1",
+      "roo", prepare_far, expect_variance, 2000, 0, NULL },
+    { "reduce", "largest", "f32 f16 i32 u8 i64", NULL, "M=3 N=1; M=4 N=1000; M=2 N=1024",
+      "roo", NULL, expect_largest, EXACT, NULL },
+    { "reduce", "largest", "f32", "BN=781", "M=4 N=700", "roo", prepare_ties, expect_largest, EXACT, NULL },
+    { "reduce", "sum_all", "f32 f16", NULL, "N=1 blocks=3; N=20001 blocks=3",
+      "rz-", NULL, expect_sum_all, 64, 256, "dao" },
+    { "reduce", "sum_all", "i32 u8", "ACC=i32", "N=1 blocks=3; N=20001 blocks=3",
+      "rz-", NULL, expect_sum_all, EXACT, NULL },
+
+    // K20
+    { "scan", "cumulative_sum", "f32 f16 bf16", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
+      "ro", NULL, expect_cumulative_sum, EXACT, NULL },
+    { "scan", "cumulative_sum", "i32 u8 i16", "ACC=i32 REVERSE=true", "A=3 N=1 B=5; A=2 N=130 B=33",
+      "ro", NULL, expect_cumulative_sum_back, EXACT, NULL },
+    { "scan", "cumulative_sum", "f32 f16", "BN=256 BB=1 REVERSE=true", "A=3 N=1100 B=1",
+      "ro", NULL, expect_cumulative_sum_back, 16, 64, NULL },
+    { "scan", "cumulative_sum", "i64", "ACC=i64", "A=2 N=130 B=33",
+      "ro", NULL, expect_cumulative_sum, EXACT, NULL },
+    { "scan", "cumulative_product", "f32 f16", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
+      "ro", prepare_factors, expect_cumulative_product, 130, 0, NULL },
+    { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
+      "ro", NULL, expect_cumulative_product, EXACT, NULL },
+    // An error fades with what it is of, to a tenth in one step at best: 4 steps, 10 times.
+    { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
+      "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
+    { "scan", "cumulative_sum_long", "i32 i64", "BN=64 W=8",
+      "N=1 G=1; N=64 G=1; N=1000 G=16; N=20000 G=313",
+      "roo" "ozz", NULL, expect_long_sum, EXACT, NULL },
+    { "scan", "cumulative_sum_long", "f32", "BN=64 W=8", "N=1000 G=16; N=20000 G=313",
+      "roo" "ozz", NULL, expect_long_sum, 24, 512, NULL },
+
+    // K21
+    { "histogram", "histogram_of", "u32 i32", "BINS=32 BN=64 PER=3", "N=1; N=1000; N=192",
+      "-z", prepare_bins, expect_histogram, EXACT, NULL },
+    { "histogram", "segmented_sum", "f32 i32 f64", NULL, "N=1 S=1; N=1500 S=40",
+      "r-z", prepare_segments, expect_segmented_sum, EXACT, NULL },
+    { "topk", "top", "f32 f16 bf16", "BN=64", "M=3 N=8; M=3 N=200; M=2 N=64",
+      "roo", prepare_ties, expect_top, EXACT, NULL },
+    { "topk", "top", "f32", "K=5 BN=100", "M=3 N=333",
+      "roo", NULL, expect_top, EXACT, NULL },
+    { "topk", "sort_rows", "f32 f16", "BN=200", "M=3 N=1; M=2 N=200; M=3 N=187",
+      "xo", NULL, expect_sorted_rows, EXACT, NULL },
+    { "radix_sort", "radix_count", NULL, "BN=64", "N=1 G=1 shift=0; N=1000 G=16 shift=28",
+      "ko-", NULL, expect_radix_count, EXACT, NULL },
+    { "radix_sort", "radix_move", NULL, "BN=64", "N=1 G=1 shift=0; N=1000 G=16 shift=28; N=640 G=10 shift=5",
+      "k-o-", prepare_first, expect_radix_move, EXACT, NULL },
+
+    // K22
+    { "rows", "gather_rows", "f16 f32", "BR=4 BD=48", "R=1 V=1 D=1; R=21 V=9 D=100",
+      "-ro", prepare_rows, expect_gathered_rows, EXACT, NULL },
+    { "rows", "gather_rows_pointers", "f16 f32", "BR=4 BD=48", "R=1 V=1 D=1; R=21 V=9 D=100",
+      "-ro", prepare_rows, expect_gathered_rows, EXACT, NULL },
+    { "rows", "scatter_rows", "f16 f32", "BR=4 BD=48", "R=1 V=1 D=1; R=20 V=25 D=100",
+      "-rr", prepare_rows_once, expect_scattered_rows, EXACT, NULL },
+    { "rows", "add_rows", "f32 f64 i32", "BR=4 BD=48", "R=1 V=1 D=1; R=21 V=5 D=100",
+      "-rr", prepare_rows_again, expect_added_rows, EXACT, NULL },
+
+    // K24
+    { "stencil", "diffuse_2d", "f32 f64", NULL, "M=1 N=1 rate=0.125; M=33 N=130 rate=0.125",
+      "ro-", NULL, expect_diffused_2d, EXACT, NULL },
+    { "stencil", "diffuse_2d_shift", "f32 f64", NULL, "M=1 N=1 rate=0.125; M=33 N=130 rate=0.125",
+      "ro-", NULL, expect_diffused_2d, EXACT, NULL },
+    { "stencil", "diffuse_3d", "f32 f64", NULL,
+      "L=1 M=1 N=1 rate=0.125; L=5 M=9 N=33 rate=0.125",
+      "ro-", NULL, expect_diffused_3d, EXACT, NULL },
+
+    // K26. As the sum of softmax_online; of its logarithm that is an error of 100 steps of 1.
+    { "cross_entropy", "cross_entropy", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
+      "r-oo", prepare_targets, expect_cross_entropy, 120, 1, NULL },
+    { "cross_entropy", "cross_entropy_gradient", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
+      "r--ro", prepare_lse, expect_cross_entropy_gradient, 20, 2, NULL },
+
+    // K27. In one warp, and in several, which must go the same way.
+    { "messages", "produce_consume", NULL, "N=100", "G=1; G=17",
+      "rozoz", NULL, expect_produced, EXACT, NULL },
+    { "messages", "produce_consume", NULL, "N=2000", "G=17",
+      "rozoz", NULL, expect_produced, EXACT, "da" },
+    { "messages", "relay", NULL, "N=100", "G=1; G=17",
+      "rzz", NULL, expect_relayed, EXACT, NULL },
+    { "messages", "relay", NULL, "N=2000", "G=17",
+      "rzz", NULL, expect_relayed, EXACT, "da" },
+    { "messages", "add_locked", NULL, "N=100", "blocks=1; blocks=33",
+      "rz-", NULL, expect_added_locked, EXACT, NULL },
+    { "messages", "add_locked", NULL, "N=2000", "blocks=33",
+      "rz-", NULL, expect_added_locked, EXACT, "da" },
+    { "messages", "add_in_turn", NULL, "N=100", "G=1; G=33",
+      "rzzo", NULL, expect_added_in_turn, EXACT, NULL },
+    { "messages", "add_in_turn", NULL, "N=2000", "G=33",
+      "rzzo", NULL, expect_added_in_turn, EXACT, "da" },
+};
+// clang-format on
+
+START_TEST(the_kernel_does_what_its_reference_does_in_every_layout)
+{
+    kernel_start();
+    kernel_check(&rows[_i]);
+    kernel_stop();
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("tile kernels");
+    TCase *all = tcase_create("kernels");
+    const char *only = argc > 1 ? argv[1] : NULL;
+
+    tcase_set_timeout(all, 120);
+    suite_add_tcase(suite, all);
+    for (int i = 0; i < (int)(sizeof(rows) / sizeof(rows[0])); i++)
+        if (!only || strcmp(only, rows[i].file) == 0 || strcmp(only, rows[i].kernel) == 0)
+            tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i, i + 1);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,679 @@
+// Launches of tile kernels: what the driver is given, what is refused, and what the kernels do.
+#include "kernel_tile.h"
+#include "object.h"
+#include "testing.h"
+
+#include <unistd.h>
+
+static const char source[] =
+    "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 1024) {\n"
+    "    i = block(0)\n"
+    "    store(c, [i], load(a, [i], [1024]) + load(b, [i], [1024]))\n"
+    "}\n"
+    "kernel rows(x: f32[M, N], y: f32[M + 1, 4], on: bool, n: i32, f: f32, h: f16, big: u64)\n"
+    "    where N % 4 == 0, noalias(x, y), n >= 0\n"
+    "    grid M, cdiv(N, 64), n\n"
+    "{\n"
+    "    store(y, [0, 0], full(f32, [1, 4], f))\n"
+    "    store(x, [block(0), block(1)], full(f32, [1, 64], f))\n"
+    "}\n"
+    "kernel fill(x: i32[N], v: i32) {\n"
+    "    store(x, [block(0)], full(i32, [32], v))\n"
+    "}\n"
+    "kernel turn(a: f32[128, 128], b: f32[128, 128]) grid 1 {\n"
+    "    store(b, [0, 0], trans(load(a, [0, 0], [128, 128])))\n"
+    "}\n";
+
+static cuc_device *device;
+static cuc_stream *stream;
+static cuc_object *object;
+static struct fake_launch last;
+
+static cuc_kernel *kernel(const char *name)
+{
+    cuc_kernel *k = NULL;
+
+    ck_ok(cuc_object_get_kernel(&k, object, name));
+    return k;
+}
+
+static void setup(void)
+{
+    cuc_program *program = NULL;
+
+    if (fake_available())
+        fake_reset();
+    if (fake_available())
+        fake_set_attribute(0, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS, 0);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, source, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4)));
+    ck_assert_msg(cuc_program_compile(&object, program, CUC_CODE_PTX) == CUC_OK, "%s\n%s",
+                  cuc_error_message(), cuc_error_log());
+    cuc_program_release(program);
+}
+
+static void teardown(void)
+{
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_object_release(object);
+    cuc_stream_release(stream);
+    if (fake_available())
+        ck_assert_int_eq(fake_live_total(), 0);
+}
+
+// A tensor of no memory, for launches that are refused, or on a driver that runs nothing.
+static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
+{
+    const int64_t shape[] = { m, n };
+    cuc_tensor t;
+
+    ck_ok(cuc_tensor_contiguous(&t, 0x10000, dtype, rank, shape, 0));
+    return t;
+}
+
+static void seen(const char *name, uint32_t x, uint32_t y, uint32_t z)
+{
+    ck_assert_int_eq(fake_last_launch(&last), 1);
+    ck_assert_str_eq(last.kernel, name);
+    ck_assert_uint_eq(last.config.gridDimX, x);
+    ck_assert_uint_eq(last.config.gridDimY, y);
+    ck_assert_uint_eq(last.config.gridDimZ, z);
+    ck_assert_uint_eq(last.config.blockDimX, 128);
+    ck_assert_uint_eq(last.param_count, 1);
+}
+
+START_TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
+{
+    NEED_FAKE();
+    cuc_kernel *vadd = kernel("vadd");
+    cuc_tensor a = tensor(CUC_F32, 1, 5000, 1), b = a, c = a;
+    const uint64_t expected[] = { 0x10000, 5000, 1, 0x20000, 5000, 1, 0x30000, 5000, 1 };
+
+    b.data = 0x20000;
+    c.data = 0x30000;
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.flags = 0), vadd, &a, &b, &c));
+    seen("vadd$idx32_aligned", 5, 1, 1);
+    ck_assert_uint_eq(last.param_bytes[0], sizeof(expected));
+    ck_assert_mem_eq(last.params[0], expected, sizeof(expected));
+    ck_assert_uint_eq(last.config.sharedMemBytes, 0);
+
+    c.data += 4; // no vector begins there
+    ck_ok(CUC_LAUNCH(stream, NULL, vadd, &a, &b, &c));
+    seen("vadd$idx64", 5, 1, 1);
+    cuc_kernel_release(vadd);
+}
+END_TEST
+
+START_TEST(scalars_lie_in_eight_bytes_each)
+{
+    NEED_FAKE();
+    cuc_kernel *rows = kernel("rows");
+    cuc_tensor x = tensor(CUC_F32, 2, 3, 128), y = tensor(CUC_F32, 2, 4, 4);
+    const uint16_t half = 0x3c00;
+    uint64_t words[14];
+
+    y.data = 0x40000;
+    ck_ok(CUC_LAUNCH(stream, NULL, rows, &x, &y, (bool)true, 2, 1.5f, CUC_ARG_STRUCT(half),
+                     UINT64_MAX));
+    seen("rows$idx32_aligned", 3, 2, 2);
+    ck_assert_uint_eq(last.param_bytes[0], 120);
+    memcpy(words, last.params[0], sizeof(words));
+    const uint64_t expected[] = { 0x10000, 3, 128, 128, 1, 0x40000, 4, 4, 4, 1, 1, 2, 0x3fc00000 };
+    ck_assert_mem_eq(words, expected, sizeof(expected));
+    cuc_kernel_release(rows);
+}
+END_TEST
+
+START_TEST(an_empty_grid_launches_nothing)
+{
+    cuc_kernel *vadd = kernel("vadd"), *rows = kernel("rows");
+    cuc_tensor none = tensor(CUC_F32, 1, 0, 1), x = tensor(CUC_F32, 2, 3, 128),
+               y = tensor(CUC_F32, 2, 4, 4);
+    const uint16_t half = 0;
+
+    none.data = 0;
+    y.data = 0x40000;
+    ck_ok(CUC_LAUNCH(stream, NULL, vadd, &none, &none, &none));
+    ck_ok(CUC_LAUNCH(stream, NULL, rows, &x, &y, (bool)true, 0, 1.5f, CUC_ARG_STRUCT(half),
+                     UINT64_MAX));
+    if (fake_available())
+        ck_assert_int_eq(fake_launch_count(), 0);
+    cuc_kernel_release(vadd);
+    cuc_kernel_release(rows);
+}
+END_TEST
+
+// Arguments of vadd and rows with one thing wrong, and what the message has.
+
+enum { A, B, C, X, Y };
+enum spoiling { DTYPE, RANK, EXTENT, LAST_EXTENT, ADDRESS, FLAGS, DEVICE };
+static const struct {
+    int which;
+    enum spoiling what;
+    int64_t value;
+    const char *says[2];
+} refusals[] = {
+    { A, DTYPE, CUC_F16, { "argument a: expected elements of f32, got f16", "" } },
+    { B, RANK, 2, { "argument b: expected 1 axes, got 2", "" } },
+    { C,
+      EXTENT,
+      4999,
+      { "argument c: axis 0: expected 5000, which N is by argument a, got 4999", "" } },
+    { B, EXTENT, -1, { "argument b: axis 0: expected an extent, got -1", "" } },
+    { C,
+      ADDRESS,
+      0x10002,
+      { "argument c: expected an address that is a multiple of 4", "0x10002" } },
+    { A, ADDRESS, 0, { "argument a: expected an address", "got 0x0" } },
+    { C, FLAGS, CUC_TENSOR_READ_ONLY, { "argument c: it is written", "read-only" } },
+    { B, DEVICE, -1, { "argument b is a tensor of host memory", "neither pinned nor managed" } },
+    { B, DEVICE, 99, { "argument b is a tensor of device 99, which there is not", "" } },
+    { Y, EXTENT, 5, { "argument y: axis 0: expected 4, got 5", "" } },
+    { Y, LAST_EXTENT, 8, { "argument y: axis 1: expected 4, got 8", "" } },
+    { X, LAST_EXTENT, 126, { "where N % 4 == 0: it does not hold for these arguments", "" } },
+    { X, ADDRESS, 0x40000 - 16, { "where noalias(x, y): it does not hold", "" } },
+};
+
+static void spoil(cuc_tensor *t, enum spoiling what, int64_t value)
+{
+    switch (what) {
+    case DTYPE:
+        t->dtype = (cuc_dtype)value;
+        break;
+    case RANK:
+        t->rank = (int32_t)value;
+        break;
+    case EXTENT:
+        t->shape[0] = value;
+        break;
+    case LAST_EXTENT:
+        t->shape[t->rank - 1] = value;
+        break;
+    case ADDRESS:
+        t->data = (cuc_device_ptr)value;
+        break;
+    case FLAGS:
+        t->flags = (uint32_t)value;
+        break;
+    case DEVICE:
+        t->device = (int32_t)value;
+        break;
+    }
+}
+
+START_TEST(arguments_that_do_not_fit_are_refused_by_name)
+{
+    cuc_kernel *vadd = kernel("vadd"), *rows = kernel("rows");
+    cuc_tensor t[] = { tensor(CUC_F32, 1, 5000, 1), tensor(CUC_F32, 1, 5000, 1),
+                       tensor(CUC_F32, 1, 5000, 1), tensor(CUC_F32, 2, 3, 128),
+                       tensor(CUC_F32, 2, 4, 4) };
+    int which = refusals[_i].which;
+    const uint16_t half = 0;
+
+    t[Y].data = 0x40000;
+    spoil(&t[which], refusals[_i].what, refusals[_i].value);
+    if (which < X)
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t[A], &t[B], &t[C]),
+                 "vadd: ", refusals[_i].says[0], refusals[_i].says[1]);
+    else
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                 CUC_LAUNCH(stream, NULL, rows, &t[X], &t[Y], (bool)true, 1, 1.5f,
+                            CUC_ARG_STRUCT(half), UINT64_MAX),
+                 "rows: ", refusals[_i].says[0], refusals[_i].says[1]);
+    if (fake_available())
+        ck_assert_int_eq(fake_launch_count(), 0);
+    cuc_kernel_release(vadd);
+    cuc_kernel_release(rows);
+}
+END_TEST
+
+START_TEST(arguments_of_another_kind_are_refused)
+{
+    cuc_kernel *vadd = kernel("vadd"), *fill = kernel("fill");
+    cuc_tensor t = tensor(CUC_F32, 1, 5000, 1), x = tensor(CUC_I32, 1, 5000, 1);
+    const cuc_launch_config *grid = CUC_LAUNCH_CONFIG(.grid = { 1 });
+    cuc_buffer *buffer = NULL;
+    const cuc_tensor *nothing = NULL;
+
+    ck_ok(cuc_buffer_create(&buffer, NULL, 20000, stream));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, &t),
+             "vadd: expected 3 arguments, got 2");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch(stream, NULL, vadd, NULL, 3),
+             "expected 3 arguments, got NULL for 3");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, buffer, &t),
+             "argument b: expected a tensor of f32, got a buffer", "cuc_tensor_from_buffer()");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, t, &t),
+             "argument b: expected a tensor of f32", "pass its address");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, 1.0f, &t), "argument b",
+             "got f32");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, nothing, &t),
+             "argument b", "at NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, stream, &t),
+             "argument b", "a handle");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, grid, fill, &x, &x),
+             "argument v: expected i32 of 4 bytes, got a "
+             "tensor");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, grid, fill, &x, 1.0f),
+             "argument v: expected i32 of 4 bytes, got "
+             "f32 of 4");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, grid, fill, &x, 1LL), "argument v",
+             "got i64 of 8");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, grid, fill, &x, 1u), "argument v",
+             "got u32 of 4");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, grid, fill, &x, CUC_ARG_STRUCT(buffer)),
+             "argument v", "got bytes of 8");
+    if (fake_available())
+        ck_assert_int_eq(fake_launch_count(), 0);
+    cuc_buffer_release(buffer);
+    cuc_kernel_release(vadd);
+    cuc_kernel_release(fill);
+}
+END_TEST
+
+START_TEST(a_config_asks_for_nothing_that_the_kernel_has)
+{
+    cuc_kernel *vadd = kernel("vadd"), *fill = kernel("fill");
+    cuc_tensor t = tensor(CUC_F32, 1, 5000, 1), x = tensor(CUC_I32, 1, 64, 1);
+    cuc_launch_attribute cluster = { .id = CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                     .value.cluster = { 1, 1, 1 } };
+    cuc_launch_attribute priority = { .id = CUC_LAUNCH_ATTRIBUTE_PRIORITY, .value.value = 0 };
+
+#define WITH(...) CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(__VA_ARGS__), vadd, &t, &t, &t)
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.grid = { 5 }),
+             "config.grid is given, but the tile kernel vadd has its own");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.block = { 128 }), "config.block");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.cluster = { 1 }), "config.cluster");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.shared_bytes = 16), "config.shared_bytes");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.attribute_count = 1, .attributes = &cluster),
+             "attributes[0] is a cluster");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.flags = CUC_LAUNCH_PROGRAMMATIC), "programmatic");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, fill, &x, 1),
+             "fill declares no grid");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.flags = 0), fill, &x, 1),
+             "fill declares no grid");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }), fill, &x, 1),
+             "config.block");
+    if (fake_available()) {
+        ck_assert_int_eq(fake_launch_count(), 0);
+        ck_ok(WITH(.attribute_count = 1, .attributes = &priority));
+        seen("vadd$idx32_aligned", 5, 1, 1);
+        ck_assert_uint_eq(last.config.numAttrs, 1);
+        ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 2 }), fill, &x, 1));
+        ck_assert_int_eq(fake_last_launch(&last), 1);
+        ck_assert_str_eq(last.kernel, "fill$idx32_aligned");
+        ck_assert_uint_eq(last.config.gridDimX, 2);
+    }
+    cuc_kernel_release(vadd);
+    cuc_kernel_release(fill);
+}
+END_TEST
+
+START_TEST(a_grid_beyond_the_hardware_names_the_axis)
+{
+    cuc_kernel *vadd = kernel("vadd"), *rows = kernel("rows");
+    cuc_tensor t = tensor(CUC_F32, 1, INT64_C(1) << 42, 1), x = tensor(CUC_F32, 2, 3, 128),
+               y = tensor(CUC_F32, 2, 4, 4);
+    const uint16_t half = 0;
+
+    y.data = 0x40000;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, &t, &t),
+             "vadd: grid axis 0: expected 0 to 2147483647, got 4294967296");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream, NULL, rows, &x, &y, (bool)true, 65536, 1.5f, CUC_ARG_STRUCT(half),
+                        UINT64_MAX),
+             "rows: grid axis 2: expected 0 to 65535, got 65536");
+    cuc_kernel_release(vadd);
+    cuc_kernel_release(rows);
+}
+END_TEST
+
+START_TEST(large_tensors_take_the_entry_of_64_bits)
+{
+    NEED_FAKE();
+    cuc_kernel *vadd = kernel("vadd");
+    cuc_tensor t = tensor(CUC_F32, 1, INT64_C(1) << 33, 1);
+
+    ck_ok(CUC_LAUNCH(stream, NULL, vadd, &t, &t, &t));
+    seen("vadd$idx64", 1 << 23, 1, 1);
+    cuc_kernel_release(vadd);
+}
+END_TEST
+
+START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
+{
+    NEED_FAKE();
+    cuc_kernel *turn = kernel("turn");
+    cuc_tensor a = tensor(CUC_F32, 2, 128, 128);
+    cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
+
+    ck_ok(cuc_tile_get_entry(&entry, object, "turn", 0));
+    ck_assert_uint_ge(entry.dynamic_shared_bytes, 49152);
+    ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));
+    seen("turn$idx32_aligned", 1, 1, 1);
+    ck_assert_uint_eq(last.config.sharedMemBytes, entry.dynamic_shared_bytes);
+    fake_calls_reset();
+    ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));
+    ck_assert_int_eq(fake_calls("cuKernelSetAttribute"), 0);
+    ck_assert_int_eq(fake_calls_total(), 1); // the launch
+    cuc_kernel_release(turn);
+}
+END_TEST
+
+START_TEST(a_tile_kernel_tells_its_parameters)
+{
+    static const struct {
+        const char *name;
+        cuc_dtype dtype;
+        int32_t rank;
+        uint32_t written, offset, bytes;
+        int32_t type;
+    } expected[] = {
+        { "x", CUC_F32, 2, 1, 0, 40, CUC_PARAMETER_ANY },
+        { "y", CUC_F32, 2, 1, 40, 40, CUC_PARAMETER_ANY },
+        { "on", CUC_BOOL, -1, 0, 80, 1, CUC_PARAMETER_INT },
+        { "n", CUC_I32, -1, 0, 88, 4, CUC_PARAMETER_INT },
+        { "f", CUC_F32, -1, 0, 96, 4, CUC_PARAMETER_FLOAT },
+        { "h", CUC_F16, -1, 0, 104, 2, CUC_PARAMETER_ANY },
+        { "big", CUC_U64, -1, 0, 112, 8, CUC_PARAMETER_INT },
+    };
+    cuc_kernel *rows = kernel("rows"), *entry = kernel("rows$idx64");
+    cuc_tile_parameter p = CUC_TILE_PARAMETER_INIT;
+    cuc_kernel_parameter q = CUC_KERNEL_PARAMETER_INIT;
+    size_t count;
+
+    ck_ok(cuc_kernel_get_parameter_count(&count, rows));
+    ck_assert_uint_eq(count, LENGTH(expected));
+    for (size_t i = 0; i < count; i++) {
+        ck_ok(cuc_tile_get_parameter(&p, rows, i));
+        ck_assert_str_eq(p.name, expected[i].name);
+        ck_assert_int_eq(p.dtype, expected[i].dtype);
+        ck_assert_int_eq(p.rank, expected[i].rank);
+        ck_assert_uint_eq(p.written, expected[i].written);
+        ck_ok(cuc_kernel_get_parameter(&q, rows, i));
+        ck_assert_uint_eq(q.offset, expected[i].offset);
+        ck_assert_uint_eq(q.bytes, expected[i].bytes);
+        ck_assert_int_eq(q.type, expected[i].type);
+    }
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_parameter(&p, rows, 7), "7");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_parameter(&p, entry, 0), "no tile program");
+    ck_assert_str_eq(cuc_kernel_name(rows), "rows");
+    ck_assert_str_eq(cuc_kernel_symbol(rows), "rows");
+    cuc_kernel_release(rows);
+    cuc_kernel_release(entry);
+}
+END_TEST
+
+START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
+{
+    static const char *const expected[] = { "vadd", "rows", "fill", "turn" };
+    cuc_kernel *k = NULL;
+    const char *name;
+    size_t count;
+
+    ck_ok(cuc_object_get_kernel_count(&count, object));
+    ck_assert_uint_eq(count, LENGTH(expected));
+    for (size_t i = 0; i < count; i++) {
+        ck_ok(cuc_object_get_kernel_name(&name, object, i));
+        ck_assert_str_eq(name, expected[i]);
+    }
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&k, object, "vaddd"), "no kernel \"vaddd\"",
+             "vadd, rows, fill, turn");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&k, object, ""), "no kernel");
+}
+END_TEST
+
+START_TEST(a_damaged_signature_is_refused)
+{
+    const char *text;
+    size_t bytes;
+    cuc_object *other = NULL;
+    cuc_kernel *k = NULL;
+
+    ck_ok(cuc_object_get_ptx(&text, &bytes, object));
+    char *copy = strdup(text);
+    char *at = strstr(strstr(copy, "__cucore_tile_vadd["), "= {") + 60;
+    while (*at < '1' || *at > '8')
+        at++;
+    *at ^= 1;
+    ck_ok(cuc_object_create(&other, CUC_CODE_PTX, copy, bytes, NULL));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_object_get_kernel(&k, other, "vadd"),
+             "the signature of the tile kernel vadd", "checksum");
+    cuc_object_release(other);
+    free(copy);
+}
+END_TEST
+
+START_TEST(no_failing_driver_call_leaves_anything_behind)
+{
+    NEED_FAKE();
+    cuc_kernel *k = NULL;
+    cuc_status st = CUC_ERROR_DRIVER;
+    cuc_tensor t = tensor(CUC_F32, 1, 5000, 1);
+
+    for (int n = 1; n < 200 && st < 0; n++) {
+        fake_fail_any(n, 2);
+        st = cuc_object_get_kernel(&k, object, "vadd");
+        if (st == CUC_OK)
+            st = CUC_LAUNCH(stream, NULL, k, &t, &t, &t);
+        cuc_kernel_release(k);
+        k = NULL;
+    }
+    ck_assert_int_eq(st, CUC_OK);
+    fake_fail_reset();
+}
+END_TEST
+
+// What kernels do, on a driver that runs them.
+
+static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
+{
+    cuc_tensor t;
+
+    ck_ok(cuc_buffer_create(buffer, NULL, (size_t)n * sizeof(*data), stream));
+    ck_ok(cuc_buffer_write(stream, *buffer, 0, data, (size_t)n * sizeof(*data)));
+    ck_ok(cuc_tensor_from_buffer(&t, *buffer, CUC_F32, 1, &n));
+    return t;
+}
+
+#define NEED_REAL()                               \
+    do {                                          \
+        if (fake_available())                     \
+            SKIP("the fake driver runs nothing"); \
+    } while (0)
+
+enum { ROOM = 8192 };
+
+// Adds n elements of arrays `step` apart from `first` on; the rest must stay as it was.
+static void check_vadd(cuc_kernel *vadd, int64_t n, int64_t first, int64_t step)
+{
+    static float a[ROOM], b[ROOM], c[ROOM], poison[ROOM];
+    cuc_buffer *buffers[3];
+
+    for (int i = 0; i < ROOM; i++) {
+        a[i] = (float)i;
+        b[i] = 0.5f * (float)i;
+        poison[i] = -1;
+    }
+    cuc_tensor t[] = { on_device(&buffers[0], a, ROOM), on_device(&buffers[1], b, ROOM),
+                       on_device(&buffers[2], poison, ROOM) };
+    for (int i = 0; i < 3; i++) {
+        t[i].data += (uint64_t)first * sizeof(float);
+        t[i].shape[0] = n;
+        t[i].strides[0] = step;
+    }
+    ck_ok(CUC_LAUNCH(stream, NULL, vadd, &t[0], &t[1], &t[2]));
+    ck_ok(cuc_buffer_read(stream, c, buffers[2], 0, sizeof(c)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = first + i * step;
+        ck_assert_msg(c[at] == a[at] + b[at], "n %d, first %d, step %d: element %d", (int)n,
+                      (int)first, (int)step, (int)i);
+        c[at] = -1;
+    }
+    ck_assert_mem_eq(c, poison, sizeof(c));
+    for (int i = 0; i < 3; i++)
+        cuc_buffer_release(buffers[i]);
+}
+
+START_TEST(a_launch_adds_and_touches_nothing_else)
+{
+    NEED_REAL();
+    static const int64_t cases[][3] = {
+        { 0, 0, 1 },    { 1, 0, 1 },    { 1023, 0, 1 }, { 1024, 0, 1 }, { 1025, 0, 1 },
+        { 5000, 0, 1 }, { 5000, 4, 1 }, { 5000, 1, 1 }, { 2000, 3, 4 }, { 700, 8000, -11 },
+    };
+    cuc_kernel *vadd = kernel("vadd");
+
+    for (int i = 0; i < LENGTH(cases); i++)
+        check_vadd(vadd, cases[i][0], cases[i][1], cases[i][2]);
+    cuc_kernel_release(vadd);
+}
+END_TEST
+
+START_TEST(code_from_a_file_launches_like_fresh_code)
+{
+    NEED_REAL();
+    char path[] = "/tmp/cucore-test-tile-XXXXXX";
+    cuc_kernel *vadd = NULL;
+
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    ck_ok(cuc_object_save(object, path));
+    cuc_object_release(object);
+    object = NULL;
+    ck_ok(cuc_object_from_file(&object, path, 0, NULL));
+    unlink(path);
+    vadd = kernel("vadd");
+    check_vadd(vadd, 5000, 0, 1);
+    cuc_kernel_release(vadd);
+}
+END_TEST
+
+START_TEST(a_kernel_keeps_its_object)
+{
+    NEED_REAL();
+    cuc_kernel *vadd = kernel("vadd");
+
+    cuc_object_release(object);
+    object = NULL;
+    check_vadd(vadd, 100, 0, 1);
+    cuc_kernel_retain(vadd);
+    cuc_kernel_release(vadd);
+    check_vadd(vadd, 100, 0, 1);
+    cuc_kernel_release(vadd);
+}
+END_TEST
+
+START_TEST(a_launch_becomes_a_node_of_a_graph)
+{
+    NEED_REAL();
+    float a[100], b[100], c[100];
+    cuc_kernel *vadd = kernel("vadd");
+    cuc_buffer *buffers[3];
+    cuc_graph *graph = NULL;
+    cuc_graph_exec *exec = NULL;
+
+    for (int i = 0; i < 100; i++)
+        a[i] = b[i] = (float)i;
+    memset(c, 0, sizeof(c));
+    cuc_tensor t[] = { on_device(&buffers[0], a, 100), on_device(&buffers[1], b, 100),
+                       on_device(&buffers[2], c, 100) };
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(stream, NULL, vadd, &t[0], &t[1], &t[2]));
+    ck_ok(CUC_LAUNCH(stream, NULL, vadd, &t[2], &t[1], &t[2]));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    cuc_kernel_release(vadd);
+    cuc_object_release(object);
+    object = NULL;
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_buffer_read(stream, c, buffers[2], 0, sizeof(c)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < 100; i++)
+        ck_assert_msg(c[i] == 3 * (float)i, "%d is %g", i, (double)c[i]);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    for (int i = 0; i < 3; i++)
+        cuc_buffer_release(buffers[i]);
+}
+END_TEST
+
+START_TEST(a_kernel_without_a_grid_takes_the_launchs)
+{
+    NEED_REAL();
+    int32_t data[64] = { 0 };
+    cuc_kernel *fill = kernel("fill");
+    cuc_buffer *buffer;
+    cuc_tensor t;
+
+    ck_ok(cuc_buffer_create(&buffer, NULL, sizeof(data), stream));
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 0, 4, sizeof(data)));
+    ck_ok(cuc_tensor_from_buffer(&t, buffer, CUC_I32, 1, (const int64_t[]){ 64 }));
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }), fill, &t, 7));
+    ck_ok(cuc_buffer_read(stream, data, buffer, 0, sizeof(data)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < 64; i++)
+        ck_assert_int_eq(data[i], i < 32 ? 7 : 0);
+    cuc_buffer_release(buffer);
+    cuc_kernel_release(fill);
+}
+END_TEST
+
+START_TEST(a_transpose_through_shared_memory_is_right)
+{
+    NEED_REAL();
+    static float a[128 * 128], b[128 * 128];
+    cuc_kernel *turn = kernel("turn");
+    cuc_buffer *buffers[2];
+
+    for (int i = 0; i < 128 * 128; i++)
+        a[i] = (float)i;
+    cuc_tensor t[] = { on_device(&buffers[0], a, 128 * 128), on_device(&buffers[1], b, 128 * 128) };
+    for (int i = 0; i < 2; i++)
+        ck_ok(
+            cuc_tensor_contiguous(&t[i], t[i].data, CUC_F32, 2, (const int64_t[]){ 128, 128 }, 0));
+    ck_ok(CUC_LAUNCH(stream, NULL, turn, &t[0], &t[1]));
+    ck_ok(cuc_buffer_read(stream, b, buffers[1], 0, sizeof(b)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < 128 * 128; i++)
+        ck_assert(b[i] == a[i % 128 * 128 + i / 128]);
+    for (int i = 0; i < 2; i++)
+        cuc_buffer_release(buffers[i]);
+    cuc_kernel_release(turn);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tile launch");
+    TCase *t = tcase_create("launch");
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, the_driver_gets_the_entry_the_grid_and_one_block_of_parameters);
+    tcase_add_test(t, scalars_lie_in_eight_bytes_each);
+    tcase_add_test(t, an_empty_grid_launches_nothing);
+    tcase_add_loop_test(t, arguments_that_do_not_fit_are_refused_by_name, 0, LENGTH(refusals));
+    tcase_add_test(t, arguments_of_another_kind_are_refused);
+    tcase_add_test(t, a_config_asks_for_nothing_that_the_kernel_has);
+    tcase_add_test(t, a_grid_beyond_the_hardware_names_the_axis);
+    tcase_add_test(t, large_tensors_take_the_entry_of_64_bits);
+    tcase_add_test(t, shared_memory_beyond_48_KiB_is_allowed_once);
+    tcase_add_test(t, a_tile_kernel_tells_its_parameters);
+    tcase_add_test(t, an_object_lists_tile_kernels_once_and_not_their_entries);
+    tcase_add_test(t, a_damaged_signature_is_refused);
+    tcase_add_test(t, no_failing_driver_call_leaves_anything_behind);
+    tcase_add_test(t, a_launch_adds_and_touches_nothing_else);
+    tcase_add_test(t, code_from_a_file_launches_like_fresh_code);
+    tcase_add_test(t, a_kernel_keeps_its_object);
+    tcase_add_test(t, a_launch_becomes_a_node_of_a_graph);
+    tcase_add_test(t, a_kernel_without_a_grid_takes_the_launchs);
+    tcase_add_test(t, a_transpose_through_shared_memory_is_right);
+    tcase_set_timeout(t, 60);
+    suite_add_tcase(s, t);
+    return testing_main(s, 1);
+}

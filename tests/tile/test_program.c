@@ -1,0 +1,557 @@
+// Tile programs as programs: options, architectures, errors, what comes out; and interpretation.
+#include "testing.h"
+#include "wrap_malloc.h"
+
+static const char vadd[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 1024) {\n"
+                           "    i = block(0)\n"
+                           "    store(c, [i], load(a, [i], [1024]) + load(b, [i], [1024]))\n"
+                           "}\n";
+
+// One constant of each kind, two kernels, a product to contract.
+static const char scale[] = "kernel scale(x: T[N], y: T[N])\n"
+                            "    const T = f32, BN = auto(256, 512), F = 1.5, ON = true\n"
+                            "    grid cdiv(N, BN)\n"
+                            "{\n"
+                            "    v = cast(load(x, [block(0)], [BN]), f32)\n"
+                            "    if ON { v = v * F + 1.0 }\n"
+                            "    store(y, [block(0)], cast(v, T))\n"
+                            "}\n"
+                            "kernel other(x: f32[N]) {\n"
+                            "    print(\"block {}\", block(0))\n"
+                            "    assert(num_blocks(0) < 3, \"few blocks\")\n"
+                            "    store(x, [block(0)], full(f32, [4], 2.0))\n"
+                            "}\n";
+
+static cuc_program *made(const char *text, const cuc_program_options *options)
+{
+    cuc_program *p = NULL;
+
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, text, 0, options));
+    return p;
+}
+
+static cuc_object *compiled(cuc_program *p, int32_t target)
+{
+    cuc_object *object = NULL;
+
+    ck_assert_msg(cuc_program_compile(&object, p, target) == CUC_OK, "%s\n%s", cuc_error_message(),
+                  cuc_error_log());
+    return object;
+}
+
+// The PTX of a source; the caller frees it.
+static char *ptx_of(const char *text, const cuc_program_options *options)
+{
+    cuc_program *p = made(text, options);
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+    const char *ptx;
+
+    ck_assert_int_eq(cuc_object_kind(object), CUC_CODE_PTX);
+    ck_ok(cuc_object_get_ptx(&ptx, NULL, object));
+    char *copy = strdup(ptx);
+    cuc_object_release(object);
+    cuc_program_release(p);
+    return copy;
+}
+
+static int occurrences(const char *text, const char *of)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, of)) != NULL; text++)
+        n++;
+    return n;
+}
+
+// What is compiled for
+
+static const struct {
+    const char *arch;
+    const char *target; // the directive; NULL: refused
+    cuc_status status;
+    const char *says;
+} archs[] = {
+    { "sm_80", ".target sm_80\n", CUC_OK, "" },
+    { "sm_86", ".target sm_86\n", CUC_OK, "" },
+    { "sm_90", ".target sm_90\n", CUC_OK, "" },
+    { "sm_90a", ".target sm_90a\n", CUC_OK, "" },
+    { "sm_100", ".target sm_100\n", CUC_OK, "" },
+    { "sm_100a", ".target sm_100a\n", CUC_OK, "" },
+    { "sm_120", ".target sm_120\n", CUC_OK, "" },
+    { "compute_90", ".target sm_90\n", CUC_OK, "" },
+    { "sm_75", NULL, CUC_ERROR_NOT_SUPPORTED, "arch is \"sm_75\": tile programs are compiled for" },
+    { "sm_101", NULL, CUC_ERROR_NOT_SUPPORTED, "sm_101" },
+    { "hopper", NULL, CUC_ERROR_INVALID_ARGUMENT, "arch is \"hopper\"" },
+};
+
+START_TEST(the_arch_is_the_targets)
+{
+    const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = archs[_i].arch);
+
+    if (archs[_i].target) {
+        char *ptx = ptx_of(vadd, options);
+        ck_assert_msg(strstr(ptx, archs[_i].target) != NULL, "no %s in %.200s", archs[_i].target,
+                      ptx);
+        free(ptx);
+    } else {
+        cuc_program *p = NULL;
+        ck_fails(archs[_i].status, cuc_program_create(&p, CUC_SOURCE_TILE, vadd, 0, options),
+                 archs[_i].says);
+    }
+}
+END_TEST
+
+// One of 9.0 takes all that it has; cuc_device_arch() itself says no suffix.
+START_TEST(without_an_arch_it_is_all_of_the_devices)
+{
+    cuc_device *device;
+    char directive[32];
+
+    ck_ok(cuc_device_get_current(&device));
+    int number = atoi(cuc_device_arch(device) + 3);
+    snprintf(directive, sizeof(directive), ".target sm_%d%s\n", number, number >= 90 ? "a" : "");
+    char *ptx = ptx_of(vadd, NULL);
+    ck_assert_msg(strstr(ptx, directive) != NULL, "no %s", directive);
+    free(ptx);
+}
+END_TEST
+
+START_TEST(neither_a_driver_nor_a_toolkit_is_needed_for_ptx)
+{
+    cuc_object *object = NULL;
+
+    setenv("CUCORE_DRIVER", "/nowhere/libcuda.so", 1);
+    setenv("CUDA_HOME", "/nowhere", 1);
+    char *ptx = ptx_of(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90a"));
+    free(ptx);
+    cuc_program *p = made(vadd, NULL); // asks for the device's when it must
+    const char *ir;
+    ck_ok(cuc_tile_get_ir(&ir, NULL, p));
+    ck_fails(CUC_ERROR_NO_DRIVER, cuc_program_compile(&object, p, CUC_CODE_PTX), "/nowhere");
+    ck_assert_ptr_null(object);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(equal_programs_compile_to_equal_ptx)
+{
+    const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = "sm_90a");
+    char *a = ptx_of(scale, options), *b = ptx_of(scale, options);
+
+    ck_assert_str_eq(a, b);
+    free(a);
+    free(b);
+}
+END_TEST
+
+// Options
+
+START_TEST(constants_are_set_from_outside)
+{
+    const char *const constants[] = { "T=bf16", "BN=512", "F=-2", "ON=true" };
+    cuc_program *p = made(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .constants = constants,
+                                                     .constant_count = LENGTH(constants)));
+    const char *ir;
+
+    ck_ok(cuc_tile_get_ir(&ir, NULL, p));
+    ck_assert_msg(strstr(ir, "x: bf16[N]") && strstr(ir, "cdiv(N, 512)") && strstr(ir, "-2.0"),
+                  "%s", ir);
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    cuc_program_release(p);
+}
+END_TEST
+
+static const struct {
+    const char *constant;
+    bool at_once; // refused by cuc_program_create()
+    const char *says;
+} constants[] = {
+    { "BN", true, "constants[0] is \"BN\", expected NAME=VALUE" },
+    { "=3", true, "constants[0]" },
+    { "", true, "constants[0] is empty" },
+    { NULL, true, "constants[0] is NULL" },
+    { "BX=3", false, "error T506: setting: BX=3: no kernel has that constant" },
+    { "BN=f32", false, "error T506: setting: BN=f32: expected an integer" },
+    { "BN=2.5", false, "expected an integer" },
+    { "T=7", false, "expected a dtype" },
+    { "ON=1", false, "expected true or false" },
+    { "BN=", false, "expected an integer" },
+};
+
+START_TEST(constants_that_are_none_are_refused)
+{
+    const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = "sm_90",
+                                                             .constants = &constants[_i].constant,
+                                                             .constant_count = 1);
+    cuc_program *p = NULL;
+    cuc_object *object = NULL;
+
+    if (constants[_i].at_once) {
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                 cuc_program_create(&p, CUC_SOURCE_TILE, scale, 0, options), constants[_i].says);
+        return;
+    }
+    p = made(scale, options);
+    ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), constants[_i].says);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(options_of_another_language_are_refused_by_name)
+{
+    static const char *const texts[] = { "X=1" };
+    static const cuc_program_header header = { "a.h", "", 0 };
+    const struct {
+        int32_t kind;
+        const char *says;
+        const cuc_program_options *options;
+    } rows[] = {
+        { CUC_SOURCE_TILE, "ftz is for CUDA C++", CUC_PROGRAM_OPTIONS(.ftz = CUC_ON) },
+        { CUC_SOURCE_TILE, "std is for CUDA C++", CUC_PROGRAM_OPTIONS(.std = "c++17") },
+        { CUC_SOURCE_TILE, "define_macros is for CUDA C++",
+          CUC_PROGRAM_OPTIONS(.define_macros = texts, .define_macro_count = 1) },
+        { CUC_SOURCE_TILE, "headers are for CUDA C++",
+          CUC_PROGRAM_OPTIONS(.headers = &header, .header_count = 1) },
+        { CUC_SOURCE_TILE, "name_expressions are for CUDA C++",
+          CUC_PROGRAM_OPTIONS(.name_expressions = texts, .name_expression_count = 1) },
+        { CUC_SOURCE_TILE, "warps is 3, expected a power of two from 1 to 32",
+          CUC_PROGRAM_OPTIONS(.warps = 3) },
+        { CUC_SOURCE_TILE, "warps is 64", CUC_PROGRAM_OPTIONS(.warps = 64) },
+        { CUC_SOURCE_TILE, "remarks is 3, expected CUC_DEFAULT",
+          CUC_PROGRAM_OPTIONS(.remarks = 3) },
+        { CUC_SOURCE_TILE, "fma is -1", CUC_PROGRAM_OPTIONS(.fma = -1) },
+        { CUC_SOURCE_CUDA, "warps is for tile programs", CUC_PROGRAM_OPTIONS(.warps = 4) },
+        { CUC_SOURCE_CUDA, "constants is for tile programs",
+          CUC_PROGRAM_OPTIONS(.constants = texts, .constant_count = 1) },
+        { CUC_SOURCE_PTX, "remarks is for tile programs", CUC_PROGRAM_OPTIONS(.remarks = CUC_ON) },
+        { CUC_SOURCE_PTX, "fma is for CUDA C++", CUC_PROGRAM_OPTIONS(.fma = CUC_ON) },
+    };
+
+    for (int i = 0; i < LENGTH(rows); i++) {
+        cuc_program *p = NULL;
+        cuc_program_options options = *rows[i].options;
+        options.arch = "sm_90";
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                 cuc_program_create(&p, rows[i].kind, vadd, 0, &options), rows[i].says);
+        ck_assert_ptr_null(p);
+    }
+}
+END_TEST
+
+START_TEST(options_reach_the_code)
+{
+    const struct {
+        const cuc_program_options *options;
+        const char *has, *lacks;
+    } rows[] = {
+        { CUC_PROGRAM_OPTIONS(.warps = 8), ".reqntid 256, 1, 1", ".reqntid 128" },
+        { CUC_PROGRAM_OPTIONS(.warps = 1), ".reqntid 32, 1, 1", NULL },
+        { CUC_PROGRAM_OPTIONS(.lineinfo = CUC_ON, .name = "a.tile"), ".file 1 \"a.tile\"", NULL },
+        { CUC_PROGRAM_OPTIONS(.lineinfo = CUC_OFF), ".entry", ".file" },
+        { CUC_PROGRAM_OPTIONS(.fma = CUC_OFF), "mul.rn.f32", "fma.rn.f32" },
+    };
+
+    for (int i = 0; i < LENGTH(rows); i++) {
+        cuc_program_options options = *rows[i].options;
+        options.arch = "sm_90";
+        char *ptx = ptx_of(scale, &options);
+        ck_assert_msg(strstr(ptx, rows[i].has) != NULL, "row %d: no %s", i, rows[i].has);
+        if (rows[i].lacks)
+            ck_assert_msg(!strstr(ptx, rows[i].lacks), "row %d: %s", i, rows[i].lacks);
+        free(ptx);
+    }
+}
+END_TEST
+
+// Errors
+
+START_TEST(all_errors_are_told_with_their_lines)
+{
+    static const char wrong[] = "kernel k(x: f32[N]) {\n"
+                                "    a = b + 1\n"
+                                "    store(x, [0], load(x, [0, 1], [4]))\n"
+                                "}\n";
+    cuc_program *p = made(wrong, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .name = "wrong.tile"));
+    cuc_object *object = NULL;
+
+    for (int again = 0; again < 2; again++) { // a program can be compiled after a failure
+        ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX),
+                 "wrong.tile:2:9: error T501: ", "(2 errors)");
+        ck_assert_ptr_null(object);
+        ck_assert_str_eq(cuc_error_library_symbol(), "T501");
+        const char *log = cuc_error_log();
+        ck_assert_msg(strstr(log, "    a = b + 1\n") && strstr(log, "wrong.tile:3:") &&
+                          strstr(log, "error T301"),
+                      "%s", log);
+        ck_assert_str_eq(cuc_program_log(p), log);
+    }
+    cuc_program_release(p);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    cuc_status status;
+    const char *says;
+} texts[] = {
+    { "", CUC_ERROR_COMPILE, "program.tile has no kernel" },
+    { "# nothing\n", CUC_ERROR_COMPILE, "has no kernel" },
+    { "fn f(x) { return x }\n", CUC_ERROR_COMPILE, "has no kernel" },
+    { "kernel", CUC_ERROR_COMPILE, "program.tile:1:" },
+    { "\xff\xfe", CUC_ERROR_COMPILE, "error T001" },
+};
+
+START_TEST(texts_without_a_kernel_are_refused)
+{
+    cuc_program *p = made(texts[_i].text, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
+    cuc_object *object = NULL;
+
+    ck_fails(texts[_i].status, cuc_program_compile(&object, p, CUC_CODE_PTX), texts[_i].says);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(targets_that_it_does_not_compile_to_are_refused)
+{
+    cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "compute_90"));
+    cuc_object *object = NULL;
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_LTOIR),
+             "CUC_CODE_LTOIR", "tile program");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_CUBIN),
+             "compute_90", "sm_90");
+    ck_assert_str_eq(cuc_program_backend(p), "cucore");
+    ck_assert_uint_eq(cuc_program_flag_count(p, CUC_CODE_PTX), 0);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
+{
+    static const char *const ptxas[] = { "-v" };
+    char options_text[8] = "sm_90a", name[] = "named.tile";
+    cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_object *first, *second, *ptx;
+    const char *a, *b;
+
+    if (testing_lacks("nvJitLink"))
+        return;
+    options.arch = options_text;
+    options.name = name;
+    options.ptxas_options = ptxas;
+    options.ptxas_option_count = 1;
+    cuc_program *p = made(vadd, &options);
+    memset(options_text, 'x', 6); // it was copied
+    memset(name, 'x', 5);
+    first = compiled(p, CUC_CODE_CUBIN);
+    ck_assert_msg(strstr(cuc_program_log(p), "registers") != NULL, "%s", cuc_program_log(p));
+    ck_assert_str_eq(cuc_object_name(first), "named.tile");
+    second = compiled(p, CUC_CODE_CUBIN);
+    ptx = compiled(p, CUC_CODE_PTX);
+    ck_assert_int_eq(cuc_object_kind(first), CUC_CODE_CUBIN);
+    ck_ok(cuc_object_get_ptx(&a, NULL, second));
+    ck_ok(cuc_object_get_ptx(&b, NULL, ptx));
+    ck_assert_str_eq(a, b);
+    ck_assert_uint_gt(cuc_program_compile_ns(p), 0);
+    cuc_program_release(p);
+    cuc_object_release(first);
+    cuc_object_release(second);
+    cuc_object_release(ptx);
+}
+END_TEST
+
+// What the compiler sees
+
+START_TEST(the_ir_is_a_program_that_gives_itself)
+{
+    cuc_program *p = made(scale, NULL), *q;
+    const char *a, *b;
+    size_t bytes;
+
+    ck_ok(cuc_tile_get_ir(&a, &bytes, p));
+    ck_assert_uint_eq(bytes, strlen(a));
+    ck_assert_int_eq(occurrences(a, "kernel "), 2);
+    q = made(a, NULL);
+    ck_ok(cuc_tile_get_ir(&b, NULL, q));
+    ck_assert_str_eq(a, b);
+    cuc_program_release(p);
+    cuc_program_release(q);
+}
+END_TEST
+
+START_TEST(only_tile_programs_have_an_ir)
+{
+    cuc_program *cuda = NULL, *wrong = made("kernel", NULL);
+    const char *ir = NULL;
+
+    ck_ok(cuc_program_create(&cuda, CUC_SOURCE_CUDA, "", 0, CUC_PROGRAM_OPTIONS(.arch = "sm_90")));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(&ir, NULL, cuda), "no tile program");
+    ck_fails(CUC_ERROR_COMPILE, cuc_tile_get_ir(&ir, NULL, wrong), "program.tile:1:");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(NULL, NULL, wrong), "text is NULL");
+    ck_assert_ptr_null(ir);
+    cuc_program_release(cuda);
+    cuc_program_release(wrong);
+}
+END_TEST
+
+// Interpretation
+
+static cuc_tensor on_host(const void *data, cuc_dtype dtype, int64_t n)
+{
+    cuc_tensor t;
+
+    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)data, dtype, 1, &n, -1));
+    return t;
+}
+
+START_TEST(a_kernel_is_interpreted_on_host_memory)
+{
+    static float a[5000], b[5000], c[5000];
+    cuc_program *p = made(vadd, NULL);
+
+    for (int i = 0; i < 5000; i++) {
+        a[i] = (float)i;
+        b[i] = 0.25f;
+    }
+    cuc_tensor t[] = { on_host(a, CUC_F32, 5000), on_host(b, CUC_F32, 5000),
+                       on_host(c, CUC_F32, 5000) };
+    const cuc_arg args[] = { CUC_ARG(&t[0]), CUC_ARG(&t[1]), CUC_ARG(&t[2]) };
+    ck_ok(cuc_tile_interpret(p, NULL, args, 3, NULL));
+    for (int i = 0; i < 5000; i++)
+        ck_assert(c[i] == (float)i + 0.25f);
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 2, NULL),
+             "vadd: expected 3 arguments, got 2");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_interpret(p, "add", args, 3, NULL),
+             "no kernel \"add\" in program.tile, which has vadd");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tile_interpret(p, "vadd", args, 3, CUC_TILE_INTERPRET_OPTIONS(.grid = { 1 })),
+             "options.grid is given");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tile_interpret(p, "vadd", args, 3, CUC_TILE_INTERPRET_OPTIONS(.reserved = 1)),
+             "reserved is 1");
+    t[1].shape[0] = 4;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 3, NULL),
+             "vadd: argument b: axis 0: expected 5000");
+    t[1] = t[0];
+    t[1].device = 0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 3, NULL),
+             "argument b: expected a tensor in host memory", "got one of device 0");
+    t[1].flags = CUC_TENSOR_PINNED;
+    ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
+    cuc_program_release(p);
+}
+END_TEST
+
+static void collect(void *user, const char *text)
+{
+    strncat(user, text, 255 - strlen(user));
+}
+
+START_TEST(an_interpreted_kernel_prints_and_asserts)
+{
+    float x[8] = { 0 };
+    char printed[256] = "";
+    cuc_program *p = made(scale, NULL);
+    cuc_tensor t = on_host(x, CUC_F32, 8);
+    const cuc_arg args[] = { CUC_ARG(&t) };
+
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_interpret(p, NULL, args, 1, NULL),
+             "kernel is NULL, and program.tile has several: scale, other");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "other", args, 1, NULL),
+             "other declares no grid");
+    ck_ok(cuc_tile_interpret(
+        p, "other", args, 1,
+        CUC_TILE_INTERPRET_OPTIONS(.grid = { 2 }, .print = collect, .user = printed)));
+    ck_assert_str_eq(printed, "block 0\nblock 1\n");
+    for (int i = 0; i < 8; i++)
+        ck_assert(x[i] == 2);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tile_interpret(p, "other", args, 1, CUC_TILE_INTERPRET_OPTIONS(.grid = { 3 })),
+             "program.tile:11:", "few blocks");
+    cuc_program_release(p);
+}
+END_TEST
+
+// The whole way, for the test below; nothing of Check, whose allocations would fail too.
+static cuc_status walk(cuc_stream *stream)
+{
+    float a[4] = { 0 };
+    cuc_program *p = NULL;
+    cuc_object *object = NULL;
+    cuc_kernel *kernel = NULL;
+    cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
+    cuc_tensor t = { (cuc_device_ptr)(uintptr_t)a, CUC_F32, 1, -1, 0, { 4 }, { 1 } };
+    cuc_tensor none = { 0, CUC_F32, 1, 0, 0, { 0 }, { 1 } };
+    const cuc_arg args[] = { CUC_ARG(&t), CUC_ARG(&t), CUC_ARG(&t) };
+    const char *ir;
+    cuc_status st;
+
+    if ((st = cuc_program_create(&p, CUC_SOURCE_TILE, vadd, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = "sm_90"))) == CUC_OK &&
+        (st = cuc_tile_get_ir(&ir, NULL, p)) == CUC_OK &&
+        (st = cuc_tile_interpret(p, NULL, args, 3, NULL)) == CUC_OK &&
+        (st = cuc_program_compile(&object, p, CUC_CODE_PTX)) == CUC_OK &&
+        (st = cuc_tile_get_entry(&entry, object, "vadd", 0)) == CUC_OK &&
+        (st = cuc_object_get_kernel(&kernel, object, "vadd")) == CUC_OK)
+        st = CUC_LAUNCH(stream, NULL, kernel, &none, &none, &none);
+    cuc_kernel_release(kernel);
+    cuc_object_release(object);
+    cuc_program_release(p);
+    return st;
+}
+
+START_TEST(want_of_memory_anywhere_is_told_and_leaves_nothing)
+{
+    cuc_stream *stream;
+    cuc_device *device;
+    long n = 0, live;
+    cuc_status st = CUC_ERROR_OUT_OF_MEMORY;
+
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(walk(stream)); // what the library keeps for good is there now
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_create(NULL, 0, "", 0, NULL), "out");
+    live = wrap_live;
+    while (st == CUC_ERROR_OUT_OF_MEMORY) {
+        wrap_failed = 0;
+        wrap_fail_in = ++n;
+        st = walk(stream);
+        wrap_fail_in = 0;
+        ck_assert_msg(wrap_live == live, "allocation %ld: %ld blocks are left: %s", n,
+                      wrap_live - live, cuc_error_message());
+        ck_assert_int_lt(n, 10000);
+    }
+    ck_assert_msg(st == CUC_OK && !wrap_failed, "allocation %ld gave %s: %s", n,
+                  cuc_status_name(st), cuc_error_message());
+    ck_assert_int_gt(n, 30);
+    cuc_stream_release(stream);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tile program");
+    TCase *t = tcase_create("program");
+
+    tcase_add_loop_test(t, the_arch_is_the_targets, 0, LENGTH(archs));
+    tcase_add_test(t, without_an_arch_it_is_all_of_the_devices);
+    tcase_add_test(t, neither_a_driver_nor_a_toolkit_is_needed_for_ptx);
+    tcase_add_test(t, equal_programs_compile_to_equal_ptx);
+    tcase_add_test(t, constants_are_set_from_outside);
+    tcase_add_loop_test(t, constants_that_are_none_are_refused, 0, LENGTH(constants));
+    tcase_add_test(t, options_of_another_language_are_refused_by_name);
+    tcase_add_test(t, options_reach_the_code);
+    tcase_add_test(t, all_errors_are_told_with_their_lines);
+    tcase_add_loop_test(t, texts_without_a_kernel_are_refused, 0, LENGTH(texts));
+    tcase_add_test(t, targets_that_it_does_not_compile_to_are_refused);
+    tcase_add_test(t, a_cubin_keeps_its_ptx_and_can_be_made_again);
+    tcase_add_test(t, the_ir_is_a_program_that_gives_itself);
+    tcase_add_test(t, only_tile_programs_have_an_ir);
+    tcase_add_test(t, a_kernel_is_interpreted_on_host_memory);
+    tcase_add_test(t, an_interpreted_kernel_prints_and_asserts);
+    tcase_add_test(t, want_of_memory_anywhere_is_told_and_leaves_nothing);
+    tcase_set_timeout(t, 60);
+    suite_add_tcase(s, t);
+    return testing_main(s, 0);
+}

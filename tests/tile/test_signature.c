@@ -1,0 +1,469 @@
+// Signatures: what a launch must know of a kernel, into its PTX and cubin and back, and refused
+// when it is damaged.
+#include "cubin.h"
+#include "kernel_tile.h"
+#include "object.h"
+#include "ptx_signature.h"
+#include "testing.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+
+// Every kind of expression that the host computes, of extents and of parameters.
+static const char source[] =
+    "kernel all(a: f32[M, N], b: bf16[M + 1, 8], c: i32[N * 2 - 1], n: i64, m: u16, on: bool,\n"
+    "           eps: f32)\n"
+    "    const BM = 4\n"
+    "    where N <= 4096, N % 4 == 0, noalias(a, c), align(a, 16), unit(a, 1), not (M == 7),\n"
+    "          M > 0 and N > 0 or n == 0, stride(a, 0) >= N, dim(b, 0) != 3, -n < 5, on == on,\n"
+    "          where(n > 0, M, N) >= 1, minimum(M, N) <= maximum(M, m), N // 3 * 3 <= N, n < 100\n"
+    "    grid cdiv(N, 128), M // BM + M % BM, maximum(minimum(M, 3), 1)\n"
+    "{\n"
+    "    i = block(0)\n"
+    "    t = slice(c, 0, 1, 5)\n"
+    "    store(t, [i], cast(load(a, [i, 0], [_, 4]), i32))\n"
+    "    store_add(a, [i, 0], full(f32, [1, 4], eps))\n"
+    "}\n"
+    "kernel none() { assert(true, \"\") }\n";
+
+static struct tile_module *module;
+static char *ptx;
+static unsigned char bytes[4096];
+static size_t count;
+
+static void compile(const char *text, int sm)
+{
+    struct tile_compiled compiled = { .ptx = NULL };
+    struct tile_target target;
+    char why[128];
+
+    module = tile_parse("all.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert(tile_target_of(&target, sm, sm >= 90, why, sizeof(why)));
+    ck_assert_msg(!module->diagnostics->errors && tile_compile(module, &target, &compiled), "%s",
+                  tile_diagnostics_text(module, true));
+    ptx = strdup(compiled.ptx);
+}
+
+static void setup(void)
+{
+    compile(source, 90);
+    ck_assert(cuc__ptx_bytes(ptx, strlen(ptx), "__cucore_tile_all", bytes, sizeof(bytes), &count));
+    ck_assert_uint_le(count, sizeof(bytes));
+}
+
+static void teardown(void)
+{
+    tile_module_free(module);
+    free(ptx);
+}
+
+static void ck_expression(const struct tile_host_expression *a,
+                          const struct tile_host_expression *b)
+{
+    ck_assert_int_eq(a->kind, b->kind);
+    ck_assert_int_eq(a->op, b->op);
+    ck_assert_uint_eq(a->index, b->index);
+    ck_assert_uint_eq(a->axis, b->axis);
+    ck_assert_int_eq(a->value, b->value);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(a->operand[i] != NULL, b->operand[i] != NULL);
+        if (a->operand[i])
+            ck_expression(a->operand[i], b->operand[i]);
+    }
+}
+
+static void ck_header(const struct tile_kernel *a, const struct tile_kernel *b)
+{
+    ck_assert_str_eq(a->name, b->name);
+    ck_assert_uint_eq(a->parameter_count, b->parameter_count);
+    for (uint32_t i = 0; i < a->parameter_count; i++) {
+        const struct tile_parameter *p = &a->parameter[i], *q = &b->parameter[i];
+        ck_assert_str_eq(p->name, q->name);
+        ck_assert(tile_type_same(&p->value->type, &q->value->type));
+        ck_assert_uint_eq(q->value->index, i);
+        for (uint32_t axis = 0; p->value->type.tensor && axis < p->value->type.rank; axis++) {
+            const struct tile_extent *x = &p->extent[axis], *y = &q->extent[axis];
+            ck_assert_int_eq(x->kind, y->kind);
+            if (x->kind == TILE_EXTENT_NAMED)
+                ck_assert_uint_eq(x->dimension, y->dimension);
+            else if (x->kind == TILE_EXTENT_STATIC)
+                ck_assert_int_eq(x->value, y->value);
+            else
+                ck_expression(x->check, y->check);
+        }
+    }
+    ck_assert_uint_eq(a->dimension_count, b->dimension_count);
+    for (uint32_t i = 0; i < a->dimension_count; i++) {
+        ck_assert_str_eq(a->dimension[i].name, b->dimension[i].name);
+        ck_assert_uint_eq(a->dimension[i].parameter, b->dimension[i].parameter);
+        ck_assert_uint_eq(a->dimension[i].axis, b->dimension[i].axis);
+    }
+    ck_assert_uint_eq(a->fact_count, b->fact_count);
+    for (uint32_t i = 0; i < a->fact_count; i++) {
+        ck_assert_str_eq(a->fact[i].text, b->fact[i].text);
+        ck_expression(a->fact[i].holds, b->fact[i].holds);
+    }
+    ck_assert_uint_eq(a->grid_rank, b->grid_rank);
+    for (uint32_t i = 0; i < a->grid_rank; i++)
+        ck_expression(a->grid[i], b->grid[i]);
+}
+
+static void ck_entries(const struct tile_signature *s, const char *first)
+{
+    ck_assert_uint_ge(s->entries, 1);
+    ck_assert_str_eq(s->entry[0].name, first);
+    ck_assert_int_eq(s->entry[s->entries - 1].variant, TILE_INDEX_64);
+    for (uint32_t i = 0; i < s->entries; i++) {
+        char directive[128];
+        snprintf(directive, sizeof(directive), ".entry %s(", s->entry[i].name);
+        ck_assert_msg(strstr(ptx, directive) != NULL, "no %s", directive);
+        ck_assert_uint_ge(s->entry[i].warps, 1);
+        ck_assert_uint_le(s->entry[i].warps, 32);
+    }
+}
+
+START_TEST(a_signature_comes_back_from_ptx_as_it_was)
+{
+    char why[128];
+    struct tile_signature *s = tile_signature_read(bytes, count, why, sizeof(why));
+
+    ck_assert_msg(s != NULL, "%s", why);
+    ck_header(module->first, s->kernel);
+    ck_entries(s, "all$idx32_aligned");
+    ck_assert_uint_eq(s->written, 1 | 4); // a by an atomic sum, c through a slice
+    ck_assert_uint_eq(s->parameter_bytes, (8 + 32) + (8 + 32) + (8 + 16) + 4 * 8);
+    tile_signature_free(s);
+}
+END_TEST
+
+START_TEST(a_kernel_without_parameters_has_a_signature)
+{
+    char why[128];
+    struct tile_signature *s;
+
+    ck_assert(cuc__ptx_bytes(ptx, strlen(ptx), "__cucore_tile_none", bytes, sizeof(bytes), &count));
+    s = tile_signature_read(bytes, count, why, sizeof(why));
+    ck_assert_msg(s != NULL, "%s", why);
+    ck_assert_uint_eq(s->kernel->parameter_count, 0);
+    ck_assert_uint_eq(s->kernel->grid_rank, 0);
+    ck_assert_uint_eq(s->written, 0);
+    tile_signature_free(s);
+}
+END_TEST
+
+START_TEST(equal_programs_have_equal_signatures_and_equal_ptx)
+{
+    char *before = ptx;
+
+    tile_module_free(module);
+    compile(source, 90);
+    ck_assert_str_eq(ptx, before);
+    free(before);
+}
+END_TEST
+
+// A cubin by itself, as it comes from a file.
+START_TEST(a_signature_comes_back_from_a_cubin)
+{
+    cuc_object *object = NULL, *alone = NULL;
+    struct tile_signature *s = NULL;
+    cuc_program *program = NULL;
+    const void *code;
+    size_t size;
+
+    if (testing_lacks("nvJitLink"))
+        return;
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, source, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a")));
+    ck_assert_msg(cuc_program_compile(&object, program, CUC_CODE_CUBIN) == CUC_OK, "%s\n%s",
+                  cuc_error_message(), cuc_error_log());
+    ck_ok(cuc_object_get_code(&code, &size, object));
+    ck_ok(cuc_object_create(&alone, CUC_CODE_CUBIN, code, size, NULL));
+    ck_ok(cuc__tile_signature_of(&s, alone, "all", "cuc_test"));
+    ck_header(module->first, s->kernel);
+    ck_entries(s, "all$idx32_aligned");
+    tile_signature_free(s);
+    ck_assert_int_eq(cuc__tile_signature_of(&s, alone, "al", "cuc_test"), CUC_ERROR_NOT_FOUND);
+
+    cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
+    ck_ok(cuc_tile_get_entry(&entry, alone, "all", 0));
+    ck_assert_str_eq(entry.variant, "idx32+aligned");
+    ck_assert_uint_gt(entry.registers, 7);
+    ck_assert_uint_lt(entry.registers, 256);
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_entry(&entry, alone, "all", 9), "9", "entries");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_entry(&entry, alone, "nothing", 0), "nothing");
+    cuc_object_release(alone);
+
+    // Any byte of the file changed, and any end of it gone: found whole, or refused.
+    unsigned char *copy = malloc(size);
+    memcpy(copy, code, size);
+    for (size_t at = 0; at < size; at += at < 64 ? 1 : 37) {
+        copy[at] ^= 0xA5;
+        const unsigned char *found;
+        uint32_t registers, stack;
+        size_t length;
+        if (cuc__code_check(CUC_CODE_CUBIN, copy, size, "cuc_test") == CUC_OK) {
+            (void)cuc__cubin_variable(&found, &length, copy, size, "__cucore_tile_all");
+            cuc__cubin_resources(&registers, &stack, copy, size, "all$idx64");
+        }
+        copy[at] ^= 0xA5;
+    }
+    free(copy);
+    cuc_object_release(object);
+    cuc_program_release(program);
+}
+END_TEST
+
+START_TEST(a_changed_byte_is_refused)
+{
+    char why[128];
+
+    for (size_t at = 0; at < count; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[at] ^= (unsigned char)(1 << bit);
+            ck_assert_msg(!tile_signature_read(bytes, count, why, sizeof(why)), "byte %zu", at);
+            ck_assert_str_ne(why, "");
+            bytes[at] ^= (unsigned char)(1 << bit);
+        }
+}
+END_TEST
+
+START_TEST(an_end_that_is_missing_is_refused)
+{
+    char why[128];
+
+    for (size_t length = 0; length < count; length++) {
+        unsigned char *copy = malloc(length + 1); // so that a read behind it shows
+        memcpy(copy, bytes, length);
+        ck_assert_msg(!tile_signature_read(copy, length, why, sizeof(why)), "%zu bytes", length);
+        free(copy);
+    }
+}
+END_TEST
+
+static void seal(unsigned char *at, size_t length)
+{
+    uint32_t sum = 2166136261u;
+
+    for (size_t i = 16; i < length; i++)
+        sum = (sum ^ at[i]) * 16777619u;
+    for (uint32_t i = 0; i < 4; i++) {
+        at[8 + i] = (unsigned char)(length >> 8 * i);
+        at[12 + i] = (unsigned char)(sum >> 8 * i);
+    }
+}
+
+static void use(const struct tile_signature *s)
+{
+    struct tile_argument argument[TILE_MAX_PARAMETERS] = { { .tensor = NULL } };
+    int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
+    struct tile_binding_set set = { s->kernel, argument, dimension };
+    static uint64_t block[TILE_MAX_PARAMETERS * 17];
+    cuc_tensor tensors[TILE_MAX_PARAMETERS];
+    char text[512];
+
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct tile_type *type = &s->kernel->parameter[i].value->type;
+        tensors[i] = (cuc_tensor){ .data = 4096, .dtype = type->dtype, .rank = type->rank };
+        for (uint32_t axis = 0; axis < type->rank; axis++)
+            tensors[i].shape[axis] = tensors[i].strides[axis] = 8;
+        argument[i].dtype = type->dtype;
+        argument[i].tensor = type->tensor ? &tensors[i] : NULL;
+    }
+    if (tile_bind_arguments(&set, s->kernel->parameter_count, text, sizeof(text)))
+        (void)tile_host_grid(&set, grid, text, sizeof(text));
+    ck_assert_uint_le(s->parameter_bytes, sizeof(block));
+    tile_pack_arguments(s->kernel, argument, block);
+    ck_assert_ptr_nonnull(tile_select_entry(s, argument));
+}
+
+// With a checksum that is right: what is not refused can be used.
+START_TEST(any_bytes_are_read_or_refused)
+{
+    static const unsigned char values[] = { 0, 1, 2, 3, 5, 8, 63, 64, 127, 128, 255 };
+    unsigned char *copy = malloc(count);
+    uint32_t random = 1;
+    char why[128];
+    int good = 0;
+
+    for (size_t at = 16; at < count; at++)
+        for (int i = 0; i < LENGTH(values); i++) {
+            memcpy(copy, bytes, count);
+            copy[at] = values[i];
+            seal(copy, count);
+            struct tile_signature *s = tile_signature_read(copy, count, why, sizeof(why));
+            if (s)
+                use(s);
+            good += s != NULL;
+            tile_signature_free(s);
+        }
+    ck_assert_int_gt(good, 0);
+    for (int turn = 0; turn < 20000; turn++) {
+        memcpy(copy, bytes, count);
+        for (int changes = 0; changes < 1 + turn % 5; changes++) {
+            random = random * 1664525u + 1013904223u;
+            copy[16 + (random >> 8) % (count - 16)] = (unsigned char)(random >> 24);
+        }
+        seal(copy, count);
+        struct tile_signature *s = tile_signature_read(copy, count, why, sizeof(why));
+        if (s)
+            use(s);
+        tile_signature_free(s);
+    }
+    free(copy);
+}
+END_TEST
+
+START_TEST(what_is_wrong_is_told)
+{
+    char why[128];
+
+    bytes[0] ^= 1;
+    ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
+    ck_assert_str_eq(why, "it does not begin as one");
+    bytes[0] ^= 1;
+    bytes[4] = 9;
+    ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
+    ck_assert_str_eq(why, "it is of version 9, this library knows 1: update cucore");
+    bytes[4] = 1;
+    bytes[count - 1] ^= 1;
+    ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
+    ck_assert_str_eq(why, "its checksum is another");
+    seal(bytes, count - 1);
+    ck_assert_ptr_null(tile_signature_read(bytes, count - 1, why, sizeof(why)));
+    ck_assert_str_eq(why, "it ends too early");
+}
+END_TEST
+
+// Arrays in PTX as others write them.
+static const struct {
+    const char *ptx;
+    int count; // -1: refused
+} arrays[] = {
+    { ".version 9.0\n.visible .global .align 8 .b8 x[3] = {1, 2, 3};", 3 },
+    { ".version 9.0\n.global .b8 x[2]={0xff,0};", 2 },
+    { ".version 9.0\n// .b8 x[1] = {1};\n.global .b8 /* here */ x [ 1 ] = { 7 } ;", 1 },
+    { ".version 9.0\n.global .b8 y[1] = {1};\n.global .b8 x[1] = {9};", 1 },
+    { ".version 9.0\n.global .b8 x[3] = {1, 2};", -1 },
+    { ".version 9.0\n.global .b8 x[1] = {1, 2};", -1 },
+    { ".version 9.0\n.global .b8 x[1] = {256};", -1 },
+    { ".version 9.0\n.global .b8 x[1] = {1", -1 },
+    { ".version 9.0\n.global .b8 x[4];", -1 },
+    { ".version 9.0\n.global .u32 x[1] = {1};", -1 },
+    { ".version 9.0\n.global .b8 xx[1] = {1};", -1 },
+    { ".version 9.0\n", -1 },
+};
+
+START_TEST(arrays_are_read_out_of_ptx)
+{
+    const char *text = arrays[_i].ptx;
+    unsigned char out[2];
+    size_t n = 99;
+
+    ck_assert_int_eq(cuc__ptx_bytes(text, strlen(text), "x", out, sizeof(out), &n),
+                     arrays[_i].count >= 0);
+    if (arrays[_i].count >= 0)
+        ck_assert_int_eq((int)n, arrays[_i].count);
+}
+END_TEST
+
+// Which entry takes which tensors: two of f32 with two axes.
+#define GIGA (INT64_C(1) << 30)
+static const struct {
+    const char *what;
+    cuc_tensor t;
+    enum tile_variant variant;
+} tensors[] = {
+    { "contiguous", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } }, TILE_ALIGNED_32 },
+    { "rows of a multiple of 16 bytes",
+      { 4096, CUC_F32, 2, 0, 0, { 4, 5 }, { 12, 1 } },
+      TILE_ALIGNED_32 },
+    { "a base in between", { 4104, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } }, TILE_INDEX_32 },
+    { "rows of 36 bytes", { 4096, CUC_F32, 2, 0, 0, { 4, 9 }, { 9, 1 } }, TILE_INDEX_32 },
+    { "one row of 36 bytes", { 4096, CUC_F32, 2, 0, 0, { 1, 9 }, { 9, 1 } }, TILE_ALIGNED_32 },
+    { "a last stride of 2", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 16, 2 } }, TILE_INDEX_32 },
+    { "a last stride of 0", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 16, 0 } }, TILE_INDEX_32 },
+    { "from the end", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { -8, 1 } }, TILE_ALIGNED_32 },
+    { "the largest", { 4096, CUC_F32, 2, 0, 0, { 1, GIGA / 2 - 1 }, { 8, 1 } }, TILE_ALIGNED_32 },
+    { "a byte too many", { 4096, CUC_F32, 2, 0, 0, { 1, GIGA / 2 }, { 8, 1 } }, TILE_INDEX_64 },
+    { "an extent too large", { 4096, CUC_F32, 2, 0, 0, { 2 * GIGA, 1 }, { 0, 1 } }, TILE_INDEX_64 },
+    { "far apart", { 4096, CUC_F32, 2, 0, 0, { 2, 8 }, { GIGA, 1 } }, TILE_INDEX_64 },
+    { "far before", { 4096, CUC_F32, 2, 0, 0, { 2, 8 }, { -GIGA, 1 } }, TILE_INDEX_64 },
+    { "a sum too far",
+      { 4096, CUC_F32, 2, 0, 0, { 2, GIGA / 4 }, { GIGA / 4, 1 } },
+      TILE_INDEX_64 },
+    { "beyond 64 bits",
+      { 4096, CUC_F32, 2, 0, 0, { 3, 3 }, { INT64_MAX, INT64_MIN } },
+      TILE_INDEX_64 },
+    { "no elements", { 0, CUC_F32, 2, 0, 0, { 0, 8 }, { 8, 1 } }, TILE_ALIGNED_32 },
+};
+
+START_TEST(arguments_choose_the_entry)
+{
+    static const cuc_tensor plain = { 8192, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } };
+    static const enum tile_variant sets[][3] = {
+        { TILE_ALIGNED_32, TILE_INDEX_32, TILE_INDEX_64 },
+        { TILE_ALIGNED_32, TILE_INDEX_64, TILE_VARIANTS },
+        { TILE_INDEX_64, TILE_VARIANTS, TILE_VARIANTS },
+    };
+
+    for (int set = 0; set < LENGTH(sets); set++)
+        for (int second = 0; second < 2; second++) {
+            struct tile_argument argument[2] = { { .tensor = &plain }, { .tensor = &plain } };
+            struct tile_parameter parameter[2] = { { .name = "a" }, { .name = "b" } };
+            struct tile_kernel k = { .parameter = parameter, .parameter_count = 2 };
+            struct tile_signature s = { .kernel = &k };
+            enum tile_variant expected = TILE_INDEX_64;
+            for (int i = 2; i >= 0; i--) { // the first that is no less than is needed
+                if (sets[set][i] == TILE_VARIANTS)
+                    continue;
+                s.entries++;
+                if (sets[set][i] >= tensors[_i].variant)
+                    expected = sets[set][i];
+            }
+            for (uint32_t i = 0; i < s.entries; i++)
+                s.entry[i].variant = sets[set][i];
+            argument[second].tensor = &tensors[_i].t;
+            ck_assert_msg(tile_select_entry(&s, argument)->variant == expected,
+                          "%s: %s, expected %s", tensors[_i].what,
+                          tile_variant_name(tile_select_entry(&s, argument)->variant),
+                          tile_variant_name(expected));
+        }
+}
+END_TEST
+
+START_TEST(scalars_are_extended_by_their_sign)
+{
+    ck_assert_uint_eq(tile_scalar_of(CUC_I8, "\xff"), UINT64_MAX);
+    ck_assert_uint_eq(tile_scalar_of(CUC_U8, "\xff"), 255);
+    ck_assert_uint_eq(tile_scalar_of(CUC_I16, "\x00\x80"), (uint64_t)-32768);
+    ck_assert_uint_eq(tile_scalar_of(CUC_I32, "\x01\x00\x00\x00"), 1);
+    ck_assert_uint_eq(tile_scalar_of(CUC_F32, "\x00\x00\x80\xbf"), 0xbf800000);
+    ck_assert_uint_eq(tile_scalar_of(CUC_BOOL, "\x01"), 1);
+    ck_assert_uint_eq(tile_scalar_of(CUC_U64, "\xff\xff\xff\xff\xff\xff\xff\xff"), UINT64_MAX);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tile signature");
+    TCase *t = tcase_create("signature");
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, a_signature_comes_back_from_ptx_as_it_was);
+    tcase_add_test(t, a_kernel_without_parameters_has_a_signature);
+    tcase_add_test(t, equal_programs_have_equal_signatures_and_equal_ptx);
+    tcase_add_test(t, a_signature_comes_back_from_a_cubin);
+    tcase_add_test(t, a_changed_byte_is_refused);
+    tcase_add_test(t, an_end_that_is_missing_is_refused);
+    tcase_add_test(t, any_bytes_are_read_or_refused);
+    tcase_add_test(t, what_is_wrong_is_told);
+    tcase_set_timeout(t, 60);
+    suite_add_tcase(s, t);
+    t = tcase_create("select");
+    tcase_add_loop_test(t, arrays_are_read_out_of_ptx, 0, LENGTH(arrays));
+    tcase_add_loop_test(t, arguments_choose_the_entry, 0, LENGTH(tensors));
+    tcase_add_test(t, scalars_are_extended_by_their_sign);
+    suite_add_tcase(s, t);
+    return testing_main(s, 0);
+}
