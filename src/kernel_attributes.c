@@ -1,5 +1,5 @@
 // What a kernel uses and is allowed on one device.
-#include "kernel.h"
+#include "kernel_tile.h"
 
 #include "context.h"
 #include "object.h"
@@ -177,6 +177,10 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "attribute %s can only be read: it follows from the code of the kernel %s",
                         attributes[attribute].name, kernel->name);
+    // A tile kernel stands for its first entry; what is set holds for all of them.
+    for (uint32_t i = 1; kernel->tile && i < kernel->tile->signature->entries; i++)
+        if ((st = cuc_kernel_set_attribute(kernel->tile->entry[i], device, attribute, value)) < 0)
+            return st;
     if (attribute != CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return set(kernel, device, attribute, value, __func__);
 
@@ -218,6 +222,11 @@ cuc_status cuc_kernel_set_cache_config(cuc_kernel *kernel, cuc_device *device, i
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "config is %d, expected a CUC_KERNEL_CACHE_ value (0 to %d)", (int)config,
                         CONFIGS - 1);
+    for (uint32_t i = 1; kernel->tile && i < kernel->tile->signature->entries; i++) {
+        cuc_status st = cuc_kernel_set_cache_config(kernel->tile->entry[i], device, config);
+        if (st < 0)
+            return st;
+    }
     CUstreamCaptureMode mode = cuc__relax();
     CUresult r =
         cuc__cu.cuKernelSetCacheConfig(kernel->handle, (CUfunc_cache)config, device->handle);

@@ -7,7 +7,7 @@ static cuc_device *device;
 static cuc_stream *stream, *second, *legacy;
 static cuc_event *event;
 static cuc_object *object;
-static cuc_kernel *none, *three, *many;
+static cuc_kernel *none, *three, *many, *tile;
 static cuc_buffer *buffer, *pinned;
 static cuc_tensor tensor;
 static void *host;
@@ -37,6 +37,18 @@ static void setup(void)
     cuc_memory_resource_release(resource);
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
     ck_ok(cuc_stream_synchronize(stream));
+    static const char twice[] = "kernel twice(x: f32[N]) grid cdiv(N, 64) {\n"
+                                "    x_ = load(x, [block(0)], [64])\n"
+                                "    store(x, [block(0)], x_ + x_)\n"
+                                "}\n";
+    cuc_program *program;
+    cuc_object *code;
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, twice, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_80")));
+    ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
+    ck_ok(cuc_object_get_kernel(&tile, code, "twice"));
+    cuc_object_release(code);
+    cuc_program_release(program);
     cuc_graph *graph;
     ck_ok(cuc_stream_begin_capture(second, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(CUC_LAUNCH(second, SHAPE, none));
@@ -55,6 +67,7 @@ static void teardown(void)
     cuc_kernel_release(none);
     cuc_kernel_release(three);
     cuc_kernel_release(many);
+    cuc_kernel_release(tile);
     cuc_object_release(object);
     cuc_event_release(event);
     cuc_stream_release(second);
@@ -74,6 +87,11 @@ static cuc_status launch_three(void)
 static cuc_status launch_tensor(void)
 {
     return CUC_LAUNCH(stream, SHAPE, three, 1.0f, &tensor, 1);
+}
+
+static cuc_status launch_tile(void)
+{
+    return CUC_LAUNCH(stream, NULL, tile, &tensor);
 }
 
 static cuc_status launch_many(void)
@@ -217,6 +235,7 @@ static const struct {
     ROW(launch_nothing),
     ROW(launch_three),
     ROW(launch_tensor),
+    ROW(launch_tile),
     ROW(launch_many),
     ROW(launch_with_attributes),
     ROW(launch_with_shared_memory),

@@ -170,12 +170,16 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  * number and sizes of the arguments are checked against the kernel's parameters, and whether each
  * is a floating-point number where the kernel's PTX tells.
  *
+ * A kernel of a tile program takes tensors, and scalars of the very type that it declares. It has a
+ * block and, when it declares one, a grid of its own, so that the config may be NULL; a grid that
+ * comes to nothing is no failure.
+ *
  * @order  enqueues and returns; memory that the kernel uses must stay valid until it is done
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  *
  * @param stream the queue; its device runs the kernel
- * @param config read before the call returns
+ * @param config read before the call returns; NULL for a tile kernel with a grid of its own
  * @param kernel stays loaded until the launch is done, whoever releases it
  * @param args   [count], read before the call returns; NULL for count 0
  * @param count  the number of the kernel's parameters
@@ -183,7 +187,8 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  * @retval CUC_ERROR_INVALID_ARGUMENT a NULL handle; a count, size or type that is not the
  *                                    kernel's; a grid, block, cluster or shared memory of zero or
  *                                    beyond the device; a buffer that the device cannot reach; an
- *                                    attribute that is not one of a launch
+ *                                    attribute that is not one of a launch; a tensor that a tile
+ *                                    kernel does not take: the message names the argument
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters, no cooperative or no
  *                                    programmatic dependent launch
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context

@@ -329,7 +329,7 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
  * A kernel of the object, by its symbol or by a name expression the object knows.
  *
  * The first call loads the code, which for PTX runs the driver's compiler. Asking twice is cheap
- * and gives two handles of one kernel.
+ * and gives two handles of one kernel. A kernel of a tile program goes by its name in the source.
  *
  * @thread any thread; threads that need the object while it is loaded wait
  * @capture safe: asks the driver in relaxed mode

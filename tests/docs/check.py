@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the documents say is so: links lead somewhere, the README's example is in examples/saxpy.c,
+"""What the documents say is so: links lead somewhere, the README's examples are in examples/,
 every CUCORE_ variable that the library reads is in docs/environment.md, the functions and constants
 that are named exist, and every public function has a comment that says since when it is there,
 which threads may call it and, in the words of docs/streams-and-order.md, what a capture makes of
@@ -17,10 +17,11 @@ for document in documents:
         if not (document.parent / target).exists():
             problems.append(f"{document.relative_to(ROOT)} links to {target}, which is not there")
 
-saxpy = (ROOT / "examples" / "saxpy.c").read_text()
-for block in re.findall(r"^```c\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S):
-    if block not in saxpy:
-        problems.append("the example in README.md is not a part of examples/saxpy.c any more")
+examples = [e.read_text() for e in sorted((ROOT / "examples").glob("*.c"))]
+texts = [re.sub(r'^[^"\n]*"(.*)\\n";?$', r"\1", e, flags=re.M) for e in examples] # in C, a string a line
+for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S):
+    if not any(block in e for e in (examples if kind == "c" else texts)):
+        problems.append(f"an example in README.md is not a part of any in examples/: {block[:60]}")
 
 environment = (ROOT / "docs" / "environment.md").read_text()
 for source in sorted((ROOT / "src").rglob("*.c")):

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ck_ok(call)                                                                          \
     do {                                                                                     \
@@ -476,7 +477,7 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
 }
 
 static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *k,
-                      const struct values *v, struct tensor *tensor)
+                      const struct values *v, struct tensor *tensor, char *failure)
 {
     const struct tile_entry *how = &c->signature->entry[entry];
     struct tile_argument argument[MOST];
@@ -505,7 +506,49 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     if (!arg.bytes)
         arg.bytes = 8;
     ck_ok(cuc_launch(stream, &config, c->kernel[entry], &arg, 1));
-    ck_ok(cuc_stream_synchronize(stream));
+    cuc_status st = cuc_stream_synchronize(stream);
+    if (failure) { // one is expected
+        ck_assert_msg(st < 0, "%s: the kernel ended well", where_text());
+        snprintf(failure, FAILURE_ROOM, "%s", cuc_error_message());
+        return;
+    }
+    if (st < 0)
+        ck_abort_msg("%s: the kernel failed: %s\n%s", where_text(), cuc_error_message(),
+                     now.row->source);
+}
+
+// What is printed: by the interpreter in a callback, by the driver to stdout.
+
+static char *printed;
+static size_t printed_bytes;
+static FILE *printing;
+
+static void keep_text(void *data, const char *text)
+{
+    (void)data;
+    fputs(text, printing);
+}
+
+static int capture_stdout(FILE *into)
+{
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO);
+    ck_assert_int_ge(dup2(fileno(into), STDOUT_FILENO), 0);
+    return kept;
+}
+
+static void compare_text(FILE *driver)
+{
+    long length = ftell(driver);
+    char *text = calloc(1, (size_t)length + 1);
+
+    ck_assert(text != NULL);
+    rewind(driver);
+    ck_assert_uint_eq(fread(text, 1, (size_t)length, driver), (size_t)length);
+    if (strcmp(text, printed ? printed : "") != 0)
+        ck_abort_msg("%s: the driver printed \"%s\", the interpreter \"%s\"", where_text(), text,
+                     printed);
+    free(text);
 }
 
 static void check_case(struct code *c, const struct tile_kernel *k, const struct construct *row,
@@ -530,9 +573,22 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
         for (uint32_t i = 0; i < k->parameter_count; i++)
             if (k->parameter[i].value->type.tensor)
                 make_tensor(&tensor[i], &k->parameter[i], v.dimension, mode);
-        run_entry(c, entry, k, &v, tensor);
+        bool prints = strstr(row->source, "print(") != NULL;
+        FILE *driver_text = prints ? tmpfile() : NULL;
+        ck_assert(!prints || driver_text);
+        int kept = prints ? capture_stdout(driver_text) : -1;
+        run_entry(c, entry, k, &v, tensor, NULL);
+        if (prints) {
+            fflush(stdout);
+            fseek(driver_text, 0, SEEK_END);
+            dup2(kept, STDOUT_FILENO);
+            close(kept);
+            printing = open_memstream(&printed, &printed_bytes);
+            ck_assert(printing != NULL);
+        }
         struct tile_interpretation run = { .kernel = k, .argument = v.argument,
-                                           .arguments = k->parameter_count };
+                                           .arguments = k->parameter_count,
+                                           .print = prints ? keep_text : NULL };
         memcpy(run.grid, v.grid, sizeof(run.grid));
         for (uint32_t i = 0; i < k->parameter_count; i++)
             if (k->parameter[i].value->type.tensor)
@@ -544,6 +600,12 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
                 compare_tensor(&tensor[i]);
                 drop_tensor(&tensor[i]);
             }
+        if (prints) {
+            fclose(printing);
+            compare_text(driver_text);
+            fclose(driver_text);
+            free(printed);
+        }
     }
 }
 
@@ -568,6 +630,51 @@ void construct_check(const struct construct *row, const char *dtype)
         }
         drop_code(&code);
     }
+    tile_module_free(m);
+}
+
+void construct_fails(const struct construct *row, char *driver, char *interpreter)
+{
+    struct settings settings;
+    struct tensor tensor[MOST];
+    struct code code = { 0 };
+    struct values v;
+
+    now.row = row;
+    now.dtype = NULL;
+    read_settings(&settings, row, NULL);
+    struct tile_module *m = parse(row->source, &settings);
+    const struct tile_kernel *k = m->first;
+    make_code(&code, row, &settings, 4);
+    read_values(&v, k, row->sizes ? row->sizes : "");
+    state = 1;
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (k->parameter[i].value->type.tensor)
+            make_tensor(&tensor[i], &k->parameter[i], v.dimension, DENSE);
+    run_entry(&code, code.signature->entries - 1, k, &v, tensor, driver);
+    struct tile_interpretation run = { .kernel = k, .argument = v.argument,
+                                       .arguments = k->parameter_count };
+    memcpy(run.grid, v.grid, sizeof(run.grid));
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (k->parameter[i].value->type.tensor)
+            v.argument[i].tensor = &tensor[i].host;
+    ck_assert_msg(!tile_interpret(&run, interpreter, FAILURE_ROOM), "%s: interpreted it ends well",
+                  where_text());
+    tile_module_free(m);
+}
+
+void construct_refused(const char *source, char *text)
+{
+    struct settings none = { .count = 0 };
+    struct tile_target target;
+    struct tile_compiled out;
+
+    now.row = &(const struct construct){ .name = source };
+    struct tile_module *m = parse(source, &none);
+    ck_assert(tile_target_of(&target, 90, false, text, FAILURE_ROOM));
+    target.warps = 4;
+    ck_assert_msg(!tile_compile(m, &target, &out), "it compiles: %s", source);
+    snprintf(text, FAILURE_ROOM, "%s", tile_diagnostics_text(m, false));
     tile_module_free(m);
 }
 

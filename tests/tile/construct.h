@@ -37,6 +37,11 @@ void construct_start(void); // device, stream, memory: in the process that check
 void construct_stop(void);
 // Fails the test that runs when anything differs.
 void construct_check(const struct construct *row, const char *dtype);
+// A kernel that ends in a failure with both: what the driver says, and what the interpreter.
+enum { FAILURE_ROOM = 1024 };
+void construct_fails(const struct construct *row, char *driver, char *interpreter);
+// A source that parses and does not compile: what the compiler says.
+void construct_refused(const char *source, char *text);
 // The PTX of many constructs, in one module, made for a target; to be freed. Constructs that do not
 // have the dtype are left out; of those without dtypes NULL asks.
 char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm,

@@ -125,11 +125,11 @@ static const struct construct constructs[] = {
       "    old = atomic_add(u, [load(p, [0], [4])], full(T, [4], 5))\n"
       "    store(o, [0, 0], broadcast(old[:, None], [4, 64]))\n}", 0, 0, NULL },
     // Casts and elements
-    { "casts to every dtype", EVERY, "N=64",
+    { "casts to every dtype", EVERY, "N=1000",
       "kernel k(x: T[N], ob: bool[N], o1: i8[N], o2: i16[N], o3: i32[N], o4: i64[N], o5: u8[N],\n"
       "         o6: u16[N], o7: u32[N], o8: u64[N], o9: f16[N], oa: bf16[N], oc: f32[N], od: f64[N],\n"
-      "         oe: tf32[N], of: e4m3[N], og: e5m2[N]) const T = f32 grid cdiv(N, 32) {\n"
-      "    i = block(0)\n    v = load(x, [i], [32])\n"
+      "         oe: tf32[N], of: e4m3[N], og: e5m2[N]) const T = f32 grid cdiv(N, 128) {\n"
+      "    i = block(0)\n    v = load(x, [i], [128])\n"
       "    store(ob, [i], cast(v, bool))\n    store(o1, [i], cast(v, i8))\n"
       "    store(o2, [i], cast(v, i16))\n    store(o3, [i], cast(v, i32))\n"
       "    store(o4, [i], cast(v, i64))\n    store(o5, [i], cast(v, u8))\n"
@@ -511,6 +511,47 @@ static const struct construct constructs[] = {
       "kernel k(w: T[N], o: T[2, 16]) const T = f32, NN = 3 {\n    a = load(w, [0], [16])\n    b = a\n"
       "    static for i in 0 .. NN { b = twice(b) + i }\n    p, q = pair(a, b)\n"
       "    store(o, [0, 0], p)\n    store(o, [1, 0], q)\n}", 0, 0, NULL },
+    // What kernels say
+    { "prints of scalars", NULL, "n=-7 x=2.5 b=1",
+      "kernel k(n: i64, x: f16, b: bool, u: u32[]) {\n    print(\"100% of {} is {}: {}, {} \\\"{}\\\"\", n, x, b, load(u, [], []), x < 2.0)\n"
+      "    print(\"nothing\")\n    print(\"{}{}\", cast(n, u64), cast(x, f64) / 3.0)\n}", 0, 0, NULL },
+    { "prints of tiles", "i8 u16 i64 u64 f16 bf16 f32 f64 e4m3 bool", "N=21",
+      "kernel k(w: T[N], ww: T[3, 5]) const T = f32 {\n    a = load(w, [0], [21])\n"
+      "    print(\"a {}, b {}.\", a, load(ww, [0, 0], [3, 5]))\n    print(\"{}\", reshape(a, [3, 7]))\n}", 0, 0, NULL },
+    { "prints in a loop", NULL, "n=3",
+      "kernel k(n: i32, x: f32[8]) {\n    a = load(x, [0], [8])\n    for i in 0 .. n {\n"
+      "        a = a + 1\n        if i != 1 { print(\"{}: {}\", i, a) }\n    }\n    print(\"{}\", sum(a) == sum(a))\n}", 0, 0, NULL },
+    { "assertions that hold", NULL, "N=50 n=3",
+      "kernel k(p: i32[N], o: i32[8], n: i32) {\n    a = load(p, [0], [50])\n    assert(a < 50, \"all are below 50\")\n"
+      "    assert(n == 3)\n    store(o, [0], iota(i32, 8))\n}", 0, 0, NULL },
+
+    // Between blocks
+    { "the last block sums what all left", "f32 i64", "M=7 N=40",
+      "kernel k(w: T[M, N], u: T[M], ou: i32[2], o: T[]) const T = f32 grid M {\n"
+      "    b = block(0)\n    store(u, [b], sum(load(w, [b, 0], [_, 64])), shape=[_])\n"
+      "    atomic_xchg(ou, [1], 0, order=relaxed)\n"
+      "    old = atomic_add(ou, [0], 1)\n    n = old - cast(-1246382667, i32)\n"
+      "    if n == num_blocks(0) - 1 {\n        store(o, [], sum(load(u, [0], [8])))\n    }\n}", 0, 0, NULL },
+    { "accesses with an order", "i32 f16", "N=70",
+      "kernel k(x: T[N], u: T[N], o: T[N]) const T = f32 {\n"
+      "    a = load(x, [0], [70], order=relaxed)\n    store(u, [0], a, order=release)\n"
+      "    b = load(u, [0], [70], order=acquire, scope=system)\n    store(o, [0], b, order=relaxed, scope=block)\n"
+      "    store_at(o, [3], load_at(u, [5], [32], order=acquire, scope=block, latency=3, cache=first))\n}", 0, 0, NULL },
+
+    // Large
+    { "scans of many", "i32 f16 f64", "",
+      "kernel k(w: T[8192], o: T[2, 8192]) const T = i32 {\n    a = load(w, [0], [8192])\n"
+      "    a = where(a > 2, cast(1, T), 0)\n"
+      "    store(o, [0, 0], cumsum(a, 0))\n    store(o, [1, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
+    { "tiles that take dynamic shared memory", "f32 f64", "",
+      "kernel k(w: T[128, 130], o: T[130, 128], oo: T[1, 130]) const T = f32 {\n    a = load(w, [0, 0], [128, 130])\n"
+      "    store(o, [0, 0], trans(a))\n    store(oo, [0, 0], sum(a, 0))\n}", 0, 0, NULL },
+    { "a sort of as many as a block has threads and more", "i32 f16", "",
+      "kernel k(x: T[5000], o: T[5000], oo: i32[40]) const T = i32 {\n    a = load(x, [0], [5000])\n"
+      "    store(o, [0], sort(a, 0))\n    v, i = topk(a, 40, 0)\n    store(oo, [0], i)\n}", 0, 0, NULL },
+    { "a product of large tiles", "f32 f16", "",
+      "kernel k(w: T[128, 64], ww: T[64, 130], o: f32[128, 130]) const T = f32 {\n"
+      "    store(o, [0, 0], load(w, [0, 0], [128, 64]) @ load(ww, [0, 0], [64, 130]))\n}", 0, 0, NULL },
 };
 // clang-format on
 enum { CONSTRUCTS = sizeof(constructs) / sizeof(constructs[0]) };

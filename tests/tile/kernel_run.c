@@ -491,3 +491,40 @@ void kernel_check(const struct kernel_case *row)
         tile_module_free(s.module);
     }
 }
+
+// ---- Assembling
+
+// The bytes that the entry for tensors without gaps puts aside, as the assembler tells it.
+static long spills_of(const char *log, const char *kernel)
+{
+    char mark[96];
+
+    snprintf(mark, sizeof(mark), "entry function '%s$idx32_aligned'", kernel);
+    const char *at = strstr(log, mark), *stores = at ? strstr(at, " bytes spill stores") : NULL;
+    while (stores && stores[-1] >= '0' && stores[-1] <= '9')
+        stores--;
+    return stores ? strtol(stores, NULL, 10) : -1;
+}
+
+bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills)
+{
+    static const char *const verbose[] = { "-v" };
+    struct source s;
+    cuc_object *object;
+
+    now.row = row;
+    *spills = -1;
+    for (int n = 0; open_source(&s, row, n); n++) {
+        cuc_program *program = make_program(&s, arch, verbose, 1);
+        cuc_status st = cuc_program_compile(&object, program, CUC_CODE_CUBIN);
+        if (st == CUC_ERROR_NOT_FOUND) // there is no nvJitLink
+            return false;
+        ck_ok(st);
+        long bytes = spills_of(cuc_program_log(program), row->kernel);
+        *spills = bytes > *spills ? bytes : *spills;
+        cuc_object_release(object);
+        cuc_program_release(program);
+        tile_module_free(s.module);
+    }
+    return true;
+}

@@ -42,8 +42,9 @@ void kernel_start(void); // device and stream: in the process that checks
 void kernel_stop(void);
 // Fails the test that runs when anything differs.
 void kernel_check(const struct kernel_case *row);
-// PTX of its file for an architecture, assembled; false when there is nothing to assemble with.
-bool kernel_assemble(const struct kernel_case *row, const char *arch);
+// Its file assembled for an architecture; false when there is nothing to assemble with. Bytes of
+// registers that the kernel puts aside in memory, with tensors without gaps; -1: nobody told.
+bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
 // A random number below n, the same in every run.
 uint64_t kernel_random(uint64_t n);
 

@@ -24,6 +24,45 @@ START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
 }
 END_TEST
 
+START_TEST(a_failed_assertion_ends_the_kernel)
+{
+    static const struct construct rows[] = {
+        { "of a scalar", NULL, "n=3", "kernel k(n: i32) {\n    assert(n < 3, \"n is small\")\n}", 0, 0,
+          NULL },
+        { "of an element", NULL, "N=50",
+          "kernel k(p: i32[N]) {\n    assert(load(p, [0], [50], pad=99) < 49, \"n is small\")\n}", 0,
+          0, NULL },
+    };
+    char driver[FAILURE_ROOM], interpreter[FAILURE_ROOM];
+
+    construct_start();
+    construct_fails(&rows[_i], driver, interpreter);
+    ck_assert_msg(strstr(driver, "CUDA_ERROR_ASSERT") != NULL, "%s", driver);
+    ck_assert_msg(strstr(interpreter, "n is small") != NULL, "%s", interpreter);
+}
+END_TEST
+
+static const struct {
+    const char *source, *says;
+} refusals[] = {
+    { "kernel k(o: i32[8]) {\n    store(o, [0], asm(\"mov.b32 $0, $2\", i32, [iota(i32, 8)]))\n}",
+      ":2:19: error T601: asm: $2: expected $0, the result, to $1" },
+    { "kernel k(o: f32[512, 512]) {\n    store(o, [0, 0], trans(load(o, [0, 0], [512, 512])))\n}",
+      ":2:22: error T602: permute: it needs 1048576 bytes of shared memory, the target has 232448" },
+    { "kernel k(a: f64[64, 256, 4], b: f64[64, 4, 256], o: f64[64, 256, 256]) {\n"
+      "    store(o, [0, 0, 0], load(a, [0, 0, 0], [64, 256, 4]) @ load(b, [0, 0, 0], [64, 4, 256]))\n}",
+      "error T602: mma: it needs 262144 bytes of shared memory, the target has 232448" },
+};
+
+START_TEST(what_cannot_be_compiled_is_named)
+{
+    char text[FAILURE_ROOM];
+
+    construct_refused(refusals[_i].source, text);
+    ck_assert_msg(strstr(text, refusals[_i].says) != NULL, "%s", text);
+}
+END_TEST
+
 // Assembled: all constructs of a dtype in one module.
 static const char *arch;
 
@@ -95,8 +134,12 @@ int main(int argc, char **argv)
             printf("%s\n", constructs[i].name);
             tcase_add_loop_test(t, the_driver_and_the_interpreter_leave_the_same_bytes, first, end);
         }
-    if (argc <= 1)
+    if (argc <= 1) {
         tcase_add_loop_test(t, the_driver_and_the_interpreter_leave_the_same_bytes, first, end);
+        tcase_add_loop_test(t, a_failed_assertion_ends_the_kernel, 0, 2);
+        tcase_add_loop_test(t, what_cannot_be_compiled_is_named, 0,
+                            sizeof(refusals) / sizeof(refusals[0]));
+    }
     suite_add_tcase(s, t);
     tcase_set_timeout(t, 120);
     SRunner *r = srunner_create(s);

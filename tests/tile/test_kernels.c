@@ -229,17 +229,65 @@ START_TEST(the_kernel_does_what_its_reference_does_in_every_layout)
 }
 END_TEST
 
+// ---- Assembled
+
+static const char *const archs[] = { "sm_80", "sm_90a", "sm_100a" };
+
+START_TEST(every_kernel_assembles_for_every_architecture)
+{
+    const struct kernel_case *row = &rows[_i];
+    struct kernel_case as_it_is = { .file = row->file, .kernel = row->kernel, .fill = row->fill };
+    long spills;
+
+    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
+        kernel_assemble(&as_it_is, archs[i], &spills);
+}
+END_TEST
+
+// clang-format off
+static const struct kernel_case fast[] = {
+    { .file = "softmax",    .kernel = "softmax",    .dtypes = "f32 bf16", .set = "BN=8192",  .fill = "ro" },
+    { .file = "softmax",    .kernel = "softmax",    .dtypes = "f32 bf16", .set = "BN=32768", .fill = "ro" },
+    { .file = "layer_norm", .kernel = "layer_norm", .dtypes = "f32 bf16", .set = "N=8192",   .fill = "rrrooo-" },
+    { .file = "layer_norm", .kernel = "layer_norm", .dtypes = "f32 bf16", .set = "N=32768",  .fill = "rrrooo-" },
+    { .file = "rms_norm",   .kernel = "rms_norm",   .dtypes = "f32 bf16", .set = "N=8192",   .fill = "rro-" },
+    { .file = "rms_norm",   .kernel = "rms_norm",   .dtypes = "f32 bf16", .set = "N=32768",  .fill = "rro-" },
+};
+// clang-format on
+
+START_TEST(rows_of_up_to_32768_stay_in_registers)
+{
+    long spills;
+
+    if (kernel_assemble(&fast[_i], "sm_90a", &spills))
+        ck_assert_int_eq(spills, 0);
+}
+END_TEST
+
+// Arguments: --assemble, and the name of a file or kernel: no others.
 int main(int argc, char **argv)
 {
+    bool assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
+    const char *only = argc > 1 + assembles ? argv[1 + assembles] : NULL, *last = "";
     Suite *suite = suite_create("tile kernels");
     TCase *all = tcase_create("kernels");
-    const char *only = argc > 1 ? argv[1] : NULL;
 
     tcase_set_timeout(all, 120);
     suite_add_tcase(suite, all);
-    for (int i = 0; i < (int)(sizeof(rows) / sizeof(rows[0])); i++)
-        if (!only || strcmp(only, rows[i].file) == 0 || strcmp(only, rows[i].kernel) == 0)
-            tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i, i + 1);
+    for (int i = 0; i < (int)(sizeof(rows) / sizeof(rows[0])); i++) {
+        bool repeated = strcmp(last, rows[i].file) == 0;
+        last = rows[i].file;
+        if (only && strcmp(only, rows[i].file) != 0 && strcmp(only, rows[i].kernel) != 0)
+            continue;
+        if (!assembles)
+            tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i,
+                                i + 1);
+        else if (!repeated) // a file at once
+            tcase_add_loop_test(all, every_kernel_assembles_for_every_architecture, i, i + 1);
+    }
+    if (assembles && !only)
+        tcase_add_loop_test(all, rows_of_up_to_32768_stay_in_registers, 0,
+                            sizeof(fast) / sizeof(fast[0]));
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

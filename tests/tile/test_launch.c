@@ -363,6 +363,24 @@ START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
 }
 END_TEST
 
+START_TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
+{
+    NEED_FAKE();
+    cuc_kernel *vadd = kernel("vadd"), *entry = kernel("vadd$idx64");
+    int32_t value = -1;
+
+    ck_ok(cuc_kernel_set_attribute(vadd, device, CUC_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT, 50));
+    ck_ok(cuc_kernel_get_attribute(&value, entry, device,
+                                   CUC_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT));
+    ck_assert_int_eq(value, 50);
+    fake_calls_reset();
+    ck_ok(cuc_kernel_set_cache_config(vadd, device, CUC_KERNEL_CACHE_L1));
+    ck_assert_int_eq(fake_calls("cuKernelSetCacheConfig"), 2);
+    cuc_kernel_release(vadd);
+    cuc_kernel_release(entry);
+}
+END_TEST
+
 START_TEST(a_tile_kernel_tells_its_parameters)
 {
     static const struct {
@@ -663,6 +681,7 @@ int main(void)
     tcase_add_test(t, a_grid_beyond_the_hardware_names_the_axis);
     tcase_add_test(t, large_tensors_take_the_entry_of_64_bits);
     tcase_add_test(t, shared_memory_beyond_48_KiB_is_allowed_once);
+    tcase_add_test(t, what_is_set_of_a_kernel_holds_for_all_its_entries);
     tcase_add_test(t, a_tile_kernel_tells_its_parameters);
     tcase_add_test(t, an_object_lists_tile_kernels_once_and_not_their_entries);
     tcase_add_test(t, a_damaged_signature_is_refused);

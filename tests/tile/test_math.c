@@ -76,13 +76,13 @@ static const struct function functions[] = {
     ONE(sin, SIN, 2, 2, -20, 20),
     ONE(cos, COS, 2, 2, -20, 20),
     ONE(tan, TAN, 4, 3, -20, 20),
-    ONE(sinh, SINH, 4, 2, -90, 90),
-    ONE(cosh, COSH, 4, 2, -90, 90),
+    ONE(sinh, SINH, 2, 2, -90, 90),
+    ONE(cosh, COSH, 2, 2, -90, 90),
     ONE(tanh, TANH, 2, 3, -10, 10),
     ONE(erf, ERF, 2, 2, -6, 6),
     ONE(sigmoid, SIGMOID, 2, 2, -104, 20),
     { "pow", TILE_POW, NULL, NULL, powerl, { 2, 2 }, 0, 4 },
-    { "atan2", TILE_ATAN2, NULL, NULL, atan2l, { 3, 3 }, -4, 4 },
+    { "atan2", TILE_ATAN2, NULL, NULL, atan2l, { 2, 2 }, -4, 4 },
 };
 
 // Also where no test runs.

@@ -194,6 +194,26 @@ START_TEST(a_signature_comes_back_from_a_cubin)
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_entry(&entry, alone, "nothing", 0), "nothing");
     cuc_object_release(alone);
 
+    // As a part of a fat binary, behind one that is compressed.
+    unsigned char *fat = calloc(1, 16 + 64 + 40 + 64 + size);
+    memcpy(fat, "\x50\xed\x55\xba\1\0\x10\0", 8);
+    const uint64_t content = 64 + 40 + 64 + size;
+    memcpy(fat + 8, &content, 8);
+    memcpy(fat + 16, "\1\0\1\1\x40\0\0\0\x28", 9); // 64 bytes of head, 40 of anything
+    memcpy(fat + 16 + 104, "\2\0\1\1\x40\0\0\0", 8);
+    memcpy(fat + 16 + 104 + 8, &size, 8);
+    memcpy(fat + 16 + 104 + 64, code, size);
+    ck_ok(cuc_object_create(&alone, CUC_CODE_FATBIN, fat, 16 + content, NULL));
+    ck_ok(cuc__tile_signature_of(&s, alone, "all", "cuc_test"));
+    ck_header(module->first, s->kernel);
+    tile_signature_free(s);
+    cuc_object_release(alone);
+    fat[16 + 8] = 0xff; // a part that would end in the middle of the next
+    ck_ok(cuc_object_create(&alone, CUC_CODE_FATBIN, fat, 16 + content, NULL));
+    ck_assert_int_eq(cuc__tile_signature_of(&s, alone, "all", "cuc_test"), CUC_ERROR_NOT_FOUND);
+    cuc_object_release(alone);
+    free(fat);
+
     // Any byte of the file changed, and any end of it gone: found whole, or refused.
     unsigned char *copy = malloc(size);
     memcpy(copy, code, size);

@@ -307,7 +307,7 @@ int launcher_interpret(launcher *l)
         return cli_fail("%s", why.text);
     memcpy(options.grid, l->config.grid, sizeof(options.grid));
     options.print = print_piece;
-    options.user = stdout;
+    options.user = cli_json_wanted() ? stderr : stdout;
     cuc_status st = source_program(&program, &l->source, &l->options, l->options.arch);
     if (st >= 0)
         st = cuc_tile_interpret(program, l->kernel_name, l->args, l->argument_count, &options);

@@ -135,11 +135,11 @@ tile_register tile_upper_word(struct tile_math *m, struct tile_num x, tile_regis
 {
     if (!m->wide)
         return x.reg;
-    tile_register words[2] = { tile_new(m->e, TILE_R32), tile_new(m->e, TILE_R32) };
-    tile_ins(m->e, "mov.b64 {%R, %R}, %R", words[0], words[1], x.reg);
+    tile_register lower = tile_new(m->e, TILE_R32), upper = tile_new(m->e, TILE_R32);
+    tile_ins(m->e, "mov.b64 {%R, %R}, %R", lower, upper, x.reg);
     if (low)
-        *low = words[0];
-    return words[1];
+        *low = lower;
+    return upper;
 }
 
 struct tile_num tile_of_words(struct tile_math *m, tile_register upper, tile_register low)

@@ -1,9 +1,10 @@
 // Functions of one element: what the files math*.c share.
 //
 // A function is a few dozen instructions, the same text for f32 and f64 where one algorithm does
-// for both. Nothing here may be contracted: each fma is written as one, and the rest says .rn.
-// Constants and polynomials come from scripts/tile_math.py; bounds and methods are in
-// docs/tile-math.md.
+// for both. Nothing here may be contracted: each fma is written as one, and the rest says .rn. Of
+// the arguments of a call at most one writes instructions, so that their order is the same from
+// every compiler. Constants and polynomials come from scripts/tile_math.py; bounds and methods are
+// in docs/tile-math.md.
 #ifndef CUCORE_TILE_MATH_H
 #define CUCORE_TILE_MATH_H
 
@@ -132,9 +133,10 @@ tile_function tile_emit_erf;                                  // math_erf.c
 tile_function2 tile_emit_atan2;                               // math_atan.c
 tile_function2 tile_emit_pow;                                 // math_pow.c
 
-// e^x / 2 of x >= 0: a number for all x of which sinh and cosh are.
-tile_function tile_emit_half_exp;
-// 2^(high + low), low below an ulp of high; high within 160 for f32 and 1100 for f64, or NaN.
+// e^x / 2, a number for all x of which sinh and cosh are.
+struct tile_num tile_num_half_exp(struct tile_math *m, struct tile_num x);
+// 2^(high + low); low is below an ulp of high, or the constant 0. |high| is at most 160 for f32 and
+// 1100 for f64.
 struct tile_num tile_num_exp2(struct tile_math *m, struct tile_num high, struct tile_num low);
 
 #endif

@@ -23,5 +23,5 @@ struct tile_num tile_emit_atan2(struct tile_math *m, struct tile_num y, struct t
     tile_register left = tile_new(m->e, TILE_PRED);
     tile_ins(m->e, m->wide ? "setp.lt.s64 %R, %R, 0" : "setp.lt.s32 %R, %R, 0", left, x.reg);
     r = tile_copysign(m, tile_num_select(m, left, from(m, m->t->pi, r), r), y);
-    return tile_num_select(m, tile_num_compare(m, "nan", x, y), tile_add(m, x, y), r);
+    return tile_num_select(m, tile_num_compare(m, "nan", x, y), tile_k(__builtin_nan("")), r);
 }

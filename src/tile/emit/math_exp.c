@@ -1,11 +1,11 @@
 // exp, exp2, expm1, sigmoid.
-//
-// ex2.approx.ftz.f32 is good to 2 ulp everywhere, but flushes subnormals: so arguments below are
-// shifted by a whole number, which is exact, and the result is brought back by one more product.
 #include "math.h"
 
-// x + 24 is exact from -125 down as long as the result is not zero. The bound is not -126, so that
-// no error of ex2 can make a result subnormal that it then flushes.
+// f32, by the hardware
+
+// ex2.approx.ftz.f32 is good to 2 ulp and flushes subnormals. So below -125 it takes x + 24, which
+// is exact where the result is not zero, and the result is brought back by a product: four
+// instructions. The bound is not -126, lest an error of ex2 makes a result subnormal.
 static struct tile_num exp2_f32(struct tile_math *m, struct tile_num x)
 {
     tile_register small = tile_num_compare(m, "lt", x, tile_k(-125));
@@ -20,7 +20,8 @@ static struct tile_num exp2_f32(struct tile_math *m, struct tile_num x)
 
 // e^x = 2^n 2^f, n = x log2(e) to the nearest within -126 to 127, so that 2^n is normal; beyond, f
 // goes on, and the product overflows or becomes subnormal as it should. Saturation clamps: s goes
-// from 0 to 1 where n goes from end to end.
+// from 0 to 1 where n goes from end to end. Eight instructions: six, without the clamp and the
+// second part of log2(e), would be wrong by up to 20 ulp, and of large and infinite x altogether.
 static struct tile_num exp_f32(struct tile_math *m, struct tile_num x)
 {
     const double bias = 0x1.8p23 + 1; // 253 s + bias: its last 8 bits are the exponent of 2^n
@@ -36,52 +37,63 @@ static struct tile_num exp_f32(struct tile_math *m, struct tile_num x)
     return tile_mul(m, tile_num_op(m, "ex2.approx.ftz", 1, &f), (struct tile_num){ power, 0 });
 }
 
-// 2^(high + low), |low| small; high is within what tile_num_scale takes, or NaN.
+// By polynomials
+
+static struct tile_num exp2_of_fraction(struct tile_math *m, struct tile_num f)
+{
+    return tile_fma(m, tile_num_horner(m, &m->t->exp2, f), f, tile_k(1));
+}
+
+// x log2(e) = n + f; u = n + magic.
+static struct tile_num reduce(struct tile_math *m, struct tile_num x, struct tile_num *u)
+{
+    struct tile_num high = tile_k(m->t->log2e[0]), low = tile_k(m->t->log2e[1]);
+
+    *u = tile_fma(m, x, high, tile_k(m->t->magic));
+    struct tile_num minus_n = tile_sub(m, tile_k(m->t->magic), *u);
+    return tile_fma(m, x, low, tile_fma(m, x, high, minus_n));
+}
+
+// e^x 2^shift
+static struct tile_num exp_of(struct tile_math *m, struct tile_num x, int shift)
+{
+    double most = m->wide ? 750 : 110;
+    struct tile_num u, f = reduce(m, tile_num_clamp(m, x, -most, most), &u);
+    struct tile_num p = exp2_of_fraction(m, f);
+    tile_register n = tile_num_whole(m, u);
+
+    if (shift)
+        n = tile_make(m->e, TILE_R32, "add.s32 %R, %R, %d", n, shift);
+    return tile_num_scale(m, p, n);
+}
+
+struct tile_num tile_num_half_exp(struct tile_math *m, struct tile_num x)
+{
+    return exp_of(m, x, -1);
+}
+
 struct tile_num tile_num_exp2(struct tile_math *m, struct tile_num high, struct tile_num low)
 {
     struct tile_num u = tile_add(m, high, tile_k(m->t->magic));
     struct tile_num f = tile_sub(m, high, tile_sub(m, u, tile_k(m->t->magic)));
 
-    f = tile_add(m, f, low);
-    struct tile_num p = tile_fma(m, tile_num_horner(m, &m->t->exp2, f), f, tile_k(1));
+    if (low.reg)
+        f = tile_add(m, f, low);
+    struct tile_num p = exp2_of_fraction(m, f);
     return tile_num_scale(m, p, tile_num_whole(m, u));
 }
 
-// e^x 2^shift by the polynomial.
-static struct tile_num exp_of(struct tile_math *m, struct tile_num x, int shift)
-{
-    double most = m->wide ? 750 : 110;
-    x = tile_num_clamp(m, x, -most, most);
-    struct tile_num u = tile_fma(m, x, tile_k(m->t->log2e[0]), tile_k(m->t->magic));
-    struct tile_num minus_n = tile_sub(m, tile_k(m->t->magic), u);
-    struct tile_num f = tile_fma(m, x, tile_k(m->t->log2e[0]), minus_n);
-
-    f = tile_fma(m, x, tile_k(m->t->log2e[1]), f);
-    struct tile_num p = tile_fma(m, tile_num_horner(m, &m->t->exp2, f), f, tile_k(1));
-    tile_register n = tile_num_whole(m, u);
-    return tile_num_scale(m, p,
-                          shift ? tile_make(m->e, TILE_R32, "add.s32 %R, %R, %d", n, shift) : n);
-}
+// Functions
 
 struct tile_num tile_emit_exp(struct tile_math *m, struct tile_num x)
 {
     return m->wide ? exp_of(m, x, 0) : exp_f32(m, x);
 }
 
-struct tile_num tile_emit_half_exp(struct tile_math *m, struct tile_num x)
-{
-    return exp_of(m, x, -1);
-}
-
 struct tile_num tile_emit_exp2(struct tile_math *m, struct tile_num x)
 {
-    if (!m->wide)
-        return exp2_f32(m, x);
-    x = tile_num_clamp(m, x, -1100, 1100);
-    struct tile_num u = tile_add(m, x, tile_k(m->t->magic));
-    struct tile_num f = tile_sub(m, x, tile_sub(m, u, tile_k(m->t->magic)));
-    struct tile_num p = tile_fma(m, tile_num_horner(m, &m->t->exp2, f), f, tile_k(1));
-    return tile_num_scale(m, p, tile_num_whole(m, u));
+    return m->wide ? tile_num_exp2(m, tile_num_clamp(m, x, -1100, 1100), tile_k(0))
+                   : exp2_f32(m, x);
 }
 
 // e^x - 1 = 2^n (e^f - 1) + (2^n - 1), all halved, so that 2^n is finite for the largest result.
@@ -100,32 +112,33 @@ struct tile_num tile_emit_expm1(struct tile_math *m, struct tile_num x)
     tile_register less = tile_make(m->e, TILE_R32, "sub.s32 %R, %R, 1", tile_num_whole(m, u));
     struct tile_num half_power = tile_num_power(m, less);
     struct tile_num half = tile_fma(m, p, half_power, tile_add(m, half_power, tile_k(-0.5)));
-    struct tile_num out =
-        tile_num_select(m, tile_num_compare(m, "eq", n, tile_k(0)), p, tile_add(m, half, half));
-    return tile_copysign(m, out, x); // of zero; all else has it
+    struct tile_num whole = tile_add(m, half, half);
+    whole = tile_num_select(m, tile_num_compare(m, "eq", n, tile_k(0)), p, whole);
+    return tile_copysign(m, whole, x); // of zero; all else has it
 }
 
-// e / (1 + e) or 1 / (1 + e), e = exp(-|x|). Its e is by the polynomial in f32 too: with ex2's
-// error it would not be within 2 ulp.
+// exp(-|x|)
+static struct tile_num decay(struct tile_math *m, struct tile_num x)
+{
+    struct tile_num minus = tile_neg(m, tile_abs(m, x)), u;
+
+    if (m->wide)
+        return exp_of(m, minus, 0);
+    minus = tile_num_op(m, "max.NaN", 2, (const struct tile_num[]){ minus, tile_k(-104.5) });
+    struct tile_num p = exp2_of_fraction(m, reduce(m, minus, &u));
+    // n goes down only: by 2^(n + 24), which is normal, or 0 for n = -151, and then by 2^-24.
+    tile_register up = tile_make(m->e, TILE_R32, "shl.b32 %R, %R, 23", u.reg);
+    tile_register power = tile_make(m->e, TILE_R32, "add.s32 %R, %R, 0x4B800000", up);
+    p = tile_mul(m, p, (struct tile_num){ power, 0 });
+    return tile_mul(m, p, tile_k(0x1p-24));
+}
+
+// e / (1 + e) or 1 / (1 + e), e = exp(-|x|): by the polynomial in f32 too, since with ex2's error
+// it would not be within 2 ulp.
 struct tile_num tile_emit_sigmoid(struct tile_math *m, struct tile_num x)
 {
-    struct tile_num e, minus = tile_neg(m, tile_abs(m, x));
-
-    if (m->wide) {
-        e = exp_of(m, minus, 0);
-    } else {
-        struct tile_num c =
-            tile_num_op(m, "max.NaN", 2, (const struct tile_num[]){ minus, tile_k(-104.5) });
-        struct tile_num u = tile_fma(m, c, tile_k(m->t->log2e[0]), tile_k(m->t->magic));
-        struct tile_num f =
-            tile_fma(m, c, tile_k(m->t->log2e[0]), tile_sub(m, tile_k(m->t->magic), u));
-        f = tile_fma(m, c, tile_k(m->t->log2e[1]), f);
-        struct tile_num p = tile_fma(m, tile_num_horner(m, &m->t->exp2, f), f, tile_k(1));
-        // 2^(n + 24), which is normal, or 0 for n = -151; and then 2^-24.
-        tile_register up = tile_make(m->e, TILE_R32, "shl.b32 %R, %R, 23", u.reg);
-        tile_register power = tile_make(m->e, TILE_R32, "add.s32 %R, %R, 0x4B800000", up);
-        e = tile_mul(m, tile_mul(m, p, (struct tile_num){ power, 0 }), tile_k(0x1p-24));
-    }
+    struct tile_num e = decay(m, x);
     struct tile_num n = tile_num_select(m, tile_num_compare(m, "lt", x, tile_k(0)), e, tile_k(1));
+
     return tile_num_quotient(m, n, tile_add(m, e, tile_k(1)));
 }

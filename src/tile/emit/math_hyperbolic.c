@@ -9,19 +9,19 @@ static struct tile_num reciprocal(struct tile_math *m, struct tile_num x)
 // h = exp(|x|) / 2 overflows where cosh does; its reciprocal is 2 exp(-|x|).
 struct tile_num tile_emit_cosh(struct tile_math *m, struct tile_num x)
 {
-    struct tile_num h = tile_emit_half_exp(m, tile_abs(m, x));
+    struct tile_num h = tile_num_half_exp(m, tile_abs(m, x));
 
     return tile_fma(m, reciprocal(m, h), tile_k(0.25), h);
 }
 
 struct tile_num tile_emit_sinh(struct tile_math *m, struct tile_num x)
 {
-    struct tile_num a = tile_abs(m, x), h = tile_emit_half_exp(m, a);
+    struct tile_num a = tile_abs(m, x), h = tile_num_half_exp(m, a);
     struct tile_num large = tile_fma(m, reciprocal(m, h), tile_k(-0.25), h);
     struct tile_num small = tile_num_odd(m, &m->t->sinh, x, tile_mul(m, x, x));
 
-    return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(1)), small,
-                           tile_copysign(m, large, x));
+    large = tile_copysign(m, large, x);
+    return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(1)), small, large);
 }
 
 // 1 - 2/(e^2a + 1); below 0.8 a polynomial in f32, where ex2's error would count too much, and
@@ -35,8 +35,8 @@ struct tile_num tile_emit_tanh(struct tile_math *m, struct tile_num x)
         struct tile_num e = tile_num_op(m, "ex2.approx.ftz", 1, &y);
         struct tile_num large = tile_fma(m, reciprocal(m, tile_add(m, e, one)), tile_k(-2), one);
         struct tile_num small = tile_num_odd(m, &m->t->tanh, x, tile_mul(m, x, x));
-        return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(0.8)), small,
-                               tile_copysign(m, large, x));
+        large = tile_copysign(m, large, x);
+        return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(0.8)), small, large);
     }
     struct tile_num t = tile_emit_expm1(m, tile_add(m, a, a));
     tile_register small = tile_num_compare(m, "lt", a, tile_k(0.5));

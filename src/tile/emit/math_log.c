@@ -42,8 +42,9 @@ static struct parts take_apart(struct tile_math *m, struct tile_num x)
     tile_register e = exponent_of(m, upper);
     tile_register rest = tile_make(m->e, TILE_R32, "sub.s32 %R, %R, %R", upper, e);
 
-    return (struct parts){ number_of_exponent(m, e, more),
-                           tile_sub(m, tile_of_words(m, rest, low), tile_k(1)), u };
+    struct tile_num f = tile_sub(m, tile_of_words(m, rest, low), tile_k(1));
+
+    return (struct parts){ number_of_exponent(m, e, more), f, u };
 }
 
 // 1 + x = 2^e (1 + f), where f has all that x has: f = x/2^e + (1/2^e - 1), in which 1/2^e is
@@ -58,8 +59,9 @@ static struct parts take_apart_after_one(struct tile_math *m, struct tile_num x)
     struct tile_num four = tile_of_words(m, upper, zero);
     struct tile_num less = tile_fma(m, four, tile_k(0.25), tile_k(-1));
 
-    return (struct parts){ number_of_exponent(m, e, tile_k(0)),
-                           tile_fma(m, tile_mul(m, x, tile_k(0.25)), four, less), u };
+    struct tile_num f = tile_fma(m, tile_mul(m, x, tile_k(0.25)), four, less);
+
+    return (struct parts){ number_of_exponent(m, e, tile_k(0)), f, u };
 }
 
 // Of f64: f - (f^2/2 - s (f^2/2 + r)), r = z p(z).

@@ -80,13 +80,13 @@ struct tile_num tile_emit_pow(struct tile_math *m, struct tile_num x, struct til
     whole_half = tile_num_op(m, trunc, 1, &half);
     tile_register is_whole = tile_num_compare(m, "eq", whole, y);
     tile_register odd = both(m, is_whole, tile_num_compare(m, "ne", whole_half, half));
-    tile_register below = both(m, tile_num_compare(m, "lt", x, zero),
-                               tile_num_compare(m, "gt", x, tile_k(-infinity)));
+    tile_register below = tile_num_compare(m, "lt", x, zero);
+    below = both(m, below, tile_num_compare(m, "gt", x, tile_k(-infinity)));
     // |x| = 1 takes y = inf, too.
     r = tile_num_select(m, tile_num_compare(m, "eq", a, one), one, r);
     r = tile_num_select(m, odd, tile_copysign(m, r, x), r);
     r = tile_num_select(m, both(m, below, negation(m, is_whole)), tile_k(__builtin_nan("")), r);
-    r = tile_num_select(m, tile_num_compare(m, "nan", x, y), tile_add(m, x, y), r);
+    r = tile_num_select(m, tile_num_compare(m, "nan", x, y), tile_k(__builtin_nan("")), r);
     // Of a NaN as well.
     r = tile_num_select(m, tile_num_compare(m, "eq", x, one), one, r);
     return tile_num_select(m, tile_num_compare(m, "eq", y, zero), one, r);

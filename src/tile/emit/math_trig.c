@@ -190,8 +190,9 @@ static struct tile_num wave(struct tile_math *m, struct tile_num x, uint32_t tur
     waves(m, a.r, &s, &c);
     tile_register q = turn ? tile_make(m->e, TILE_R32, "add.s32 %R, %R, %u", a.q, turn) : a.q;
     struct tile_num out = tile_num_select(m, bit_of(m, q, 1), c, s);
+    struct tile_num minus = tile_neg(m, out);
 
-    return tile_num_select(m, bit_of(m, q, 2), tile_neg(m, out), out);
+    return tile_num_select(m, bit_of(m, q, 2), minus, out);
 }
 
 struct tile_num tile_emit_sin(struct tile_math *m, struct tile_num x)

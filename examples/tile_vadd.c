@@ -1,0 +1,66 @@
+// c = a + b on tiles: a kernel that names no thread, launched with tensors.
+#include "example.h"
+
+enum { N = 1000000, BYTES = N * (int)sizeof(float) };
+
+static const char source[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 1024) {\n"
+                             "    i = block(0)\n"
+                             "    store(c, [i], load(a, [i], [1024]) + load(b, [i], [1024]))\n"
+                             "}\n";
+
+static float a[N], b[N], c[N];
+
+// An array on the device: its elements, and how they lie there.
+static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float *data)
+{
+    const int64_t shape[] = { N };
+    cuc_tensor tensor;
+
+    check(cuc_buffer_create(buffer, NULL, BYTES, stream));
+    check(cuc_buffer_write(stream, *buffer, 0, data, BYTES));
+    check(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, 1, shape));
+    return tensor;
+}
+
+int main(void)
+{
+    cuc_device *device = example_device();
+    cuc_buffer *buffers[3];
+    cuc_stream *stream;
+    cuc_program *program;
+    cuc_object *object;
+    cuc_kernel *kernel;
+    int wrong = 0;
+
+    for (int i = 0; i < N; i++) {
+        a[i] = (float)i;
+        b[i] = 1 / (float)(i + 1);
+    }
+    check(cuc_program_create(&program, CUC_SOURCE_TILE, source, 0, NULL));
+    check(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
+    check(cuc_object_get_kernel(&kernel, object, "vadd"));
+
+    check(cuc_stream_create(&stream, device, NULL));
+    cuc_tensor ta = tensor_of(&buffers[0], stream, a), tb = tensor_of(&buffers[1], stream, b);
+    cuc_tensor tc = tensor_of(&buffers[2], stream, c);
+    check(CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc)); // N, and the grid, are the tensors'
+    check(cuc_buffer_read(stream, c, buffers[2], 0, BYTES));
+    check(cuc_stream_synchronize(stream));
+
+    for (int i = 0; i < N; i++)
+        wrong += c[i] != a[i] + b[i];
+    printf("%d elements on %s, %d of them wrong\n", N, cuc_device_name(device), wrong);
+
+    // What does not fit is refused by name, before anything runs.
+    tb.shape[0] = N / 2;
+    if (CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc) < 0)
+        printf("%s\n", cuc_error_message());
+
+    for (int i = 0; i < 3; i++)
+        cuc_buffer_release(buffers[i]);
+    cuc_stream_release(stream);
+    cuc_kernel_release(kernel);
+    cuc_object_release(object);
+    cuc_program_release(program);
+    return wrong ? 1 : 0;
+}

@@ -1,0 +1,1361 @@
+// The C builder: the same IR as the text of the language, the same errors at the caller's line, and
+// misuse that is an error and never a crash.
+#include "support/wrap_malloc.h"
+
+#include "tile/compile.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+
+#include <cucore/error.h>
+#include <cucore/tile_builder.h>
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+
+#define K CUC_HERE(p)
+#define I(number) cuc_tile_int(K, number)
+#define F(number) cuc_tile_float(K, number)
+
+// The programs of the language page, call by call. Nested calls are only those whose order does not
+// matter: C does not say which argument is built first.
+
+static void build_vadd(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "vadd");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile b = cuc_tile_tensor(K, "b", CUC_F32, "N");
+    cuc_tile c = cuc_tile_tensor(K, "c", CUC_F32, "N");
+    cuc_tile_grid(K, "cdiv(N, 1024)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i), CUC_SHAPE(1024), NULL);
+    cuc_tile y = cuc_tile_load(K, b, CUC_TILES(i), CUC_SHAPE(1024), NULL);
+    cuc_tile_store(K, c, CUC_TILES(i), cuc_tile_add(K, x, y), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_text(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "text");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_I32, "N");
+    cuc_tile_grid(K, "1");
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_add(K, I(1000), I(0xff)), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_scale(cuc_tile_program *p)
+{
+    const cuc_dtype type = CUC_F16;
+    const int wide = 256;
+    char grid[64];
+
+    cuc_tile_kernel_begin(K, "scale");
+    cuc_tile x = cuc_tile_tensor(K, "x", type, "M, N");
+    cuc_tile y = cuc_tile_tensor(K, "y", type, "M, N");
+    cuc_tile factor = cuc_tile_scalar(K, "factor", CUC_F32);
+    cuc_tile_scalar(K, "rows", CUC_I32);
+    cuc_tile_fact(K, "N % 8 == 0");
+    cuc_tile_fact(K, "rows <= M, noalias(x, y)");
+    snprintf(grid, sizeof(grid), "cdiv(M, 4), cdiv(N, %d)", wide);
+    cuc_tile_grid(K, grid);
+    cuc_tile m = cuc_tile_block(K, 0), n = cuc_tile_block(K, 1);
+    cuc_tile t = cuc_tile_load(K, x, CUC_TILES(m, n), CUC_SHAPE(4, wide), NULL);
+    t = cuc_tile_mul(K, cuc_tile_cast(K, t, CUC_F32, CUC_TILE_RN), factor);
+    cuc_tile_store(K, y, CUC_TILES(m, n), cuc_tile_cast(K, t, type, CUC_TILE_RN), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_values(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "values");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile_grid(K, "1");
+    cuc_tile z = cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(3, 5));
+    cuc_tile h = cuc_tile_full(K, CUC_BF16, CUC_SHAPE(7), F(0.5));
+    cuc_tile i = cuc_tile_iota(K, CUC_I32, 5);
+    cuc_tile x = cuc_tile_add(K, z, cuc_tile_cast(K, i, CUC_F32, CUC_TILE_RN));
+    cuc_tile y = cuc_tile_dimension(K, "N");
+    x = cuc_tile_add(K, x, F(1.0));
+    cuc_tile s = cuc_tile_sum(K, x, 0, NULL);
+    cuc_tile t = cuc_tile_cast(K, cuc_tile_sum(K, h, 0, NULL), CUC_F32, CUC_TILE_RN);
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_add(K, cuc_tile_add(K, s, t), y), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_dtypes(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "dtypes");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F16, "N");
+    cuc_tile q = cuc_tile_tensor(K, "q", CUC_E4M3, "N");
+    cuc_tile n = cuc_tile_tensor(K, "n", CUC_U8, "N");
+    cuc_tile_grid(K, "cdiv(N, 64)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i), CUC_SHAPE(64), NULL);
+    cuc_tile y = cuc_tile_add(K, cuc_tile_mul(K, x, I(2)), F(1.5));
+    cuc_tile z = cuc_tile_cast(K, x, CUC_F32, CUC_TILE_RN);
+    z = cuc_tile_add(K, z, cuc_tile_load(K, n, CUC_TILES(i), CUC_SHAPE(64), NULL));
+    cuc_tile_store(K, q, CUC_TILES(i), cuc_tile_cast(K, z, CUC_E4M3, CUC_TILE_RN), NULL);
+    cuc_tile_store(K, n, CUC_TILES(i), cuc_tile_cast(K, z, CUC_U8, CUC_TILE_RM), NULL);
+    y = cuc_tile_bitxor(K, cuc_tile_bitcast(K, y, CUC_U16), I(0x8000));
+    cuc_tile_store(K, a, CUC_TILES(i), cuc_tile_bitcast(K, y, CUC_F16), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_operators(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "operators");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_I32, "N");
+    cuc_tile b = cuc_tile_tensor(K, "b", CUC_F32, "N");
+    cuc_tile n = cuc_tile_scalar(K, "n", CUC_I32);
+    cuc_tile_grid(K, "1");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
+    cuc_tile odd = cuc_tile_eq(K, cuc_tile_bitand(K, x, I(1)), I(1));
+    cuc_tile positive = cuc_tile_gt(K, n, I(0));
+    cuc_tile other = cuc_tile_bitnot(K, cuc_tile_eq(K, n, I(3)));
+    cuc_tile_if(K, cuc_tile_bitand(K, positive, other));
+    cuc_tile c = cuc_tile_bitor(K, odd, cuc_tile_lt(K, x, I(0)));
+    cuc_tile t = cuc_tile_floordiv(K, cuc_tile_neg(K, x), I(2));
+    cuc_tile u = cuc_tile_shl(K, cuc_tile_mod(K, x, I(3)), I(2));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_where(K, c, t, u),
+                   CUC_TILE_ACCESS_OPTIONS(.shape = (const int64_t[]){ 8 }, .rank = 1));
+    cuc_tile_end(K);
+    cuc_tile root = cuc_tile_pow(K, F(2.0), F(0.5));
+    cuc_tile_store(K, b, CUC_TILES(I(0)), cuc_tile_add(K, cuc_tile_div(K, x, I(2)), root), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_shapes(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "shapes");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "M, N");
+    cuc_tile o = cuc_tile_tensor(K, "o", CUC_F32, "M, N");
+    cuc_tile_grid(K, "1");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 6), NULL);
+    cuc_tile r = cuc_tile_reshape(K, x, CUC_SHAPE(2, -1, 6));
+    cuc_tile t = cuc_tile_trans(K, x);
+    cuc_tile q = cuc_tile_permute(K, r, CUC_SHAPE(2, 0, 1));
+    cuc_tile c = cuc_tile_expand(K, x, 1);
+    cuc_tile s = cuc_tile_squeeze(K, c, 1);
+    cuc_tile b = cuc_tile_broadcast(K, s, CUC_SHAPE(3, 4, 6));
+    cuc_tile two = cuc_tile_cat(K, x, s, 0);
+    cuc_tile e = cuc_tile_extract(K, two, CUC_TILES(I(1), I(0)), CUC_SHAPE(4, 3));
+    cuc_tile w = cuc_tile_insert(K, two, CUC_TILES(I(0), I(1)), e);
+    cuc_tile k = cuc_tile_mul(K, cuc_tile_iota(K, CUC_I32, 4), I(2));
+    k = cuc_tile_take(K, w, k, 0);
+    cuc_tile d = cuc_tile_shift(K, k, I(1), 0, F(-1.0));
+    cuc_tile y = cuc_tile_roll(K, d, I(-1), 1);
+    y = cuc_tile_add(K, y, cuc_tile_sum(K, q, 0, NULL));
+    y = cuc_tile_add(K, y, cuc_tile_sum(K, b, 0, NULL));
+    y = cuc_tile_add(K, y, cuc_tile_sum(K, t, 0, NULL));
+    cuc_tile_store(K, o, CUC_TILES(I(0), I(0)), y, NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_memory(cuc_tile_program *p)
+{
+    const int _ = CUC_NO_AXIS;
+
+    cuc_tile_kernel_begin(K, "memory");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "B, M, N");
+    cuc_tile o = cuc_tile_tensor(K, "o", CUC_F32, "M, N");
+    cuc_tile row = cuc_tile_tensor(K, "row", CUC_I64, "M");
+    cuc_tile_grid(K, "B");
+    cuc_tile n = cuc_tile_block(K, 0);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(n, I(2), I(0)), CUC_SHAPE(_, 4, 16),
+                               CUC_TILE_ACCESS_OPTIONS(.pad = F(-INFINITY)));
+    n = cuc_tile_block(K, 0);
+    cuc_tile y = cuc_tile_load_at(K, a, CUC_TILES(n, I(2), I(5)), CUC_SHAPE(_, 4, 16), NULL);
+    cuc_tile first = cuc_tile_element(K, a, CUC_TILES(I(0), I(0), I(0)));
+    x = cuc_tile_sub(K, cuc_tile_maximum(K, x, y), first);
+    cuc_tile_store(K, o, CUC_TILES(I(0), I(0)), x, NULL);
+    cuc_tile_store_at(K, o, CUC_TILES(I(4), I(1)), F(1.0),
+                      CUC_TILE_ACCESS_OPTIONS(.shape = (const int64_t[]){ 2, 3 }, .rank = 2));
+
+    cuc_tile ids = cuc_tile_load(K, row, CUC_TILES(I(0)), CUC_SHAPE(8),
+                                 CUC_TILE_ACCESS_OPTIONS(.pad = I(-1)));
+    cuc_tile rows = cuc_tile_load_rows(K, o, ids, CUC_TILES(I(0)), CUC_SHAPE(32), NULL);
+    cuc_tile_store_rows(K, o, ids, CUC_TILES(I(1)), rows, NULL);
+
+    cuc_tile i = cuc_tile_expand(K, cuc_tile_iota(K, CUC_I32, 8), 1);
+    cuc_tile j = cuc_tile_iota(K, CUC_I32, 4);
+    cuc_tile mask = cuc_tile_ne(K, i, j);
+    cuc_tile g = cuc_tile_gather(K, o, CUC_TILES(i, j),
+                                 CUC_TILE_ACCESS_OPTIONS(.mask = mask, .pad = F(0.5)));
+    cuc_tile twice = cuc_tile_mul(K, g, F(2.0));
+    mask = cuc_tile_gt(K, g, F(0.0));
+    cuc_tile_scatter(K, o, CUC_TILES(i, j), twice, CUC_TILE_ACCESS_OPTIONS(.mask = mask));
+
+    cuc_tile from = cuc_tile_element(K, row, CUC_TILES(I(0)));
+    cuc_tile to = cuc_tile_element(K, row, CUC_TILES(I(1)));
+    cuc_tile part = cuc_tile_slice(K, o, 0, from, to);
+    cuc_tile z = cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(4, 4));
+    z = cuc_tile_add(K, z, cuc_tile_dim(K, part, 0));
+    z = cuc_tile_add(K, z, cuc_tile_stride(K, part, 1));
+    cuc_tile_store(K, part, CUC_TILES(I(0), I(0)), z, NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_atomics(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "atomics");
+    cuc_tile count = cuc_tile_tensor(K, "count", CUC_I32, "N");
+    cuc_tile total = cuc_tile_tensor(K, "total", CUC_F32, "1");
+    cuc_tile lock = cuc_tile_tensor(K, "lock", CUC_I32, "1");
+    cuc_tile_grid(K, "64");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x = cuc_tile_load(K, count, CUC_TILES(i), CUC_SHAPE(32), NULL);
+    cuc_tile s = cuc_tile_cast(K, cuc_tile_sum(K, x, 0, NULL), CUC_F32, CUC_TILE_RN);
+    s = cuc_tile_reshape(K, s, CUC_SHAPE(1));
+    cuc_tile_store_add(K, total, CUC_TILES(I(0)), s, NULL);
+    cuc_tile at = cuc_tile_mod(K, x, I(8));
+    cuc_tile mask = cuc_tile_gt(K, x, I(0));
+    cuc_tile old = cuc_tile_atomic_add(K, count, CUC_TILES(at), I(1),
+                                       CUC_TILE_ACCESS_OPTIONS(.mask = mask));
+    cuc_tile_loop(K);
+    cuc_tile was = cuc_tile_atomic_cas(K, lock, CUC_TILES(I(0)), I(0), I(1),
+                                       CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_ACQUIRE));
+    cuc_tile_while(K, cuc_tile_ne(K, was, I(0)));
+    cuc_tile_end(K);
+    cuc_tile y = cuc_tile_load(K, count, CUC_TILES(I(0)), CUC_SHAPE(32), NULL);
+    cuc_tile_store(K, count, CUC_TILES(I(0)), cuc_tile_add(K, y, old), NULL);
+    cuc_tile_atomic_xchg(K, lock, CUC_TILES(I(0)), I(0),
+                         CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE));
+    cuc_tile_kernel_end(K);
+}
+
+static cuc_tile gelu(cuc_tile_program *p, const char *file, uint32_t line, cuc_tile x)
+{
+    cuc_tile_enter(p, file, line);
+    cuc_tile half = cuc_tile_mul(K, F(0.5), x);
+    cuc_tile e = cuc_tile_erf(K, cuc_tile_mul(K, x, F(0.7071067811865476)));
+    cuc_tile y = cuc_tile_mul(K, half, cuc_tile_add(K, F(1.0), e));
+    cuc_tile_leave(p);
+    return y;
+}
+
+static void build_functions(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "functions");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile_grid(K, "cdiv(N, 128)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x = gelu(K, cuc_tile_load(K, a, CUC_TILES(i), CUC_SHAPE(128), NULL));
+    cuc_tile low = cuc_tile_minimum(K, x, F(0.25));
+    cuc_tile high = cuc_tile_maximum(K, x, F(0.25));
+    i = cuc_tile_block(K, 0);
+    cuc_tile none = cuc_tile_isnan(K, x);
+    cuc_tile y = cuc_tile_fma(K, high, x, cuc_tile_sqrt(K, cuc_tile_abs(K, x)));
+    cuc_tile_store(K, a, CUC_TILES(i), cuc_tile_where(K, none, low, y), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void welford(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
+                    const cuc_tile *y, cuc_tile *result)
+{
+    cuc_tile total = cuc_tile_add(K, x[0], y[0]);
+    cuc_tile d = cuc_tile_sub(K, y[1], x[1]);
+    cuc_tile some = cuc_tile_gt(K, total, F(0.0));
+    cuc_tile part = cuc_tile_where(K, some, cuc_tile_div(K, y[0], total), F(0.0));
+
+    ck_assert_uint_eq(count, 3);
+    ck_assert_ptr_eq(user, p);
+    result[0] = total;
+    result[1] = cuc_tile_add(K, x[1], cuc_tile_mul(K, d, part));
+    cuc_tile m2 = cuc_tile_add(K, x[2], y[2]);
+    cuc_tile more = cuc_tile_mul(K, cuc_tile_mul(K, cuc_tile_mul(K, d, d), x[0]), part);
+    result[2] = cuc_tile_add(K, m2, more);
+}
+
+static void build_along(cuc_tile_program *p)
+{
+    cuc_tile r[3], top, where;
+
+    cuc_tile_kernel_begin(K, "along");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "M, N");
+    cuc_tile o = cuc_tile_tensor(K, "o", CUC_F32, "M, 4");
+    cuc_tile bins = cuc_tile_tensor(K, "bins", CUC_I32, "16");
+    cuc_tile_grid(K, "M");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile x =
+        cuc_tile_load(K, a, CUC_TILES(i, I(0)), CUC_SHAPE(CUC_NO_AXIS, 256), NULL);
+    cuc_tile ones = cuc_tile_add(K, cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(256)), F(1.0));
+    cuc_tile zeros = cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(256));
+    const cuc_tile tiles[] = { ones, x, zeros }, identity[] = { F(0.0), F(0.0), F(0.0) };
+    cuc_tile_reduce(r, K, welford, p, 3, tiles, 0, identity);
+    i = cuc_tile_block(K, 0);
+    cuc_tile y = cuc_tile_load(K, a, CUC_TILES(i, I(0)), CUC_SHAPE(4, 64), NULL);
+    cuc_tile most = cuc_tile_max(K, y, CUC_SHAPE(1));
+    cuc_tile rows = cuc_tile_sub(K, most, cuc_tile_min(K, y, CUC_SHAPE(1)));
+    cuc_tile best = cuc_tile_argmax(K, y, 1);
+    best = cuc_tile_add(K, best, cuc_tile_argmin(K, y, 1));
+    cuc_tile_topk(&top, &where, K, cuc_tile_sort(K, x, 0), 4, 0);
+    cuc_tile running = cuc_tile_cumsum(K, x, 0, 1);
+    running = cuc_tile_add(K, running, cuc_tile_cumprod(K, x, 0, 0));
+    i = cuc_tile_block(K, 0);
+    cuc_tile s = cuc_tile_div(K, r[1], cuc_tile_add(K, r[2], F(1.0)));
+    s = cuc_tile_add(K, cuc_tile_add(K, top, s), r[0]);
+    s = cuc_tile_add(K, s, cuc_tile_sum(K, rows, 0, NULL));
+    s = cuc_tile_add(K, s, cuc_tile_sum(K, running, 0, NULL));
+    cuc_tile t = cuc_tile_sum(K, cuc_tile_add(K, best, where), 0, NULL);
+    s = cuc_tile_add(K, s, cuc_tile_cast(K, t, CUC_F32, CUC_TILE_RN));
+    cuc_tile_store(K, o, CUC_TILES(i, I(0)), s, NULL);
+    cuc_tile negative = cuc_tile_any(K, cuc_tile_lt(K, x, F(0.0)), 0, NULL);
+    cuc_tile none = cuc_tile_all(K, cuc_tile_eq(K, x, F(0.0)), 0, NULL);
+    cuc_tile_if(K, cuc_tile_bitand(K, negative, cuc_tile_bitnot(K, none)));
+    x = cuc_tile_histogram(K, cuc_tile_cast(K, x, CUC_I32, CUC_TILE_RN), 16);
+    cuc_tile_store(K, bins, CUC_TILES(I(0)), x, NULL);
+    cuc_tile_end(K);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_control(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "control");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile n = cuc_tile_scalar(K, "n", CUC_I32);
+    cuc_tile_grid(K, "1");
+    cuc_tile_variable acc =
+        cuc_tile_declare(K, "acc", cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(16)));
+    cuc_tile i = cuc_tile_for(K, I(0), n, 2);
+    {
+        cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i), CUC_SHAPE(16), NULL);
+        cuc_tile_if(K, cuc_tile_gt(K, cuc_tile_max(K, x, 0, NULL), F(1e6)));
+        cuc_tile_break(K);
+        cuc_tile_end(K);
+        cuc_tile_if(K, cuc_tile_eq(K, cuc_tile_mod(K, i, I(3)), I(0)));
+        cuc_tile_continue(K);
+        cuc_tile_end(K);
+        cuc_tile_set(K, acc, cuc_tile_add(K, cuc_tile_get(K, acc), x));
+    }
+    cuc_tile_end(K);
+    cuc_tile_variable k = cuc_tile_declare(K, "k", n);
+    cuc_tile_loop(K);
+    cuc_tile some = cuc_tile_gt(K, cuc_tile_get(K, k), I(0));
+    cuc_tile even = cuc_tile_eq(K, cuc_tile_mod(K, cuc_tile_get(K, k), I(2)), I(0));
+    cuc_tile_while(K, cuc_tile_bitand(K, some, even));
+    cuc_tile_set(K, k, cuc_tile_floordiv(K, cuc_tile_get(K, k), I(2)));
+    cuc_tile_end(K);
+    cuc_tile_variable sign = cuc_tile_declare(K, "sign", F(0.0));
+    cuc_tile_if(K, cuc_tile_eq(K, cuc_tile_get(K, k), I(1)));
+    cuc_tile_set(K, sign, F(1.0));
+    cuc_tile_else(K);
+    cuc_tile_if(K, cuc_tile_eq(K, cuc_tile_get(K, k), I(3)));
+    cuc_tile_set(K, sign, F(-1.0));
+    cuc_tile_else(K);
+    cuc_tile_set(K, sign, F(0.0));
+    cuc_tile_end(K);
+    cuc_tile_end(K);
+    for (int j = 0; j < 3; j++)
+        cuc_tile_set(K, acc, cuc_tile_mul(K, cuc_tile_get(K, acc), I(j + 1)));
+    cuc_tile_set(K, acc, cuc_tile_mul(K, cuc_tile_get(K, acc), cuc_tile_get(K, sign)));
+    cuc_tile_if(K, cuc_tile_eq(K, n, I(0)));
+    cuc_tile_return(K);
+    cuc_tile_end(K);
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_get(K, acc), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_gemm(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "gemm");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F16, "M, K");
+    cuc_tile b = cuc_tile_tensor(K, "b", CUC_F16, "K, N");
+    cuc_tile c = cuc_tile_tensor(K, "c", CUC_F16, "M, N");
+    cuc_tile_grid(K, "cdiv(M, 32), cdiv(N, 32)");
+    cuc_tile m = cuc_tile_block(K, 0), n = cuc_tile_block(K, 1);
+    cuc_tile_variable acc =
+        cuc_tile_declare(K, "acc", cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(32, 32)));
+    cuc_tile turns = cuc_tile_cdiv(K, cuc_tile_dimension(K, "K"), I(32));
+    cuc_tile k = cuc_tile_for(K, I(0), turns, 1);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(m, k), CUC_SHAPE(32, 32), NULL);
+    cuc_tile y = cuc_tile_load(K, b, CUC_TILES(k, n), CUC_SHAPE(32, 32), NULL);
+    cuc_tile_set(K, acc, cuc_tile_mma(K, x, y, cuc_tile_get(K, acc), CUC_TILE_IEEE, 0));
+    cuc_tile_end(K);
+    x = cuc_tile_cast(K, cuc_tile_get(K, acc), CUC_F16, CUC_TILE_RN);
+    cuc_tile_store(K, c, CUC_TILES(m, n), x, NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_rest(cuc_tile_program *p)
+{
+    cuc_tile bits[4];
+
+    cuc_tile_kernel_begin(K, "rest");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_U32, "N");
+    cuc_tile n = cuc_tile_scalar(K, "n", CUC_I64);
+    cuc_tile_grid(K, "cdiv(N, 4)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile first = cuc_tile_mul(K, i, I(4));
+    cuc_tile counter = cuc_tile_add(K, first, cuc_tile_iota(K, CUC_I64, 4));
+    cuc_tile_philox(bits, K, n, counter);
+    cuc_tile one = cuc_tile_bitor(K, bits[0], I(1));
+    cuc_tile top = cuc_tile_asm(K, "bfind.u32 $0, $1;", CUC_U32, CUC_TILES(one));
+    cuc_tile base = cuc_tile_assume(K, n, 4);
+    cuc_tile_assert(K, cuc_tile_ge(K, n, I(0)), "n is negative");
+    cuc_tile_if(K, cuc_tile_eq(K, i, I(0)));
+    cuc_tile_print(K, "n is {}", CUC_TILES(n));
+    cuc_tile_end(K);
+    base = cuc_tile_add(K, base, cuc_tile_mul(K, i, I(4)));
+    for (int j = 1; j < 4; j++)
+        top = cuc_tile_add(K, top, bits[j]);
+    cuc_tile_store_at(K, a, CUC_TILES(base), top, NULL);
+    cuc_tile_kernel_end(K);
+}
+
+// Constructs that the page's programs do not have, with their text.
+
+static void build_constants(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile s = cuc_tile_scalar(K, "s", CUC_I32);
+    cuc_tile b = cuc_tile_scalar(K, "b", CUC_BOOL);
+    cuc_tile three = cuc_tile_sub(K, cuc_tile_neg(K, I(-5)), I(2));
+    cuc_tile x = cuc_tile_add(K, s, three);
+    x = cuc_tile_bitand(K, x, cuc_tile_bitnot(K, I(0)));
+    x = cuc_tile_where(K, cuc_tile_bool(K, 1), x, I(7));
+    cuc_tile y = cuc_tile_bitxor(K, b, cuc_tile_bool(K, 1));
+    cuc_tile_if(K, cuc_tile_lt(K, I(1), F(2.5)));
+    cuc_tile_if(K, y);
+    cuc_tile_store(K, a, CUC_TILES(x), cuc_tile_exp(K, F(1.0)), NULL);
+    cuc_tile_end(K);
+    cuc_tile_else(K);
+    cuc_tile_store(K, a, CUC_TILES(I(9)), F(9.0), NULL);
+    cuc_tile_end(K);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_elementwise(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile i = cuc_tile_tensor(K, "i", CUC_I32, "N");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
+    cuc_tile n = cuc_tile_load(K, i, CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
+    x = cuc_tile_neg(K, x);
+    x = cuc_tile_abs(K, x);
+    x = cuc_tile_exp(K, x);
+    x = cuc_tile_exp2(K, x);
+    x = cuc_tile_expm1(K, x);
+    x = cuc_tile_log(K, x);
+    x = cuc_tile_log2(K, x);
+    x = cuc_tile_log1p(K, x);
+    x = cuc_tile_sqrt(K, x);
+    x = cuc_tile_rsqrt(K, x);
+    x = cuc_tile_sin(K, x);
+    x = cuc_tile_cos(K, x);
+    x = cuc_tile_tan(K, x);
+    x = cuc_tile_sinh(K, x);
+    x = cuc_tile_cosh(K, x);
+    x = cuc_tile_tanh(K, x);
+    x = cuc_tile_erf(K, x);
+    x = cuc_tile_sigmoid(K, x);
+    x = cuc_tile_floor(K, x);
+    x = cuc_tile_ceil(K, x);
+    x = cuc_tile_round(K, x);
+    x = cuc_tile_trunc(K, x);
+    x = cuc_tile_pow(K, x, F(2.0));
+    x = cuc_tile_atan2(K, x, F(3.0));
+    x = cuc_tile_minimum_nan(K, x, F(4.0));
+    x = cuc_tile_maximum_nan(K, x, F(5.0));
+    x = cuc_tile_mod(K, x, F(6.0));
+    x = cuc_tile_sub(K, x, cuc_tile_min_nan(K, x, 0, NULL));
+    x = cuc_tile_sub(K, x, cuc_tile_max_nan(K, x, CUC_SHAPE(0)));
+    x = cuc_tile_mul(K, x, cuc_tile_prod(K, x, CUC_SHAPE(0)));
+    cuc_tile c = cuc_tile_bitor(K, cuc_tile_isnan(K, x), cuc_tile_isinf(K, x));
+    c = cuc_tile_bitand(K, c, cuc_tile_ge(K, x, F(0.0)));
+    c = cuc_tile_bitand(K, c, cuc_tile_le(K, x, F(1.0)));
+    n = cuc_tile_bitnot(K, n);
+    n = cuc_tile_cdiv(K, n, I(3));
+    n = cuc_tile_shr(K, n, I(1));
+    n = cuc_tile_where(K, c, n, I(0));
+    cuc_tile_store(K, i, CUC_TILES(I(0)), n, NULL);
+    cuc_tile_store(K, a, CUC_TILES(I(0)), x, NULL);
+    cuc_tile_store(K, a, CUC_TILES(cuc_tile_num_blocks(K, 2)), F(0.0), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_hints(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_I32, "N");
+    cuc_tile x = cuc_tile_load(
+        K, a, CUC_TILES(I(0)), CUC_SHAPE(8),
+        CUC_TILE_ACCESS_OPTIONS(.latency = 3, .tma = CUC_ON, .cache = CUC_TILE_CACHE_STREAM));
+    cuc_tile y = cuc_tile_load_at(
+        K, a, CUC_TILES(I(0)), CUC_SHAPE(8),
+        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_ACQUIRE, .scope = CUC_TILE_SCOPE_SYSTEM));
+    cuc_tile z = cuc_tile_gather(
+        K, a, CUC_TILES(x), CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELAXED, .tma = CUC_OFF));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), y,
+                   CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE,
+                                           .scope = CUC_TILE_SCOPE_BLOCK));
+    cuc_tile_store_at(K, a, CUC_TILES(I(0)), x,
+                      CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_FIRST));
+    cuc_tile_scatter(K, a, CUC_TILES(x), z,
+                     CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_LAST));
+    cuc_tile_atomic_max(K, a, CUC_TILES(x), y,
+                        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELAXED,
+                                                .scope = CUC_TILE_SCOPE_DEVICE));
+    cuc_tile_atomic_min(K, a, CUC_TILES(x), y, NULL);
+    cuc_tile_atomic_and(K, a, CUC_TILES(x), y, NULL);
+    cuc_tile_atomic_or(K, a, CUC_TILES(x), y, NULL);
+    cuc_tile_atomic_xor(K, a, CUC_TILES(x), y, NULL);
+    cuc_tile_store_max(K, a, CUC_TILES(I(0)), y, NULL);
+    cuc_tile_store_min(K, a, CUC_TILES(I(0)), y, NULL);
+    cuc_tile_store_and(K, a, CUC_TILES(I(0)), y, NULL);
+    cuc_tile_store_or(K, a, CUC_TILES(I(0)), y, NULL);
+    cuc_tile_store_xor(K, a, CUC_TILES(I(0)), I(1),
+                       CUC_TILE_ACCESS_OPTIONS(.shape = (const int64_t[]){ 4 }, .rank = 1));
+    cuc_tile_kernel_end(K);
+}
+
+static void add(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
+                const cuc_tile *y, cuc_tile *result)
+{
+    (void)user;
+    (void)count;
+    result[0] = cuc_tile_add(K, x[0], y[0]);
+}
+
+static void last(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
+                 const cuc_tile *y, cuc_tile *result)
+{
+    (void)user;
+    (void)p;
+    for (uint32_t i = 0; i < count; i++)
+        result[i] = i ? y[i] : x[i];
+}
+
+static void build_scans(cuc_tile_program *p)
+{
+    cuc_tile r[2];
+
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F64, "M, N");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 8), NULL);
+    const cuc_tile zero = F(0.0), zeros[] = { F(0.0), F(0.0) };
+    cuc_tile_scan(r, K, add, NULL, 1, &x, 1, &zero, 1);
+    const cuc_tile pair[] = { r[0], cuc_tile_sum(K, x, CUC_SHAPE(0, 1)) };
+    cuc_tile_scan(r, K, last, NULL, 2, pair, 0, zeros, 0);
+    cuc_tile_store(K, a, CUC_TILES(I(0), I(0)), cuc_tile_add(K, r[0], r[1]), NULL);
+    cuc_tile y = cuc_tile_matmul(K, cuc_tile_trans(K, x), x);
+    y = cuc_tile_mma(K, x, y, x, CUC_TILE_IEEE, 0);
+    cuc_tile_store(K, a, CUC_TILES(I(0), I(0)), y, NULL);
+    cuc_tile f = cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(2, 2));
+    f = cuc_tile_mma(K, f, f, f, CUC_TILE_TF32X3, 1);
+    cuc_tile_store(K, a, CUC_TILES(I(1), I(1)), f, NULL);
+    cuc_tile_kernel_end(K);
+}
+
+// Arms and loops that are left in every way, and variables that they set or do not.
+static void build_nested(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_I32, "N");
+    cuc_tile s = cuc_tile_scalar(K, "s", CUC_I32);
+    cuc_tile_variable x = cuc_tile_declare(K, "x", s);
+    cuc_tile_variable y = cuc_tile_declare(K, "y", cuc_tile_mul(K, s, I(2)));
+    cuc_tile_variable z = cuc_tile_declare(K, "z", cuc_tile_mul(K, s, I(3)));
+    cuc_tile i = cuc_tile_for(K, I(0), s, 1);
+    {
+        cuc_tile j = cuc_tile_for(K, i, s, 4);
+        {
+            cuc_tile_if(K, cuc_tile_gt(K, j, cuc_tile_get(K, z)));
+            cuc_tile_set(K, y, cuc_tile_get(K, x));
+            cuc_tile_break(K);
+            cuc_tile_else(K);
+            cuc_tile_set(K, x, cuc_tile_add(K, cuc_tile_get(K, x), cuc_tile_get(K, y)));
+            cuc_tile_end(K);
+            cuc_tile_if(K, cuc_tile_eq(K, j, I(2)));
+            cuc_tile_continue(K);
+            cuc_tile_end(K);
+            cuc_tile_set(K, y, cuc_tile_add(K, cuc_tile_get(K, y), I(1)));
+        }
+        cuc_tile_end(K);
+        cuc_tile_if(K, cuc_tile_eq(K, cuc_tile_get(K, x), I(3)));
+        cuc_tile_return(K);
+        cuc_tile_else(K);
+        cuc_tile_if(K, cuc_tile_eq(K, cuc_tile_get(K, x), I(4)));
+        cuc_tile_break(K);
+        cuc_tile_else(K);
+        cuc_tile_continue(K);
+        cuc_tile_end(K);
+        cuc_tile_end(K);
+    }
+    cuc_tile_end(K);
+    cuc_tile_if(K, cuc_tile_eq(K, s, I(5)));
+    cuc_tile_set(K, x, I(1));
+    cuc_tile_set(K, y, cuc_tile_get(K, z));
+    cuc_tile_else(K);
+    cuc_tile_set(K, y, cuc_tile_get(K, z));
+    cuc_tile_end(K);
+    cuc_tile t = cuc_tile_add(K, cuc_tile_get(K, x), cuc_tile_get(K, y));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_add(K, t, cuc_tile_get(K, z)), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_behind(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_I32, "N");
+    cuc_tile s = cuc_tile_scalar(K, "s", CUC_I32);
+    cuc_tile_variable x = cuc_tile_declare(K, "x", s);
+    cuc_tile_loop(K);
+    cuc_tile_set(K, x, cuc_tile_sub(K, cuc_tile_get(K, x), I(1)));
+    cuc_tile_while(K, cuc_tile_bool(K, 1));
+    cuc_tile_if(K, cuc_tile_lt(K, cuc_tile_get(K, x), I(0)));
+    cuc_tile_return(K);
+    cuc_tile_store(K, a, CUC_TILES(I(1)), I(1), NULL); // dropped, as all that is behind
+    cuc_tile_for(K, I(0), I(4), 1);
+    cuc_tile_set(K, x, I(9));
+    cuc_tile_if(K, cuc_tile_eq(K, s, I(0)));
+    cuc_tile_break(K);
+    cuc_tile_end(K);
+    cuc_tile_end(K);
+    cuc_tile_end(K);
+    cuc_tile_if(K, cuc_tile_bool(K, 0));
+    cuc_tile_set(K, x, I(8));
+    cuc_tile_break(K);
+    cuc_tile_else(K);
+    cuc_tile_break(K);
+    cuc_tile_end(K);
+    cuc_tile_store(K, a, CUC_TILES(I(2)), I(2), NULL);
+    cuc_tile_end(K);
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_get(K, x), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_host(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile_fact(K, "n % 2 == 0 or not (n > 3), align(a, 16), unit(a, 1), stride(a, 0) >= dim(a, 1)");
+    cuc_tile_scalar(K, "n", CUC_I64);
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "M, 2 * M + n");
+    cuc_tile_tensor(K, "b", CUC_F32, "M, n, 64, 2 * 3");
+    cuc_tile c = cuc_tile_tensor(K, "c", CUC_F32, "");
+    cuc_tile_grid(K, "maximum(M, n), where(n > 4, 1, -n), 3");
+    cuc_tile x = cuc_tile_element(K, a, CUC_TILES(cuc_tile_dimension(K, "M"), I(0)));
+    cuc_tile_store(K, c, 0, NULL, x, NULL);
+    cuc_tile_kernel_end(K);
+    cuc_tile_kernel_begin(K, "second");
+    a = cuc_tile_tensor(K, "a", CUC_F32, NULL);
+    cuc_tile_store(K, a, 0, NULL, F(1.0), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static const struct same {
+    const char *name; // of the page's kernel, or what it is about
+    void (*build)(cuc_tile_program *p);
+    const char *text; // NULL: the page's
+    bool without_dead_code;
+} sames[] = {
+    { "vadd", build_vadd, NULL, false },
+    { "text", build_text, NULL, false },
+    { "scale", build_scale, NULL, false },
+    { "values", build_values, NULL, false },
+    { "dtypes", build_dtypes, NULL, false },
+    { "operators", build_operators, NULL, false },
+    { "shapes", build_shapes, NULL, false },
+    { "memory", build_memory, NULL, false },
+    { "atomics", build_atomics, NULL, false },
+    { "functions", build_functions, NULL, false },
+    { "along", build_along, NULL, false },
+    // `sign` is first bound in the arms, which a variable cannot be.
+    { "control", build_control, NULL, true },
+    { "gemm", build_gemm, NULL, false },
+    { "rest", build_rest, NULL, false },
+    { "constants are computed, and take dtypes", build_constants,
+      "kernel k(a: f32[N], s: i32, b: bool) {\n"
+      "    x = s + (-(-5) - 2)\n"
+      "    x = x & ~0\n"
+      "    x = where(true, x, 7)\n"
+      "    y = b ^ true\n"
+      "    if 1 < 2.5 { if y { store(a, [x], exp(1.0)) } } else { store(a, [9], 9.0) }\n"
+      "}",
+      false },
+    { "every elementwise function", build_elementwise,
+      "kernel k(a: f32[N], i: i32[N]) {\n"
+      "    x = load(a, [0], [8]); n = load(i, [0], [8])\n"
+      "    x = -x; x = abs(x); x = exp(x); x = exp2(x); x = expm1(x); x = log(x); x = log2(x)\n"
+      "    x = log1p(x); x = sqrt(x); x = rsqrt(x); x = sin(x); x = cos(x); x = tan(x)\n"
+      "    x = sinh(x); x = cosh(x); x = tanh(x); x = erf(x); x = sigmoid(x); x = floor(x)\n"
+      "    x = ceil(x); x = round(x); x = trunc(x); x = pow(x, 2.0); x = atan2(x, 3.0)\n"
+      "    x = minimum(x, 4.0, nan=true); x = maximum(x, 5.0, nan=true); x = x % 6.0\n"
+      "    x = x - min(x, nan=true); x = x - max(x, 0, nan=true); x = x * prod(x, 0)\n"
+      "    q = isinf(x); c = isnan(x) | q; c = c & (x >= 0.0); c = c & (x <= 1.0)\n"
+      "    n = ~n; n = cdiv(n, 3); n = n >> 1; n = where(c, n, 0)\n"
+      "    store(i, [0], n); store(a, [0], x); store(a, [num_blocks(2)], 0.0)\n"
+      "}",
+      false },
+    { "orders, scopes and hints", build_hints,
+      "kernel k(a: i32[N]) {\n"
+      "    x = load(a, [0], [8], latency=3, tma=true, cache=stream)\n"
+      "    y = load_at(a, [0], [8], order=acquire, scope=system)\n"
+      "    z = gather(a, [x], order=relaxed, tma=false)\n"
+      "    store(a, [0], y, order=release, scope=block)\n"
+      "    store_at(a, [0], x, cache=first)\n"
+      "    scatter(a, [x], z, cache=last)\n"
+      "    o = atomic_max(a, [x], y, order=relaxed, scope=device); o = atomic_min(a, [x], y)\n"
+      "    o = atomic_and(a, [x], y); o = atomic_or(a, [x], y); o = atomic_xor(a, [x], y)\n"
+      "    store_max(a, [0], y); store_min(a, [0], y); store_and(a, [0], y); store_or(a, [0], y)\n"
+      "    store_xor(a, [0], 1, shape=[4])\n"
+      "}",
+      false },
+    { "scans by functions, and products", build_scans,
+      "fn add(x, y) { return x + y }\n"
+      "fn last(a, b, x, y) { return a, y }\n"
+      "kernel k(a: f64[M, N]) {\n"
+      "    x = load(a, [0, 0], [4, 8])\n"
+      "    r = scan(add, [x], 1, [0.0], reverse=true)\n"
+      "    r, q = scan(last, [r, sum(x, 0, 1)], 0, [0.0, 0.0])\n"
+      "    store(a, [0, 0], r + q)\n"
+      "    y = trans(x) @ x\n"
+      "    store(a, [0, 0], mma(x, y, x))\n"
+      "    f = zeros(f32, [2, 2])\n"
+      "    store(a, [1, 1], mma(f, f, f, precision=tf32x3, fast_acc=true))\n"
+      "}",
+      false },
+    { "arms and loops that are left in every way", build_nested,
+      "kernel k(a: i32[N], s: i32) {\n"
+      "    x = s; y = s * 2; z = s * 3\n"
+      "    for i in 0 .. s {\n"
+      "        for j in i .. s step 4 {\n"
+      "            if j > z { y = x; break } else { x = x + y }\n"
+      "            if j == 2 { continue }\n"
+      "            y = y + 1\n"
+      "        }\n"
+      "        if x == 3 { return } else { if x == 4 { break } else { continue } }\n"
+      "    }\n"
+      "    if s == 5 { x = 1; y = z } else { y = z }\n"
+      "    store(a, [0], x + y + z)\n"
+      "}",
+      false },
+    { "what stands behind a way out is not put in", build_behind,
+      "kernel k(a: i32[N], s: i32) {\n"
+      "    x = s\n"
+      "    while true {\n"
+      "        x = x - 1\n"
+      "        if x < 0 { return }\n"
+      "        break\n"
+      "    }\n"
+      "    store(a, [0], x)\n"
+      "}",
+      false },
+    { "extents, facts and grids", build_host,
+      "kernel k(n: i64, a: f32[M, 2 * M + n], b: f32[M, n, 64, 2 * 3], c: f32[])\n"
+      "    where n % 2 == 0 or not (n > 3), align(a, 16), unit(a, 1), stride(a, 0) >= dim(a, 1)\n"
+      "    grid maximum(M, n), where(n > 4, 1, -n), 3\n"
+      "{ store(c, [], a[M, 0]) }\n"
+      "kernel second(a: f32[]) { store(a, [], 1.0) }",
+      false },
+};
+
+// Comparing
+
+static void forget_names(struct tile_op *op, void *data)
+{
+    (void)data;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        op->result[i]->name = NULL;
+    for (uint32_t i = 0; i < op->block_count; i++)
+        for (uint32_t n = 0; n < op->block[i]->argument_count; n++)
+            op->block[i]->argument[n]->name = NULL;
+}
+
+// A program as text in which every value has a number for a name; malloc'ed.
+static char *normal(const char *text, bool without_dead_code)
+{
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s\n%s", tile_diagnostics_text(module, false),
+                  text);
+    ck_assert_msg(tile_verify(module, "parsing"), "%s", tile_diagnostics_text(module, false));
+    for (struct tile_kernel *k = module->first; k; k = k->next) {
+        tile_walk(&k->body, forget_names, NULL);
+        if (without_dead_code)
+            tile_drop_dead(k);
+    }
+    char *printed = strdup(tile_print(module));
+    tile_module_free(module);
+    return printed;
+}
+
+// The program of the page that has this kernel; malloc'ed.
+static char *page_program(const char *kernel)
+{
+    char *page = malloc(1 << 18), head[64];
+    FILE *f = fopen(PAGE, "rb");
+
+    ck_assert_msg(page && f, "%s cannot be read", PAGE);
+    page[fread(page, 1, (1 << 18) - 1, f)] = '\0';
+    fclose(f);
+    snprintf(head, sizeof(head), "kernel %s(", kernel);
+    char *at = strstr(page, head), *from = page;
+    ck_assert_msg(at != NULL, "%s is not on the page", kernel);
+    for (char *next; (next = strstr(from, "```tile\n")) && next < at;)
+        from = next + strlen("```tile\n");
+    *strstr(at, "```") = '\0';
+    memmove(page, from, strlen(from) + 1);
+    return page;
+}
+
+static cuc_tile_program *program(void)
+{
+    cuc_tile_program *p = NULL;
+
+    ck_assert_int_eq(cuc_tile_program_create(&p), CUC_OK);
+    return p;
+}
+
+START_TEST(calls_give_the_ir_that_the_text_gives)
+{
+    const struct same *s = &sames[_i];
+    cuc_tile_program *p = program();
+    const char *source = NULL;
+
+    s->build(p);
+    cuc_status st = cuc_tile_program_finish(&source, p);
+    ck_assert_msg(st == CUC_OK, "%s:\n%s", s->name, cuc_tile_program_log(p));
+    char *text = s->text ? strdup(s->text) : page_program(s->name);
+    // The text is printed first, so that both have gone the same way.
+    char *first = normal(text, false);
+    char *expected = normal(first, s->without_dead_code);
+    char *got = normal(source, s->without_dead_code);
+    ck_assert_msg(strcmp(got, expected) == 0, "%s: expected\n%s\ngot\n%s", s->name, expected, got);
+    free(text);
+    free(first);
+    free(expected);
+    free(got);
+    cuc_tile_program_release(p);
+}
+END_TEST
+
+START_TEST(names_go_into_the_text)
+{
+    cuc_tile_program *p = program();
+    const char *source;
+
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile row = cuc_tile_name(K, cuc_tile_block(K, 0), "row");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(row), CUC_SHAPE(8), NULL);
+    ck_assert_uint_eq(cuc_tile_name(K, x, "x"), x);
+    cuc_tile y = cuc_tile_name(K, cuc_tile_exp(K, x), "x");
+    cuc_tile_store(K, a, CUC_TILES(row), y, NULL);
+    cuc_tile_kernel_end(K);
+    ck_assert_int_eq(cuc_tile_program_finish(&source, p), CUC_OK);
+    ck_assert_str_eq(source, "tile 1\n"
+                             "kernel k(a: f32[N])\n"
+                             "{\n"
+                             "    row = block(0)\n"
+                             "    x = load(a, [row], [8])\n"
+                             "    x_0 = exp(x)\n"
+                             "    store(a, [row], x_0, shape=[8])\n"
+                             "}\n");
+    const char *again;
+    ck_assert_int_eq(cuc_tile_program_finish(&again, p), CUC_OK);
+    ck_assert_ptr_eq(again, source);
+    cuc_tile_program_release(p);
+}
+END_TEST
+
+START_TEST(types_can_be_asked_for)
+{
+    cuc_tile_program *p = program(), *other = program();
+
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F16, "M, N");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 8), NULL);
+    cuc_tile n = cuc_tile_dimension(K, "N");
+    cuc_tile_variable v = cuc_tile_declare(K, NULL, x);
+    ck_assert_int_eq(cuc_tile_dtype(p, a), CUC_F16);
+    ck_assert_int_eq(cuc_tile_rank(p, a), 2);
+    ck_assert_int_eq(cuc_tile_extent(p, a, 0), -1);
+    ck_assert_int_eq(cuc_tile_dtype(p, x), CUC_F16);
+    ck_assert_int_eq(cuc_tile_rank(p, x), 2);
+    ck_assert_int_eq(cuc_tile_extent(p, x, 1), 8);
+    ck_assert_int_eq(cuc_tile_extent(p, x, 2), -1);
+    ck_assert_int_eq(cuc_tile_extent(p, x, -1), -1);
+    ck_assert_int_eq(cuc_tile_dtype(p, n), CUC_I64);
+    ck_assert_int_eq(cuc_tile_rank(p, n), 0);
+    ck_assert_int_eq(cuc_tile_dtype(p, I(1)), CUC_DTYPE_UNKNOWN);
+    ck_assert_int_eq(cuc_tile_dtype(p, cuc_tile_bool(K, 1)), CUC_BOOL);
+    ck_assert_int_eq(cuc_tile_rank(p, I(1)), 0);
+    const cuc_tile wrong[] = { 0, v, 0xffffffff, cuc_tile_int(CUC_HERE(other), 1) };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_int_eq(cuc_tile_dtype(p, wrong[i]), CUC_DTYPE_UNKNOWN);
+        ck_assert_int_eq(cuc_tile_rank(p, wrong[i]), -1);
+        ck_assert_int_eq(cuc_tile_extent(p, wrong[i], 0), -1);
+    }
+    ck_assert_int_eq(cuc_tile_rank(NULL, x), -1);
+    ck_assert_str_eq(cuc_tile_program_log(p), "");
+    cuc_tile_program_release(other);
+    cuc_tile_program_release(p);
+}
+END_TEST
+
+// Errors that a text has too
+
+struct head {
+    cuc_tile a, b, i, u, e, s;
+};
+
+static const char head_text[] =
+    "kernel k(a: f32[N], b: f16[M, K], i: i32[N], u: u32[N], e: e4m3[N], s: i32) {";
+
+static struct head begin(cuc_tile_program *p)
+{
+    struct head h;
+
+    cuc_tile_kernel_begin(K, "k");
+    h.a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    h.b = cuc_tile_tensor(K, "b", CUC_F16, "M, K");
+    h.i = cuc_tile_tensor(K, "i", CUC_I32, "N");
+    h.u = cuc_tile_tensor(K, "u", CUC_U32, "N");
+    h.e = cuc_tile_tensor(K, "e", CUC_E4M3, "N");
+    h.s = cuc_tile_scalar(K, "s", CUC_I32);
+    return h;
+}
+
+#define W p, "w.c", 77u
+#define ZEROS(dtype, ...) cuc_tile_zeros(K, CUC_##dtype, CUC_SHAPE(__VA_ARGS__))
+#define LOAD(t) cuc_tile_load(K, h->t, CUC_TILES(I(0)), CUC_SHAPE(8), NULL)
+#define ERROR(name) static void name(cuc_tile_program *p, const struct head *h)
+
+ERROR(e_exp)
+{
+    cuc_tile_exp(W, h->s);
+}
+ERROR(e_bitand)
+{
+    cuc_tile_bitand(W, LOAD(a), LOAD(a));
+}
+ERROR(e_bools)
+{
+    cuc_tile_add(W, cuc_tile_lt(K, h->s, I(1)), cuc_tile_gt(K, h->s, I(2)));
+}
+ERROR(e_restricted)
+{
+    cuc_tile_mul(W, LOAD(e), LOAD(e));
+}
+ERROR(e_signs)
+{
+    cuc_tile x = LOAD(i);
+    cuc_tile_add(W, x, LOAD(u));
+}
+ERROR(e_range)
+{
+    cuc_tile_add(W, cuc_tile_cast(K, h->s, CUC_I8, 0), I(300));
+}
+ERROR(e_iota)
+{
+    (void)h;
+    cuc_tile_iota(W, CUC_I8, 200);
+}
+ERROR(e_bitcast)
+{
+    cuc_tile_bitcast(W, h->s, CUC_F16);
+}
+ERROR(e_round)
+{
+    cuc_tile_cast(W, h->s, CUC_I64, CUC_TILE_RZ);
+}
+ERROR(e_condition)
+{
+    cuc_tile_if(W, h->s);
+    cuc_tile_end(K);
+}
+ERROR(e_where)
+{
+    cuc_tile_where(W, h->s, I(1), I(2));
+}
+ERROR(e_index)
+{
+    cuc_tile_load(W, h->a, CUC_TILES(F(0.5)), CUC_SHAPE(8), NULL);
+}
+ERROR(e_store)
+{
+    cuc_tile_store(W, h->b, CUC_TILES(I(0), I(0)), LOAD(a), NULL);
+}
+ERROR(e_mma)
+{
+    (void)h;
+    cuc_tile x = ZEROS(I16, 4, 4);
+    cuc_tile_mma(W, x, ZEROS(I16, 4, 4), ZEROS(I32, 4, 4), 0, 0);
+}
+ERROR(e_atomic)
+{
+    cuc_tile_store_max(W, h->b, CUC_TILES(I(0), I(0)), ZEROS(F16, 4), NULL);
+}
+ERROR(e_broadcast)
+{
+    (void)h;
+    cuc_tile x = ZEROS(F32, 4);
+    cuc_tile_add(W, x, ZEROS(F32, 3));
+}
+ERROR(e_reshape)
+{
+    (void)h;
+    cuc_tile_reshape(W, ZEROS(F32, 4, 4), CUC_SHAPE(3, -1));
+}
+ERROR(e_axis)
+{
+    (void)h;
+    cuc_tile_sum(W, ZEROS(F32, 4), CUC_SHAPE(1));
+}
+ERROR(e_twice)
+{
+    (void)h;
+    cuc_tile_sum(W, ZEROS(F32, 4, 2), CUC_SHAPE(0, 0));
+}
+ERROR(e_grid_axis)
+{
+    (void)h;
+    cuc_tile_block(W, 3);
+}
+ERROR(e_trans)
+{
+    (void)h;
+    cuc_tile_trans(W, ZEROS(F32, 4));
+}
+ERROR(e_squeeze)
+{
+    (void)h;
+    cuc_tile_squeeze(W, ZEROS(F32, 4, 1), 0);
+}
+ERROR(e_permute)
+{
+    (void)h;
+    cuc_tile_permute(W, ZEROS(F32, 4, 2), CUC_SHAPE(0, 0));
+}
+ERROR(e_extent)
+{
+    (void)h;
+    cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(4, 0));
+}
+ERROR(e_load_extent)
+{
+    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(0), NULL);
+}
+ERROR(e_elements)
+{
+    (void)h;
+    cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(4096, 8192));
+}
+ERROR(e_ranks)
+{
+    (void)h;
+    cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1));
+}
+ERROR(e_extract)
+{
+    (void)h;
+    cuc_tile_extract(W, ZEROS(F32, 8), CUC_TILES(I(4)), CUC_SHAPE(2));
+}
+ERROR(e_indices)
+{
+    cuc_tile_load(W, h->b, CUC_TILES(I(0)), CUC_SHAPE(8, 8), NULL);
+}
+ERROR(e_tensor)
+{
+    cuc_tile_add(W, h->a, I(1));
+}
+ERROR(e_tile)
+{
+    (void)h;
+    cuc_tile_load(W, ZEROS(F32, 8), CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
+}
+ERROR(e_order)
+{
+    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(8),
+                  CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE));
+}
+ERROR(e_scope)
+{
+    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(8),
+                  CUC_TILE_ACCESS_OPTIONS(.scope = CUC_TILE_SCOPE_BLOCK));
+}
+ERROR(e_latency)
+{
+    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(8), CUC_TILE_ACCESS_OPTIONS(.latency = 11));
+}
+ERROR(e_carried)
+{
+    cuc_tile_variable x = cuc_tile_declare(K, "x", ZEROS(F32, 4));
+    cuc_tile_for(K, I(0), h->s, 1);
+    cuc_tile_set(K, x, cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(8)));
+    cuc_tile_end(K);
+}
+ERROR(e_break)
+{
+    (void)h;
+    cuc_tile_break(W);
+}
+ERROR(e_step)
+{
+    (void)h;
+    cuc_tile_for(W, I(0), I(4), 0);
+    cuc_tile_end(K);
+}
+ERROR(e_float_loop)
+{
+    (void)h;
+    cuc_tile_for(W, I(0), F(1.5), 1);
+    cuc_tile_end(K);
+}
+ERROR(e_assert)
+{
+    (void)h;
+    cuc_tile_assert(W, cuc_tile_bool(K, 0), "never");
+}
+ERROR(e_zero)
+{
+    (void)h;
+    cuc_tile_floordiv(W, I(1), I(0));
+}
+ERROR(e_print)
+{
+    cuc_tile_print(W, "{} {}", CUC_TILES(h->s));
+}
+ERROR(e_identity)
+{
+    cuc_tile r, x = LOAD(a), one = cuc_tile_cast(K, h->s, CUC_F32, 0);
+    cuc_tile_reduce(&r, W, add, NULL, 1, &x, 0, &one);
+}
+
+static void loads(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
+                  const cuc_tile *y, cuc_tile *result)
+{
+    (void)user;
+    (void)count;
+    cuc_tile_if(K, cuc_tile_gt(K, x[0], y[0]));
+    cuc_tile_end(K);
+    result[0] = x[0];
+}
+
+ERROR(e_impure)
+{
+    cuc_tile r, x = LOAD(a), zero = F(0.0);
+    cuc_tile_reduce(&r, W, loads, NULL, 1, &x, 0, &zero);
+}
+ERROR(e_grid)
+{
+    (void)h;
+    cuc_tile_grid(W, "N / 2");
+}
+ERROR(e_fact)
+{
+    (void)h;
+    cuc_tile_fact(W, "N > 0, align(a, 12)");
+}
+ERROR(e_fact_syntax)
+{
+    (void)h;
+    cuc_tile_fact(W, "N >");
+}
+ERROR(e_unbound)
+{
+    (void)h;
+    cuc_tile_grid(W, "Q");
+}
+ERROR(e_four)
+{
+    (void)h;
+    cuc_tile_grid(W, "N, N, N, N");
+}
+
+static const struct wrong {
+    const char *body; // that has the same error: of the kernel above, or with clauses before `{`
+    void (*build)(cuc_tile_program *p, const struct head *h);
+    const char *says; // what the message has, when not all of it is the text's
+} wrongs[] = {
+    { "x = exp(s)", e_exp, NULL },
+    { "x = load(a, [0], [8]) & load(a, [0], [8])", e_bitand, NULL },
+    { "x = (s < 1) + (s > 2)", e_bools, NULL },
+    { "x = load(e, [0], [8]) * load(e, [0], [8])", e_restricted, NULL },
+    { "x = load(i, [0], [8]) + load(u, [0], [8])", e_signs, NULL },
+    { "x = cast(s, i8) + 300", e_range, NULL },
+    { "x = iota(i8, 200)", e_iota, NULL },
+    { "x = bitcast(s, f16)", e_bitcast, NULL },
+    { "x = cast(s, i64, round=rz)", e_round, NULL },
+    { "if s { }", e_condition, NULL },
+    { "x = where(s, 1, 2)", e_where, NULL },
+    { "x = load(a, [0.5], [8])", e_index, NULL },
+    { "store(b, [0, 0], load(a, [0], [8]))", e_store, NULL },
+    { "x = mma(zeros(i16, [4, 4]), zeros(i16, [4, 4]), zeros(i32, [4, 4]))", e_mma, NULL },
+    { "store_max(b, [0, 0], zeros(f16, [4]))", e_atomic, NULL },
+    { "x = zeros(f32, [4]) + zeros(f32, [3])", e_broadcast, NULL },
+    { "x = reshape(zeros(f32, [4, 4]), [3, -1])", e_reshape, NULL },
+    { "x = sum(zeros(f32, [4]), 1)", e_axis, NULL },
+    { "x = sum(zeros(f32, [4, 2]), 0, 0)", e_twice, NULL },
+    { "x = block(3)", e_grid_axis, NULL },
+    { "x = trans(zeros(f32, [4]))", e_trans, NULL },
+    { "x = squeeze(zeros(f32, [4, 1]), 0)", e_squeeze, NULL },
+    { "x = permute(zeros(f32, [4, 2]), [0, 0])", e_permute, NULL },
+    { "x = zeros(f32, [4, 0])", e_extent, NULL },
+    { "x = load(a, [0], [0])", e_load_extent, NULL },
+    { "x = zeros(f32, [4096, 8192])", e_elements, NULL },
+    { "x = zeros(f32, [1, 1, 1, 1, 1, 1, 1, 1, 1])", e_ranks, NULL },
+    { "x = extract(zeros(f32, [8]), [4], [2])", e_extract, NULL },
+    { "x = load(b, [0], [8, 8])", e_indices, NULL },
+    { "x = a + 1", e_tensor, NULL },
+    { "x = load(zeros(f32, [8]), [0], [8])", e_tile, NULL },
+    { "x = load(a, [0], [8], order=release)", e_order, NULL },
+    { "x = load(a, [0], [8], scope=block)", e_scope, NULL },
+    { "x = load(a, [0], [8], latency=11)", e_latency, NULL },
+    { "x = zeros(f32, [4])\nfor j in 0 .. s { x = zeros(f32, [8]) }", e_carried, NULL },
+    { "break", e_break, NULL },
+    { "for j in 0 .. 4 step 0 { }", e_step, NULL },
+    { "for j in 0 .. 1.5 { }", e_float_loop, NULL },
+    { "assert(false, \"never\")", e_assert, NULL },
+    { "x = 1 // 0", e_zero, NULL },
+    { "print(\"{} {}\", s)", e_print, NULL },
+    { "x = reduce(add, [load(a, [0], [8])], 0, [cast(s, f32)])", e_identity, NULL },
+    { "x = reduce(branch, [load(a, [0], [8])], 0, [0.0])", e_impure, NULL },
+    { "\ngrid N / 2 {", e_grid, NULL },
+    { "\nwhere N > 0, align(a, 12) {", e_fact, NULL },
+    { "\nwhere N > {", e_fact_syntax, "T004: syntax: expected an expression, got the end" },
+    { "\ngrid Q {", e_unbound, NULL },
+    { "\ngrid N, N, N, N {", e_four, NULL },
+};
+
+// From "T123:" to the end of the line.
+static void first_message(const char *text, char *to, size_t room)
+{
+    const char *at = strstr(text, "error T");
+
+    ck_assert_msg(at != NULL, "no error in: %s", text);
+    at += strlen("error ");
+    snprintf(to, room, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+START_TEST(errors_are_those_of_the_text_at_the_callers_line)
+{
+    const struct wrong *w = &wrongs[_i];
+    char text[2048], expected[512], got[512];
+    bool clauses = w->body[0] == '\n';
+    cuc_tile_program *p = program();
+
+    snprintf(text, sizeof(text), "fn add(x, y) { return x + y }\n"
+                                 "fn branch(x, y) { if x > y { } return x }\n%.*s%s }",
+             (int)sizeof(head_text) - (clauses ? 2 : 1), head_text, w->body);
+    struct tile_module *module = tile_parse("t.tile", text, strlen(text), NULL, 0);
+    first_message(tile_diagnostics_text(module, false), expected, sizeof(expected));
+    tile_module_free(module);
+
+    struct head h = begin(p);
+    w->build(p, &h);
+    cuc_tile_kernel_end(K);
+    ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
+    const char *log = cuc_tile_program_log(p);
+    first_message(log, got, sizeof(got));
+    ck_assert_msg(strncmp(log, "w.c:77: error T", 15) == 0, "%s:\n%s", w->body, log);
+    if (w->says)
+        ck_assert_msg(strstr(got, w->says), "expected %s\ngot %s", w->says, got);
+    else
+        ck_assert_msg(strcmp(got, expected) == 0, "%s: expected %s\ngot %s", w->body, expected,
+                      got);
+    ck_assert_msg(!strstr(strstr(log, "error T") + 1, "error T"), "more than one error:\n%s", log);
+    ck_assert_int_eq(cuc_error_status(), CUC_ERROR_COMPILE);
+    ck_assert_str_eq(cuc_error_function(), "cuc_tile_program_finish");
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), got));
+    ck_assert_str_eq(cuc_error_log(), log);
+    cuc_tile_program_release(p);
+}
+END_TEST
+
+START_TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
+{
+    cuc_tile_program *p = program();
+    struct head h = begin(p);
+
+    cuc_tile x = cuc_tile_exp(p, "one.c", 1, h.s);
+    ck_assert_uint_eq(x, 0);
+    cuc_tile y = cuc_tile_add(K, x, I(1)); // caused
+    cuc_tile_store(K, h.a, CUC_TILES(I(0)), y, NULL);
+    cuc_tile_if(K, y);
+    cuc_tile_sum(p, "two.c", 2, ZEROS(F32, 4), CUC_SHAPE(7));
+    cuc_tile_else(K);
+    cuc_tile_sqrt(p, "three.c", 3, h.s);
+    cuc_tile_end(K);
+    cuc_tile_for(K, I(0), y, 1);
+    cuc_tile_sin(p, "four.c", 4, h.s);
+    cuc_tile_end(K);
+    cuc_tile_kernel_end(K);
+    ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
+    const char *log = cuc_tile_program_log(p), *at = log;
+    static const char *const places[] = { "one.c:1: error T101: exp", "two.c:2: error T204: reduce",
+                                          "three.c:3: error T101: sqrt",
+                                          "four.c:4: error T101: sin" };
+    for (size_t i = 0; i < 4; i++) {
+        at = strstr(at, places[i]);
+        ck_assert_msg(at != NULL, "%s is missing:\n%s", places[i], log);
+    }
+    ck_assert_msg(!strstr(at + 1, "error T"), "%s", log);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "(4 errors)"));
+    cuc_tile_program_release(p);
+}
+END_TEST
+
+static cuc_tile wrong_inside(cuc_tile_program *p, const char *file, uint32_t line, cuc_tile x)
+{
+    cuc_tile_enter(p, file, line);
+    cuc_tile y = cuc_tile_exp(p, "inner.c", 5, x);
+    cuc_tile_leave(p);
+    return y;
+}
+
+static cuc_tile wrong_further_inside(cuc_tile_program *p, const char *file, uint32_t line,
+                                     cuc_tile x)
+{
+    cuc_tile_enter(p, file, line);
+    cuc_tile y = wrong_inside(p, "middle.c", 6, x);
+    cuc_tile_leave(p);
+    return y;
+}
+
+static void wrong_combination(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
+                              const cuc_tile *y, cuc_tile *result)
+{
+    (void)user;
+    (void)count;
+    (void)y;
+    result[0] = wrong_inside(p, "combine.c", 7, x[0]);
+}
+
+START_TEST(an_error_tells_the_functions_that_it_was_built_in)
+{
+    cuc_tile_program *p = program();
+    struct head h = begin(p);
+    cuc_tile r, x = cuc_tile_load(K, h.i, CUC_TILES(I(0)), CUC_SHAPE(8), NULL), zero = I(0);
+
+    wrong_further_inside(p, "outer.c", 8, h.s);
+    cuc_tile_reduce(&r, p, "reduce.c", 9, wrong_combination, NULL, 1, &x, 0, &zero);
+    cuc_tile_cos(p, "after.c", 10, h.s);
+    ck_assert_uint_eq(r, 0);
+    cuc_tile_kernel_end(K);
+    ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
+    const char *log = cuc_tile_program_log(p);
+    ck_assert_msg(strstr(log, "inner.c:5: error T101: exp: operand x: expected f16, bf16, f32 or "
+                              "f64, got i32\n"
+                              "middle.c:6: note: called from here\n"
+                              "outer.c:8: note: called from here\n"
+                              "after.c:10: error T101"),
+                  "%s", log);
+    cuc_tile_program_release(p);
+    p = program();
+    h = begin(p);
+    x = cuc_tile_load(K, h.i, CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
+    zero = I(0);
+    cuc_tile_reduce(&r, p, "reduce.c", 9, wrong_combination, NULL, 1, &x, 0, &zero);
+    log = cuc_tile_program_log(p);
+    ck_assert_msg(strstr(log, "inner.c:5: error T101: exp: operand x: expected f16, bf16, f32 or "
+                              "f64, got i32\n"
+                              "combine.c:7: note: called from here\n"
+                              "reduce.c:9: note: called from here\n"),
+                  "%s", log);
+    cuc_tile_program_release(p);
+}
+END_TEST
