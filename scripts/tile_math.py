@@ -2,9 +2,10 @@
 """Make src/tile/emit/math_tables.c, the constants of the tile compiler's functions: tile_math.py
 
 Polynomials are minimax by Remez' exchange, with the weight that makes the error that of the function
-relative to its value. Coefficients are rounded to the dtype from the lowest power on, and those after
-it are fitted again around each that was rounded, so that the last one takes up what is left. With --check nothing is
-written, and the exit status is 1 when the file is not as it would be made. Needs mpmath.
+relative to its value. Coefficients are rounded to the dtype from the lowest power on, and those
+after it are fitted again around each that was rounded, so that the last one takes up what is left.
+With --check nothing is written, and the exit status is 1 when the file is not as it would be made.
+Needs mpmath.
 """
 import argparse
 import pathlib
@@ -18,8 +19,8 @@ BITS = (24, 53)  # of f32 and f64
 
 HEAD = """// Made by scripts/tile_math.py; do not edit.
 //
-// Behind each polynomial: the largest error of what it stands for, relative to the function's value,
-// with the coefficients as they are here.
+// Above each polynomial: the largest error of what it stands for, relative to the function's
+// value, with the coefficients as they are here.
 #include "math.h"
 """
 

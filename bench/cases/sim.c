@@ -5,7 +5,6 @@
 #include "sim_service.h"
 #include "suites.h"
 
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

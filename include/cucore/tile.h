@@ -13,6 +13,7 @@
 #include <cucore/launch.h>
 #include <cucore/object.h>
 #include <cucore/program.h>
+#include <cucore/tile_builder.h>
 
 CUC_BEGIN_DECLS
 

@@ -8,7 +8,8 @@
  *     #define K CUC_HERE(program)
  *
  *     cuc_tile_kernel_begin(K, "vadd");
- *     cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N"), b = cuc_tile_tensor(K, "b", CUC_F32, "N");
+ *     cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+ *     cuc_tile b = cuc_tile_tensor(K, "b", CUC_F32, "N");
  *     cuc_tile c = cuc_tile_tensor(K, "c", CUC_F32, "N");
  *     cuc_tile_grid(K, "cdiv(N, 1024)");
  *     cuc_tile i = cuc_tile_block(K, 0);
@@ -56,7 +57,7 @@ typedef uint32_t cuc_tile;
 /** A variable: what stands for one value after another of the same type; 0 is none. */
 typedef uint32_t cuc_tile_variable;
 
-/** The first three arguments of a function that builds: the program, and where the caller stands. */
+/** The first three arguments of a function that builds: the program, and the caller's place. */
 #define CUC_HERE(program) (program), __FILE__, (uint32_t)__LINE__
 
 /** In a shape: the axis has extent 1 and the tile does not have it, as `_` in the language. */
@@ -64,13 +65,17 @@ typedef uint32_t cuc_tile_variable;
 
 #ifndef __cplusplus
 /** A shape or a list of axes as two arguments, its length and a pointer: CUC_SHAPE(64, 32). */
-#define CUC_SHAPE(...)                                                     \
-    (uint32_t)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), \
-        (const int64_t[]) { __VA_ARGS__ }
+#define CUC_SHAPE(...)                                                                        \
+    (uint32_t)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (const int64_t[]) \
+    {                                                                                         \
+        __VA_ARGS__                                                                           \
+    }
 /** Values as two arguments, their number and a pointer: CUC_TILES(i, j). */
-#define CUC_TILES(...)                                                        \
-    (uint32_t)(sizeof((const cuc_tile[]){ __VA_ARGS__ }) / sizeof(cuc_tile)), \
-        (const cuc_tile[]) { __VA_ARGS__ }
+#define CUC_TILES(...)                                                                           \
+    (uint32_t)(sizeof((const cuc_tile[]){ __VA_ARGS__ }) / sizeof(cuc_tile)), (const cuc_tile[]) \
+    {                                                                                            \
+        __VA_ARGS__                                                                              \
+    }
 #endif
 
 /* ---- programs and kernels ------------------------------------------------------------------ */
@@ -245,7 +250,8 @@ CUC_API void cuc_tile_fact(cuc_tile_program *program, const char *file, uint32_t
  * @param program the program
  * @param file    where the caller stands
  * @param line    its line
- * @param grid    1 to 3 expressions, as the language writes them: "cdiv(M, 128), cdiv(N, 64)"; copied
+ * @param grid    1 to 3 expressions, as the language writes them: "cdiv(M, 128), cdiv(N, 64)";
+ * copied
  * @since 0.1
  */
 CUC_API void cuc_tile_grid(cuc_tile_program *program, const char *file, uint32_t line,
@@ -329,8 +335,8 @@ CUC_API int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x);
  * @param program the program
  * @param x       a tile
  * @param axis    0 is the first
- * @return elements; -1 for a tensor, whose extents a launch tells, for an axis that x does not have,
- *         and for no value of the program
+ * @return elements; -1 for a tensor, whose extents a launch tells, for an axis that x does not
+ * have, and for no value of the program
  * @since 0.1
  */
 CUC_API int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int32_t axis);
@@ -338,7 +344,8 @@ CUC_API int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int
 /* ---- values out of nothing ----------------------------------------------------------------- */
 
 /**
- * An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is large.
+ * An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is
+ * large.
  *
  * Operations on constants alone are computed at once. It may be used anywhere in the program.
  *
@@ -534,12 +541,12 @@ CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, ui
     X(cuc_tile_trunc,   TRUNC,   "the next integer towards 0") \
     X(cuc_tile_isnan,   ISNAN,   "true where x is NaN: bools") \
     X(cuc_tile_isinf,   ISINF,   "true where x is infinite: bools")
-// clang-format on
 
 #define CUC__TILE_UNARY(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x);
 CUC_TILE_UNARY_LIST(CUC__TILE_UNARY)
 #undef CUC__TILE_UNARY
+// clang-format on
 
 /**
  * Functions of two values, element by element: X(function, op, what it gives).
@@ -576,13 +583,13 @@ CUC_TILE_UNARY_LIST(CUC__TILE_UNARY)
 #define CUC_TILE_BINARY_NAN_LIST(X) \
     X(cuc_tile_minimum_nan, MINIMUM,  "the smaller; NaN where one is NaN") \
     X(cuc_tile_maximum_nan, MAXIMUM,  "the larger; NaN where one is NaN")
-// clang-format on
 
 #define CUC__TILE_BINARY(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, cuc_tile y);
 CUC_TILE_BINARY_LIST(CUC__TILE_BINARY)
 CUC_TILE_BINARY_NAN_LIST(CUC__TILE_BINARY)
 #undef CUC__TILE_BINARY
+// clang-format on
 
 /**
  * x * y + z, rounded once: floats.
@@ -926,8 +933,8 @@ typedef struct cuc_tile_access_options {
 } cuc_tile_access_options;
 
 /** Every default: cuc_tile_access_options o = CUC_TILE_ACCESS_OPTIONS_INIT; */
-#define CUC_TILE_ACCESS_OPTIONS_INIT                            \
-    {                                                           \
+#define CUC_TILE_ACCESS_OPTIONS_INIT                               \
+    {                                                              \
         sizeof(cuc_tile_access_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
@@ -1096,9 +1103,9 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
 /**
  * Stores that combine with what is there, atomically: X(function, with, what it does).
  *
- * Each is `void function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile *index,
- * cuc_tile x, const cuc_tile_access_options *options)`, the index counting tiles; of the options
- * only the shape. Since 0.1; one call at a time on the same program; no driver call.
+ * Each is `void function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile
+ * *index, cuc_tile x, const cuc_tile_access_options *options)`, the index counting tiles; of the
+ * options only the shape. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_STORE_LIST(X) \
@@ -1108,7 +1115,6 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
     X(cuc_tile_store_and, AND, "bitwise") \
     X(cuc_tile_store_or,  OR,  "bitwise") \
     X(cuc_tile_store_xor, XOR, "bitwise")
-// clang-format on
 
 #define CUC__TILE_STORE(function, with, text) CUC_API void \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor, \
@@ -1116,6 +1122,7 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
              const cuc_tile_access_options *options);
 CUC_TILE_STORE_LIST(CUC__TILE_STORE)
 #undef CUC__TILE_STORE
+// clang-format on
 
 /**
  * Elements of a tensor, each picked by its own index.
@@ -1159,9 +1166,9 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
  * Atomic operations on elements, which give what was there: X(function, with, what it does).
  *
  * Each is `cuc_tile function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile
- * *index, cuc_tile x, const cuc_tile_access_options *options)`, the index as for cuc_tile_scatter();
- * of the options mask, order and scope. Since 0.1; one call at a time on the same program; no
- * driver call.
+ * *index, cuc_tile x, const cuc_tile_access_options *options)`, the index as for
+ * cuc_tile_scatter(); of the options mask, order and scope. Since 0.1; one call at a time on the
+ * same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_ATOMIC_LIST(X) \
@@ -1172,7 +1179,6 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
     X(cuc_tile_atomic_or,   OR,   "bitwise") \
     X(cuc_tile_atomic_xor,  XOR,  "bitwise") \
     X(cuc_tile_atomic_xchg, XCHG, "puts x there")
-// clang-format on
 
 #define CUC__TILE_ATOMIC(function, with, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor, \
@@ -1180,6 +1186,7 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
              const cuc_tile_access_options *options);
 CUC_TILE_ATOMIC_LIST(CUC__TILE_ATOMIC)
 #undef CUC__TILE_ATOMIC
+// clang-format on
 
 /**
  * Atomically put x where `expected` is, and give what was there.
@@ -1226,9 +1233,9 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
 /**
  * Reductions: X(function, with, what it gives).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t *axes)`:
- * over the [count] axes, which are kept with extent 1; over all for a count of 0, which gives a
- * scalar. Since 0.1; one call at a time on the same program; no driver call.
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t
+ * *axes)`: over the [count] axes, which are kept with extent 1; over all for a count of 0, which
+ * gives a scalar. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_REDUCE_LIST(X) \
@@ -1261,7 +1268,6 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
 #define CUC_TILE_SCAN_LIST(X) \
     X(cuc_tile_cumsum,  SUM,  "the sum of what is up to here, this included") \
     X(cuc_tile_cumprod, PROD, "the product of it")
-// clang-format on
 
 #define CUC__TILE_REDUCE(function, with, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
@@ -1278,6 +1284,7 @@ CUC_TILE_ALONG_LIST(CUC__TILE_ALONG)
              int32_t reverse);
 CUC_TILE_SCAN_LIST(CUC__TILE_SCAN)
 #undef CUC__TILE_SCAN
+// clang-format on
 
 /**
  * The largest elements along an axis, in falling order, and where they were.

@@ -211,7 +211,7 @@ bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const stru
     for (uint32_t i = 0; i < target->result_count; i++) {
         const struct tile_value *before = target->operand[lead + i];
         ok &= tile_need_carried(b, names ? names[i] : NULL, values[i], &before->type,
-                        before->op ? before->op->where : target->where);
+                                before->op ? before->op->where : target->where);
     }
     return ok && end(b, kind, values, target->result_count);
 }
@@ -246,7 +246,7 @@ bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *cons
         const char *name = names ? names[i] : NULL;
         if (yield[1] != first && yield[1]->kind == TILE_YIELD &&
             !tile_need_carried(b, name, yield[1]->operand[i], type,
-                       first->operand[i]->op ? first->operand[i]->op->where : op->where))
+                               first->operand[i]->op ? first->operand[i]->op->where : op->where))
             return false;
         op->result_count = i + 1;
         struct tile_value *result = tile_result_create(b->kernel, op, i, type);

@@ -49,7 +49,11 @@ struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
     struct tile_attribute attribute = { .key = TILE_ATTR_VALUE, .i = c.i };
 
     if (!fits(dtype, c)) {
-        if (c.real)
+        if (c.real && (dtype == CUC_BOOL || tile_is_integer(dtype)))
+            tile_error(b->module, TILE_T103, b->where,
+                       "constant: %g is a float where a %s belongs: write a cast", c.f,
+                       cuc_dtype_name(dtype));
+        else if (c.real)
             tile_error(b->module, TILE_T103, b->where, "constant: %g is out of the range of %s",
                        c.f, cuc_dtype_name(dtype));
         else

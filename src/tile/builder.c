@@ -66,8 +66,7 @@ static const char *keep_file(cuc_tile_program *p, const char *file)
     if (!file)
         return NULL;
     if (!(p->files & (p->files - 1))) { // room is doubled at powers of two
-        const char **grown =
-            tile_take(p->module, (p->files ? 2 * p->files : 1) * sizeof(*grown));
+        const char **grown = tile_take(p->module, (p->files ? 2 * p->files : 1) * sizeof(*grown));
         if (!grown)
             return NULL;
         if (p->files)
@@ -136,8 +135,8 @@ static uint32_t new_handle(cuc_tile_program *p, struct tile_handle handle)
     if (p->module->diagnostics->out_of_memory)
         return 0;
     if (p->handles == MOST_HANDLES) {
-        tile_error(p->module, TILE_T511, p->e.b.where, "%s: a program has at most %d values",
-                   p->op, MOST_HANDLES);
+        tile_error(p->module, TILE_T511, p->e.b.where, "%s: a program has at most %d values", p->op,
+                   MOST_HANDLES);
         return 0;
     }
     if (p->handles == p->room) {
@@ -168,8 +167,8 @@ cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value)
 
 cuc_tile_variable tile_handle_of_variable(cuc_tile_program *p, uint32_t variable)
 {
-    return new_handle(
-        p, (struct tile_handle){ .scope = p->frame->scope, .variable = variable + 1 });
+    return new_handle(p,
+                      (struct tile_handle){ .scope = p->frame->scope, .variable = variable + 1 });
 }
 
 const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t handle)
@@ -310,8 +309,8 @@ bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const 
     }
     for (uint32_t i = 0; blanks && i < rank; i++)
         if (shape[i] < 1 && shape[i] != CUC_NO_AXIS) {
-            tile_error(p->module, TILE_T206, p->e.b.where,
-                       "%s: an extent is 1 or more, got %lld", p->op, (long long)shape[i]);
+            tile_error(p->module, TILE_T206, p->e.b.where, "%s: an extent is 1 or more, got %lld",
+                       p->op, (long long)shape[i]);
             return false;
         }
     return true;
@@ -339,9 +338,11 @@ const char *tile_use_text(cuc_tile_program *p, const char *what, const char *tex
 
 const char *tile_use_name(cuc_tile_program *p, const char *text)
 {
-    if (text && !tile_is_name(p->module, text)) {
+    // Kernels alone may be named like a call: nothing in a program reads their names.
+    if (text && (!tile_is_name(p->module, text) || (p->frame && tile_is_builtin(text)))) {
         tile_error(p->module, TILE_T511, p->e.b.where,
-                   "%s: name: expected letters, digits and _, and no keyword or dtype, got \"%s\"",
+                   "%s: name: expected letters, digits and _, and no keyword, dtype or call of the "
+                   "language, got \"%s\"",
                    p->op, text);
         return NULL;
     }
@@ -423,10 +424,10 @@ cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 {
     const struct tile_handle *h = look_at(program, x);
 
-    return !h                        ? CUC_DTYPE_UNKNOWN
-           : h->what.operand.value   ? h->what.operand.value->type.dtype
+    return !h                           ? CUC_DTYPE_UNKNOWN
+           : h->what.operand.value      ? h->what.operand.value->type.dtype
            : h->what.kind == TILE_TRUTH ? CUC_BOOL
-                                     : CUC_DTYPE_UNKNOWN;
+                                        : CUC_DTYPE_UNKNOWN;
 }
 
 int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x)

@@ -1,9 +1,9 @@
 // The C builder, which makes IR by calls as the front end makes it of a text. Its public side is
 // <cucore/tile_builder.h>; the ops themselves are build.h's, so that both obey the same rules.
 //
-// What a text says by names and braces is kept here: which handles there are and in which block each
-// was made, what variables stand for, and which loops and ifs are open. Once memory has run out
-// every call returns at once, and what was made may have gaps.
+// What a text says by names and braces is kept here: which handles there are and in which block
+// each was made, what variables stand for, and which loops and ifs are open. Once memory has run
+// out every call returns at once, and what was made may have gaps.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
 #define CUCORE_TILE_BUILDER_H_INTERNAL
 
@@ -101,6 +101,8 @@ struct cuc_tile_program {
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere);
 #define TILE_BEGIN(op) tile_begin_call(program, (op), file, line, false)
+// The op that a function of the header is: "sum" of cuc_tile_sum.
+#define TILE_OP_OF(function) (&#function[sizeof("cuc_tile_") - 1])
 
 // Handles; 0 for NULL and for what stands for nothing.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);

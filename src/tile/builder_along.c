@@ -30,16 +30,14 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
     return tile_handle_of(p, tile_build_reduce(&p->e.b, with, value, count, axes, nan));
 }
 
-#define REDUCE_OF(function, with, nan, op)                                                       \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
-                      uint32_t count, const int64_t *axes)                                       \
-    {                                                                                            \
-        return reduction(program, file, line, op, TILE_WITH_##with, nan, x, count, axes);        \
+#define REDUCE_OF(function, with, nan, op)                                                    \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+                      uint32_t count, const int64_t *axes)                                    \
+    {                                                                                         \
+        return reduction(program, file, line, op, TILE_WITH_##with, nan, x, count, axes);     \
     }
-#define REDUCE(function, with, text)                                                             \
-    REDUCE_OF(function, with, false, #function + sizeof("cuc_tile_") - 1)
-#define REDUCE_NAN(function, with, text)                                                         \
-    REDUCE_OF(function, with, true, #function + sizeof("cuc_tile_") - 1)
+#define REDUCE(function, with, text) REDUCE_OF(function, with, false, TILE_OP_OF(function))
+#define REDUCE_NAN(function, with, text) REDUCE_OF(function, with, true, TILE_OP_OF(function))
 CUC_TILE_REDUCE_LIST(REDUCE)
 CUC_TILE_REDUCE_NAN_LIST(REDUCE_NAN)
 
@@ -51,28 +49,26 @@ static cuc_tile along(cuc_tile_program *program, const char *file, uint32_t line
     if (!TILE_BEGIN(tile_op_infos[kind].name))
         return 0;
     struct tile_value *value = tile_use_value(program, "x", x);
-    return tile_handle_of(
-        program, tile_build(&program->e.b, kind, &value, 1, &attribute, 1, NULL));
+    return tile_handle_of(program, tile_build(&program->e.b, kind, &value, 1, &attribute, 1, NULL));
 }
 
-#define ALONG(function, id, text)                                                                \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
-                      int32_t axis)                                                              \
-    {                                                                                            \
-        return along(program, file, line, TILE_##id, x, axis);                                   \
+#define ALONG(function, id, text)                                                             \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+                      int32_t axis)                                                           \
+    {                                                                                         \
+        return along(program, file, line, TILE_##id, x, axis);                                \
     }
 CUC_TILE_ALONG_LIST(ALONG)
 
-#define SCAN(function, with, text)                                                               \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
-                      int32_t axis, int32_t reverse)                                             \
-    {                                                                                            \
-        struct tile_value *value =                                                               \
-            TILE_BEGIN(#function + sizeof("cuc_tile_") - 1) ? tile_use_value(program, "x", x)    \
-                                                            : NULL;                              \
-        return value ? tile_handle_of(program, tile_build_scan(&program->e.b, TILE_WITH_##with,  \
-                                                               value, axis, reverse != 0))       \
-                     : 0;                                                                        \
+#define SCAN(function, with, text)                                                              \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,   \
+                      int32_t axis, int32_t reverse)                                            \
+    {                                                                                           \
+        struct tile_value *value =                                                              \
+            TILE_BEGIN(TILE_OP_OF(function)) ? tile_use_value(program, "x", x) : NULL;          \
+        return value ? tile_handle_of(program, tile_build_scan(&program->e.b, TILE_WITH_##with, \
+                                                               value, axis, reverse != 0))      \
+                     : 0;                                                                       \
     }
 CUC_TILE_SCAN_LIST(SCAN)
 
@@ -145,9 +141,8 @@ static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *
         struct tile_operand operand;
         yield[i] = NULL;
         if (tile_use(p, "result of the function", result[i], &operand))
-            yield[i] = operand.loose
-                           ? tile_build_constant(&p->e.b, x[i]->type.dtype, operand)
-                           : tile_build_value(&p->e.b, operand);
+            yield[i] = operand.loose ? tile_build_constant(&p->e.b, x[i]->type.dtype, operand)
+                                     : tile_build_value(&p->e.b, operand);
         ok &= yield[i] != NULL;
     }
     ok = ok && tile_build_yield(&p->e.b, yield, n);
@@ -182,8 +177,7 @@ static void by_function(cuc_tile *result, cuc_tile_program *p, enum tile_op_kind
     struct tile_block *block = tile_begin_function(b, n, value);
     if (!block || !build_function(p, combine, user, block, n, value))
         return;
-    struct tile_op *op =
-        tile_build_by_function(b, kind, n, value, neutral, block, axis, reverse);
+    struct tile_op *op = tile_build_by_function(b, kind, n, value, neutral, block, axis, reverse);
     for (uint32_t i = 0; op && i < n; i++)
         result[i] = tile_handle_of(p, op->result[i]);
 }

@@ -1,8 +1,9 @@
 // Variables, loops and ifs of the C builder. See struct tile_frame.
 //
-// A loop's body is built before anybody knows which variables it sets. So all get an argument of its
-// block, and at its end the ones that were set are carried, in the order in which they were first
-// set, as the front end does it; those that were not are forwarded to what they stood for before.
+// A loop's body is built before anybody knows which variables it sets. So all get an argument of
+// its block, and at its end the ones that were set are carried, in the order in which they were
+// first set, as the front end does it; those that were not are forwarded to what they stood for
+// before.
 #include "builder.h"
 
 #include "diagnostic.h"
@@ -67,14 +68,15 @@ void tile_drop_frame(cuc_tile_program *p)
 void tile_close_to(cuc_tile_program *p, const struct tile_frame *frame)
 {
     static const char *const words[] = {
-        [TILE_IN_FOR] = "for",        [TILE_IN_LOOP] = "loop",
-        [TILE_IN_IF] = "if",          [TILE_IN_ELSE] = "else",
-        [TILE_IN_FUNCTION] = "reduce", [TILE_IN_KERNEL] = "kernel",
+        [TILE_IN_FOR] = "for",   [TILE_IN_LOOP] = "loop",       [TILE_IN_IF] = "if",
+        [TILE_IN_ELSE] = "else", [TILE_IN_FUNCTION] = "reduce", [TILE_IN_KERNEL] = "kernel",
     };
 
     while (p->frame && p->frame != frame) {
-        tile_error(p->module, TILE_T408, p->frame->where, "%s: it is not ended: a cuc_tile_end() "
-                   "is missing", words[p->frame->kind]);
+        tile_error(p->module, TILE_T408, p->frame->where,
+                   "%s: it is not ended: a cuc_tile_end() "
+                   "is missing",
+                   words[p->frame->kind]);
         restore_variables(p, p->frame->variables, p->frame->before);
         tile_drop_frame(p);
     }
@@ -111,8 +113,8 @@ cuc_tile_variable cuc_tile_declare(cuc_tile_program *program, const char *file, 
 cuc_tile cuc_tile_get(cuc_tile_program *program, const char *file, uint32_t line,
                       cuc_tile_variable variable)
 {
-    const struct tile_held *held =
-        TILE_BEGIN("variable") ? tile_use_variable(program, variable) : NULL;
+    const struct tile_held *held = TILE_BEGIN("variable") ? tile_use_variable(program, variable)
+                                                          : NULL;
 
     return held ? tile_handle_of(program, held->now) : 0;
 }
@@ -180,8 +182,7 @@ cuc_tile cuc_tile_for(cuc_tile_program *program, const char *file, uint32_t line
         return 0;
     bool ok = tile_use(p, "first", first, &from);
     ok &= tile_use(p, "last", last, &to);
-    struct tile_op *op =
-        ok ? tile_build_for(&p->e.b, from, to, tile_of_int(step), 0, NULL) : NULL;
+    struct tile_op *op = ok ? tile_build_for(&p->e.b, from, to, tile_of_int(step), 0, NULL) : NULL;
     open_loop(p, TILE_IN_FOR, op);
     return op ? tile_handle_of(p, op->block[0]->argument[0]) : 0;
 }
@@ -446,11 +447,10 @@ void cuc_tile_end(cuc_tile_program *program, const char *file, uint32_t line)
         break;
     case TILE_IN_KERNEL:
     case TILE_IN_FUNCTION:
-        tile_error(program->module, TILE_T408, program->e.b.where,
-                   "end: no loop and no if is open here%s",
-                   program->frame->kind == TILE_IN_KERNEL
-                       ? ": a kernel is ended by cuc_tile_kernel_end()"
-                       : "");
+        tile_error(
+            program->module, TILE_T408, program->e.b.where, "end: no loop and no if is open here%s",
+            program->frame->kind == TILE_IN_KERNEL ? ": a kernel is ended by cuc_tile_kernel_end()"
+                                                   : "");
         break;
     }
 }

@@ -167,7 +167,7 @@ void cuc_tile_grid(cuc_tile_program *program, const char *file, uint32_t line, c
         return;
     }
     const char *text = tile_use_text(p, "text", grid);
-    if (text && !tile_parse_snippet(p->module, text, p->e.b.where, &p->header.grid,
-                                    &p->header.grids))
+    if (text &&
+        !tile_parse_snippet(p->module, text, p->e.b.where, &p->header.grid, &p->header.grids))
         p->header.grids = 0;
 }

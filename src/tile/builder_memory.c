@@ -17,6 +17,11 @@ enum {
     OF_STORE = TAKES_SHAPE | TAKES_ORDER | TAKES_HINTS,
 };
 
+// Zero is the default in the options, and the first word of the IR.
+_Static_assert(CUC_TILE_ACQ_REL - 1 == (int)TILE_ACQ_REL, "orders are in one order");
+_Static_assert(CUC_TILE_SCOPE_SYSTEM - 1 == (int)TILE_SCOPE_SYSTEM, "so are scopes");
+_Static_assert(CUC_TILE_CACHE_STREAM == (int)TILE_CACHE_STREAM, "and hints");
+
 // What the arguments of an access are read into.
 struct reading {
     struct tile_access access;
@@ -40,15 +45,13 @@ static bool read_options(cuc_tile_program *p, const cuc_tile_access_options *giv
     a->order = otherwise;
     if (!given)
         return true;
-    if (CUC_READ_OPTIONS(&o, given, cuc_tile_access_options) < 0) {
-        tile_error(p->module, TILE_T511, p->e.b.where, "%s: options: %s", p->op,
-                   cuc_error_message());
+    if (cuc__read_options(&o, sizeof(o), given, "cuc_tile_access_options", p->op) < 0) {
+        tile_error(p->module, TILE_T511, p->e.b.where, "%s", cuc_error_message());
         return false;
     }
     bool hints = o.latency || o.tma || o.cache;
     if (refuse(p, takes, TAKES_SHAPE, o.shape || o.rank, "shape") ||
-        refuse(p, takes, TAKES_PAD, o.pad, "pad") ||
-        refuse(p, takes, TAKES_MASK, o.mask, "mask") ||
+        refuse(p, takes, TAKES_PAD, o.pad, "pad") || refuse(p, takes, TAKES_MASK, o.mask, "mask") ||
         refuse(p, takes, TAKES_ORDER, o.order || o.scope, o.order ? "order" : "scope") ||
         refuse(p, takes, TAKES_HINTS, hints,
                o.latency ? "latency"
@@ -74,7 +77,6 @@ static bool read_options(cuc_tile_program *p, const cuc_tile_access_options *giv
         a->pad = &r->pad;
         ok &= tile_use(p, "pad", o.pad, &r->pad);
     }
-    // Zero is the default in the options, and the first word of the IR.
     if (o.order)
         a->order = (enum tile_order)(o.order - 1);
     if (o.scope) {
@@ -207,14 +209,14 @@ void cuc_tile_store_rows(cuc_tile_program *program, const char *file, uint32_t l
         store(program, TILE_STORE_ROWS, TILE_WITH_SUM, tensor, ids, count, index, x, options);
 }
 
-#define STORE(function, with, text)                                                              \
-    void function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor,   \
-                  uint32_t count, const cuc_tile *index, cuc_tile x,                             \
-                  const cuc_tile_access_options *options)                                        \
-    {                                                                                            \
-        if (TILE_BEGIN(#function + sizeof("cuc_tile_") - 1))                                     \
-            store(program, TILE_STORE_REDUCE, TILE_WITH_##with, tensor, 0, count, index, x,      \
-                  options);                                                                      \
+#define STORE(function, with, text)                                                            \
+    void function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor, \
+                  uint32_t count, const cuc_tile *index, cuc_tile x,                           \
+                  const cuc_tile_access_options *options)                                      \
+    {                                                                                          \
+        if (TILE_BEGIN(TILE_OP_OF(function)))                                                  \
+            store(program, TILE_STORE_REDUCE, TILE_WITH_##with, tensor, 0, count, index, x,    \
+                  options);                                                                    \
     }
 CUC_TILE_STORE_LIST(STORE)
 
@@ -246,19 +248,18 @@ static cuc_tile atomic(cuc_tile_program *p, enum tile_combine with, cuc_tile ten
     for (uint32_t i = 0; i < values; i++)
         ok &= tile_use(p, values > 1 && !i ? "expected" : "x", x[i], &value[i]);
     return ok && read_options(p, options, TAKES_MASK | TAKES_ORDER, TILE_ACQ_REL, &r)
-               ? tile_handle_of(p,
-                                tile_build_atomic(&p->e.b, &r.access, with, value, values))
+               ? tile_handle_of(p, tile_build_atomic(&p->e.b, &r.access, with, value, values))
                : 0;
 }
 
-#define ATOMIC(function, with, text)                                                             \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line,                \
-                      cuc_tile tensor, uint32_t count, const cuc_tile *index, cuc_tile x,        \
-                      const cuc_tile_access_options *options)                                    \
-    {                                                                                            \
-        return TILE_BEGIN(#function + sizeof("cuc_tile_") - 1)                                   \
-                   ? atomic(program, TILE_WITH_##with, tensor, count, index, &x, 1, options)     \
-                   : 0;                                                                          \
+#define ATOMIC(function, with, text)                                                               \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor, \
+                      uint32_t count, const cuc_tile *index, cuc_tile x,                           \
+                      const cuc_tile_access_options *options)                                      \
+    {                                                                                              \
+        return TILE_BEGIN(TILE_OP_OF(function))                                                    \
+                   ? atomic(program, TILE_WITH_##with, tensor, count, index, &x, 1, options)       \
+                   : 0;                                                                            \
     }
 CUC_TILE_ATOMIC_LIST(ATOMIC)
 
@@ -283,8 +284,7 @@ cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uint32_t li
     struct tile_value *value = tile_use_value(program, "tensor", tensor);
     bool ok = tile_use(program, "start", start, &first);
     ok &= tile_use(program, "stop", stop, &last);
-    return ok ? tile_handle_of(program,
-                               tile_build_slice(&program->e.b, value, axis, first, last))
+    return ok ? tile_handle_of(program, tile_build_slice(&program->e.b, value, axis, first, last))
               : 0;
 }
 

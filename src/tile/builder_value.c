@@ -41,15 +41,15 @@ cuc_tile cuc_tile_full(cuc_tile_program *program, const char *file, uint32_t lin
     return ok ? tile_handle_of(program, tile_build_full(&program->e.b, dtype, rank, shape, x)) : 0;
 }
 
-cuc_tile cuc_tile_zeros(cuc_tile_program *program, const char *file, uint32_t line,
-                        cuc_dtype dtype, uint32_t rank, const int64_t *shape)
+cuc_tile cuc_tile_zeros(cuc_tile_program *program, const char *file, uint32_t line, cuc_dtype dtype,
+                        uint32_t rank, const int64_t *shape)
 {
     if (!TILE_BEGIN("zeros"))
         return 0;
     bool ok = tile_use_dtype(program, dtype);
     ok &= tile_use_shape(program, "shape", rank, shape, false);
-    return ok ? tile_handle_of(program, tile_build_full(&program->e.b, dtype, rank, shape,
-                                                        tile_of_int(0)))
+    return ok ? tile_handle_of(program,
+                               tile_build_full(&program->e.b, dtype, rank, shape, tile_of_int(0)))
               : 0;
 }
 
@@ -119,10 +119,10 @@ static cuc_tile unary(cuc_tile_program *program, const char *file, uint32_t line
                : 0;
 }
 
-#define UNARY(function, id, text)                                                                \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x)    \
-    {                                                                                            \
-        return unary(program, file, line, TILE_##id, x);                                         \
+#define UNARY(function, id, text)                                                             \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x) \
+    {                                                                                         \
+        return unary(program, file, line, TILE_##id, x);                                      \
     }
 CUC_TILE_UNARY_LIST(UNARY)
 
@@ -147,11 +147,11 @@ static cuc_tile binary(cuc_tile_program *program, const char *file, uint32_t lin
     return ok ? tile_handle_of(program, tile_build_binary(&program->e.b, kind, a, b, nan)) : 0;
 }
 
-#define BINARY_OF(function, id, nan)                                                             \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
-                      cuc_tile y)                                                                \
-    {                                                                                            \
-        return binary(program, file, line, TILE_##id, nan, x, y);                                \
+#define BINARY_OF(function, id, nan)                                                          \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+                      cuc_tile y)                                                             \
+    {                                                                                         \
+        return binary(program, file, line, TILE_##id, nan, x, y);                             \
     }
 #define BINARY(function, id, text) BINARY_OF(function, id, false)
 #define BINARY_NAN(function, id, text) BINARY_OF(function, id, true)
@@ -206,8 +206,8 @@ cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t lin
     bool ok = tile_use(program, "x", x, &operand);
     ok &= tile_use_dtype(program, dtype);
     ok &= tile_use_word(program, "round", round, CUC_TILE_RP);
-    return ok ? tile_handle_of(program, tile_build_cast(&program->e.b, operand, dtype,
-                                                        (enum tile_round)round))
+    return ok ? tile_handle_of(
+                    program, tile_build_cast(&program->e.b, operand, dtype, (enum tile_round)round))
               : 0;
 }
 
@@ -218,8 +218,8 @@ cuc_tile cuc_tile_bitcast(cuc_tile_program *program, const char *file, uint32_t 
         return 0;
     struct tile_value *value = tile_use_value(program, "x", x);
     struct tile_type wanted = tile_scalar(dtype);
-    return tile_handle_of(
-        program, tile_build(&program->e.b, TILE_BITCAST, &value, 1, NULL, 0, &wanted));
+    return tile_handle_of(program,
+                          tile_build(&program->e.b, TILE_BITCAST, &value, 1, NULL, 0, &wanted));
 }
 
 cuc_tile cuc_tile_assume(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
@@ -248,9 +248,8 @@ static cuc_tile shaped(cuc_tile_program *p, reshape *build, const char *what, cu
 cuc_tile cuc_tile_broadcast(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                             uint32_t rank, const int64_t *shape)
 {
-    return TILE_BEGIN("broadcast")
-               ? shaped(program, tile_build_broadcast, "shape", x, rank, shape)
-               : 0;
+    return TILE_BEGIN("broadcast") ? shaped(program, tile_build_broadcast, "shape", x, rank, shape)
+                                   : 0;
 }
 
 cuc_tile cuc_tile_reshape(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
@@ -268,8 +267,8 @@ cuc_tile cuc_tile_permute(cuc_tile_program *program, const char *file, uint32_t 
 cuc_tile cuc_tile_trans(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x)
 {
     return TILE_BEGIN("trans")
-               ? tile_handle_of(program, tile_build_trans(&program->e.b,
-                                                          tile_use_value(program, "x", x)))
+               ? tile_handle_of(program,
+                                tile_build_trans(&program->e.b, tile_use_value(program, "x", x)))
                : 0;
 }
 
@@ -360,8 +359,8 @@ cuc_tile cuc_tile_extract(cuc_tile_program *program, const char *file, uint32_t 
     if (rank)
         memcpy(extent, shape, rank * sizeof(*extent));
     attribute.ints = extent;
-    return tile_handle_of(program, tile_build(&program->e.b, TILE_EXTRACT, operands, 1 + count,
-                                              &attribute, 1, NULL));
+    return tile_handle_of(
+        program, tile_build(&program->e.b, TILE_EXTRACT, operands, 1 + count, &attribute, 1, NULL));
 }
 
 cuc_tile cuc_tile_insert(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
@@ -435,8 +434,7 @@ cuc_tile cuc_tile_asm(cuc_tile_program *program, const char *file, uint32_t line
     const char *copy = tile_use_text(program, "text", text);
     bool ok = copy && tile_use_dtype(program, dtype);
     ok &= tile_use_list(program, "x", count, x, operand);
-    return ok ? tile_handle_of(program,
-                               tile_build_asm(&program->e.b, copy, dtype, count, operand))
+    return ok ? tile_handle_of(program, tile_build_asm(&program->e.b, copy, dtype, count, operand))
               : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "diagnostic.h"
 #include "emit/emit.h"
 #include "layout/layout.h"
+#include "remark.h"
 #include "signature.h"
 
 #include <stdio.h>
@@ -104,11 +105,13 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     uint32_t warps = target->warps ? target->warps : choose_warps(kernel);
 
     tile_simplify(kernel);
-    if (!tile_assign_layouts(kernel, warps))
+    if (!tile_review(kernel, target) || !tile_assign_layouts(kernel, warps))
         return false;
-    for (uint32_t i = 0; i < VARIANTS; i++)
+    for (uint32_t i = 0; i < VARIANTS; i++) {
         if (!tile_emit_entry(kernel->module, kernel, target, warps, variants[i], out, &entry[i]))
             return false;
+        tile_remark_entry(kernel, &entry[i]);
+    }
     return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, VARIANTS);
 }
 

@@ -584,6 +584,8 @@ uint64_t tile_element_identity(enum tile_combine with, cuc_dtype dtype)
     case TILE_WITH_ALL:
     case TILE_WITH_AND:
         return dtype == CUC_BOOL ? 1 : tile_element_of_int(dtype, -1);
+    case TILE_WITH_SUM: // -0 leaves -0 as it is
+        return tile_is_float(dtype) ? tile_element_of_real(dtype, -0.0) : 0;
     default:
         return 0;
     }

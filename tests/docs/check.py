@@ -34,7 +34,7 @@ public = "\n".join(h.read_text() for h in sorted((ROOT / "include" / "cucore").g
 for document in documents:
     text = document.read_text()
     for name in sorted(set(re.findall(r"\b(cuc_\w+[a-z0-9])\(", text))):
-        if not re.search(rf"\b{name}\(", public):
+        if not re.search(rf"\b{name}\(|\bX\({name},", public):
             problems.append(f"{document.relative_to(ROOT)} names {name}(), which does not exist")
     for name in sorted(set(re.findall(r"`(CUC_\w+[A-Z0-9])`", text))):
         if not re.search(rf"\b{name}\b", public):

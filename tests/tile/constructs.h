@@ -271,7 +271,7 @@ static const struct construct constructs[] = {
     // Reductions
     { "sums of whole numbers", NUMBERS, "",
       "kernel k(w: T[13, 33], o1: T[13, 1], o2: T[1, 33], o3: T[]) const T = f32 {\n"
-      "    a = load(w, [0, 0], [13, 33])\n    store(o1, [0, 0], sum(a, 1))\n"
+      "    a = load(w, [0, 0], [13, 33]) + 1\n    store(o1, [0, 0], sum(a, 1))\n"
       "    store(o2, [0, 0], sum(a, 0))\n    store(o3, [], sum(a))\n}", 0, 0, NULL },
     { "sums", FLOATS, "",
       "kernel k(s: T[6, 300], o1: T[6, 1], o2: T[1, 300], o3: T[]) const T = f32 {\n"
@@ -315,7 +315,7 @@ static const struct construct constructs[] = {
     { "a reduction by a function", "i32 i8 f32 f16 f64", "",
       "fn add(x, y) { return x + y }\n"
       "kernel k(w: T[9, 33], o1: T[9, 1], o2: T[1, 33]) const T = f32 {\n"
-      "    a = load(w, [0, 0], [9, 33])\n    store(o1, [0, 0], reduce(add, [a], 1, [0]))\n"
+      "    a = load(w, [0, 0], [9, 33]) + 1\n    store(o1, [0, 0], reduce(add, [a], 1, [0]))\n"
       "    store(o2, [0, 0], reduce(add, [a], 0, [0]))\n}", 0, 0, NULL },
     { "a reduction of two tiles by a function", "i32 f32 f64", "",
       "fn first(x, i, y, j) {\n    take = y > x\n    return where(take, y, x), where(take, j, i)\n}\n"
@@ -334,7 +334,7 @@ static const struct construct constructs[] = {
 
     // Scans
     { "running sums of whole numbers", NUMBERS, "",
-      "kernel k(w: T[6, 100], o: T[4, 6, 100]) const T = f32 {\n    a = load(w, [0, 0], [6, 100])\n"
+      "kernel k(w: T[6, 100], o: T[4, 6, 100]) const T = f32 {\n    a = load(w, [0, 0], [6, 100]) + 1\n"
       "    store(o, [0, 0, 0], cumsum(a, 1))\n    store(o, [1, 0, 0], cumsum(a, 0))\n"
       "    store(o, [2, 0, 0], cumsum(a, 1, reverse=true))\n    store(o, [3, 0, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
     { "running sums", FLOATS, "",
@@ -502,6 +502,10 @@ static const struct construct constructs[] = {
     { "a loop that stores what it loads later", "i32", "N=64",
       "kernel k(u: T[N], o: T[N]) const T = f32 {\n    for i in 0 .. 3 {\n        a = load_at(u, [i], [32])\n"
       "        store_at(u, [i + 2], a + 1)\n    }\n    store(o, [0], load(u, [0], [64]))\n}", 0, 0, NULL },
+    { "warps that read what others write next", "i32", "N=1100",
+      "kernel k(u: T[N], o: T[N]) const T = f32 {\n    for i in 0 .. 2 {\n        a = load_at(u, [64], [1000])\n"
+      "        store_at(u, [0], a + 1)\n        b = load_at(u, [0], [1000])\n        store_at(u, [100], b + 1)\n"
+      "    }\n    store(o, [0], load(u, [0], [1100]))\n}", 0, 0, NULL },
     { "a loop to the end of its dtype", NULL, "n=2147483600;n=2147483647",
       "kernel k(n: i32, o: i32[2]) {\n    c, last = 0, 0\n"
       "    for i in n .. 2147483647 step 9 {\n        c += 1\n        last = i\n    }\n"

@@ -1,10 +1,16 @@
 // What the kernels of examples/tile compute, in double and on one thread: plain loops, written from
-// the comments of the kernels. Arguments are in the order of the kernel's parameters; `expect` writes
-// those that are results.
+// the comments of the kernels. Arguments are in the order of the kernel's parameters; `expect`
+// writes those that are results.
 #ifndef CUCORE_TESTS_TILE_KERNEL_REFERENCE_H
 #define CUCORE_TESTS_TILE_KERNEL_REFERENCE_H
 
 #include "kernel_run.h"
+
+// A row of a tensor that lies without gaps.
+static inline double *row_of(const struct numbers *x, int64_t r)
+{
+    return x->at + r * x->extent[x->rank - 1];
+}
 
 typedef void kernel_expect(struct numbers *a);
 typedef void kernel_prepare(struct numbers *a);

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ck_ok(call)                                                                          \
-    do {                                                                                     \
-        cuc_status got_ = (call);                                                            \
-        ck_assert_msg(got_ == CUC_OK, "%s: %s gave %s: %s\n%s", where_text(), #call,         \
-                      cuc_status_name(got_), cuc_error_message(), cuc_error_log());          \
+#define ck_ok(call)                                                                  \
+    do {                                                                             \
+        cuc_status got_ = (call);                                                    \
+        ck_assert_msg(got_ == CUC_OK, "%s: %s gave %s: %s\n%s", where_text(), #call, \
+                      cuc_status_name(got_), cuc_error_message(), cuc_error_log());  \
     } while (0)
 
 enum { MOST = 16, MOST_SETTINGS = 12, POISON = 0xb5, MOST_TEXT = 1 << 16 };
@@ -122,17 +122,16 @@ static bool open_source(struct source *s, const struct kernel_case *row, int n)
     return true;
 }
 
-static cuc_program *make_program(const struct source *s, const char *arch,
-                                 const char *const *ptxas, size_t ptxas_count)
+static cuc_program *make_program(const struct source *s, const char *arch, const char *const *ptxas,
+                                 size_t ptxas_count)
 {
     cuc_program *program;
 
-    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, s->text, 0,
-                             CUC_PROGRAM_OPTIONS(.name = now.row->file, .arch = arch,
-                                                 .constants = s->setting,
-                                                 .constant_count = s->settings, .lineinfo = CUC_ON,
-                                                 .ptxas_options = ptxas,
-                                                 .ptxas_option_count = ptxas_count)));
+    ck_ok(cuc_program_create(
+        &program, CUC_SOURCE_TILE, s->text, 0,
+        CUC_PROGRAM_OPTIONS(.name = now.row->file, .arch = arch, .constants = s->setting,
+                            .constant_count = s->settings, .lineinfo = CUC_ON,
+                            .ptxas_options = ptxas, .ptxas_option_count = ptxas_count)));
     return program;
 }
 
@@ -177,10 +176,10 @@ static uint64_t element_of(cuc_dtype dtype, double x)
 
 static double number_of(cuc_dtype dtype, uint64_t element)
 {
-    return dtype == CUC_BOOL                             ? (double)element
+    return dtype == CUC_BOOL                            ? (double)element
            : tile_is_integer(dtype) && dtype != CUC_U64 ? (double)(int64_t)element
-           : dtype == CUC_U64                            ? (double)element
-                                                         : tile_element_real(dtype, element);
+           : dtype == CUC_U64                           ? (double)element
+                                                        : tile_element_real(dtype, element);
 }
 
 static double rounded(cuc_dtype dtype, double x)
@@ -240,8 +239,8 @@ static void make_numbers(struct argument *a, const struct tile_parameter *p, cha
 // ---- Tensors in memory
 
 // 1 byte for each byte of the memory that belongs to an element; `each` gets its offset.
-static void visit(const struct argument *a, void (*each)(const struct argument *a, size_t offset,
-                                                         int64_t n, void *data),
+static void visit(const struct argument *a,
+                  void (*each)(const struct argument *a, size_t offset, int64_t n, void *data),
                   void *data)
 {
     int64_t at[CUC_TENSOR_MAX_RANK] = { 0 };
@@ -272,7 +271,8 @@ static void lay_out(struct argument *a, char layout)
 
     a->tensor = (cuc_tensor){ .dtype = a->dtype, .rank = a->in.rank, .device = -1 };
     for (int32_t i = 0; i < a->in.rank; i++) {
-        int32_t axis = layout == 't' ? i : a->in.rank - 1 - i;
+        int32_t last = a->in.rank - 1, turned = (last - 1 - i + a->in.rank) % a->in.rank;
+        int32_t axis = layout == 't' ? i : layout == 'r' ? turned : last - i;
         int64_t extent = a->in.extent[axis];
         a->tensor.shape[axis] = extent;
         a->tensor.strides[axis] = layout == 'n' ? -step : step;
@@ -304,7 +304,7 @@ static bool is_near(const struct argument *a, double got, double want, double ti
 
     if (got == want || (got != got && want != want))
         return true;
-    if (!row->steps || !isfinite(want))
+    if (row->steps <= 0 || !isfinite(want))
         return false;
     if (tile_is_integer(a->dtype))
         return false;
@@ -333,7 +333,7 @@ static void compare_element(const struct argument *a, size_t offset, int64_t n, 
     }
     double x = number_of(a->dtype, got), y = number_of(a->dtype, want);
     if (!c->other)
-        y = now.row->steps ? a->want.at[n] : rounded(a->dtype, a->want.at[n]);
+        y = now.row->steps > 0 ? a->want.at[n] : rounded(a->dtype, a->want.at[n]);
     if (!is_near(a, x, y, c->times))
         ck_abort_msg("%s: %s: argument %u, element %" PRId64 ": got %.17g, expected %.17g",
                      where_text(), now.who, now.argument, n, x, y);
@@ -462,7 +462,7 @@ static void run_case(cuc_program *program, cuc_kernel *kernel, const struct tile
         for (int64_t n = 0; n < in[i].count; n++)
             want[i].at[n] = in[i].at[n] = rounded(a[i].dtype, in[i].at[n]);
     row->expect(want);
-    for (const char *layout = row->layouts ? row->layouts : "daostn"; *layout; layout++)
+    for (const char *layout = row->layouts ? row->layouts : "daostrn"; *layout; layout++)
         run_layout(program, kernel, header, a, *layout);
     for (uint32_t i = 0; i < count; i++) {
         free(a[i].in.at);

@@ -1,5 +1,5 @@
-// A kernel of examples/tile, done three times on the same data: by a host reference in double, by the
-// interpreter, and by the driver that CUCORE_DRIVER names.
+// A kernel of examples/tile, done three times on the same data: by a host reference in double, by
+// the interpreter, and by the driver that CUCORE_DRIVER names.
 #ifndef CUCORE_TESTS_TILE_KERNEL_RUN_H
 #define CUCORE_TESTS_TILE_KERNEL_RUN_H
 
@@ -29,12 +29,13 @@ struct kernel_case {
     // The results, from the other arguments as they are in memory. They are rounded to their dtype
     // afterwards.
     void (*expect)(struct numbers *a);
-    // How far floats may be off: `steps` roundings to f32 (of T=f64, to f64) of a value of `scale`, or
-    // of the result itself when that is larger; and the last one, to the result's dtype. With 0 steps
-    // the result is exact.
+    // How far floats may be off: `steps` roundings to f32 (of T=f64, to f64) of a value of `scale`,
+    // or of the result itself when that is larger; and the last one, to the result's dtype. With 0
+    // steps the result is exact.
     double steps, scale;
     // How tensors lie: d without gaps, a rows of whole 16 bytes, o off by an element with odd
-    // strides, s with other elements between, t first axis fastest, n all strides negative.
+    // strides, s with other elements between, t first axis fastest, r last but one,
+    // n all strides negative.
     const char *layouts; // NULL: all of them
 };
 

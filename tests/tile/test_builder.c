@@ -1,21 +1,12 @@
-// The C builder: the same IR as the text of the language, the same errors at the caller's line, and
-// misuse that is an error and never a crash.
-#include "support/wrap_malloc.h"
+// The C builder gives the IR that the text of the language gives, and what becomes of it when
+// memory runs out.
+#include "wrap_malloc.h"
 
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
-#include "tile/front/elaborate.h"
+#include "builder_testing.h"
 
-#include <cucore/error.h>
-#include <cucore/tile_builder.h>
+#include "tile/builder.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-
-#define K CUC_HERE(p)
-#define I(number) cuc_tile_int(K, number)
-#define F(number) cuc_tile_float(K, number)
 
 // The programs of the language page, call by call. Nested calls are only those whose order does not
 // matter: C does not say which argument is built first.
@@ -171,8 +162,8 @@ static void build_memory(cuc_tile_program *p)
     cuc_tile_store_at(K, o, CUC_TILES(I(4), I(1)), F(1.0),
                       CUC_TILE_ACCESS_OPTIONS(.shape = (const int64_t[]){ 2, 3 }, .rank = 2));
 
-    cuc_tile ids = cuc_tile_load(K, row, CUC_TILES(I(0)), CUC_SHAPE(8),
-                                 CUC_TILE_ACCESS_OPTIONS(.pad = I(-1)));
+    cuc_tile ids =
+        cuc_tile_load(K, row, CUC_TILES(I(0)), CUC_SHAPE(8), CUC_TILE_ACCESS_OPTIONS(.pad = I(-1)));
     cuc_tile rows = cuc_tile_load_rows(K, o, ids, CUC_TILES(I(0)), CUC_SHAPE(32), NULL);
     cuc_tile_store_rows(K, o, ids, CUC_TILES(I(1)), rows, NULL);
 
@@ -209,8 +200,8 @@ static void build_atomics(cuc_tile_program *p)
     cuc_tile_store_add(K, total, CUC_TILES(I(0)), s, NULL);
     cuc_tile at = cuc_tile_mod(K, x, I(8));
     cuc_tile mask = cuc_tile_gt(K, x, I(0));
-    cuc_tile old = cuc_tile_atomic_add(K, count, CUC_TILES(at), I(1),
-                                       CUC_TILE_ACCESS_OPTIONS(.mask = mask));
+    cuc_tile old =
+        cuc_tile_atomic_add(K, count, CUC_TILES(at), I(1), CUC_TILE_ACCESS_OPTIONS(.mask = mask));
     cuc_tile_loop(K);
     cuc_tile was = cuc_tile_atomic_cas(K, lock, CUC_TILES(I(0)), I(0), I(1),
                                        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_ACQUIRE));
@@ -257,8 +248,8 @@ static void welford(void *user, cuc_tile_program *p, uint32_t count, const cuc_t
     cuc_tile some = cuc_tile_gt(K, total, F(0.0));
     cuc_tile part = cuc_tile_where(K, some, cuc_tile_div(K, y[0], total), F(0.0));
 
-    ck_assert_uint_eq(count, 3);
-    ck_assert_ptr_eq(user, p);
+    if (count != 3 || user != p) // no assertion: Check allocates, and that fails here too
+        abort();
     result[0] = total;
     result[1] = cuc_tile_add(K, x[1], cuc_tile_mul(K, d, part));
     cuc_tile m2 = cuc_tile_add(K, x[2], y[2]);
@@ -276,8 +267,7 @@ static void build_along(cuc_tile_program *p)
     cuc_tile bins = cuc_tile_tensor(K, "bins", CUC_I32, "16");
     cuc_tile_grid(K, "M");
     cuc_tile i = cuc_tile_block(K, 0);
-    cuc_tile x =
-        cuc_tile_load(K, a, CUC_TILES(i, I(0)), CUC_SHAPE(CUC_NO_AXIS, 256), NULL);
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i, I(0)), CUC_SHAPE(CUC_NO_AXIS, 256), NULL);
     cuc_tile ones = cuc_tile_add(K, cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(256)), F(1.0));
     cuc_tile zeros = cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(256));
     const cuc_tile tiles[] = { ones, x, zeros }, identity[] = { F(0.0), F(0.0), F(0.0) };
@@ -314,8 +304,7 @@ static void build_control(cuc_tile_program *p)
     cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
     cuc_tile n = cuc_tile_scalar(K, "n", CUC_I32);
     cuc_tile_grid(K, "1");
-    cuc_tile_variable acc =
-        cuc_tile_declare(K, "acc", cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(16)));
+    cuc_tile_variable acc = cuc_tile_declare(K, "acc", cuc_tile_zeros(K, CUC_F32, CUC_SHAPE(16)));
     cuc_tile i = cuc_tile_for(K, I(0), n, 2);
     {
         cuc_tile x = cuc_tile_load(K, a, CUC_TILES(i), CUC_SHAPE(16), NULL);
@@ -487,16 +476,15 @@ static void build_hints(cuc_tile_program *p)
         CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_ACQUIRE, .scope = CUC_TILE_SCOPE_SYSTEM));
     cuc_tile z = cuc_tile_gather(
         K, a, CUC_TILES(x), CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELAXED, .tma = CUC_OFF));
-    cuc_tile_store(K, a, CUC_TILES(I(0)), y,
-                   CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE,
-                                           .scope = CUC_TILE_SCOPE_BLOCK));
+    cuc_tile_store(
+        K, a, CUC_TILES(I(0)), y,
+        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE, .scope = CUC_TILE_SCOPE_BLOCK));
     cuc_tile_store_at(K, a, CUC_TILES(I(0)), x,
                       CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_FIRST));
-    cuc_tile_scatter(K, a, CUC_TILES(x), z,
-                     CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_LAST));
-    cuc_tile_atomic_max(K, a, CUC_TILES(x), y,
-                        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELAXED,
-                                                .scope = CUC_TILE_SCOPE_DEVICE));
+    cuc_tile_scatter(K, a, CUC_TILES(x), z, CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_LAST));
+    cuc_tile_atomic_max(
+        K, a, CUC_TILES(x), y,
+        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELAXED, .scope = CUC_TILE_SCOPE_DEVICE));
     cuc_tile_atomic_min(K, a, CUC_TILES(x), y, NULL);
     cuc_tile_atomic_and(K, a, CUC_TILES(x), y, NULL);
     cuc_tile_atomic_or(K, a, CUC_TILES(x), y, NULL);
@@ -601,6 +589,7 @@ static void build_behind(cuc_tile_program *p)
     cuc_tile a = cuc_tile_tensor(K, "a", CUC_I32, "N");
     cuc_tile s = cuc_tile_scalar(K, "s", CUC_I32);
     cuc_tile_variable x = cuc_tile_declare(K, "x", s);
+    cuc_tile_variable y = cuc_tile_declare(K, "y", cuc_tile_neg(K, s));
     cuc_tile_loop(K);
     cuc_tile_set(K, x, cuc_tile_sub(K, cuc_tile_get(K, x), I(1)));
     cuc_tile_while(K, cuc_tile_bool(K, 1));
@@ -609,6 +598,7 @@ static void build_behind(cuc_tile_program *p)
     cuc_tile_store(K, a, CUC_TILES(I(1)), I(1), NULL); // dropped, as all that is behind
     cuc_tile_for(K, I(0), I(4), 1);
     cuc_tile_set(K, x, I(9));
+    cuc_tile_set(K, y, I(9));
     cuc_tile_if(K, cuc_tile_eq(K, s, I(0)));
     cuc_tile_break(K);
     cuc_tile_end(K);
@@ -622,14 +612,16 @@ static void build_behind(cuc_tile_program *p)
     cuc_tile_end(K);
     cuc_tile_store(K, a, CUC_TILES(I(2)), I(2), NULL);
     cuc_tile_end(K);
-    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_get(K, x), NULL);
+    cuc_tile last = cuc_tile_sub(K, cuc_tile_get(K, x), cuc_tile_get(K, y));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), last, NULL);
     cuc_tile_kernel_end(K);
 }
 
 static void build_host(cuc_tile_program *p)
 {
     cuc_tile_kernel_begin(K, "k");
-    cuc_tile_fact(K, "n % 2 == 0 or not (n > 3), align(a, 16), unit(a, 1), stride(a, 0) >= dim(a, 1)");
+    cuc_tile_fact(K,
+                  "n % 2 == 0 or not (n > 3), align(a, 16), unit(a, 1), stride(a, 0) >= dim(a, 1)");
     cuc_tile_scalar(K, "n", CUC_I64);
     cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "M, 2 * M + n");
     cuc_tile_tensor(K, "b", CUC_F32, "M, n, 64, 2 * 3");
@@ -733,13 +725,13 @@ static const struct same {
       false },
     { "what stands behind a way out is not put in", build_behind,
       "kernel k(a: i32[N], s: i32) {\n"
-      "    x = s\n"
+      "    x = s; y = -s\n"
       "    while true {\n"
       "        x = x - 1\n"
       "        if x < 0 { return }\n"
       "        break\n"
       "    }\n"
-      "    store(a, [0], x)\n"
+      "    store(a, [0], x - y)\n"
       "}",
       false },
     { "extents, facts and grids", build_host,
@@ -750,37 +742,6 @@ static const struct same {
       "kernel second(a: f32[]) { store(a, [], 1.0) }",
       false },
 };
-
-// Comparing
-
-static void forget_names(struct tile_op *op, void *data)
-{
-    (void)data;
-    for (uint32_t i = 0; i < op->result_count; i++)
-        op->result[i]->name = NULL;
-    for (uint32_t i = 0; i < op->block_count; i++)
-        for (uint32_t n = 0; n < op->block[i]->argument_count; n++)
-            op->block[i]->argument[n]->name = NULL;
-}
-
-// A program as text in which every value has a number for a name; malloc'ed.
-static char *normal(const char *text, bool without_dead_code)
-{
-    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
-
-    ck_assert_ptr_nonnull(module);
-    ck_assert_msg(!module->diagnostics->errors, "%s\n%s", tile_diagnostics_text(module, false),
-                  text);
-    ck_assert_msg(tile_verify(module, "parsing"), "%s", tile_diagnostics_text(module, false));
-    for (struct tile_kernel *k = module->first; k; k = k->next) {
-        tile_walk(&k->body, forget_names, NULL);
-        if (without_dead_code)
-            tile_drop_dead(k);
-    }
-    char *printed = strdup(tile_print(module));
-    tile_module_free(module);
-    return printed;
-}
 
 // The program of the page that has this kernel; malloc'ed.
 static char *page_program(const char *kernel)
@@ -801,14 +762,6 @@ static char *page_program(const char *kernel)
     return page;
 }
 
-static cuc_tile_program *program(void)
-{
-    cuc_tile_program *p = NULL;
-
-    ck_assert_int_eq(cuc_tile_program_create(&p), CUC_OK);
-    return p;
-}
-
 START_TEST(calls_give_the_ir_that_the_text_gives)
 {
     const struct same *s = &sames[_i];
@@ -819,15 +772,17 @@ START_TEST(calls_give_the_ir_that_the_text_gives)
     cuc_status st = cuc_tile_program_finish(&source, p);
     ck_assert_msg(st == CUC_OK, "%s:\n%s", s->name, cuc_tile_program_log(p));
     char *text = s->text ? strdup(s->text) : page_program(s->name);
-    // The text is printed first, so that both have gone the same way.
-    char *first = normal(text, false);
-    char *expected = normal(first, s->without_dead_code);
-    char *got = normal(source, s->without_dead_code);
+    char *expected = parsed(text, s->without_dead_code);
+    char *printed = parsed(source, s->without_dead_code); // the text that users get
+    char *got = numbered(p->module, s->without_dead_code);
     ck_assert_msg(strcmp(got, expected) == 0, "%s: expected\n%s\ngot\n%s", s->name, expected, got);
+    char *again = parsed(expected, false);
+    ck_assert_str_eq(printed, again);
     free(text);
-    free(first);
     free(expected);
+    free(printed);
     free(got);
+    free(again);
     cuc_tile_program_release(p);
 }
 END_TEST
@@ -896,466 +851,54 @@ START_TEST(types_can_be_asked_for)
 }
 END_TEST
 
-// Errors that a text has too
+// Without memory
 
-struct head {
-    cuc_tile a, b, i, u, e, s;
-};
+START_TEST(without_memory_the_end_says_so_and_nothing_is_left)
+{
+    const struct same *s = &sames[_i];
 
-static const char head_text[] =
-    "kernel k(a: f32[N], b: f16[M, K], i: i32[N], u: u32[N], e: e4m3[N], s: i32) {";
-
-static struct head begin(cuc_tile_program *p)
-{
-    struct head h;
-
-    cuc_tile_kernel_begin(K, "k");
-    h.a = cuc_tile_tensor(K, "a", CUC_F32, "N");
-    h.b = cuc_tile_tensor(K, "b", CUC_F16, "M, K");
-    h.i = cuc_tile_tensor(K, "i", CUC_I32, "N");
-    h.u = cuc_tile_tensor(K, "u", CUC_U32, "N");
-    h.e = cuc_tile_tensor(K, "e", CUC_E4M3, "N");
-    h.s = cuc_tile_scalar(K, "s", CUC_I32);
-    return h;
-}
-
-#define W p, "w.c", 77u
-#define ZEROS(dtype, ...) cuc_tile_zeros(K, CUC_##dtype, CUC_SHAPE(__VA_ARGS__))
-#define LOAD(t) cuc_tile_load(K, h->t, CUC_TILES(I(0)), CUC_SHAPE(8), NULL)
-#define ERROR(name) static void name(cuc_tile_program *p, const struct head *h)
-
-ERROR(e_exp)
-{
-    cuc_tile_exp(W, h->s);
-}
-ERROR(e_bitand)
-{
-    cuc_tile_bitand(W, LOAD(a), LOAD(a));
-}
-ERROR(e_bools)
-{
-    cuc_tile_add(W, cuc_tile_lt(K, h->s, I(1)), cuc_tile_gt(K, h->s, I(2)));
-}
-ERROR(e_restricted)
-{
-    cuc_tile_mul(W, LOAD(e), LOAD(e));
-}
-ERROR(e_signs)
-{
-    cuc_tile x = LOAD(i);
-    cuc_tile_add(W, x, LOAD(u));
-}
-ERROR(e_range)
-{
-    cuc_tile_add(W, cuc_tile_cast(K, h->s, CUC_I8, 0), I(300));
-}
-ERROR(e_iota)
-{
-    (void)h;
-    cuc_tile_iota(W, CUC_I8, 200);
-}
-ERROR(e_bitcast)
-{
-    cuc_tile_bitcast(W, h->s, CUC_F16);
-}
-ERROR(e_round)
-{
-    cuc_tile_cast(W, h->s, CUC_I64, CUC_TILE_RZ);
-}
-ERROR(e_condition)
-{
-    cuc_tile_if(W, h->s);
-    cuc_tile_end(K);
-}
-ERROR(e_where)
-{
-    cuc_tile_where(W, h->s, I(1), I(2));
-}
-ERROR(e_index)
-{
-    cuc_tile_load(W, h->a, CUC_TILES(F(0.5)), CUC_SHAPE(8), NULL);
-}
-ERROR(e_store)
-{
-    cuc_tile_store(W, h->b, CUC_TILES(I(0), I(0)), LOAD(a), NULL);
-}
-ERROR(e_mma)
-{
-    (void)h;
-    cuc_tile x = ZEROS(I16, 4, 4);
-    cuc_tile_mma(W, x, ZEROS(I16, 4, 4), ZEROS(I32, 4, 4), 0, 0);
-}
-ERROR(e_atomic)
-{
-    cuc_tile_store_max(W, h->b, CUC_TILES(I(0), I(0)), ZEROS(F16, 4), NULL);
-}
-ERROR(e_broadcast)
-{
-    (void)h;
-    cuc_tile x = ZEROS(F32, 4);
-    cuc_tile_add(W, x, ZEROS(F32, 3));
-}
-ERROR(e_reshape)
-{
-    (void)h;
-    cuc_tile_reshape(W, ZEROS(F32, 4, 4), CUC_SHAPE(3, -1));
-}
-ERROR(e_axis)
-{
-    (void)h;
-    cuc_tile_sum(W, ZEROS(F32, 4), CUC_SHAPE(1));
-}
-ERROR(e_twice)
-{
-    (void)h;
-    cuc_tile_sum(W, ZEROS(F32, 4, 2), CUC_SHAPE(0, 0));
-}
-ERROR(e_grid_axis)
-{
-    (void)h;
-    cuc_tile_block(W, 3);
-}
-ERROR(e_trans)
-{
-    (void)h;
-    cuc_tile_trans(W, ZEROS(F32, 4));
-}
-ERROR(e_squeeze)
-{
-    (void)h;
-    cuc_tile_squeeze(W, ZEROS(F32, 4, 1), 0);
-}
-ERROR(e_permute)
-{
-    (void)h;
-    cuc_tile_permute(W, ZEROS(F32, 4, 2), CUC_SHAPE(0, 0));
-}
-ERROR(e_extent)
-{
-    (void)h;
-    cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(4, 0));
-}
-ERROR(e_load_extent)
-{
-    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(0), NULL);
-}
-ERROR(e_elements)
-{
-    (void)h;
-    cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(4096, 8192));
-}
-ERROR(e_ranks)
-{
-    (void)h;
-    cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1));
-}
-ERROR(e_extract)
-{
-    (void)h;
-    cuc_tile_extract(W, ZEROS(F32, 8), CUC_TILES(I(4)), CUC_SHAPE(2));
-}
-ERROR(e_indices)
-{
-    cuc_tile_load(W, h->b, CUC_TILES(I(0)), CUC_SHAPE(8, 8), NULL);
-}
-ERROR(e_tensor)
-{
-    cuc_tile_add(W, h->a, I(1));
-}
-ERROR(e_tile)
-{
-    (void)h;
-    cuc_tile_load(W, ZEROS(F32, 8), CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
-}
-ERROR(e_order)
-{
-    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(8),
-                  CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE));
-}
-ERROR(e_scope)
-{
-    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(8),
-                  CUC_TILE_ACCESS_OPTIONS(.scope = CUC_TILE_SCOPE_BLOCK));
-}
-ERROR(e_latency)
-{
-    cuc_tile_load(W, h->a, CUC_TILES(I(0)), CUC_SHAPE(8), CUC_TILE_ACCESS_OPTIONS(.latency = 11));
-}
-ERROR(e_carried)
-{
-    cuc_tile_variable x = cuc_tile_declare(K, "x", ZEROS(F32, 4));
-    cuc_tile_for(K, I(0), h->s, 1);
-    cuc_tile_set(K, x, cuc_tile_zeros(W, CUC_F32, CUC_SHAPE(8)));
-    cuc_tile_end(K);
-}
-ERROR(e_break)
-{
-    (void)h;
-    cuc_tile_break(W);
-}
-ERROR(e_step)
-{
-    (void)h;
-    cuc_tile_for(W, I(0), I(4), 0);
-    cuc_tile_end(K);
-}
-ERROR(e_float_loop)
-{
-    (void)h;
-    cuc_tile_for(W, I(0), F(1.5), 1);
-    cuc_tile_end(K);
-}
-ERROR(e_assert)
-{
-    (void)h;
-    cuc_tile_assert(W, cuc_tile_bool(K, 0), "never");
-}
-ERROR(e_zero)
-{
-    (void)h;
-    cuc_tile_floordiv(W, I(1), I(0));
-}
-ERROR(e_print)
-{
-    cuc_tile_print(W, "{} {}", CUC_TILES(h->s));
-}
-ERROR(e_identity)
-{
-    cuc_tile r, x = LOAD(a), one = cuc_tile_cast(K, h->s, CUC_F32, 0);
-    cuc_tile_reduce(&r, W, add, NULL, 1, &x, 0, &one);
-}
-
-static void loads(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
-                  const cuc_tile *y, cuc_tile *result)
-{
-    (void)user;
-    (void)count;
-    cuc_tile_if(K, cuc_tile_gt(K, x[0], y[0]));
-    cuc_tile_end(K);
-    result[0] = x[0];
-}
-
-ERROR(e_impure)
-{
-    cuc_tile r, x = LOAD(a), zero = F(0.0);
-    cuc_tile_reduce(&r, W, loads, NULL, 1, &x, 0, &zero);
-}
-ERROR(e_grid)
-{
-    (void)h;
-    cuc_tile_grid(W, "N / 2");
-}
-ERROR(e_fact)
-{
-    (void)h;
-    cuc_tile_fact(W, "N > 0, align(a, 12)");
-}
-ERROR(e_fact_syntax)
-{
-    (void)h;
-    cuc_tile_fact(W, "N >");
-}
-ERROR(e_unbound)
-{
-    (void)h;
-    cuc_tile_grid(W, "Q");
-}
-ERROR(e_four)
-{
-    (void)h;
-    cuc_tile_grid(W, "N, N, N, N");
-}
-
-static const struct wrong {
-    const char *body; // that has the same error: of the kernel above, or with clauses before `{`
-    void (*build)(cuc_tile_program *p, const struct head *h);
-    const char *says; // what the message has, when not all of it is the text's
-} wrongs[] = {
-    { "x = exp(s)", e_exp, NULL },
-    { "x = load(a, [0], [8]) & load(a, [0], [8])", e_bitand, NULL },
-    { "x = (s < 1) + (s > 2)", e_bools, NULL },
-    { "x = load(e, [0], [8]) * load(e, [0], [8])", e_restricted, NULL },
-    { "x = load(i, [0], [8]) + load(u, [0], [8])", e_signs, NULL },
-    { "x = cast(s, i8) + 300", e_range, NULL },
-    { "x = iota(i8, 200)", e_iota, NULL },
-    { "x = bitcast(s, f16)", e_bitcast, NULL },
-    { "x = cast(s, i64, round=rz)", e_round, NULL },
-    { "if s { }", e_condition, NULL },
-    { "x = where(s, 1, 2)", e_where, NULL },
-    { "x = load(a, [0.5], [8])", e_index, NULL },
-    { "store(b, [0, 0], load(a, [0], [8]))", e_store, NULL },
-    { "x = mma(zeros(i16, [4, 4]), zeros(i16, [4, 4]), zeros(i32, [4, 4]))", e_mma, NULL },
-    { "store_max(b, [0, 0], zeros(f16, [4]))", e_atomic, NULL },
-    { "x = zeros(f32, [4]) + zeros(f32, [3])", e_broadcast, NULL },
-    { "x = reshape(zeros(f32, [4, 4]), [3, -1])", e_reshape, NULL },
-    { "x = sum(zeros(f32, [4]), 1)", e_axis, NULL },
-    { "x = sum(zeros(f32, [4, 2]), 0, 0)", e_twice, NULL },
-    { "x = block(3)", e_grid_axis, NULL },
-    { "x = trans(zeros(f32, [4]))", e_trans, NULL },
-    { "x = squeeze(zeros(f32, [4, 1]), 0)", e_squeeze, NULL },
-    { "x = permute(zeros(f32, [4, 2]), [0, 0])", e_permute, NULL },
-    { "x = zeros(f32, [4, 0])", e_extent, NULL },
-    { "x = load(a, [0], [0])", e_load_extent, NULL },
-    { "x = zeros(f32, [4096, 8192])", e_elements, NULL },
-    { "x = zeros(f32, [1, 1, 1, 1, 1, 1, 1, 1, 1])", e_ranks, NULL },
-    { "x = extract(zeros(f32, [8]), [4], [2])", e_extract, NULL },
-    { "x = load(b, [0], [8, 8])", e_indices, NULL },
-    { "x = a + 1", e_tensor, NULL },
-    { "x = load(zeros(f32, [8]), [0], [8])", e_tile, NULL },
-    { "x = load(a, [0], [8], order=release)", e_order, NULL },
-    { "x = load(a, [0], [8], scope=block)", e_scope, NULL },
-    { "x = load(a, [0], [8], latency=11)", e_latency, NULL },
-    { "x = zeros(f32, [4])\nfor j in 0 .. s { x = zeros(f32, [8]) }", e_carried, NULL },
-    { "break", e_break, NULL },
-    { "for j in 0 .. 4 step 0 { }", e_step, NULL },
-    { "for j in 0 .. 1.5 { }", e_float_loop, NULL },
-    { "assert(false, \"never\")", e_assert, NULL },
-    { "x = 1 // 0", e_zero, NULL },
-    { "print(\"{} {}\", s)", e_print, NULL },
-    { "x = reduce(add, [load(a, [0], [8])], 0, [cast(s, f32)])", e_identity, NULL },
-    { "x = reduce(branch, [load(a, [0], [8])], 0, [0.0])", e_impure, NULL },
-    { "\ngrid N / 2 {", e_grid, NULL },
-    { "\nwhere N > 0, align(a, 12) {", e_fact, NULL },
-    { "\nwhere N > {", e_fact_syntax, "T004: syntax: expected an expression, got the end" },
-    { "\ngrid Q {", e_unbound, NULL },
-    { "\ngrid N, N, N, N {", e_four, NULL },
-};
-
-// From "T123:" to the end of the line.
-static void first_message(const char *text, char *to, size_t room)
-{
-    const char *at = strstr(text, "error T");
-
-    ck_assert_msg(at != NULL, "no error in: %s", text);
-    at += strlen("error ");
-    snprintf(to, room, "%.*s", (int)strcspn(at, "\n"), at);
-}
-
-START_TEST(errors_are_those_of_the_text_at_the_callers_line)
-{
-    const struct wrong *w = &wrongs[_i];
-    char text[2048], expected[512], got[512];
-    bool clauses = w->body[0] == '\n';
-    cuc_tile_program *p = program();
-
-    snprintf(text, sizeof(text), "fn add(x, y) { return x + y }\n"
-                                 "fn branch(x, y) { if x > y { } return x }\n%.*s%s }",
-             (int)sizeof(head_text) - (clauses ? 2 : 1), head_text, w->body);
-    struct tile_module *module = tile_parse("t.tile", text, strlen(text), NULL, 0);
-    first_message(tile_diagnostics_text(module, false), expected, sizeof(expected));
-    tile_module_free(module);
-
-    struct head h = begin(p);
-    w->build(p, &h);
-    cuc_tile_kernel_end(K);
-    ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
-    const char *log = cuc_tile_program_log(p);
-    first_message(log, got, sizeof(got));
-    ck_assert_msg(strncmp(log, "w.c:77: error T", 15) == 0, "%s:\n%s", w->body, log);
-    if (w->says)
-        ck_assert_msg(strstr(got, w->says), "expected %s\ngot %s", w->says, got);
-    else
-        ck_assert_msg(strcmp(got, expected) == 0, "%s: expected %s\ngot %s", w->body, expected,
-                      got);
-    ck_assert_msg(!strstr(strstr(log, "error T") + 1, "error T"), "more than one error:\n%s", log);
-    ck_assert_int_eq(cuc_error_status(), CUC_ERROR_COMPILE);
-    ck_assert_str_eq(cuc_error_function(), "cuc_tile_program_finish");
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), got));
-    ck_assert_str_eq(cuc_error_log(), log);
-    cuc_tile_program_release(p);
-}
-END_TEST
-
-START_TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
-{
-    cuc_tile_program *p = program();
-    struct head h = begin(p);
-
-    cuc_tile x = cuc_tile_exp(p, "one.c", 1, h.s);
-    ck_assert_uint_eq(x, 0);
-    cuc_tile y = cuc_tile_add(K, x, I(1)); // caused
-    cuc_tile_store(K, h.a, CUC_TILES(I(0)), y, NULL);
-    cuc_tile_if(K, y);
-    cuc_tile_sum(p, "two.c", 2, ZEROS(F32, 4), CUC_SHAPE(7));
-    cuc_tile_else(K);
-    cuc_tile_sqrt(p, "three.c", 3, h.s);
-    cuc_tile_end(K);
-    cuc_tile_for(K, I(0), y, 1);
-    cuc_tile_sin(p, "four.c", 4, h.s);
-    cuc_tile_end(K);
-    cuc_tile_kernel_end(K);
-    ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
-    const char *log = cuc_tile_program_log(p), *at = log;
-    static const char *const places[] = { "one.c:1: error T101: exp", "two.c:2: error T204: reduce",
-                                          "three.c:3: error T101: sqrt",
-                                          "four.c:4: error T101: sin" };
-    for (size_t i = 0; i < 4; i++) {
-        at = strstr(at, places[i]);
-        ck_assert_msg(at != NULL, "%s is missing:\n%s", places[i], log);
+    for (long n = 1;; n++) {
+        cuc_tile_program *p;
+        long live = wrap_live;
+        bool failed = false;
+        wrap_failed = 0;
+        wrap_fail_in = n;
+        wrap_fail_more = 1000000;
+        cuc_status st = cuc_tile_program_create(&p);
+        if (st == CUC_OK) {
+            s->build(p);
+            st = cuc_tile_program_finish(NULL, p);
+            failed = wrap_failed > 0;
+            cuc_tile_program_log(p);
+            cuc_tile_program_release(p);
+        }
+        failed |= st != CUC_OK && wrap_failed > 0;
+        wrap_fail_in = wrap_fail_more = 0;
+        ck_assert_int_eq(st, failed ? CUC_ERROR_OUT_OF_MEMORY : CUC_OK);
+        cuc_error_clear();
+        ck_assert_int_eq(wrap_live, live);
+        if (!wrap_failed)
+            break;
     }
-    ck_assert_msg(!strstr(at + 1, "error T"), "%s", log);
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "(4 errors)"));
-    cuc_tile_program_release(p);
 }
 END_TEST
 
-static cuc_tile wrong_inside(cuc_tile_program *p, const char *file, uint32_t line, cuc_tile x)
+int main(void)
 {
-    cuc_tile_enter(p, file, line);
-    cuc_tile y = cuc_tile_exp(p, "inner.c", 5, x);
-    cuc_tile_leave(p);
-    return y;
-}
+    Suite *suite = suite_create("tile builder");
+    TCase *tc = tcase_create("builder");
+    SRunner *runner = srunner_create(suite);
 
-static cuc_tile wrong_further_inside(cuc_tile_program *p, const char *file, uint32_t line,
-                                     cuc_tile x)
-{
-    cuc_tile_enter(p, file, line);
-    cuc_tile y = wrong_inside(p, "middle.c", 6, x);
-    cuc_tile_leave(p);
-    return y;
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, calls_give_the_ir_that_the_text_gives, 0,
+                        sizeof(sames) / sizeof(sames[0]));
+    tcase_add_test(tc, names_go_into_the_text);
+    tcase_add_test(tc, types_can_be_asked_for);
+    tcase_add_loop_test(tc, without_memory_the_end_says_so_and_nothing_is_left, 0,
+                        sizeof(sames) / sizeof(sames[0]));
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
-
-static void wrong_combination(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
-                              const cuc_tile *y, cuc_tile *result)
-{
-    (void)user;
-    (void)count;
-    (void)y;
-    result[0] = wrong_inside(p, "combine.c", 7, x[0]);
-}
-
-START_TEST(an_error_tells_the_functions_that_it_was_built_in)
-{
-    cuc_tile_program *p = program();
-    struct head h = begin(p);
-    cuc_tile r, x = cuc_tile_load(K, h.i, CUC_TILES(I(0)), CUC_SHAPE(8), NULL), zero = I(0);
-
-    wrong_further_inside(p, "outer.c", 8, h.s);
-    cuc_tile_reduce(&r, p, "reduce.c", 9, wrong_combination, NULL, 1, &x, 0, &zero);
-    cuc_tile_cos(p, "after.c", 10, h.s);
-    ck_assert_uint_eq(r, 0);
-    cuc_tile_kernel_end(K);
-    ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
-    const char *log = cuc_tile_program_log(p);
-    ck_assert_msg(strstr(log, "inner.c:5: error T101: exp: operand x: expected f16, bf16, f32 or "
-                              "f64, got i32\n"
-                              "middle.c:6: note: called from here\n"
-                              "outer.c:8: note: called from here\n"
-                              "after.c:10: error T101"),
-                  "%s", log);
-    cuc_tile_program_release(p);
-    p = program();
-    h = begin(p);
-    x = cuc_tile_load(K, h.i, CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
-    zero = I(0);
-    cuc_tile_reduce(&r, p, "reduce.c", 9, wrong_combination, NULL, 1, &x, 0, &zero);
-    log = cuc_tile_program_log(p);
-    ck_assert_msg(strstr(log, "inner.c:5: error T101: exp: operand x: expected f16, bf16, f32 or "
-                              "f64, got i32\n"
-                              "combine.c:7: note: called from here\n"
-                              "reduce.c:9: note: called from here\n"),
-                  "%s", log);
-    cuc_tile_program_release(p);
-}
-END_TEST

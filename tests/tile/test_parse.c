@@ -150,6 +150,8 @@ static const struct wrong wrongs[] = {
       "T502 19 j cannot be bound again" },
     { "a constant bound again", "\nkernel k(a: f32[N]) const B = 4 { B = 5 }",
       "T502 2:35 B cannot be bound again" },
+    { "a parameter named like a dimension", "\nkernel k(a: f32[n], n: i64) { }",
+      "T502 2:21 parameter: n is bound already" },
     { "two kernels of a name", "\nkernel k() { }\nkernel k() { }", "T502 3:8 two of the name k" },
     { "a function of the language's name", "\nfn exp(x) { return x }\nkernel k() { }",
       "T502 2:4 exp is a call of the language" },
@@ -408,6 +410,10 @@ static const struct {
     { "every clause in another order",
       "kernel k(a: f32[N, M]) where N > 0, noalias(a, a), unit(a, 1), align(a, 16) grid cdiv(N, "
       "B), M const B = auto(4, 8), C = B * 2, T = f16, Q = true { x = zeros(T, [B, C]) }" },
+    { "extents that are scalar parameters", "kernel k(n: i64, a: f32[n, n + 1, M]) { }" },
+    { "an if that is left in both arms",
+      "kernel k(a: i32[N], s: i32) { for j in 0 .. s { if j > 2 { break } else { continue } }\n"
+      "if s > 3 { return } else { return } }" },
     { "extents that are checked",
       "kernel k(a: f32[G + 1], b: f32[G], c: f32[4, 2 * 3]) { x = a[0] + b[dim(b, 0) - 1] }" },
     { "tensors of rank 0", "kernel k(a: f32[]) { store(a, [], load(a, [], []) + 1.0) }" },

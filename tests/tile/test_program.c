@@ -263,6 +263,58 @@ START_TEST(options_reach_the_code)
 }
 END_TEST
 
+// What the compiler tells
+
+START_TEST(remarks_are_in_the_log_when_they_are_asked_for)
+{
+    cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON));
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+    const char *log = cuc_program_log(p);
+
+    ck_assert_msg(
+        strstr(log, "program.tile:3:19: remark: load: 16 bytes at a time (idx32+aligned)"), "%s",
+        log);
+    ck_assert_msg(strstr(log, "remark: load: 4 bytes at a time (idx64)") != NULL, "%s", log);
+    ck_assert_msg(strstr(log, "remark: store: 16 bytes at a time (idx32+aligned)"), "%s", log);
+    ck_assert_msg(strstr(log, "program.tile:1:8: remark: kernel: vadd: blocks of 128 threads, 0 "
+                              "bytes of shared memory (idx32+aligned)"),
+                  "%s", log);
+    ck_assert_str_eq(cuc_object_log(object), log);
+    cuc_object_release(object);
+    cuc_program_release(p);
+
+    p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
+    object = compiled(p, CUC_CODE_PTX);
+    ck_assert_str_eq(cuc_program_log(p), "");
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
+{
+    static const char product[] =
+        "kernel product(a: f16[M, K], b: f16[K, N], c: f32[M, N]) grid 1 {\n"
+        "    acc = zeros(f32, [16, 16])\n"
+        "    acc = mma(load(a, [0, 0], [16, 16], tma=true), load(b, [0, 0], [16, 16]), acc)\n"
+        "    store(c, [0, 0], acc)\n"
+        "}\n";
+    cuc_object *object = NULL;
+    cuc_program *p = made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_80", .remarks = CUC_ON));
+
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    ck_assert_msg(strstr(cuc_program_log(p),
+                         "remark: load: loads and stores of threads, not a copy "
+                         "by TMA"),
+                  "%s", cuc_program_log(p));
+    cuc_program_release(p);
+    p = made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_80", .require_tma = CUC_ON));
+    ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX),
+             "program.tile:3:15: error T603: load: expected a copy by TMA, as require_tma");
+    cuc_program_release(p);
+}
+END_TEST
+
 // Errors
 
 START_TEST(all_errors_are_told_with_their_lines)
@@ -542,6 +594,8 @@ int main(void)
     tcase_add_loop_test(t, constants_that_are_none_are_refused, 0, LENGTH(constants));
     tcase_add_test(t, options_of_another_language_are_refused_by_name);
     tcase_add_test(t, options_reach_the_code);
+    tcase_add_test(t, remarks_are_in_the_log_when_they_are_asked_for);
+    tcase_add_test(t, a_downgrade_is_a_remark_or_an_error_as_is_asked);
     tcase_add_test(t, all_errors_are_told_with_their_lines);
     tcase_add_loop_test(t, texts_without_a_kernel_are_refused, 0, LENGTH(texts));
     tcase_add_test(t, targets_that_it_does_not_compile_to_are_refused);

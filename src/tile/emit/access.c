@@ -5,6 +5,8 @@
 // mask; else one by one, each behind its own predicate.
 #include "emit.h"
 
+#include "../remark.h"
+
 #include <string.h>
 
 enum { VECTOR_BYTES = 16 };
@@ -482,6 +484,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     }
     open_thread(&a);
     a.vector = last_index ? vector_of(&a, last_index, last_scale) : 1;
+    tile_remark_access(e->module, op, e->variant, a.vector * bytes_of(a.view->dtype));
     // Others may write meanwhile: where order matters an element is read once, for all who have it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
     bool once = a.stores || order != TILE_WEAK;

@@ -116,7 +116,7 @@ tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *la
 {
     uint32_t copies = tile_copies(layout);
 
-    if (1)
+    if (!copies)
         return TILE_NO_REGISTER;
     tile_register bits = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, copies);
     return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", bits);

@@ -30,8 +30,8 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
     for (uint32_t axis = 0; axis < a->view->rank; axis++) {
         const struct tile_size *extent = &a->view->extent[axis], *stride = &a->view->stride[axis];
         uint32_t bytes = bytes_of(a->view->dtype);
-        tile_register i = tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN,
-                                         a->index[axis][r]);
+        tile_register i =
+            tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
             extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                         : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);

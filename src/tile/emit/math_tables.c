@@ -1,6 +1,6 @@
 // Made by scripts/tile_math.py; do not edit.
 //
-// Behind each polynomial: the largest error of what it stands for, relative to the function's
+// Above each polynomial: the largest error of what it stands for, relative to the function's
 // value, with the coefficients as they are here.
 #include "math.h"
 

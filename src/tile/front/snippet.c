@@ -37,7 +37,8 @@ static void finish(struct tile_module *module, const char *file, struct tile_dia
                    const struct tile_location *where)
 {
     module->file = file;
-    for (struct tile_diagnostic *d = last ? last->next : module->diagnostics->first; d; d = d->next) {
+    for (struct tile_diagnostic *d = last ? last->next : module->diagnostics->first; d;
+         d = d->next) {
         d->where.line = where->line;
         d->where.column = 0;
     }

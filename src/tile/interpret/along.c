@@ -46,7 +46,7 @@ static bool add(struct sum *s, enum tile_combine with, cuc_dtype dtype, bool nan
 
 static struct sum nothing(enum tile_combine with, cuc_dtype dtype)
 {
-    return (struct sum){ with == TILE_WITH_PROD ? 1.0 : 0.0, tile_element_identity(with, dtype) };
+    return (struct sum){ with == TILE_WITH_PROD ? 1.0 : -0.0, tile_element_identity(with, dtype) };
 }
 
 static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool scan)

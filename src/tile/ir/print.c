@@ -3,6 +3,7 @@
 // Every value has a name of its own. What a loop carries has one name for the value before, the
 // block's argument and the result, bound again where the next value is known; so has what an if
 // gives.
+#include "../diagnostic.h"
 #include "../text.h"
 #include "ir.h"
 #include "words.h"
@@ -59,8 +60,10 @@ static const char *name_of(struct printer *p, const struct tile_value *value)
     while (!name || !take_name(p, name)) {
         name = cuc__arena_print(p->kernel->module->arena, "%s%s%u", value->name ? value->name : "v",
                                 value->name ? "_" : "", p->numbered++);
-        if (!name)
+        if (!name) {
+            p->kernel->module->diagnostics->out_of_memory = true;
             return "?";
+        }
     }
     return *slot = name;
 }
@@ -670,5 +673,6 @@ const char *tile_print(struct tile_module *module)
     const char *text = cuc__arena_print(module->arena, "tile 1\n%s%s",
                                         functions.at ? functions.at : "",
                                         kernels.at ? kernels.at : "");
+    module->diagnostics->out_of_memory |= !text;
     return text ? text : "";
 }

@@ -1,0 +1,80 @@
+// A formula that is known when the program runs, as one kernel: built by calls and not by text.
+#include "example.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 10000, MOST = 16 };
+
+#define K CUC_HERE(program)
+
+// The functions there are, by name: the header's lists are tables to generate from.
+static const struct {
+    const char *name;
+    cuc_tile (*build)(cuc_tile_program *, const char *, uint32_t, cuc_tile);
+} functions[] = {
+#define ROW(function, op, text) { &#function[sizeof("cuc_tile_") - 1], function },
+    CUC_TILE_UNARY_LIST(ROW)
+};
+
+// In postfix of x, y, numbers, + * and functions. What makes no sense is an error of the program.
+static cuc_tile formula(cuc_tile_program *program, const char *text, cuc_tile x, cuc_tile y)
+{
+    cuc_tile stack[MOST] = { 0 };
+    int at = 1, read = 0;
+    char word[32];
+
+    for (; at < MOST - 1 && sscanf(text, "%31s%n", word, &read) == 1; text += read) {
+        if (strcmp(word, "x") == 0 || strcmp(word, "y") == 0) {
+            stack[++at] = *word == 'x' ? x : y;
+        } else if ((*word == '+' || *word == '*') && at-- > 1) {
+            stack[at] = (*word == '+' ? cuc_tile_add : cuc_tile_mul)(K, stack[at], stack[at + 1]);
+        } else if (strspn(word, ".0123456789") == strlen(word)) {
+            stack[++at] = cuc_tile_float(K, atof(word));
+        } else {
+            for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+                if (strcmp(functions[i].name, word) == 0)
+                    stack[at] = functions[i].build(K, stack[at]);
+        }
+    }
+    return stack[at];
+}
+
+int main(void)
+{
+    static float in[N], out[N];
+    cuc_tile_program *program;
+    cuc_program *compiled;
+    cuc_tensor tensors[2];
+    const char *source;
+    int64_t count = N, wrong = 0;
+
+    check(cuc_tile_program_create(&program));
+    cuc_tile_kernel_begin(K, "fused");
+    cuc_tile_grid(K, "cdiv(N, 1024)");
+    cuc_tile from = cuc_tile_tensor(K, "from", CUC_F32, "N"), i = cuc_tile_block(K, 0);
+    cuc_tile to = cuc_tile_tensor(K, "to", CUC_F32, "N");
+    cuc_tile x = cuc_tile_load(K, from, CUC_TILES(i), CUC_SHAPE(1024), NULL);
+    cuc_tile y = cuc_tile_load(K, to, CUC_TILES(i), CUC_SHAPE(1024), NULL);
+    cuc_tile_store(K, to, CUC_TILES(i), formula(program, "x y * 0.5 x * tanh +", x, y), NULL);
+    cuc_tile_kernel_end(K);
+    check(cuc_tile_program_finish(&source, program)); // tells all errors of all calls above
+    printf("%s", source);
+
+    // From here on it is a tile program like any other; this one runs on the CPU.
+    check(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));
+    for (int n = 0; n < N; n++)
+        in[n] = out[n] = (float)n / N;
+    check(
+        cuc_tensor_contiguous(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_F32, 1, &count, -1));
+    check(
+        cuc_tensor_contiguous(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_F32, 1, &count, -1));
+    const cuc_arg args[] = { CUC_ARG(&tensors[0]), CUC_ARG(&tensors[1]) };
+    check(cuc_tile_interpret(compiled, "fused", args, 2, NULL));
+    for (int n = 0; n < N; n++)
+        wrong += fabsf(out[n] - (in[n] * in[n] + tanhf(0.5f * in[n]))) > 1e-6f;
+    printf("%d elements, %d of them wrong\n", N, (int)wrong);
+    cuc_program_release(compiled);
+    cuc_tile_program_release(program);
+    return wrong ? 1 : 0;
+}

@@ -1,0 +1,59 @@
+// What the compiler tells of its decisions, and what the user may ask to be an error instead.
+#include "remark.h"
+
+#include "diagnostic.h"
+#include "ir/words.h"
+
+struct review {
+    struct tile_module *module;
+    const struct tile_target *target;
+};
+
+// Something slower was done than the source lets one hope for.
+static void downgrade(const struct review *r, const struct tile_op *op, bool refused,
+                      const char *option, const char *expected, const char *got)
+{
+    const char *name = tile_op_infos[op->kind].name;
+
+    if (refused)
+        tile_error(r->module, TILE_T603, op->where, "%s: expected %s, as %s asks for it, got %s",
+                   name, expected, option, got);
+    else
+        tile_remark(r->module, op->where, "%s: %s, not %s", name, got, expected);
+}
+
+static void review_op(struct tile_op *op, void *data)
+{
+    const struct review *r = data;
+
+    if (op->kind == TILE_MMA)
+        downgrade(r, op, r->target->require_tensor_core, "require_tensor_core", "a tensor core",
+                  "fused multiply-adds");
+    else if (tile_int(op, TILE_ATTR_TMA, 0) > 0)
+        downgrade(r, op, r->target->require_tma, "require_tma", "a copy by TMA",
+                  "loads and stores of threads");
+}
+
+bool tile_review(struct tile_kernel *kernel, const struct tile_target *target)
+{
+    struct review r = { kernel->module, target };
+
+    tile_walk(&kernel->body, review_op, &r);
+    return !kernel->module->diagnostics->errors;
+}
+
+void tile_remark_access(struct tile_module *module, const struct tile_op *op,
+                        enum tile_variant variant, uint32_t bytes)
+{
+    tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", tile_op_infos[op->kind].name,
+                bytes, bytes == 1 ? "" : "s", tile_variant_name(variant));
+}
+
+void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)
+{
+    uint32_t shared = entry->static_shared + entry->dynamic_shared;
+
+    tile_remark(kernel->module, kernel->where,
+                "kernel: %s: blocks of %u threads, %u bytes of shared memory (%s)", kernel->name,
+                32 * entry->warps, shared, tile_variant_name(entry->variant));
+}

@@ -1,0 +1,15 @@
+// What the compiler tells of its decisions.
+#ifndef CUCORE_TILE_REMARK_H
+#define CUCORE_TILE_REMARK_H
+
+#include "compile.h"
+
+// What is done in a slower way than it might be: remarks, or errors where the target asks for them.
+// False after an error.
+bool tile_review(struct tile_kernel *kernel, const struct tile_target *target);
+// How many bytes a thread moves with an instruction, where the tile lies inside the tensor.
+void tile_remark_access(struct tile_module *module, const struct tile_op *op,
+                        enum tile_variant variant, uint32_t bytes);
+void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry);
+
+#endif
