@@ -60,7 +60,6 @@ int main(void)
     cuc_tile_kernel_end(K);
     check(cuc_tile_program_finish(&source, program)); // tells all errors of all calls above
     printf("%s", source);
-
     // From here on it is a tile program like any other; this one runs on the CPU.
     check(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));
     for (int n = 0; n < N; n++)

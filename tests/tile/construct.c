@@ -19,12 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ck_ok(call)                                                                          \
-    do {                                                                                     \
-        cuc_status got_ = (call);                                                            \
-        if (got_ != CUC_OK)                                                                  \
-            ck_abort_msg("%s: %s gave %s: %s\n%.2000s", where_text(), #call,                 \
-                         cuc_status_name(got_), cuc_error_message(), cuc_error_log());       \
+#define ck_ok(call)                                                                    \
+    do {                                                                               \
+        cuc_status got_ = (call);                                                      \
+        if (got_ != CUC_OK)                                                            \
+            ck_abort_msg("%s: %s gave %s: %s\n%.2000s", where_text(), #call,           \
+                         cuc_status_name(got_), cuc_error_message(), cuc_error_log()); \
     } while (0)
 
 enum { MOST = 24, MOST_SETTINGS = 8, POISON = 0xb5 };
@@ -99,10 +99,11 @@ static uint64_t below(uint64_t n)
 
 static uint64_t any_float(cuc_dtype dtype)
 {
-    static const double edges[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 0.5, 1.5, 2.5,
-                                    -2.5, 65504.0, 65520.0, 448.0, 464.0, 57344.0, 6e-8, 1e-40,
-                                    1e-300, 1e300, 3e38, 2147483648.0, -2147483649.0, 127.5, 255.5,
-                                    -128.5, 1e19, 3.4e38 };
+    static const double edges[] = { 0.0,     -0.0,   1.0,   -1.0,         INFINITY,      -INFINITY,
+                                    NAN,     0.5,    1.5,   2.5,          -2.5,          65504.0,
+                                    65520.0, 448.0,  464.0, 57344.0,      6e-8,          1e-40,
+                                    1e-300,  1e300,  3e38,  2147483648.0, -2147483649.0, 127.5,
+                                    255.5,   -128.5, 1e19,  3.4e38 };
     uint32_t bits = cuc_dtype_bits(dtype);
 
     switch (below(4)) {
@@ -118,8 +119,10 @@ static uint64_t any_float(cuc_dtype dtype)
 
 static uint64_t any_integer(cuc_dtype dtype)
 {
-    static const int64_t edges[] = { 0, 1, -1, 2, 127, 128, -128, 255, 256, INT16_MAX, INT16_MIN,
-                                     INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, UINT32_MAX };
+    static const int64_t edges[] = { 0,         1,         -1,        2,
+                                     127,       128,       -128,      255,
+                                     256,       INT16_MAX, INT16_MIN, INT32_MAX,
+                                     INT32_MIN, INT64_MAX, INT64_MIN, UINT32_MAX };
 
     return tile_element_of_int(dtype, below(3) ? (int64_t)random64() >> below(64)
                                                : edges[below(sizeof(edges) / sizeof(edges[0]))]);
@@ -185,8 +188,8 @@ static void set_strides(cuc_tensor *t, enum mode mode, bool apart)
         t->strides[0] = 0;
 }
 
-static void visit(struct tensor *t, unsigned char *base, void (*each)(struct tensor *t,
-                                                                      unsigned char *at, int64_t n))
+static void visit(struct tensor *t, unsigned char *base,
+                  void (*each)(struct tensor *t, unsigned char *at, int64_t n))
 {
     int64_t at[CUC_TENSOR_MAX_RANK] = { 0 }, n = 0, bytes = cuc_dtype_bits(t->host.dtype) / 8;
 
@@ -283,8 +286,9 @@ static double last_place(cuc_dtype dtype, double value)
     static const struct {
         cuc_dtype dtype;
         int fraction, least;
-    } formats[] = { { CUC_F16, 10, -14 }, { CUC_BF16, 7, -126 }, { CUC_F32, 23, -126 },
-                    { CUC_F64, 52, -1022 } };
+    } formats[] = {
+        { CUC_F16, 10, -14 }, { CUC_BF16, 7, -126 }, { CUC_F32, 23, -126 }, { CUC_F64, 52, -1022 }
+    };
     int exponent;
 
     frexp(value, &exponent);
@@ -362,7 +366,8 @@ static void read_settings(struct settings *s, const struct construct *row, const
 
 static struct tile_module *parse(const char *source, const struct settings *s)
 {
-    struct tile_module *m = tile_parse("construct.tile", source, strlen(source), s->list, (uint32_t)s->count);
+    struct tile_module *m =
+        tile_parse("construct.tile", source, strlen(source), s->list, (uint32_t)s->count);
 
     ck_assert(m != NULL);
     ck_assert_msg(!m->diagnostics->errors, "%s\n%s", where_text(), tile_diagnostics_text(m, false));
@@ -586,7 +591,8 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
             printing = open_memstream(&printed, &printed_bytes);
             ck_assert(printing != NULL);
         }
-        struct tile_interpretation run = { .kernel = k, .argument = v.argument,
+        struct tile_interpretation run = { .kernel = k,
+                                           .argument = v.argument,
                                            .arguments = k->parameter_count,
                                            .print = prints ? keep_text : NULL };
         memcpy(run.grid, v.grid, sizeof(run.grid));
@@ -652,7 +658,8 @@ void construct_fails(const struct construct *row, char *driver, char *interprete
         if (k->parameter[i].value->type.tensor)
             make_tensor(&tensor[i], &k->parameter[i], v.dimension, DENSE);
     run_entry(&code, code.signature->entries - 1, k, &v, tensor, driver);
-    struct tile_interpretation run = { .kernel = k, .argument = v.argument,
+    struct tile_interpretation run = { .kernel = k,
+                                       .argument = v.argument,
                                        .arguments = k->parameter_count };
     memcpy(run.grid, v.grid, sizeof(run.grid));
     for (uint32_t i = 0; i < k->parameter_count; i++)
@@ -660,6 +667,10 @@ void construct_fails(const struct construct *row, char *driver, char *interprete
             v.argument[i].tensor = &tensor[i].host;
     ck_assert_msg(!tile_interpret(&run, interpreter, FAILURE_ROOM), "%s: interpreted it ends well",
                   where_text());
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (k->parameter[i].value->type.tensor)
+            drop_tensor(&tensor[i]);
+    drop_code(&code);
     tile_module_free(m);
 }
 
@@ -693,8 +704,7 @@ static bool has_dtype(const struct construct *row, const char *dtype)
     return false;
 }
 
-char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm,
-                    bool specific)
+char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm, bool specific)
 {
     size_t bytes = 0;
     FILE *file;

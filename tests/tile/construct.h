@@ -1,5 +1,5 @@
-// A construct of the tile language as a kernel, done twice on the same data: by the interpreter and,
-// as PTX, by the driver that CUCORE_DRIVER names. Both must leave the same bytes.
+// A construct of the tile language as a kernel, done twice on the same data: by the interpreter
+// and, as PTX, by the driver that CUCORE_DRIVER names. Both must leave the same bytes.
 //
 // The first letter of a tensor's name says what is in it before:
 //   o    poison: it is for results             u    whole numbers: it is read and written

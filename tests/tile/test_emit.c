@@ -27,11 +27,11 @@ END_TEST
 START_TEST(a_failed_assertion_ends_the_kernel)
 {
     static const struct construct rows[] = {
-        { "of a scalar", NULL, "n=3", "kernel k(n: i32) {\n    assert(n < 3, \"n is small\")\n}", 0, 0,
-          NULL },
-        { "of an element", NULL, "N=50",
-          "kernel k(p: i32[N]) {\n    assert(load(p, [0], [50], pad=99) < 49, \"n is small\")\n}", 0,
+        { "of a scalar", NULL, "n=3", "kernel k(n: i32) {\n    assert(n < 3, \"n is small\")\n}", 0,
           0, NULL },
+        { "of an element", NULL, "N=50",
+          "kernel k(p: i32[N]) {\n    assert(load(p, [0], [50], pad=99) < 49, \"n is small\")\n}",
+          0, 0, NULL },
     };
     char driver[FAILURE_ROOM], interpreter[FAILURE_ROOM];
 
@@ -39,6 +39,7 @@ START_TEST(a_failed_assertion_ends_the_kernel)
     construct_fails(&rows[_i], driver, interpreter);
     ck_assert_msg(strstr(driver, "CUDA_ERROR_ASSERT") != NULL, "%s", driver);
     ck_assert_msg(strstr(interpreter, "n is small") != NULL, "%s", interpreter);
+    construct_stop();
 }
 END_TEST
 
@@ -48,9 +49,11 @@ static const struct {
     { "kernel k(o: i32[8]) {\n    store(o, [0], asm(\"mov.b32 $0, $2\", i32, [iota(i32, 8)]))\n}",
       ":2:19: error T601: asm: $2: expected $0, the result, to $1" },
     { "kernel k(o: f32[512, 512]) {\n    store(o, [0, 0], trans(load(o, [0, 0], [512, 512])))\n}",
-      ":2:22: error T602: permute: it needs 1048576 bytes of shared memory, the target has 232448" },
+      ":2:22: error T602: permute: it needs 1048576 bytes of shared memory, the target has "
+      "232448" },
     { "kernel k(a: f64[64, 256, 4], b: f64[64, 4, 256], o: f64[64, 256, 256]) {\n"
-      "    store(o, [0, 0, 0], load(a, [0, 0, 0], [64, 256, 4]) @ load(b, [0, 0, 0], [64, 4, 256]))\n}",
+      "    store(o, [0, 0, 0], load(a, [0, 0, 0], [64, 256, 4]) @ load(b, [0, 0, 0], [64, 4, "
+      "256]))\n}",
       "error T602: mma: it needs 262144 bytes of shared memory, the target has 232448" },
 };
 
@@ -66,9 +69,9 @@ END_TEST
 // Assembled: all constructs of a dtype in one module.
 static const char *arch;
 
-static const char *const dtypes[] = { "i8",   "i16", "i32", "i64", "u8",   "u16",  "u32",  "u64",
-                                      "f16",  "bf16", "f32", "f64", "bool", "tf32", "e4m3", "e5m2",
-                                      NULL };
+static const char *const dtypes[] = { "i8",   "i16",  "i32",  "i64",  "u8",  "u16",
+                                      "u32",  "u64",  "f16",  "bf16", "f32", "f64",
+                                      "bool", "tf32", "e4m3", "e5m2", NULL };
 
 START_TEST(the_assembler_takes_the_code)
 {
@@ -76,8 +79,7 @@ START_TEST(the_assembler_takes_the_code)
     cuc_program *program = NULL;
     cuc_object *object = NULL;
     int sm = atoi(arch + 3);
-    char *ptx = construct_ptx(constructs, CONSTRUCTS, dtypes[_i], sm,
-                              strchr(arch, 'a') != NULL);
+    char *ptx = construct_ptx(constructs, CONSTRUCTS, dtypes[_i], sm, strchr(arch, 'a') != NULL);
 
     o.arch = arch;
     o.split_compile = CUC_ZERO; // on all cores
@@ -122,8 +124,7 @@ int main(int argc, char **argv)
         if (!can_assemble())
             return 77;
         arch = argv[2];
-        tcase_add_loop_test(t, the_assembler_takes_the_code, 0,
-                            sizeof(dtypes) / sizeof(dtypes[0]));
+        tcase_add_loop_test(t, the_assembler_takes_the_code, 0, sizeof(dtypes) / sizeof(dtypes[0]));
         argc = 2;
         argv[1] = "none";
     }

@@ -3,9 +3,9 @@
 #include "emit.h"
 
 struct format {
-    uint32_t fraction;       // bits
-    uint32_t bias, largest;  // as f32
-    uint32_t least, magic;   // the least normal number as f32; what rounds smaller ones when added
+    uint32_t fraction;      // bits
+    uint32_t bias, largest; // as f32
+    uint32_t least, magic;  // the least normal number as f32; what rounds smaller ones when added
     const char *name;
 };
 
@@ -27,8 +27,8 @@ static tile_register round_to(struct tile_emitter *e, const struct format *f, ti
     size = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", size, f->largest);
     // Normal numbers: half of what is cut off, less one where the last bit is even.
     tile_register odd = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", size, cut);
-    tile_register up = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", size,
-                                 (UINT32_C(1) << (cut - 1)) - 1);
+    tile_register up =
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", size, (UINT32_C(1) << (cut - 1)) - 1);
     up = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", up, odd);
     tile_register normal = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", up, cut);
     normal = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", normal, (127 - f->bias) << f->fraction);
@@ -56,7 +56,8 @@ tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
     return tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
 }
 
-// e5m2 is the upper half of an f16. e4m3 has the bits of an f16 256 times as small, but for its NaN.
+// e5m2 is the upper half of an f16. e4m3 has the bits of an f16 256 times as small, but for its
+// NaN.
 static tile_register widen(struct tile_emitter *e, cuc_dtype from, tile_register x)
 {
     if (from == CUC_E5M2) {

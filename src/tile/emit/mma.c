@@ -21,10 +21,10 @@ struct line {
 struct side {
     const struct tile_value *value;
     tile_register *reg;
-    uint32_t bytes;               // of an element
-    uint32_t summed;              // the axis that is summed over
-    int64_t step[TILE_MAX_RANK];  // bytes, by the accumulator's axis; 0: not one of this side's
-    int64_t next;                 // bytes from one term of the sums to the next
+    uint32_t bytes;              // of an element
+    uint32_t summed;             // the axis that is summed over
+    int64_t step[TILE_MAX_RANK]; // bytes, by the accumulator's axis; 0: not one of this side's
+    int64_t next;                // bytes from one term of the sums to the next
     struct line *line;
     uint32_t lines, *line_of; // by register of the accumulator
     uint32_t vector;          // of terms, or of lines, that are read at once
@@ -108,8 +108,8 @@ static void write_slice(struct product *p, struct side *s, int64_t at, uint32_t 
         if (own < first || own + reach >= first + length) {
             tile_register c = tile_element_coordinate(e, x, r, s->summed);
             c = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", c, first);
-            inside = tile_both(e, inside,
-                               tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c, length));
+            inside =
+                tile_both(e, inside, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c, length));
         }
         for (uint32_t axis = 0; axis < x->type.rank; axis++)
             offset += steps[axis] * tile_register_coordinate(x->layout, r, axis);
@@ -225,8 +225,7 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
         struct line *line = &s->line[i];
         uint32_t vector = 1, columns = 1;
         if (along)
-            while (vector < terms && 2 * vector * s->bytes <= 16 &&
-                   p->length % (2 * vector) == 0)
+            while (vector < terms && 2 * vector * s->bytes <= 16 && p->length % (2 * vector) == 0)
                 vector *= 2;
         // Columns that follow this one: n of them, all at the same register.
         while (!along && i + 2 * columns <= s->lines && 2 * columns * s->bytes <= 16 &&

@@ -82,10 +82,10 @@ static void flush(struct line *line)
 // What printf takes a dtype as.
 static const char *conversion_of(cuc_dtype dtype)
 {
-    return dtype == CUC_BOOL                                   ? "%s"
-           : !tile_is_integer(dtype)                           ? "%g"
-           : tile_is_signed(dtype)                             ? "%lld"
-                                                               : "%llu";
+    return dtype == CUC_BOOL         ? "%s"
+           : !tile_is_integer(dtype) ? "%g"
+           : tile_is_signed(dtype)   ? "%lld"
+                                     : "%llu";
 }
 
 static tile_register argument_of(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
@@ -209,8 +209,7 @@ bool tile_emit_assert(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "st.param.b32 [line], %u", op->where.line);
     tile_ins(e, "st.param.b64 [function], %R", argument[2]);
     tile_ins(e, "st.param.b64 [size], 1");
-    tile_put_string(e->text,
-                    "\tcall __assertfail, (message, file, line, function, size);\n\t}\n");
+    tile_put_string(e->text, "\tcall __assertfail, (message, file, line, function, size);\n\t}\n");
     tile_put_label(e, done);
     return reg && !e->failed;
 }

@@ -15,7 +15,7 @@ struct scan {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_layout *layout;
-    uint32_t n; // tiles that are scanned together
+    uint32_t n;                   // tiles that are scanned together
     cuc_dtype dtype[MOST_VALUES]; // computed in
     tile_register identity[MOST_VALUES];
     enum tile_combine with;
@@ -23,8 +23,8 @@ struct scan {
     bool reverse;
     uint32_t count;                      // of registers
     tile_register (*value)[MOST_VALUES]; // of each register: its elements, then their scan
-    // Of each run, by its lowest register: all of it and of what it was joined with, and what stands
-    // before it there.
+    // Of each run, by its lowest register: all of it and of what it was joined with, and what
+    // stands before it there.
     tile_register (*total)[MOST_VALUES], (*before)[MOST_VALUES];
 };
 
@@ -144,8 +144,8 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
         tile_register shared = tile_scratch(e, left * bytes);
         for (uint32_t i = 0; i < s->n; i++) {
             uint32_t size = bytes_of(s->dtype[i]), number_of_run = 0;
-            tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, size,
-                                            shared);
+            tile_register place =
+                tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, size, shared);
             for (uint32_t r = run[0]; r < run[1]; r++)
                 if (!(r & (done | own)))
                     tile_emit_store(e, "", "shared", s->dtype[i], &s->total[r][i], 1, place,
@@ -181,9 +181,8 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
                 if (k + 1 == warps)
                     break;
                 // What is before a warp is the sum of all that come before it.
-                tile_register is_next =
-                    tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", number,
-                              s->reverse ? w - 1 : w + 1);
+                tile_register is_next = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", number,
+                                                  s->reverse ? w - 1 : w + 1);
                 choose(s, is_next, sum, before, before);
             }
             memcpy(s->total[r], sum, sizeof(sum));
@@ -242,11 +241,10 @@ static bool scan(struct scan *s)
             bit++;
         } else if (hardware < registers + TILE_LANE_BITS) {
             uint32_t lane_bit = hardware - registers;
-            tile_register set = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane,
-                                          UINT32_C(1) << lane_bit);
-            tile_register later = tile_make(e, TILE_PRED, s->reverse ? "setp.eq.u32 %R, %R, 0"
-                                                                     : "setp.ne.u32 %R, %R, 0",
-                                            set);
+            tile_register set =
+                tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, UINT32_C(1) << lane_bit);
+            tile_register later = tile_make(
+                e, TILE_PRED, s->reverse ? "setp.eq.u32 %R, %R, 0" : "setp.ne.u32 %R, %R, 0", set);
             for (uint32_t r = 0; r < s->count; r++)
                 if (!(r & (own | done)))
                     join_lanes(s, r, lane_bit, later, done, own);
@@ -288,16 +286,15 @@ bool tile_emit_scan(struct tile_emitter *e, const struct tile_op *op)
         return false;
     for (uint32_t i = 0; i < s.n; i++) {
         s.dtype[i] = widens ? CUC_F32 : op->operand[i]->type.dtype;
-        s.identity[i] = op->block_count
-                            ? tile_registers(e, op->operand[s.n + i])[0]
-                            : tile_constant_register(e, s.dtype[i],
-                                                     tile_element_identity(s.with, s.dtype[i]));
+        s.identity[i] =
+            op->block_count
+                ? tile_registers(e, op->operand[s.n + i])[0]
+                : tile_constant_register(e, s.dtype[i], tile_element_identity(s.with, s.dtype[i]));
         const tile_register *in = tile_registers(e, op->operand[i]);
         for (uint32_t r = 0; in && r < s.count; r++) {
             bool none = false;
             // From the end on padding comes first.
-            tile_register inside =
-                s.reverse ? tile_inside_tile(e, x, r, &none) : TILE_NO_REGISTER;
+            tile_register inside = s.reverse ? tile_inside_tile(e, x, r, &none) : TILE_NO_REGISTER;
             tile_register value = widens ? tile_widen(e, x->type.dtype, in[r]) : in[r];
             s.value[r][i] = none     ? s.identity[i]
                             : inside ? tile_select(e, inside, value, s.identity[i])

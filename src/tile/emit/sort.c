@@ -37,10 +37,10 @@ static tile_register fold_sign(struct tile_emitter *e, cuc_dtype dtype, tile_reg
     uint32_t bits = cuc_dtype_bits(dtype);
     tile_register sign = wide ? tile_make(e, TILE_R64, "shr.s64 %R, %R, 63", x)
                               : tile_make(e, TILE_R32, "shr.s32 %R, %R, 31", x);
-    tile_register flip = wide ? tile_make(e, TILE_R64, "and.b64 %R, %R, 0x%x", sign,
-                                          (uint64_t)INT64_MAX)
-                              : tile_make(e, TILE_R32, "and.b32 %R, %R, 0x%x", sign,
-                                          (UINT64_C(1) << (bits - 1)) - 1);
+    tile_register flip =
+        wide
+            ? tile_make(e, TILE_R64, "and.b64 %R, %R, 0x%x", sign, (uint64_t)INT64_MAX)
+            : tile_make(e, TILE_R32, "and.b32 %R, %R, 0x%x", sign, (UINT64_C(1) << (bits - 1)) - 1);
 
     return wide ? tile_make(e, TILE_R64, "xor.b64 %R, %R, %R", x, flip)
                 : tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", x, flip);
@@ -77,8 +77,8 @@ static void make_keys(struct sort *s, const tile_register *in)
 {
     struct tile_emitter *e = s->e;
     const struct tile_value *x = s->op->operand[0];
-    bool wide = is_wide(s->dtype), is_signed = !tile_is_integer(s->dtype) ||
-                                               tile_is_signed(s->dtype);
+    bool wide = is_wide(s->dtype),
+         is_signed = !tile_is_integer(s->dtype) || tile_is_signed(s->dtype);
 
     s->type = wide ? is_signed ? "s64" : "u64" : is_signed ? "s32" : "u32";
     if (s->top && !wide)
@@ -95,8 +95,7 @@ static void make_keys(struct sort *s, const tile_register *in)
         bool none;
         tile_register inside = tile_inside_tile(e, x, r, &none);
         tile_register key = tile_is_integer(s->dtype) ? in[r] : float_key(e, s->dtype, in[r]);
-        tile_register index =
-            s->top ? tile_element_coordinate(e, x, r, s->axis) : TILE_NO_REGISTER;
+        tile_register index = s->top ? tile_element_coordinate(e, x, r, s->axis) : TILE_NO_REGISTER;
         if (s->top && wide) {
             key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
         } else if (s->top) { // the key turned round, as an unsigned number, above the index
@@ -191,8 +190,8 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
     for (uint32_t first = 0; first < s->count; first += each) {
         uint32_t end = first + each < s->count ? first + each : s->count;
         uint32_t indices = (end - first) * threads * size;
-        tile_register shared = tile_scratch(e, indices + (s->pairs ? (end - first) * threads * 4
-                                                                   : 0));
+        tile_register shared =
+            tile_scratch(e, indices + (s->pairs ? (end - first) * threads * 4 : 0));
         tile_register mine = tile_new(e, TILE_R32), theirs = tile_new(e, TILE_R32);
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", mine, e->tid, size, shared);
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", theirs, partner, size, shared);
@@ -217,8 +216,7 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
                 continue;
             index[r] = tile_new(e, TILE_R32);
             tile_emit_load(e, "", "shared", CUC_U32, &index[r], 1, their_index,
-                           (int64_t)indices + (int64_t)(r - first) * threads * 4,
-                           TILE_NO_REGISTER);
+                           (int64_t)indices + (int64_t)(r - first) * threads * 4, TILE_NO_REGISTER);
         }
     }
     for (uint32_t r = 0; r < s->count; r++)
