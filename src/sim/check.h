@@ -3,8 +3,9 @@
 //
 //   check.c          which are on, how a finding is told
 //   check_init.c     reads of memory that nobody wrote: a bit for every byte
-//   check_race.c     who knows of whose accesses to shared memory: races, waits and fences that are
-//                    missing
+//   check_race.c     cells of shared memory: who wrote and read them last
+//   check_agents.c   who knows of whose accesses: clocks, what orders them
+//   check_async.c    copies and products that complete later: waits and fences that are missing
 //   check_barrier.c  what only a part of a warp comes to
 //
 // Accesses are looked at where memory.c has found them in bounds; what does not go through

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    STATIC_SHARED = 48 * 1024, // what ptxas takes
     // What a lane's stack has above what can be counted, where functions call themselves or are
     // called by address; and for alloca.
     UNCOUNTED_STACK = 64 << 10,
@@ -372,8 +373,12 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     code->stack_bytes = (uint32_t)align_up(code->stack_bytes, 16);
     free(reached);
     free(used);
-    return fits || refuse(l, code->source->line, "%s: its shared variables take %llu bytes",
-                          code->name, (unsigned long long)end);
+    if (!fits || end > STATIC_SHARED)
+        return refuse(l, code->source->line,
+                      "%s: its shared variables take %llu bytes, and an entry may declare %d: more "
+                      "is dynamic shared memory",
+                      code->name, (unsigned long long)end, STATIC_SHARED);
+    return true;
 }
 
 static bool load(struct loader *l)

@@ -534,11 +534,29 @@ START_TEST(what_is_not_known_is_refused_at_load)
 }
 END_TEST
 
+START_TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
+{
+    static const char format[] = HARNESS_HEADER
+        ".visible .entry k()\n{\n.shared .b8 s[%d];\n.reg .b32 %%r<2>;\n"
+        "mov.u32 %%r1, s;\nret;\n}\n";
+    char ptx[512];
+
+    snprintf(ptx, sizeof(ptx), format, 49152);
+    sim_program_free(harness_load(ptx));
+    snprintf(ptx, sizeof(ptx), format, 49153);
+    const char *log = harness_refused(ptx);
+    ck_assert_msg(strstr(log, "k: its shared variables take 49153 bytes, and an entry may declare "
+                              "49152"),
+                  "%s", log);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec");
     TCase *tc = tcase_create("exec");
     tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, an_entry_declares_no_more_shared_memory_than_ptxas_takes);
     tcase_add_test(tc, saxpy_leaves_what_is_past_its_end_alone);
     tcase_add_test(tc, lanes_loop_as_often_as_each_wants_and_meet_again);
     tcase_add_test(tc, lanes_that_fall_through_meet_those_that_jumped);

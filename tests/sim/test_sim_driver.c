@@ -199,6 +199,18 @@ START_TEST(each_context_has_variables_of_its_own)
 }
 END_TEST
 
+START_TEST(a_fill_of_more_bytes_than_there_are_addresses_is_refused)
+{
+    CUdeviceptr p;
+
+    start();
+    ck_cu(cuMemAllocAsync(&p, 64, NULL));
+    ck_assert_int_eq(cuMemsetD32_v2(p, 0, (SIZE_MAX >> 2) + 2), CUDA_ERROR_INVALID_VALUE);
+    ck_cu(cuMemsetD32_v2(p, 0, 16)); // and nothing is lost
+    ck_cu(cuMemFreeAsync(p, NULL));
+}
+END_TEST
+
 START_TEST(a_managed_variable_is_reached_from_the_host)
 {
     CUlibrary lib;
@@ -685,6 +697,7 @@ int main(void)
     tcase_add_test(c, a_function_is_exported_under_each_of_its_names_and_found_by_version);
     tcase_add_test(c, a_module_runs_and_its_variables_are_read_and_written);
     tcase_add_test(c, each_context_has_variables_of_its_own);
+    tcase_add_test(c, a_fill_of_more_bytes_than_there_are_addresses_is_refused);
     tcase_add_test(c, a_managed_variable_is_reached_from_the_host);
     tcase_add_test(c, a_kernel_says_what_it_needs);
     tcase_add_test(c, a_launch_does_not_wait_for_its_kernel);

@@ -3,10 +3,25 @@
 
 #include <string.h>
 
+// From the first byte to the end of the last row; false when that passes what an address can be.
+static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, size_t width,
+                     size_t *bytes)
+{
+    size_t slices, rows;
+
+    return !__builtin_mul_overflow(depth - 1, slice, &slices) &&
+           !__builtin_mul_overflow(height - 1, pitch, &rows) &&
+           !__builtin_add_overflow(slices, rows, &rows) &&
+           !__builtin_add_overflow(rows, width, bytes);
+}
+
 static CUresult check_copy(const struct copy *c, bool in_turn)
 {
-    size_t to = (c->depth - 1) * c->dst_slice + (c->height - 1) * c->dst_pitch + c->width;
-    size_t from = (c->depth - 1) * c->src_slice + (c->height - 1) * c->src_pitch + c->width;
+    size_t to, from;
+
+    if (!reach_of(c->depth, c->dst_slice, c->height, c->dst_pitch, c->width, &to) ||
+        !reach_of(c->depth, c->src_slice, c->height, c->src_pitch, c->width, &from))
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
 
     return code ? code : sim_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
@@ -14,8 +29,12 @@ static CUresult check_copy(const struct copy *c, bool in_turn)
 
 static CUresult check_fill(const struct fill *f, bool in_turn)
 {
-    return sim_check_range((CUdeviceptr)(uintptr_t)f->dst,
-                           (f->height - 1) * f->pitch + f->width * f->element, in_turn);
+    size_t width, bytes;
+
+    if (__builtin_mul_overflow(f->width, f->element, &width) ||
+        !reach_of(1, 0, f->height, f->pitch, width, &bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_check_range((CUdeviceptr)(uintptr_t)f->dst, bytes, in_turn);
 }
 
 CUresult sim_run_copy(const struct copy *c, bool unlocked)
@@ -62,7 +81,7 @@ static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
     if (s->capture)
         return sim_submit(s, work);
-    if (bad)
+    if (bad && bad != CUDA_ERROR_INVALID_VALUE) // that one was no access
         sim_lose(s->head.context, bad);
     return bad ? bad : sim_submit(s, work);
 }
