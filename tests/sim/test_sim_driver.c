@@ -614,6 +614,8 @@ static const struct {
     { "CUCORE_SIM_ARCH", "90", NULL, 0, 0 },
     { "CUCORE_SIM_DEVICES", "9", NULL, 0, 0 },
     { "CUCORE_SIM_DEVICES", "two", NULL, 0, 0 },
+    { "CUCORE_SIM_THREADS", "0", NULL, 0, 0 },
+    { "CUCORE_SIM_THREADS", "many", NULL, 0, 0 },
     { "CUCORE_SIM_MEMORY", "16X", NULL, 0, 0 },
     { "CUCORE_SIM_MEMORY", "-1", NULL, 0, 0 },
     { "CUCORE_SIM_FAIL", "cuMemAlloc", NULL, 0, 0 },

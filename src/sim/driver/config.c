@@ -82,6 +82,18 @@ static int read_devices(void)
     return 1;
 }
 
+// The workers read it themselves (schedule.c); here it is only looked at.
+static void check_threads(void)
+{
+    static const char name[] = "CUCORE_SIM_THREADS";
+    const char *value = setting(name);
+    char *end = NULL;
+    long count = value ? strtol(value, &end, 10) : 1;
+
+    if (value && (end == value || *end || count < 1 || count > 256))
+        complain(name, value, "a number from 1 to 256 belongs here");
+}
+
 static size_t read_memory(void)
 {
     static const char name[] = "CUCORE_SIM_MEMORY", units[] = "KMGT";
@@ -209,6 +221,7 @@ void sim_configure(void)
 {
     int arch = read_arch();
     size_t memory = read_memory();
+    check_threads();
 
     sim.version = 13000;
     sim.device_count = read_devices();
