@@ -4,6 +4,8 @@
 
 #include "construct.h"
 
+#include <stddef.h>
+
 // clang-format off
 static const struct construct constructs[] = {
     // Loads and stores
@@ -556,6 +558,29 @@ static const struct construct constructs[] = {
     { "a product of large tiles", "f32 f16", "",
       "kernel k(w: T[128, 64], ww: T[64, 130], o: f32[128, 130]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [128, 64]) @ load(ww, [0, 0], [64, 130]))\n}", 0, 0, NULL },
+    // Ranks
+    { "eight axes", "i32 f16", "A=2 B=3",
+      "kernel k(w: T[A, 1, B, 1, 2, 2, 1, 3], p: i32[2], o1: T[A, 1, B, 1, 2, 2, 1, 3], o2: T[3, 1, 2, 2, 1, 3, 1, 2],\n"
+      "         o3: T[2, 1, 3, 1, 1, 2, 1, 3], o4: T[A, 1, B, 1, 2, 2, 1, 3], o5: T[2, 3, 2, 6], o6: T[])\n"
+      "    const T = i32 {\n    a = load(w, [0, 0, 0, 0, 0, 0, 0, 0], [2, 1, 3, 1, 2, 2, 1, 3])\n"
+      "    store(o1, [0, 0, 0, 0, 0, 0, 0, 0], sort(a, 2))\n"
+      "    store(o2, [0, 0, 0, 0, 0, 0, 0, 0], permute(a, [7, 6, 5, 4, 3, 2, 1, 0]))\n"
+      "    store(o3, [0, 0, 0, 0, 0, 0, 0, 0], sum(a, 4))\n"
+      "    store(o4, [0, 0, 0, 0, 0, 0, 0, 0], cumsum(take(a, load(p, [0], [2]), 0), 7))\n"
+      "    store(o5, [0, 0, 0, 0], reshape(a, [2, 3, 2, 6]))\n    store(o6, [], max(a))\n}", 0, 0, NULL },
+    { "no axes", NUMBERS, "",
+      "kernel k(w: T[], x: T[], i: i32[], y: T[9], o1: T[1], o2: T[1, 1, 1], o3: T[], o4: T[], o5: T[3, 5], u: T[9]) const T = f32 {\n"
+      "    a = load(w, [], [])\n    store(o1, [0], reshape(a, [1]))\n    store(o2, [0, 0, 0], reshape(a, [1, 1, 1]))\n"
+      "    store(o3, [], reshape(o1[0] + full(T, [1, 1], a), []))\n    n = load(i, [], [])\n"
+      "    store(o4, [], gather(y, [n], mask=n > 2, pad=a))\n    store(o5, [0, 0], full(T, [3, 5], load(x, [], [])))\n"
+      "    scatter(u, [n], a)\n    store_at(u, [n + 1], reshape(a, [1]))\n}", 0, 0, NULL },
+    { "results of one op in several layouts", "i32 f32", "",
+      "fn both(a, b, c, d) { return a + c, maximum(b, d) }\n"
+      "kernel k(w: T[20, 9], ww: T[9, 20], o1: T[20, 9], o2: T[9, 20], o3: T[9, 20], o4: i32[20, 3], o5: T[180]) const T = i32 {\n"
+      "    a = load(w, [0, 0], [20, 9])\n    p, q = scan(both, [a, a * 2], 0, [0, -1000])\n"
+      "    store(o1, [0, 0], p)\n    store(o2, [0, 0], trans(q) + load(ww, [0, 0], [9, 20]))\n"
+      "    v, i = topk(trans(a), 20, 1)\n    store(o3, [0, 0], v)\n    store(o4, [0, 0], trans(extract(i, [1, 0], [3, 20])))\n"
+      "    store(o5, [0], reshape(sort(a, 1), [180]))\n}", 0, 0, NULL },
 };
 // clang-format on
 enum { CONSTRUCTS = sizeof(constructs) / sizeof(constructs[0]) };

@@ -69,9 +69,11 @@ END_TEST
 // Assembled: all constructs of a dtype in one module.
 static const char *arch;
 
-static const char *const dtypes[] = { "i8",   "i16",  "i32",  "i64",  "u8",  "u16",
-                                      "u32",  "u64",  "f16",  "bf16", "f32", "f64",
-                                      "bool", "tf32", "e4m3", "e5m2", NULL };
+// Those first of which each has code of its own somewhere; sm_90a has all.
+static const char *const dtypes[] = { NULL,  "i8",   "i64",  "f16",  "bf16", "f32",
+                                      "f64", "bool", "e4m3", "tf32", "i16",  "i32",
+                                      "u8",  "u16",  "u32",  "u64",  "e5m2" };
+enum { FEW = 10, ALL = sizeof(dtypes) / sizeof(dtypes[0]) };
 
 START_TEST(the_assembler_takes_the_code)
 {
@@ -124,7 +126,8 @@ int main(int argc, char **argv)
         if (!can_assemble())
             return 77;
         arch = argv[2];
-        tcase_add_loop_test(t, the_assembler_takes_the_code, 0, sizeof(dtypes) / sizeof(dtypes[0]));
+        tcase_add_loop_test(t, the_assembler_takes_the_code, 0,
+                            strcmp(arch, "sm_90a") == 0 ? ALL : FEW);
         argc = 2;
         argv[1] = "none";
     }

@@ -169,7 +169,10 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         const struct tile_value *value = body->argument[0];
         bool wide = tile_class_of(value->type.dtype) == TILE_R64;
         type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
-        variable = tile_registers(e, value)[0];
+        const tile_register *reg = tile_registers(e, value);
+        if (!reg)
+            return false;
+        variable = reg[0];
         end = tile_registers(e, op->operand[1])[0];
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }

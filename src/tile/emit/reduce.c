@@ -48,7 +48,8 @@ static void across_warps(struct reduction *r, tile_register (*partial)[MOST_VALU
     // Slot of a thread: its kept lanes, then its place among the reduced warps, then the other
     // warps.
     tile_register lane = tile_compress(e, e->lane, kept_lanes);
-    tile_register group = tile_compress(e, e->warp, others), within = tile_compress(e, e->warp, warps_mask);
+    tile_register group = tile_compress(e, e->warp, others),
+                  within = tile_compress(e, e->warp, warps_mask);
     tile_register first = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", group, warp_bits);
     tile_register mine = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, within);
     tile_register writer = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, lanes_mask);
@@ -179,15 +180,20 @@ static void combine_by_function(struct reduction *r, const tile_register *x, con
         const tile_register *both[] = { x, y };
         for (uint32_t side = 0; side < 2; side++) {
             tile_register *slot = tile_take(e->module, sizeof(*slot));
-            if (!slot)
+            if (!slot) {
+                e->failed = true;
+                memcpy(out, x, r->n * sizeof(*out));
                 return;
+            }
             *slot = both[side][i];
             e->value[fn->argument[side * r->n + i]->id] = slot;
         }
     }
     tile_emit_function(e, fn);
-    for (uint32_t i = 0; i < r->n; i++)
-        out[i] = tile_registers(e, fn->last->operand[i])[0];
+    for (uint32_t i = 0; i < r->n; i++) {
+        const tile_register *reg = tile_registers(e, fn->last->operand[i]);
+        out[i] = reg ? reg[0] : x[i];
+    }
 }
 
 static bool give(struct reduction *r, tile_register (*out)[MOST_VALUES], uint32_t value,

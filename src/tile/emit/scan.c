@@ -47,14 +47,19 @@ static void combine(struct scan *s, const tile_register *x, const tile_register 
     }
     for (uint32_t i = 0; i < 2 * s->n; i++) {
         tile_register *slot = tile_take(e->module, sizeof(*slot));
-        if (!slot)
+        if (!slot) {
+            e->failed = true;
+            memcpy(out, x, s->n * sizeof(*out));
             return;
+        }
         *slot = i < s->n ? x[i] : y[i - s->n];
         e->value[fn->argument[i]->id] = slot;
     }
     tile_emit_function(e, fn);
-    for (uint32_t i = 0; i < s->n; i++)
-        result[i] = tile_registers(e, fn->last->operand[i])[0];
+    for (uint32_t i = 0; i < s->n; i++) {
+        const tile_register *reg = tile_registers(e, fn->last->operand[i]);
+        result[i] = reg ? reg[0] : x[i];
+    }
     memcpy(out, result, s->n * sizeof(*out));
 }
 

@@ -180,9 +180,10 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
     uint32_t threads = 32 * e->warps, size = s->class == TILE_R64 ? 8 : 4;
     uint32_t each = EXCHANGE_BYTES / (threads * (size + (s->pairs ? 4 : 0)));
     cuc_dtype dtype = size == 8 ? CUC_U64 : CUC_U32;
-    tile_register *key = tile_take(e->module, 2 * s->count * sizeof(*key)), *index = key + s->count;
+    tile_register *key = tile_take(e->module, s->count * sizeof(*key));
+    tile_register *index = tile_take(e->module, s->count * sizeof(*index));
 
-    if (!key) {
+    if (!key || !index) {
         e->failed = true;
         return;
     }
@@ -256,8 +257,9 @@ static void compare(struct sort *s, uint32_t from, uint32_t top)
         through_shared(s, registers, threads, known, bit, is_upper);
         return;
     }
-    tile_register *key = tile_take(e->module, 2 * s->count * sizeof(*key)), *index = key + s->count;
-    if (!key) {
+    tile_register *key = tile_take(e->module, s->count * sizeof(*key));
+    tile_register *index = tile_take(e->module, s->count * sizeof(*index));
+    if (!key || !index) {
         e->failed = true;
         return;
     }

@@ -457,7 +457,7 @@ static void convert_op(struct tile_op *op, void *data)
 {
     struct assignment *a = data;
 
-    if (op->kind == TILE_CONVERT)
+    if (op->kind == TILE_CONVERT || a->failed)
         return;
     if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
         const struct tile_op *target = target_of(op);

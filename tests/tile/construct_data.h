@@ -1,0 +1,53 @@
+// What construct.c and construct_data.c share.
+#ifndef CUCORE_TESTS_TILE_CONSTRUCT_DATA_H
+#define CUCORE_TESTS_TILE_CONSTRUCT_DATA_H
+
+#include "construct.h"
+
+#include "tile/ir/ir.h"
+
+#include <cucore/cucore.h>
+
+#define ck_ok(call)                                                                    \
+    do {                                                                               \
+        cuc_status got_ = (call);                                                      \
+        if (got_ != CUC_OK)                                                            \
+            ck_abort_msg("%s: %s gave %s: %s\n%.2000s", construct_where(), #call,      \
+                         cuc_status_name(got_), cuc_error_message(), cuc_error_log()); \
+    } while (0)
+
+// What is checked, for messages.
+struct construct_now {
+    const struct construct *row;
+    const char *dtype, *mode, *entry, *sizes;
+    unsigned warps;
+};
+extern struct construct_now construct_now;
+const char *construct_where(void);
+
+// In construct.c.
+extern cuc_stream *construct_stream;
+extern cuc_memory_resource *construct_memory; // managed
+
+// How a tensor lies in memory.
+enum mode { PADDED, DENSE, TRANSPOSED, REVERSED, REPEATED, MODES };
+
+struct tensor {
+    cuc_tensor host, dev;
+    cuc_buffer *buffer;
+    unsigned char *bytes, *image; // of the host's, and the device's own
+    unsigned char *touched;       // by byte: an element is there
+    size_t size;
+    const char *name;
+};
+
+// The same data after the same text.
+void construct_seed(const char *text);
+// A tensor of a parameter, filled by its name, in both memories.
+void construct_make(struct tensor *t, const struct tile_parameter *p, const int64_t *dimension,
+                    enum mode mode);
+void construct_drop(struct tensor *t);
+// Fails the test when the driver's differs from the host's.
+void construct_compare(struct tensor *t);
+
+#endif

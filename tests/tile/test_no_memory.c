@@ -1,0 +1,94 @@
+// Memory that runs out, at any place between a source and its PTX: the compiler says so, and
+// nothing else happens.
+#include "construct.h"
+#include "constructs.h"
+
+#include "arena.h"
+#include "tile/compile.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+
+#include <check.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES = 40 };
+
+// Linked with --wrap=cuc__arena_take: from the n-th call on there is none.
+static long calls, last_good;
+
+void *__real_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
+void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
+
+void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes)
+{
+    return ++calls > last_good ? NULL : __real_cuc__arena_take(arena, bytes);
+}
+
+// True when everything was there; how many calls it took.
+static bool compile(const struct construct *row, const char *const *settings, uint32_t count,
+                    bool *told)
+{
+    struct tile_target target;
+    struct tile_compiled out;
+    char why[128];
+    bool ok;
+
+    calls = 0;
+    struct tile_module *m =
+        tile_parse("construct.tile", row->source, strlen(row->source), settings, count);
+    *told = true;
+    if (!m)
+        return false;
+    ck_assert(tile_target_of(&target, 90, false, why, sizeof(why)));
+    target.warps = 4;
+    ok = !m->diagnostics->errors && !m->diagnostics->out_of_memory &&
+         tile_compile(m, &target, &out);
+    *told = m->diagnostics->out_of_memory;
+    tile_module_free(m);
+    return ok;
+}
+
+START_TEST(a_compilation_without_memory_says_so)
+{
+    const struct construct *row = &constructs[_i];
+    const char *settings[1];
+    char dtype[8], setting[16];
+    bool told;
+
+    settings[0] = setting;
+    if (row->dtypes)
+        snprintf(setting, sizeof(setting), "T=%s", construct_dtype(row, 0, dtype));
+    uint32_t count = row->dtypes != NULL;
+    last_good = LONG_MAX;
+    ck_assert_msg(compile(row, settings, count, &told), "%s", row->name);
+    long total = calls;
+    for (int i = 0; i < PLACES; i++) {
+        last_good = total * i / PLACES + (i * 7 + _i) % (total / PLACES + 1);
+        if (last_good >= total)
+            continue;
+        long at = last_good;
+        bool ok = compile(row, settings, count, &told);
+        if (ok || !told)
+            ck_abort_msg("%s: without its allocation %ld of %ld: %s", row->name, at + 1, total,
+                         ok ? "it is compiled" : "nobody says why it is not");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tile without memory");
+    TCase *t = tcase_create("constructs");
+
+    tcase_add_loop_test(t, a_compilation_without_memory_says_so, 0, CONSTRUCTS);
+    suite_add_tcase(s, t);
+    tcase_set_timeout(t, 60);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
