@@ -118,7 +118,8 @@ static const cuc__header_row headers[] = {
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
     { "cudart", "cuda_runtime.h", WHEEL_INC("cuda_runtime"),
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
-    { "crt", "crt/host_defines.h", WHEEL_INC("cuda_nvcc"),
+    // Wheels of the runtime alone have some of these.
+    { "crt", "crt/mma.h", WHEEL_INC("cuda_nvcc"),
       .pip = "nvidia-cuda-crt", .package = "cuda-crt-13-0" },
     { "cccl", "cuda/std/version", WHEEL_INC("cuda_cccl"), .within = "cccl",
       .pip = "nvidia-cuda-cccl", .package = "cuda-cccl-13-0" },

@@ -70,8 +70,7 @@ static const struct reason update_reasons[] = {
     { CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED,
       "has another kernel, which drivers before CUDA 11.2 cannot change" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-      "has a parameter that cannot change so: a copy keeps the kinds of its memory and their "
-      "devices, a fill of rows its shape" },
+      "has a parameter that cannot change so: a copy keeps its devices, a fill of rows its shape" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, "is of a type that cannot be updated" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
       "has a kernel that cannot take the other's place: of another context, or one that launches "

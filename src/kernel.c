@@ -46,28 +46,29 @@ static cuc_status fail_memory(const char *symbol, const char *function)
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the kernel %s", symbol);
 }
 
-// The layout as the driver has it. Leaves parameters_known false for a driver that cannot tell.
-static cuc_status ask_parameters(struct cuc__kernel_facts *f, const char *function)
+// The layout as the driver has it, asked in the current context. What the driver answered: 0 with
+// parameters_known set, and without it for a driver that cannot tell.
+static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
 {
-    size_t capacity = 0;
+    size_t capacity = f->parameter_count;
 
     for (;;) {
         size_t offset, bytes;
         CUresult r = cuc__cu.cuKernelGetParamInfo(f->handle, f->parameter_count, &offset, &bytes);
 
         if (r == CUC__CU_MISSING)
-            return CUC_OK;
+            return CUDA_SUCCESS;
         if (r == CUDA_ERROR_INVALID_VALUE)
             break; // one past the last
         if (r)
-            return cuc__fail_driver(NULL, r, function, "cuKernelGetParamInfo",
-                                    "asking for parameter %u of the kernel %s", f->parameter_count,
-                                    f->symbol);
+            return r;
         if (f->parameter_count == capacity) {
             capacity = capacity ? capacity * 2 : 8;
             struct cuc__parameter *more = realloc(f->parameters, capacity * sizeof(*f->parameters));
-            if (!more)
-                return fail_memory(f->symbol, function);
+            if (!more) {
+                *no_memory = true;
+                return CUDA_ERROR_OUT_OF_MEMORY;
+            }
             f->parameters = more;
         }
         f->parameters[f->parameter_count++] = (struct cuc__parameter){
@@ -77,6 +78,50 @@ static cuc_status ask_parameters(struct cuc__kernel_facts *f, const char *functi
         };
     }
     f->parameters_known = true;
+    return CUDA_SUCCESS;
+}
+
+// Whether another device's context may answer what this one could not.
+static bool is_of_the_context(CUresult r)
+{
+    return r == CUDA_ERROR_INVALID_CONTEXT || r == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+           r == CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+// The driver loads a kernel to know its parameters, and so wants a context of a device that takes
+// the code. A kernel belongs to no device: the current context's is asked first, then those of
+// devices that have one, then the rest.
+static cuc_status ask_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
+{
+    bool no_memory = false;
+    CUresult first = walk_parameters(f, &no_memory), r = first;
+
+    for (int pass = 0; pass < 2 && is_of_the_context(r); pass++) {
+        for (int i = 0; i < devices && is_of_the_context(r); i++) {
+            cuc_device *device;
+            cuc_context *context;
+            bool pushed;
+            cuc_status st = cuc_device_get(&device, i);
+
+            if (st == CUC_OK && (atomic_load(&device->primary) != NULL) != (pass == 0))
+                continue;
+            if (st == CUC_OK)
+                st = cuc__device_primary(&context, device, function);
+            if (st == CUC_OK)
+                st = cuc__context_enter(context, &pushed, function);
+            if (st < 0)
+                return st;
+            r = walk_parameters(f, &no_memory);
+            if ((st = cuc__context_leave(context, pushed, CUC_OK, function)) < 0)
+                return st;
+        }
+    }
+    if (no_memory)
+        return fail_memory(f->symbol, function);
+    if (r)
+        return cuc__fail_driver(NULL, is_of_the_context(r) ? first : r, function,
+                                "cuKernelGetParamInfo", "asking for parameter %u of the kernel %s",
+                                f->parameter_count, f->symbol);
     return CUC_OK;
 }
 
@@ -145,7 +190,7 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
         st = fail_memory(symbol, function);
     } else {
         CUstreamCaptureMode mode = cuc__relax(); // it may load the code
-        st = ask_parameters(f, function);
+        st = ask_parameters(f, devices, function);
         cuc__unrelax(mode);
         if (st == CUC_OK)
             st = read_parameters(f, object, function);

@@ -28,8 +28,19 @@ cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, cons
     cuc_status st = cuc__driver_init(function);
     if (st < 0)
         return st;
-    int code = cuc__cu.cuPointerGetAttributes(sizeof(attributes) / sizeof(*attributes), attributes,
-                                              values, ptr);
+    const unsigned count = sizeof(attributes) / sizeof(*attributes);
+    int code = cuc__cu.cuPointerGetAttributes(count, attributes, values, ptr);
+    if (!code && type && !device_pointer && device >= 0) { // the current context's, and there is none
+        cuc_device *owner;
+        cuc_context *context;
+        if ((st = cuc_device_get(&owner, device)) < 0 ||
+            (st = cuc__device_primary(&context, owner, function)) < 0)
+            return st;
+        CUC_CALL_IN_AS(function, st, context, cuPointerGetAttributes,
+                       (count, attributes, values, ptr), "asking what 0x%" PRIx64 " is", ptr);
+        if (st < 0)
+            return st;
+    }
     if (code)
         return cuc__fail_driver(NULL, code, function, "cuPointerGetAttributes",
                                 "asking what 0x%" PRIx64 " is", ptr);

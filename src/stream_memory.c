@@ -1,3 +1,4 @@
+#include "memory_resource.h"
 #include "stream.h"
 
 // Both ways need the same of an address: not 0, a multiple of a word of 4 or 8 bytes.
@@ -11,6 +12,17 @@ static cuc_status check_word(cuc_device_ptr address, uint32_t bytes, const char 
                          "address is 0x%llx, expected a multiple of %u that is not 0",
                          (unsigned long long)address, bytes);
     return CUC_OK;
+}
+
+// The driver's code alone says nothing of why an address will not do.
+static void note_pool(cuc_device_ptr address, CUresult r)
+{
+    CUmemoryPool pool = NULL;
+
+    if (r == CUDA_ERROR_INVALID_VALUE &&
+        !cuc__cu.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) && pool)
+        cuc__error_note("the address is of a memory pool, which streams take no values from or to: "
+                        "allocate it by cuc_memory_synchronous()");
 }
 
 cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr address, uint64_t value,
@@ -32,10 +44,12 @@ cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr address, uin
     CUresult r =
         bytes == 4 ? cuc__cu.cuStreamWaitValue32(stream->handle, address, (uint32_t)value, compare)
                    : cuc__cu.cuStreamWaitValue64(stream->handle, address, value, compare);
-    if (r)
+    if (r) {
         st = CUC_FAIL_CU(stream->context, r,
                          bytes == 4 ? "cuStreamWaitValue32" : "cuStreamWaitValue64",
                          "waiting for the %u bytes at 0x%llx", bytes, (unsigned long long)address);
+        note_pool(address, r);
+    }
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
@@ -60,9 +74,11 @@ cuc_status cuc_stream_write_value(cuc_stream *stream, cuc_device_ptr address, ui
     CUresult r = bytes == 4
                      ? cuc__cu.cuStreamWriteValue32(stream->handle, address, (uint32_t)value, none)
                      : cuc__cu.cuStreamWriteValue64(stream->handle, address, value, none);
-    if (r)
+    if (r) {
         st = CUC_FAIL_CU(stream->context, r,
                          bytes == 4 ? "cuStreamWriteValue32" : "cuStreamWriteValue64",
                          "writing the %u bytes at 0x%llx", bytes, (unsigned long long)address);
+        note_pool(address, r);
+    }
     return CUC_LEAVE(stream->context, pushed, st);
 }

@@ -99,9 +99,12 @@ START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     _Atomic int go = 0;
     int32_t fd = -1;
     cuc_stream *other;
+    cuc_memory_resource *plain; // streams wait for no memory of a pool
     cuc_buffer *word;
 
-    ck_ok(cuc_buffer_create(&word, NULL, 4, stream));
+    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_buffer_create(&word, plain, 4, NULL));
+    cuc_memory_resource_release(plain);
     ck_ok(cuc_buffer_fill(stream, word, 0, 0, 4, 4));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_stream_create(&other, device, NULL));

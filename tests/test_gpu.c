@@ -451,10 +451,17 @@ END_TEST
 START_TEST(streams_wait_for_words_of_device_memory)
 {
     cuc_stream *other;
-    cuc_buffer *b = allocate(16);
+    cuc_memory_resource *plain;
+    cuc_buffer *b, *pooled = allocate(16);
     uint64_t words[2] = { 0, 0 };
 
+    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_buffer_create(&b, plain, 16, NULL));
     ck_ok(cuc_stream_create(&other, device, NULL));
+    ck_fails(CUC_ERROR_DRIVER, cuc_stream_wait_value(stream, cuc_buffer_ptr(pooled), 7, 4, 0),
+             "of a memory pool");
+    ck_fails(CUC_ERROR_DRIVER, cuc_stream_write_value(stream, cuc_buffer_ptr(pooled), 7, 4, 0),
+             "of a memory pool");
     ck_ok(cuc_buffer_fill(stream, b, 0, 0, 4, 16));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(b), 7, 4, CUC_WAIT_EQ));
@@ -469,6 +476,8 @@ START_TEST(streams_wait_for_words_of_device_memory)
     ck_assert_uint_eq(words[1], (1ull << 40) + 1);
     cuc_stream_release(other);
     cuc_buffer_release(b);
+    cuc_buffer_release(pooled);
+    cuc_memory_resource_release(plain);
 }
 END_TEST
 

@@ -216,9 +216,10 @@ END_TEST
 
 // What the modes are about.
 
+// Waiting for another stream. Of the whole context it is refused in any mode, in any thread.
 static void *synchronize(void *result)
 {
-    *(cuc_status *)result = cuc_device_synchronize(device);
+    *(cuc_status *)result = cuc_stream_synchronize(side);
     return NULL;
 }
 

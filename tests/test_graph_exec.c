@@ -356,9 +356,26 @@ static const struct {
     { host_instead, { "node 0 of 3 (host function)", "another type" } },
     { branch, { "copy", "does not depend on the same nodes", "kernel affine" } },
     { other_rows, { "node 1 of 3 (fill)", "a parameter that cannot change" } },
-    { copy_within, { "node 2 of 3 (copy)", "a parameter that cannot change" } },
     { cooperative, { "node 0 of 3 (kernel affine)", "an attribute that cannot change" } },
 };
+
+START_TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
+{
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    same();
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    copy_within();
+    graph = end_capture();
+    ck_ok(cuc_graph_exec_update(exec, graph));
+    cuc_graph_release(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_graph_exec_release(exec);
+}
+END_TEST
 
 START_TEST(an_update_that_cannot_be_made_says_which_node_and_why)
 {
@@ -580,6 +597,7 @@ int main(void)
     tcase_add_test(tests, wrong_arguments_are_refused_in_words);
     tcase_add_test(tests, what_kernels_cannot_launch_is_named);
     tcase_add_test(tests, an_update_changes_arguments_kernels_and_addresses);
+    tcase_add_test(tests, a_copy_may_come_to_be_between_other_kinds_of_memory);
     tcase_add_loop_test(tests, an_update_that_cannot_be_made_says_which_node_and_why, 0,
                         LENGTH(differing));
     tcase_add_test(tests, priorities_stay_where_each_node_has_its_own);

@@ -8,7 +8,7 @@ static cuc_stream *stream, *second, *legacy;
 static cuc_event *event;
 static cuc_object *object;
 static cuc_kernel *none, *three, *many, *tile;
-static cuc_buffer *buffer, *pinned;
+static cuc_buffer *buffer, *pinned, *word; // a stream waits for no word of a pool
 static cuc_tensor tensor;
 static void *host;
 static cuc_graph_exec *exec;
@@ -31,6 +31,9 @@ static void setup(void)
     ck_ok(cuc_object_get_kernel(&three, object, "three"));
     ck_ok(cuc_object_get_kernel(&many, object, "many"));
     ck_ok(cuc_buffer_create(&buffer, NULL, 4096, stream));
+    ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_buffer_create(&word, resource, 4, NULL));
+    cuc_memory_resource_release(resource);
     ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_PINNED));
     ck_ok(cuc_buffer_create(&pinned, resource, 4096, NULL));
     ck_ok(cuc_buffer_get_host_pointer(&host, pinned));
@@ -63,6 +66,7 @@ static void teardown(void)
     ck_ok(cuc_device_synchronize(device));
     cuc_graph_exec_release(exec);
     cuc_buffer_release(pinned);
+    cuc_buffer_release(word);
     cuc_buffer_release(buffer);
     cuc_kernel_release(none);
     cuc_kernel_release(three);
@@ -151,14 +155,14 @@ static cuc_status wait_stream(void)
 
 static cuc_status write_value(void)
 {
-    return cuc_stream_write_value(stream, cuc_buffer_ptr(buffer), 1, 4, 0);
+    return cuc_stream_write_value(stream, cuc_buffer_ptr(word), 1, 4, 0);
 }
 
 static cuc_status wait_value(void)
 {
-    cuc_status st = cuc_stream_write_value(stream, cuc_buffer_ptr(buffer), 1, 4, 0);
+    cuc_status st = write_value();
 
-    return st ? st : cuc_stream_wait_value(stream, cuc_buffer_ptr(buffer), 1, 4, CUC_WAIT_EQ);
+    return st ? st : cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ);
 }
 
 static cuc_status synchronize(void)

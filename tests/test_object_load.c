@@ -124,11 +124,12 @@ START_TEST(ptx_that_the_driver_refuses_comes_with_its_log)
         ck_assert_int_eq(cuc_object_get_kernel(&kernel, object, "broken"), CUC_ERROR_DRIVER);
         ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_DRIVER);
         ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_PTX);
-        ck_assert_str_eq(cuc_error_library_call(), "cuLibraryLoadData");
+        // A driver that loads lazily compiles when the first kernel is asked for.
+        if (strcmp(cuc_error_library_call(), "cuLibraryGetKernel") != 0)
+            ck_assert_str_eq(cuc_error_library_call(), "cuLibraryLoadData");
         ck_assert_str_ne(cuc_error_log(), "");
         ck_assert_ptr_null(kernel);
     }
-    ck_assert_str_eq(cuc_object_load_log(object), "");
     cuc_object_release(object);
 }
 END_TEST

@@ -322,7 +322,8 @@ enum {
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream  the queue that waits
- * @param address aligned to `bytes`; device memory, or host memory that is mapped
+ * @param address aligned to `bytes`; device memory that is not of a pool
+ *                (cuc_memory_synchronous()), or host memory that is mapped
  * @param value   the upper half is not used for 4 bytes
  * @param bytes   4 or 8
  * @param compare a CUC_WAIT_ constant, with or without CUC_WAIT_FLUSH
@@ -344,7 +345,8 @@ CUC_API cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr addr
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream  the queue
- * @param address aligned to `bytes`; device memory, or host memory that is mapped
+ * @param address aligned to `bytes`; device memory that is not of a pool
+ *                (cuc_memory_synchronous()), or host memory that is mapped
  * @param value   the upper half is not used for 4 bytes
  * @param bytes   4 or 8
  * @param flags   0 or CUC_WRITE_NO_MEMORY_BARRIER

@@ -585,7 +585,8 @@ START_TEST(results_are_within_their_bound)
     begin(&r, f, wide, BATCH);
     for (int nudge = -1; nudge <= 1; nudge++) {
         struct worst w = { .x = NAN };
-        if (nudge && !r.any)
+        // An approximation that is as exact as it can be is nudged; a GPU has its own errors.
+        if (nudge && (!r.any || !cuc_driver_is_simulated()))
             continue;
         measure(&w, &r, f, wide, nudge, 1);
         ck_assert_msg(w.error.steps <= f->bound[wide],

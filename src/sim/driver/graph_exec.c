@@ -388,9 +388,17 @@ static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+// A copy may come to be between other kinds of memory, as long as no device takes another's place.
+static bool moves(const void *old, const void *new)
+{
+    int from = place(old), to = place(new);
+
+    return from != to && from >= 0 && to >= 0;
+}
+
 static bool copy_differs(const struct copy *old, const struct copy *new)
 {
-    return place(old->dst) != place(new->dst) || place(old->src) != place(new->src);
+    return moves(old->dst, new->dst) || moves(old->src, new->src);
 }
 
 static bool fill_differs(const struct fill *old, const struct fill *new)
