@@ -1,6 +1,8 @@
 // Inputs: the same numbers on the device, on the host and by the papers, and what they are like.
 #include "philox.h"
 
+#include <cucore/system.h>
+
 #include "bench_testing.h"
 
 // Run a function as the setup of a point that is skipped afterwards.
