@@ -1,9 +1,8 @@
 // Inputs: the same numbers on the device, on the host and by the papers, and what they are like.
+#include "bench_testing.h"
 #include "philox.h"
 
 #include <cucore/system.h>
-
-#include "bench_testing.h"
 
 // Run a function as the setup of a point that is skipped afterwards.
 static void in_setup(cuc_bench_setup setup, void *data, uint64_t seed)
