@@ -68,9 +68,17 @@ step() {
     124 | 137) word=failed why="over $limit s: " ;;
     *) word=failed why="exit status $status: " ;;
     esac
-    [ $word != failed ] || failures=$((failures + 1))
     row "$name" $word $((SECONDS - begin)) "$why$(tail -n 1 "$log" | cut -c 1-90)"
-    { printf '==== %s: %s\n' "$name" "$word" && cat "$log" && echo; } >>"$out/logs.txt"
+}
+
+# The same beside others, as many as there are processors and no more than 8: of what measures no time.
+beside() {
+    local most
+    most=$(nproc)
+    while [ "$(jobs -rp | wc -l)" -ge $((most < 8 ? most : 8)) ]; do
+        wait -n
+    done
+    step "$@" &
 }
 
 # Each test program on the real driver; those that need the fake one exit 77.
@@ -78,8 +86,15 @@ run_tests() {
     local suite program name
     while read -r suite program name; do
         case $suite in
-        examples) step 120 "$name" "$build/$program" ;;
-        *) step 120 "test_$name" "$build/$program" ;;
+        examples) beside 120 "$name" "$build/$program" ;;
+        gpu | bench) ;;
+        *) beside 400 "test_$name" "$build/$program" ;;
+        esac
+    done <"$build/gpu-tests.txt"
+    wait
+    while read -r suite program name; do # what looks at the time, alone
+        case $suite in
+        gpu | bench) step 120 "test_$name" "$build/$program" ;;
         esac
     done <"$build/gpu-tests.txt"
 }
@@ -95,11 +110,12 @@ run_memcheck() {
         case $suite in
         gpu | object | examples)
             # Calls that fail are what many tests are about.
-            step 300 "memcheck_$name" compute-sanitizer --tool memcheck --report-api-errors no \
+            beside 300 "memcheck_$name" compute-sanitizer --tool memcheck --report-api-errors no \
                 --leak-check full --error-exitcode 86 --target-processes all "$build/$program"
             ;;
         esac
     done <"$build/gpu-tests.txt"
+    wait
 }
 
 # Every instruction on the GPU against the oracle and what is recorded; and recorded anew, as one file:
@@ -112,16 +128,17 @@ run_opcodes() {
         return
     fi
     for family in $("$test" --list | cut -d: -f1 | uniq); do
-        step 120 "opcodes_$family" "$test" --only "^$family:" --golden tests/data/opcodes --record "$out/opcodes"
+        beside 120 "opcodes_$family" "$test" --only "^$family:" --golden tests/data/opcodes --record "$out/opcodes"
     done
+    wait
     [ ! -d "$out/opcodes" ] || tar -czf "$out/opcodes.tar.gz" -C "$out" opcodes
 }
 
-# The suites of cucore bench. Of calls beside the raw driver's, one that costs more than its limit is a
-# failure. What comes is kept under the device's name.
+# The suites of cucore bench. What has a limit, of calls beside the raw driver's and of tile kernels beside
+# a copy, and does not keep it, is a failure. What comes is kept under the device's name.
 run_bench() {
     local cli=$1 suite name options
-    for suite in runtime compile memory gemm norms; do
+    for suite in runtime compile memory gemm elementwise norms reductions; do
         if [ "$device" = none ]; then
             skip "bench_$suite" "there is no GPU"
             continue
@@ -129,8 +146,7 @@ run_bench() {
             skip "bench_$suite" "the command line tool was not built"
             continue
         fi
-        options=(--driver real --max-seconds 1)
-        [ $suite != runtime ] || options+=(--limits)
+        options=(--driver real --max-seconds 1 --limits)
         name=$suite-$device
         step 590 "bench_$suite" "$cli" bench $suite "${options[@]}" --json "$out/$name.json" \
             --commit "$(cat "$build/gpu-commit.txt")"
@@ -142,7 +158,7 @@ run_bench() {
 }
 
 main() {
-    local cli=$build/tools/cucore/cucore lib
+    local cli=$build/tools/cucore/cucore lib log
 
     [ -e "$build/gpu-tests.txt" ] || {
         echo "$build is not prepared: run scripts/gpu.sh --prepare $build where Check is installed"
@@ -178,13 +194,15 @@ main() {
     run_memcheck
     run_bench "$cli"
 
+    for log in "$out"/logs/*.log; do
+        printf '==== %s\n' "$(grep "^$(basename "$log" .log) " "$out/summary.txt")" && cat "$log" && echo
+    done >"$out/logs.txt"
     echo
     awk '{ n[$2]++; s += $3 } END { printf "%d ok, %d failed, %d skipped, %d s\n", n["ok"], n["failed"], n["skipped"], s }' \
         "$out/summary.txt" | tee -a "$out/summary.txt"
-    [ "$failures" = 0 ]
+    ! grep -q '^[^ ]* *failed ' "$out/summary.txt"
 }
 
-failures=0
 if [ "${1:-}" = --prepare ]; then
     build=${2:-build-gpu}
     set --

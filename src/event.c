@@ -155,7 +155,7 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
                                  (void *)event->context->handle, (void *)stream->context->handle);
     }
     cuc_status st;
-    CUC_CALL_IN(st, stream->context, cuEventRecord, (event->handle, stream->handle),
+    CUC_CALL_ON(__func__, st, stream, cuEventRecord, (event->handle, stream->handle),
                 "recording an event");
     if (st >= 0)
         atomic_store_explicit(&event->recorded, true, memory_order_relaxed);

@@ -13,7 +13,8 @@
 struct capture {
     struct capture *next;
     const cuc_stream *stream;
-    pthread_t thread;       // of a per-thread default stream, which is another one on each
+    pthread_t thread; // that began it; a per-thread default stream is another one on each
+    int32_t mode;
     uint64_t id;            // 0 where the driver does not tell
     struct cuc__keep *keep; // what its graph will
     // The call that the driver refused first since it began, NULL for none.
@@ -190,6 +191,7 @@ cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a capture");
     c->stream = stream;
     c->thread = pthread_self();
+    c->mode = mode;
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st >= 0) {
         st = begin(&begun, c, stream, mode, __func__);
@@ -233,6 +235,39 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
+// Ended by the wrong thread a capture is dropped by the driver, and by the wrong stream spoilt:
+// both are refused before the driver is asked, as far as the capture is known here.
+static cuc_status check_ender(const cuc_stream *stream, const char *function)
+{
+    bool own = false, other_thread = false, active = false;
+    const cuc_stream *origin = NULL;
+    uint64_t id = 0;
+
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0)
+        return st;
+    pthread_mutex_lock(&lock);
+    for (const struct capture *c = captures; c && !own; c = c->next) {
+        own = is_of(c, stream);
+        if (own)
+            other_thread = c->mode != CUC_CAPTURE_RELAXED &&
+                           !pthread_equal(c->thread, pthread_self());
+        else if (active && id && c->id == id)
+            origin = c->stream;
+    }
+    pthread_mutex_unlock(&lock);
+    if (other_thread)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the capture of stream %p was begun by another thread, which is the one "
+                         "to end it: begin it with CUC_CAPTURE_RELAXED to end it on any",
+                         (void *)stream->handle);
+    if (!own && origin)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "stream %p has joined a capture that was begun on stream %p: end it there",
+                         (void *)stream->handle, (void *)origin->handle);
+    return CUC_OK;
+}
+
 cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
 {
     bool pushed, over = false;
@@ -245,7 +280,8 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     struct capture *c = NULL;
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st >= 0) {
-        if ((st = check_captured(stream, __func__)) >= 0) {
+        if ((st = check_captured(stream, __func__)) >= 0 &&
+            (st = check_ender(stream, __func__)) >= 0) {
             CUresult r = end(&graph->handle, &over, stream);
             c = over ? leave(stream) : NULL;
             if (r)
@@ -286,6 +322,8 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
     const char *call = "cuStreamIsCapturing";
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
     if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE) {
+        if ((st = check_ender(stream, __func__)) < 0)
+            return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&graph, &over, stream);
         if (graph)

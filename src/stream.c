@@ -357,9 +357,9 @@ static cuc_status wait_event(cuc_stream *stream, CUevent event, const char *func
 {
     cuc_status st;
 
-    CUC_CALL_IN_AS(function, st, stream->context, cuStreamWaitEvent,
-                   (stream->handle, event, CU_EVENT_WAIT_DEFAULT),
-                   "letting a stream of device %d wait for an event", stream->device->ordinal);
+    CUC_CALL_ON(function, st, stream, cuStreamWaitEvent,
+                (stream->handle, event, CU_EVENT_WAIT_DEFAULT),
+                "letting a stream of device %d wait for an event", stream->device->ordinal);
     return st;
 }
 

@@ -22,6 +22,21 @@ struct cuc_stream {
 
 // Some driver calls take the context from the stream; the default streams have none, so their
 // context must be current. Enter with CUC_ENTER(stream->context, ...) where a call needs it.
+//
+// CUC_CALL_IN() for a call on a stream that the driver takes without a context: it is entered for
+// the default streams only.
+#define CUC_CALL_ON(function, status, stream_, call, arguments, ...)                           \
+    do {                                                                                       \
+        const cuc_stream *cuc__on = (stream_);                                                 \
+        if (__builtin_expect(cuc__on->is_default, 0)) {                                        \
+            CUC_CALL_IN_AS(function, status, cuc__on->context, call, arguments, __VA_ARGS__);  \
+            break;                                                                             \
+        }                                                                                      \
+        CUresult cuc__on_code = cuc__cu.call arguments;                                        \
+        (status) = cuc__on_code ? cuc__fail_driver(cuc__on->context, cuc__on_code, (function), \
+                                                   #call, __VA_ARGS__)                         \
+                                : CUC_OK;                                                      \
+    } while (0)
 
 // Refuse an object of another device, naming both. `what` is such as "event".
 cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *device,

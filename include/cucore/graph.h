@@ -97,11 +97,13 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  * @param[out] out    retained, to be released
  * @param      stream the one that began
  * @retval CUC_OK                     captured
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the stream is not captured
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the stream is not captured, or another
+ *                                    thread or stream began, and the capture goes on
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, and the capture goes on
  * @retval CUC_ERROR_DRIVER           the capture is spoilt, or a stream has not joined again; the
- *                                    message says which, and which call was refused first. Also
- *                                    where another thread or stream began, and the capture goes on
+ *                                    message says which, and which call was refused first. Of a
+ *                                    capture that was not begun by cucore, also where another
+ *                                    thread or stream began: the driver drops or spoils it
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -116,9 +118,9 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  * @capture safe: not restricted by the driver; it ends the stream's
  * @param stream the one that began; one that is not captured is left alone
  * @retval CUC_OK                     the stream is not captured any more
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL
- * @retval CUC_ERROR_DRIVER           another thread or stream began, and the capture goes on; also
- *                                    CUC_ERROR_CONTEXT_LOST
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began, and the
+ *                                    capture goes on
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture
  * @since 0.1
  */

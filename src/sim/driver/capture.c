@@ -294,13 +294,14 @@ CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
     struct capture *c = s->capture;
     if (!c)
         return CUDA_ERROR_ILLEGAL_STATE;
-    if (c->origin != s)
+    if (c->origin != s) {
+        spoil(c);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != sim_thread.id)
-        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-
+    }
     // Whatever comes out, the capture is over.
     code = sim_capture_state(s);
+    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != sim_thread.id)
+        code = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (!code && !all_joined(c))
         code = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     if (!code) {
