@@ -164,6 +164,7 @@ static int may_be_passed_over(const char *function, int code)
         { "cuCtxGetCurrent", 0 },                             // then the context is pushed
         { "cuThreadExchangeStreamCaptureMode", 0 },           // then a capture may forbid the call
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
+        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // then a device's own is taken
     };
 
     for (int i = 0; i < LENGTH(rows); i++)
