@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+import goals
+
 CHECKOUT = pathlib.Path(__file__).resolve().parents[1]
 PLOT_SCRIPT = CHECKOUT / "tools" / "cucore" / "bench_plot.py"
 
@@ -30,6 +32,14 @@ paired samples, taken in turns, to those of the peer: below 1 is faster.
 NO_GPU = """
 **There are no results of a GPU here yet.** What follows was measured without one: it says nothing
 about how fast kernels, copies or launches are on a GPU.
+"""
+
+GOALS = """
+## What tile programs should reach
+
+By the speeds that were measured beside them in the same run; `scripts/goals.py` has the goals. A copy reads and
+writes as many bytes as the kernel does.
+
 """
 
 INSTRUCTIONS = """
@@ -112,6 +122,10 @@ class Performance:
                        for r in root["results"])
         return INSTRUCTIONS.format(**root) + rows
 
+    def goals(self):
+        table, count, missed = goals.table([d for _, d in self.documents if of_a_gpu(d)])
+        return f"{GOALS}{count - missed} of {count} are kept.\n\n{table}" if table else ""
+
     def section(self, path, document):
         text = f"\n## {path.stem}\n\n"
         if document.get("command"):
@@ -126,6 +140,7 @@ class Performance:
         text = HEAD
         if not any(of_a_gpu(document) for _, document in self.documents):
             text += NO_GPU
+        text += self.goals()
         text += "".join(self.section(path, document) for path, document in self.documents)
         return re.sub(r"[ \t]+$", "", text + self.instructions(), flags=re.M)
 

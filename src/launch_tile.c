@@ -10,10 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    TEXT_BYTES = 512,
-    BLOCK_WORDS = TILE_MAX_PARAMETERS * (1 + 2 * TILE_MAX_RANK), // the most that entries take
-};
+enum { TEXT_BYTES = 512 };
 
 _Static_assert((int)TILE_MAX_RANK == (int)CUC_TENSOR_MAX_RANK, "tensors have as many axes");
 
@@ -162,7 +159,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     struct tile_argument argument[TILE_MAX_PARAMETERS];
     int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
     struct tile_binding_set set = { s->kernel, argument, dimension };
-    uint64_t block[BLOCK_WORDS];
+    uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
     char text[TEXT_BYTES];
     cuc_status st;
 
@@ -183,6 +180,11 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         return CUC_OK; // nothing to do
 
     const struct tile_entry *entry = tile_select_entry(s, argument);
+    if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
+                              block)) {
+        entry = &s->entry[s->entries - 1]; // takes everything, and no maps
+        tile_pack_arguments(s->kernel, argument, block);
+    }
     cuc_kernel *chosen = kernel->tile->entry[entry - s->entry];
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];
     if (!atomic_load_explicit(&limits->known, memory_order_acquire)) {
@@ -194,7 +196,6 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         (st = cuc__kernel_allow_shared(chosen, stream->device, entry->dynamic_shared,
                                        "cuc_launch")) < 0)
         return st;
-    tile_pack_arguments(s->kernel, argument, block);
     void *parameters[] = { block };
     cuc_launch_config shape = config ? *config : (cuc_launch_config){ sizeof(shape), .flags = 0 };
     for (int i = 0; i < 3; i++)

@@ -536,7 +536,10 @@ START_TEST(a_fork_of_a_capture_must_be_joined)
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING), back = new_event(CU_EVENT_DISABLE_TIMING);
     CUgraph graph;
 
-    for (int joined = 0; joined < 2; joined++) {
+    // The third time the stream that joined ends it, which only spoils it.
+    for (int joined = 0; joined < 3; joined++) {
+        const CUresult ends[] = { CUDA_ERROR_STREAM_CAPTURE_UNJOINED, CUDA_SUCCESS,
+                                  CUDA_ERROR_STREAM_CAPTURE_INVALIDATED };
         ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(origin, CU_STREAM_CAPTURE_MODE_RELAXED),
                          CUDA_SUCCESS);
         ck_assert_int_eq(cuc__cu.cuEventRecord(fork, origin), CUDA_SUCCESS);
@@ -546,10 +549,10 @@ START_TEST(a_fork_of_a_capture_must_be_joined)
             ck_assert_int_eq(cuc__cu.cuEventRecord(back, side), CUDA_SUCCESS);
             ck_assert_int_eq(cuc__cu.cuStreamWaitEvent(origin, back, 0), CUDA_SUCCESS);
         }
-        ck_assert_int_eq(cuc__cu.cuStreamEndCapture(side, &graph),
-                         CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-        ck_assert_int_eq(cuc__cu.cuStreamEndCapture(origin, &graph),
-                         joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        if (joined == 2)
+            ck_assert_int_eq(cuc__cu.cuStreamEndCapture(side, &graph),
+                             CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+        ck_assert_int_eq(cuc__cu.cuStreamEndCapture(origin, &graph), ends[joined]);
     }
 }
 END_TEST
@@ -1067,7 +1070,7 @@ START_TEST(occupancy_follows_the_attributes)
     ck_assert_int_eq(
         cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)kernel, 1, 256),
         CUDA_SUCCESS);
-    ck_assert_uint_eq(bytes, 232448);
+    ck_assert_uint_eq(bytes, 49152); // as much as the kernel may have
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 // compilers need no driver and no device.
 #include "bench_case_kernels.h"
 #include "compile_service.h"
+#include "compile_tile.h"
 #include "foreign.h"
 #include "suites.h"
 
@@ -439,6 +440,10 @@ static const cuc_bench_axis link_axes[] = { BENCH_AXIS("from", STRING, "ptx,ltoi
 static const cuc_bench_axis load_axes[] = { BENCH_AXIS("from", STRING, "ptx,cubin", NULL) };
 static const cuc_bench_axis first_axes[] = { BENCH_AXIS("from", STRING, "source,ptx,cubin", NULL) };
 
+static const cuc_bench_axis tile_axes[] = {
+    BENCH_AXIS("kernel", STRING, "vadd,softmax,cumulative_sum_long,top", "vadd,softmax"),
+};
+
 static const cuc_bench_case cases[] = {
     BENCH_CASE(.suite = "compile", .name = "nvrtc", .about = "CUDA C++ to code",
                BENCH_AXES(nvrtc_axes), .setup = set_up_nvrtc, .flags = CUC_BENCH_CASE_NO_DEVICE),
@@ -450,6 +455,14 @@ static const cuc_bench_case cases[] = {
     BENCH_CASE(.suite = "compile", .name = "first_launch",
                .about = "from the start of a process to its first kernel's result",
                BENCH_AXES(first_axes), .setup = set_up_first),
+    BENCH_CASE(.suite = "compile", .name = "tile",
+               .about = "a tile kernel's source to PTX, beside nvJitLink with that PTX",
+               BENCH_AXES(tile_axes), .setup = bench_set_up_tile,
+               .flags = CUC_BENCH_CASE_NO_DEVICE),
+    BENCH_CASE(.suite = "compile", .name = "tile_first",
+               .about = "the same as the first thing that a process compiles",
+               BENCH_AXES(tile_axes), .setup = bench_set_up_tile_first,
+               .flags = CUC_BENCH_CASE_NO_DEVICE),
 };
 
 const bench_suite bench_compile_suite = { "compile", cases, BENCH_LENGTH(cases),

@@ -1,8 +1,9 @@
 // Requests name a file with SAXPY as source or code: {"kind": "ptx", "file": .., "launch": true}
 // has it run and its result checked at once, for the time of a first launch; without "launch" a
-// sample is the time of loading it.
+// sample is the time of loading it. {"kind": "tile", "kernel": ..} is compile_tile.h's.
 #include "compile_service.h"
 
+#include "compile_tile.h"
 #include "serve.h"
 #include "support.h"
 
@@ -130,6 +131,11 @@ static cuc_status make_point(void **out, const json_t *request, json_t *answer)
 
     if (!p)
         return bench_no_memory("a point");
+    const char *kind = json_string_value(json_object_get(request, "kind"));
+    if (kind && strcmp(kind, "tile") == 0) { // done with the answer, and without a device
+        *out = p;
+        return bench_tile_first(request, answer);
+    }
     cuc_status st = cuc_device_get(&p->device, 0);
     if (st >= 0)
         st = cuc_stream_create(&p->stream, p->device, NULL);

@@ -1,6 +1,7 @@
-// Products of matrices by cuBLASLt: the bar for what is compiled here. Square, skinny and odd
-// shapes, with the fastest of the algorithms that it proposes.
+// Products of matrices by a tile program, against cuBLASLt with the fastest of the algorithms that
+// it proposes. Square, skinny and odd shapes.
 #include "cublaslt.h"
+#include "gemm_tile.h"
 #include "peers.h"
 #include "reference.h"
 #include "suites.h"
@@ -13,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_CHECKED = 4 };
+enum { ROWS_CHECKED = 4, MOST_SIMULATED = 1 << 20 };
 
 typedef struct gemm {
     bench_product product;
     bench_lt *lt;
+    bench_tile_gemm *tile;
     cuc_bench_input *a, *b, *d;
 } gemm;
 
@@ -27,6 +29,14 @@ static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
 
     return bench_lt_run(g->lt, stream, cuc_bench_input_ptr(g->a, set),
                         cuc_bench_input_ptr(g->b, set), cuc_bench_input_ptr(g->d, set));
+}
+
+static cuc_status run_tile(void *data, cuc_stream *stream, uint64_t set)
+{
+    const gemm *g = data;
+
+    return bench_tile_gemm_run(g->tile, stream, cuc_bench_input_ptr(g->a, set),
+                               cuc_bench_input_ptr(g->b, set), cuc_bench_input_ptr(g->d, set));
 }
 
 // ---- The check: some rows of the product in double precision
@@ -176,8 +186,7 @@ static cuc_status make_matrices(gemm *g, cuc_bench_state *state)
         !(g->b = bench_input(state, p->dtype, (uint64_t)(p->k * p->n), CUC_BENCH_UNIFORM, 0)) ||
         !(g->d = bench_input(state, p->out_dtype, (uint64_t)(p->m * p->n), CUC_BENCH_ZEROS, 0)))
         return cuc_error_status();
-    return bench_lt_choose(g->lt, cuc_bench_state_stream(state), cuc_bench_input_ptr(g->a, 0),
-                           cuc_bench_input_ptr(g->b, 0), cuc_bench_input_ptr(g->d, 0));
+    return CUC_OK;
 }
 
 static cuc_status set_work(cuc_bench_state *state, const bench_product *p)
@@ -203,26 +212,50 @@ static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
                                      cuc_bench_state_text(state, "layout")));
 }
 
-static cuc_status set_up(cuc_bench_state *state, void *data)
+// The same matrices, and a result of its own.
+static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const char *name,
+                           const char *arch, int32_t cluster)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
     cuc_bench_figure figures[3];
+    const bench_product *p = &lt->product;
     char why[512];
     gemm *g = bench_allocate(state, sizeof(*g));
     cuc_status st;
 
-    (void)data;
     if (!g)
         return cuc_error_status();
-    // cuBLASLt goes by the thread's current context.
-    if ((st = read_point(&g->product, state)) < 0 ||
-        (st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0 ||
-        (st = bench_lt_create(&g->lt, &g->product, why, sizeof(why))) < 0)
+    *g = *lt;
+    if ((st = bench_tile_gemm_create(&g->tile, state, p, arch, cluster, why, sizeof(why))) < 0)
+        return bench_failed_subject(state, name, 0);
+    if (!g->tile)
+        return cuc_bench_state_skip_subject(state, name, why);
+    if (!(g->d = bench_input(state, p->out_dtype, (uint64_t)(p->m * p->n), CUC_BENCH_ZEROS, 0)))
+        return cuc_error_status();
+    bench_tile_gemm_figures(g->tile, figures);
+    subject.name = name;
+    subject.data = g;
+    subject.run = run_tile;
+    subject.check = check;
+    subject.figures = figures;
+    subject.figure_count = BENCH_LENGTH(figures);
+    return cuc_bench_state_add_subject(state, &subject);
+}
+
+static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
+{
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    cuc_bench_figure figures[3];
+    char why[512];
+    cuc_status st;
+
+    if ((st = bench_lt_create(&g->lt, &g->product, why, sizeof(why))) < 0)
         return st;
     if (!g->lt)
-        return cuc_bench_state_skip(state, why);
+        return cuc_bench_state_skip_subject(state, "cublaslt", why);
     if ((st = cuc_bench_state_defer(state, bench_lt_release, g->lt)) < 0 ||
-        (st = make_matrices(g, state)) < 0 || (st = set_work(state, &g->product)) < 0)
+        (st = bench_lt_choose(g->lt, cuc_bench_state_stream(state), cuc_bench_input_ptr(g->a, 0),
+                              cuc_bench_input_ptr(g->b, 0), cuc_bench_input_ptr(g->d, 0))) < 0)
         return st;
     bench_lt_figures(g->lt, figures);
     subject.name = "cublaslt";
@@ -232,8 +265,31 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     subject.flags = CUC_BENCH_PEER;
     subject.figures = figures;
     subject.figure_count = BENCH_LENGTH(figures);
-    st = cuc_bench_state_add_subject(state, &subject);
-    return st < 0 ? st : add_peers(state, &g->product);
+    return cuc_bench_state_add_subject(state, &subject);
+}
+
+static cuc_status set_up(cuc_bench_state *state, void *data)
+{
+    gemm *g = bench_allocate(state, sizeof(*g));
+    cuc_status st;
+
+    (void)data;
+    if (!g)
+        return cuc_error_status();
+    if ((st = read_point(&g->product, state)) < 0)
+        return st;
+    const bench_product *p = &g->product;
+    if (cuc_driver_is_simulated() && p->m * p->n * p->k > MOST_SIMULATED)
+        return cuc_bench_state_skip(state,
+                                    "simulated: 2^20 products are the most that is measured");
+    // cuBLASLt goes by the thread's current context.
+    if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0 ||
+        (st = make_matrices(g, state)) < 0 || (st = set_work(state, p)) < 0 ||
+        (st = add_cublaslt(state, g)) < 0 || (st = add_tile(state, g, "tile", NULL, 0)) < 0 ||
+        (st = add_tile(state, g, "tile_cluster", NULL, 2)) < 0 ||
+        (st = add_tile(state, g, "tile_sm_80", "sm_80", 0)) < 0)
+        return st;
+    return add_peers(state, p);
 }
 
 #define DTYPES BENCH_AXIS("dtype", DTYPE, "f16,bf16,tf32,e4m3", "f16,e4m3")

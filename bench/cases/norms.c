@@ -1,179 +1,260 @@
-// Rows brought to a norm, by libraries: softmax of each row by cuDNN.
-#include "cudnn_abi.h"
-#include "library.h"
+// Rows brought to a norm: softmax, layer norm and RMS norm by tile programs, by CUDA C++ written by
+// hand, by cuDNN, which has the first of them, and by Python; beside a copy of as many bytes.
+#include "bench_case_kernels.h"
+#include "cudnn_softmax.h"
+#include "peers.h"
+#include "point.h"
 #include "reference.h"
 #include "suites.h"
 
 #include <cucore/error.h>
-#include <cucore/stream.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static struct dnn_functions dnn;
+static const float eps = 1e-5f;
 
-static bool load(char *why, size_t why_size)
+// ---- References: a row in double precision, in place
+
+typedef void norm_reference(double *x, const double *w, const double *b, int64_t count);
+
+static void softmax(double *x, const double *w, const double *b, int64_t count)
 {
-    static const bench_symbol symbols[] = {
-#define DNN(name, params) BENCH_SYMBOL(dnn, name),
-#include "cudnn.def"
-#undef DNN
-    };
+    double top = -INFINITY, sum = 0;
 
-    return bench_load("cudnn", symbols, BENCH_LENGTH(symbols), why, why_size);
-}
-
-typedef struct softmax {
-    dnn_handle handle;
-    dnn_tensor tensor;
-    cuc_dtype dtype;
-    int64_t rows, columns;
-    cuc_bench_input *x, *y;
-} softmax;
-
-static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
-{
-    static const float one = 1, zero = 0;
-    const softmax *s = data;
-    void *x = (void *)(uintptr_t)cuc_bench_input_ptr(s->x, set);
-    void *y = (void *)(uintptr_t)cuc_bench_input_ptr(s->y, set);
-    int code = dnn.cudnnSoftmaxForward(s->handle, DNN_SOFTMAX_ACCURATE, DNN_SOFTMAX_MODE_INSTANCE,
-                                       &one, s->tensor, x, &zero, s->tensor, y);
-
-    (void)stream;
-    return code ? bench_fail(CUC_ERROR_NOT_SUPPORTED, "cudnnSoftmaxForward gave status %d", code)
-                : CUC_OK;
-}
-
-// A row in double precision, in place.
-static void normalise(double *x, int64_t count)
-{
-    double most = -INFINITY, sum = 0;
-
+    (void)w;
+    (void)b;
     for (int64_t i = 0; i < count; i++)
-        most = fmax(most, x[i]);
+        top = fmax(top, x[i]);
     for (int64_t i = 0; i < count; i++)
-        sum += x[i] = exp(x[i] - most);
+        sum += x[i] = exp(x[i] - top);
     for (int64_t i = 0; i < count; i++)
         x[i] /= sum;
 }
 
-static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
+static void rms_norm(double *x, const double *w, const double *b, int64_t count)
 {
-    const softmax *s = data;
-    bench_reader *read = bench_reader_of(s->dtype);
-    size_t row_bytes = (size_t)s->columns * cuc_dtype_bits(s->dtype) / 8;
-    double *expected = calloc(2 * (size_t)s->columns, sizeof(*expected));
-    char *x = bench_read_input(s->x), *y = bench_read_input(s->y);
-    cuc_status st = !expected ? bench_no_memory("a row") : x && y ? CUC_OK : cuc_error_status();
+    double squares = 0;
 
-    (void)stream;
-    for (int64_t row = 0; row < s->rows && st == CUC_OK; row += s->rows / 64 + 1) {
-        double *got = expected + s->columns;
-        read(expected, x + (size_t)row * row_bytes, (size_t)s->columns, 1);
-        read(got, y + (size_t)row * row_bytes, (size_t)s->columns, 1);
-        normalise(expected, s->columns);
-        for (int64_t i = 0; i < s->columns && st == CUC_OK; i++) {
-            // Rounding to the type, an exponential by approximation, and f16's smallest number.
-            double bound = (bench_epsilon(s->dtype) + 0x1p-16) * expected[i] + 0x1p-24;
-            if (fabs(got[i] - expected[i]) <= bound)
-                continue;
-            snprintf(why, why_size, "row %lld, column %lld is %g, expected %g", (long long)row,
-                     (long long)i, got[i], expected[i]);
-            st = 1;
-        }
-    }
-    free(y);
-    free(x);
-    free(expected);
+    for (int64_t i = 0; i < count; i++)
+        squares += x[i] * x[i];
+    double r = 1 / sqrt(squares / (double)count + (double)eps);
+    for (int64_t i = 0; i < count; i++)
+        x[i] = x[i] * r * w[i] + (b ? b[i] : 0);
+}
+
+static void layer_norm(double *x, const double *w, const double *b, int64_t count)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < count; i++)
+        sum += x[i];
+    for (int64_t i = 0; i < count; i++)
+        x[i] -= sum / (double)count;
+    rms_norm(x, w, b, count);
+}
+
+// ---- The norms
+
+static struct norm {
+    const char *name; // of the kernels, too
+    const char *file, *source;
+    const char *tile_of; // the constant that says how many columns a tile has
+    bool power;          // which has to be a power of two
+    // What the kernels take: x, w, b are read; y, and mean and rstd as m and r, are written; e is
+    // eps.
+    const char *parameters;
+    norm_reference *reference;
+    double absolute; // what may be off beside rounding
+} norms[] = {
+    // not const: the `data` of the suite's cases
+    // clang-format off
+    { "softmax",    "softmax.tile",    softmax_tile,    "BN", true,  "xy",      softmax,    0x1p-24 },
+    { "layer_norm", "layer_norm.tile", layer_norm_tile, "N",  false, "xwbymre", layer_norm, 0x1p-16 },
+    { "rms_norm",   "rms_norm.tile",   rms_norm_tile,   "N",  false, "xwye",    rms_norm,   0x1p-16 },
+    // clang-format on
+};
+
+static const struct norm *norm_of(const bench_point *p)
+{
+    return p->data;
+}
+
+// NULL: it has none of that name.
+static bench_array *array_of(bench_point *p, char name)
+{
+    const char *at = strchr(norm_of(p)->parameters, name);
+
+    return at ? &p->arrays[at - norm_of(p)->parameters] : NULL;
+}
+
+// What is kept of a row: the mean, and how it was scaled.
+static cuc_status check_kept(bench_point *p, const double *x, int64_t row, char *why,
+                             size_t why_size)
+{
+    double sum = 0, squares = 0, got[2], n = (double)p->columns;
+
+    for (int64_t i = 0; i < p->columns; i++)
+        sum += x[i];
+    for (int64_t i = 0; i < p->columns; i++)
+        squares += (x[i] - sum / n) * (x[i] - sum / n);
+    double expected[2] = { sum / n, 1 / sqrt(squares / n + (double)eps) };
+    if (!bench_get(p, got, array_of(p, 'm'), row, 1, 1, 1) ||
+        !bench_get(p, got + 1, array_of(p, 'r'), row, 1, 1, 1))
+        return p->status;
+    return bench_near(got, expected, 2, 0x1p-16, 0x1p-16, "mean or rstd of a row", 0, why,
+                      why_size);
+}
+
+static cuc_status check_row(bench_point *p, double *work, int64_t row, char *why, size_t why_size)
+{
+    int64_t n = p->columns;
+    double *x = work, *y = work + n, *w = work + 2 * n, *b = work + 3 * n;
+    bench_array *factor = array_of(p, 'w'), *more = array_of(p, 'b');
+    cuc_status st = CUC_OK;
+    char what[64];
+
+    if (!bench_get(p, x, array_of(p, 'x'), row * n, n, 1, n) ||
+        !bench_get(p, y, array_of(p, 'y'), row * n, n, 1, n) ||
+        (factor && !bench_get(p, w, factor, 0, n, 1, n)) ||
+        (more && !bench_get(p, b, more, 0, n, 1, n)))
+        return p->status;
+    if (array_of(p, 'm'))
+        st = check_kept(p, x, row, why, why_size);
+    norm_of(p)->reference(x, w, more ? b : NULL, n);
+    snprintf(what, sizeof(what), "row %lld, column", (long long)row);
+    // Rounding to the type, and functions by approximation.
+    return st ? st
+              : bench_near(y, x, n, bench_epsilon(p->dtype) + 0x1p-16, norm_of(p)->absolute, what,
+                           0, why, why_size);
+}
+
+static cuc_status check(bench_point *p, char *why, size_t why_size)
+{
+    double *work = malloc(4 * (size_t)p->columns * sizeof(*work));
+    cuc_status st = work ? CUC_OK : bench_no_memory("a row");
+    int64_t row;
+
+    for (int64_t i = 0; st == CUC_OK && (row = bench_sampled(i, p->rows)) >= 0; i++)
+        st = check_row(p, work, row, why, why_size);
+    free(work);
     return st;
 }
 
-static void drop(void *data)
-{
-    softmax *s = data;
+// ---- Subjects
 
-    if (s->tensor)
-        (void)dnn.cudnnDestroyTensorDescriptor(s->tensor);
-    if (s->handle)
-        (void)dnn.cudnnDestroy(s->handle);
-    free(s);
+static void add_arrays(bench_point *p)
+{
+    for (const char *name = norm_of(p)->parameters; *name && *name != 'e'; name++)
+        switch (*name) {
+        case 'x':
+            (void)bench_point_read(p, p->dtype, BENCH_SHAPE(p->rows, p->columns));
+            break;
+        case 'y':
+            (void)bench_point_written(p, p->dtype, BENCH_SHAPE(p->rows, p->columns));
+            break;
+        case 'w':
+        case 'b':
+            (void)bench_point_read(p, p->dtype, BENCH_SHAPE(p->columns));
+            break;
+        default:
+            (void)bench_point_written(p, CUC_F32, BENCH_SHAPE(p->rows));
+        }
 }
 
-static int describe(softmax *s, cuc_stream *stream)
+static void set_arguments(bench_kernel_spec *spec, bench_point *p)
 {
-    int type = s->dtype == CUC_F16 ? DNN_F16 : s->dtype == CUC_BF16 ? DNN_BF16 : DNN_F32;
-    int code;
+    const char *name = norm_of(p)->parameters;
 
-    if ((code = dnn.cudnnCreate(&s->handle)) != 0 ||
-        (code = dnn.cudnnSetStream(s->handle, cuc_stream_handle(stream))) != 0 ||
-        (code = dnn.cudnnCreateTensorDescriptor(&s->tensor)) != 0)
-        return code;
-    return dnn.cudnnSetTensor4dDescriptor(s->tensor, DNN_NCHW, type, (int)s->rows, (int)s->columns,
-                                          1, 1);
+    for (int i = 0; name[i]; i++)
+        spec->arguments[i] = name[i] == 'e' ? (cuc_arg)BENCH_F32(eps)
+                                            : (cuc_arg)BENCH_TENSOR(array_of(p, name[i]));
 }
 
-static cuc_status add(cuc_bench_state *state, softmax *s)
+static void add_tile(bench_point *p)
 {
-    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
-    cuc_bench_work work = CUC_BENCH_WORK_INIT;
-    uint64_t count = (uint64_t)(s->rows * s->columns);
+    const struct norm *norm = norm_of(p);
+    bench_kernel_spec spec = { .name = "tile", .file = norm->file, .kernel = norm->name };
+    int64_t columns = p->columns;
+    char settings[64];
 
-    work.bytes = 2.0 * (double)count * cuc_dtype_bits(s->dtype) / 8;
-    subject.name = "cudnn";
-    subject.data = s;
-    subject.run = run;
-    subject.check = check;
-    subject.flags = CUC_BENCH_PEER;
-    if (!(s->x = bench_input(state, s->dtype, count, CUC_BENCH_UNIFORM, 0)) ||
-        !(s->y = bench_input(state, s->dtype, count, CUC_BENCH_ZEROS, 0)))
-        return cuc_error_status();
-    cuc_status st = cuc_bench_state_set_work(state, &work);
-    return st < 0 ? st : cuc_bench_state_add_subject(state, &subject);
+    if (norm->power)
+        for (columns = 1; columns < p->columns;)
+            columns *= 2;
+    snprintf(settings, sizeof(settings), "%s=%lld", norm->tile_of, (long long)columns);
+    spec.source = norm->source;
+    spec.settings = settings;
+    spec.limit = p->bytes >= 256 << 20 ? 1 / 0.85 : 0;
+    set_arguments(&spec, p);
+    bench_point_kernel(p, &spec);
 }
 
-static cuc_status set_up_softmax(cuc_bench_state *state, void *data)
+// Four vectors a thread, more with long rows.
+static void add_cuda(bench_point *p)
 {
-    char why[512];
-    softmax *s = calloc(1, sizeof(*s));
-    cuc_status st;
+    bench_kernel_spec spec = { .name = "cuda", .file = "norms.cu", .source = norms_cu };
+    int64_t lanes = 128 / cuc_dtype_bits(p->dtype), threads = 32;
+    char settings[64];
 
-    (void)data;
-    if (!s)
-        return bench_no_memory("a point");
-    if ((st = cuc_bench_state_defer(state, drop, s)) < 0)
-        return st;
-    s->dtype = cuc_bench_state_dtype(state, "dtype");
-    s->rows = cuc_bench_state_int(state, "rows");
-    s->columns = cuc_bench_state_int(state, "columns");
-    if (!load(why, sizeof(why)))
-        return cuc_bench_state_skip(state, why);
-    if (s->rows < 1 || s->columns < 1 || s->rows > 1 << 24 || s->columns > 1 << 24 ||
-        !bench_reader_of(s->dtype))
-        return bench_fail(CUC_ERROR_INVALID_ARGUMENT, "%lld rows of %lld %s are not measured",
-                          (long long)s->rows, (long long)s->columns, cuc_dtype_name(s->dtype));
-    // cuDNN goes by the thread's current context.
-    if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0)
-        return st;
-    int code = describe(s, cuc_bench_state_stream(state));
-    if (code) {
-        snprintf(why, sizeof(why), "cuDNN cannot do it here (status %d)", code);
-        return cuc_bench_state_skip(state, why);
+    if (p->columns % lanes || p->columns > 16 * 1024 * lanes) {
+        bench_point_skip(p, "cuda", "it takes whole vectors of 16 bytes, 16384 of them at most");
+        return;
     }
-    return add(state, s);
+    while (threads < 1024 && threads * lanes * 4 < p->columns)
+        threads *= 2;
+    snprintf(settings, sizeof(settings), "COLUMNS=%lld THREADS=%lld", (long long)p->columns,
+             (long long)threads);
+    spec.kernel = norm_of(p)->name;
+    spec.settings = settings;
+    spec.grid[0] = (uint32_t)p->rows;
+    spec.block[0] = (uint32_t)threads;
+    set_arguments(&spec, p);
+    bench_point_kernel(p, &spec);
 }
 
-static const cuc_bench_axis softmax_axes[] = {
-    BENCH_AXIS("rows", INT, "4096", NULL),
-    BENCH_AXIS("columns", INT, "1024,4096,16384", "4096"),
-    BENCH_AXIS("dtype", DTYPE, "f32,f16,bf16", "f16"),
+static const char *const peers[] = { "torch", "triton", NULL };
+
+static cuc_status set_up(cuc_bench_state *state, void *data)
+{
+    struct norm *norm = data;
+    int64_t rows, columns;
+    bench_point *p;
+    cuc_status st = bench_shape(&rows, &columns, state);
+
+    if (st < 0 || (st = bench_point_make(&p, state, rows, columns, check)) < 0 || !p)
+        return st;
+    p->data = norm;
+    add_arrays(p);
+    add_tile(p);
+    add_cuda(p);
+    if (norm->reference == softmax)
+        bench_point_cudnn_softmax(p);
+    bench_point_copy(p, CUC_BENCH_PEER);
+    if ((st = bench_point_done(p)) < 0)
+        return st;
+    return bench_peers_add(state, peers, CUC_BENCH_COLD, "norms", norm->name,
+                           json_pack("{s:s, s:I, s:I}", "dtype", cuc_dtype_name(p->dtype), "rows",
+                                     (json_int_t)rows, "columns", (json_int_t)columns));
+}
+
+// ---- The cases
+
+static const cuc_bench_axis axes[] = {
+    BENCH_AXIS("shape", STRING, "8192x1024,8192x4096,8192x8192,4096x32768,65536x4096", "24x512"),
+    BENCH_AXIS("dtype", DTYPE, "f32,bf16", NULL),
+    BENCH_TILE_AXIS,
 };
 
+#define NORM(index, name_, about_)                                                     \
+    BENCH_CASE(.suite = "norms", .name = (name_), .about = (about_), BENCH_AXES(axes), \
+               .setup = set_up, .data = &norms[index], .modes = CUC_BENCH_COLD)
+
 static const cuc_bench_case cases[] = {
-    BENCH_CASE(.suite = "norms", .name = "softmax", .about = "softmax of each row, by cuDNN",
-               BENCH_AXES(softmax_axes), .setup = set_up_softmax,
-               .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
+    NORM(0, "softmax", "softmax of each row"),
+    NORM(1, "layer_norm", "layer norm of each row, with mean and rstd kept"),
+    NORM(2, "rms_norm", "RMS norm of each row"),
 };
 
 const bench_suite bench_norms_suite = { "norms", cases, BENCH_LENGTH(cases), NULL };

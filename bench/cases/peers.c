@@ -1,6 +1,7 @@
 #include "peers.h"
 
 #include "foreign.h"
+#include "support.h"
 
 #include <cucore/error.h>
 #include <cucore/system.h>
@@ -66,39 +67,6 @@ static json_t *make_request(cuc_bench_state *state, uint32_t mode, const char *s
                      "simulated", cuc_driver_is_simulated());
 }
 
-// A subject that failed before it could be measured: its check says why.
-static cuc_status tell_failure(void *data, cuc_stream *stream, char *why, size_t why_size)
-{
-    (void)stream;
-    snprintf(why, why_size, "%s", (const char *)data);
-    return 1;
-}
-
-static cuc_status no_sample(void *data, uint64_t set, double *seconds)
-{
-    (void)data;
-    (void)set;
-    (void)seconds;
-    return bench_fail(CUC_ERROR_NOT_SUPPORTED, "there is nothing to measure");
-}
-
-static cuc_status add_failed(cuc_bench_state *state, const char *name, uint32_t mode)
-{
-    char *why = bench_allocate(state, 512);
-    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
-
-    if (!why)
-        return cuc_error_status();
-    snprintf(why, 512, "%s", cuc_error_message());
-    subject.name = name;
-    subject.data = why;
-    subject.kind = CUC_BENCH_KIND_FOREIGN;
-    subject.modes = mode;
-    subject.check = tell_failure;
-    subject.sample = no_sample;
-    return cuc_bench_state_add_subject(state, &subject);
-}
-
 // A peer that is not there is told of once in a case, and not at each of its points.
 static cuc_status tell_missing(cuc_bench_state *state, struct peer *p, const char *name)
 {
@@ -119,7 +87,7 @@ static cuc_status add(cuc_bench_state *state, struct peer *p, uint32_t mode, con
     if (!p->child)
         return tell_missing(state, p, name);
     if (bench_foreign_add(state, &subject, p->child, json_incref(request), &answer) < 0)
-        return add_failed(state, p->name, mode);
+        return bench_failed_subject(state, p->name, mode);
     if (bench_answer(answer, "skipped") && json_is_true(json_object_get(answer, "everywhere"))) {
         snprintf(p->reason, sizeof(p->reason), "%s", bench_answer(answer, "skipped"));
         snprintf(p->told, sizeof(p->told), "%s", name);

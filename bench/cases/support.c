@@ -52,6 +52,42 @@ cuc_bench_input *bench_input(cuc_bench_state *state, cuc_dtype dtype, uint64_t c
     return cuc_bench_state_add_input(&input, state, &o) < 0 ? NULL : input;
 }
 
+// ---- What failed before it could be measured: its check says why
+
+static cuc_status tell_failure(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    (void)stream;
+    snprintf(why, why_size, "%s", (const char *)data);
+    return 1;
+}
+
+static cuc_status no_sample(void *data, uint64_t set, double *seconds)
+{
+    (void)data;
+    (void)set;
+    (void)seconds;
+    return bench_fail(CUC_ERROR_NOT_SUPPORTED, "there is nothing to measure");
+}
+
+cuc_status bench_failed_subject(cuc_bench_state *state, const char *name, uint32_t modes)
+{
+    char *why = bench_allocate(state, 512);
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+
+    if (!why)
+        return cuc_error_status();
+    snprintf(why, 512, "%s", cuc_error_message());
+    subject.name = name;
+    subject.data = why;
+    subject.kind = CUC_BENCH_KIND_FOREIGN;
+    subject.modes = modes;
+    subject.check = tell_failure;
+    subject.sample = no_sample;
+    return cuc_bench_state_add_subject(state, &subject);
+}
+
+// ---- Kernels
+
 cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name, const char *source)
 {
     cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;

@@ -34,6 +34,9 @@ void *bench_allocate(cuc_bench_state *state, size_t bytes);
 cuc_bench_input *bench_input(cuc_bench_state *state, cuc_dtype dtype, uint64_t count, int32_t fill,
                              uint32_t sets);
 
+// A subject that failed before it could be measured, with the thread's last error as the reason.
+cuc_status bench_failed_subject(cuc_bench_state *state, const char *name, uint32_t modes);
+
 // CUDA C++ as code for a device; NULL is compute capability 9.0 and needs none.
 cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
                          const char *source);

@@ -195,7 +195,7 @@ static bool stack_words(const struct sim_words *words, struct sim_op *op)
 static enum sim_next run_alloca(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_frame *frame = w->frame;
-    uint32_t stack = w->block->grid->entry->stack_bytes;
+    uint32_t stack = w->block->grid->stack_bytes;
 
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
@@ -205,8 +205,11 @@ static enum sim_next run_alloca(struct sim_warp *w, const struct sim_op *op, uin
         uint64_t top = w->stack_top[lane] + bytes;
         top = (top + align - 1) & ~(align - 1);
         if (bytes > stack || top + used > stack)
-            return sim_fault(w, op, lane, 719, "stack overflow: alloca of %llu bytes",
-                             (unsigned long long)bytes);
+            return sim_fault(w, op, lane, 719,
+                             "stack overflow: alloca of %llu byte%s, %llu of %u are left: a larger "
+                             "CU_LIMIT_STACK_SIZE gives more",
+                             (unsigned long long)bytes, SIM_S(bytes),
+                             (unsigned long long)(stack - used - w->stack_top[lane]), stack);
         w->stack_top[lane] = (uint32_t)top;
         if (words_are_64(op))
             SIM_R64(w, op->o[0])[lane] = stack - top;

@@ -285,24 +285,40 @@ static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op
     return ok ? SIM_NEXT : SIM_FAULT;
 }
 
-// The heap: host memory that kernels may reach, listed so that free() knows what it is given.
+// The heap: host memory that kernels may reach, found by address so that free() knows what it is
+// given.
 struct piece {
     struct piece *next;
     uint64_t bytes;
 };
-enum { HEAP_DEFAULT = 8 << 20, HEAP_HEADER = 16 }; // as CU_LIMIT_MALLOC_HEAP_SIZE is by default
-
-static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct piece *heap;
-static uint64_t heap_used, heap_limit = HEAP_DEFAULT;
+enum { HEAP_HEADER = 16, HEAP_BUCKETS = 64 };
 
 _Static_assert(sizeof(struct piece) <= HEAP_HEADER, "a piece's memory follows it, aligned to 16");
 
-void sim_builtin_heap_limit(uint64_t bytes)
+struct sim_heap {
+    pthread_mutex_t lock;
+    uint64_t used, limit;
+    int device;
+    struct piece **buckets;
+    size_t bucket_count, count; // of buckets: a power of two
+};
+
+struct sim_heap *sim_heap_new(uint64_t limit, int device)
 {
-    pthread_mutex_lock(&heap_lock);
-    heap_limit = bytes;
-    pthread_mutex_unlock(&heap_lock);
+    struct sim_heap *heap = calloc(1, sizeof(*heap));
+
+    if (!heap)
+        return NULL;
+    heap->buckets = calloc(HEAP_BUCKETS, sizeof(struct piece *));
+    if (!heap->buckets) {
+        free(heap);
+        return NULL;
+    }
+    pthread_mutex_init(&heap->lock, NULL);
+    heap->bucket_count = HEAP_BUCKETS;
+    heap->limit = limit;
+    heap->device = device;
+    return heap;
 }
 
 static uint64_t piece_address(const struct piece *piece)
@@ -310,37 +326,77 @@ static uint64_t piece_address(const struct piece *piece)
     return (uint64_t)(uintptr_t)piece + HEAP_HEADER;
 }
 
-void sim_builtin_heap_clear(void)
+static struct piece **bucket_of(const struct sim_heap *heap, uint64_t address)
 {
-    pthread_mutex_lock(&heap_lock);
-    while (heap) {
-        struct piece *next = heap->next;
-        sim_memory_remove(piece_address(heap));
-        free(heap);
-        heap = next;
+    uint64_t mixed = address / 16 * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &heap->buckets[mixed >> 32 & (heap->bucket_count - 1)];
+}
+
+void sim_heap_free(struct sim_heap *heap)
+{
+    if (!heap)
+        return;
+    for (size_t i = 0; i < heap->bucket_count; i++) {
+        while (heap->buckets[i]) {
+            struct piece *piece = heap->buckets[i];
+            heap->buckets[i] = piece->next;
+            sim_memory_remove(piece_address(piece), "the end of their context");
+            free(piece);
+        }
     }
-    heap_used = 0;
-    pthread_mutex_unlock(&heap_lock);
+    pthread_mutex_destroy(&heap->lock);
+    free(heap->buckets);
+    free(heap);
+}
+
+// Twice the buckets, where there is memory for them.
+static void grow(struct sim_heap *heap)
+{
+    struct piece **old = heap->buckets;
+    size_t count = heap->bucket_count;
+    struct piece **buckets = calloc(2 * count, sizeof(struct piece *));
+
+    if (!buckets)
+        return;
+    heap->buckets = buckets;
+    heap->bucket_count = 2 * count;
+    for (size_t i = 0; i < count; i++) {
+        while (old[i]) {
+            struct piece *piece = old[i], **to = bucket_of(heap, piece_address(piece));
+            old[i] = piece->next;
+            piece->next = *to;
+            *to = piece;
+        }
+    }
+    free(old);
 }
 
 static enum sim_next call_malloc(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                                  const unsigned char *params, unsigned char *result)
 {
+    struct sim_heap *heap = w->block->grid->heap;
     uint64_t bytes = parameter(params, 0, 8), address = 0;
-
-    (void)w, (void)op, (void)lane;
-    pthread_mutex_lock(&heap_lock);
     struct piece *piece = NULL;
-    if (bytes && bytes <= heap_limit - (heap_used < heap_limit ? heap_used : heap_limit))
-        piece = malloc(HEAP_HEADER + bytes);
-    if (piece) {
-        *piece = (struct piece){ .next = heap, .bytes = bytes };
-        heap = piece;
-        heap_used += bytes;
-        address = piece_address(piece);
-        sim_memory_add(address, bytes);
+
+    (void)op, (void)lane;
+    if (heap) {
+        pthread_mutex_lock(&heap->lock);
+        if (bytes && bytes <= heap->limit - heap->used)
+            piece = malloc(HEAP_HEADER + bytes);
+        if (piece) {
+            address = piece_address(piece);
+            if (heap->count == heap->bucket_count)
+                grow(heap);
+            struct piece **at = bucket_of(heap, address);
+            *piece = (struct piece){ .next = *at, .bytes = bytes };
+            *at = piece;
+            heap->count++;
+            heap->used += bytes;
+            sim_memory_add(address, bytes, heap->device);
+        }
+        pthread_mutex_unlock(&heap->lock);
     }
-    pthread_mutex_unlock(&heap_lock);
     if (result)
         memcpy(result, &address, sizeof address);
     return SIM_NEXT;
@@ -349,23 +405,28 @@ static enum sim_next call_malloc(struct sim_warp *w, const struct sim_op *op, ui
 static enum sim_next call_free(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                                const unsigned char *params, unsigned char *result)
 {
+    struct sim_heap *heap = w->block->grid->heap;
     uint64_t address = parameter(params, 0, 8);
-    struct piece **at = &heap, *piece;
+    struct piece *piece = NULL;
 
     (void)result;
     if (!address)
         return SIM_NEXT;
-    pthread_mutex_lock(&heap_lock);
-    while (*at && piece_address(*at) != address)
-        at = &(*at)->next;
-    piece = *at;
-    if (piece) {
-        *at = piece->next;
-        heap_used -= piece->bytes;
-        sim_memory_remove(address);
-        free(piece);
+    if (heap) {
+        pthread_mutex_lock(&heap->lock);
+        struct piece **at = bucket_of(heap, address);
+        while (*at && piece_address(*at) != address)
+            at = &(*at)->next;
+        piece = *at;
+        if (piece) {
+            *at = piece->next;
+            heap->count--;
+            heap->used -= piece->bytes;
+            sim_memory_remove(address, "free() of a kernel");
+            free(piece);
+        }
+        pthread_mutex_unlock(&heap->lock);
     }
-    pthread_mutex_unlock(&heap_lock);
     if (!piece)
         return sim_fault(w, op, lane, ERROR_LAUNCH_FAILED,
                          "free of 0x%" PRIx64 ", which malloc of a kernel did not give, or which "

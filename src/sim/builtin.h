@@ -16,10 +16,10 @@ enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struc
                                uint32_t mask, const unsigned char *params, size_t param_stride,
                                unsigned char *results, size_t result_stride);
 
-// How many bytes malloc() may have given at a time; 8 MiB unless told (CU_LIMIT_MALLOC_HEAP_SIZE).
-void sim_builtin_heap_limit(uint64_t bytes);
-
-// Give back what kernels took with malloc() and did not free; the driver calls it when it ends.
-void sim_builtin_heap_clear(void);
+// What malloc() of kernels gives from: so many bytes at a time, of a device's memory. NULL without
+// host memory.
+struct sim_heap *sim_heap_new(uint64_t limit, int device);
+// It goes with what kernels took and did not free.
+void sim_heap_free(struct sim_heap *heap);
 
 #endif

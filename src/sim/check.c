@@ -26,7 +26,7 @@ static const struct {
 };
 enum { WORDS = sizeof(words) / sizeof(*words) };
 
-bool sim_checks_read(const char *list, char *word, size_t word_bytes)
+bool sim_checks_read(const char *list, char *why, size_t why_bytes)
 {
     uint32_t checks = 0;
 
@@ -36,7 +36,10 @@ bool sim_checks_read(const char *list, char *word, size_t word_bytes)
                !(strlen(words[i].word) == length && strncmp(words[i].word, list, length) == 0))
             i++;
         if (length && i == WORDS) {
-            snprintf(word, word_bytes, "%.*s", (int)length, list);
+            int n = snprintf(why, why_bytes, "%.*s is no check: the words are",
+                             length < 40 ? (int)length : 40, list);
+            for (i = 0; i < WORDS && n > 0 && (size_t)n < why_bytes; i++)
+                n += snprintf(why + n, why_bytes - (size_t)n, "%s %s", i ? "," : "", words[i].word);
             return false;
         }
         checks |= length ? words[i].checks : 0;

@@ -27,9 +27,9 @@ enum {
 
 // The checks that are on; set before the first program is loaded, and left alone from then on.
 extern uint32_t sim_checks;
-// Words apart by commas: init, race, async, barrier, all, error. False: one is not known, and *word
-// is it; nothing is set then.
-bool sim_checks_read(const char *words, char *word, size_t word_bytes);
+// Words apart by commas: init, race, async, barrier, all, error. False: one is not known, and `why`
+// says which are; nothing is set then.
+bool sim_checks_read(const char *words, char *why, size_t why_bytes);
 // Who hears of a finding that is no fault: one call a finding, from any thread, one at a time.
 // NULL, as it is first: nobody.
 extern void (*sim_check_tell)(const char *report);

@@ -253,8 +253,8 @@ static enum sim_next unwritten(struct sim_warp *w, const struct sim_op *op, uint
                  (uint32_t)at, owner->cluster_rank);
     if (clear < bytes)
         snprintf(part, sizeof(part), "%u of ", (uint32_t)clear);
-    return sim_found(w, op, lane, SIM_CHECK_INIT, "%s %u bytes at %s, %swhich nobody has written",
-                     what, bytes, where, part);
+    return sim_found(w, op, lane, SIM_CHECK_INIT, "%s %u byte%s at %s, %swhich nobody has written",
+                     what, bytes, SIM_S(bytes), where, part);
 }
 
 bool sim_check_init_access(struct sim_warp *w, const struct sim_op *op, uint32_t lane,

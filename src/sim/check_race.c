@@ -91,7 +91,8 @@ static void act_words(const struct act *a, char *out, size_t bytes)
                        : a->actor == SIM_ACTOR_COPY_3 ? "asynchronous read"
                                                       : names[a->actor];
     const uint32_t *index = a->owner->index;
-    int n = snprintf(out, bytes, "%s of %u bytes at shared offset 0x%x", name, a->bytes, a->offset);
+    int n = snprintf(out, bytes, "%s of %u byte%s at shared offset 0x%x", name, a->bytes,
+                     SIM_S(a->bytes), a->offset);
 
     if (n > 0 && (size_t)n < bytes && a->owner != a->w->block)
         snprintf(out + n, bytes - (size_t)n, " of block (%u,%u,%u)", index[0], index[1], index[2]);

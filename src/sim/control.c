@@ -44,9 +44,8 @@ enum sim_next sim_run_widen(struct sim_warp *w, const struct sim_op *op, uint32_
               uint64_t low = op->wide & 1 ? SIM_R64(w, op->o[1])[i]
                              : op->extra  ? (uint64_t)(int64_t)SIM_RS32(w, op->o[1])[i]
                                           : SIM_R32(w, op->o[1])[i];
-              SIM_R64(w, op->o[0])[i] = low;
-              if (op->wide & 2) SIM_R64(w, op->o[0])[i + SIM_WARP] =
-                  op->extra && low >> 63 ? UINT64_MAX : 0);
+              SIM_R64(w, op->o[0])[i] = low; if (op->wide & 2) SIM_R64(w, op->o[0])[i + SIM_WARP] =
+                                                 op->extra && low >> 63 ? UINT64_MAX : 0);
     return SIM_NEXT;
 }
 
@@ -298,7 +297,7 @@ enum sim_next sim_run_exit(struct sim_warp *w, const struct sim_op *op, uint32_t
 
 static enum sim_next run_trap(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    return sim_fault(w, op, (uint32_t)__builtin_ctz(mask), 715, "trap");
+    return sim_fault(w, op, (uint32_t)__builtin_ctz(mask), 719, "trap");
 }
 
 static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
@@ -381,11 +380,11 @@ static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_
         return sim_fault(w, op, first, 719, "barrier %u, a block has 0 to 15", index);
     if (count != SIM_ALL_THREADS && (count == 0 || count % SIM_WARP))
         return sim_fault(w, op, first, 719,
-                         "barrier %u for %u threads, the count must be a multiple of 32", index,
-                         count);
+                         "barrier %u for %u thread%s, the count must be a multiple of 32", index,
+                         count, SIM_S(count));
     if (count != SIM_ALL_THREADS && count > block->warp_count * SIM_WARP)
-        return sim_fault(w, op, first, 719, "barrier %u for %u threads, the block has %u", index,
-                         count, block->threads);
+        return sim_fault(w, op, first, 719, "barrier %u for %u thread%s, the block has %u", index,
+                         count, SIM_S(count), block->threads);
     struct sim_barrier *b = &block->barriers[index];
     if (b->expected && b->expected != count)
         return sim_fault(w, op, first, 719,

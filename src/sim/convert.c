@@ -209,13 +209,43 @@ static double integral(double x, enum sim_rounding mode)
 #define CVT_TO_INTEGERS(to, unused) EACH_FLOAT_SOURCE(CVT_TO_INTEGER, to)
 EACH_INTEGER(CVT_TO_INTEGERS, )
 
+// To f64 and from it a NaN keeps its sign and what there is room for of its fraction, and is made
+// quiet, as on an H200; with .sat it is zero, and of f32 with .ftz the canonical one.
+static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra, uint64_t *out)
+{
+    static const struct {
+        uint32_t width, fraction;
+    } formats[] = { [0] = { 16, 10 }, [1] = { 16, 7 }, [2] = { 32, 23 }, [3] = { 64, 52 } };
+    const uint32_t fraction = formats[from].fraction, room = formats[to].fraction;
+    const uint32_t width = formats[from].width;
+    const uint64_t magnitude = bits & ((UINT64_C(1) << (width - 1)) - 1);
+    const uint64_t infinity = (UINT64_C(1) << (width - 1)) - (UINT64_C(1) << fraction);
+
+    if ((from != 3) == (to != 3) || magnitude <= infinity || extra & (SAT | RELU | SATFINITE) ||
+        (from == 2 && extra & FTZ))
+        return false;
+    const uint64_t kept = magnitude - infinity;
+    *out = (bits >> (width - 1) & 1) << (formats[to].width - 1) |
+           ((UINT64_C(1) << (formats[to].width - 1)) - (UINT64_C(1) << room)) |
+           UINT64_C(1) << (room - 1) |
+           (room > fraction ? kept << (room - fraction) : kept >> (fraction - room));
+    return true;
+}
+
 // Float to float, and to an integral float of the same type.
-#define CVT_FLOAT(from, to)                                                                 \
-    SIM_HANDLER(cvt_##to##_##from)                                                          \
-    {                                                                                       \
-        CVT_OPERANDS(to, from);                                                             \
-        SIM_LANES(mask, i, at0[i] = store_##to(load_##from(at1[i], op->extra), op->extra)); \
-        return SIM_NEXT;                                                                    \
+#define INDEX_F16 0
+#define INDEX_BF16 1
+#define INDEX_F32 2
+#define INDEX_F64 3
+#define CVT_FLOAT(from, to)                                                           \
+    SIM_HANDLER(cvt_##to##_##from)                                                    \
+    {                                                                                 \
+        CVT_OPERANDS(to, from);                                                       \
+        SIM_LANES(mask, i, uint64_t nan; SLOT_##from bits = at1[i];                   \
+                  if (keeps_nan(INDEX_##from, INDEX_##to, bits, op->extra, &nan))     \
+                      at0[i] = (SLOT_##to)nan;                                        \
+                  else at0[i] = store_##to(load_##from(bits, op->extra), op->extra)); \
+        return SIM_NEXT;                                                              \
     }
 #define CVT_FLOATS(to, unused) EACH_FLOAT_SOURCE(CVT_FLOAT, to)
 EACH_FLOAT(CVT_FLOATS, )
@@ -256,10 +286,11 @@ CVT_QUICK(quick_F32_U32, F32, U32, sim_bits32((float)x))
 CVT_QUICK(quick_F64_S32, F64, S32, sim_bits64((double)x))
 CVT_QUICK(quick_F64_U32, F64, U32, sim_bits64((double)x))
 CVT_QUICK(quick_F32_F16, F32, F16, sim_bits32(x))
-CVT_QUICK(quick_F32_BF16, F32, BF16, sim_bits32(x))
+CVT_QUICK(quick_F32_BF16, F32, U32, x << 16) // NaN as it is
+CVT_QUICK(quick_F32_F32, F32, U32, x)
 CVT_QUICK(quick_F16_F32, F16, F32, sim_f32_to_f16(x))
 CVT_QUICK(quick_BF16_F32, BF16, F32, sim_f32_to_bf16(x))
-CVT_QUICK(quick_F32_F64, F32, F64, sim_canonical32((float)x))
+CVT_QUICK(quick_F32_F64, F32, F64, sim_bits32((float)x))  // makes NaN quiet
 CVT_QUICK(quick_F64_F32, F64, F32, sim_bits64((double)x)) // makes NaN quiet
 CVT_QUICK(quick_S32_F32, S32, F32,
           x >= 0x1p31f   ? INT32_MAX
@@ -293,7 +324,9 @@ static sim_handler *const integrals[SIM_TYPES] = { EACH_FLOAT(CVT_INTEGRAL_ENTRY
 SIM_HANDLER(cvt_TF32_F32)
 {
     CVT_OPERANDS(F32, F32);
-    SIM_LANES(mask, i, float x = (float)clip((double)sim_float32(at1[i]), op->extra);
+    SIM_LANES(mask, i, uint32_t bits = at1[i]; // NaNs as they are
+              float x = op->extra & RELU ? (float)clip((double)sim_float32(bits), op->extra)
+                                         : sim_float32(bits);
               at0[i] = sim_f32_to_tf32(x, MODE(op->extra), op->extra & SATFINITE));
     return SIM_NEXT;
 }
@@ -370,6 +403,8 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
             return NULL;
         if (m.rounds)
             op->extra = m.flags | (uint32_t)m.mode << FLAG_BITS;
+        if (to == SIM_F32 && !m.rounds && !m.flags)
+            return quick_F32_F32;
         return m.rounds ? integrals[to] : conversions[to][from];
     } else {
         // To no less precision and range there is nothing to round.
@@ -379,6 +414,10 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
                       (from == SIM_F16 && to == SIM_BF16);
         if (m.integral || (m.rounds == exact && !either))
             return NULL;
+    }
+    if (to == SIM_F16) { // then .ftz does nothing, as on an H200
+        m.flags &= ~(uint32_t)FTZ;
+        op->extra &= ~(uint32_t)FTZ;
     }
     for (uint32_t k = 0; m.flags == 0 && k < sizeof(quick) / sizeof(*quick); k++)
         if (quick[k].to == to && quick[k].from == from && quick[k].mode == m.mode)

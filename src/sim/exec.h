@@ -91,6 +91,7 @@ struct sim_code {
     uint32_t param_bytes;       // of the .param area that each lane has in a frame
     uint32_t local_bytes;       // .local variables of one lane in one call
     uint32_t stack_bytes;       // of an entry: of one lane's stack, callees' part included
+    bool deep; // of an entry: how deep its calls go is not known, or it has alloca
     uint32_t shared_bytes;      // of an entry: static shared memory that it reaches, callees' included
     uint32_t dynamic_at;        // of an entry: where dynamic shared memory starts
     const uint32_t *shared_at;  // of an entry: where each shared variable of the program lies
@@ -130,7 +131,7 @@ struct sim_warp {
     uint32_t lane_pc[SIM_WARP];     // of lanes in w->active: only current when a handler placed them
     struct sim_frame *lane_frame[SIM_WARP];
     uint32_t carry; // of add.cc and its kin: one bit a lane
-    unsigned char *local; // [32][the entry's stack_bytes]
+    unsigned char *local; // [32][the grid's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
     bool looked; // at global memory, where others than its cluster write, in this turn
     uint32_t patience, told; // the cluster's when mbarrier.try_wait failed last, and in which lanes
@@ -144,7 +145,9 @@ struct sim_warp {
 struct sim_range {
     uint64_t base, end; // [base, end)
     uint64_t generation; // of the memory table it was looked up in
+    int device;          // whose memory it is; SIM_ANY_DEVICE: everyone's
 };
+#define SIM_ANY_DEVICE (-1)
 
 struct sim_barrier {
     uint32_t expected; // threads; 0: nobody waits; SIM_ALL_THREADS: all that have not exited
@@ -193,6 +196,11 @@ struct sim_grid {
     int cooperative;
     uint64_t workspace; // of a cooperative grid: its size and a word for barriers; %envreg1 and 2
     uint64_t id;
+    uint32_t stack_limit; // bytes of a lane's stack, of a deep entry; 0: 1 KiB
+    uint32_t stack_bytes; // of a lane's stack: sim_grid_run() says
+    struct sim_heap *heap; // of malloc(); NULL: there is none
+    int device;
+    uint64_t context; // the driver's, by handle
     uint64_t deadline; // of the monotonic clock, in ns; 0: none
     _Atomic int fault;     // CUresult of the first fault, 0: none
     char report[1024];     // kernel, line, block, thread, address of the first fault
@@ -356,7 +364,17 @@ int sim_grid_run(struct sim_grid *grid);
 bool sim_memory_find(uint64_t address, struct sim_range *out);
 extern _Atomic uint64_t sim_memory_generation;
 // Module variables are ranges too.
-void sim_memory_add(uint64_t base, uint64_t bytes);
-void sim_memory_remove(uint64_t base);
+void sim_memory_add(uint64_t base, uint64_t bytes, int device);
+// `by` is what frees it, as a report says it, in memory that stays; NULL: not worth a word.
+void sim_memory_remove(uint64_t base, const char *by);
+// Say whose it is.
+void sim_memory_own(uint64_t base, int device);
+// Where an access of some bytes lies that is not in one piece: "4 bytes past the end of an
+// allocation of 400 bytes", ...
+void sim_memory_words(uint64_t address, uint64_t bytes, char *out, size_t out_bytes);
+// Whether a grid may reach memory of another device than its own. If not, `why` says what to do.
+bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
+                     size_t why_bytes);
+#define SIM_S(count) ((count) == 1 ? "" : "s") // of a plural
 
 #endif

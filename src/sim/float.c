@@ -5,8 +5,9 @@
 // nothing is lost, and rounded once. f64 in other directions is the machine's own under
 // fesetround(). The approximate functions are libm's, which is closer than the ISA asks.
 //
-// A NaN result is 0x7fffffff for f32. For f64 it is the first NaN operand, made quiet, or
-// 0xfff8000000000000.
+// A NaN result is 0x7fffffff for f32. For f64 it is a NaN operand, made quiet, or
+// 0xfff8000000000000; of several it is the one that an H200 takes: b before a in sums and products,
+// b, c, a in fma, a before b in quotients.
 #include "alu.h"
 #include "formats.h"
 
@@ -155,6 +156,28 @@ INLINE float f32_nearest(enum f32_operation operation, float a, float b, float c
     return 0;
 }
 
+// Whether the result, rounded as if there were smaller exponents, is below the least normal number:
+// what .ftz makes zero, also where rounding among subnormal numbers ends at that number. Sums are
+// exact there.
+INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float a, float b,
+                     float c)
+{
+    struct exact x = { 1, 0 };
+    if (operation == F32_MUL)
+        x.value = (double)a * (double)b;
+    else if (operation == F32_FMA)
+        x = two_sum((double)a * (double)b, (double)c);
+    else if (operation == F32_DIV)
+        x.value = (double)a / (double)b;
+    else if (operation == F32_RCP)
+        x.value = 1.0 / (double)a;
+    const double size = fabs(x.value), rest = signbit(x.value) ? -x.rest : x.rest;
+    // What still rounds up to it: from half a step below, or from the last number before it.
+    const bool up = mode == SIM_RP ? !signbit(x.value) : mode == SIM_RM && signbit(x.value);
+    const double limit = mode == SIM_RN ? 0x1p-126 - 0x1p-151 : 0x1p-126 - (up ? 0x1p-150 : 0);
+    return size < limit || (size == limit && (up ? rest <= 0 : rest < 0));
+}
+
 INLINE uint32_t f32_apply(enum f32_operation operation, enum sim_rounding mode, uint32_t flags,
                           float a, float b, float c)
 {
@@ -166,7 +189,7 @@ INLINE uint32_t f32_apply(enum f32_operation operation, enum sim_rounding mode, 
     float d = mode == SIM_RN ? f32_nearest(operation, a, b, c)
                              : f32_directed(operation, a, b, c, mode);
     if (flags & FTZ)
-        d = sim_flush32(d);
+        d = f32_tiny(operation, mode, a, b, c) ? copysignf(0.0f, d) : sim_flush32(d);
     if (flags & SAT)
         d = sim_saturate32(d);
     return sim_canonical32(d);
@@ -261,11 +284,11 @@ SIM_HANDLER(run_f32_mixed)
 }
 
 // f64.
-INLINE uint64_t nan64(double result, double a, double b, double c)
+INLINE uint64_t nan64(double result, double first, double second, double last)
 {
     if (result == result)
         return sim_bits64(result);
-    double from = a != a ? a : b != b ? b : c;
+    double from = first != first ? first : second != second ? second : last;
     return from != from ? sim_bits64(from) | SIM_F64_QUIET : SIM_F64_NAN;
 }
 static const int directions[] = {
@@ -279,32 +302,32 @@ static const int directions[] = {
     const double *at1 = SIM_RF64(w, op->o[1]);                       \
     const double *at2 = (sources) > 1 ? SIM_RF64(w, op->o[2]) : at1; \
     const double *at3 = (sources) > 2 ? SIM_RF64(w, op->o[3]) : at1
-#define F64_HANDLERS(name, target, sources, expression)                                          \
-    target SIM_HANDLER(name)                                                                     \
-    {                                                                                            \
-        F64_OPERANDS(sources);                                                                   \
-        SIM_ALU_LANES(mask, double a = at1[i], b = at2[i], c = at3[i];                           \
-                      d[i] = nan64(expression, a, b, c));                                        \
-        return SIM_NEXT;                                                                         \
-    }                                                                                            \
-    target SIM_HANDLER(name##_directed)                                                          \
-    {                                                                                            \
-        const int before = fegetround();                                                         \
-        F64_OPERANDS(sources);                                                                   \
-        fesetround(directions[op->extra]);                                                       \
-        SIM_LANES(mask, i, volatile double a = at1[i], b = at2[i], c = at3[i]; (void)b; (void)c; \
-                  volatile double result = expression; d[i] = nan64(result, a, b, c));           \
-        fesetround(before);                                                                      \
-        return SIM_NEXT;                                                                         \
+#define F64_HANDLERS(name, target, sources, first, second, last, expression)                       \
+    target SIM_HANDLER(name)                                                                       \
+    {                                                                                              \
+        F64_OPERANDS(sources);                                                                     \
+        SIM_ALU_LANES(mask, double a = at1[i], b = at2[i], c = at3[i];                             \
+                      d[i] = nan64(expression, first, second, last));                              \
+        return SIM_NEXT;                                                                           \
+    }                                                                                              \
+    target SIM_HANDLER(name##_directed)                                                            \
+    {                                                                                              \
+        const int before = fegetround();                                                           \
+        F64_OPERANDS(sources);                                                                     \
+        fesetround(directions[op->extra]);                                                         \
+        SIM_LANES(mask, i, volatile double a = at1[i], b = at2[i], c = at3[i]; (void)b; (void)c;   \
+                  volatile double result = expression; d[i] = nan64(result, first, second, last)); \
+        fesetround(before);                                                                        \
+        return SIM_NEXT;                                                                           \
     }
-F64_HANDLERS(f64_add, , 2, a + b)
-F64_HANDLERS(f64_sub, , 2, a - b)
-F64_HANDLERS(f64_mul, , 2, a *b)
-F64_HANDLERS(f64_fma, , 3, fma(a, b, c))
-F64_HANDLERS(f64_fused, FUSED, 3, fma(a, b, c))
-F64_HANDLERS(f64_div, , 2, a / b)
-F64_HANDLERS(f64_rcp, , 1, 1.0 / a)
-F64_HANDLERS(f64_sqrt, , 1, sqrt(a))
+F64_HANDLERS(f64_add, , 2, b, a, c, a + b)
+F64_HANDLERS(f64_sub, , 2, b, a, c, a - b)
+F64_HANDLERS(f64_mul, , 2, b, a, c, a *b)
+F64_HANDLERS(f64_fma, , 3, b, c, a, fma(a, b, c))
+F64_HANDLERS(f64_fused, FUSED, 3, b, c, a, fma(a, b, c))
+F64_HANDLERS(f64_div, , 2, a, b, c, a / b)
+F64_HANDLERS(f64_rcp, , 1, a, b, c, 1.0 / a)
+F64_HANDLERS(f64_sqrt, , 1, a, b, c, sqrt(a))
 
 static sim_handler *const f64_handlers[F32_OPERATIONS + 1][2] = {
     [F32_ADD] = { f64_add, f64_add_directed },
@@ -532,7 +555,7 @@ INLINE uint32_t f32_select(bool max, uint32_t flags, float a, float b)
                                    : a compare b ? x                             \
                                                  : y;                            \
                       r = b != b ? x : r; r = a != a ? y : r;                    \
-                      d[i] = a != a && b != b ? x | SIM_F64_QUIET : r);          \
+                      d[i] = a != a && b != b ? y | SIM_F64_QUIET : r);          \
         return SIM_NEXT;                                                         \
     }
 SELECT_HANDLER(f32_min, false, 0)
@@ -577,7 +600,10 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
     }
 }
 
-// abs neg copysign: the sign and nothing else, of NaN too.
+// abs neg copysign: the sign and nothing else. A NaN of abs or neg is canonical in f32, and only
+// made quiet in f64, as on an H200.
+#define NAN32(a, d) (((a)&0x7fffffff) > 0x7f800000 ? SIM_F32_NAN : (d))
+#define NAN64(a, d) (((a)&0x7fffffffffffffff) > 0x7ff0000000000000 ? (a) | SIM_F64_QUIET : (d))
 #define SIGN_HANDLERS(name, sources, expression32, expression64)                               \
     SIM_HANDLER(f32_##name)                                                                    \
     {                                                                                          \
@@ -595,8 +621,8 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
         SIM_ALU_LANES(mask, uint64_t a = at1[i], b = at2[i]; (void)b; d[i] = expression64);    \
         return SIM_NEXT;                                                                       \
     }
-SIGN_HANDLERS(abs, 1, a & 0x7fffffff, a & 0x7fffffffffffffff)
-SIGN_HANDLERS(neg, 1, a ^ 0x80000000, a ^ 0x8000000000000000)
+SIGN_HANDLERS(abs, 1, NAN32(a, a & 0x7fffffff), NAN64(a, a & 0x7fffffffffffffff))
+SIGN_HANDLERS(neg, 1, NAN32(a, a ^ 0x80000000), NAN64(a, a ^ 0x8000000000000000))
 SIGN_HANDLERS(copysign, 2, (a & 0x80000000) | (b & 0x7fffffff),
               (a & 0x8000000000000000) | (b & 0x7fffffffffffffff))
 

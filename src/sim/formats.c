@@ -105,9 +105,13 @@ uint32_t sim_f32_to_bf16_mode(float x, enum sim_rounding mode, bool satfinite)
 
 uint32_t sim_f32_to_tf32(float x, enum sim_rounding mode, bool satfinite)
 {
-    uint32_t sign = sim_bits32(x) & 0x80000000;
+    const uint32_t sign = sim_bits32(x) & 0x80000000, bits = sim_bits32(x) & 0x7fffffff;
+    if (mode == SIM_RNA) { // in two steps that know no NaN, as on an H200
+        uint32_t half_up = bits < 0x7fffe000 ? (bits + 0x1000) & 0x7fffe000 : 0x7fffe000;
+        return sign | (satfinite && half_up >= SIM_F32_INFINITY ? half_up - 0x2000 : half_up);
+    }
     if (x != x)
-        return SIM_F32_NAN;
+        return SIM_F32_NAN & 0xffffe000;
     uint32_t code = isinf(x) ? 0xff << 10 : sim_f32_round(x, 8, 10, mode);
     if (satfinite && code >= 0xff << 10)
         code = (0xff << 10) - 1;

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_DEPTH = 4096 };
+// What a call takes of a lane's stack beside its .local variables, where depth is not known: a
+// return address, and what its caller keeps.
+enum { CALL_BYTES = 16 };
 
 // How long the value of a special register stays what it is.
 enum span {
@@ -245,17 +247,17 @@ struct sim_frame *sim_frame_push(struct sim_warp *w, const struct sim_op *op, ui
                                  uint32_t return_pc)
 {
     uint32_t depth = caller->depth + 1;
-    uint32_t base = caller->local_base + caller->code->local_bytes;
-    uint32_t stack = w->block->grid->entry->stack_bytes;
+    const struct sim_grid *grid = w->block->grid;
+    uint32_t used = caller->local_base + caller->code->local_bytes;
+    uint32_t base = used + (grid->entry->deep ? CALL_BYTES : 0);
+    uint32_t stack = grid->stack_bytes;
 
-    if (depth > MAX_DEPTH) {
-        sim_fault(w, op, lane, 719, "calls are nested %u deep", depth);
-        return NULL;
-    }
     if (base + code->local_bytes + w->stack_top[lane] > stack) {
         sim_fault(w, op, lane, 719,
-                  "stack overflow: %s needs %u bytes of .local, %u of %u are left", code->name,
-                  code->local_bytes, stack - base, stack);
+                  "stack overflow: a call of %s, %u deep, takes %u bytes, %u of %u are left: a "
+                  "larger CU_LIMIT_STACK_SIZE gives more",
+                  code->name, depth, base - used + code->local_bytes,
+                  stack - used - w->stack_top[lane], stack);
         return NULL;
     }
     struct sim_frame *frame = take(w, code);

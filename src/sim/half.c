@@ -36,6 +36,13 @@ INLINE double sum_odd64(double a, double b)
     return sim_float64(rest > 0 || rest < 0 ? odd : bits);
 }
 
+// With .ftz zero is what is below the least normal f16 when it is rounded as if there were smaller
+// exponents; among subnormal numbers it might have become that.
+INLINE float flush_tiny16(float x)
+{
+    return fabsf(x) < 0x1p-14f - 0x1p-26f ? copysignf(0.0f, x) : x;
+}
+
 enum half { F16, BF16 };
 
 INLINE float half_load(enum half type, uint32_t h)
@@ -91,6 +98,7 @@ INLINE uint32_t half_apply(enum half type, enum half_operation operation, uint32
     }
     const float a = half_load(type, ha), b = half_load(type, hb), c = half_load(type, hc);
     uint32_t d = 0;
+    float wide;
     switch (operation) {
     case ADD:
         d = half_store(type, a + b);
@@ -99,12 +107,13 @@ INLINE uint32_t half_apply(enum half type, enum half_operation operation, uint32
         d = half_store(type, a - b);
         break;
     case MUL:
-        d = half_store(type, type == F16 ? a * b : sim_f64_to_f32_odd((double)a * (double)b));
+        wide = type == F16 ? a * b : sim_f64_to_f32_odd((double)a * (double)b);
+        d = half_store(type, flags & FTZ ? flush_tiny16(wide) : wide);
         break;
     case FMA:
-        d = half_store(type, type == F16
-                                 ? sum_odd32(a * b, c)
-                                 : sim_f64_to_f32_odd(sum_odd64((double)a * (double)b, (double)c)));
+        wide = type == F16 ? sum_odd32(a * b, c)
+                           : sim_f64_to_f32_odd(sum_odd64((double)a * (double)b, (double)c));
+        d = half_store(type, flags & FTZ ? flush_tiny16(wide) : wide);
         break;
     case EX2:
         d = half_store(type, flags & FTZ ? sim_flush32(exp2f(sim_flush32(a))) : exp2f(a));
@@ -113,10 +122,10 @@ INLINE uint32_t half_apply(enum half type, enum half_operation operation, uint32
         d = half_store(type, tanhf(a));
         break;
     case NEG:
-        d = ha ^ 0x8000;
+        d = a != a ? 0x7fff : ha ^ 0x8000;
         break;
     case ABSOLUTE:
-        d = ha & 0x7fff;
+        d = a != a ? 0x7fff : ha & 0x7fff;
         break;
     case MIN:
     case MAX:
@@ -166,33 +175,23 @@ HALF_HANDLERS(abs, 1, ABSOLUTE)
 HALF_HANDLERS(min, 2, MIN)
 HALF_HANDLERS(max, 2, MAX)
 
-// fma of bf16 in the other roundings, and with .oob, which gives 0 for an operand that is the NaN
-// with which tensor copies fill what lies outside. extra: flags, then the rounding, and these bits.
-enum { EXTRA_ROUNDING = 8, EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17, EXTRA_OOB = 1 << 18 };
-#define OUTSIDE_NAN 0x7fff
-static uint32_t fma_rare(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)
+// fma with .oob gives 0 for an operand that is the NaN with which tensor copies fill what lies
+// outside. (An H200 does so neither for 0x7fff nor for many another.) extra: flags, then these
+// bits.
+enum { EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17 };
+static uint32_t fma_oob(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)
 {
-    const enum sim_rounding mode = (enum sim_rounding)(extra >> EXTRA_ROUNDING & 0xff);
-
-    if (extra & EXTRA_OOB && (a == OUTSIDE_NAN || b == OUTSIDE_NAN))
+    if (a == SIM_OUTSIDE_16 || b == SIM_OUTSIDE_16)
         return 0;
-    if (!(extra & EXTRA_BF16))
-        return half_apply(F16, FMA, extra & 0xff, a, b, c);
-    double product = (double)sim_bf16_to_f32(a) * (double)sim_bf16_to_f32(b);
-    double addend = (double)sim_bf16_to_f32(c), sum = sum_odd64(product, addend);
-    if (sum == 0 && mode == SIM_RM && (signbit(product) || signbit(addend)))
-        sum = -0.0;
-    return half_finish(BF16, extra & 0xff,
-                       sim_f32_to_bf16_mode(sim_f64_to_f32_odd(sum), mode, false));
+    return half_apply(extra & EXTRA_BF16 ? BF16 : F16, FMA, extra & 0xff, a, b, c);
 }
-SIM_HANDLER(run_fma_rare)
+SIM_HANDLER(run_fma_oob)
 {
     uint32_t *d = SIM_R32(w, op->o[0]);
     const uint32_t *a = SIM_R32(w, op->o[1]), *b = SIM_R32(w, op->o[2]), *c = SIM_R32(w, op->o[3]);
-    SIM_LANES(mask, i,
-              uint32_t r = fma_rare(op->extra, a[i] & 0xffff, b[i] & 0xffff, c[i] & 0xffff);
+    SIM_LANES(mask, i, uint32_t r = fma_oob(op->extra, a[i] & 0xffff, b[i] & 0xffff, c[i] & 0xffff);
               if (op->extra & EXTRA_PAIR)
-                  r |= fma_rare(op->extra, a[i] >> 16, b[i] >> 16, c[i] >> 16) << 16;
+                  r |= fma_oob(op->extra, a[i] >> 16, b[i] >> 16, c[i] >> 16) << 16;
               d[i] = r);
     return SIM_NEXT;
 }
@@ -240,20 +239,12 @@ static sim_handler *pick_half(const struct sim_words *words, struct sim_op *op)
         sim_has(words, "xorsign") != sim_has(words, "abs"))
         return NULL;
     op->extra = flags;
-    if (sim_has(words, "oob") || sim_has(words, "rz") || sim_has(words, "rm") ||
-        sim_has(words, "rp")) {
-        const enum sim_rounding mode = sim_has(words, "rz")   ? SIM_RZ
-                                       : sim_has(words, "rm") ? SIM_RM
-                                       : sim_has(words, "rp") ? SIM_RP
-                                                              : SIM_RN;
-        const uint32_t roundings = (uint32_t)sim_has(words, "rn") + sim_has(words, "rz") +
-                                   sim_has(words, "rm") + sim_has(words, "rp");
-        if (roundings != 1 || (!bf16 && mode != SIM_RN) || flags & FTZ ||
+    if (sim_has(words, "oob")) {
+        if (!sim_has(words, "rn") || flags & FTZ ||
             (bf16 ? flags & SAT : flags & SAT && flags & RELU))
             return NULL;
-        op->extra |= (uint32_t)mode << EXTRA_ROUNDING | (bf16 ? EXTRA_BF16 : 0) |
-                     (pair ? EXTRA_PAIR : 0) | (sim_has(words, "oob") ? EXTRA_OOB : 0);
-        return run_fma_rare;
+        op->extra |= (bf16 ? EXTRA_BF16 : 0) | (pair ? EXTRA_PAIR : 0);
+        return run_fma_oob;
     }
     for (uint32_t k = 0; k < sizeof(operations) / sizeof(*operations); k++) {
         if (strcmp(words->statement->word[0], operations[k].name) != 0)
@@ -273,7 +264,7 @@ const struct sim_instruction sim_half_instructions[] = {
     { "add", "rn ftz sat", "daa", pick_half },
     { "sub", "rn ftz sat", "daa", pick_half },
     { "mul", "rn ftz sat", "daa", pick_half },
-    { "fma", "rn rz rm rp ftz sat relu oob", "daaa", pick_half },
+    { "fma", "rn ftz sat relu oob", "daaa", pick_half },
     { "ex2", "approx ftz", "da", pick_half },
     { "tanh", "approx", "da", pick_half },
     { "neg", "ftz", "da", pick_half },

@@ -25,6 +25,9 @@
 #define T_SHIFT(X, ...) T_ALL(X, __VA_ARGS__) T_BITS(X, __VA_ARGS__)
 
 #define ZERO_DIVISOR ((T) ~(T)0)
+// A position or a length in bits: of 32 the low 8 bits count, of 64 the whole (so does an H200; the
+// ISA has 8 bits of both).
+#define PLACE(x) (BITS == 64 ? ((x) < 64 ? (x) : 64) : (x)&0xff)
 
 // clang-format off
 #define INTEGER_OPERATIONS(OP)                                                                     \
@@ -64,8 +67,8 @@
     OP(bfind, , "", wa, T_LONG, find_bit(a < 0 ? ~(uint64_t)a : (uint64_t)a))                      \
     OP(bfind, _amount, "shiftamt", wa, T_LONG, shift_amount(find_bit(a < 0 ? ~(uint64_t)a : (uint64_t)a), BITS)) \
     OP(brev, , "", da, T_BITS2, reverse(a) >> (64 - BITS))                                         \
-    OP(bfe, , "", daww, T_LONG, extract((uint64_t)(int64_t)a, b & 0xff, c & 0xff, BITS, (T)~(T)0 < 0)) \
-    OP(bfi, , "", daaww, T_BITS2, insert(a, b, c & 0xff, d & 0xff, BITS))                          \
+    OP(bfe, , "", daww, T_LONG, extract((uint64_t)(int64_t)a, PLACE(b), PLACE(c), BITS, (T)~(T)0 < 0)) \
+    OP(bfi, , "", daaww, T_BITS2, insert(a, b, PLACE(c), PLACE(d), BITS))                          \
     OP(bmsk, _clamp, "clamp", daa, T_B32, bit_mask(a, b, true))                                    \
     OP(bmsk, _wrap, "wrap", daa, T_B32, bit_mask(a, b, false))                                     \
     OP(szext, _clamp, "clamp", daw, T_W32, extend((uint32_t)a, b, true, (T)~(T)0 < 0))             \
@@ -198,6 +201,8 @@ static const uint32_t edge_right[] = { 0x0000, 0x1110, 0x2210, 0x3210 };
 
 static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
+    if (offset == INT32_MIN && base < 32) // as an H200; the ISA does not say
+        return 0;
     if (offset == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
     uint32_t left = offset > 0 ? (uint32_t)offset : 0 - (uint32_t)offset;

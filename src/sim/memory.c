@@ -23,37 +23,30 @@ static const char *verb(enum sim_access access)
                                   : "atomic access";
 }
 
-// How far an address is from an allocation that it may have been meant for.
+// What an address is, and how far from an allocation that it may have been meant for.
 static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                              uint64_t address, uint32_t bytes, enum sim_access access)
 {
-    struct sim_range range;
-    unsigned long long at = address;
+    char where[256];
 
-    if (sim_memory_find(address, &range))
-        return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                         "%s of %u bytes at 0x%llx, %llu bytes past the end of an allocation of "
-                         "%llu bytes",
-                         verb(access), bytes, at, (unsigned long long)(address + bytes - range.end),
-                         (unsigned long long)(range.end - range.base));
-    for (uint64_t near = 1; near <= UINT64_C(1) << 20; near *= 4) {
-        if (address >= near && sim_memory_find(address - near, &range))
-            return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                             "%s of %u bytes at 0x%llx, %llu bytes past the end of an allocation "
-                             "of %llu bytes",
-                             verb(access), bytes, at,
-                             (unsigned long long)(address + bytes - range.end),
-                             (unsigned long long)(range.end - range.base));
-        if (sim_memory_find(address + near, &range))
-            return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                             "%s of %u bytes at 0x%llx, %llu bytes before an allocation of %llu "
-                             "bytes",
-                             verb(access), bytes, at, (unsigned long long)(range.base - address),
-                             (unsigned long long)(range.end - range.base));
-    }
-    return sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                     "%s of %u bytes at 0x%llx, which is in no allocation", verb(access), bytes,
-                     at);
+    sim_memory_words(address, bytes, where, sizeof(where));
+    return sim_fault(w, op, lane, ILLEGAL_ADDRESS, "%s of %u byte%s at 0x%llx, %s", verb(access),
+                     bytes, SIM_S(bytes), (unsigned long long)address, where);
+}
+
+// Memory of another device: it may be reached where the host has said so.
+static bool may_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t address,
+                      uint32_t bytes, enum sim_access access, const struct sim_range *range)
+{
+    const struct sim_grid *grid = w->block->grid;
+    char why[256];
+
+    if (range->device == grid->device || range->device == SIM_ANY_DEVICE ||
+        sim_memory_peer(grid, range, why, sizeof(why)))
+        return true;
+    sim_fault(w, op, lane, ILLEGAL_ADDRESS, "%s of %u byte%s at 0x%llx, memory of device %d: %s",
+              verb(access), bytes, SIM_S(bytes), (unsigned long long)address, range->device, why);
+    return false;
 }
 
 static bool in_range(const struct sim_range *range, uint64_t address, uint64_t bytes)
@@ -71,6 +64,8 @@ static bool reach_global(struct sim_warp *w, const struct sim_op *op, uint32_t l
     if (cache == &found || !in_range(cache, address, bytes)) {
         if (!sim_memory_find(address, &found) || bytes > found.end - address)
             return outside(w, op, lane, address, bytes, access), false;
+        if (!may_reach(w, op, lane, address, bytes, access, &found))
+            return false;
         *cache = found;
     }
     *host = (void *)(uintptr_t)address;
@@ -85,8 +80,9 @@ static bool reach_piece(struct sim_warp *w, const struct sim_op *op, uint32_t la
 {
     if (offset > size || bytes > size - offset) {
         sim_fault(w, op, lane, ILLEGAL_ADDRESS,
-                  "%s of %u bytes at offset %llu of %s, which has %llu bytes", verb(access), bytes,
-                  (unsigned long long)offset, name, (unsigned long long)size);
+                  "%s of %u byte%s at offset %llu of %s, which has %llu byte%s", verb(access),
+                  bytes, SIM_S(bytes), (unsigned long long)offset, name, (unsigned long long)size,
+                  SIM_S(size));
         return false;
     }
     *host = base + offset;
@@ -125,8 +121,8 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
     const struct sim_frame *frame = w->frame;
 
     if (align > 1 && address % align) {
-        sim_fault(w, op, lane, MISALIGNED, "%s of %u bytes at 0x%llx, which is no multiple of %u",
-                  verb(access), bytes, (unsigned long long)OFFSET_OF(address), align);
+        sim_fault(w, op, lane, MISALIGNED, "%s of %u byte%s at 0x%llx, which is no multiple of %u",
+                  verb(access), bytes, SIM_S(bytes), (unsigned long long)OFFSET_OF(address), align);
         return false;
     }
     if (space == SIM_GENERIC) {
@@ -140,7 +136,7 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
                                "the kernel's parameters", OFFSET_OF(address), bytes, access, host);
         if (space == SIM_PARAM || space == SIM_GENERIC) {
             sim_fault(w, op, lane, space == SIM_PARAM ? ILLEGAL_ADDRESS : WRONG_SPACE,
-                      "%s of %u bytes at 0x%llx, which is %s", verb(access), bytes,
+                      "%s of %u byte%s at 0x%llx, which is %s", verb(access), bytes, SIM_S(bytes),
                       (unsigned long long)address,
                       space == SIM_PARAM ? "a kernel's parameter" : "in no address space");
             return false;
@@ -148,8 +144,8 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
         address = space == SIM_GLOBAL ? address : OFFSET_OF(address);
     } else if (window) {
         sim_fault(w, op, lane, WRONG_SPACE,
-                  "%s of %u bytes at 0x%llx, a generic address in an instruction of one space",
-                  verb(access), bytes, (unsigned long long)address);
+                  "%s of %u byte%s at 0x%llx, a generic address in an instruction of one space",
+                  verb(access), bytes, SIM_S(bytes), (unsigned long long)address);
         return false;
     }
     switch (space) {
@@ -162,9 +158,9 @@ reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, enum sim_space
     case SIM_SHARED_CLUSTER:
         return reach_shared(w, op, lane, address, bytes, access, host);
     case SIM_LOCAL:
-        return reach_piece(
-            w, op, lane, w->local ? w->local + (size_t)lane * grid->entry->stack_bytes : NULL,
-            grid->entry->stack_bytes, "the thread's stack", address, bytes, access, host);
+        return reach_piece(w, op, lane,
+                           w->local ? w->local + (size_t)lane * grid->stack_bytes : NULL,
+                           grid->stack_bytes, "the thread's stack", address, bytes, access, host);
     case SIM_PARAM:
         if (op->extra & SIM_ENTRY_PARAM)
             return reach_piece(w, op, lane, grid->params, grid->entry->entry_param_bytes,
@@ -608,7 +604,7 @@ static sim_handler *pick_cp_async_ignore(const struct sim_words *words, struct s
 
 #define SPACES \
     "global shared shared::cta shared::cluster local const param param::entry param::func "
-#define HINTS                                                                                   \
+#define HINTS                                                              \
     "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last " \
     "L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint "
 #define LOAD_HINTS HINTS "ca cg cs lu cv L2::64B L2::128B L2::256B "

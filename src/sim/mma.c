@@ -132,6 +132,33 @@ static void store_cells(const struct sim_warp *w, const uint32_t *list, uint32_t
     }
 }
 
+static void round_to_f16(float *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        c[i] = sim_f16_to_f32(sim_f32_to_f16(c[i]));
+}
+
+// C += A B of 8-bit floats into f16, in the steps of an H200, each of which ends in f16: the lower
+// two of each four elements along k, the others, C.
+static void multiply_fp8_half(const struct factors *f, float *c)
+{
+    const uint32_t words = f->p.k / 4, cells = f->p.m * f->p.n;
+    float sum[16 * 8] = { 0 };
+    uint32_t a[16 * 8], b[8 * 8];
+
+    for (uint32_t step = 0; step < 2; step++) {
+        const uint32_t half = step ? 0xffff0000 : 0xffff;
+        for (uint32_t i = 0; i < f->p.m * words; i++)
+            a[i] = f->a[i] & half;
+        for (uint32_t i = 0; i < f->p.n * words; i++)
+            b[i] = f->b[i] & half;
+        sim_multiply_float(&f->p, a, b, sum);
+        round_to_f16(sum, cells);
+    }
+    for (uint32_t i = 0; i < cells; i++)
+        c[i] += sum[i];
+}
+
 static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct factors f;
@@ -152,7 +179,10 @@ static enum sim_next run_float(struct sim_warp *w, const struct sim_op *op, uint
         load_cells(w, op->list + op->o[3], cells, bits);
         memcpy(c, bits, all * sizeof *c);
     }
-    sim_multiply_float(&f.p, f.a, f.b, c);
+    if (op->extra & MMA_D_HALF && !f.p.rows && sim_element_bits(f.p.a) == 8)
+        multiply_fp8_half(&f, c);
+    else
+        sim_multiply_float(&f.p, f.a, f.b, c);
     if (op->extra & MMA_D_HALF) {
         for (uint32_t i = 0; i < cells; i += 2) {
             uint32_t *to = SIM_R32(w, op->list[op->o[0] + i / 2]);

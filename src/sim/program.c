@@ -7,16 +7,18 @@
 #include <string.h>
 
 enum {
-    STATIC_SHARED = 48 * 1024, // what ptxas takes
-    // What a lane's stack has above what can be counted, where functions call themselves or are
-    // called by address; and for alloca.
-    UNCOUNTED_STACK = 64 << 10,
+    // What ptxas takes.
+    STATIC_SHARED = 48 * 1024,
+    CONSTANT = 64 * 1024,        // of a module
+    PARAMETERS = 32764,          // of an entry
+    PARAMETERS_BEFORE_81 = 4352, // in a text of a .version before 8.1
 };
 
 struct loader {
     struct sim_program *program;
     char *log;
     size_t log_bytes;
+    uint64_t constant; // bytes of .const so far
 };
 
 static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
@@ -98,8 +100,17 @@ static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
 {
     size_t align = variable_align(v) > 256 ? variable_align(v) : 256;
     size_t bytes = (size_t)align_up(v->bytes ? v->bytes : 1, align);
-    void *p = aligned_alloc(align, bytes);
 
+    if (v->space == SIM_CONST) {
+        l->constant = align_up(l->constant, variable_align(v)) + v->bytes;
+        if (l->constant > CONSTANT) {
+            refuse(l, v->line,
+                   "with %s the module's .const variables take %llu bytes, %d is the most", v->name,
+                   (unsigned long long)l->constant, CONSTANT);
+            return 0;
+        }
+    }
+    void *p = aligned_alloc(align, bytes);
     if (!p) {
         refuse(l, v->line, "no host memory for %s of %llu bytes", v->name,
                (unsigned long long)v->bytes);
@@ -108,7 +119,7 @@ static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
     memset(p, 0, bytes);
     if (v->init)
         memcpy(p, v->init, v->bytes);
-    sim_memory_add((uint64_t)(uintptr_t)p, v->bytes);
+    sim_memory_add((uint64_t)(uintptr_t)p, v->bytes, SIM_ANY_DEVICE);
     return (uint64_t)(uintptr_t)p;
 }
 
@@ -128,6 +139,11 @@ static bool place_function(struct loader *l, uint32_t index)
                           &code->argument_count))
         return false;
     if (f->is_entry) {
+        int most = program->module->version < 81 ? PARAMETERS_BEFORE_81 : PARAMETERS;
+        if (param > (uint64_t)most)
+            return refuse(l, f->line, "%s: its parameters take %llu bytes, %d is the most%s",
+                          f->name, (unsigned long long)param, most,
+                          most == PARAMETERS ? "" : " before .version 8.1");
         code->entry_param_bytes = (uint32_t)param;
         param = 0;
     }
@@ -293,7 +309,7 @@ struct depth {
     enum { NEW, UNDER_WAY, KNOWN } state;
 };
 
-static uint32_t stack_of(const struct sim_code *code, struct depth *depths, bool *uncounted)
+static uint32_t stack_of(const struct sim_code *code, struct depth *depths, bool *deep)
 {
     struct depth *own = &depths[code->index];
     uint32_t deepest = 0;
@@ -301,7 +317,7 @@ static uint32_t stack_of(const struct sim_code *code, struct depth *depths, bool
     if (own->state == KNOWN)
         return own->bytes;
     if (own->state == UNDER_WAY) { // it calls itself
-        *uncounted = true;
+        *deep = true;
         return 0;
     }
     own->state = UNDER_WAY;
@@ -310,11 +326,11 @@ static uint32_t stack_of(const struct sim_code *code, struct depth *depths, bool
         uint32_t callee = 0;
         if (op->run == sim_run_call) {
             const struct sim_call *call = op->data;
-            callee = stack_of(call->code, depths, uncounted);
+            callee = stack_of(call->code, depths, deep);
         } else if (op->run == sim_run_call_indirect ||
                    (op->statement < code->source->statement_count &&
                     strcmp(code->source->statements[op->statement].word[0], "alloca") == 0)) {
-            *uncounted = true;
+            *deep = true;
         }
         deepest = callee > deepest ? callee : deepest;
     }
@@ -331,7 +347,7 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     bool *used = calloc(program->shared_count + 1, sizeof(*used));
     struct depth *depths = calloc(functions + 1, sizeof(*depths));
     uint32_t *at = sim_program_keep(program, (program->shared_count + 1) * sizeof(*at));
-    bool uncounted = false, fits = true;
+    bool fits = true;
     uint64_t end = 0, dynamic_at = 0;
 
     if (!reached || !used || !depths || !at) {
@@ -366,11 +382,8 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     code->shared_at = at;
     code->shared_bytes = (uint32_t)end;
     code->dynamic_at = (uint32_t)(end > dynamic_at ? end : dynamic_at);
-    code->stack_bytes = stack_of(code, depths, &uncounted);
+    code->stack_bytes = (uint32_t)align_up(stack_of(code, depths, &code->deep), 16);
     free(depths);
-    if (uncounted)
-        code->stack_bytes += UNCOUNTED_STACK;
-    code->stack_bytes = (uint32_t)align_up(code->stack_bytes, 16);
     free(reached);
     free(used);
     if (!fits || end > STATIC_SHARED)
@@ -471,17 +484,19 @@ static void drop(const void *p)
 
 void sim_program_free(struct sim_program *program)
 {
+    static const char unloaded[] = "the unloading of their module";
+
     if (!program)
         return;
     for (size_t i = 0; program->placed && i < program->module->variable_count; i++) {
         if (program->placed[i]) {
-            sim_memory_remove(program->addresses[i]);
+            sim_memory_remove(program->addresses[i], unloaded);
             free((void *)(uintptr_t)program->addresses[i]);
         }
     }
     for (uint32_t i = 0; i < program->inner_count; i++) {
         if (program->inner[i].address)
-            sim_memory_remove(program->inner[i].address);
+            sim_memory_remove(program->inner[i].address, unloaded);
         free((void *)(uintptr_t)program->inner[i].address);
     }
     for (size_t f = 0; program->codes && f < program->module->function_count; f++) {

@@ -74,6 +74,13 @@ static struct stand stand_of(struct sim_warp *w, uint32_t lane)
     return (struct stand){ w, op, lane, 1, waits };
 }
 
+static const char *verb_of(const struct stand *s, bool deadlock)
+{
+    if (deadlock || s->waits)
+        return s->count == 1 ? "waits at" : "wait at";
+    return s->count == 1 ? "is at" : "are at";
+}
+
 static size_t collect(const struct sim_cluster *cluster, struct stand stands[STANDS],
                       uint32_t *more)
 {
@@ -120,14 +127,14 @@ void sim_fault_standing(const struct sim_cluster *cluster, bool deadlock, const 
             at = &f->statements[s->op->statement];
         int length = snprintf(
             said, sizeof(said),
-            "%s%u threads from (%u,%u,%u) of block (%u,%u,%u) %s %s%s%s in line "
+            "%s%u thread%s from (%u,%u,%u) of block (%u,%u,%u) %s %s%s%s in line "
             "%u",
-            i ? "; " : "", s->count, (uint32_t)sim_special_value(s->w, SIM_SR_TID_X, s->lane),
+            i ? "; " : "", s->count, SIM_S(s->count),
+            (uint32_t)sim_special_value(s->w, SIM_SR_TID_X, s->lane),
             (uint32_t)sim_special_value(s->w, SIM_SR_TID_Y, s->lane),
             (uint32_t)sim_special_value(s->w, SIM_SR_TID_Z, s->lane), block->index[0],
-            block->index[1], block->index[2], deadlock || s->waits ? "wait at" : "are at",
-            at ? at->word[0] : "the end", at && at->words > 1 ? "." : "",
-            at && at->words > 1 ? at->word[1] : "", s->op->line);
+            block->index[1], block->index[2], verb_of(s, deadlock), at ? at->word[0] : "the end",
+            at && at->words > 1 ? "." : "", at && at->words > 1 ? at->word[1] : "", s->op->line);
         if (i < TOLD && length > 0 && n + (size_t)length < sizeof(who)) {
             memcpy(who + n, said, (size_t)length + 1);
             n += (size_t)length;
@@ -137,7 +144,7 @@ void sim_fault_standing(const struct sim_cluster *cluster, bool deadlock, const 
     }
     char rest[32] = "";
     if (more)
-        snprintf(rest, sizeof(rest), "; and %u threads more", more);
+        snprintf(rest, sizeof(rest), "; and %u thread%s more", more, SIM_S(more));
     sim_fault(stands[0].w, stands[0].op, stands[0].lane, deadlock ? LAUNCH_FAILED : LAUNCH_TIMEOUT,
               "%s: %s%s", what, who, rest);
 }

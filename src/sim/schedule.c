@@ -244,8 +244,8 @@ static struct sim_unit *unit_new(struct sim_worker *worker, uint32_t count)
             w->exists = left >= SIM_WARP ? SIM_ALL_LANES : (UINT32_C(1) << left) - 1;
             w->worker = worker;
             w->caches = worker->caches;
-            if (grid->entry->stack_bytes) {
-                w->local = calloc(SIM_WARP, grid->entry->stack_bytes);
+            if (grid->stack_bytes) {
+                w->local = calloc(SIM_WARP, grid->stack_bytes);
                 if (!w->local)
                     goto fail;
             }
@@ -582,6 +582,16 @@ static void start_threads(uint32_t wanted)
     }
 }
 
+// What a lane has: what the entry's calls need where that can be counted, else what is set.
+static uint32_t stack_of(const struct sim_grid *grid)
+{
+    enum { DEFAULT = 1024 };
+    uint32_t counted = grid->entry->stack_bytes;
+    uint32_t limit = grid->stack_limit ? grid->stack_limit : DEFAULT;
+
+    return grid->entry->deep && counted < limit ? (limit + 15) & ~UINT32_C(15) : counted;
+}
+
 int sim_grid_run(struct sim_grid *grid)
 {
     bool clustered = grid->cluster[0] != 0;
@@ -590,10 +600,13 @@ int sim_grid_run(struct sim_grid *grid)
                      (blocks ? blocks : 1);
     uint32_t warps = (grid->block[0] * grid->block[1] * grid->block[2] + SIM_WARP - 1) / SIM_WARP;
     const struct sim_code *entry = grid->entry;
-    uint64_t bytes = (uint64_t)blocks *
-                     (entry->dynamic_at + grid->shared_bytes +
-                      (uint64_t)warps * (entry->frame_bytes +
-                                         SIM_WARP * (entry->param_bytes + entry->stack_bytes)));
+
+    grid->stack_bytes = stack_of(grid);
+    uint64_t bytes =
+        (uint64_t)blocks *
+        (entry->dynamic_at + grid->shared_bytes +
+         (uint64_t)warps *
+             (entry->frame_bytes + SIM_WARP * ((uint64_t)entry->param_bytes + grid->stack_bytes)));
     struct job job = { .grid = grid, .units = units, .unit_blocks = blocks };
 
     if (!warps || !units || !blocks)

@@ -1,6 +1,8 @@
 // Video instructions: arithmetic on words, halves and bytes with 33 bits between, scalar (vadd ...
 // vset, vshl, vmad) and on all halves or bytes of two registers (vadd2 ... vset4). No GPU since
-// sm_30 has them; ptxas makes them of others (PTX ISA, "Video Instructions").
+// sm_30 has them; ptxas makes them of others (PTX ISA, "Video Instructions"), and not in all forms
+// what the ISA says. This is what ptxas 13.0 does, as an H200 ran it; each such place has a
+// comment.
 #include "alu.h"
 
 enum operation { ADD, SUB, ABSDIFF, AVRG, MIN, MAX, SHL, SHR, EQ, NE, LT, LE, GT, GE, NONE };
@@ -48,8 +50,12 @@ static sim_s128 apply(uint32_t extra, int64_t a, int64_t b)
         return a < b ? a : b;
     case MAX:
         return a > b ? a : b;
-    case SHL:
-        return (sim_s128)a * ((sim_s128)1 << (extra & WRAP ? b & 31 : b < 32 ? b : 32));
+    case SHL: // 34 bits of it, of which the top one is the sign
+        return (sim_s128)(int64_t)((uint64_t)a << (extra & WRAP ? b & 31
+                                                   : b < 32     ? b
+                                                                : 32)
+                                               << 30) >>
+               30;
     case SHR:
         return a >> (extra & WRAP ? b & 31 : b < 32 ? b : 32);
     case EQ:
@@ -81,6 +87,34 @@ static struct part part_of(const struct sim_operand *o)
                     : (struct part){ 0, 32 };
 }
 
+// Shifts saturate to 32 bits whatever is written; what else is negative is too large for a part; an
+// unsigned word has no upper end.
+static int64_t saturated(uint32_t operation, int64_t x, uint32_t bits, bool is_signed)
+{
+    if (operation == SHL || operation == SHR)
+        return clamped(x, 32, is_signed);
+    if (bits < 32)
+        return x < 0 ? (int64_t)(UINT32_MAX >> (32 - bits + is_signed))
+                     : clamped(x, bits, is_signed);
+    return is_signed ? clamped(x, 32, true) : x < 0 ? 0 : x;
+}
+
+// The second operation. With .sat an unsigned sum or difference loses what is above its 32 bits,
+// and is above all others when the top one is set.
+static int64_t combined(uint32_t extra, enum operation second, int64_t x, int64_t c)
+{
+    const uint32_t first = extra & OPERATION;
+    bool more = x > c;
+
+    if (second == ADD || second == NONE)
+        return second == ADD ? x + c : x;
+    if ((first == ADD || first == SUB) && extra & SAT && !(extra & SIGNED_D)) {
+        x = (uint32_t)x;
+        more = x >> 31 || x > c;
+    }
+    return more == (second == MAX) ? x : c;
+}
+
 SIM_HANDLER(run_scalar)
 {
     const struct sim_operand *operand = ((const struct sim_statement *)op->data)->operand;
@@ -89,24 +123,25 @@ SIM_HANDLER(run_scalar)
     const uint32_t field = to.bits == 32 ? UINT32_MAX : (UINT32_C(1) << to.bits) - 1;
     const enum operation second = (enum operation)(op->extra >> SECOND_SHIFT & OPERATION);
     const bool is_signed = op->extra & SIGNED_D;
+    // Into the upper half goes the upper half of the result.
+    const uint32_t shift = to.bits == 16 ? 0 : to.at, place = field << to.at;
     uint32_t *d = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
     const uint32_t *at3 = op->o[3] == SIM_NO_OPERAND ? NULL : SIM_R32(w, op->o[3]);
     SIM_LANES(mask, i, int64_t a = extended(at1[i], pa.at, pa.bits, op->extra & SIGNED_A);
               int64_t b = extended(at2[i], pb.at, pb.bits, op->extra & SIGNED_B);
               uint32_t last = at3 ? at3[i] : 0; int64_t c = extended(last, 0, 32, is_signed);
-              sim_s128 wide = apply(op->extra, a, b);
+              int64_t x = (int64_t)apply(op->extra, a, b);
               // Without .sat 33 bits go on, of which the top one is the sign.
-              int64_t x = op->extra & SAT ? clamped(wide, to.bits, is_signed)
-                                          : (int64_t)((uint64_t)wide << 31) >> 31;
-              x = second == ADD   ? x + c
-                  : second == MIN ? (x < c ? x : c)
-                  : second == MAX ? (x > c ? x : c)
-                                  : x;
-              d[i] = ((uint32_t)x & field) << to.at | (last & ~(field << to.at)));
+              x = op->extra & SAT ? saturated(op->extra & OPERATION, x, to.bits, is_signed)
+                                  : (int64_t)((uint64_t)x << 31) >> 31;
+              x = combined(op->extra, second, x, c);
+              d[i] = ((uint32_t)x << shift & place) | (last & ~place));
     return SIM_NEXT;
 }
 
+// Words count as signed whatever is written, and the scale shifts 64 bits, which are unsigned where
+// nothing is signed.
 SIM_HANDLER(run_vmad)
 {
     const struct sim_operand *operand = ((const struct sim_statement *)op->data)->operand;
@@ -116,13 +151,15 @@ SIM_HANDLER(run_vmad)
     uint32_t *d = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
     const uint32_t *at3 = SIM_R32(w, op->o[3]);
-    SIM_LANES(mask, i, sim_s128 x = extended(at1[i], pa.at, pa.bits, extra & SIGNED_A);
-              x *= extended(at2[i], pb.at, pb.bits, extra & SIGNED_B);
-              sim_s128 c = extended(at3[i], 0, 32, is_signed);
-              x = (extra & NEGATE ? -x : x) + (extra & NEGATE_C ? -c : c) +
-                  (extra & PLUS_ONE ? 1 : 0);
-              x >>= extra >> SCALE_SHIFT;
-              d[i] = (uint32_t)(extra & SAT ? clamped(x, 32, is_signed) : (int64_t)x));
+    const bool whole_a = pa.bits == 32 || extra & SIGNED_A,
+               whole_b = pb.bits == 32 || extra & SIGNED_B;
+    const uint32_t scale = extra >> SCALE_SHIFT;
+    SIM_LANES(
+        mask, i, sim_s128 x = extended(at1[i], pa.at, pa.bits, whole_a);
+        x *= extended(at2[i], pb.at, pb.bits, whole_b); sim_s128 c = extended(at3[i], 0, 32, true);
+        x = (extra & NEGATE ? -x : x) + (extra & NEGATE_C ? -c : c) + (extra & PLUS_ONE ? 1 : 0);
+        x = is_signed || !scale ? x >> scale : (sim_s128)((uint64_t)x >> scale);
+        d[i] = (uint32_t)(extra & SAT ? clamped(x, 32, is_signed) : (int64_t)x));
     return SIM_NEXT;
 }
 
@@ -204,7 +241,8 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
         if (strncmp(s->word[0], names[k].word, strlen(names[k].word)) == 0)
             operation = names[k].operation;
     const enum sim_type *source = words->type + types - 2;
-    op->extra = operation | (!compares && words->type[0] == SIM_S32 ? SIGNED_D : 0) |
+    // The result of a comparison counts as a number of the first type (the ISA: as unsigned).
+    op->extra = operation | (words->type[0] == SIM_S32 ? SIGNED_D : 0) |
                 (source[0] == SIM_S32 ? SIGNED_A : 0) | (source[1] == SIM_S32 ? SIGNED_B : 0) |
                 (sim_has(words, "sat") ? SAT : 0) |
                 (uint32_t)(sim_has(words, "add")   ? ADD

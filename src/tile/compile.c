@@ -3,7 +3,10 @@
 
 #include "diagnostic.h"
 #include "emit/emit.h"
+#include "emit/ring.h"
+#include "layout/fragment.h"
 #include "layout/layout.h"
+#include "pass/pipeline.h"
 #include "remark.h"
 #include "signature.h"
 
@@ -85,34 +88,76 @@ static void measure(struct tile_op *op, void *data)
 }
 
 // Two vectors of 16 bytes a thread keep enough of memory busy, and leave registers to compute with.
-static uint32_t choose_warps(const struct tile_kernel *kernel)
+static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
     int64_t bytes = 0;
-    uint32_t warps = 1;
+    uint32_t warps = tile_fragment_warps(kernel, target);
 
+    if (warps)
+        return warps;
+    warps = 1;
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &bytes);
     while (warps < MOST_WARPS && bytes > (int64_t)warps * 32 * ELEMENTS_BYTES)
         warps *= 2;
     return warps;
 }
 
+// The entry with roles, where the kernel is made for it and the target has them. False: there is
+// none, which is no error.
+static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile_target *target,
+                             struct tile_text *out, struct tile_entry *entry)
+{
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    const char *why = "";
+    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, &why) : NULL;
+
+    if (!plan) {
+        tile_remark_no_pipeline(kernel, why);
+        return false;
+    }
+    if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan))
+        return false;
+    // What else goes through shared memory takes the room of stages.
+    *entry = (struct tile_entry){ .name = NULL };
+    while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
+        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
+            !entry->dynamic_shared || --plan->stages < 2)
+            return false;
+    tile_remark_pipeline(kernel, plan);
+    tile_remark_entry(kernel, entry);
+    return true;
+}
+
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
                            struct tile_text *out)
 {
-    enum { VARIANTS = 2 };
-    static const enum tile_variant variants[VARIANTS] = { TILE_ALIGNED_32, TILE_INDEX_64 };
-    struct tile_entry entry[VARIANTS];
-    uint32_t warps = target->warps ? target->warps : choose_warps(kernel);
+    enum { VARIANTS = 3 };
+    static const enum tile_variant variants[VARIANTS] = { TILE_ALIGNED_32, TILE_OVERLAP_32,
+                                                          TILE_INDEX_64 };
+    struct tile_entry entry[1 + VARIANTS];
+    uint32_t warps = target->warps ? target->warps : choose_warps(kernel, target);
+    uint32_t entries = 0;
 
     tile_simplify(kernel);
-    if (!tile_review(kernel, target) || !tile_assign_layouts(kernel, warps))
+    entries += compile_pipeline(kernel, target, out, &entry[0]);
+    if (!tile_review(kernel, target, entries > 0))
         return false;
+    const char *why;
+    struct tile_pipeline *ahead = tile_plan_ahead(kernel, target, warps, &why);
+    tile_give_fragments(kernel, target, warps);
+    if (!tile_assign_layouts(kernel, warps) || (ahead && !tile_settle_pipeline(kernel, ahead)))
+        return false;
+    tile_remark_ahead(kernel, ahead, why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
-        if (!tile_emit_entry(kernel->module, kernel, target, warps, variants[i], out, &entry[i]))
+        if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
+            continue;
+        if (!tile_emit_entry(kernel->module, kernel, target, warps, variants[i],
+                             variants[i] == TILE_ALIGNED_32 ? ahead : NULL, out,
+                             &entry[entries]))
             return false;
-        tile_remark_entry(kernel, &entry[i]);
+        tile_remark_entry(kernel, &entry[entries++]);
     }
-    return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, VARIANTS);
+    return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, entries);
 }
 
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
@@ -123,8 +168,8 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
     tile_put(&text,
              "// made by cucore's tile compiler\n.version 9.0\n.target sm_%d%s\n"
              ".address_size 64\n"
-             ".extern .shared .align 16 .b8 dynamic_scratch[];\n",
-             target->sm, target->specific ? "a" : "");
+             ".extern .shared .align %d .b8 dynamic_scratch[];\n",
+             target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 16);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
     for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next)

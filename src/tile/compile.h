@@ -8,6 +8,8 @@ struct tile_target {
     int sm;                // 80, 90, 100, 120
     bool specific;         // sm_90a, sm_100a
     uint32_t warps;        // 0: the compiler chooses, a kernel
+    uint32_t stages;       // of a pipeline; 0: as many as fit
+    uint32_t cluster;      // blocks that share what they load, where they can; 0 and 1: none
     uint32_t shared_limit; // bytes a block may have
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
@@ -15,14 +17,38 @@ struct tile_target {
 };
 
 // An entry of a kernel; they differ in speed only.
-enum tile_variant { TILE_ALIGNED_32, TILE_INDEX_32, TILE_INDEX_64, TILE_VARIANTS };
+enum tile_variant {
+    TILE_ALIGNED_32, // where there is TILE_OVERLAP_32 too: and no written tensor meets another
+    TILE_INDEX_32,
+    TILE_INDEX_64, // takes everything
+    TILE_TMA,
+    TILE_OVERLAP_32, // as TILE_ALIGNED_32, with barriers for tensors that overlap
+    TILE_VARIANTS,
+};
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
+
+enum { TILE_MAX_MAPS = 4, TILE_MAP_RANK = 5, TILE_MAP_BYTES = 128, TILE_MAP_ALIGN = 64 };
+
+// What a launch encodes of a tensor for copies by TMA.
+struct tile_tensor_map {
+    uint32_t parameter;
+    uint32_t swizzle;            // 0 none, 1, 2, 3: over 32, 64, 128 bytes
+    bool rounds;                 // f32 to tf32 on the way
+    uint32_t box[TILE_MAP_RANK]; // elements, of the last axis first; 1 to 256
+};
 
 struct tile_entry {
     enum tile_variant variant;
     const char *name;                       // its symbol
     uint32_t warps;                         // of a block
     uint32_t static_shared, dynamic_shared; // bytes a block; a launch gives the dynamic ones
+    bool presumes_apart; // a barrier is not there, since no written tensor meets another
+    // Blocks stay and take one tile of the grid after the other: behind the arguments stand the grid
+    // and how many tiles it has, 4 bytes each; behind that, at TILE_MAP_ALIGN, the maps.
+    bool persistent;
+    uint32_t cluster; // blocks of a cluster along the grid's first axis, which is filled up to it
+    uint32_t map_count;
+    struct tile_tensor_map map[TILE_MAX_MAPS];
 };
 
 struct tile_compiled {
@@ -39,6 +65,9 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
 
 // Where each parameter lies in the block of bytes that entries take; how many there are.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
+// Where a persistent entry's maps begin, and where its block of bytes ends; `bytes` of arguments.
+uint32_t tile_maps_at(uint32_t bytes);
+uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes);
 
 // Fold, common subexpressions, motion, dead code, until nothing changes.
 void tile_simplify(struct tile_kernel *kernel);

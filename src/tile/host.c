@@ -35,7 +35,7 @@ static void reach_of(const cuc_tensor *t, uint64_t *first, uint64_t *end)
     *end = t->data + (uint64_t)((high + 1) * bytes);
 }
 
-static bool apart(const cuc_tensor *a, const cuc_tensor *b)
+bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b)
 {
     uint64_t a_first, a_end, b_first, b_end;
 
@@ -142,7 +142,7 @@ bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_ho
         *out = argument[x->index].tensor->strides[x->axis];
         return true;
     case TILE_HOST_NOALIAS:
-        *out = apart(argument[x->index].tensor, argument[x->value].tensor);
+        *out = tile_tensors_apart(argument[x->index].tensor, argument[x->value].tensor);
         return true;
     case TILE_HOST_ALIGNED:
         *out = argument[x->index].tensor->data % (uint64_t)x->value == 0;

@@ -3,10 +3,13 @@
 
 #include "diagnostic.h"
 #include "ir/words.h"
+#include "layout/fragment.h"
+#include "pass/pipeline.h"
 
 struct review {
     struct tile_module *module;
     const struct tile_target *target;
+    bool pipelined;
 };
 
 // Something slower was done than the source lets one hope for.
@@ -26,7 +29,14 @@ static void review_op(struct tile_op *op, void *data)
 {
     const struct review *r = data;
 
-    if (op->kind == TILE_MMA)
+    if (r->pipelined) // in the entry that most launches take
+        return;
+    const struct tile_fragment *fragment =
+        op->kind == TILE_MMA ? tile_fragment_of(op, r->target) : NULL;
+    if (fragment)
+        tile_remark(r->module, op->where, "mma: mma.sync m16n8k%u of %s", fragment->depth,
+                    fragment->name);
+    else if (op->kind == TILE_MMA)
         downgrade(r, op, r->target->require_tensor_core, "require_tensor_core", "a tensor core",
                   "fused multiply-adds");
     else if (tile_int(op, TILE_ATTR_TMA, 0) > 0)
@@ -34,9 +44,9 @@ static void review_op(struct tile_op *op, void *data)
                   "loads and stores of threads");
 }
 
-bool tile_review(struct tile_kernel *kernel, const struct tile_target *target)
+bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined)
 {
-    struct review r = { kernel->module, target };
+    struct review r = { kernel->module, target, pipelined };
 
     tile_walk(&kernel->body, review_op, &r);
     return !kernel->module->diagnostics->errors;
@@ -47,6 +57,36 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
 {
     tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", tile_op_infos[op->kind].name,
                 bytes, bytes == 1 ? "" : "s", tile_variant_name(variant));
+}
+
+void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
+{
+    tile_remark(kernel->module, plan->mma->where,
+                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups (%s)",
+                plan->columns, plan->stages, plan->stage_bytes, plan->groups,
+                tile_variant_name(TILE_TMA));
+    if (plan->store)
+        tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)",
+                    tile_variant_name(TILE_TMA));
+}
+
+void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
+{
+    if (*why)
+        tile_remark(kernel->module, kernel->where, "kernel: %s: no pipeline by TMA: mma: %s",
+                    kernel->name, why);
+}
+
+void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
+                       const char *why)
+{
+    if (plan)
+        tile_remark(kernel->module, plan->mma->where,
+                    "mma: %u stages of %u bytes by cp.async (%s)", plan->stages,
+                    plan->stage_bytes, tile_variant_name(TILE_ALIGNED_32));
+    else if (*why)
+        tile_remark(kernel->module, kernel->where, "kernel: %s: no loads ahead: mma: %s",
+                    kernel->name, why);
 }
 
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)

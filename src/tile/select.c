@@ -34,6 +34,58 @@ static void look_at(struct needs *needs, const cuc_tensor *t)
     needs->index32 &= above <= INT32_MAX && below >= -INT32_MAX;
 }
 
+// What has a map has 1 to 2^30 elements along each axis, so that a coordinate of 32 bits is past its
+// end when the index is.
+bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
+{
+    enum { STRIDE_BITS = 40 };
+    uint64_t bytes = cuc_dtype_bits(t->dtype) / 8, packed = bytes;
+
+    if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % VECTOR_BYTES ||
+        (t->strides[t->rank - 1] != 1 && t->shape[t->rank - 1] > 1))
+        return false;
+    memset(out, 0, sizeof(*out)); // it is compared as bytes
+    out->rank = (uint32_t)t->rank;
+    for (uint32_t i = 0; i < out->rank; i++) {
+        uint32_t axis = out->rank - 1 - i;
+        int64_t extent = t->shape[axis], stride = t->strides[axis];
+        if (extent < 1 || extent > INT64_C(1) << 30)
+            return false;
+        out->dims[i] = (uint64_t)extent;
+        if (extent == 1) // any stride will do
+            stride = (int64_t)((packed + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES / bytes);
+        if (i && (stride < 1 || stride >= (INT64_C(1) << STRIDE_BITS) / (int64_t)bytes ||
+                  (uint64_t)stride * bytes % VECTOR_BYTES))
+            return false;
+        if (i)
+            out->strides[i - 1] = (uint64_t)stride * bytes;
+        packed = (uint64_t)stride * bytes * (uint64_t)extent;
+        packed &= (UINT64_C(1) << (STRIDE_BITS - 1)) - 1;
+    }
+    return true;
+}
+
+static bool can_have_maps(const struct tile_entry *entry, const struct tile_argument *argument)
+{
+    struct tile_map_shape shape;
+
+    for (uint32_t i = 0; i < entry->map_count; i++)
+        if (!tile_map_shape_of(&shape, argument[entry->map[i].parameter].tensor))
+            return false;
+    return true;
+}
+
+// No tensor that is written shares a byte with another.
+static bool are_apart(const struct tile_signature *s, const struct tile_argument *argument)
+{
+    for (uint32_t p = 0; p < s->kernel->parameter_count; p++)
+        for (uint32_t q = 0; q < s->kernel->parameter_count && s->written >> p & 1; q++)
+            if (q != p && argument[q].tensor &&
+                !tile_tensors_apart(argument[p].tensor, argument[q].tensor))
+                return false;
+    return true;
+}
+
 const struct tile_entry *tile_select_entry(const struct tile_signature *s,
                                            const struct tile_argument *argument)
 {
@@ -45,8 +97,11 @@ const struct tile_entry *tile_select_entry(const struct tile_signature *s,
             look_at(&needs, argument[p].tensor);
     for (; i + 1 < s->entries; i++) {
         enum tile_variant variant = s->entry[i].variant;
-        if ((variant == TILE_INDEX_64 || needs.index32) &&
-            (variant != TILE_ALIGNED_32 || needs.aligned))
+        bool wide = variant == TILE_INDEX_64 || variant == TILE_TMA;
+        bool aligned = variant != TILE_INDEX_32 && variant != TILE_INDEX_64;
+        if ((wide || needs.index32) && (!aligned || needs.aligned) &&
+            can_have_maps(&s->entry[i], argument) &&
+            (s->entry[i + 1].variant != TILE_OVERLAP_32 || are_apart(s, argument)))
             break;
     }
     return &s->entry[i];

@@ -13,7 +13,7 @@
 #include "text.h"
 
 enum {
-    TILE_SIGNATURE_VERSION = 1,
+    TILE_SIGNATURE_VERSION = 2,
     TILE_SIGNATURE_MAX_BYTES = 1 << 20,
     TILE_MAX_PARAMETERS = 64,
     TILE_MAX_DIMENSIONS = TILE_MAX_PARAMETERS * TILE_MAX_RANK,
@@ -45,6 +45,13 @@ void tile_signature_free(struct tile_signature *signature);
 // met.
 const struct tile_entry *tile_select_entry(const struct tile_signature *signature,
                                            const struct tile_argument *argument);
+// What cuTensorMapEncodeTiled() is given for a tensor; bytes, of the last axis first. False when a
+// tensor cannot have such a map.
+struct tile_map_shape {
+    uint32_t rank;
+    uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i]: of axis i + 1
+};
+bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *tensor);
 // The block of bytes that entries take; `block` has room for parameter_bytes.
 void tile_pack_arguments(const struct tile_kernel *kernel, const struct tile_argument *argument,
                          void *block);

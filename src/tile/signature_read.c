@@ -156,13 +156,36 @@ static void read_parameter(struct reader *r, struct tile_signature *s, uint32_t 
         read_extent(r, &p->extent[axis]);
 }
 
-static void read_entry(struct reader *r, struct tile_entry *entry)
+static void read_map(struct reader *r, const struct tile_kernel *k, struct tile_tensor_map *map)
+{
+    map->parameter = read_below(r, k->parameter_count, "a map is of no parameter");
+    map->swizzle = read_byte(r);
+    map->rounds = read_byte(r) & 1;
+    for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
+        map->box[i] = read_below(r, 257, "a map's box is too large");
+    if (r->why)
+        return;
+    const struct tile_type *type = &k->parameter[map->parameter].value->type;
+    if (!type->tensor || !type->rank || type->rank > TILE_MAP_RANK || map->swizzle > 3)
+        refuse(r, "a map is of something that can have none");
+}
+
+static void read_entry(struct reader *r, const struct tile_kernel *k, struct tile_entry *entry)
 {
     entry->variant = (enum tile_variant)read_below(r, TILE_VARIANTS, "a variant is not known");
     entry->name = read_text(r);
     entry->warps = read_below(r, 33, "an entry has more than 32 warps");
     entry->static_shared = read_below(r, UINT32_MAX, "a size is too large");
     entry->dynamic_shared = read_below(r, INT32_MAX, "a size is too large");
+    entry->persistent = read_byte(r) & 1;
+    entry->cluster = read_byte(r);
+    if (!entry->cluster || entry->cluster > 8)
+        refuse(r, "a cluster has 1 to 8 blocks");
+    entry->map_count = read_below(r, TILE_MAX_MAPS + 1, "an entry has too many maps");
+    for (uint32_t i = 0; i < entry->map_count; i++)
+        read_map(r, k, &entry->map[i]);
+    if (entry->map_count && !entry->persistent)
+        refuse(r, "an entry has maps and no place for them");
     if (!entry->warps)
         refuse(r, "an entry has no warps");
 }
@@ -194,7 +217,7 @@ static void read_kernel(struct reader *r, struct tile_signature *s)
         k->grid[i] = read_expression(r, 0);
     s->entries = read_count(r, TILE_VARIANTS);
     for (uint32_t i = 0; i < s->entries; i++)
-        read_entry(r, &s->entry[i]);
+        read_entry(r, k, &s->entry[i]);
     if (r->at != r->end)
         refuse(r, "it goes on behind its end");
 }

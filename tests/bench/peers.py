@@ -18,11 +18,11 @@ def expect(right, text):
         problems.append(text)
 
 
-def ask(name, *requests):
+def ask(name, *requests, **environment):
     """The answers of a process."""
     lines = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests)
     done = subprocess.run([sys.executable, PEERS, name], input=lines, capture_output=True,
-                          text=True, check=False, timeout=60)
+                          text=True, check=False, timeout=60, env={**os.environ, **environment})
     expect(done.returncode == 0, f"{name}: exit status {done.returncode}: {done.stderr}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -43,6 +43,20 @@ def check_script():
     expect("point, check and sample" in answers[3].get("failed", ""), f"dance: {answers[3]}")
     expect("JSON" in answers[4].get("failed", ""), f"no JSON: {answers[4]}")
     expect("KeyError" in answers[5].get("failed", ""), f"a request without a device: {answers[5]}")
+
+
+def check_broken(folder):
+    """One that is installed and cannot be imported is skipped, whatever it raises."""
+    for name, raised in {"torch": "AttributeError", "triton": "RuntimeError", "cupy": "OSError",
+                         "numba": "AttributeError"}.items():
+        package = folder / name
+        package.mkdir()
+        (package / "__init__.py").write_text("" if name == "numba" else
+                                             f"raise {raised}('no row_stack')\n")
+        (package / "cuda.py").write_text(f"raise {raised}('no row_stack')\n")
+        answer, = ask(name, POINT, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+        expect(f"{raised}: no row_stack" in answer.get("skipped", "") and answer.get("everywhere"),
+               f"{name} that cannot be imported: {answer}")
 
 
 # Libraries as the script finds them when they are installed, each with its own way.
@@ -144,6 +158,8 @@ def check_whole(folder):
 
 
 check_script()
+with tempfile.TemporaryDirectory() as name:
+    check_broken(pathlib.Path(name))
 if subprocess.run([CUCORE, "find", "nvrtc"], capture_output=True, check=False).returncode == 0:
     with tempfile.TemporaryDirectory() as name:
         check_whole(pathlib.Path(name))

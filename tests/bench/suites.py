@@ -99,6 +99,11 @@ def compilers():
         expect(len(sizes) == 4, f"{what}: not every code is another one: {sizes}")
         for kind in "ptx", "ltoir":
             run.measured(case="link", subject="nvjitlink", **{"from": kind})
+        for kernel in "vadd", "softmax":
+            for r in run.measured(case="tile", kernel=kernel, subject="tile"):
+                expect(r["peer"] == "nvjitlink" and r["limit"] == 0.1 and r["ratio"] < 0.1,
+                       f"{what}: source to PTX of {kernel}: {r}")
+            run.measured(case="tile_first", kernel=kernel, kind="foreign")
         if driver == NOWHERE:
             for case in "load", "first_launch":
                 expect(len(run.having(case=case)) == len(run.skipped("no device", case=case)),
@@ -156,7 +161,7 @@ def memory():
 def libraries():
     run = Run("gemm and norms", "gemm", "norms")
     run.skipped("simulated", suite="gemm")
-    run.skipped("simulated", suite="norms")
+    run.skipped("simulated", suite="norms", subject="cudnn")
     if not FAKE:
         return
     fake = {"CUCORE_CUBLASLT": FAKE, "CUCORE_CUDNN": FAKE, "CUCORE_PYTHON": "/nowhere/python"}
@@ -166,7 +171,8 @@ def libraries():
     for dtype in "f16", "bf16", "tf32":
         for layout in "nn", "nt", "tn", "tt":
             for shape in "48x33x32", "20":
-                for r in run.measured(dtype=dtype, layout=layout, shape=shape):
+                for r in run.measured(dtype=dtype, layout=layout, shape=shape,
+                                      subject="cublaslt"):
                     # The slow one and the refused one were not chosen.
                     expect(r["figures"]["algorithm"] == 1 and r["figures"]["algorithms"] == 3,
                            f"gemm: {r['figures']}")
@@ -174,20 +180,74 @@ def libraries():
     run.measured(shape="48x33x32", flop=2 * 48 * 33 * 32)
     run.measured(dtype="e4m3", layout="tn", shape="48x33x32")
     run.skipped("no algorithm", dtype="e4m3", layout="nn")
-    rows = ["--axis", "rows=5", "--axis", "columns=70", "--axis", "dtype=f32,f16,bf16"]
-    run = Run("softmax by the fake", "norms", *rows, **fake)
-    expect(len(run.measured(case="softmax", checked="passed")) == 6, "softmax")
-    run = Run("wrong results", "gemm", "norms", "--filter", "square|softmax", "--axis",
-              "shape=48x33x32", *rows, status=1, FAKE_WRONG="1", **fake)
-    expect(not [r for r in run.results if "median_s" in r], "what is wrong was timed")
+    rows = ["--axis", "shape=5x70", "--axis", "dtype=f32,f16,bf16"]
+    run = Run("softmax by the fake", "norms", "--filter", "softmax", *rows, **fake)
+    expect(len(run.measured(subject="cudnn", checked="passed")) == 3, "softmax")
+    run = Run("wrong softmax", "norms", "--filter", "softmax", *rows, status=1, FAKE_WRONG="1",
+              **fake)
+    expect(not [r for r in run.having(subject="cudnn") if "median_s" in r],
+           "what is wrong was timed")
+    run = Run("wrong products", "gemm", "--filter", "square", "--axis", "shape=48x33x32", "--axis",
+              "dtype=f16,bf16", status=1, FAKE_WRONG="1", **fake)
+    expect(not [r for r in run.having(subject="cublaslt") if "median_s" in r],
+           "what is wrong was timed")
     expect([r for r in run.results if "row 47, column 32" in r.get("failed", "")],
            "gemm: where it is wrong is not told")
+
+
+def tiles():
+    """Every kernel of the suites of tile programs, checked at a small size."""
+    cases = {"elementwise": {"vadd": ("cuda", 3), "transpose": ("copy", 2), "swiglu": ("cuda", 2)},
+             "norms": {"softmax": ("copy", 2), "layer_norm": ("copy", 2), "rms_norm": ("copy", 2)},
+             "reductions": {"sum": ("copy", 3), "max": ("copy", 3), "cumsum": ("copy", 2),
+                            "cross_entropy": ("copy", 2)}}
+    for suite, rows in cases.items():
+        run = Run(suite, suite, CUCORE_PYTHON="/nowhere/python")
+        expect({r["case"] for r in run.results} == set(rows), f"{suite}: other cases")
+        for case, (peer, points) in rows.items():
+            found = run.measured(case=case, subject="tile", mode="cold", checked="passed", peer=peer)
+            expect(len(found) == points, f"{suite}/{case}: {len(found)} points of the tile program")
+            expect(all(r["bytes"] > 0 and "limit" not in r for r in found),
+                   f"{suite}/{case}: a limit for a small size, or no bytes")
+            if case != "cumsum":
+                run.measured(case=case, subject="cuda", checked="passed")
+            run.measured(case=case, subject=peer)
+            expect(len(run.skipped("cannot be started", case=case, subject="torch")) == 1,
+                   f"{suite}/{case}: torch is not told of once")
+    # Rows of no whole vector, a last tile that is not full, other dtypes.
+    odd = ["--axis", "shape=3x70,130x33"]
+    run = Run("odd elementwise", "elementwise", "--filter", "transpose|swiglu", *odd, "--axis",
+              "dtype=f32,f16,bf16", CUCORE_PYTHON="/nowhere/python")
+    expect(len(run.measured(subject="tile")) == 12, "odd elementwise")
+    run.skipped("whole vectors", case="swiglu", subject="cuda")
+    run = Run("odd norms", "norms", *odd, CUCORE_PYTHON="/nowhere/python")
+    expect(len(run.measured(subject="tile")) == 12, "odd norms")
+    run.skipped("whole vectors", subject="cuda")
+    # The tile program in another way, which the others do not take.
+    run = Run("settings", "norms", "--filter", "softmax", "--axis", "dtype=f32", "--axis",
+              "tile=default,warps=1+kernel=softmax_online+BN=64,warps=3", status=1)
+    expect(len(run.measured(subject="tile", checked="passed")) == 2 and
+           len(run.measured(subject="cuda")) == 3, "settings")
+    expect([r for r in run.having(tile="warps=3") if "warps" in r.get("failed", "")], "3 warps")
+    # Kernels that take the same and do something else are not timed.
+    for suite, case, kernel, of in (("elementwise", "swiglu", "geglu", None),
+                                    ("reductions", "sum", "product_along", "rows,columns"),
+                                    ("reductions", "cumsum", "cumulative_product", "rows")):
+        run = Run(kernel, suite, "--filter", f"/{case}$", "--axis", f"tile=kernel={kernel}",
+                  *(["--axis", f"of={of}"] if of else []), status=1)
+        found = run.having(subject="tile")
+        expect(found and all("the check failed" in r.get("failed", "") and "expected" in r["failed"]
+                             for r in found), f"{kernel} is taken for {case}: {found[:1]}")
+    run = Run("large elementwise", "elementwise", "--axis", "n=28", "--filter", "vadd")
+    run.skipped("simulated", case="vadd")
+    run = Run("a shape that is none", "norms", "--axis", "shape=0x3", status=1)
+    expect(len([r for r in run.results if "ROWSxCOLUMNS" in r.get("failed", "")]) == 6, "0x3")
 
 
 if not has_nvrtc():
     print("skipped: there is no NVRTC")
     sys.exit(77)
-for part in runtime, compilers, simulator, memory, libraries:
+for part in runtime, compilers, simulator, memory, tiles, libraries:
     part()
 print("\n".join(problems) or "every suite measures what it should")
 sys.exit(bool(problems))

@@ -1,17 +1,10 @@
 #include "harness.h"
+#include "sim/builtin.h"
 #include "sim/check.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// What the driver would keep: pieces of memory, in no order.
-enum { MAX_PIECES = 4096 };
-static struct sim_range pieces[MAX_PIECES];
-static size_t piece_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-_Atomic uint64_t sim_memory_generation = 1;
 
 static char report[1024], log_text[1024];
 static uint64_t instructions;
@@ -22,42 +15,15 @@ static void give_up(const char *what, const char *why)
     abort();
 }
 
-void sim_memory_add(uint64_t base, uint64_t bytes)
+// There is one device.
+bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
+                     size_t why_bytes)
 {
-    pthread_mutex_lock(&lock);
-    if (piece_count == MAX_PIECES)
-        give_up("harness", "too many pieces of memory");
-    pieces[piece_count++] = (struct sim_range){ base, base + bytes, 0 };
-    pthread_mutex_unlock(&lock);
-}
-
-void sim_memory_remove(uint64_t base)
-{
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < piece_count; i++) {
-        if (pieces[i].base == base) {
-            pieces[i] = pieces[--piece_count];
-            break;
-        }
-    }
-    atomic_fetch_add(&sim_memory_generation, 1);
-    pthread_mutex_unlock(&lock);
-}
-
-bool sim_memory_find(uint64_t address, struct sim_range *out)
-{
-    bool found = false;
-
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < piece_count && !found; i++) {
-        if (address >= pieces[i].base && address < pieces[i].end) {
-            *out = pieces[i];
-            out->generation = atomic_load(&sim_memory_generation);
-            found = true;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    return found;
+    (void)grid;
+    (void)range;
+    (void)why;
+    (void)why_bytes;
+    return true;
 }
 
 static void *memory(size_t bytes, size_t align)
@@ -66,7 +32,7 @@ static void *memory(size_t bytes, size_t align)
     if (!p)
         give_up("harness", "no memory");
     memset(p, 0, bytes);
-    sim_memory_add((uint64_t)(uintptr_t)p, bytes);
+    sim_memory_add((uint64_t)(uintptr_t)p, bytes, 0);
     return p;
 }
 
@@ -89,7 +55,7 @@ void harness_release(void *memory)
 
     if (sim_memory_find((uint64_t)(uintptr_t)memory, &range))
         sim_init_gone(range.base, range.end - range.base);
-    sim_memory_remove((uint64_t)(uintptr_t)memory);
+    sim_memory_remove((uint64_t)(uintptr_t)memory, "harness_release");
     free(memory);
 }
 
@@ -120,6 +86,7 @@ const char *harness_refused(const char *ptx)
 int harness_run(struct sim_program *program, const struct harness_launch *launch)
 {
     const struct sim_kernel *kernel = NULL;
+    static struct sim_heap *heap;
     struct sim_grid grid = { .program = program };
     unsigned char params[4096] = { 0 };
     size_t at = 0;
@@ -151,6 +118,10 @@ int harness_run(struct sim_program *program, const struct harness_launch *launch
         grid.block[i] = launch->block[i] ? launch->block[i] : 1;
         grid.cluster[i] = launch->cluster[i];
     }
+    if (!heap)
+        heap = sim_heap_new(8 << 20, 0);
+    grid.heap = heap;
+    grid.stack_limit = launch->stack_limit ? launch->stack_limit : 64 << 10;
     int code = sim_grid_run(&grid);
     memcpy(report, grid.report, sizeof(report));
     instructions = atomic_load(&grid.instructions);

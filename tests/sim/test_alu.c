@@ -263,11 +263,16 @@ static uint64_t bit_of(uint64_t x, uint64_t at)
 {
     return at < 64 ? x >> at & 1 : 0;
 }
+// How much of a position or a length counts: for 64 bits an H200 takes all of it.
+static uint64_t place_bits(uint32_t bits)
+{
+    return bits == 64 ? UINT32_MAX : 255;
+}
 static uint64_t extracted(uint64_t a, uint64_t at, uint64_t length, uint32_t bits, bool is_signed)
 {
     uint64_t d = 0;
-    at &= 255;
-    length &= 255;
+    at &= place_bits(bits);
+    length &= place_bits(bits);
     uint64_t last = at + length - 1 < bits - 1 ? at + length - 1 : bits - 1;
     uint64_t fill = is_signed && length ? bit_of(a, last) : 0;
     for (uint64_t i = 0; i < bits; i++)
@@ -276,8 +281,8 @@ static uint64_t extracted(uint64_t a, uint64_t at, uint64_t length, uint32_t bit
 }
 static uint64_t inserted(uint64_t a, uint64_t b, uint64_t at, uint64_t length, uint32_t bits)
 {
-    at &= 255;
-    length &= 255;
+    at &= place_bits(bits);
+    length &= place_bits(bits);
     for (uint64_t i = 0; i < length && at + i < bits; i++)
         b = (b & ~(UINT64_C(1) << (at + i))) | bit_of(a, i) << (at + i);
     return b;
@@ -339,6 +344,8 @@ static uint64_t looked_up(uint64_t a, uint64_t b, uint64_t c, uint32_t table)
 static uint64_t nth(uint64_t mask, uint64_t base, int32_t offset)
 {
     int64_t at = (int64_t)base, left = offset < 0 ? -(int64_t)offset : offset;
+    if (offset == INT32_MIN)
+        return 0;
     if (base > 31 || offset == 0)
         return base <= 31 && bit_of(mask, base) ? base : UINT32_MAX;
     for (; at >= 0 && at<32; at += offset> 0 ? 1 : -1)

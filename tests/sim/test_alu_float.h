@@ -98,7 +98,13 @@ static uint64_t expect_arithmetic(const struct trial *t, const uint64_t *given)
                 return in[k] | UINT64_C(1) << 51;
         return UINT64_C(0xfff8000000000000);
     }
-    return finished(soft_encode(d, f, t->mode), f, t->flags);
+    // .ftz goes by the result as it were if there were smaller exponents.
+    const struct soft_format wide = { f.exponent + 2, f.mantissa };
+    const uint64_t least = (uint64_t)((1 << (wide.exponent - 1)) + 1 - (1 << (f.exponent - 1)))
+                           << f.mantissa;
+    const bool tiny = t->flags & T_FTZ && f.exponent < 11 && d.kind == SOFT_FINITE &&
+                      (soft_encode(d, wide, t->mode) & (sign_of(wide) - 1)) < least;
+    return finished(soft_encode(d, f, t->mode) & (tiny ? sign_of(f) : UINT64_MAX), f, t->flags);
 }
 
 static uint64_t expect_pair(const struct trial *t, const uint64_t *x)
@@ -267,7 +273,8 @@ static uint64_t expect_cvt(const struct trial *t, const uint64_t *given)
     struct soft x;
 
     if (from->format.exponent) {
-        if (ftz && from->bits >= 16 && from->format.exponent == 8)
+        // To f16 it does nothing.
+        if (ftz && from->bits >= 16 && from->format.exponent == 8 && to->format.exponent != 5)
             in = flushed(in, from->format);
         x = soft_decode(in, from->format);
     } else {
@@ -392,10 +399,14 @@ static uint64_t small(uint64_t bits, struct soft_format from, int operation, int
 }
 static uint64_t expect_small(const struct trial *t, const uint64_t *x)
 {
-    if (t->operation == 4) {
-        uint64_t d = small(x[0], SOFT_F32, 4, t->flags, t->mode);
-        return (d & 0x7fffe000) == 0x7fffe000 ? 0x7fffffff : d;
+    if (t->operation == 4 && t->mode == SOFT_RNA && is_nan(x[0], SOFT_F32)) {
+        // Rounded as if it were a number, but not past the last NaN; .satfinite: one less.
+        const uint64_t sign = x[0] & 0x80000000, up = (x[0] & 0x7fffffff) + 0x1000;
+        return sign | ((up > 0x7fffe000 ? 0x7fffe000 : up & 0x7fffe000) -
+                       (t->flags & T_SATFINITE ? 0x2000 : 0));
     }
+    if (t->operation == 4)
+        return small(x[0], SOFT_F32, 4, t->flags, t->mode);
     uint32_t by = t->operation < 2 ? 16 : 8;
     return small(x[0], SOFT_F32, t->operation, t->flags, t->mode) << by |
            small(x[1], SOFT_F32, t->operation, t->flags, t->mode);
@@ -1137,8 +1148,9 @@ START_TEST(formats_are_exact_for_every_code)
                 SAME(sim_f32_to_bf16_mode(x, ours, code & 1),
                      soft_code(bits, SOFT_BF16, soft, 0x7f80, code & 1, 0x7fff));
                 uint64_t tf32 = soft_code(bits, SOFT_TF32, soft, 0xff << 10, code & 1, 0);
-                SAME(sim_f32_to_tf32(x, ours, code & 1),
-                     is_nan(bits, SOFT_F32) ? 0x7fffffff : tf32 << 13);
+                if (!is_nan(bits, SOFT_F32) || ours != SIM_RNA)
+                    SAME(sim_f32_to_tf32(x, ours, code & 1),
+                         is_nan(bits, SOFT_F32) ? 0x7fffe000 : tf32 << 13);
             }
         }
     }

@@ -562,7 +562,7 @@ static const struct {
     { 700, KERNEL("red.async.relaxed.gpu.add.u32 [%rd1+256], %r1;"),
       "past the end of an allocation" },
     { 719, KERNEL(ONE WAIT("w", "0")),
-      "deadlock: 1 threads from (0,0,0) of block (0,0,0) wait at mbarrier.try_wait" },
+      "deadlock: 1 thread from (0,0,0) of block (0,0,0) waits at mbarrier.try_wait" },
     { 719, KERNEL(ONE "@%p9 bra w;\nbar.sync 0;\n" WAIT("w", "0")), "deadlock" },
     { 717, KERNEL(ONE "add.u32 %r2, %r2, 0x2000000;\n" WAIT("w", "0")), "another block" },
     { 715, KERNEL(ONE FETCH("s", "%rd2", "24")), "24 bytes, which is no multiple of 16" },

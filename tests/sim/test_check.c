@@ -124,7 +124,7 @@ static const struct kernel_test init_tests[] = {
       BODY + 1, "15 of which nobody has written", 0 },
     { "init", "a byte between others", 1, 1, 0, 0,
       KERNEL("st.global.u8 [%rd4+2], %r1;\nld.global.u8 %r10, [%rd4+2];\nld.u8 %r10, [%rd4+3];"),
-      BODY + 2, "read of 1 bytes", 0 },
+      BODY + 2, "read of 1 byte", 0 },
     { "init", "a generic address", 1, 1, 0, 0, KERNEL("ld.u32 %r10, [%rd4];"), BODY, NOBODY, 0 },
     { "init", "other memory counts as written", 1, 32, 0, 0,
       KERNEL("ld.global.u32 %r10, [%rd3]; ld.global.u32 %r11, [%rd3+4];"), 0, NULL, 0 },
@@ -151,7 +151,7 @@ static const struct kernel_test init_tests[] = {
       "read of 4 bytes at offset 1088 of shared memory, " NOBODY, 0 },
     { "init", "shared memory of a generic address", 1, 1, 0, 0,
       KERNEL("cvt.u64.u32 %rd6, %r7; cvta.shared.u64 %rd6, %rd6;\nld.u8 %r10, [%rd6+5];"), BODY + 1,
-      "read of 1 bytes at offset 1029 of shared memory", 0 },
+      "read of 1 byte at offset 1029 of shared memory", 0 },
     { "init", "shared memory that another wrote", 1, 64, 0, 0,
       KERNEL(
           "st.shared.u32 [%r7], %r1;\nbar.sync 0; xor.b32 %r6, %r6, 252; add.u32 %r7, %r5, %r6;\n"
@@ -239,7 +239,7 @@ static const struct kernel_test init_tests[] = {
                      "ld.param.u64 %rd1, [f];\n"
                      "{ .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], %rd1; "
                      "st.param.b64 [y], %rd1;\ncall.uni (z), vprintf, (x, y); } ret; }\n",
-      7, "read of 1 bytes", 0 },
+      7, "read of 1 byte", 0 },
     { "init,error", "an error is one", 1, 32, 0, 0,
       KERNEL("ld.global.u32 %r10, [%rd4]; st.global.u32 [%rd3], 1;"), BODY, NOBODY, 719 },
     { "init,error", "also of a copy", 1, 1, 0, 0,
@@ -271,7 +271,7 @@ static const struct kernel_test box_tests[] = {
     { "init", "what lies outside is filled", 1, 1, 0, 0,
       KERNEL(BOX_IN("-8") "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [s];"), 0, NULL, 0 },
     { "init", "the box and no more", 1, 1, 0, 0, KERNEL(BOX_IN("0") "ld.shared.u8 %r10, [s+1024];"),
-      BODY + 2, "read of 1 bytes at offset 2048 of shared memory", 0 },
+      BODY + 2, "read of 1 byte at offset 2048 of shared memory", 0 },
     { "init", "a box out", 1, 1, 0, 0,
       KERNEL(BOX_IN("0") BOX_OUT("8") "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd2+2032];"), 0,
       NULL, 0 },
@@ -675,14 +675,15 @@ static const struct {
     { "barrier,error", SIM_CHECK_BARRIER | SIM_CHECK_ERROR, NULL },
     { "all", SIM_CHECK_ACCESS | SIM_CHECK_BARRIER, NULL },
     { ",all,,error,", SIM_CHECK_ACCESS | SIM_CHECK_BARRIER | SIM_CHECK_ERROR, NULL },
-    { "al", 0, "al" },
-    { "init,initial", 0, "initial" },
-    { "Race", 0, "Race" },
+    { "al", 0, "al is no check: the words are init, race, async, barrier, all, error" },
+    { "init,initial", 0,
+      "initial is no check: the words are init, race, async, barrier, all, error" },
+    { "Race", 0, "Race is no check: the words are init, race, async, barrier, all, error" },
 };
 
 START_TEST(checks_are_chosen_by_words)
 {
-    char wrong[16] = "";
+    char wrong[160] = "";
 
     sim_checks = 0;
     ck_assert(sim_checks_read(lists[_i].list, wrong, sizeof(wrong)) == !lists[_i].wrong);

@@ -444,8 +444,12 @@ static const struct {
     const char *report;
 } faults[] = {
     { "st.global.u32 [%rd4+4], %r2;\n", 700,
-      "kernel k, PTX line 18, block (1,0,0), thread (31,0,0): write of 4 bytes at 0x%llx, 4 bytes "
+      "kernel k, PTX line 18, block (1,0,0), thread (31,0,0): write of 4 bytes at 0x%llx, right "
       "past the end of an allocation of 256 bytes" },
+    { "ld.global.u8 %r6, [%rd2+328];\n", 700, "read of 1 byte at 0x" },
+    { "ld.global.u8 %r6, [%rd2+328];\n", 700,
+      ", 72 bytes past the end of an allocation of 256 bytes" },
+    { "ld.global.u32 %r6, [%rd2-4];\n", 700, "4 bytes before an allocation of 256 bytes" },
     { "ld.global.u32 %r6, [%rd2+2];\n", 716, "which is no multiple of 4" },
     { "mov.u64 %rd5, 64; ld.global.u32 %r6, [%rd5];\n", 700,
       "read of 4 bytes at 0x40, which is in no allocation" },
@@ -453,7 +457,7 @@ static const struct {
       "write of 4 bytes at offset 16 of shared memory, which has 16 bytes" },
     { ".shared .align 4 .b32 box; cvta.shared.u64 %rd5, %rd3; ld.global.u32 %r6, [%rd5];\n", 717,
       "a generic address in an instruction of one space" },
-    { "trap;\n", 715, "thread (0,0,0): trap" },
+    { "trap;\n", 719, "thread (0,0,0): trap" },
     { "setp.lt.u32 %p1, %r2, 16; @%p1 bra wait; bar.warp.sync -1;\nwait: barrier.sync 1, 32;\n",
       719, "deadlock: 16 threads from (0,0,0)" },
     { "mov.u64 %rd5, 12; call (), %rd5, ();\n", 718, "call of 0xc, which is no function" },
@@ -551,12 +555,45 @@ START_TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
 }
 END_TEST
 
+// What fits, and what is a byte more: as ptxas has it.
+static const struct {
+    const char *format;
+    int most;
+    const char *log;
+} sizes[] = {
+    { ".version 8.1\n.target sm_80\n.visible .entry k(.param .b8 p[%d])\n{ ret; }\n", 32764,
+      "k: its parameters take 32765 bytes, 32764 is the most" },
+    { ".version 9.0\n.target sm_90\n.visible .entry k(.param .b32 a, .param .b8 p[%d])\n{ ret; }\n",
+      32760, "k: its parameters take 32765 bytes, 32764 is the most" },
+    { ".version 8.0\n.target sm_80\n.visible .entry k(.param .b8 p[%d])\n{ ret; }\n", 4352,
+      "k: its parameters take 4353 bytes, 4352 is the most before .version 8.1" },
+    { ".version 9.0\n.target sm_90\n.const .b8 c[%d];\n.visible .entry k()\n{ ret; }\n", 65536,
+      "with c the module's .const variables take 65537 bytes, 65536 is the most" },
+    { ".version 9.0\n.target sm_90\n.const .b32 a;\n.visible .entry k()\n"
+      "{ .const .b8 c[%d]; ret; }\n",
+      65532, "with c the module's .const variables take 65537 bytes, 65536 is the most" },
+};
+
+START_TEST(parameters_and_constants_take_no_more_than_ptxas_takes)
+{
+    char ptx[256];
+
+    snprintf(ptx, sizeof(ptx), sizes[_i].format, sizes[_i].most);
+    sim_program_free(harness_load(ptx));
+    snprintf(ptx, sizeof(ptx), sizes[_i].format, sizes[_i].most + 1);
+    const char *log = harness_refused(ptx);
+    ck_assert_msg(strstr(log, sizes[_i].log) != NULL, "%s", log);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec");
     TCase *tc = tcase_create("exec");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, an_entry_declares_no_more_shared_memory_than_ptxas_takes);
+    tcase_add_loop_test(tc, parameters_and_constants_take_no_more_than_ptxas_takes, 0,
+                        (int)(sizeof(sizes) / sizeof(*sizes)));
     tcase_add_test(tc, saxpy_leaves_what_is_past_its_end_alone);
     tcase_add_test(tc, lanes_loop_as_often_as_each_wants_and_meet_again);
     tcase_add_test(tc, lanes_that_fall_through_meet_those_that_jumped);

@@ -215,8 +215,9 @@ START_TEST(mma_multiplies_within_its_bound)
                 if (accumulator == 'h') {
                     uint32_t word = ((uint32_t *)out)[i / 2 * 32 + lane];
                     got = (double)sim_f16_to_f32(word >> 16 * (i % 2) & 0xffff);
-                    // Sums in f32, and one rounding to 11 bits.
-                    bound = k * 0x1p-24 * size + 0x1p-11 * fabs(exact) + 0x1p-25;
+                    // Sums in f32, and a rounding to 11 bits; of 8-bit floats three.
+                    bound = k * 0x1p-24 * size + 0x1p-25 +
+                            0x1p-11 * (bits_a == 8 ? 3 * size : fabs(exact));
                 } else if (accumulator == 'f') {
                     got = (double)((float *)out)[i * 32 + lane];
                     bound = k * 0x1p-24 * size; // a rounding a product

@@ -162,8 +162,9 @@ static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const
         right = right && same;
         uint64_t plain = a->is == ANSWER_NAN && same ? format_nan(kind->format) : value;
         settled[o][n] |= (plain & mask) << (e * kind->bits);
-        if (record && record->values) {
-            const uint64_t kept = record->values[o * x->cases + n] >> (e * kind->bits) & mask;
+        if (record && record->values && n < record->count / x->outs) {
+            const uint32_t at = o * (record->count / x->outs) + n;
+            const uint64_t kept = record->values[at] >> (e * kind->bits) & mask;
             if (!agrees(a, kind, kept)) {
                 right = false;
                 if (++*told <= TOLD)
@@ -188,7 +189,7 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
         record = NULL;
     }
     total.compared += record != NULL;
-    if (record && record->values && record->count != x->outs * x->cases)
+    if (record && record->values && (record->count % x->outs || record->count > x->outs * x->cases))
         record = NULL;
     for (uint32_t n = 0; n < x->cases; n++) {
         struct answer answers[MAX_ANSWERS], *a = answers;
@@ -206,16 +207,23 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
         wrong++;
         printf("  other results than the golden file's, which has no more of them than a hash\n");
     }
-    total.bits += record && record->bits != r.bits && x->row->how == COMPARE_EXACT;
+    const bool other_bits = record && record->bits != r.bits && x->row->how == COMPARE_EXACT;
+    total.bits += other_bits;
+    if (other_bits && verbose)
+        printf("other NaNs %s: %s\n", x->row->family, x->text);
     if (wrong)
         printf("WRONG %s: %s: %u of %u threads\n", x->row->family, x->text, wrong, x->cases);
     if (recorded) {
-        // Of what is not as expected a hash would say too little.
-        if (x->row->how != COMPARE_EXACT || wrong || total.open != open_before) {
-            r.count = x->outs * x->cases;
+        // Of what is not as expected a hash would say too little. Half of the threads have every
+        // kind of matrices.
+        const bool unexpected = wrong || total.open != open_before;
+        if (x->row->how != COMPARE_EXACT || unexpected) {
+            const uint32_t kept = x->row->how == COMPARE_DOT && !unexpected ? x->cases / 2
+                                                                            : x->cases;
+            r.count = x->outs * kept;
             r.values = calloc(r.count, sizeof(*r.values));
             for (uint32_t o = 0; r.values && o < x->outs; o++)
-                memcpy(r.values + o * x->cases, got[o], x->cases * sizeof(uint64_t));
+                memcpy(r.values + o * kept, got[o], kept * sizeof(uint64_t));
         }
         golden_add(recorded, &r);
         free(r.values);

@@ -513,7 +513,7 @@ static const struct race_test tests[] = {
     { "a barrier that others have met at", 128, 1, 0, AGAIN_BY_OTHERS, "", "a", 'A', 'B',
       NO_BARRIER },
     { "bytes of a word", 64, 1, 0, BYTES_APART, "", "", SILENT },
-    { "a byte of another warp", 64, 1, 0, BYTES_APART, "", "a", 'A', 'B', " of 1 bytes at shared" },
+    { "a byte of another warp", 64, 1, 0, BYTES_APART, "", "a", 'A', 'B', " of 1 byte at shared" },
 
     { "counters", 64, 1, 0, COUNTERS, "", "", SILENT },
     { "counters read at once", 64, 1, 0, COUNTERS, "a", "", 'A', 'B', NO_BARRIER },

@@ -92,27 +92,28 @@ START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
         int version;
         uint64_t flags;
         const char *symbol; // NULL: not found
+        CUdriverProcAddressQueryResult found;
     } rows[] = {
-        { "cuMemAlloc", 3020, 0, "cuMemAlloc_v2" },
-        { "cuMemAlloc", 13000, 0, "cuMemAlloc_v2" },
-        { "cuMemAlloc", 2000, 0, NULL },
-        { "cuCtxCreate", 3020, 0, "cuCtxCreate_v2" },
-        { "cuCtxCreate", 11040, 0, "cuCtxCreate_v3" },
-        { "cuCtxCreate", 12040, 0, "cuCtxCreate_v3" },
-        { "cuCtxCreate", 13000, 0, "cuCtxCreate_v4" },
-        { "cuCtxSynchronize", 12090, 0, "cuCtxSynchronize" },
-        { "cuCtxSynchronize", 13000, 0, "cuCtxSynchronize_v2" },
-        { "cuMemAdvise", 12000, 0, "cuMemAdvise" },
-        { "cuMemAdvise", 12020, 0, "cuMemAdvise_v2" },
-        { "cuCtxDestroy", 2000, 0, "cuCtxDestroy" },
-        { "cuLaunchKernel", 4000, 0, "cuLaunchKernel" },
-        { "cuLaunchKernel", 7000, 2, "cuLaunchKernel_ptsz" },
-        { "cuMemcpyHtoD", 7000, 2, "cuMemcpyHtoD_v2_ptds" },
-        { "cuInit", 2000, 2, "cuInit" },
-        { "cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2" },
-        { "cuGetProcAddress", 11030, 0, "cuGetProcAddress" },
-        { "cuMemAlloc_v2", 13000, 0, NULL },
-        { "cuNoSuchThing", 13000, 0, NULL },
+        { "cuMemAlloc", 3020, 0, "cuMemAlloc_v2", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuMemAlloc", 13000, 0, "cuMemAlloc_v2", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuMemAlloc", 2000, 0, NULL, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT },
+        { "cuCtxCreate", 3020, 0, "cuCtxCreate_v2", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuCtxCreate", 11040, 0, "cuCtxCreate_v3", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuCtxCreate", 12040, 0, "cuCtxCreate_v3", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuCtxCreate", 13000, 0, "cuCtxCreate_v4", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuCtxSynchronize", 12090, 0, "cuCtxSynchronize", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuCtxSynchronize", 13000, 0, "cuCtxSynchronize_v2", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuMemAdvise", 12000, 0, "cuMemAdvise", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuMemAdvise", 12020, 0, "cuMemAdvise_v2", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuCtxDestroy", 2000, 0, "cuCtxDestroy", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuLaunchKernel", 4000, 0, "cuLaunchKernel", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuLaunchKernel", 7000, 2, "cuLaunchKernel_ptsz", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuMemcpyHtoD", 7000, 2, "cuMemcpyHtoD_v2_ptds", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuInit", 2000, 2, "cuInit", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuGetProcAddress", 11030, 0, "cuGetProcAddress", CU_GET_PROC_ADDRESS_SUCCESS },
+        { "cuMemAlloc_v2", 13000, 0, NULL, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND },
+        { "cuNoSuchThing", 13000, 0, NULL, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND },
     };
     CUresult (*get)(const char *, void **, int, uint64_t, CUdriverProcAddressQueryResult *);
 
@@ -122,9 +123,10 @@ START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
     for (size_t i = 0; i < LENGTH(rows); i++) {
         CUdriverProcAddressQueryResult found;
         CUresult code = get(rows[i].name, &p, rows[i].version, rows[i].flags, &found);
-        ck_assert_msg(code == (rows[i].symbol ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND), "%s at %d",
-                      rows[i].name, rows[i].version);
-        if (code)
+        ck_assert_msg(code == CUDA_SUCCESS && !p == !rows[i].symbol, "%s at %d", rows[i].name,
+                      rows[i].version);
+        ck_assert_msg(found == rows[i].found, "%s at %d: %u", rows[i].name, rows[i].version, found);
+        if (!p)
             continue;
         // Two names of one function may have one address each.
         Dl_info info;
@@ -132,6 +134,18 @@ START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
         ck_assert_msg(p == symbol(rows[i].symbol), "%s at %d is %s", rows[i].name, rows[i].version,
                       info.dli_sname);
     }
+    // As the documentation has it: what is wrong with the question is an error, a function that is
+    // not there is one for the first form alone.
+    CUresult (*first)(const char *, void **, int, uint64_t);
+    void *first_address = symbol("cuGetProcAddress"), *got = (void *)1;
+    memcpy(&first, &first_address, sizeof(first));
+    ck_assert_int_eq(get("cuMemAlloc", &got, 13010, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(get("cuMemAlloc", &got, 13000, 3, NULL), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(get(NULL, &got, 13000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(get("cuMemAlloc", NULL, 13000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(first("cuNoSuchThing", &got, 13000, 0), CUDA_ERROR_NOT_FOUND);
+    ck_assert_ptr_null(got);
+    ck_cu(first("cuMemAlloc", &got, 13000, 0));
     ck_assert_ptr_nonnull(symbol("cucoreSimulatedDriver"));
     ck_assert_ptr_null(dlsym(library, "sim_cuInit"));
     ck_assert_ptr_null(dlsym(library, "sim_grid_run"));

@@ -80,7 +80,7 @@ void sim_code_end(struct library *library)
         for (int i = 0; i < SIM_DEVICES; i++) {
             struct allocation *a = sim_find(v->address[i]);
             if (a)
-                sim_free(a);
+                sim_free(a, "the unloading of their module");
         }
         free(v->initial);
         free(v->name);

@@ -7,7 +7,7 @@
 #include "tile/front/elaborate.h"
 #include "tile/interpret/interpret.h"
 #include "tile/scalar.h"
-#include "tile/signature.h"
+#include "kernel_tile.h"
 
 #include <check.h>
 #include <cucore/cucore.h>
@@ -131,7 +131,7 @@ struct code {
 };
 
 static void make_code(struct code *c, const struct construct *row, const struct settings *s,
-                      uint32_t warps)
+                      uint32_t warps, bool contract)
 {
     struct tile_module *m = parse(row->source, s);
     struct tile_target target;
@@ -141,6 +141,7 @@ static void make_code(struct code *c, const struct construct *row, const struct 
     ck_assert_msg(tile_target_of(&target, device_sm(), false, why, sizeof(why)), "%s", why);
     target.warps = warps;
     target.lineinfo = true;
+    target.contract = contract;
     ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
                   tile_diagnostics_text(m, false));
     if (getenv("CONSTRUCT_PTX"))
@@ -205,7 +206,7 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
 {
     const struct tile_entry *how = &c->signature->entry[entry];
     struct tile_argument argument[MOST];
-    unsigned char block[1024];
+    unsigned char block[2048];
     int64_t grid[3] = { v->grid[0], v->grid[1], v->grid[2] };
     char why[256];
 
@@ -219,14 +220,20 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
                       why);
     if (!grid[0] || !grid[1] || !grid[2])
         return;
-    ck_assert_uint_le(c->signature->parameter_bytes, sizeof(block));
-    tile_pack_arguments(k, argument, block);
+    uint32_t bytes = tile_block_bytes(how, c->signature->parameter_bytes);
+    ck_assert_uint_le(bytes, sizeof(block));
+    // Few enough that a block gets several tiles.
+    if (!cuc__tile_fill_block(c->signature, how, argument, grid, 3, block)) {
+        ck_assert_msg(how->map_count > 0, "%s: no block", construct_where());
+        run_entry(c, c->signature->entries - 1, k, v, tensor, failure); // as a launch does
+        return;
+    }
     cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
     for (uint32_t i = 0; i < 3; i++)
         config.grid[i] = (uint32_t)grid[i];
     config.block[0] = 32 * how->warps;
     config.shared_bytes = how->dynamic_shared;
-    cuc_arg arg = { .type = CUC_ARG_BYTES, .bytes = c->signature->parameter_bytes };
+    cuc_arg arg = { .type = CUC_ARG_BYTES, .bytes = bytes };
     arg.value.pointer = block;
     if (!arg.bytes)
         arg.bytes = 8;
@@ -345,7 +352,7 @@ void construct_check(const struct construct *row, const char *dtype)
     for (uint32_t w = 0; w < sizeof(warps) / sizeof(warps[0]); w++) {
         struct code code = { 0 };
         construct_now.warps = warps[w];
-        make_code(&code, row, &settings, warps[w]);
+        make_code(&code, row, &settings, warps[w], true);
         for (const char *at = row->sizes ? row->sizes : ""; at;) {
             for (int mode = 0; mode < MODES; mode++)
                 check_case(&code, m->first, row, at, (enum mode)mode);
@@ -354,6 +361,28 @@ void construct_check(const struct construct *row, const char *dtype)
         }
         drop_code(&code);
     }
+    tile_module_free(m);
+}
+
+void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near)
+{
+    struct settings settings;
+    struct code code = { 0 };
+
+    construct_now.row = row;
+    construct_now.dtype = NULL;
+    construct_now.sizes = NULL;
+    construct_now.warps = warps;
+    construct_now.near = near;
+    read_settings(&settings, row, NULL);
+    struct tile_module *m = parse(row->source, &settings);
+    make_code(&code, row, &settings, warps, false);
+    for (const char *at = row->sizes; at;) {
+        check_case(&code, m->first, row, at, (enum mode)mode);
+        if ((at = strchr(at, ';')))
+            at++;
+    }
+    drop_code(&code);
     tile_module_free(m);
 }
 
@@ -369,7 +398,7 @@ void construct_fails(const struct construct *row, char *driver, char *interprete
     read_settings(&settings, row, NULL);
     struct tile_module *m = parse(row->source, &settings);
     const struct tile_kernel *k = m->first;
-    make_code(&code, row, &settings, 4);
+    make_code(&code, row, &settings, 4, true);
     read_values(&v, k, row->sizes ? row->sizes : "");
     construct_seed(row->name);
     for (uint32_t i = 0; i < k->parameter_count; i++)

@@ -37,6 +37,9 @@ void construct_start(void); // device, stream, memory: in the process that check
 void construct_stop(void);
 // Fails the test that runs when anything differs.
 void construct_check(const struct construct *row, const char *dtype);
+// The same for warps and strides that the caller names, products not joined to sums. `near`: how
+// the names of the tensors begin that `ulps` is for.
+void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
 // A kernel that ends in a failure with both: what the driver says, and what the interpreter.
 enum { FAILURE_ROOM = 1024 };
 void construct_fails(const struct construct *row, char *driver, char *interpreter);

@@ -21,6 +21,7 @@ struct construct_now {
     const struct construct *row;
     const char *dtype, *mode, *entry, *sizes;
     unsigned warps;
+    const char *near; // as construct_check_as() is given it; NULL: all tensors
 };
 extern struct construct_now construct_now;
 const char *construct_where(void);

@@ -46,6 +46,10 @@ static const struct construct constructs[] = {
     { "rows by 64-bit ids", "f32", "M=20 N=21",
       "kernel k(x: T[M, N], i: i64[5], o: T[5, 24]) const T = f32 {\n"
       "    store(o, [0, 0], load_rows(x, load(i, [0], [5]), [0], [24], pad=1))\n}", 0, 0, NULL },
+    { "rows with a pad of each element's own", "i8 f32", "M=20 N=3",
+      "kernel k(x: T[M, N], i: i32[32], y: T[4, 32], o: T[32, 4], oo: T[4, 32]) const T = f32 {\n"
+      "    a = load(y, [0, 0], [4, 32])\n    store(oo, [0, 0], a)\n"
+      "    store(o, [0, 0], load_rows(x, load(i, [0], [32]), [0], [4], pad=trans(a)))\n}", 0, 0, NULL },
     { "rows stored by ids", "i8 f16 f32", "M=20 N=24",
       "kernel k(x: T[16, N], p: i32[16], u: T[M, N]) const T = f32 {\n"
       "    store_rows(u, load(p, [0], [16]) * 3 - 7, [0], load(x, [0, 0], [16, 24]))\n}", 0, 0, NULL },
@@ -320,7 +324,7 @@ static const struct construct constructs[] = {
       "    a = load(w, [0, 0], [9, 33]) + 1\n    store(o1, [0, 0], reduce(add, [a], 1, [0]))\n"
       "    store(o2, [0, 0], reduce(add, [a], 0, [0]))\n}", 0, 0, NULL },
     { "a reduction of two tiles by a function", "i32 f32 f64", "",
-      "fn first(x, i, y, j) {\n    take = y > x\n    return where(take, y, x), where(take, j, i)\n}\n"
+      "fn first(x, i, y, j) {\n    later = y > x\n    return where(later, y, x), where(later, j, i)\n}\n"
       "kernel k(w: T[9, 33], o1: T[9, 1], o2: i32[9, 1]) const T = f32 {\n"
       "    a = load(w, [0, 0], [9, 33]) * 100 + cast(iota(i32, 33) % 32, T)\n"
       "    v, i = reduce(first, [a, broadcast(iota(i32, 33), [9, 33])], 1, [-10000, -1])\n"
@@ -427,6 +431,36 @@ static const struct construct constructs[] = {
       "    a, b = load(s, [0, 0], [5, 33]), load(ss, [0, 0], [33, 7])\n"
       "    store(o, [0, 0, 0], mma(a, b, zeros(f32, [5, 7]), precision=tf32))\n"
       "    store(o, [1, 0, 0], mma(a, b, zeros(f32, [5, 7]), precision=tf32x3))\n}", 16, 8, NULL },
+    { "products in fragments of extents of every kind", "f16 bf16 tf32 i8 u8 e4m3 e5m2", "",
+      "kernel k(w: T[45, 40], ww: T[40, 56], o: f64[19, 24], oo: f64[1, 33], o3: f64[7, 56], o4: f64[45, 9], o5: f64[33, 50])\n"
+      "    const T = f32 {\n"
+      "    store(o, [0, 0], cast(load(w, [0, 0], [19, 40]) @ load(ww, [0, 0], [40, 24]), f64))\n"
+      "    store(oo, [0, 0], cast(load(w, [44, 0], [1, 40]) @ load(ww, [0, 0], [40, 64]), f64), shape=[1, 64])\n"
+      "    store(o3, [0, 0], cast(load(w, [1, 0], [7, 33]) @ load(ww, [0, 0], [33, 56]), f64))\n"
+      "    store(o4, [0, 0], cast(load(w, [0, 0], [45, 16]) @ load(ww, [1, 0], [16, 9]), f64))\n"
+      "    store(o5, [0, 0], cast(load(w, [0, 0], [33, 5]) @ load(ww, [3, 0], [5, 50]), f64))\n}", 0, 0, NULL },
+    { "products of turned operands", "f16 bf16 i8 e4m3", "",
+      "kernel k(w: T[24, 40], ww: T[40, 24], o: f64[40, 40], oo: f64[24, 24]) const T = f32 {\n"
+      "    store(o, [0, 0], cast(trans(load(w, [0, 0], [24, 40])) @ trans(load(ww, [0, 0], [40, 24])), f64))\n"
+      "    a = load(w, [0, 0], [24, 40])\n"
+      "    store(oo, [0, 0], cast(a @ trans(a), f64))\n}", 0, 0, NULL },
+    { "products of batches in fragments", "f16 tf32 i8", "",
+      "kernel k(w: T[3, 20, 24], ww: T[24, 16], www: T[2, 1, 16, 24], o: f64[3, 20, 16], oo: f64[2, 3, 16, 20], o3: f64[4, 16, 32])\n"
+      "    const T = f32 {\n"
+      "    a = load(w, [0, 0, 0], [3, 20, 24])\n"
+      "    store(o, [0, 0, 0], cast(a @ load(ww, [0, 0], [24, 16]), f64))\n"
+      "    c = load(www, [0, 0, 0, 0], [2, 1, 16, 24])\n"
+      "    store(oo, [0, 0, 0, 0], cast(c @ trans(a), f64))\n"
+      "    d = load(www, [0, 0, 0, 0], [4, _, 16, 8])\n"
+      "    store(o3, [0, 0, 0], cast(d @ load(w, [1, 0, 0], [_, 8, 32]), f64))\n}", 0, 0, NULL },
+    { "a product of more than shared memory holds", "f16 i8", "",
+      "kernel k(w: T[64, 1100], ww: T[1100, 40], o: f64[64, 40]) const T = f32 {\n"
+      "    store(o, [0, 0], cast(load(w, [0, 0], [64, 1100]) @ load(ww, [0, 0], [1100, 40]), f64))\n}", 0, 0, NULL },
+    { "a product of a product", "f16 bf16", "",
+      "kernel k(s: T[32, 16], ss: T[16, 32], sss: T[32, 24], o: f32[32, 24]) const T = f32 {\n"
+      "    p = load(s, [0, 0], [32, 16]) @ load(ss, [0, 0], [16, 32])\n"
+      "    top = max(p, 1)\n"
+      "    store(o, [0, 0], cast(p, T) @ load(sss, [0, 0], [32, 24]) + top)\n}", 40, 64, NULL },
     { "products of batches", "f16 f32 f64 i8", "",
       "kernel k(w: T[3, 5, 12], ww: T[12, 8], www: T[2, 1, 8, 12], o: f64[3, 5, 8], oo: f64[2, 3, 8, 5]) const T = f32 {\n"
       "    a = load(w, [0, 0, 0], [3, 5, 12])\n    store(o, [0, 0, 0], cast(a @ load(ww, [0, 0], [12, 8]), f64))\n"
@@ -438,6 +472,11 @@ static const struct construct constructs[] = {
       "kernel k(w: T[1, 1], ww: T[1, 40], o: f32[1, 40], oo: f32[1, 1]) const T = f32 {\n"
       "    a, b = load(w, [0, 0], [1, 1]), load(ww, [0, 0], [1, 40])\n"
       "    store(o, [0, 0], cast(a @ b, f32))\n    store(oo, [0, 0], cast(b @ trans(b), f32))\n}", 0, 0, NULL },
+    { "what is done with a product of few rows", NULL, "N=5 M=3",
+      "kernel k(w: i8[5, 7], ww: i8[7, 20], o: i32[5, 1], o1: i32[1, 20], oo: i32[9], u: i32[5, 20], o2: i32[5, 20], o3: i32[5, 20], o4: i32[5, 1]) {\n"
+      "    a = load(w, [0, 0], [5, 7]) @ load(ww, [0, 0], [7, 20])\n    store(o, [0, 0], sum(a, 1))\n"
+      "    store(o1, [0, 0], sum(a, 0))\n    store(oo, [0], histogram(a, 9))\n    store_add(u, [0, 0], a)\n"
+      "    store(o2, [0, 0], cumsum(a, 1))\n    store(o3, [0, 0], sort(a, 0))\n    store(o4, [0, 0], argmax(a, 1))\n}", 0, 0, NULL },
     { "products of products", "f32", "",
       "kernel k(w: T[9, 12], ww: T[12, 10], www: T[10, 11], o: T[9, 11]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [9, 12]) @ load(ww, [0, 0], [12, 10]) @ load(www, [0, 0], [10, 11]))\n}", 0, 0, NULL },
@@ -501,6 +540,23 @@ static const struct construct constructs[] = {
       "    for i in 0 .. 3 {\n        row = zeros(T, [16])\n        for j in i .. 5 {\n            row += load_at(w, [j * 3], [16])\n        }\n"
       "        acc = trans(trans(acc)) + row[None, :] * cast(iota(i32, 8)[:, None], T)\n    }\n"
       "    store(o, [0, 0], acc)\n}", 0, 0, NULL },
+    { "what is carried is wanted in another layout inside than outside", "u64 bf16", "n=2;n=7",
+      "kernel k(n: i32, w: T[17], o: T[17], oo: T[17, 17]) const T = u64 {\n"
+      "    a = load(w, [0], [17])\n    b = a + 1\n    c = b[:, None] * a[None, :]\n"
+      "    for i in 0 .. n step 2 {\n        if n > 5 { b = a }\n    }\n"
+      "    store(o, [0], b)\n    store(oo, [0, 0], c)\n}", 0, 0, NULL },
+    { "a barrier that a loop may go past", "i32", "n=0;n=1;n=2;n=3",
+      "kernel k(n: i32, x: T[1024], u: T[1024], uu: T[1024], o: T[3, 1024]) const T = i32 where noalias(u, uu) {\n"
+      "    store(u, [0], load(x, [0], [1024]))\n"
+      "    for i in 0 .. n {\n        store_at(uu, [i], load_at(uu, [9 + i], [1000]))\n    }\n"
+      "    store(o, [0, 0], load_at(u, [100], [1024]))\n"
+      "    store(u, [0], load(x, [0], [1024]) * 3)\n    j = n\n"
+      "    while j > 0 {\n        store_at(uu, [7], load_at(uu, [15 + j], [1000]))\n        j -= 1\n    }\n"
+      "    store(o, [1, 0], load_at(u, [200], [1024]))\n"
+      "    store(u, [0], load(x, [0], [1024]) + 9)\n"
+      "    while true {\n        if j == n { break }\n        a = load_at(uu, [j], [1024])\n        store_at(uu, [3], a)\n        j += 1\n"
+      "        if j == 2 { continue }\n        store_at(uu, [64], a)\n    }\n"
+      "    store(o, [2, 0], load_at(u, [300], [1024]))\n}", 0, 0, NULL },
     { "a loop that stores what it loads later", "i32", "N=64",
       "kernel k(u: T[N], o: T[N]) const T = f32 {\n    for i in 0 .. 3 {\n        a = load_at(u, [i], [32])\n"
       "        store_at(u, [i + 2], a + 1)\n    }\n    store(o, [0], load(u, [0], [64]))\n}", 0, 0, NULL },

@@ -491,3 +491,40 @@ void expect_cross_entropy_gradient(struct numbers *a)
                                    a[3].at[r]
                              : 0;
 }
+
+// ---- Matrix products
+
+// Whichever way operands lie: a's row m, b's column n.
+static void multiply(struct numbers *a, bool turned_a, bool turned_b)
+{
+    int64_t rows = a[2].extent[0], columns = a[2].extent[1], depth = a[0].extent[!turned_a];
+
+    for (int64_t m = 0; m < rows; m++)
+        for (int64_t n = 0; n < columns; n++) {
+            double sum = 0;
+            for (int64_t k = 0; k < depth; k++)
+                sum += a[0].at[turned_a ? k * rows + m : m * depth + k] *
+                       a[1].at[turned_b ? n * depth + k : k * columns + n];
+            a[2].at[m * columns + n] = sum;
+        }
+}
+
+void expect_gemm_nn(struct numbers *a)
+{
+    multiply(a, false, false);
+}
+
+void expect_gemm_nt(struct numbers *a)
+{
+    multiply(a, false, true);
+}
+
+void expect_gemm_tn(struct numbers *a)
+{
+    multiply(a, true, false);
+}
+
+void expect_gemm_tt(struct numbers *a)
+{
+    multiply(a, true, true);
+}

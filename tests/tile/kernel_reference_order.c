@@ -78,7 +78,7 @@ static int64_t digit_of(double key, double shift, int64_t radix)
     return (int64_t)key >> (int64_t)shift & (radix - 1);
 }
 
-// key count shift
+// key count low
 void expect_radix_count(struct numbers *a)
 {
     int64_t blocks = a[1].extent[1], length = 64;
@@ -89,7 +89,7 @@ void expect_radix_count(struct numbers *a)
         a[1].at[digit_of(a[0].at[i], a[2].at[0], a[1].extent[0]) * blocks + i / length]++;
 }
 
-// key first out shift
+// key first out low
 void prepare_first(struct numbers *a)
 {
     int64_t blocks = a[1].extent[1], length = 64;
@@ -214,7 +214,7 @@ void expect_diffused_3d(struct numbers *a)
 
 // ---- Messages
 
-// x mail full y ticket
+// x mail sent y ticket
 void expect_produced(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++) {

@@ -16,7 +16,8 @@ struct numbers {
 struct kernel_case {
     const char *file, *kernel;
     const char *dtypes; // what the constant T is, one after the other; NULL: it is left as it is
-    const char *set;    // the other constants: "BN=64 REVERSE=true"
+    // The other constants: "BN=64 REVERSE=true"; and options: "stages=2 cluster=2".
+    const char *set;
     // Extents of dimensions and values of scalars: "M=3 N=5 eps=1e-5", cases apart by semicolons.
     const char *sizes;
     // What is in each parameter before, a letter each:

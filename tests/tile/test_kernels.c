@@ -172,9 +172,9 @@ static const struct kernel_case rows[] = {
       "roo", NULL, expect_top, EXACT, NULL },
     { "topk", "sort_rows", "f32 f16", "BN=200", "M=3 N=1; M=2 N=200; M=3 N=187",
       "xo", NULL, expect_sorted_rows, EXACT, NULL },
-    { "radix_sort", "radix_count", NULL, "BN=64", "N=1 G=1 shift=0; N=1000 G=16 shift=28",
+    { "radix_sort", "radix_count", NULL, "BN=64", "N=1 G=1 low=0; N=1000 G=16 low=28",
       "ko-", NULL, expect_radix_count, EXACT, NULL },
-    { "radix_sort", "radix_move", NULL, "BN=64", "N=1 G=1 shift=0; N=1000 G=16 shift=28; N=640 G=10 shift=5",
+    { "radix_sort", "radix_move", NULL, "BN=64", "N=1 G=1 low=0; N=1000 G=16 low=28; N=640 G=10 low=5",
       "k-o-", prepare_first, expect_radix_move, EXACT, NULL },
 
     // Rows by ids
@@ -201,6 +201,35 @@ static const struct kernel_case rows[] = {
       "r-oo", prepare_targets, expect_cross_entropy, 120, 1, NULL },
     { "cross_entropy", "cross_entropy_gradient", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
       "r--ro", prepare_lse, expect_cross_entropy_gradient, 20, 2, NULL },
+
+    // Matrix products: sums of K products of up to 4, of which tensor cores cut what is below 2^-23 of
+    // the largest; of 8-bit floats below 2^-13, for 32 products at a time.
+    { "gemm", "gemm_nt", "f16 bf16", NULL, "M=128 N=256 K=64; M=1 N=1 K=1; M=130 N=300 K=200",
+      "rro", NULL, expect_gemm_nt, 64, 256, "dao" },
+    { "gemm", "gemm_nn", "f16", NULL, "M=128 N=256 K=64; M=130 N=300 K=200",
+      "rro", NULL, expect_gemm_nn, 64, 256, "dao" },
+    { "gemm", "gemm_tn", "f16", NULL, "M=128 N=256 K=64; M=130 N=300 K=200",
+      "rro", NULL, expect_gemm_tn, 64, 256, "dao" },
+    { "gemm", "gemm_tt", "f16", NULL, "M=128 N=256 K=64; M=130 N=300 K=200",
+      "rro", NULL, expect_gemm_tt, 64, 256, "dao" },
+    { "gemm", "gemm_nn", "f16", "D=f32 BM=64 BN=64 BK=32", "M=70 N=200 K=100; M=7 N=64 K=0",
+      "rro", NULL, expect_gemm_nn, 64, 256, "da" },
+    { "gemm", "gemm_tt", "bf16", "D=f32 BM=256 BN=96 BK=16", "M=300 N=200 K=100",
+      "rro", NULL, expect_gemm_tt, 64, 256, "a" },
+    { "gemm", "gemm_nt", "f16", "BM=64 BN=8 BK=128", "M=65 N=17 K=300",
+      "rro", NULL, expect_gemm_nt, 64, 256, "a" },
+    { "gemm", "gemm_nt", "tf32", "D=f32 BN=128 BK=32", "M=128 N=128 K=32; M=130 N=200 K=100",
+      "rro", NULL, expect_gemm_nt, 64, 256, "da" },
+    { "gemm", "gemm_nt", "e4m3 e5m2", "D=f32 BN=128 BK=128", "M=128 N=128 K=128; M=130 N=200 K=300",
+      "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
+    { "gemm", "gemm_nt", "i8 u8", "D=i32 ACC=i32 BN=128 BK=128", "M=128 N=128 K=128; M=130 N=200 K=300",
+      "rro", NULL, expect_gemm_nt, EXACT, "a" },
+    { "gemm", "gemm_nn", "f16", "BN=64 BK=32 stages=2 cluster=2", "M=128 N=64 K=64; M=390 N=200 K=100; M=1 N=8 K=8",
+      "rro", NULL, expect_gemm_nn, 64, 256, "a" },
+    { "gemm", "gemm_tt", "bf16", "BM=64 BN=64 stages=3 cluster=2", "M=300 N=200 K=300",
+      "rro", NULL, expect_gemm_tt, 64, 256, "a" },
+    { "gemm", "gemm_nn", "tf32 e4m3", "D=f32 BM=32 BN=32 BK=32", "M=33 N=40 K=70",
+      "rro", NULL, expect_gemm_nn, 1 << 17, 16, "ao" },
 
     // Messages, in one warp, and in several, which must go the same way.
     { "messages", "produce_consume", NULL, "N=100", "G=1; G=17",

@@ -22,6 +22,10 @@ static const char source[] =
     "}\n"
     "kernel turn(a: f32[128, 128], b: f32[128, 128]) grid 1 {\n"
     "    store(b, [0, 0], trans(load(a, [0, 0], [128, 128])))\n"
+    "}\n"
+    "kernel over(x: i32[N], y: i32[N]) grid 1 {\n"
+    "    store(y, [0], iota(i32, 1024) * 3)\n"
+    "    store(x, [0], load(x, [0], [1024]) + 1)\n"
     "}\n";
 
 static cuc_device *device;
@@ -300,7 +304,7 @@ START_TEST(a_config_asks_for_nothing_that_the_kernel_has)
     if (fake_available()) {
         ck_assert_int_eq(fake_launch_count(), 0);
         ck_ok(WITH(.attribute_count = 1, .attributes = &priority));
-        seen("vadd$idx32_aligned", 5, 1, 1);
+        seen("vadd$idx32_overlap", 5, 1, 1);
         ck_assert_uint_eq(last.config.numAttrs, 1);
         ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 2 }), fill, &x, 1));
         ck_assert_int_eq(fake_last_launch(&last), 1);
@@ -353,7 +357,7 @@ START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
     ck_ok(cuc_tile_get_entry(&entry, object, "turn", 0));
     ck_assert_uint_ge(entry.dynamic_shared_bytes, 49152);
     ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));
-    seen("turn$idx32_aligned", 1, 1, 1);
+    seen("turn$idx32_overlap", 1, 1, 1);
     ck_assert_uint_eq(last.config.sharedMemBytes, entry.dynamic_shared_bytes);
     fake_calls_reset();
     ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));
@@ -375,7 +379,7 @@ START_TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
     ck_assert_int_eq(value, 50);
     fake_calls_reset();
     ck_ok(cuc_kernel_set_cache_config(vadd, device, CUC_KERNEL_CACHE_L1));
-    ck_assert_int_eq(fake_calls("cuKernelSetCacheConfig"), 2);
+    ck_assert_int_eq(fake_calls("cuKernelSetCacheConfig"), 3);
     cuc_kernel_release(vadd);
     cuc_kernel_release(entry);
 }
@@ -427,7 +431,7 @@ END_TEST
 
 START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
 {
-    static const char *const expected[] = { "vadd", "rows", "fill", "turn" };
+    static const char *const expected[] = { "vadd", "rows", "fill", "turn", "over" };
     cuc_kernel *k = NULL;
     const char *name;
     size_t count;
@@ -642,6 +646,29 @@ START_TEST(a_kernel_without_a_grid_takes_the_launchs)
 }
 END_TEST
 
+// y begins 4 elements behind x: what is read of x another thread has written as y.
+START_TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
+{
+    NEED_REAL();
+    enum { N = 1020, BEHIND = 4 };
+    static float none[N + BEHIND];
+    int32_t result[N + BEHIND];
+    cuc_kernel *over = kernel("over");
+    cuc_buffer *buffer;
+    cuc_tensor x = on_device(&buffer, none, N + BEHIND), y;
+
+    ck_ok(cuc_tensor_contiguous(&y, x.data + 4 * BEHIND, CUC_I32, 1, (const int64_t[]){ N }, 0));
+    ck_ok(cuc_tensor_contiguous(&x, x.data, CUC_I32, 1, (const int64_t[]){ N }, 0));
+    ck_ok(CUC_LAUNCH(stream, NULL, over, &x, &y));
+    ck_ok(cuc_buffer_read(stream, result, buffer, 0, sizeof(result)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < N + BEHIND; i++)
+        ck_assert_int_eq(result[i], (i < BEHIND ? 0 : 3 * (i - BEHIND)) + (i < N));
+    cuc_buffer_release(buffer);
+    cuc_kernel_release(over);
+}
+END_TEST
+
 START_TEST(a_transpose_through_shared_memory_is_right)
 {
     NEED_REAL();
@@ -691,6 +718,7 @@ int main(void)
     tcase_add_test(t, a_kernel_keeps_its_object);
     tcase_add_test(t, a_launch_becomes_a_node_of_a_graph);
     tcase_add_test(t, a_kernel_without_a_grid_takes_the_launchs);
+    tcase_add_test(t, a_block_sees_what_it_wrote_where_tensors_overlap);
     tcase_add_test(t, a_transpose_through_shared_memory_is_right);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);

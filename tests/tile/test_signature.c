@@ -344,8 +344,8 @@ START_TEST(what_is_wrong_is_told)
     bytes[0] ^= 1;
     bytes[4] = 9;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 9, this library knows 1: update cucore");
-    bytes[4] = 1;
+    ck_assert_str_eq(why, "it is of version 9, this library knows 2: update cucore");
+    bytes[4] = TILE_SIGNATURE_VERSION;
     bytes[count - 1] ^= 1;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
     ck_assert_str_eq(why, "its checksum is another");
@@ -452,6 +452,61 @@ START_TEST(arguments_choose_the_entry)
 }
 END_TEST
 
+// Tensors of 4 x 8 f32, of which some are written.
+static const struct {
+    const char *what;
+    uint64_t written;
+    cuc_tensor a, b;
+    enum tile_variant variant;
+} overlaps[] = {
+#define AT(address) { address, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } }
+    { "apart", 2, AT(4096), AT(8192), TILE_ALIGNED_32 },
+    { "side by side", 2, AT(4096), AT(4096 + 128), TILE_ALIGNED_32 },
+    { "a row in common", 2, AT(4096), AT(4096 + 96), TILE_OVERLAP_32 },
+    { "the same, the second written", 2, AT(4096), AT(4096), TILE_OVERLAP_32 },
+    { "the same, the first written", 1, AT(4096), AT(4096), TILE_OVERLAP_32 },
+    { "the same, both read", 0, AT(4096), AT(4096), TILE_ALIGNED_32 },
+    { "from the end, over it",
+      1,
+      { 4096 + 256, CUC_F32, 2, 0, 0, { 4, 8 }, { -16, 1 } },
+      AT(4096),
+      TILE_OVERLAP_32 },
+    { "the same, without elements",
+      3,
+      { 4096, CUC_F32, 2, 0, 0, { 0, 8 }, { 8, 1 } },
+      AT(4096),
+      TILE_ALIGNED_32 },
+    { "the same, between vectors", 2, AT(4100), AT(4100), TILE_INDEX_64 },
+    { "the same, too large",
+      2,
+      { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { GIGA, 1 } },
+      { 4096, CUC_F32, 2, 0, 0, { 4, INT64_MAX / 4 }, { INT64_MAX / 4, 1 } },
+      TILE_INDEX_64 },
+#undef AT
+};
+
+START_TEST(tensors_that_overlap_choose_the_entry)
+{
+    struct tile_argument argument[2] = { { .tensor = &overlaps[_i].a },
+                                         { .tensor = &overlaps[_i].b } };
+    struct tile_parameter parameter[2] = { { .name = "a" }, { .name = "b" } };
+    struct tile_kernel k = { .parameter = parameter, .parameter_count = 2 };
+    struct tile_signature s = { .kernel = &k, .written = overlaps[_i].written, .entries = 3 };
+
+    s.entry[0].variant = TILE_ALIGNED_32;
+    s.entry[1].variant = TILE_OVERLAP_32;
+    s.entry[2].variant = TILE_INDEX_64;
+    ck_assert_msg(tile_select_entry(&s, argument)->variant == overlaps[_i].variant,
+                  "%s: %s, expected %s", overlaps[_i].what,
+                  tile_variant_name(tile_select_entry(&s, argument)->variant),
+                  tile_variant_name(overlaps[_i].variant));
+    s.entry[1] = s.entry[2]; // an entry that presumes nothing of it
+    s.entries = 2;
+    if (overlaps[_i].variant == TILE_OVERLAP_32)
+        ck_assert_int_eq(tile_select_entry(&s, argument)->variant, TILE_ALIGNED_32);
+}
+END_TEST
+
 START_TEST(scalars_are_extended_by_their_sign)
 {
     ck_assert_uint_eq(tile_scalar_of(CUC_I8, "\xff"), UINT64_MAX);
@@ -483,6 +538,7 @@ int main(void)
     t = tcase_create("select");
     tcase_add_loop_test(t, arrays_are_read_out_of_ptx, 0, LENGTH(arrays));
     tcase_add_loop_test(t, arguments_choose_the_entry, 0, LENGTH(tensors));
+    tcase_add_loop_test(t, tensors_that_overlap_choose_the_entry, 0, LENGTH(overlaps));
     tcase_add_test(t, scalars_are_extended_by_their_sign);
     suite_add_tcase(s, t);
     return testing_main(s, 0);

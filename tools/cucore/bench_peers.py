@@ -29,32 +29,15 @@ import random
 import sys
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E402
+from bench_peers_work import Skip, Work, need  # noqa: E402
+
 HOLD_NS = 200_000  # at least; as long as enqueueing takes
 MAX_SETS = 32
 CPU_BATCH = 100
 ROWS_CHECKED = 4
-
-
-class Skip(Exception):
-    """What was asked for cannot be measured here, which is no failure."""
-
-
-def need(module):
-    """Import a module, by its dotted name."""
-    try:
-        __import__(module)
-    except ImportError as why:
-        raise Skip(f"Python has no module {module}: {why}") from None
-    return sys.modules[module]
-
-
-class Work:
-    """One point: run(set) enqueues it; check() returns what is wrong, or None."""
-
-    def __init__(self, run, check=None, unchecked=None):
-        self.run = run
-        self.check = check
-        self.unchecked = unchecked
 
 
 class Peer:
@@ -145,7 +128,7 @@ extern "C" __global__ void empty(float a, const float *x, unsigned n)
 """
 
 
-class Torch(Peer):
+class Torch(TorchArrays, Peer):
     """PyTorch, on its current stream."""
 
     def __init__(self, ordinal):
@@ -304,7 +287,7 @@ def empty(a, x, n):
     pass
 
 
-class Triton(Torch):
+class Triton(TritonArrays, Torch):
     """Triton, over PyTorch's memory and streams."""
 
     def __init__(self, ordinal):
@@ -315,6 +298,7 @@ class Triton(Torch):
         self.kernels = {name: triton.jit(kernel) for name, kernel in
                         (("copy", stream_copy), ("scale", stream_scale), ("add", stream_add),
                          ("triad", stream_triad), ("empty", empty))}
+        self.compile_arrays(triton)
 
     def memory_copy(self, axes):
         raise Skip("a copy by Triton is memory/stream op=copy")
@@ -342,10 +326,11 @@ class Triton(Torch):
                     unchecked="the kernel is empty")
 
 
-class Cupy(Peer):
+class Cupy(CupyArrays, Peer):
     """CuPy, on its current stream."""
 
     def __init__(self, ordinal):
+        os.environ.setdefault("CUPY_ACCELERATORS", "cub")
         self.cupy = cupy = need("cupy")
         try:
             count = cupy.cuda.runtime.getDeviceCount()

@@ -44,7 +44,7 @@ void source_options_end(source_options *o)
 bool source_options_given(const source_options *o)
 {
     return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count ||
-           o->constant_count || o->warps;
+           o->constant_count || o->warps || o->stages || o->cluster;
 }
 
 // sm_90, sm_90a, compute_100f
@@ -90,6 +90,10 @@ int source_options_take(source_options *o, int id, const char *value)
         return 0;
     case SOURCE_WARPS:
         return value_number(&o->warps, "warps", value, 1, 32);
+    case SOURCE_STAGES:
+        return value_number(&o->stages, "stages", value, 2, 8);
+    case SOURCE_CLUSTER:
+        return value_number(&o->cluster, "cluster", value, 1, 2);
     case SOURCE_LANG:
         o->language = value;
         return 0;
@@ -171,6 +175,8 @@ cuc_status source_program(cuc_program **out, const source *s, const source_optio
     options.constants = o->constants;
     options.constant_count = o->constant_count;
     options.warps = (int32_t)o->warps;
+    options.stages = (int32_t)o->stages;
+    options.cluster = (int32_t)o->cluster;
     options.remarks = o->remarks ? CUC_ON : CUC_DEFAULT;
     options.name_expressions = o->expressions;
     options.name_expression_count = o->expression_count;

@@ -32,7 +32,7 @@ typedef struct source_options {
     const char **includes, **defines, **extra, **expressions, **constants;
     size_t include_count, define_count, extra_count, expression_count, constant_count;
     size_t room; // of each list: none can be longer than argv
-    uint32_t warps;
+    uint32_t warps, stages, cluster;
     bool remarks;
 } source_options;
 
@@ -44,6 +44,8 @@ enum {
     SOURCE_EXPRESSION,
     SOURCE_SET,
     SOURCE_WARPS,
+    SOURCE_STAGES,
+    SOURCE_CLUSTER,
     SOURCE_NEXT_ID
 };
 
@@ -56,6 +58,8 @@ enum {
     { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },  \
     { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },     \
     { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },    \
+    { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 8" },             \
+    { "cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
     { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
 // clang-format on
 

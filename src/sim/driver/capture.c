@@ -64,6 +64,24 @@ CUresult sim_capture_spoil(struct stream *stream)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
+CUresult sim_capture_spoil_all(const struct context *context)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (struct capture *c = sim.captures; c; c = c->next)
+        if (c->origin->head.context == context)
+            code = sim_capture_spoil(c->origin);
+    return code;
+}
+
+CUresult sim_capture_spoil_event(const struct event *event)
+{
+    for (struct capture *c = sim.captures; c; c = c->next)
+        if (c->id == event->capture)
+            spoil(c);
+    return CUDA_ERROR_CAPTURED_EVENT;
+}
+
 CUresult sim_capture_state(const struct stream *stream)
 {
     return stream->capture->status == CU_STREAM_CAPTURE_STATUS_ACTIVE

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "product.h"
+#include "sim/builtin.h"
 #include "sim/check.h"
 #include "sim/code.h"
 
@@ -16,7 +16,9 @@ struct image {
     struct image *next;
     struct context *context; // NULL: the first one, until a context takes it
     struct sim_program *program;
-    int uses; // launches that wait or run
+    bool allocates;        // its kernels may call malloc() or free()
+    struct sim_heap *heap; // the context's, once one of them was launched
+    int uses;              // launches that wait or run
     bool gone;
 };
 
@@ -63,12 +65,12 @@ static CUresult check_head(const char *text, int arch, char *log, size_t log_byt
     int major = 0, minor = 0, wanted = 0;
     char suffix = '\0';
 
-    if (version && sscanf(version, "%d.%d", &major, &minor) == 2 && major * 10 + minor > 90) {
+    if (version && sscanf(version, "%4d.%4d", &major, &minor) == 2 && major * 10 + minor > 90) {
         snprintf(log, log_bytes, "PTX %d.%d is newer than the 9.0 that this driver reads", major,
                  minor);
         return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
     }
-    if (target && sscanf(target, "sm_%d%c", &wanted, &suffix) >= 1 &&
+    if (target && sscanf(target, "sm_%4d%c", &wanted, &suffix) >= 1 &&
         (wanted > arch || (suffix == 'a' && wanted != arch) ||
          (suffix == 'f' && wanted / 10 != arch / 10))) {
         if (suffix != 'a' && suffix != 'f')
@@ -180,13 +182,32 @@ static void add_kernel(struct library *library, const struct sim_module *module,
     sim_kernel_ready(k, &facts);
 }
 
+// From here on its variables are memory of the context's device.
+static void take_image(struct image *image, struct context *context)
+{
+    const struct sim_program *p = image->program;
+
+    image->context = context;
+    for (size_t i = 0; i < p->module->variable_count; i++)
+        if (p->placed[i] && !p->module->variables[i].is_managed)
+            sim_memory_own(p->addresses[i], context->device);
+    for (uint32_t i = 0; i < p->inner_count; i++)
+        sim_memory_own(p->inner[i].address, context->device);
+}
+
 static struct image *image_new(struct code *code, struct context *context,
                                struct sim_program *program)
 {
     struct image *image = sim_alloc(sizeof(*image));
 
-    image->context = context;
     image->program = program;
+    for (size_t i = 0; i < program->module->function_count; i++) {
+        const struct sim_function *f = &program->module->functions[i];
+        if (!f->is_defined && (strcmp(f->name, "malloc") == 0 || strcmp(f->name, "free") == 0))
+            image->allocates = true;
+    }
+    if (context)
+        take_image(image, context);
     image->next = code->images;
     code->images = image;
     return image;
@@ -235,7 +256,7 @@ static void image_free(struct image *image)
             continue;
         struct allocation *a = sim_find(address);
         if (a && a->foreign)
-            sim_free(a);
+            sim_free(a, "the unloading of their module");
     }
     sim_program_free(image->program);
     free(image);
@@ -277,6 +298,12 @@ void sim_code_leave(struct library *library, struct context *context)
     }
 }
 
+void sim_code_context_end(struct context *context)
+{
+    sim_heap_free(context->heap);
+    context->heap = NULL;
+}
+
 // The library in a context: variables of its own, as they were when it was loaded.
 static struct image *image_of(struct library *library, struct context *context)
 {
@@ -288,7 +315,7 @@ static struct image *image_of(struct library *library, struct context *context)
         image = image->next;
     for (struct image *i = code->images; i && !image; i = i->next) {
         if (!i->context) {
-            i->context = context;
+            take_image(i, context);
             image = i;
         }
     }
@@ -336,6 +363,13 @@ CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
         return CUDA_ERROR_OUT_OF_MEMORY;
     launch->image = image;
     launch->code = sim_program_kernel(image->program, kernel->index)->code;
+    launch->stack = context->limits[CU_LIMIT_STACK_SIZE];
+    if (image->allocates && !image->heap) {
+        if (!context->heap)
+            context->heap =
+                sim_heap_new(context->limits[CU_LIMIT_MALLOC_HEAP_SIZE], context->device);
+        image->heap = context->heap;
+    }
     image->uses++;
     return CUDA_SUCCESS;
 }
@@ -363,6 +397,10 @@ CUresult sim_code_run(struct launch *launch)
         .params = launch->bytes,
         .cooperative = launch->cooperative,
         .id = launch->id,
+        .stack_limit = launch->stack ? (uint32_t)launch->stack : 1,
+        .heap = image->heap,
+        .device = image->context->device,
+        .context = image->context->head.handle,
     };
 
     // What cooperative groups find through %envreg1 and %envreg2.
@@ -373,14 +411,14 @@ CUresult sim_code_run(struct launch *launch)
         workspace = sim_alloc(sizeof(*workspace));
         workspace->bytes = sizeof(*workspace);
         grid.workspace = (uintptr_t)workspace;
-        sim_memory_add(grid.workspace, sizeof(*workspace));
+        sim_memory_add(grid.workspace, sizeof(*workspace), SIM_ANY_DEVICE);
     }
     int fault = sim_grid_run(&grid);
     if (workspace)
-        sim_memory_remove(grid.workspace);
+        sim_memory_remove(grid.workspace, NULL);
     free(workspace);
-    if (fault && sim_reports())
-        fprintf(stderr, "simulated driver: %s\n", grid.report);
+    if (fault)
+        sim_tell("%s", grid.report);
     return fault;
 }
 

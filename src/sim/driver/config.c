@@ -6,7 +6,10 @@
 //   CUCORE_SIM_CHECK    checks beside those that always run: init, race, async, barrier, all; with
 //                       error what they find is a fault
 //   CUCORE_SIM_TIMEOUT  seconds that a kernel may run
-//   CUCORE_SIM_REPORT   0: faults of kernels, and settings that cannot be, are not told on stderr
+//   CUCORE_SIM_REPORT   0: faults of kernels, refused launches, and settings that cannot be, are
+//   not
+//                       told on stderr
+//   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
 // With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and
 // cuGetErrorString() of that says which it is.
 #include "shell.h"
@@ -15,17 +18,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
-#include "product.h"
 #include "sim/check.h"
 
 static char complaint[512];
+static bool reports = true;
 
-bool sim_reports(void)
+void sim_tell(const char *format, ...)
 {
-    const char *value = getenv("CUCORE_SIM_REPORT");
+    char line[1200];
+    va_list args;
 
-    return !value || strcmp(value, "0") != 0;
+    if (!reports)
+        return;
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    fprintf(stderr, "simulated driver: %s\n", line); // at once: others write too
 }
 
 __attribute__((format(printf, 3, 4))) static void complain(const char *name, const char *value,
@@ -82,6 +93,92 @@ static int read_devices(void)
     return 1;
 }
 
+// The device that a word of CUDA_VISIBLE_DEVICES names: the number that it begins with, or a UUID
+// of which the first letters may be enough. -1: none.
+static int named_device(const char *word, int count)
+{
+    int found = -1;
+
+    if (strncmp(word, "GPU-", 4) != 0) {
+        char *end;
+        long n = strtol(word, &end, 10);
+        return end != word && n >= 0 && n < count ? (int)n : -1;
+    }
+    for (int i = 0; i < count; i++) {
+        char name[48];
+        CUuuid uuid;
+        int at = snprintf(name, sizeof(name), "GPU-");
+        sim_uuid(i, &uuid);
+        for (int b = 0; b < 16; b++)
+            at += snprintf(name + at, sizeof(name) - (size_t)at, "%s%02x",
+                           b == 4 || b == 6 || b == 8 || b == 10 ? "-" : "",
+                           (unsigned)(unsigned char)uuid.bytes[b]);
+        if (strncasecmp(name, word, strlen(word)) != 0)
+            continue;
+        if (found >= 0)
+            return -1; // it could be either
+        found = i;
+    }
+    return found;
+}
+
+// As the driver reads it: the first word that names no device ends the list, and a device named
+// twice leaves none.
+static int read_visible(int count, int visible[SIM_DEVICES])
+{
+    const char *value = getenv("CUDA_VISIBLE_DEVICES");
+    char *rest = NULL;
+    int n = 0;
+
+    for (int i = 0; !value && i < count; i++)
+        visible[n++] = i;
+    char *list = value ? strdup(value) : NULL;
+    for (char *word = list ? strtok_r(list, ",", &rest) : NULL; word;
+         word = strtok_r(NULL, ",", &rest)) {
+        int device = named_device(word + strspn(word, " "), count);
+        if (device < 0)
+            break;
+        for (int i = 0; i < n; i++) {
+            if (visible[i] == device) {
+                free(list);
+                return 0;
+            }
+        }
+        visible[n++] = device;
+    }
+    free(list);
+    return n;
+}
+
+static void read_report(void)
+{
+    const char *value = getenv("CUCORE_SIM_REPORT");
+
+    reports = !value || strcmp(value, "0") != 0;
+}
+
+// A name that is misspelt would do nothing, without a word.
+static void check_names(void)
+{
+    static const char prefix[] = "CUCORE_SIM_";
+    static const char *const known[] = { "ARCH",  "DEVICES", "MEMORY",  "FAIL",
+                                         "CHECK", "TIMEOUT", "THREADS", "REPORT" };
+
+    for (char **at = environ; at && *at; at++) {
+        if (strncmp(*at, prefix, sizeof(prefix) - 1) != 0)
+            continue;
+        const char *name = *at + sizeof(prefix) - 1;
+        size_t length = strcspn(name, "="), i = 0;
+        while (i < LENGTH(known) &&
+               !(strlen(known[i]) == length && strncmp(known[i], name, length) == 0))
+            i++;
+        if (i == LENGTH(known))
+            sim_tell("%s%.*s is not read: CUCORE_SIM_ARCH, _DEVICES, _MEMORY, _FAIL, _CHECK, "
+                     "_TIMEOUT, _THREADS and _REPORT are",
+                     prefix, length < 64 ? (int)length : 64, name);
+    }
+}
+
 // The workers read it themselves (schedule.c); here it is only looked at.
 static void check_threads(void)
 {
@@ -135,6 +232,21 @@ static bool arm(char *wish)
     return true;
 }
 
+// What was wished for and did not come, told when the process ends. A forked child leaves that to
+// its parent.
+static pid_t owner;
+
+static void tell_unfired(void)
+{
+    int fn, nth, left;
+
+    for (size_t i = 0; getpid() == owner && sim_fault_left(i, &fn, &nth, &left); i++)
+        if (left)
+            sim_tell("CUCORE_SIM_FAIL: %s:%d did not happen, there %s %d call%s",
+                     sim_function_name(fn), nth, nth - left == 1 ? "was" : "were", nth - left,
+                     nth - left == 1 ? "" : "s");
+}
+
 static void read_faults(void)
 {
     static const char name[] = "CUCORE_SIM_FAIL";
@@ -154,12 +266,13 @@ static void read_faults(void)
                      "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
     }
     free(list);
+    owner = getpid();
+    atexit(tell_unfired);
 }
 
 static void tell(const char *report)
 {
-    if (sim_reports())
-        fprintf(stderr, "simulated driver: %s\n", report);
+    sim_tell("%s", report);
 }
 
 // A finding is told once for its place: how often it came is known when the process ends.
@@ -175,12 +288,12 @@ static void tell_findings(void)
         { SIM_CHECK_BARRIER, "barrier" },
     };
 
-    for (size_t i = 0; i < LENGTH(checks) && sim_reports(); i++) {
+    for (size_t i = 0; i < LENGTH(checks); i++) {
         uint64_t places, found = sim_findings(checks[i].check, &places);
         if (found)
-            fprintf(stderr, "simulated driver: check %s: %llu finding%s in %llu place%s\n",
-                    checks[i].name, (unsigned long long)found, found == 1 ? "" : "s",
-                    (unsigned long long)places, places == 1 ? "" : "s");
+            sim_tell("check %s: %llu finding%s in %llu place%s", checks[i].name,
+                     (unsigned long long)found, found == 1 ? "" : "s", (unsigned long long)places,
+                     places == 1 ? "" : "s");
     }
 }
 
@@ -188,13 +301,12 @@ static void read_checks(void)
 {
     static const char name[] = "CUCORE_SIM_CHECK";
     const char *value = setting(name);
-    char word[64];
+    char why[160];
 
     if (!value)
         return;
-    if (!sim_checks_read(value, word, sizeof(word)))
-        complain(name, value, "%s is no check: init, race, async, barrier, all and error are",
-                 word);
+    if (!sim_checks_read(value, why, sizeof(why)))
+        complain(name, value, "%s", why);
     else if (sim_checks == SIM_CHECK_ERROR)
         complain(name, value, "error alone checks nothing: say what too, as in all,error");
     sim_check_tell = tell;
@@ -223,15 +335,19 @@ void sim_configure(void)
     size_t memory = read_memory();
     check_threads();
 
+    read_report();
+    check_names();
+    int count = read_devices(), visible[SIM_DEVICES];
+
     sim.version = 13000;
-    sim.device_count = read_devices();
+    sim.device_count = read_visible(count, visible);
     sim.async = false;
     sim.background = true;
     sim.guard = false;
     sim.fresh_most = (size_t)1 << 20;
     for (int i = 0; i < SIM_DEVICES; i++) {
         struct device *d = &sim.devices[i];
-        sim_profile(d, arch, i);
+        sim_profile(d, arch, i < sim.device_count ? visible[i] : i);
         d->total = memory;
         // Kernels may touch what the driver knows: that is a check worth more than the feature.
         d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
@@ -245,8 +361,7 @@ CUresult sim_started(void)
 {
     if (!complaint[0])
         return CUDA_SUCCESS;
-    if (sim_reports())
-        fprintf(stderr, "simulated driver: %s\n", complaint);
+    sim_tell("%s", complaint);
     return CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -1,10 +1,28 @@
 // Contexts: the primary one of each device, those a test makes, and every thread's stack of them.
 #include "shell.h"
 
+#include "sim/exec.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The thread's stack of contexts. It keeps handles, as a context may go while it is in a stack.
+
+static uintptr_t *slot(struct sim_thread *t, unsigned index)
+{
+    return index < SIM_STACK ? &t->stack[index] : &t->deep[index - SIM_STACK];
+}
+
+static void set_depth(struct sim_thread *t, unsigned depth)
+{
+    t->depth = depth;
+    if (depth > SIM_STACK || !t->deep)
+        return;
+    free(t->deep);
+    t->deep = NULL;
+    t->deep_room = 0;
+}
 
 static struct sim_thread *self(void)
 {
@@ -12,7 +30,7 @@ static struct sim_thread *self(void)
 
     if (t->generation != sim.generation) {
         t->generation = sim.generation;
-        t->depth = 0;
+        set_depth(t, 0);
         t->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     }
     return t;
@@ -27,16 +45,16 @@ struct context *sim_current(void)
 {
     struct sim_thread *t = self();
 
-    return t->depth ? context_of(t->stack[t->depth - 1]) : NULL;
+    return t->depth ? context_of(*slot(t, t->depth - 1)) : NULL;
 }
 
 CUresult sim_current_state(void)
 {
     struct sim_thread *t = self();
 
-    if (!t->depth || !t->stack[t->depth - 1])
+    if (!t->depth || !*slot(t, t->depth - 1))
         return CUDA_ERROR_INVALID_CONTEXT;
-    return context_of(t->stack[t->depth - 1]) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return context_of(*slot(t, t->depth - 1)) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 // What is wrong with a handle that is no context.
@@ -45,13 +63,20 @@ static CUresult bad_context(CUcontext handle)
     return sim_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-static void push(CUcontext ctx)
+static CUresult push(CUcontext ctx)
 {
     struct sim_thread *t = self();
 
-    if (t->depth == SIM_STACK)
-        sim_bug("contexts are pushed and never popped", "cuCtxPushCurrent");
-    t->stack[t->depth++] = (uintptr_t)ctx;
+    if (t->depth == SIM_STACK + t->deep_room) {
+        unsigned room = 2 * t->deep_room + SIM_STACK;
+        uintptr_t *more = realloc(t->deep, room * sizeof(*more));
+        if (!more)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        t->deep = more;
+        t->deep_room = room;
+    }
+    *slot(t, t->depth++) = (uintptr_t)ctx;
+    return CUDA_SUCCESS;
 }
 
 static void set_defaults(struct context *c)
@@ -116,6 +141,7 @@ void sim_context_clean(struct context *context)
     sim_each(end_of_context, context);
     sim_each(leave_libraries, context);
     sim_memory_of_context_end(context);
+    sim_code_context_end(context);
     set_defaults(context);
 }
 
@@ -192,7 +218,7 @@ CUresult sim_cuCtxGetCurrent(CUcontext *ctx)
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
     struct sim_thread *t = self();
-    *ctx = t->depth ? (CUcontext)t->stack[t->depth - 1] : NULL;
+    *ctx = t->depth ? (CUcontext)*slot(t, t->depth - 1) : NULL;
     return CUDA_SUCCESS;
 }
 
@@ -200,14 +226,16 @@ CUresult sim_cuCtxSetCurrent(CUcontext ctx)
 {
     struct sim_thread *t = self();
 
-    if (!ctx) {
-        t->depth -= t->depth > 0;
+    if (ctx && !context_of((uintptr_t)ctx))
+        return bad_context(ctx);
+    if (ctx && t->depth) {
+        *slot(t, t->depth - 1) = (uintptr_t)ctx;
         return CUDA_SUCCESS;
     }
-    if (!context_of((uintptr_t)ctx))
-        return bad_context(ctx);
-    t->depth -= t->depth > 0;
-    push(ctx);
+    if (ctx)
+        return push(ctx);
+    if (t->depth)
+        set_depth(t, t->depth - 1);
     return CUDA_SUCCESS;
 }
 
@@ -215,8 +243,7 @@ CUresult sim_cuCtxPushCurrent(CUcontext ctx)
 {
     if (!context_of((uintptr_t)ctx))
         return bad_context(ctx);
-    push(ctx);
-    return CUDA_SUCCESS;
+    return push(ctx);
 }
 
 CUresult sim_cuCtxPopCurrent(CUcontext *ctx)
@@ -225,9 +252,9 @@ CUresult sim_cuCtxPopCurrent(CUcontext *ctx)
 
     if (!t->depth)
         return CUDA_ERROR_INVALID_CONTEXT;
-    t->depth--;
     if (ctx)
-        *ctx = (CUcontext)t->stack[t->depth];
+        *ctx = (CUcontext)*slot(t, t->depth - 1);
+    set_depth(t, t->depth - 1);
     return CUDA_SUCCESS;
 }
 
@@ -313,7 +340,9 @@ CUresult sim_cuCtxGetApiVersion(CUcontext ctx, unsigned *version)
 
 CUresult sim_cuCtxSynchronize(void)
 {
-    return sim_drain_context(sim_current());
+    CUresult code = sim_capture_spoil_all(sim_current());
+
+    return code ? code : sim_drain_context(sim_current());
 }
 
 CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
@@ -323,8 +352,12 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
 
     if (!code && sim_capture_forbids())
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (!code)
+        code = sim_capture_spoil_all(c);
     return code ? code : sim_drain_context(c);
 }
+
+enum { MOST_STACK = 512 << 10 }; // of local memory, of one thread
 
 static bool known_limit(CUlimit limit)
 {
@@ -343,6 +376,17 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
         (size_t)sim_attribute(c->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > most)
         value = most;
+    if (limit == CU_LIMIT_STACK_SIZE && value > MOST_STACK) {
+        sim_tell("cuCtxSetLimit: CU_LIMIT_STACK_SIZE of %zu bytes, a thread has %d at most", value,
+                 MOST_STACK);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && c->heap) {
+        sim_tell(
+            "cuCtxSetLimit: CU_LIMIT_MALLOC_HEAP_SIZE has to be set before the context's first "
+            "kernel that calls malloc() or free()");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     c->limits[limit] = value;
     return CUDA_SUCCESS;
 }
@@ -427,6 +471,34 @@ CUresult sim_cuCtxDisablePeerAccess(CUcontext peer)
     return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
+// Kernels ask, without the lock, where memory is another device's.
+bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
+                     size_t why_bytes)
+{
+    bool allowed = false;
+
+    sim_lock();
+    const struct allocation *a = sim_find(range->base);
+    const struct context *c = context_of(grid->context), *owner = a ? a->context : NULL;
+    if (a && a->pool) {
+        allowed = a->pool->access[grid->device] != 0;
+        snprintf(why, why_bytes,
+                 "its pool gives device %d no access, cuMemPoolSetAccess would do that",
+                 grid->device);
+    } else {
+        for (size_t i = 0; c && i < SIM_DEVICES; i++) {
+            const struct context *peer = c->peers[i] ? context_of(c->peers[i]) : NULL;
+            allowed = allowed || (peer && (owner ? peer == owner : peer->device == range->device));
+        }
+        snprintf(why, why_bytes,
+                 "cuCtxEnablePeerAccess was not called for its context in the kernel's, which is "
+                 "of device %d",
+                 grid->device);
+    }
+    sim_unlock();
+    return allowed;
+}
+
 CUresult sim_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)
 {
     SIM_NEED(ctx, dev);
@@ -436,9 +508,13 @@ CUresult sim_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned fla
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (params && params->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
-    *ctx = SIM_HANDLE(CUcontext, context_new(dev, false, flags));
-    push(*ctx);
-    return CUDA_SUCCESS;
+    struct context *c = context_new(dev, false, flags);
+    CUresult code = push(SIM_HANDLE(CUcontext, c));
+    if (code)
+        sim_context_end(c);
+    else
+        *ctx = SIM_HANDLE(CUcontext, c);
+    return code;
 }
 
 CUresult sim_cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice dev)
@@ -463,8 +539,8 @@ CUresult sim_cuCtxDestroy(CUcontext ctx)
         return bad_context(ctx);
     if (c->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (t->depth && t->stack[t->depth - 1] == (uintptr_t)ctx)
-        t->depth--;
+    if (t->depth && *slot(t, t->depth - 1) == (uintptr_t)ctx)
+        set_depth(t, t->depth - 1);
     sim_context_end(c);
     return CUDA_SUCCESS;
 }

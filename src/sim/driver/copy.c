@@ -1,6 +1,9 @@
 // Copies and fills: every form becomes rows of bytes, is checked, and is done for real.
 #include "shell.h"
 
+#include "sim/exec.h"
+
+#include <stdio.h>
 #include <string.h>
 
 // From the first byte to the end of the last row; false when that passes what an address can be.
@@ -15,6 +18,23 @@ static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, si
            !__builtin_add_overflow(rows, width, bytes);
 }
 
+// What is wrong with one end of it.
+static CUresult tell_end(const char *what, const void *at, size_t bytes, CUresult code)
+{
+    char where[256] = "which no memory of this process is";
+    CUdeviceptr ptr = (CUdeviceptr)(uintptr_t)at;
+    const struct allocation *a = sim_find(ptr);
+
+    if (a && a->freeing)
+        snprintf(where, sizeof(where), "in %zu byte%s at 0x%llx that were freed by cuMemFreeAsync",
+                 a->bytes, SIM_S(a->bytes), (unsigned long long)a->base);
+    else if (a || sim_in_arena(ptr))
+        sim_memory_words(ptr, bytes, where, sizeof(where));
+    sim_tell("%s of %zu byte%s at 0x%llx, %s", what, bytes, SIM_S(bytes), (unsigned long long)ptr,
+             where);
+    return code;
+}
+
 static CUresult check_copy(const struct copy *c, bool in_turn)
 {
     size_t to, from;
@@ -23,8 +43,10 @@ static CUresult check_copy(const struct copy *c, bool in_turn)
         !reach_of(c->depth, c->src_slice, c->height, c->src_pitch, c->width, &from))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
-
-    return code ? code : sim_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
+    if (code)
+        return tell_end("a copy: write", c->dst, to, code);
+    code = sim_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
+    return code ? tell_end("a copy: read", c->src, from, code) : CUDA_SUCCESS;
 }
 
 static CUresult check_fill(const struct fill *f, bool in_turn)
@@ -34,7 +56,8 @@ static CUresult check_fill(const struct fill *f, bool in_turn)
     if (__builtin_mul_overflow(f->width, f->element, &width) ||
         !reach_of(1, 0, f->height, f->pitch, width, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    return sim_check_range((CUdeviceptr)(uintptr_t)f->dst, bytes, in_turn);
+    CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)f->dst, bytes, in_turn);
+    return code ? tell_end("a fill: write", f->dst, bytes, code) : CUDA_SUCCESS;
 }
 
 CUresult sim_run_copy(const struct copy *c, bool unlocked)
@@ -92,7 +115,8 @@ static CUresult copy(struct stream *s, const struct copy *c)
         return CUDA_SUCCESS;
     if (!c->dst || !c->src)
         return CUDA_ERROR_INVALID_VALUE;
-    return submit(s, &(struct work){ .op = OP_COPY, .copy = *c }, check_copy(c, false));
+    return submit(s, &(struct work){ .op = OP_COPY, .copy = *c },
+                  s->capture ? CUDA_SUCCESS : check_copy(c, false));
 }
 
 static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
@@ -113,8 +137,6 @@ CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 
     if (!code)
         code = sim_capture_implicit(s);
-    if (!code && sim_capture_forbids())
-        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!code)
         code = copy_bytes(s, dst, src, bytes);
     return code ? code : sim_cuStreamSynchronize(NULL);
@@ -308,7 +330,8 @@ static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned ele
                       .height = height,
                       .value = value,
                       .element = element };
-    return submit(s, &(struct work){ .op = OP_FILL, .fill = f }, check_fill(&f, false));
+    return submit(s, &(struct work){ .op = OP_FILL, .fill = f },
+                  s->capture ? CUDA_SUCCESS : check_fill(&f, false));
 }
 
 CUresult sim_cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)

@@ -11,3 +11,12 @@
 #include "driver/cu.def"
 #include "more.def"
 #undef CU
+
+// And what the other half need not have.
+__attribute__((weak)) void sim_tell(const char *format, ...)
+{
+}
+
+__attribute__((weak)) void sim_code_context_end(struct context *context)
+{
+}

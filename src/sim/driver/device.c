@@ -41,11 +41,16 @@ CUresult sim_cuDeviceGetName(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
+void sim_uuid(int ordinal, CUuuid *uuid)
+{
+    for (int i = 0; i < 16; i++)
+        uuid->bytes[i] = (char)(0xfa + 17 * i + 3 * ordinal);
+}
+
 CUresult sim_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
     SIM_NEED(uuid, dev);
-    for (int i = 0; i < 16; i++)
-        uuid->bytes[i] = (char)(0xfa + 17 * i + 3 * dev);
+    sim_uuid(sim.devices[dev].ordinal, uuid);
     return CUDA_SUCCESS;
 }
 

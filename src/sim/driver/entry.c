@@ -9,8 +9,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-struct sim_shell sim = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
-_Thread_local struct sim_thread sim_thread;
+struct sim_shell sim = { .lock = PTHREAD_MUTEX_INITIALIZER };
+_Thread_local struct sim_thread sim_thread = { .sleeper = { .wake = PTHREAD_COND_INITIALIZER } };
 
 static _Atomic bool forked;
 
@@ -21,6 +21,7 @@ enum {
     QUIET = 2,
     UNSAFE = 4,
     EARLY = 8,
+    TABLE = 16,
 };
 
 static const unsigned char rules[FN_COUNT] = {
@@ -31,11 +32,13 @@ static const unsigned char rules[FN_COUNT] = {
 
 struct fault {
     int left; // calls until it happens; 0 is unused
+    int nth;  // as it was at first
     int fn;   // FN_COUNT for any
     int code;
 };
 
-static struct fault faults[32];
+static struct fault *faults;
+static size_t fault_room;
 int sim_calls[FN_COUNT], sim_calls_total;
 bool sim_hidden[FN_COUNT];
 
@@ -67,14 +70,92 @@ void sim_unlock(void)
     pthread_mutex_unlock(&sim.lock);
 }
 
+// Off a list that it may be on.
+static void leave(struct sleeper **at, struct sleeper *next, bool all)
+{
+    if (!at)
+        return;
+    *at = next;
+    if (next && all)
+        next->at_all = at;
+    else if (next)
+        next->at = at;
+}
+
+static void awaken(struct sleeper *s)
+{
+    leave(s->at, s->next, false);
+    leave(s->at_all, s->next_all, true);
+    s->at = s->at_all = NULL;
+    s->next = s->next_all = NULL;
+}
+
+void sim_wake_one(struct sleeper *sleeper)
+{
+    awaken(sleeper);
+    pthread_cond_signal(&sleeper->wake);
+}
+
+void sim_wake(struct sleeper **list, uint64_t done)
+{
+    for (struct sleeper *s = *list, *next; s; s = next) {
+        next = s->next;
+        if (s->until <= done)
+            sim_wake_one(s);
+    }
+}
+
 void sim_changed(void)
 {
-    pthread_cond_broadcast(&sim.changed);
+    while (sim.sleepers)
+        sim_wake_one(sim.sleepers);
+}
+
+static void fall_asleep(struct sleeper **list, uint64_t until, const struct timespec *time)
+{
+    struct sleeper *s = &sim_thread.sleeper;
+
+    s->until = until;
+    s->next_all = sim.sleepers;
+    s->at_all = &sim.sleepers;
+    if (s->next_all)
+        s->next_all->at_all = &s->next_all;
+    sim.sleepers = s;
+    if (list) {
+        s->next = *list;
+        s->at = list;
+        if (s->next)
+            s->next->at = &s->next;
+        *list = s;
+    }
+    if (time)
+        pthread_cond_timedwait(&s->wake, &sim.lock, time);
+    else
+        pthread_cond_wait(&s->wake, &sim.lock);
+    awaken(s);
 }
 
 void sim_wait(void)
 {
-    pthread_cond_wait(&sim.changed, &sim.lock);
+    fall_asleep(NULL, 0, NULL);
+}
+
+void sim_wait_for(struct sleeper **list, uint64_t until)
+{
+    fall_asleep(list, until, NULL);
+}
+
+void sim_wait_a_little(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 200000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    fall_asleep(NULL, 0, &until);
 }
 
 static bool meets(const struct fault *f, int fn);
@@ -85,7 +166,7 @@ static CUresult fault(int fn)
     CUresult code = CUDA_SUCCESS;
     bool fired = false;
 
-    for (size_t i = 0; i < LENGTH(faults); i++) {
+    for (size_t i = 0; i < fault_room; i++) {
         struct fault *f = &faults[i];
         if (!f->left || !meets(f, fn))
             continue;
@@ -102,7 +183,7 @@ static CUresult fault(int fn)
 // The head of every call: 0 with the lock held, or the call's result.
 static CUresult enter(int fn)
 {
-    if (atomic_load_explicit(&forked, memory_order_relaxed))
+    if (atomic_load_explicit(&forked, memory_order_relaxed) && !(rules[fn] & TABLE))
         return CUDA_ERROR_NOT_INITIALIZED;
     sim_lock();
     sim_calls[fn]++;
@@ -228,14 +309,28 @@ static bool has_name(int fn, const char *name)
     return strncmp(functions[fn].name, name, n) == 0 && !name[n];
 }
 
+// A name without what its exported forms have behind it: _v2, _ptsz, _v2_ptds.
+static void strip(char *name)
+{
+    size_t n = strlen(name);
+
+    if (n > 5 && (strcmp(name + n - 5, "_ptsz") == 0 || strcmp(name + n - 5, "_ptds") == 0))
+        name[n -= 5] = '\0';
+    name[plain_length(name)] = '\0';
+}
+
 int sim_function_number(const char *name)
 {
     int found = 0;
 
+    char plain[64];
+
     while (found < FN_COUNT && strcmp(functions[found].name, name) != 0)
         found++;
+    snprintf(plain, sizeof(plain), "%s", name);
+    strip(plain);
     for (int fn = 0; fn < FN_COUNT && found == FN_COUNT; fn++)
-        if (has_name(fn, name))
+        if (has_name(fn, plain))
             found = fn;
     return found;
 }
@@ -254,6 +349,8 @@ static any_function address_of(int fn, bool own)
     return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
 }
 
+// A function that is not there is no error: *out is NULL, and *found says why. A version that is
+// not there yet is one.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {
@@ -262,7 +359,8 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     any_function fn = NULL;
     int newest = -1;
 
-    if (!symbol || !out || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    if (!symbol || !out || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ||
+        version > sim.version)
         return CUDA_ERROR_INVALID_VALUE;
     sim_lock();
     for (int i = 0; i < FN_COUNT; i++) {
@@ -289,21 +387,21 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     }
     if (!known)
         *result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    else if (!fn || version > sim.version)
+    else if (!fn)
         *result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
     else
         *result = CU_GET_PROC_ADDRESS_SUCCESS;
     sim_unlock();
-    *out = NULL;
-    if (*result != CU_GET_PROC_ADDRESS_SUCCESS)
-        return CUDA_ERROR_NOT_FOUND;
     memcpy(out, &fn, sizeof(*out));
     return CUDA_SUCCESS;
 }
 
+// The first form has no status to say it by.
 CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
 {
-    return cuGetProcAddress_v2(symbol, out, version, flags, NULL);
+    CUresult code = cuGetProcAddress_v2(symbol, out, version, flags, NULL);
+
+    return !code && !*out ? CUDA_ERROR_NOT_FOUND : code;
 }
 
 // Start and errors.
@@ -393,23 +491,41 @@ void sim_arm(int fn, int nth, CUresult code)
 {
     size_t i = 0;
 
-    while (i < LENGTH(faults) && faults[i].left)
+    while (i < fault_room && faults[i].left)
         i++;
-    if (i == LENGTH(faults))
-        sim_bug("too many faults are armed", sim_function_name(fn));
-    faults[i] = (struct fault){ .left = nth, .fn = fn, .code = code };
+    if (i == fault_room) {
+        struct fault *more = sim_alloc((2 * fault_room + 16) * sizeof(*more));
+        if (fault_room)
+            memcpy(more, faults, fault_room * sizeof(*more));
+        free(faults);
+        faults = more;
+        fault_room = 2 * fault_room + 16;
+    }
+    faults[i] = (struct fault){ .left = nth, .nth = nth, .fn = fn, .code = code };
+}
+
+bool sim_fault_left(size_t index, int *fn, int *nth, int *left)
+{
+    if (index >= fault_room)
+        return false;
+    *fn = faults[index].fn;
+    *nth = faults[index].nth;
+    *left = faults[index].left;
+    return true;
 }
 
 void sim_disarm(void)
 {
-    memset(faults, 0, sizeof(faults));
+    free(faults);
+    faults = NULL;
+    fault_room = 0;
 }
 
 int sim_armed(int fn)
 {
     int armed = 0;
 
-    for (size_t i = 0; i < LENGTH(faults); i++)
+    for (size_t i = 0; i < fault_room; i++)
         armed += faults[i].left && (fn == FN_COUNT || meets(&faults[i], fn));
     return armed;
 }
@@ -419,16 +535,24 @@ int sim_armed(int fn)
 // Threads stay in the parent.
 static void forget_thread(struct object *o, void *data)
 {
+    struct stream *s = (struct stream *)o;
+    struct event *e = (struct event *)o;
+
     (void)data;
-    if (o->kind == KIND_STREAM)
-        ((struct stream *)o)->worker = ((struct stream *)o)->running = false;
+    if (o->kind == KIND_STREAM) {
+        s->worker = s->running = false;
+        s->sleepers = s->asleep = NULL;
+    } else if (o->kind == KIND_EVENT && e->mark) {
+        e->mark->sleepers = NULL;
+    }
 }
 
 static void forked_child(void)
 {
     // Before cuInit a child is as good as its parent, but for a lock that another thread held.
     sim.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    sim.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    sim.sleepers = NULL;
+    sim_thread.sleeper = (struct sleeper){ .wake = PTHREAD_COND_INITIALIZER };
     sim_look(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
@@ -494,7 +618,7 @@ void sim_end_everything(void)
         enum kind kind = order[i];
         if (kind == KIND_POOL)
             while (sim.allocation_count)
-                sim_free(sim.allocations[sim.allocation_count - 1]);
+                sim_free(sim.allocations[sim.allocation_count - 1], "a reset");
         sim_each(end_object, &kind);
     }
     sim_users_wait();

@@ -110,7 +110,7 @@ CUresult sim_cuEventQuery(CUevent event)
     if (code)
         return code;
     if (e->capture)
-        return CUDA_ERROR_CAPTURED_EVENT;
+        return sim_capture_spoil_event(e);
     if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return !e->mark || e->mark->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -124,7 +124,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
     if (code)
         return code;
     if (e->capture)
-        return CUDA_ERROR_CAPTURED_EVENT;
+        return sim_capture_spoil_event(e);
     if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!e->mark)
@@ -134,7 +134,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
     const struct context *c;
     // The event and its context may be destroyed by another thread meanwhile.
     while ((c = sim_object((const void *)context, KIND_CONTEXT)) && !c->lost && !mark->done)
-        sim_wait();
+        sim_wait_for(&mark->sleepers, 0);
     sim_mark_drop(mark);
     sim_pools_trim();
     return c ? c->lost : CUDA_ERROR_CONTEXT_IS_DESTROYED;

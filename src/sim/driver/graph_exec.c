@@ -112,7 +112,7 @@ void sim_exec_end(struct exec *exec)
 static CUresult exec_of(CUgraphExec handle, struct exec **out)
 {
     *out = sim_object(handle, KIND_EXEC);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return *out ? CUDA_SUCCESS : handle ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool device_launchable(CUgraphNodeType type)
@@ -344,7 +344,8 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
     if (code)
         return code;
 
-    sim_order(s);
+    if ((code = sim_stream_thread(s)) || (code = sim_order(s)))
+        return code;
     if (e->end && !e->end->done) // one launch of an instance runs at a time
         sim_enqueue(s, &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(e->end) });
     for (size_t i = 0; i < e->steps.count; i++) {

@@ -22,7 +22,7 @@ void sim_graph_memory_retain(struct allocation *allocation)
 void sim_graph_memory_drop(struct allocation *allocation)
 {
     if (--allocation->graph->refs == 0 && !allocation->graph->launched)
-        sim_free(allocation);
+        sim_free(allocation, "the end of their graph");
 }
 
 void sim_graph_memory_wake(struct allocation *a)
@@ -45,12 +45,12 @@ void sim_graph_memory_wake(struct allocation *a)
         memory[RESERVED_HIGH] = memory[RESERVED];
 }
 
-void sim_graph_memory_sleep(struct allocation *a)
+void sim_graph_memory_sleep(struct allocation *a, const char *by)
 {
     if (!a->graph->awake)
         return;
     a->graph->awake = false;
-    sim_pages_sleep(a);
+    sim_pages_sleep(a, by);
     sim.devices[a->device].graph_memory[USED] -= sim_round_up(a->bytes, block);
 }
 
@@ -70,7 +70,7 @@ CUresult sim_graph_allocate(struct stream *stream, size_t bytes, CUdeviceptr *ou
     struct graph *graph = stream->capture->graph;
     a->graph = sim_alloc(sizeof(*a->graph));
     *a->graph = (struct graph_part){ .owner = graph->head.handle, .refs = 1 };
-    sim_pages_sleep(a);
+    sim_pages_sleep(a, NULL);
     graph->memory = true;
     *out = a->base;
     return sim_capture_work(stream, &(struct work){ .op = OP_WAKE, .allocation = a });

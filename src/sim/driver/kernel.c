@@ -162,11 +162,16 @@ CUresult sim_cuKernelSetAttribute(CUfunction_attribute attribute, int val, CUker
 
 CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
 {
-    if (!kernel_of(kernel))
+    struct kernel *k = kernel_of(kernel);
+
+    if (!k)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!sim_valid_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    return config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    k->cache[dev] = config;
+    return CUDA_SUCCESS;
 }
 
 static CUresult get_name(const char **name, const struct kernel *k)
@@ -198,6 +203,8 @@ static CUresult get_parameter(const struct kernel *k, size_t index, size_t *offs
 
 CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *size)
 {
+    if (!sim_current())
+        return CUDA_ERROR_INVALID_CONTEXT; // a GPU's driver loads the code for this
     return get_parameter(kernel_of(kernel), index, offset, size);
 }
 
@@ -234,11 +241,10 @@ static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
 
 CUresult sim_cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction func)
 {
-    struct kernel *k;
-    int device;
-    CUresult code = kernel_on(func, &k, &device);
+    const struct function *f = sim_object(func, KIND_FUNCTION); // a CUkernel is none
 
-    return code ? code : get_attribute(value, attribute, k, device);
+    return f ? get_attribute(value, attribute, f->kernel, f->head.context->device)
+             : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult sim_cuFuncSetAttribute(CUfunction func, CUfunction_attribute attribute, int value)
@@ -253,10 +259,15 @@ CUresult sim_cuFuncSetAttribute(CUfunction func, CUfunction_attribute attribute,
 CUresult sim_cuFuncSetCacheConfig(CUfunction func, CUfunc_cache config)
 {
     struct context *c;
+    struct kernel *k = sim_kernel_of(func, &c);
 
-    if (!sim_kernel_of(func, &c))
+    if (!k)
         return CUDA_ERROR_INVALID_HANDLE;
-    return config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (c)
+        k->cache[c->device] = config;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuFuncSetSharedMemConfig(CUfunction func, unsigned config)

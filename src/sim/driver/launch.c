@@ -1,6 +1,8 @@
 // Launches: checked as a driver checks them, and handed to what runs kernels.
 #include "graph.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +29,26 @@ void sim_launch_drop(struct launch *launch)
     free_launches = launch;
 }
 
+// A launch that is refused says why.
+static CUresult refuse(const struct kernel *k, CUresult code, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+static CUresult refuse(const struct kernel *k, CUresult code, const char *format, ...)
+{
+    char why[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof(why), format, args);
+    va_end(args);
+    sim_tell("launch of %s refused: %s", k->name, why);
+    return code;
+}
+
 // The parameters, laid out as the kernel has them. `extra` is the older form: one packed buffer.
 static CUresult gather(const struct kernel *k, void **params, void **extra, unsigned char *bytes)
 {
     if (params && extra)
-        return CUDA_ERROR_INVALID_VALUE;
+        return refuse(k, CUDA_ERROR_INVALID_VALUE, "both kernelParams and extra are given");
     if (extra) {
         const void *buffer = NULL;
         const size_t *size = NULL;
@@ -41,16 +58,21 @@ static CUresult gather(const struct kernel *k, void **params, void **extra, unsi
             else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
                 size = extra[i + 1];
             else
-                return CUDA_ERROR_INVALID_VALUE;
+                return refuse(k, CUDA_ERROR_INVALID_VALUE,
+                              "extra has %p for a name of what follows", extra[i]);
         }
         if (!buffer || !size || *size < k->parameter_bytes)
-            return CUDA_ERROR_INVALID_VALUE;
+            return refuse(k, CUDA_ERROR_INVALID_VALUE,
+                          "extra has %zu bytes of parameters, the kernel has %zu",
+                          buffer && size ? *size : 0, k->parameter_bytes);
         memcpy(bytes, buffer, k->parameter_bytes);
         return CUDA_SUCCESS;
     }
     for (size_t i = 0; i < k->parameter_count; i++) {
         if (!params || !params[i])
-            return CUDA_ERROR_INVALID_VALUE;
+            return refuse(
+                k, CUDA_ERROR_INVALID_VALUE, "kernelParams%s NULL, the kernel has %zu parameter%s",
+                params ? " has" : " is", k->parameter_count, k->parameter_count == 1 ? "" : "s");
         memcpy(bytes + k->parameters[i].offset, params[i], k->parameters[i].bytes);
     }
     return CUDA_SUCCESS;
@@ -153,18 +175,30 @@ static CUresult check_cluster(const CUlaunchConfig *c, const struct kernel *k, i
         required[i] = (unsigned)a[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + i];
     if (required[0]) {
         if (w->cluster_given && memcmp(required, cluster, sizeof(required)) != 0)
-            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+            return refuse(k, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                          "a cluster of %u x %u x %u blocks, .reqnctapercluster says %u x %u x %u",
+                          cluster[0], cluster[1], cluster[2], required[0], required[1],
+                          required[2]);
         memcpy(cluster, required, sizeof(required));
     } else if (!w->cluster_given) {
-        return a[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] ? CUDA_ERROR_INVALID_CLUSTER_SIZE
-                                                             : CUDA_SUCCESS;
+        return a[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET]
+                   ? refuse(k, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                            ".explicitcluster, and the launch gives no cluster size")
+                   : CUDA_SUCCESS;
     }
     for (int i = 0; i < 3; i++) {
-        if (!cluster[i] || cluster[i] > most || grid[i] % cluster[i])
-            return cluster[i] > most ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_ERROR_INVALID_VALUE;
+        if (cluster[i] > most)
+            return refuse(k, CUDA_ERROR_INVALID_CLUSTER_SIZE, "cluster.%c is %u, %u is the most",
+                          'x' + i, cluster[i], most);
+        if (!cluster[i] || grid[i] % cluster[i])
+            return refuse(k, CUDA_ERROR_INVALID_VALUE,
+                          "cluster.%c is %u, which does not divide the grid's %u", 'x' + i,
+                          cluster[i], grid[i]);
         size *= cluster[i];
     }
-    return size <= most ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    return size <= most ? CUDA_SUCCESS
+                        : refuse(k, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                                 "a cluster of %u blocks, %u is the most", size, most);
 }
 
 static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int device)
@@ -176,20 +210,33 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,  CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
         CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
     };
-    const int *a = k->attributes[device];
+    const int *a = k->attributes[device], *exact = k->exact_threads;
+    unsigned own = (unsigned)a[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
+    unsigned most = (unsigned)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    unsigned shared = (unsigned)a[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 
     for (int i = 0; i < 6; i++)
         if (!given[i] || given[i] > (unsigned)sim_attribute(device, limits[i]))
-            return CUDA_ERROR_INVALID_VALUE;
+            return refuse(k, CUDA_ERROR_INVALID_VALUE, "%s.%c is %u, 1 to %d may be",
+                          i < 3 ? "grid" : "block", 'x' + i % 3, given[i],
+                          sim_attribute(device, limits[i]));
     unsigned threads = c->blockDimX * c->blockDimY * c->blockDimZ; // limits keep it below 2^26
-    if (threads > (unsigned)a[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] ||
-        threads > (unsigned)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (int i = 0; i < 3 && k->exact_threads[0]; i++)
-        if (given[3 + i] != (unsigned)k->exact_threads[i])
-            return CUDA_ERROR_INVALID_VALUE;
-    if (c->sharedMemBytes > (unsigned)a[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
-        return CUDA_ERROR_INVALID_VALUE;
+    for (int i = 0; i < 3 && exact[0]; i++)
+        if (given[3 + i] != (unsigned)exact[i])
+            return refuse(k, CUDA_ERROR_INVALID_VALUE,
+                          "a block of %u x %u x %u threads, .reqntid says %d x %d x %d",
+                          c->blockDimX, c->blockDimY, c->blockDimZ, exact[0], exact[1], exact[2]);
+    if (threads > own || threads > most)
+        return refuse(k, CUDA_ERROR_INVALID_VALUE, "a block of %u threads, %s %u", threads,
+                      own >= most                  ? "the device allows"
+                      : (int)own == k->max_threads ? ".maxntid allows"
+                                                   : "its registers allow",
+                      own < most ? own : most);
+    if (c->sharedMemBytes > shared)
+        return refuse(k, CUDA_ERROR_INVALID_VALUE,
+                      "%u bytes of dynamic shared memory, %u are allowed: "
+                      "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES raises that",
+                      c->sharedMemBytes, shared);
     return CUDA_SUCCESS;
 }
 
@@ -200,9 +247,11 @@ static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *
     uint64_t room = (uint64_t)sim_blocks_per_sm(k, device, threads, c->sharedMemBytes) *
                     (uint64_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 
-    return (uint64_t)c->gridDimX * c->gridDimY * c->gridDimZ <= room
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    uint64_t blocks = (uint64_t)c->gridDimX * c->gridDimY * c->gridDimZ;
+    return blocks <= room ? CUDA_SUCCESS
+                          : refuse(k, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                                   "a cooperative grid of %llu blocks, %llu are resident at once",
+                                   (unsigned long long)blocks, (unsigned long long)room);
 }
 
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, void **params,
@@ -212,23 +261,35 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
     struct context *context;
     struct stream *s;
 
-    if (!config || (config->numAttrs && !config->attrs) || config->numAttrs > SIM_LAUNCH_ATTRIBUTES)
+    if (!config || (config->numAttrs && !config->attrs) ||
+        config->numAttrs > SIM_LAUNCH_ATTRIBUTES) {
+        sim_tell("launch refused: %s", !config          ? "config is NULL"
+                                       : !config->attrs ? "attrs is NULL"
+                                                        : "it has more than 16 attributes");
         return CUDA_ERROR_INVALID_VALUE;
+    }
     const struct kernel *k = sim_kernel_of(func, &context);
-    if (!k)
+    if (!k) {
+        sim_tell("launch refused: %p is no function, or its module was unloaded", (void *)func);
         return CUDA_ERROR_INVALID_HANDLE;
+    }
     CUresult code = sim_stream_of(config->hStream, &s);
+    if (code == CUDA_ERROR_INVALID_HANDLE)
+        return refuse(k, code, "%p is no stream, or was destroyed", (void *)config->hStream);
     if (code)
         return code;
     if (context && context != s->head.context)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return refuse(k, CUDA_ERROR_INVALID_HANDLE, "the stream is of another context");
     if (k->parameter_bytes > SIM_LAUNCH_BYTES)
-        return CUDA_ERROR_INVALID_IMAGE;
+        return refuse(k, CUDA_ERROR_INVALID_IMAGE, "its parameters take %zu bytes, %d is the most",
+                      k->parameter_bytes, SIM_LAUNCH_BYTES);
 
     int device = s->head.context->device;
     code = check_shape(config, k, device);
     for (unsigned i = 0; i < config->numAttrs && !code; i++)
-        code = read_attribute(&config->attrs[i], s, device, &wishes);
+        if ((code = read_attribute(&config->attrs[i], s, device, &wishes)))
+            (void)refuse(k, code, "attribute %u (number %u) cannot be, or not with this value",
+                         config->attrs[i].id, i);
     if (!code)
         code = check_cluster(config, k, device, &wishes);
     if (!code && wishes.cooperative)

@@ -149,11 +149,17 @@ static void unmap(CUdeviceptr base, size_t bytes)
         sim_bug("memory cannot be given back", "mmap");
 }
 
+// Whose a piece of memory is, for kernels of other devices.
+static int owner_of(enum memory memory, int device)
+{
+    return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
+}
+
 // Memory of a graph that is not there at present keeps its addresses.
 
-void sim_pages_sleep(struct allocation *a)
+void sim_pages_sleep(struct allocation *a, const char *by)
 {
-    sim_memory_remove(a->base);
+    sim_memory_remove(a->base, by);
     sim_note_gone(a->base, a->bytes);
     unmap(a->base, a->bytes);
 }
@@ -163,7 +169,7 @@ void sim_pages_wake(struct allocation *a)
     if (!open_pages(a->base, sim_round_up(a->bytes, PAGE)))
         sim_bug("memory cannot be had again", "mprotect");
     fresh((void *)(uintptr_t)a->base, a->bytes);
-    sim_memory_add(a->base, a->bytes);
+    sim_memory_add(a->base, a->bytes, owner_of(a->memory, a->device));
     sim_note_fresh(a->base, a->bytes);
 }
 
@@ -237,11 +243,11 @@ struct allocation *sim_allocate(size_t bytes, enum memory memory, int device)
         return NULL;
     if (on_device(memory))
         d->used += bytes;
-    sim_memory_add((uintptr_t)p, bytes);
+    sim_memory_add((uintptr_t)p, bytes, owner_of(memory, device));
     return enter((CUdeviceptr)(uintptr_t)p, bytes, memory, device);
 }
 
-void sim_free(struct allocation *a)
+void sim_free(struct allocation *a, const char *by)
 {
     size_t at = position(a->base) - 1;
 
@@ -253,7 +259,7 @@ void sim_free(struct allocation *a)
     if (a->pool)
         sim_pool_give_back(a->pool, a->bytes);
     if (!a->foreign)
-        sim_memory_remove(a->base);
+        sim_memory_remove(a->base, by);
     if (!a->foreign)
         sim_note_gone(a->base, a->bytes);
     if (a->memory != MEMORY_REGISTERED && !a->foreign)
@@ -268,7 +274,7 @@ void sim_memory_of_context_end(struct context *context)
 
     while (i--)
         if (sim.allocations[i]->context == context)
-            sim_free(sim.allocations[i]);
+            sim_free(sim.allocations[i], "the end of their context");
 }
 
 // Host addresses of this process that nobody mapped must not crash the test, but fail as a GPU
@@ -361,7 +367,7 @@ CUresult sim_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned flags)
 }
 
 // A free waits for the work of the device: so it is with the driver, and tests may rely on it.
-static CUresult free_now(CUdeviceptr ptr)
+static CUresult free_now(CUdeviceptr ptr, const char *by)
 {
     CUresult code = sim_drain_context(sim_current());
 
@@ -372,11 +378,11 @@ static CUresult free_now(CUdeviceptr ptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (a->graph) { // what its graph has left
         a->graph->launched = false;
-        sim_graph_memory_sleep(a);
+        sim_graph_memory_sleep(a, by);
         sim_graph_memory_retain(a);
         sim_graph_memory_drop(a);
     } else {
-        sim_free(a);
+        sim_free(a, by);
     }
     return CUDA_SUCCESS;
 }
@@ -390,7 +396,7 @@ CUresult sim_cuMemFree(CUdeviceptr ptr)
     if (!a || a->base != ptr || a->freeing ||
         (a->memory != MEMORY_DEVICE && a->memory != MEMORY_MANAGED && a->memory != MEMORY_POOL))
         return CUDA_ERROR_INVALID_VALUE;
-    return free_now(ptr);
+    return free_now(ptr, "cuMemFree");
 }
 
 CUresult sim_cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
@@ -442,7 +448,7 @@ CUresult sim_cuMemFreeHost(void *host)
         return CUDA_SUCCESS;
     if (!a || a->memory != MEMORY_HOST || a->base != (CUdeviceptr)(uintptr_t)host)
         return CUDA_ERROR_INVALID_VALUE;
-    return free_now(a->base);
+    return free_now(a->base, "cuMemFreeHost");
 }
 
 CUresult sim_cuMemHostGetDevicePointer(CUdeviceptr *ptr, void *host, unsigned flags)
@@ -482,7 +488,7 @@ CUresult sim_cuMemHostRegister(void *host, size_t bytes, unsigned flags)
     if (sim_find(base) ||
         (above < sim.allocation_count && sim.allocations[above]->base < base + bytes))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    sim_memory_add(base, bytes);
+    sim_memory_add(base, bytes, SIM_ANY_DEVICE);
     struct allocation *a = enter(base, bytes, MEMORY_REGISTERED, c->device);
     a->context = c;
     a->flags = flags;
@@ -497,6 +503,6 @@ CUresult sim_cuMemHostUnregister(void *host)
         return CUDA_ERROR_INVALID_VALUE;
     if (!a || a->memory != MEMORY_REGISTERED || a->base != (CUdeviceptr)(uintptr_t)host)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    sim_free(a);
+    sim_free(a, "cuMemHostUnregister");
     return CUDA_SUCCESS;
 }

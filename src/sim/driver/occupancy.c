@@ -7,6 +7,22 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
+// The shared memory that a multiprocessor sets aside. For a kernel that would rather have cache it
+// is the least of what there is to choose from that a block fits into (so an H200).
+static size_t set_aside(const struct kernel *k, int device, size_t block)
+{
+    static const size_t choices[] = { 8, 16, 32, 64, 100, 132, 164, 196, 228 }; // KiB
+    const size_t all =
+        (size_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    size_t i = 0;
+
+    if (k->cache[device] != CU_FUNC_CACHE_PREFER_L1)
+        return all;
+    while (i < LENGTH(choices) && choices[i] * 1024 < block)
+        i++;
+    return i < LENGTH(choices) && choices[i] * 1024 < all ? choices[i] * 1024 : all;
+}
+
 int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dynamic)
 {
     const int *a = k->attributes[device];
@@ -15,8 +31,7 @@ int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dy
     size_t reserved =
         (size_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
     size_t shared = (size_t)a[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] + dynamic + reserved;
-    size_t all =
-        (size_t)sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    size_t all = set_aside(k, device, shared);
     int registers = a[CU_FUNC_ATTRIBUTE_NUM_REGS] * rounded;
 
     if (threads < 1 || threads > a[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] || shared > all)
@@ -134,7 +149,9 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *smem_bytes, CUfunct
                sim_attribute(device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
     each =
         least(each, sim_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    *smem_bytes = (size_t)(each - k->attributes[device][CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES]);
+    each -= k->attributes[device][CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES];
+    each = least(each, k->attributes[device][CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES]);
+    *smem_bytes = (size_t)each;
     return CUDA_SUCCESS;
 }
 

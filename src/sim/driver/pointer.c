@@ -43,8 +43,10 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->u32 = !a ? 0 : host || pool_on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        out->bytes = sizeof(CUdeviceptr);
-        out->address = a ? ptr : 0;
+        out->bytes = sizeof(CUdeviceptr); // one of the current context's
+        out->address = a && sim_current() && !pool_on_host ? ptr : 0;
+        if (a && !sim_current())
+            return CUDA_ERROR_INVALID_CONTEXT;
         break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         out->bytes = sizeof(void *);
@@ -137,7 +139,8 @@ CUresult sim_cuPointerGetAttributes(unsigned attribute_count, CUpointer_attribut
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < attribute_count; i++) {
         CUresult code = answer(&value, attributes[i], ptr);
-        if (code && attributes[i] != CU_POINTER_ATTRIBUTE_HOST_POINTER)
+        if (code && attributes[i] != CU_POINTER_ATTRIBUTE_HOST_POINTER &&
+            attributes[i] != CU_POINTER_ATTRIBUTE_DEVICE_POINTER)
             return code;
         memcpy(data[i], &value.pointer, value.bytes);
     }

@@ -1,6 +1,8 @@
 // Pools, and memory in stream order.
 #include "shell.h"
 
+#include "sim/exec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,6 +380,8 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture)
         return sim_graph_allocate(stream, bytes, out);
+    if (sim_capture_forbids()) // of another stream
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         if (bytes > d->total)
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -394,10 +398,12 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     if (!a)
         return CUDA_ERROR_OUT_OF_MEMORY;
     a->pool = pool;
-    // The host may write the rest without a word.
+    // The host may write the rest without a word, and every device reaches it.
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
         pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
         sim_note_fresh(a->base, bytes);
+    else
+        sim_memory_own(a->base, SIM_ANY_DEVICE);
     pool->allocations++;
     pool->used = used;
     if (used > pool->used_high)
@@ -436,6 +442,8 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     struct stream *s;
     CUresult code = sim_stream_of(stream, &s);
 
+    if (!code && !s->capture && sim_capture_forbids()) // of another stream
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code || !ptr)
         return code;
     if (!a || a->base != ptr || a->freeing || a->memory != MEMORY_POOL)

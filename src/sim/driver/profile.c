@@ -194,6 +194,7 @@ bool sim_profile(struct device *d, int arch, int ordinal)
     if (p == LENGTH(profiles))
         return false;
     memcpy(d->attributes, h200, sizeof(h200));
+    d->ordinal = ordinal;
     for (size_t i = 0; i < profiles[p].count; i++)
         d->attributes[profiles[p].differences[i].attribute] = profiles[p].differences[i].value;
     d->attributes[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = FIRST_BUS + 16 * ordinal;

@@ -24,7 +24,7 @@ enum {
     SIM_DEVICES = 8,
     SIM_ATTRIBUTES = 148, // of a device, by number
     SIM_LIMITS = 10,
-    SIM_STACK = 64, // contexts pushed by one thread
+    SIM_STACK = 64, // contexts pushed by one thread, that take no memory of their own
     SIM_LAUNCH_ATTRIBUTES = 16,
     SIM_LAUNCH_PARAMETERS = 128, // that a host function in place of a kernel can have
     SIM_LAUNCH_BYTES = 32768,
@@ -86,6 +86,7 @@ struct context {
     uint64_t id;
     CUresult lost; // the sticky error
     size_t limits[SIM_LIMITS];
+    void *heap; // of its kernels' malloc(): the other half's; NULL: none has run yet
     CUfunc_cache cache;
     uintptr_t peers[SIM_DEVICES];
     struct stream *legacy;
@@ -94,6 +95,7 @@ struct context {
 
 struct device {
     char name[64];
+    int ordinal; // in the machine: CUDA_VISIBLE_DEVICES may say another order
     int attributes[SIM_ATTRIBUTES];
     size_t total, used;
     struct context *primary;
@@ -111,9 +113,20 @@ struct ends {
     size_t count;
 };
 
+// A thread that waits, in memory of its own. Whoever brings about what it waits for wakes it, and
+// nobody else: there may be thousands.
+struct sleeper {
+    struct sleeper *next, **at;         // of those that wait for the same
+    struct sleeper *next_all, **at_all; // of all; NULL: it is awake
+    pthread_cond_t wake;
+    uint64_t until; // of a stream: work done
+};
+#define SIM_END UINT64_MAX // of a stream itself
+
 // A point in a stream's work: what an event stands for once recorded, and what waits refer to.
 struct mark {
     struct mark *next_free;
+    struct sleeper *sleepers; // until it is done
     int refs;
     bool done;
     struct timespec when;
@@ -142,6 +155,8 @@ struct stream {
     CUstreamAttrValue attributes[17];
     struct work *first, *last; // waiting
     uint64_t submitted, done;
+    struct sleeper *sleepers; // until so much of it is done
+    struct sleeper *asleep;   // its own thread, when there is nothing that it can do
     bool held, running, worker, ending;
     struct capture *capture;
     struct ends ends;          // of that
@@ -211,6 +226,7 @@ struct kernel {
     struct parameter *parameters;
     size_t parameter_count, parameter_bytes;
     int attributes[SIM_DEVICES][16]; // CU_FUNC_ATTRIBUTE_...
+    CUfunc_cache cache[SIM_DEVICES];
     int max_threads;                 // .maxntid or .reqntid, 0 without
     int exact_threads[3];            // .reqntid, zeros without
     unsigned index;                  // in its library
@@ -277,6 +293,7 @@ struct launch {
     // The other half's: what runs, with what it is a part of.
     const struct sim_code *code;
     void *image;
+    size_t stack; // CU_LIMIT_STACK_SIZE
     sim_host_kernel host;
     void *params[SIM_LAUNCH_PARAMETERS];
     _Alignas(64) unsigned char bytes[SIM_LAUNCH_BYTES];
@@ -337,7 +354,7 @@ struct work {
 // fresh_most, async, and the devices.
 struct sim_shell {
     pthread_mutex_t lock;
-    pthread_cond_t changed; // any work done, any hold resumed
+    struct sleeper *sleepers; // all
     int version;
     int device_count;
     bool initialised;
@@ -369,11 +386,14 @@ extern struct sim_shell sim;
 struct sim_thread {
     unsigned id;
     unsigned generation;
+    struct sleeper sleeper;
     unsigned depth;
     bool in_callback;
     bool per_thread_default; // the call was looked up so that stream 0 is the thread's own
     CUstreamCaptureMode capture_mode;
-    uintptr_t stack[SIM_STACK]; // handles: a context may be destroyed while it is in here
+    // Handles: a context may be destroyed while it is in here. What passes SIM_STACK is in `deep`.
+    uintptr_t stack[SIM_STACK], *deep;
+    unsigned deep_room;
 };
 
 extern _Thread_local struct sim_thread sim_thread;
@@ -381,8 +401,13 @@ extern _Thread_local struct sim_thread sim_thread;
 // entry.c
 void sim_lock(void);
 void sim_unlock(void);
+// Wait; the lock is given up meanwhile. Whoever waits looks again at what it waits for.
+void sim_wait(void); // for a change that is told to all
 void sim_changed(void);
-void sim_wait(void); // for a change; the lock is given up meanwhile
+void sim_wait_for(struct sleeper **list, uint64_t until);
+void sim_wait_a_little(void);
+void sim_wake(struct sleeper **list, uint64_t done);
+void sim_wake_one(struct sleeper *sleeper);
 void sim_bug(const char *what, const char *name) __attribute__((noreturn));
 void *sim_alloc(size_t bytes); // zeroed; ends the process without memory
 // A function by its name, with or without a _v2; FN_COUNT when there is none.
@@ -391,6 +416,7 @@ const char *sim_function_name(int fn);
 CUresult sim_result_number(const char *name); // of CUDA_ERROR_..., or a number; -1 for none
 void sim_arm(int fn, int nth, CUresult code); // the nth next call fails; of any for FN_COUNT
 void sim_disarm(void);
+bool sim_fault_left(size_t index, int *fn, int *nth, int *left); // of what is armed; false: no more
 int sim_armed(int fn);         // faults that a call of the function may meet; of any for FN_COUNT
 void sim_end_everything(void); // as if fresh, but for primary contexts
 extern int sim_calls[], sim_calls_total;
@@ -417,6 +443,7 @@ void sim_look(void (*visit)(struct object *object, void *data), void *data);
 // device.c
 bool sim_valid_device(CUdevice device);
 int sim_attribute(int device, CUdevice_attribute attribute);
+void sim_uuid(int ordinal, CUuuid *uuid);
 // What calls that answer about a device begin with.
 #define SIM_NEED(out, dev)                    \
     do {                                      \
@@ -438,12 +465,15 @@ struct mark *sim_mark_retain(struct mark *mark);
 void sim_mark_drop(struct mark *mark); // NULL is nothing to drop
 // Let a stream do something, now or in its turn. `*work` is copied.
 CUresult sim_submit(struct stream *stream, const struct work *work);
+// The thread that does what is queued. An error of the system: there is none to be had.
+CUresult sim_stream_thread(struct stream *stream);
+void sim_stream_wake(struct stream *stream);
 // In its turn, by the stream's thread: the lock is never given up.
 void sim_enqueue(struct stream *stream, const struct work *work);
 // Work that shares what another item holds, and letting go of that.
 struct work sim_work_copy(const struct work *work);
 void sim_work_drop(struct work *work);
-void sim_order(struct stream *stream); // after what the default stream's rule says
+CUresult sim_order(struct stream *stream); // after what the default stream's rule says
 bool sim_idle(const struct stream *stream);
 void sim_stream_drop(struct stream *stream); // all that is queued
 
@@ -462,6 +492,10 @@ void sim_event_end(struct event *event);
 // capture.c
 bool sim_capture_forbids(void); // an unsafe call now; invalidates the capture that does
 CUresult sim_capture_spoil(struct stream *stream); // by a call that its stream does not allow
+// All captures of a context, by a wait for all of it: an error when there are any.
+CUresult sim_capture_spoil_all(const struct context *context);
+// The one that recorded an event.
+CUresult sim_capture_spoil_event(const struct event *event);
 CUresult sim_capture_implicit(const struct stream *stream);
 void sim_capture_abandon(struct stream *stream); // which is no more
 // Whether the capture that a stream is in can go on.
@@ -487,16 +521,16 @@ CUresult sim_graph_free(struct stream *stream, struct allocation *allocation);
 void sim_graph_memory_retain(struct allocation *allocation);
 void sim_graph_memory_drop(struct allocation *allocation);
 void sim_graph_memory_wake(struct allocation *allocation);
-void sim_graph_memory_sleep(struct allocation *allocation);
+void sim_graph_memory_sleep(struct allocation *allocation, const char *by);
 
 // memory.c
 size_t sim_round_up(size_t bytes, size_t to);
 struct allocation *sim_find(CUdeviceptr ptr); // the one that contains it
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device);
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context);
-void sim_free(struct allocation *allocation);
+void sim_free(struct allocation *allocation, const char *by); // who frees it, for reports
 // Let memory go and come again at its address, fresh.
-void sim_pages_sleep(struct allocation *allocation);
+void sim_pages_sleep(struct allocation *allocation, const char *by);
 void sim_pages_wake(struct allocation *allocation);
 bool sim_asleep(const struct allocation *allocation);
 bool sim_in_arena(CUdeviceptr ptr);
@@ -568,6 +602,8 @@ bool sim_profile(struct device *device, int arch, int ordinal);
 
 void sim_configure(void);        // the settings of a fresh driver
 CUresult sim_started(void);      // what cuInit() has to say of them
+// Say in a line what is wrong with a call, where such things are told.
+void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 const char *sim_complaint(void); // and cuGetErrorString() of that; NULL for nothing
 void sim_fault_fired(void);
 // The PTX in an image that is no text, in memory of the caller's; NULL for a text. Or why there is
@@ -582,6 +618,7 @@ extern const char sim_linked[]; // what the linker has to say when all is well
 void sim_code_end(struct library *library);
 // The library's part in a context that ends.
 void sim_code_leave(struct library *library, struct context *context);
+void sim_code_context_end(struct context *context); // and what was its own
 CUresult sim_code_variable(struct library *library, struct context *context, const char *name,
                            bool managed, CUdeviceptr *ptr, size_t *bytes);
 // A launch was accepted: fill in what runs, or leave it all NULL.

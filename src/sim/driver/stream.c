@@ -64,14 +64,14 @@ void sim_stream_end(struct stream *stream)
     stream->head.gone = true;
     if (stream->ending) { // by another thread
         while (sim_object_even_gone(handle, KIND_STREAM))
-            sim_wait();
+            sim_wait_for(&stream->sleepers, SIM_END);
         return;
     }
     stream->ending = true;
     sim_stream_drop(stream);
-    sim_changed();
+    sim_stream_wake(stream);
     while (stream->worker || stream->running)
-        sim_wait();
+        sim_wait_for(&stream->sleepers, SIM_END);
     sim_capture_abandon(stream);
     if (c->legacy == stream)
         c->legacy = NULL;
@@ -82,8 +82,8 @@ void sim_stream_end(struct stream *stream)
         }
     }
     sim_delist(stream);
+    sim_wake(&stream->sleepers, SIM_END);
     free(stream);
-    sim_changed();
 }
 
 struct unfinished {
@@ -111,7 +111,7 @@ CUresult sim_drain_context(struct context *context)
         sim_look(find_unfinished, &u);
         if (!u.stream || context->lost)
             break;
-        sim_wait();
+        sim_wait_for(&u.stream->sleepers, u.stream->submitted);
     }
     sim_pools_trim();
     return context->lost;
@@ -150,7 +150,7 @@ CUresult sim_cuStreamDestroy(CUstream stream)
     sim_capture_abandon(s);
     // The handle is void from here on; what is queued still runs.
     s->head.gone = true;
-    sim_changed();
+    sim_stream_wake(s);
     sim_streams_reap();
     return CUDA_SUCCESS;
 }
@@ -279,9 +279,7 @@ static CUresult order_for_wait(struct stream *s)
 {
     CUresult code = sim_capture_implicit(s);
 
-    if (!code && s == s->head.context->legacy)
-        sim_order(s);
-    return code;
+    return !code && s == s->head.context->legacy ? sim_order(s) : code;
 }
 
 CUresult sim_cuStreamQuery(CUstream stream)
@@ -316,8 +314,9 @@ CUresult sim_cuStreamSynchronize(CUstream stream)
     uintptr_t context = c->head.handle, handle = s->head.handle;
     uint64_t until = s->submitted;
     // Either may be destroyed by another thread meanwhile.
-    while (sim_object_even_gone((const void *)handle, KIND_STREAM) && s->done < until)
-        sim_wait();
+    while (sim_object_even_gone((const void *)handle, KIND_STREAM) && s->done < until &&
+           !(sim_object((const void *)context, KIND_CONTEXT) && c->lost))
+        sim_wait_for(&s->sleepers, until);
     sim_pools_trim();
     return sim_object((const void *)context, KIND_CONTEXT) ? c->lost
                                                            : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -357,6 +356,8 @@ CUresult sim_cuStreamAttachMemAsync(CUstream stream, CUdeviceptr ptr, size_t len
     CUresult code = sim_stream_of(stream, &s);
     const struct allocation *a = sim_find(ptr);
 
+    if (!code && s->capture)
+        code = sim_capture_spoil(s);
     if (code)
         return code;
     if (!a || a->memory != MEMORY_MANAGED || (length && length != a->bytes) ||

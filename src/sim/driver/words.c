@@ -16,6 +16,12 @@ static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsig
     const struct allocation *a = sim_find(address);
     if (!a || a->freeing || address + bytes > a->base + a->bytes)
         return CUDA_ERROR_INVALID_VALUE;
+    if (a->pool) { // as an H200 has it
+        sim_tell("cuStream%sValue%u: 0x%llx is memory of a pool, take some of cuMemAlloc or "
+                 "cuMemHostAlloc",
+                 op == OP_WAIT_VALUE ? "Wait" : "Write", 8 * bytes, (unsigned long long)address);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (op == OP_WAIT_VALUE && flags & (unsigned)CU_STREAM_WAIT_VALUE_FLUSH &&
         !sim_attribute(s->head.context->device, CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
         return CUDA_ERROR_NOT_SUPPORTED;

@@ -2,6 +2,8 @@
 // thread of the stream's own.
 #include "graph.h"
 
+#include <string.h>
+
 // Marks: counted, so that an event may be destroyed while a stream still waits for its record.
 
 struct mark *sim_mark_new(void)
@@ -79,17 +81,23 @@ static bool order_ready(struct work *w)
     return !s || s->done >= w->order.until;
 }
 
+static void reach_mark(struct mark *mark)
+{
+    mark->done = true;
+    sim_wake(&mark->sleepers, SIM_END);
+}
+
 static void run_mark(struct work *w, struct stream *stream, CUresult lost)
 {
     (void)stream;
     (void)lost;
     clock_gettime(CLOCK_MONOTONIC, &w->mark->when);
-    w->mark->done = true;
+    reach_mark(w->mark);
 }
 
 static void drop_mark(struct work *w)
 {
-    w->mark->done = true; // whoever waits for work that was dropped waits no longer
+    reach_mark(w->mark); // whoever waits for work that was dropped waits no longer
     sim_mark_drop(w->mark);
 }
 
@@ -207,14 +215,14 @@ static void run_free(struct work *w, struct stream *stream, CUresult lost)
 {
     (void)stream;
     (void)lost;
-    sim_free(w->allocation);
+    sim_free(w->allocation, "cuMemFreeAsync");
     w->allocation = NULL;
 }
 
 static void drop_free(struct work *w)
 {
     if (w->allocation) // never run: a context that ends, a reset
-        sim_free(w->allocation);
+        sim_free(w->allocation, "cuMemFreeAsync");
 }
 
 static void run_wake(struct work *w, struct stream *stream, CUresult lost)
@@ -228,7 +236,7 @@ static void run_sleep(struct work *w, struct stream *stream, CUresult lost)
 {
     (void)stream;
     (void)lost;
-    sim_graph_memory_sleep(w->allocation);
+    sim_graph_memory_sleep(w->allocation, "cuMemFreeAsync");
 }
 
 static void drop_memory(struct work *w)
@@ -238,7 +246,7 @@ static void drop_memory(struct work *w)
 
 static void drop_end(struct work *w)
 {
-    w->end.mark->done = true; // the next launch may begin
+    reach_mark(w->end.mark); // the next launch may begin
     sim_mark_drop(w->end.mark);
     sim_exec_drop(w->end.exec);
 }
@@ -285,7 +293,9 @@ static void finish(struct stream *s, struct work *w)
 {
     sim_work_drop(w);
     s->done++;
-    sim_changed();
+    sim_wake(&s->sleepers, s->head.gone ? SIM_END : s->done);
+    if (s->first)
+        sim_stream_wake(s);
 }
 
 static void perform(struct stream *s, struct work *w)
@@ -322,18 +332,31 @@ static void recycle(struct work *w)
     sim.free_work = w;
 }
 
-// Values in memory change without a word to us, so they are looked at every so often.
-static void wait_a_little(void)
+// Until what is at the head of a stream may be ready.
+static void wait_for_head(struct stream *s)
 {
-    struct timespec until;
+    const struct work *w = s->first;
+    struct stream *other;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 200000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
+    s->asleep = &sim_thread.sleeper;
+    if (!w || s->running || s->held) {
+        sim_wait();
+    } else if (w->op == OP_WAIT_MARK) {
+        sim_wait_for(&w->mark->sleepers, 0);
+    } else if (w->op == OP_WAIT_STREAM &&
+               (other = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM))) {
+        sim_wait_for(&other->sleepers, w->order.until);
+    } else {
+        // Values in memory change without a word to us, so they are looked at every so often.
+        sim_wait_a_little();
     }
-    pthread_cond_timedwait(&sim.changed, &sim.lock, &until);
+    s->asleep = NULL;
+}
+
+void sim_stream_wake(struct stream *s)
+{
+    if (s->asleep && s->asleep->at_all)
+        sim_wake_one(s->asleep);
 }
 
 static void *stream_thread(void *data)
@@ -346,33 +369,44 @@ static void *stream_thread(void *data)
             struct work *w = take(s);
             perform(s, w);
             recycle(w);
-        } else if (s->first && s->first->op == OP_WAIT_VALUE && !s->held) {
-            wait_a_little();
         } else {
-            sim_wait();
+            wait_for_head(s);
         }
     }
     s->worker = false;
     sim.workers--;
-    sim_changed();
+    sim_wake(&s->sleepers, SIM_END);
     sim_unlock();
     return NULL;
 }
 
-static void need_thread(struct stream *s)
+CUresult sim_stream_thread(struct stream *s)
 {
     pthread_attr_t detached;
     pthread_t thread;
 
     if (s->worker)
-        return;
+        return CUDA_SUCCESS;
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &detached, stream_thread, s))
-        sim_bug("no thread", "for a stream");
+    int failed = pthread_create(&thread, &detached, stream_thread, s);
     pthread_attr_destroy(&detached);
+    if (failed) {
+        sim_tell("no thread is to be had for a stream: %s", strerror(failed));
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
     s->worker = true;
     sim.workers++;
+    return CUDA_SUCCESS;
+}
+
+// A stream without a thread has nothing in its queue but what this call has put there.
+static CUresult stuck(struct stream *s)
+{
+    if (!s->first || s->worker)
+        return CUDA_SUCCESS;
+    sim_stream_drop(s);
+    return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 void sim_enqueue(struct stream *s, const struct work *work)
@@ -391,8 +425,9 @@ void sim_enqueue(struct stream *s, const struct work *work)
         s->first = w;
     s->last = w;
     s->submitted++;
-    need_thread(s);
-    sim_changed();
+    (void)sim_stream_thread(s); // without one, who has asked for this drops it
+    if (s->first == w)
+        sim_stream_wake(s);
 }
 
 bool sim_idle(const struct stream *s)
@@ -419,7 +454,7 @@ static void order_visit(struct object *o, void *data)
         order_after(s, other);
 }
 
-void sim_order(struct stream *s)
+CUresult sim_order(struct stream *s)
 {
     struct context *c = s->head.context;
 
@@ -427,6 +462,7 @@ void sim_order(struct stream *s)
         sim_look(order_visit, s);
     else if (!(s->flags & CU_STREAM_NON_BLOCKING))
         order_after(s, c->legacy);
+    return stuck(s);
 }
 
 CUresult sim_submit(struct stream *stream, const struct work *work)
@@ -441,19 +477,24 @@ CUresult sim_submit(struct stream *stream, const struct work *work)
     }
     if (stream->capture)
         return sim_capture_work(stream, work);
-    sim_order(stream);
+    if ((code = sim_order(stream))) {
+        sim_work_drop(&now);
+        return code;
+    }
     if (sim_idle(stream) && !sim.async && !ops[work->op].own_thread && !long_work(work) &&
         runnable(stream, &now)) {
         stream->submitted++;
         perform(stream, &now);
     } else {
         sim_enqueue(stream, work);
+        return stuck(stream);
     }
     return CUDA_SUCCESS;
 }
 
 void sim_stream_drop(struct stream *stream)
 {
+    sim_stream_wake(stream); // it waits for something that goes
     while (stream->first) {
         struct work *w = take(stream);
         finish(stream, w);

@@ -396,6 +396,8 @@ static void move_whole(struct access *a)
 
     for (uint32_t r = 0; r < count; r += a->vector) {
         bool none;
+        if (a->stores && tile_repeats(a->tile->layout, r))
+            continue;
         tile_register p = tile_inside_tile(a->e, a->tile, r, &none);
         if (none) {
             for (uint32_t i = 0; i < a->vector && !a->stores; i++)
@@ -418,6 +420,8 @@ static void move_edge(struct access *a)
 
     for (uint32_t r = 0; r < count; r++) {
         bool none;
+        if (a->stores && tile_repeats(a->tile->layout, r))
+            continue;
         tile_register p = tile_inside_tile(a->e, a->tile, r, &none);
         if (!a->stores)
             pad(a, r);

@@ -2,6 +2,9 @@
 // which are the same in each of them.
 #include "emit.h"
 
+#include "../layout/fragment.h"
+#include "ring.h"
+
 #include <string.h>
 
 // What an op's family is emitted by.
@@ -70,10 +73,16 @@ static tile_emit_op *emitter_of(enum tile_op_kind kind)
     }
 }
 
-static bool emit_op(struct tile_emitter *e, const struct tile_op *op)
+bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitter_of(op->kind);
 
+    if (e->ring && op == e->ring->plan->store &&
+        tile_layout_same(op->operand[op->operand_count - 1]->layout,
+                         e->ring->plan->mma->result[0]->layout))
+        emit = tile_emit_store_tma;
+    if (op->kind == TILE_MMA && tile_fragment_of(op, e->target))
+        emit = tile_emit_mma_sync;
     return emit ? emit(e, op) : tile_cannot(e, op, "there is no PTX for it yet");
 }
 
@@ -150,6 +159,13 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
+// A way out of a loop: what is open here is open behind it.
+static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
+{
+    loop->read |= e->read;
+    loop->written |= e->written;
+}
+
 static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
 {
     bool is_for = op->kind == TILE_FOR;
@@ -177,6 +193,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }
     e->shared_busy = true;
+    if (is_for) // no turn at all
+        way_out(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
     if (is_for) {
@@ -200,7 +218,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, loop.end);
     e->loop = loop.outer;
     e->shared_busy = true;
-    tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
+    e->read = loop.read;
+    e->written = loop.written;
     return !e->failed;
 }
 
@@ -239,7 +258,10 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
 
     switch (op->kind) {
     case TILE_RETURN:
-        tile_ins(e, "ret");
+        if (e->ring)
+            tile_branch(e, TILE_NO_REGISTER, false, e->ring->next_tile);
+        else
+            tile_ins(e, "ret");
         return true;
     case TILE_YIELD:
         if (around->kind == TILE_IF)
@@ -247,6 +269,8 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     default:
         move_values(e, e->loop->op->result, op->operand, op->operand_count);
+        if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR) // which may end at any turn
+            way_out(e, e->loop);
         // The loop's own end falls through to its next turn.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
@@ -266,12 +290,16 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
         bool ok;
         if (tile_op_infos[op->kind].traits & TILE_TERMINATES)
             ok = emit_terminator(e, op);
+        else if (e->ring && op == e->ring->plan->loop)
+            ok = tile_emit_ring_loop(e, op);
+        else if (e->ahead && op == e->ahead->loop)
+            ok = tile_emit_loop_ahead(e, op);
         else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
             ok = emit_loop(e, op);
         else if (op->kind == TILE_IF)
             ok = emit_if(e, op);
         else
-            ok = emit_op(e, op);
+            ok = tile_emit_one(e, op);
         if (!ok)
             e->failed = true;
     }
@@ -282,6 +310,6 @@ void tile_emit_function(struct tile_emitter *e, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op->kind != TILE_YIELD && !e->failed;
          op = op->next)
-        if (!emit_op(e, op))
+        if (!tile_emit_one(e, op))
             e->failed = true;
 }

@@ -494,6 +494,39 @@ static tile_register bitcast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     return cut(e, to, tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", x));
 }
 
+// The power of two that a divisor is known to be; 0: none. A division of 64 bits is a call, which
+// takes registers and keeps wgmma of the same kernel from overlapping when code is linked.
+static uint64_t known_power(const struct tile_value *divisor)
+{
+    const struct tile_op *op = divisor->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    int64_t value = op && op->kind == TILE_CONSTANT ? tile_int(op, TILE_ATTR_VALUE, 0) : 0;
+    return value > 0 && !(value & (value - 1)) ? (uint64_t)value : 0;
+}
+
+static tile_register divide_by_power(struct tile_emitter *e, enum tile_op_kind kind,
+                                     cuc_dtype dtype, tile_register x, uint64_t power)
+{
+    const char *bits = bits_type(dtype);
+    enum tile_register_class c = tile_class_of(dtype);
+    tile_register q = tile_new(e, c), rest = tile_new(e, c), up = tile_new(e, c);
+    tile_register p = tile_new(e, TILE_PRED);
+
+    if (kind != TILE_FLOORDIV)
+        tile_ins(e, "and.%s %R, %R, 0x%x", bits, rest, x, power - 1);
+    if (kind == TILE_MOD)
+        return rest;
+    tile_ins(e, "shr.%s %R, %R, %u", integer_type(dtype), q, x,
+             (unsigned)__builtin_ctzll(power));
+    if (kind == TILE_FLOORDIV)
+        return q;
+    tile_ins(e, "setp.ne.%s %R, %R, 0", bits, p, rest);
+    tile_ins(e, "selp.%s %R, 1, 0, %R", bits, up, p);
+    return tile_make(e, c, c == TILE_R64 ? "add.s64 %R, %R, %R" : "add.s32 %R, %R, %R", q, up);
+}
+
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
                                   const tile_register *x)
 {
@@ -518,6 +551,12 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
         tile_ins(e, "selp.%s %R, %R, %R, %R", types[tile_class_of(to)], out, x[1], x[2], x[0]);
         return out;
     }
+    case TILE_FLOORDIV:
+    case TILE_CDIV:
+    case TILE_MOD:
+        if (tile_is_integer(dtype) && known_power(op->operand[1]))
+            return divide_by_power(e, op->kind, dtype, x[0], known_power(op->operand[1]));
+        return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
     case TILE_FMA: {
         const char *type = dtype == CUC_F64    ? "f64"
                            : dtype == CUC_F16  ? "f16"
@@ -533,6 +572,28 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
     }
 }
 
+// Two f32 to 16 bits at once, side by side in a word as stores want them.
+static bool casts_pairs(const struct tile_op *op, uint32_t count)
+{
+    cuc_dtype to = op->result[0]->type.dtype;
+
+    return op->kind == TILE_CAST && count % 2 == 0 && (to == CUC_F16 || to == CUC_BF16) &&
+           op->operand[0]->type.dtype == CUC_F32 &&
+           tile_int(op, TILE_ATTR_ROUND, TILE_RN) == TILE_RN;
+}
+
+static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
+                      const tile_register *x)
+{
+    tile_register word = tile_make(
+        e, TILE_R32, to == CUC_F16 ? "cvt.rn.f16x2.f32 %R, %R, %R" : "cvt.rn.bf16x2.f32 %R, %R, %R",
+        x[1], x[0]);
+
+    for (uint32_t i = 0; i < 2; i++)
+        out[i] = tile_new(e, TILE_R16);
+    tile_ins(e, "mov.b32 {%R, %R}, %R", out[0], out[1], word);
+}
+
 bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
 {
     uint32_t count = tile_register_count(op->result[0]);
@@ -544,7 +605,10 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         in[i] = tile_registers(e, op->operand[i]);
-    for (uint32_t r = 0; r < count; r++) {
+    bool pairs = casts_pairs(op, count);
+    for (uint32_t r = 0; r < count && pairs; r += 2)
+        cast_pair(e, op->result[0]->type.dtype, out + r, in[0] + r);
+    for (uint32_t r = 0; r < count && !pairs; r++) {
         tile_register x[3];
         for (uint32_t i = 0; i < op->operand_count; i++)
             x[i] = in[i][r];

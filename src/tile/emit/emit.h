@@ -42,6 +42,9 @@ struct tile_coordinate_entry {
     tile_register reg;
 };
 
+struct tile_pipeline;
+struct tile_ring;
+
 struct tile_emitter {
     struct tile_module *module;
     const struct tile_kernel *kernel;
@@ -66,18 +69,21 @@ struct tile_emitter {
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, by the bit of the parameter.
     uint64_t read, written;
+    bool presumes_apart; // a barrier was spared, since tensors are known to be apart at launch
     struct tile_emit_loop *loop;
     uint32_t line; // of the last .loc
     bool wants_printf, wants_assert;
     uint32_t frame_bytes; // of local memory, for what vprintf is given
     bool has_two_over_pi; // math_trig.c's table is among the globals
+    struct tile_ring *ring; // of an entry with roles (pipeline.h); NULL: all threads do the same
+    const struct tile_pipeline *ahead; // the loop whose loads run ahead (async.c); NULL
     bool failed;
 };
 
 struct tile_emit_loop {
     const struct tile_op *op;
-    uint32_t again, end; // labels
-    bool end_used, again_used;
+    uint32_t again, end;    // labels
+    uint64_t read, written; // as the emitter's, on all ways out
     struct tile_emit_loop *outer;
 };
 
@@ -195,17 +201,26 @@ tile_emit_op tile_emit_scan;                    // scan.c
 tile_emit_op tile_emit_sort;                    // sort.c: sort, topk
 tile_emit_op tile_emit_histogram;               // histogram.c
 tile_emit_op tile_emit_shape;                   // shape.c
-tile_emit_op tile_emit_mma;                     // mma.c
+tile_emit_op tile_emit_mma, tile_emit_mma_sync; // mma.c, mma_sync.c
 tile_emit_op tile_emit_philox, tile_emit_asm;   // random.c, inline.c
 tile_emit_op tile_emit_print, tile_emit_assert; // report.c
-// control.c: the ops of a block; of a reduction's function, which ends with a yield.
+// async.c: a loop over a product with its loads ahead of it.
+tile_emit_op tile_emit_loop_ahead;
+// control.c: one op that is no control flow; the ops of a block; of a reduction's function, which ends with a yield.
+bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
 
-// kernel.c: one entry.
+// kernel.c: one entry; what comes before its body.
+void tile_begin_entry(struct tile_emitter *e);
+bool tile_open_values(struct tile_emitter *e);
+void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
+void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
+// `ahead`: the loop whose loads are to run ahead of it; NULL
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     struct tile_text *out, struct tile_entry *entry);
+                     const struct tile_pipeline *ahead, struct tile_text *out,
+                     struct tile_entry *entry);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
 

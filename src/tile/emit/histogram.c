@@ -32,7 +32,7 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
     for (uint32_t r = 0; reg && r < tile_register_count(x); r++) {
         bool none;
         tile_register p = tile_both(e, tile_inside_tile(e, x, r, &none), single), bin = reg[r];
-        if (none)
+        if (none || tile_repeats(x->layout, r))
             continue;
         if (first)
             bin = tile_make(e, wide ? TILE_R64 : TILE_R32,

@@ -23,9 +23,22 @@ uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at)
     return bytes;
 }
 
+uint32_t tile_maps_at(uint32_t bytes)
+{
+    enum { GRID_BYTES = 16 };
+
+    return (bytes + GRID_BYTES + TILE_MAP_ALIGN - 1) & ~(uint32_t)(TILE_MAP_ALIGN - 1);
+}
+
+uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes)
+{
+    return entry->persistent ? tile_maps_at(bytes) + entry->map_count * TILE_MAP_BYTES : bytes;
+}
+
 const char *tile_variant_name(enum tile_variant variant)
 {
-    static const char *const names[] = { "idx32+aligned", "idx32", "idx64" };
+    static const char *const names[] = { "idx32+aligned", "idx32", "idx64", "tma",
+                                         "idx32+overlap" };
 
     return names[variant];
 }
@@ -33,12 +46,13 @@ const char *tile_variant_name(enum tile_variant variant)
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant)
 {
-    static const char *const suffixes[] = { "idx32_aligned", "idx32", "idx64" };
+    static const char *const suffixes[] = { "idx32_aligned", "idx32", "idx64", "tma",
+                                            "idx32_overlap" };
 
     return cuc__arena_print(module->arena, "%s$%s", kernel->name, suffixes[variant]);
 }
 
-static void begin(struct tile_emitter *e)
+void tile_begin_entry(struct tile_emitter *e)
 {
     static const char axes[] = "xyz";
 
@@ -58,7 +72,7 @@ static void begin(struct tile_emitter *e)
     e->text = &e->body;
 }
 
-static void put_declarations(struct tile_emitter *e, struct tile_text *out)
+void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
 {
     static const char *const declarations[] = { ".pred %p", ".b16 %h", ".b32 %r", ".b64 %d" };
 
@@ -73,7 +87,7 @@ static void put_declarations(struct tile_emitter *e, struct tile_text *out)
 }
 
 // Functions of the device's runtime, once a module.
-static void put_functions(const struct tile_emitter *e, struct tile_text *out)
+void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
 {
     static const char print[] = ".extern .func (.param .b32 count) vprintf (.param .b64 format, "
                                 ".param .b64 values);\n";
@@ -86,19 +100,25 @@ static void put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
+bool tile_open_values(struct tile_emitter *e)
+{
+    e->prologue.module = e->body.module = e->globals.module = e->module;
+    e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
+    e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
+    return e->value && e->view;
+}
+
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     struct tile_text *out, struct tile_entry *entry)
+                     const struct tile_pipeline *ahead, struct tile_text *out,
+                     struct tile_entry *entry)
 {
     struct tile_emitter e = {
-        .module = module, .kernel = kernel, .target = target, .variant = variant, .warps = warps
+        .module = module, .kernel = kernel, .target = target, .variant = variant, .warps = warps, .ahead = ahead
     };
     uint32_t bytes;
 
-    e.prologue.module = e.body.module = e.globals.module = module;
-    e.value = tile_take(module, (kernel->value_count + 1) * sizeof(*e.value));
-    e.view = tile_take(module, (kernel->value_count + 1) * sizeof(*e.view));
-    if (!e.value || !e.view)
+    if (!tile_open_values(&e))
         return false;
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
@@ -106,7 +126,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
         return false;
     }
     bytes = tile_parameter_layout(kernel, e.parameter_at);
-    begin(&e);
+    tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
     bool dynamic = e.shared_bytes > STATIC_SHARED;
@@ -119,6 +139,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     }
     *entry = (struct tile_entry){
         .variant = variant,
+        .presumes_apart = e.presumes_apart,
         .name = tile_entry_name(module, kernel, variant),
         .warps = warps,
         .static_shared = dynamic ? 0 : e.shared_bytes,
@@ -126,13 +147,13 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     };
     if (!entry->name)
         return false;
-    put_functions(&e, out);
+    tile_put_functions(&e, out);
     if (e.globals.length)
         tile_put_string(out, e.globals.at);
     tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array is empty
              entry->name, bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n{\n", 32 * warps);
-    put_declarations(&e, out);
+    tile_put_declarations(&e, out);
     if (e.shared_bytes)
         tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),
                  dynamic ? "dynamic_scratch" : "scratch");

@@ -204,12 +204,22 @@ static bool apart(const struct tile_kernel *k, uint32_t a, uint32_t b)
     return false;
 }
 
-static bool may_meet(const struct tile_kernel *k, uint64_t touched, uint32_t parameter)
+static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t parameter)
 {
-    for (; touched; touched &= touched - 1)
-        if (!apart(k, (uint32_t)__builtin_ctzll(touched), parameter))
+    bool others = false;
+
+    for (; touched; touched &= touched - 1) {
+        uint32_t other = (uint32_t)__builtin_ctzll(touched);
+        if (other == parameter)
             return true;
-    return false;
+        others |= !apart(e->kernel, other, parameter);
+    }
+    // A launch takes this variant when they are apart, and TILE_OVERLAP_32 when they are not.
+    if (others && e->variant == TILE_ALIGNED_32) {
+        e->presumes_apart = true;
+        return false;
+    }
+    return others;
 }
 
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
@@ -220,8 +230,8 @@ void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
     uint64_t bit = UINT64_C(1) << (parameter & 63);
 
     // What a release publishes is all that the block has done.
-    if (may_meet(e->kernel, e->written, parameter) ||
-        (writes && may_meet(e->kernel, e->read, parameter)) || releases) {
+    if (may_meet(e, e->written, parameter) ||
+        (writes && may_meet(e, e->read, parameter)) || releases) {
         tile_barrier(e);
         e->read = e->written = 0;
         e->shared_busy = false;

@@ -1,6 +1,8 @@
 // Registers, instructions, constants, coordinates.
 #include "emit.h"
 
+#include "ring.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -314,7 +316,9 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
 
 void tile_barrier(struct tile_emitter *e)
 {
-    if (e->warps > 1)
+    if (e->ring)
+        tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
+    else if (e->warps > 1)
         tile_ins(e, "bar.sync 0");
     else
         tile_ins(e, "bar.warp.sync 0xffffffff");

@@ -122,7 +122,7 @@ static bool reduce(struct reduction *r, tile_register (*in)[MOST_VALUES],
         bool none;
         tile_register inside = tile_inside_tile(e, x, k, &none);
         uint32_t to = result_register(x, y, r->axis, k);
-        if (none)
+        if (none || tile_repeats(layout, k))
             continue;
         tile_register value[MOST_VALUES], next[MOST_VALUES];
         for (uint32_t i = 0; i < r->n; i++) {

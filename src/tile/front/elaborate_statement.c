@@ -19,6 +19,10 @@ static void push(struct tile_elaborator *e, const char *name, struct tile_meanin
 {
     if (!name)
         return;
+    bool is_dtype = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN;
+    if (is_dtype || tile_is_builtin(name))
+        tile_error(e->module, TILE_T502, where, "name: %s is a %s of the language", name,
+                   is_dtype ? "dtype" : "call");
     if (e->count == e->room) {
         uint32_t room = e->room ? 2 * e->room : 64;
         struct tile_binding *grown = tile_take(e->module, room * sizeof(*grown));

@@ -517,6 +517,22 @@ static void put_terminator(struct printer *p, const struct tile_op *op, uint32_t
     tile_put(p->text, "%s\n", tile_op_infos[op->kind].name);
 }
 
+// Is what a loop carries bound again on any way to its next turn or its end?
+static bool is_changed(const struct tile_block *block, const struct tile_op *loop, uint32_t i)
+{
+    const struct tile_value *own = loop->block[0]->argument[i + (loop->kind == TILE_FOR)];
+
+    for (const struct tile_op *op = block->first; op; op = op->next) {
+        if ((op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) && target_of(op) == loop &&
+            op->operand[i] != own)
+            return true;
+        for (uint32_t n = 0; n < op->block_count; n++)
+            if (is_changed(op->block[n], loop, i))
+                return true;
+    }
+    return false;
+}
+
 static void put_loop(struct printer *p, const struct tile_op *op, uint32_t depth)
 {
     bool is_for = op->kind == TILE_FOR;
@@ -537,6 +553,11 @@ static void put_loop(struct printer *p, const struct tile_op *op, uint32_t depth
     } else {
         tile_put_string(p->text, "while true {\n");
     }
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (!is_changed(body, op, i)) { // else it would not be carried
+            tile_put_indent(p->text, depth + 1);
+            tile_put(p->text, "%s = %s\n", name_of(p, op->result[i]), name_of(p, op->result[i]));
+        }
     put_block(p, body, depth + 1);
     tile_put_indent(p->text, depth);
     tile_put_string(p->text, "}\n");

@@ -118,12 +118,13 @@ static bool needed(const struct tile_op *op, uint32_t operand, const struct tile
     case TILE_LOAD_ROWS:
     case TILE_STORE_ROWS: {
         const struct tile_value *tile = result ? result : op->operand[op->operand_count - 1];
-        if (operand != 1)
-            return false;
         if (!tile->layout)
             return false;
-        *other = tile_layout_rows(tile->layout, 0);
-        return true;
+        if (operand != 1) // a pad with a shape
+            *same = result ? result->layout : NULL;
+        else
+            *other = tile_layout_rows(tile->layout, 0);
+        return operand == 1 || *same;
     }
     case TILE_TAKE:
         if (operand != 1 || !result->layout)
@@ -466,8 +467,12 @@ static void convert_op(struct tile_op *op, void *data)
         return;
     }
     if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
-        for (uint32_t i = 0; i < op->result_count; i++)
-            need(a, op, i + (op->kind == TILE_FOR ? 3 : 0), op->result[i]->layout);
+        uint32_t lead = op->kind == TILE_FOR;
+        for (uint32_t i = 0; i < op->result_count; i++) {
+            need(a, op, i + (lead ? 3 : 0), op->result[i]->layout);
+            // What is carried has one layout all the way round; the body converts it where it must.
+            op->block[0]->argument[i + lead]->layout = op->result[i]->layout;
+        }
         return;
     }
     if (op->kind == TILE_MMA)

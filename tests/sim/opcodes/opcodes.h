@@ -178,7 +178,8 @@ struct record {
     uint64_t inputs;  // a hash
     uint64_t outputs; // a hash, of what is the same everywhere: NaNs are one, open results nothing
     uint64_t bits;    // a hash of them as they are
-    uint64_t *values; // [outs * cases], output by output; NULL: the hashes are enough
+    // Output by output, each of the first count / outs threads; NULL: the hashes are enough.
+    uint64_t *values;
     uint32_t count;
 };
 uint64_t hash(uint64_t state, const uint64_t *values, size_t count); // start with 0

@@ -103,7 +103,9 @@ static struct answer rounded_to_power(struct soft x, uint32_t words, enum soft_m
 static struct answer converted(const struct call *c, uint64_t bits, const struct kind *to,
                                const struct kind *from)
 {
-    struct soft x = decoded(bits, from, c->x->words & WORD_FTZ);
+    // Of a conversion to f16 .ftz does nothing, on an H200.
+    const bool ftz = c->x->words & WORD_FTZ && to->format.exponent != 5;
+    struct soft x = decoded(bits, from, ftz);
 
     if (!to->format.mantissa)
         return rounded_to_power(x, c->x->words, c->x->mode);
@@ -187,14 +189,25 @@ void convert_packed(const struct call *c, struct answer *out)
     *out = converted(c, c->in[0], c->x->type[0], c->x->type[1]);
 }
 
-// The upper 19 bits are the number; the ISA leaves those below open.
+// The upper 19 bits are the number; the ISA leaves those below open, and an H200 has zeros there.
+// .rna it makes of two steps without a word about NaNs: half of the last place is added, and what
+// has the exponent of infinity then is brought one place down by .satfinite.
 void convert_tf32(const struct call *c, struct answer *out)
 {
     const struct soft_format tf32 = { 8, 10 };
+
+    if (c->x->mode == SOFT_RNA) {
+        const uint64_t sign = c->in[0] & 0x80000000, magnitude = c->in[0] & 0x7fffffff;
+        uint64_t d = magnitude >= 0x7fffe000 ? 0x7fffe000 : (magnitude + 0x1000) & 0x7fffe000;
+        if (c->x->words & WORD_SATFINITE && d >= 0x7f800000)
+            d -= 0x2000;
+        *out = exactly(sign | d);
+        return;
+    }
     struct answer a =
         rounded(decoded(c->in[0], c->x->type[1], false), tf32, c->x->words, c->x->mode);
 
-    *out = a.is == ANSWER_NAN ? a : exactly(a.bits == format_nan(tf32) ? 0x7fffffff : a.bits << 13);
+    *out = a.is == ANSWER_NAN ? a : exactly(a.bits << 13);
 }
 
 // Random bits are added to the magnitude below the last bit that stays, and what is there is cut.

@@ -116,6 +116,27 @@ static uint64_t calculated(enum operation operation, const uint64_t *in, struct 
     return d;
 }
 
+// Whether a result, rounded as if there were smaller exponents, is below the least normal number:
+// what .ftz makes zero. Rounded among subnormal numbers it may have been that number.
+static bool is_tiny(enum operation operation, const uint64_t *in, struct soft_format f,
+                    enum soft_mode mode)
+{
+    const struct soft a = soft_decode(in[0], f), b = soft_decode(in[1], f);
+    const struct soft one = { .kind = SOFT_FINITE, .m = 1 };
+    struct soft x = { .kind = SOFT_ZERO };
+
+    if (operation == MUL || operation == FMA)
+        x = soft_multiply(a, b);
+    if (operation == FMA)
+        x = soft_add(x, soft_decode(in[2], f), mode);
+    if (operation == DIV || operation == RCP)
+        x = operation == DIV ? soft_divide(a, b) : soft_divide(one, a);
+    const struct soft_format wide = { f.exponent + 3, f.mantissa };
+    const uint64_t code = soft_encode(x, wide, mode) & (format_sign(wide) - 1);
+    const int field = (int)(code >> f.mantissa), bias = (1 << (wide.exponent - 1)) - 1;
+    return x.kind == SOFT_FINITE && field - bias < 2 - (1 << (f.exponent - 1));
+}
+
 // What the words ask for after rounding.
 static struct answer finished(uint64_t d, struct soft_format f, uint32_t words)
 {
@@ -133,11 +154,15 @@ static struct answer finished(uint64_t d, struct soft_format f, uint32_t words)
 void float_arithmetic(const struct call *c, struct answer *out)
 {
     const struct soft_format f = c->x->type[0]->format;
-    uint64_t in[3] = { c->in[0], c->in[1], c->in[2] };
+    const enum operation operation = operation_of(c->x);
+    uint64_t in[3] = { c->in[0], c->in[1], c->in[2] }, d;
 
     for (int k = 0; k < 3 && c->x->words & WORD_FTZ; k++)
         in[k] = format_flush(in[k], f);
-    *out = finished(calculated(operation_of(c->x), in, f, c->x->mode), f, c->x->words);
+    d = calculated(operation, in, f, c->x->mode);
+    if (c->x->words & WORD_FTZ && is_tiny(operation, in, f, c->x->mode))
+        d &= format_sign(f);
+    *out = finished(d, f, c->x->words);
 }
 
 // The first operands are of a half precision, which f32 has exactly.
@@ -155,12 +180,16 @@ void float_mixed(const struct call *c, struct answer *out)
 void float_fma_oob(const struct call *c, struct answer *out)
 {
     const struct soft_format f = c->x->type[0]->format;
-    const uint64_t in[3] = { c->in[0], c->in[1], c->in[2] };
+    const bool alone = c->x->ins == 1; // the others are 1
+    const uint64_t in[3] = { c->in[0], alone ? one_in(f) : c->in[1], alone ? one_in(f) : c->in[2] };
+    // The NaN that stands for what is out of bounds. An H200 takes neither 0x7fff nor any other of
+    // those that the tables of values have for it; it is not known yet to take this one.
+    const uint64_t outside = format_sign(f) | format_nan(f);
 
     // Whether c counts is not said.
-    if (in[0] == format_nan(f) || in[1] == format_nan(f))
-        *out = exactly(0);
-    else if (in[2] == format_nan(f))
+    if (in[0] == outside || in[1] == outside)
+        *out = open_to(0);
+    else if (in[2] == outside)
         *out = (struct answer){ .is = ANSWER_ANY };
     else
         *out = finished(calculated(FMA, in, f, SOFT_RN), f, c->x->words);

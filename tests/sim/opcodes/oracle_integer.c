@@ -162,9 +162,16 @@ void integer_brev(const struct call *c, struct answer *out)
     *out = exactly(d);
 }
 
+// A position or a length: the ISA takes 8 bits of it, an H200 does so where it has an instruction,
+// which is for 32 bits. For 64 it takes all of it.
+static uint64_t in_bits(const struct call *c, uint32_t k)
+{
+    return c->x->in[0]->bits == 64 ? c->in[k] : c->in[k] & 255;
+}
+
 void integer_bfe(const struct call *c, struct answer *out)
 {
-    const uint64_t bits = c->x->in[0]->bits, at = c->in[1] & 255, length = c->in[2] & 255;
+    const uint64_t bits = c->x->in[0]->bits, at = in_bits(c, 1), length = in_bits(c, 2);
     const uint64_t last = at + length - 1 < bits - 1 ? at + length - 1 : bits - 1;
     const uint64_t fill = c->x->in[0]->is_signed && length ? bit(c->in[0], last) : 0;
     uint64_t d = 0;
@@ -176,7 +183,7 @@ void integer_bfe(const struct call *c, struct answer *out)
 
 void integer_bfi(const struct call *c, struct answer *out)
 {
-    const uint64_t bits = c->x->in[0]->bits, at = c->in[2] & 255, length = c->in[3] & 255;
+    const uint64_t bits = c->x->in[0]->bits, at = in_bits(c, 2), length = in_bits(c, 3);
     uint64_t d = c->in[1];
 
     for (uint64_t i = 0; i < length && at + i < bits; i++)
@@ -206,6 +213,7 @@ void integer_bmsk(const struct call *c, struct answer *out)
     *out = exactly(clamp && c->in[0] > 31 ? 0 : d);
 }
 
+// An offset that has no magnitude gives 0 on an H200; the ISA says nothing of it.
 void integer_fns(const struct call *c, struct answer *out)
 {
     const int64_t base = (int64_t)(c->in[1] & 31), offset = sign_extended(c->in[2], 32);
@@ -220,7 +228,7 @@ void integer_fns(const struct call *c, struct answer *out)
             break;
         }
     }
-    *out = exactly(d);
+    *out = exactly(offset == INT32_MIN ? 0 : d);
 }
 
 static s128 part(uint64_t x, uint32_t at, uint32_t bits, bool is_signed)

@@ -95,6 +95,32 @@ static struct answer finished(const struct call *c, struct sum s, uint64_t accum
     return (struct answer){ .is = ANSWER_NEAR, .value = s.value, .slack = slack };
 }
 
+// An H200 multiplies 8-bit floats into f16 in three steps, each of which ends in f16: the lower two
+// of each four along k, the others, the accumulator. What is infinite once stays so, or becomes
+// NaN.
+static struct answer in_steps(const struct call *c, struct answer whole, const struct sum *lower,
+                              const struct sum *all, uint64_t accumulator)
+{
+    const struct soft_format f = c->x->out[0]->format;
+    const long double limit = 65520, with_c = all->value + float_value(accumulator, f);
+    const long double step[] = { lower->value, all->value, with_c };
+
+    if (whole.is == ANSWER_NAN || all->nan || all->plus || all->minus || isinf(with_c))
+        return whole;
+    for (uint32_t k = 0; k < 3; k++) {
+        // Half of a last place, and what the sum may have lost.
+        const long double slack = k ? 32 + all->magnitude * 0x1p-12L : lower->magnitude * 0x1p-12L;
+        const uint64_t infinity = format_infinity(f) | (step[k] < 0 ? format_sign(f) : 0);
+        if (fabsl(step[k]) - slack >= limit)
+            return exactly(infinity);
+        if (fabsl(step[k]) + slack >= limit) {
+            whole.or_bits = true;
+            whole.bits = infinity;
+        }
+    }
+    return whole;
+}
+
 // An element of a row of A (or of a column of B), cut into words, or numbers of 64 bits, of which
 // four lanes side by side have four; register i of `tiles` rows of eight.
 static uint64_t fragment(const struct call *c, uint32_t base, uint32_t row, uint32_t k,
@@ -117,11 +143,17 @@ void matrix_mma(const struct call *c, struct answer *out)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
         const uint64_t accumulator = c->in[c_base + i / each] >> (i % each * c->x->out[0]->bits);
-        struct sum s = { .exact = true };
-        for (uint32_t k = 0; k < p.k; k++)
-            add_codes(c, &s, fragment(c, 0, row, k, p.m / 8, p.a->bits),
-                      fragment(c, p.a_registers, column, k, 1, p.b->bits), &p);
+        struct sum s = { .exact = true }, lower = s;
+        for (uint32_t k = 0; k < p.k; k++) {
+            const uint64_t a = fragment(c, 0, row, k, p.m / 8, p.a->bits),
+                           b = fragment(c, p.a_registers, column, k, 1, p.b->bits);
+            add_codes(c, &s, a, b, &p);
+            if (k % 4 < 2)
+                add_codes(c, &lower, a, b, &p);
+        }
         out[i] = finished(c, s, each == 1 ? accumulator : accumulator & 0xffff);
+        if (each == 2 && p.a->bits == 8)
+            out[i] = in_steps(c, out[i], &lower, &s, accumulator & 0xffff);
     }
 }
 

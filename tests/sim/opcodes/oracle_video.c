@@ -1,4 +1,5 @@
-// Video instructions, by the ISA's own pseudocode, in 64 bits and more.
+// Video instructions, in 64 bits and more: by the ISA's own pseudocode, but for what ptxas 13.0
+// makes of them in another way on an H200, which has none of them (each such place has a comment).
 #include "oracles.h"
 
 #include <string.h>
@@ -51,7 +52,36 @@ static int64_t clamped(s128 x, uint32_t width, bool sign)
     return x < low ? low : x > high ? high : (int64_t)x;
 }
 
-// Saturation, the second operation or the merge with the third source.
+// Not as the ISA has it: shifts saturate to 32 bits whatever is written, others take what is
+// negative for too large in a part, and know no upper end of an unsigned word.
+static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
+{
+    if (strncmp(c->x->name, "vsh", 3) == 0)
+        return clamped(d, 32, sign);
+    if (width < 32)
+        return d < 0 ? clamped(1000000, width, sign) : clamped(d, width, sign);
+    return sign ? clamped(d, width, sign) : d < 0 ? 0 : d;
+}
+
+// The second operation. Not as the ISA has it: an unsigned sum or difference with its top bit set
+// is above all others, and one beyond 32 bits loses what is above them first.
+static s128 combined(const struct call *c, s128 d, bool sign)
+{
+    const int64_t other = extended(c->in[2], 32, sign);
+    const bool least = has(c->x, "min"),
+               sums = strncmp(c->x->name, "vadd", 4) == 0 || strncmp(c->x->name, "vsub", 4) == 0;
+
+    if (has(c->x, "add"))
+        return d + other;
+    if (sums && !sign && c->x->words & WORD_SAT) {
+        d &= 0xffffffff;
+        return least == (!(d >> 31) && d < other) ? d : other;
+    }
+    return least == (d < other) ? d : other;
+}
+
+// Saturation, the second operation or the merge with the third source. Not as the ISA has it: into
+// the upper half goes the upper half of the result.
 static struct answer finished(const struct call *c, s128 d, bool sign)
 {
     char selector[8];
@@ -60,15 +90,14 @@ static struct answer finished(const struct call *c, s128 d, bool sign)
     selector_of(c, "%d0", selector, sizeof(selector));
     part_of(selector, &at, &width);
     if (c->x->words & WORD_SAT)
-        d = clamped(d, width, sign);
+        d = saturated(c, d, width, sign);
     if (selector[0]) {
         const uint64_t mask = ((UINT64_C(1) << width) - 1) << at;
-        return exactly(((uint64_t)d << at & mask) | (c->in[2] & ~mask));
+        const uint64_t moved = width == 16 ? (uint64_t)d : (uint64_t)d << at;
+        return exactly((moved & mask) | (c->in[2] & ~mask));
     }
-    if (c->x->ins > 2) {
-        const int64_t other = extended(c->in[2], 32, sign);
-        d = has(c->x, "add") ? d + other : has(c->x, "min") == (d < other) ? d : other;
-    }
+    if (c->x->ins > 2)
+        d = combined(c, d, sign);
     return exactly((uint64_t)d & 0xffffffff);
 }
 
@@ -100,19 +129,30 @@ void video_shift(const struct call *c, struct answer *out)
     by = c->x->words & WORD_CLAMP ? (by > 32 ? 32 : by) : by & 31;
     if (strcmp(c->x->name, "vshr") == 0)
         *out = finished(c, a >> by, is_signed(c, 0));
-    else
-        *out = finished(c, a * ((s128)1 << by), is_signed(c, 0));
+    else // of which 34 bits are kept until it is saturated
+        *out = finished(c, sign_extended((uint64_t)(a * ((s128)1 << by)), 34), is_signed(c, 0));
 }
 
+// Not as the ISA has it: words are signed whatever is written, and the scale shifts 64 bits, which
+// count as unsigned where nothing is signed.
 void video_mad(const struct call *c, struct answer *out)
 {
     const bool minus_a = strstr(c->x->text, "-%i0"), minus_c = strstr(c->x->text, "-%i2");
     const bool sign = is_signed(c, 1) || is_signed(c, 2) || minus_a || minus_c;
-    s128 d = (s128)source(c, 0, is_signed(c, 1)) * source(c, 1, is_signed(c, 2));
-    s128 other = extended(c->in[2], 32, sign);
+    const int shift = has(c->x, "shr7") ? 7 : has(c->x, "shr15") ? 15 : 0;
+    s128 factor[2], d;
+
+    for (uint32_t k = 0; k < 2; k++) {
+        factor[k] = source(c, k, is_signed(c, k + 1));
+        if (factor[k] > INT32_MAX)
+            factor[k] -= (s128)1 << 32;
+    }
+    d = factor[0] * factor[1];
+    s128 other = extended(c->in[2], 32, true);
 
     d = (minus_a ? -d : d) + (minus_c ? -other : other) + (has(c->x, "po") ? 1 : 0);
-    d >>= has(c->x, "shr7") ? 7 : has(c->x, "shr15") ? 15 : 0;
+    if (shift)
+        d = sign ? d >> shift : (s128)((uint64_t)d >> shift);
     if (c->x->words & WORD_SAT) {
         const s128 high = sign ? INT32_MAX : UINT32_MAX, low = sign ? INT32_MIN : 0;
         d = d < low ? low : d > high ? high : d;
@@ -130,11 +170,11 @@ static bool compared(const struct call *c, int64_t a, int64_t b)
                              : a >= b;
 }
 
-// The result counts as unsigned.
+// The result counts as a number of the first type. (The ISA has it unsigned.)
 void video_set(const struct call *c, struct answer *out)
 {
     *out = finished(c, compared(c, source(c, 0, is_signed(c, 0)), source(c, 1, is_signed(c, 1))),
-                    false);
+                    is_signed(c, 0));
 }
 
 // One of the elements that a selector such as "h32" picks from both sources, the last named the

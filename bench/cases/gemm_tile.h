@@ -1,0 +1,20 @@
+// Products of matrices by examples/tile/gemm.tile.
+#ifndef CUCORE_BENCH_CASES_GEMM_TILE_H
+#define CUCORE_BENCH_CASES_GEMM_TILE_H
+
+#include "cublaslt.h"
+
+typedef struct bench_tile_gemm bench_tile_gemm;
+
+// Compiled for the state's device, or another architecture (NULL: none), with clusters of so many
+// blocks (0: as the compiler likes), and let go of when the point is done. NULL in `out` with the
+// reason in `why` where the kernels do not have the product's type.
+cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
+                                  const bench_product *product, const char *arch, int32_t cluster,
+                                  char *why, size_t why_size);
+cuc_status bench_tile_gemm_run(const bench_tile_gemm *gemm, cuc_stream *stream, cuc_device_ptr a,
+                               cuc_device_ptr b, cuc_device_ptr d);
+// Rows and columns of a block's tile, and blocks of the grid.
+void bench_tile_gemm_figures(const bench_tile_gemm *gemm, cuc_bench_figure out[3]);
+
+#endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What tile programs should reach, and whether they did: goals.py RESULT.json...
+
+Of results of cucore bench (suites elementwise, norms, reductions, compile) measured on a GPU. Speeds are
+those of one run, side by side. Exit status 1 when a goal is missed, or its measurement is.
+"""
+import json
+import pathlib
+import sys
+
+MIB = 1 << 20
+
+
+def faster_of(*speeds):
+    """The fastest of those that were measured; None: none was."""
+    return max((s for s in speeds if s), default=None)
+
+
+def norm(speed, size):
+    """1.4 times PyTorch, but no more than 92 % of a copy; Triton; large ones 85 % of a copy."""
+    torch, copy = speed.get("torch"), speed.get("copy")
+    return faster_of(torch and copy and min(1.4 * torch, 0.92 * copy), speed.get("triton"),
+                     copy and size >= 256 * MIB and 0.85 * copy)
+
+
+def vadd(speed, size):
+    """2^28 elements: 0.99 of CUDA C++ written by hand."""
+    return size >= 1536 * MIB and 0.99 * speed.get("cuda", 0)
+
+
+def transpose(speed, size):
+    """0.9 of a copy, from 256 MiB on."""
+    return size >= 256 * MIB and 0.9 * speed.get("copy", 0)
+
+
+def reduction(speed, size):
+    """0.8 of a copy, from 1 GiB on."""
+    return size >= 1024 * MIB and 0.8 * speed.get("copy", 0)
+
+
+def compilation(speed, _size):
+    """A tenth of nvJitLink's time, and 5 ms; vadd 1 ms."""
+    return faster_of(10 * speed.get("nvjitlink", 0), speed["least"])
+
+
+# The least speed, by the speeds of the other subjects and the bytes; 0 or None is no goal. Speeds are bytes a
+# second, and of the compiler programs a second.
+GOALS = {
+    "elementwise/vadd": vadd,
+    "elementwise/transpose": transpose,
+    "norms/softmax": norm,
+    "norms/layer_norm": norm,
+    "norms/rms_norm": norm,
+    "reductions/sum": reduction,
+    "reductions/max": reduction,
+    "reductions/cumsum": reduction,
+    "reductions/cross_entropy": reduction,
+    "compile/tile": compilation,
+}
+
+
+def points(documents):
+    """(suite/case, axes, results by subject) of the points that have a tile program as it is."""
+    found = {}
+    for document in documents:
+        for r in document["results"]:
+            name = f"{r['suite']}/{r['case']}"
+            if name in GOALS and r["axes"].get("tile", "default") == "default":
+                key = (name, json.dumps(r["axes"]))
+                found.setdefault(key, {})[r["subject"]] = r
+    return [(name, json.loads(axes), of) for (name, axes), of in found.items() if "tile" in of]
+
+
+def judged(documents):
+    """(suite/case, axes, speed of the tile program or None, the goal, why it was not measured)."""
+    for name, axes, of in points(documents):
+        work = {subject: r.get("bytes") or 1 for subject, r in of.items()}
+        speed = {subject: work[subject] / r["median_s"] for subject, r in of.items()
+                 if "median_s" in r}
+        size = max(work.values())
+        speed["least"] = 1e3 if axes.get("kernel") == "vadd" else 200
+        goal = GOALS[name](speed, size)
+        why = of["tile"].get("failed") or of["tile"].get("skipped")
+        if goal or why:
+            yield name, axes, speed.get("tile"), goal, why
+
+
+def show(name, speed):
+    if speed is None:
+        return "-"
+    return f"{1e6 / speed:.0f} us" if name == "compile/tile" else f"{speed * 1e-9:.0f} GB/s"
+
+
+def table(documents):
+    """Markdown, and how many goals there are and are missed; "" without any."""
+    rows, missed = [], 0
+    for name, axes, speed, goal, why in judged(documents):
+        right = bool(speed and (not goal or speed >= goal))
+        missed += not right
+        where = " ".join(str(v) for k, v in axes.items() if k != "tile")
+        share = f"{speed / goal:.3f}" if speed and goal else "-"
+        rows.append(f"| {name} | {where} | {show(name, speed)} | {show(name, goal)} | {share} | "
+                    f"{'yes' if right else 'no: ' + why if why else 'no'} |\n")
+    if not rows:
+        return "", 0, 0
+    head = ("| kernel | of | reached | should | share | kept |\n"
+            "| --- | --- | ---: | ---: | ---: | --- |\n")
+    return head + "".join(rows), len(rows), missed
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2 if len(sys.argv) < 2 else 0
+    text, count, missed = table([json.loads(pathlib.Path(p).read_text()) for p in sys.argv[1:]])
+    print(text, end="")
+    print(f"{count - missed} of {count} goals kept")
+    return int(missed > 0 or not count)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

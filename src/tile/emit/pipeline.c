@@ -1,0 +1,418 @@
+// An entry with roles, from a plan (pass/pipeline.h): the last warpgroup copies, by one thread; the
+// others multiply and do all else. Each role goes through the same tiles of the grid in the same
+// order, with the block's index computed from the tile's number, and has its own text.
+//
+// Tiles are numbered so that those which are worked on at a time lie close together: 8 along the
+// first axis of the grid, then the next along the second.
+#include "../remark.h"
+#include "ring.h"
+
+#include <string.h>
+
+enum { GROUP_TILES = 8, COPY_REGISTERS = 40, PRODUCT_REGISTERS = 232 };
+
+void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
+                    tile_register parity)
+{
+    uint32_t again = tile_label(e);
+    tile_register done = tile_new(e, TILE_PRED);
+
+    tile_put_label(e, again);
+    tile_ins(e, "mbarrier.try_wait.parity.shared::cta.b64 %R, [%R+%u], %R", done, barrier, at,
+             parity);
+    tile_branch(e, done, true, again);
+}
+
+// ---- Tiles
+
+static void open_tiles(struct tile_emitter *e, tile_register tile, uint32_t end)
+{
+    struct tile_ring *r = e->ring;
+    tile_register over = tile_new(e, TILE_PRED), x, y, z, rest, at;
+    tile_register block[3];
+
+    tile_ins(e, "setp.ge.u32 %R, %R, %R", over, tile, r->tiles);
+    tile_branch(e, over, false, end);
+    tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
+    z = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", tile, layer);
+    rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", z, layer);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", tile, rest);
+    tile_register width =
+        tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->grid[1], (unsigned)GROUP_TILES);
+    tile_register first = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, width);
+    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, width);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
+    first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, (unsigned)GROUP_TILES);
+    tile_register height = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
+    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, (unsigned)GROUP_TILES);
+    y = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, height);
+    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", y, height);
+    x = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
+    x = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", x, first);
+    r->column = x;
+    block[0] = x;
+    block[1] = y;
+    block[2] = z;
+    for (uint32_t i = 0; i < 3; i++)
+        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", block[i]);
+}
+
+// A role's way through the tiles: `body` emits what it does for one.
+static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
+{
+    struct tile_ring *r = e->ring;
+    uint32_t start = tile_label(e), end = tile_label(e);
+    tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
+    tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+
+    r->stage = tile_number32(e, 0);
+    r->phase = tile_number32(e, 0);
+    r->next_tile = tile_label(e);
+    tile_put_label(e, start);
+    open_tiles(e, tile, end);
+    if (!body(e))
+        return false;
+    tile_put_label(e, r->next_tile);
+    tile_ins(e, "add.u32 %R, %R, %R", tile, tile, step);
+    tile_branch(e, TILE_NO_REGISTER, false, start);
+    tile_put_label(e, end);
+    return !e->failed;
+}
+
+// ---- The loop
+
+static void next_stage(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    tile_register wraps = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "add.u32 %R, %R, 1", r->stage, r->stage);
+    tile_ins(e, "setp.eq.u32 %R, %R, %u", wraps, r->stage, (unsigned)r->plan->stages);
+    tile_put(e->text, "\t@%s mov.u32 %s, 0;\n", tile_name(wraps), tile_name(r->stage));
+    tile_put(e->text, "\t@%s xor.b32 %s, %s, 1;\n", tile_name(wraps), tile_name(r->phase),
+             tile_name(r->phase));
+}
+
+static bool wants(const struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+
+    return op->result_count == 1 && plan->wanted[op->result[0]->id] && op != plan->stream[0].load &&
+           op != plan->stream[1].load;
+}
+
+static void copy_turn(struct tile_emitter *e, const struct tile_block *body)
+{
+    for (const struct tile_op *op = body->first; op; op = op->next)
+        if (wants(e, op) && !tile_emit_one(e, op))
+            e->failed = true;
+    tile_emit_copies(e);
+}
+
+// The barrier of the stage that the products issued before the last have been read from; of all
+// blocks that load into it. What was read is not published: no release to the cluster is needed,
+// which would be a memory barrier.
+static void release(struct tile_emitter *e, tile_register used)
+{
+    tile_register keeps = tile_new(e, TILE_PRED);
+    uint32_t cluster = e->ring->plan->cluster;
+
+    tile_ins(e, "setp.eq.or.u32 %R, %R, 0, %R", keeps, used, e->ring->not_first);
+    if (cluster == 1) {
+        tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cta.b64 _, [%s];\n", tile_name(keeps),
+                 tile_name(used));
+        return;
+    }
+    for (uint32_t i = 0; i < cluster; i++) {
+        tile_register there =
+            tile_make(e, TILE_R32, "mapa.shared::cluster.u32 %R, %R, %u", used, i);
+        tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cluster.b64 _, [%s];\n", tile_name(keeps),
+                 tile_name(there));
+    }
+}
+
+static void product_turn(struct tile_emitter *e, const tile_register *sum, uint32_t count,
+                         tile_register accumulates, tile_register used)
+{
+    struct tile_ring *r = e->ring;
+    tile_register full = tile_new(e, TILE_R32);
+
+    tile_ins(e, "mad.lo.u32 %R, %R, 8, %R", full, r->stage, r->base);
+    tile_emit_wait(e, full, 0, r->phase);
+    tile_emit_products(e, sum, count, accumulates);
+    if (r->plan->promotes) { // they are done
+        tile_ins(e, "add.u32 %R, %R, %u", used, full, (unsigned)TILE_FREE_AT);
+        release(e, used);
+        return;
+    }
+    tile_ins(e, "wgmma.wait_group.sync.aligned 1");
+    release(e, used);
+    tile_ins(e, "add.u32 %R, %R, %u", used, full, (unsigned)TILE_FREE_AT);
+    if (accumulates)
+        tile_ins(e, "setp.eq.s32 %R, 0, 0", accumulates);
+}
+
+static void zero_sums(struct tile_emitter *e, const tile_register *sum, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        tile_ins(e, "mov.b32 %R, 0", sum[i]);
+}
+
+bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_block *body = op->block[0];
+    const struct tile_value *value = body->argument[0], *result = op->result[0];
+    uint32_t start = tile_label(e), none = tile_label(e), end = tile_label(e);
+    bool wide = tile_class_of(value->type.dtype) == TILE_R64;
+    const char *type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32"
+                       : wide                            ? "u64"
+                                                         : "u32";
+    tile_register over = tile_new(e, TILE_PRED), more = tile_new(e, TILE_PRED);
+    tile_register left = tile_new(e, wide ? TILE_R64 : TILE_R32);
+    tile_register used = TILE_NO_REGISTER, accumulates = TILE_NO_REGISTER;
+    const tile_register *own = tile_registers(e, value), *sum = NULL;
+    uint32_t count = tile_register_count(result);
+
+    if (!own)
+        return false;
+    tile_register variable = own[0], last = tile_registers(e, op->operand[1])[0],
+                  step = tile_registers(e, op->operand[2])[0];
+    if (!r->copies) {
+        sum = tile_registers(e, result);
+        if (!sum)
+            return false;
+        used = tile_number32(e, 0);
+        if (r->plan->from_zero && r->plan->promotes) {
+            zero_sums(e, sum, count);
+        } else if (r->plan->from_zero) {
+            accumulates = tile_make(e, TILE_PRED, "setp.ne.s32 %R, 0, 0");
+        } else {
+            const tile_register *init = tile_registers(e, op->operand[3]);
+            for (uint32_t i = 0; init && i < count; i++)
+                tile_move(e, sum[i], init[i]);
+        }
+    }
+    tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
+    tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
+    tile_branch(e, over, false, none);
+    tile_put_label(e, start);
+    if (r->copies)
+        copy_turn(e, body);
+    else
+        product_turn(e, sum, count, accumulates, used);
+    next_stage(e);
+    tile_ins(e, "sub.%s %R, %R, %R", type, left, last, variable);
+    tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
+    tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
+    tile_branch(e, more, false, start);
+    if (!r->copies && !r->plan->promotes) {
+        tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+        release(e, used);
+    }
+    if (accumulates) {
+        tile_branch(e, TILE_NO_REGISTER, false, end);
+        tile_put_label(e, none);
+        zero_sums(e, sum, count);
+        tile_put_label(e, end);
+    } else {
+        tile_put_label(e, none);
+    }
+    // A block that only fills its cluster up has done its part.
+    if (!r->copies && r->plan->cluster > 1) {
+        tile_register outside =
+            tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", r->column, r->grid[0]);
+        tile_branch(e, outside, false, r->next_tile);
+    }
+    return !e->failed;
+}
+
+// ---- Roles
+
+static bool copy_body(struct tile_emitter *e)
+{
+    const struct tile_op *loop = e->ring->plan->loop;
+
+    for (const struct tile_op *op = e->kernel->body.first; op != loop; op = op->next)
+        if (wants(e, op) && !tile_emit_one(e, op))
+            return false;
+    return tile_emit_ring_loop(e, loop);
+}
+
+static bool product_body(struct tile_emitter *e)
+{
+    e->shared_busy = true; // by the tile before
+    e->read = e->written = 0;
+    return tile_emit_block(e, &e->kernel->body);
+}
+
+static tile_register **values_again(struct tile_emitter *e, tile_register *const *from)
+{
+    size_t bytes = (e->kernel->value_count + 1) * sizeof(*from);
+    tile_register **copy = tile_take(e->module, bytes);
+
+    if (copy)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+// Registers of barriers, maps and the grid; barriers made by the first thread.
+static void emit_start(struct tile_emitter *e, uint32_t bytes)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    uint32_t made = tile_label(e);
+    tile_register first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->tid);
+
+    tile_register args = tile_new(e, TILE_R64);
+    tile_ins(e, "mov.b64 %R, args", args);
+    tile_ins(e, "cvta.param.u64 %R, %R", args, args);
+    for (uint32_t i = 0; i < plan->maps; i++)
+        r->map[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", args,
+                              tile_maps_at(bytes) + i * (unsigned)TILE_MAP_BYTES);
+    for (uint32_t i = 0; i < 3; i++) {
+        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 4 * i);
+        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->grid[i]);
+    }
+    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
+    r->width = r->grid[0];
+    if (plan->cluster > 1) {
+        r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
+        r->width = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->width, plan->cluster - 1);
+        r->width = tile_make(e, TILE_R32, "and.b32 %R, %R, %d", r->width, -(int)plan->cluster);
+    }
+    tile_branch(e, first, false, made);
+    for (uint32_t i = 0; i < plan->maps; i++)
+        tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
+    for (uint32_t s = 0; s < plan->stages; s++) {
+        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->base, 8 * s);
+        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
+                 8 * s + (unsigned)TILE_FREE_AT, plan->groups * plan->cluster);
+    }
+    tile_ins(e, "fence.mbarrier_init.release.cluster");
+    tile_put_label(e, made);
+    if (plan->cluster > 1) {
+        tile_ins(e, "barrier.cluster.arrive.release.aligned");
+        tile_ins(e, "barrier.cluster.wait.acquire.aligned");
+    } else {
+        tile_ins(e, "bar.sync 0");
+    }
+    tile_register group = tile_make(e, TILE_R32, "shr.u32 %R, %R, 7", e->tid);
+    r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
+}
+
+// No block ends while another of its cluster may still load into it, or arrive at its barriers.
+static void emit_end(struct tile_emitter *e)
+{
+    if (e->ring->plan->cluster > 1) {
+        tile_ins(e, "barrier.cluster.arrive.release");
+        tile_ins(e, "barrier.cluster.wait.acquire");
+    }
+    tile_ins(e, "ret");
+}
+
+static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text *copying)
+{
+    struct tile_ring *r = e->ring;
+    uint32_t multiply = tile_label(e), end = tile_label(e);
+    struct tile_text common = e->prologue;
+    tile_register **values;
+
+    e->text = &common;
+    emit_start(e, bytes);
+    tile_register multiplies =
+        tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->group, r->plan->groups);
+    tile_branch(e, multiplies, false, multiply);
+    values = values_again(e, e->value);
+    if (!values)
+        return false;
+
+    // One thread copies; what its role computes for itself goes where its text does.
+    struct tile_text prologue = { .module = e->module };
+    struct tile_text own = { .module = e->module };
+    e->prologue = prologue;
+    r->copies = true;
+    e->text = &own;
+    tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", e->tid,
+                                     r->plan->groups * (unsigned)TILE_GROUP_THREADS);
+    tile_branch(e, others, false, end);
+    if (!emit_tiles(e, copy_body))
+        return false;
+    tile_put_label(e, end);
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+    emit_end(e);
+    *copying = common;
+    tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %d;\n", COPY_REGISTERS);
+    tile_put_string(copying, e->prologue.at ? e->prologue.at : "");
+    tile_put_string(copying, own.at ? own.at : "");
+    tile_put(copying, "$L%u:\n", multiply);
+    tile_put(copying, "\tsetmaxnreg.inc.sync.aligned.u32 %d;\n", PRODUCT_REGISTERS);
+
+    r->copies = false;
+    e->value = values;
+    e->coordinates = 0;
+    e->prologue = prologue;
+    e->text = &e->body;
+    tile_open_products(e);
+    if (!emit_tiles(e, product_body))
+        return false;
+    if (r->plan->store)
+        tile_put(e->text, "\t@!%s cp.async.bulk.wait_group 0;\n", tile_name(r->not_first));
+    emit_end(e);
+    return !e->failed;
+}
+
+bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
+                        const struct tile_pipeline *plan, const struct tile_target *target,
+                        struct tile_text *out, struct tile_entry *entry)
+{
+    struct tile_ring ring = { .plan = plan };
+    struct tile_emitter e = { .module = module,
+                              .kernel = kernel,
+                              .target = target,
+                              .variant = TILE_TMA,
+                              .warps = 4 * plan->groups,
+                              .ring = &ring };
+    struct tile_text copying;
+    uint32_t threads = (plan->groups + 1) * TILE_GROUP_THREADS;
+
+    if (!tile_open_values(&e) || kernel->parameter_count > 64)
+        return false;
+    uint32_t bytes = tile_parameter_layout(kernel, e.parameter_at);
+    ring.staging = TILE_RING_AT + plan->stages * plan->stage_bytes;
+    tile_begin_entry(&e);
+    ring.base = tile_new(&e, TILE_R32);
+    if (!emit_roles(&e, bytes, &copying) || module->diagnostics->out_of_memory)
+        return false;
+    uint32_t scratch = ring.staging + (plan->store ? plan->groups * TILE_STAGING_BYTES : 0);
+    *entry = (struct tile_entry){
+        .variant = TILE_TMA,
+        .name = tile_entry_name(module, kernel, TILE_TMA),
+        .warps = threads / 32,
+        .dynamic_shared = scratch + e.shared_bytes,
+        .persistent = true,
+        .cluster = plan->cluster,
+        .map_count = plan->maps,
+    };
+    memcpy(entry->map, plan->map, sizeof(entry->map));
+    if (!entry->name || entry->dynamic_shared > target->shared_limit)
+        return false;
+    e.shared_bytes = 0; // none of it is declared
+    tile_put_functions(&e, out);
+    if (e.globals.length)
+        tile_put_string(out, e.globals.at);
+    tile_put(out, ".visible .entry %s(.param .align 64 .b8 args[%u])\n", entry->name,
+             tile_block_bytes(entry, bytes));
+    tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm 1\n", threads);
+    if (plan->cluster > 1)
+        tile_put(out, ".reqnctapercluster %u, 1, 1\n", plan->cluster);
+    tile_put_string(out, "{\n");
+    tile_put_declarations(&e, out);
+    tile_put(out, "\tmov.u32 %s, dynamic_scratch;\n", tile_name(ring.base));
+    tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.shared), tile_name(ring.base), scratch);
+    tile_put_string(out, copying.at ? copying.at : "");
+    tile_put_string(out, e.prologue.at ? e.prologue.at : "");
+    tile_put_string(out, e.body.at ? e.body.at : "");
+    tile_put_string(out, "}\n");
+    return true;
+}

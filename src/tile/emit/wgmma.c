@@ -1,0 +1,178 @@
+// Products of matrices by warpgroups, operands in swizzled shared memory.
+//
+// A descriptor names an operand's first bytes there, in units of 16, and how far apart groups of 8
+// rows and slabs are. The steps of a stage along the summed axis differ in the address alone.
+#include "ring.h"
+
+#include <stdio.h>
+
+enum { STEP_BYTES = 32 }; // of the summed axis that an instruction takes
+
+// All of a descriptor but the address.
+static uint64_t descriptor_of(const struct tile_stream *s)
+{
+    uint64_t swizzle = s->span == 128 ? 1 : s->span == 64 ? 2 : 3; // not as tensor maps count
+    uint64_t slabs = s->mn_major ? s->span * s->rows / 16 : 1;
+
+    return swizzle << 62 | (uint64_t)(8 * s->span / 16) << 32 | slabs << 16;
+}
+
+// Bytes from one block of 64 rows of a to the next.
+static uint32_t block_step(const struct tile_stream *a)
+{
+    return a->mn_major ? a->span * a->rows * (64 * a->element / a->span) : 64 * a->span;
+}
+
+void tile_open_products(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    struct tile_text *before = tile_into_prologue(e);
+    tile_register in_group =
+        tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
+
+    r->not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_stream *s = &r->plan->stream[i];
+        tile_register at =
+            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->base, (unsigned)TILE_RING_AT + s->at);
+        if (!i)
+            tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, block_step(s), at);
+        at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
+        at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
+        tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
+        r->descriptor[i] = tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, descriptor_of(s));
+    }
+    e->text = before;
+}
+
+// Bytes to a step along the summed axis.
+static uint32_t step_of(const struct tile_stream *s, uint32_t step)
+{
+    uint32_t bytes = step * STEP_BYTES;
+
+    return s->mn_major ? bytes / s->element * s->span
+                       : bytes / s->span * s->span * s->rows + bytes % s->span;
+}
+
+static tile_register moved(struct tile_emitter *e, tile_register descriptor, uint32_t bytes)
+{
+    return bytes ? tile_make(e, TILE_R64, "add.s64 %R, %R, %u", descriptor, bytes / 16)
+                 : descriptor;
+}
+
+// The accumulator's registers of a block, "{%r1, ...}".
+static const char *sums_of(struct tile_emitter *e, const tile_register *sum, uint32_t block)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+    uint32_t count = plan->columns / 2, first = 0;
+    struct tile_text text = { .module = e->module };
+
+    while (UINT32_C(1) << first < count)
+        first++;
+    for (uint32_t i = 0; i < count; i++) {
+        tile_put_string(&text, i ? ", " : "{");
+        tile_put_string(&text, tile_name(sum[block << first | i]));
+    }
+    tile_put_string(&text, "}");
+    return text.at ? text.at : "";
+}
+
+struct product {
+    struct tile_emitter *e;
+    tile_register at[2];    // descriptors of the stage
+    const char *sums[4];    // by block
+    const char *form, *end; // what stands before the accumulators, and behind scale-d
+};
+
+static void multiply(const struct product *p, uint32_t step, const char *scale)
+{
+    struct tile_emitter *e = p->e;
+    const struct tile_pipeline *plan = e->ring->plan;
+    const struct tile_stream *a = &plan->stream[0], *b = &plan->stream[1];
+
+    for (uint32_t block = 0; block < plan->blocks; block++) {
+        tile_register x =
+            moved(e, p->at[0], step_of(a, step) + block * plan->groups * block_step(a));
+        tile_register y = moved(e, p->at[1], step_of(b, step));
+        tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%u%s ", plan->columns, p->form);
+        tile_put_string(e->text, p->sums[block]);
+        tile_put(e->text, ", %s, %s, %s%s;\n", tile_name(x), tile_name(y), scale, p->end);
+    }
+}
+
+// What the steps of a stage give is summed up apart, of at most 128 numbers at a time, since the
+// sums of wgmma keep but 13 bits behind the largest.
+static void multiply_promoted(const struct product *p, uint32_t steps, const tile_register *sum,
+                              const tile_register *part, uint32_t count)
+{
+    enum { STEPS = 4 };
+    struct tile_emitter *e = p->e;
+
+    for (uint32_t first = 0; first < steps; first += STEPS) {
+        tile_ins(e, "wgmma.fence.sync.aligned");
+        for (uint32_t step = first; step < steps && step < first + STEPS; step++)
+            multiply(p, step, step == first ? "0" : "1");
+        tile_ins(e, "wgmma.commit_group.sync.aligned");
+        tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+        for (uint32_t i = 0; i < count; i++)
+            if (part[i])
+                tile_ins(e, "add.rn.f32 %R, %R, %R", sum[i], sum[i], part[i]);
+    }
+}
+
+// As many registers as the accumulator has, none for padding.
+static const tile_register *parts_of(struct tile_emitter *e, uint32_t count)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+    tile_register *part = tile_take(e->module, count * sizeof(*part));
+    uint32_t each = count / plan->blocks;
+
+    for (uint32_t i = 0; part && i < count; i++)
+        if (i % each < plan->columns / 2)
+            part[i] = tile_new(e, TILE_R32);
+    return part;
+}
+
+void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32_t count,
+                        tile_register accumulates)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    const struct tile_stream *a = &plan->stream[0], *b = &plan->stream[1];
+    const struct tile_wgmma *x = tile_wgmma_of(plan->mma->operand[0]->type.dtype),
+                            *y = tile_wgmma_of(plan->mma->operand[1]->type.dtype);
+    const tile_register *part = plan->promotes ? parts_of(e, count) : sum;
+    uint32_t steps = plan->depth * a->element / STEP_BYTES;
+    struct product p = { .e = e };
+    char form[32], end[24] = "", scale[16] = "1";
+
+    if (!part) {
+        e->failed = true;
+        return;
+    }
+    snprintf(form, sizeof(form), "k%u.%s.%s.%s", STEP_BYTES / a->element, x->signs ? "f32" : "s32",
+             x->name, y->name);
+    if (x->turns)
+        snprintf(end, sizeof(end), ", 1, 1, %d, %d", a->mn_major, b->mn_major);
+    else if (x->signs)
+        snprintf(end, sizeof(end), ", 1, 1");
+    p.form = form;
+    p.end = end;
+    for (uint32_t i = 0; i < 2; i++) {
+        tile_register stage =
+            tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", r->stage, plan->stage_bytes / 16);
+        p.at[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", r->descriptor[i], stage);
+    }
+    for (uint32_t block = 0; block < plan->blocks; block++)
+        p.sums[block] = sums_of(e, part, block);
+    if (plan->promotes) {
+        multiply_promoted(&p, steps, sum, part, count);
+        return;
+    }
+    if (accumulates)
+        snprintf(scale, sizeof(scale), "%s", tile_name(accumulates));
+    tile_ins(e, "wgmma.fence.sync.aligned");
+    for (uint32_t step = 0; step < steps; step++)
+        multiply(&p, step, step ? "1" : scale);
+    tile_ins(e, "wgmma.commit_group.sync.aligned");
+}

@@ -1,0 +1,158 @@
+// Where mma.sync has its accumulator: of 16 rows and 8 columns, lane l has rows l / 4 and l / 4 +
+// 8, and columns 2 (l % 4) and the next. Warps share the tile so that each has a part that is as
+// square as can be; what is left of the rows, columns and batches is in registers. A tile that is
+// smaller is held several times.
+#include "fragment.h"
+
+#include "layout.h"
+
+enum { ROW_BITS = 4, COLUMN_BITS = 3 };
+
+static const struct tile_fragment fragments[] = {
+    { CUC_F16, 80, 16, "f16", "f32" },   { CUC_BF16, 80, 16, "bf16", "f32" },
+    { CUC_TF32, 80, 8, "tf32", "f32" },  { CUC_F32, 80, 8, "tf32", "f32" },
+    { CUC_E4M3, 89, 32, "e4m3", "f32" }, { CUC_E5M2, 89, 32, "e5m2", "f32" },
+    { CUC_I8, 80, 32, "s8", "s32" },     { CUC_U8, 80, 32, "u8", "s32" },
+};
+enum { FRAGMENTS = sizeof(fragments) / sizeof(fragments[0]) };
+
+static const struct tile_fragment *row_of(cuc_dtype operand)
+{
+    for (size_t i = 0; i < FRAGMENTS; i++)
+        if (fragments[i].operand == operand)
+            return &fragments[i];
+    return NULL;
+}
+
+const char *tile_fragment_name(cuc_dtype operand)
+{
+    const struct tile_fragment *row = row_of(operand);
+
+    return row ? row->name : "";
+}
+
+const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
+                                             const struct tile_target *target)
+{
+    cuc_dtype x = op->operand[0]->type.dtype;
+    const struct tile_type *acc = &op->result[0]->type;
+
+    if (x == CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
+        return NULL;
+    // What is much smaller than a fragment is no work.
+    if (tile_elements(acc) < 64 || acc->extent[acc->rank - 1u] < 8)
+        return NULL;
+    const struct tile_fragment *row = row_of(x);
+    return row && target->sm >= row->sm ? row : NULL;
+}
+
+struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits)
+{
+    struct tile_layout out = { .rank = type->rank, .warp_bits = (uint8_t)warp_bits };
+    uint32_t m = type->rank - 2u, n = type->rank - 1u, bits = 0, warp = 0;
+    uint32_t row, column, row_end, column_end, over;
+
+    bool whole = true; // batches are a power of two
+    for (uint32_t i = 0; i < m; i++)
+        whole &= !(type->extent[i] & (type->extent[i] - 1));
+    for (uint32_t i = 0; i < type->rank; i++) {
+        out.axis_bits[i] = (uint8_t)tile_bits_of(type->extent[i]);
+        out.coordinate_bits = (uint8_t)(out.coordinate_bits + out.axis_bits[i]);
+    }
+    column_end = out.axis_bits[n];
+    row_end = column_end + out.axis_bits[m];
+    column = COLUMN_BITS < column_end ? COLUMN_BITS : column_end;
+    row = column_end + ROW_BITS;
+    over = row_end;
+#define BIT(number, end) ((number) < (end) ? UINT32_C(1) << (number) : 0)
+    // Warps take the highest bits: of the side of which a warp has more left, of batches last.
+    uint32_t warps[TILE_MAX_WARP_BITS], rows_left = row < row_end ? row_end - row : 0,
+                                        columns_left = column_end - column;
+    uint32_t batches_left = out.coordinate_bits - row_end;
+    for (; warp < warp_bits; warp++) {
+        // A row fragment has 16, a column fragment 8: equal parts are one bit apart.
+        if (rows_left && rows_left + 1 >= columns_left)
+            warps[warp] = UINT32_C(1) << (row + --rows_left);
+        else if (columns_left)
+            warps[warp] = UINT32_C(1) << (column + --columns_left);
+        else if (batches_left && whole)
+            warps[warp] = UINT32_C(1) << (over + --batches_left);
+        else
+            warps[warp] = 0; // the same once more
+    }
+    out.basis[bits++] = BIT(0u, column_end);
+    out.basis[bits++] = BIT(column_end + 3, row_end);
+    for (uint32_t i = 0; i < columns_left; i++)
+        out.basis[bits++] = UINT32_C(1) << (column + i);
+    for (uint32_t i = 0; i < rows_left; i++)
+        out.basis[bits++] = UINT32_C(1) << (row + i);
+    for (uint32_t i = 0; i < batches_left; i++)
+        out.basis[bits++] = UINT32_C(1) << (over + i);
+    out.register_bits = (uint8_t)bits;
+    out.basis[bits++] = BIT(1u, column_end);
+    out.basis[bits++] = BIT(2u, column_end);
+    for (uint32_t i = 0; i < 3; i++)
+        out.basis[bits++] = BIT(column_end + i, row_end);
+    for (uint32_t i = warp_bits; i-- > 0;)
+        out.basis[bits++] = warps[i];
+#undef BIT
+    return out;
+}
+
+struct giving {
+    struct tile_kernel *kernel;
+    const struct tile_target *target;
+    uint32_t warp_bits;
+};
+
+static void give(struct tile_op *op, void *data)
+{
+    const struct giving *g = data;
+
+    if (op->kind != TILE_MMA || op->result[0]->layout || !tile_fragment_of(op, g->target))
+        return;
+    struct tile_layout *layout = tile_take(g->kernel->module, sizeof(*layout));
+    if (!layout)
+        return;
+    *layout = tile_layout_fragment(&op->result[0]->type, g->warp_bits);
+    op->result[0]->layout = layout;
+}
+
+void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
+                         uint32_t warps)
+{
+    struct giving g = { .kernel = kernel, .target = target };
+
+    while (UINT32_C(1) << g.warp_bits < warps)
+        g.warp_bits++;
+    tile_walk(&kernel->body, give, &g);
+}
+
+struct most {
+    const struct tile_target *target;
+    int64_t elements;
+};
+
+static void measure(struct tile_op *op, void *data)
+{
+    struct most *most = data;
+
+    if (op->kind == TILE_MMA && tile_fragment_of(op, most->target) &&
+        tile_elements(&op->result[0]->type) > most->elements)
+        most->elements = tile_elements(&op->result[0]->type);
+}
+
+uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target)
+{
+    enum { OF_A_WARP = 64 * 32, MOST_WARPS = 16 };
+    struct most most = { target, 0 };
+    uint32_t warps = 1;
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &most);
+    if (!most.elements)
+        return 0;
+    while (warps < MOST_WARPS && (most.elements > (int64_t)warps * OF_A_WARP ||
+                                  (warps < 4 && most.elements >= (int64_t)warps * 1024)))
+        warps *= 2;
+    return warps;
+}

@@ -1,0 +1,27 @@
+// Products of matrices by mma.sync: which there are, and how accumulators lie.
+#ifndef CUCORE_TILE_FRAGMENT_H
+#define CUCORE_TILE_FRAGMENT_H
+
+#include "../compile.h"
+#include "../ir/words.h"
+
+struct tile_fragment {
+    cuc_dtype operand;
+    int sm;         // from this one on
+    uint32_t depth; // elements along the summed axis: 32 bytes
+    const char *name, *accumulator;
+};
+
+// What an mma op is done with; NULL: by multiply-adds of single numbers.
+const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
+                                             const struct tile_target *target);
+// "bf16", as instructions call it.
+const char *tile_fragment_name(cuc_dtype operand);
+struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits);
+// Before layouts are assigned: their layout to the results of all such products.
+void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
+                         uint32_t warps);
+// Warps for the largest of them; 0: there is none.
+uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target);
+
+#endif

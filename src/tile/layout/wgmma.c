@@ -1,0 +1,38 @@
+// Where wgmma has its accumulator: warp w of a warpgroup has rows 16 w to 16 w + 15 of 64; of these
+// lane l has rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
+#include "layout.h"
+
+#include "../pass/pipeline.h"
+
+enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // of a block that is held alike
+
+bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type, uint32_t warp_bits)
+{
+    uint32_t columns, rows, n = 0, groups = warp_bits - 2;
+
+    if (type->rank != 2 || warp_bits < 2)
+        return false;
+    columns = tile_bits_of(type->extent[1]);
+    rows = tile_bits_of(type->extent[0]);
+    if (type->extent[1] % 8 || type->extent[0] != 1 << rows || rows < ROW_BITS + groups ||
+        columns < COLUMN_BITS)
+        return false;
+    *layout = (struct tile_layout){ .warp_bits = (uint8_t)warp_bits, .rank = 2 };
+    layout->axis_bits[0] = (uint8_t)rows;
+    layout->axis_bits[1] = (uint8_t)columns;
+    layout->coordinate_bits = (uint8_t)(rows + columns);
+    layout->basis[n++] = 1;                            // two columns side by side
+    layout->basis[n++] = UINT32_C(1) << (columns + 3); // 8 rows below
+    for (uint32_t i = COLUMN_BITS; i < columns; i++)
+        layout->basis[n++] = UINT32_C(1) << i;
+    for (uint32_t i = ROW_BITS + groups; i < rows; i++)
+        layout->basis[n++] = UINT32_C(1) << (columns + i);
+    layout->register_bits = (uint8_t)n;
+    layout->basis[n++] = 2;
+    layout->basis[n++] = 4;
+    for (uint32_t i = 0; i < 3; i++)
+        layout->basis[n++] = UINT32_C(1) << (columns + i);
+    for (uint32_t i = 0; i < warp_bits; i++)
+        layout->basis[n++] = UINT32_C(1) << (columns + 4 + i);
+    return true;
+}

@@ -1,0 +1,187 @@
+// Finds the one loop over a product of matrices whose operands are loaded for it in each turn, and
+// nothing else done: `acc = mma(load(..), load(..), acc)`, operands turned or not.
+//
+// What loads' indices are made of can then be computed by somebody else, or ahead of time. What
+// stands before the loop must do no more than compute.
+#include "pipeline.h"
+
+#include "../ir/words.h"
+
+// ---- Uses
+
+struct search {
+    const struct tile_op *mma;
+    uint32_t count;
+};
+
+static void find_product(struct tile_op *op, void *data)
+{
+    struct search *s = data;
+
+    if (op->kind != TILE_MMA)
+        return;
+    s->mma = op;
+    s->count++;
+}
+
+struct uses {
+    const struct tile_value *value;
+    uint32_t count;
+};
+
+static void count_uses(struct tile_op *op, void *data)
+{
+    struct uses *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        u->count += op->operand[i] == u->value;
+}
+
+static bool used_once(struct tile_kernel *kernel, const struct tile_value *value)
+{
+    struct uses u = { value, 0 };
+
+    tile_walk(&kernel->body, count_uses, &u);
+    return u.count == 1;
+}
+
+// Everything that a scalar is made of, as long as that is scalars: false when it is not.
+static bool want(struct tile_pipeline *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (value->type.rank || value->type.tensor)
+        return value->type.tensor && !op;
+    if (!op || p->wanted[value->id])
+        return true;
+    if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
+        return false;
+    p->wanted[value->id] = true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!want(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+static bool is_zero(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    if (!op || op->kind != TILE_CONSTANT)
+        return false;
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
+}
+
+// ---- Operands
+
+static bool pads_with_zeros(const struct tile_op *load)
+{
+    return !tile_int(load, TILE_ATTR_PADDED, 0) || is_zero(load->operand[load->operand_count - 1]);
+}
+
+static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline *p, uint32_t which)
+{
+    struct tile_stream *s = &p->stream[which];
+    const struct tile_value *x = p->mma->operand[which];
+    bool turned = false;
+
+    if (x->type.rank != 2)
+        return "it has batches";
+    for (; x->op && x->op->kind == TILE_PERMUTE && used_once(kernel, x); x = x->op->operand[0]) {
+        const struct tile_attribute *axes = tile_attribute(x->op, TILE_ATTR_AXES);
+        turned ^= axes->ints[0] == 1;
+    }
+    const struct tile_op *load = x->op;
+    if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] ||
+        !used_once(kernel, x))
+        return "an operand is not loaded for it alone in the loop";
+    if (!pads_with_zeros(load) || tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return "an operand is padded with something else than zeros, or loaded in an order";
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
+    s->last = s->other = shape->count - 1u;
+    while (s->other-- > 0 && dropped >> s->other & 1)
+        ;
+    if (dropped >> s->last & 1)
+        return "the last axis of an operand's tensor is dropped";
+    s->load = load;
+    s->element = cuc_dtype_bits(x->type.dtype) / 8;
+    s->mn_major = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
+    p->wanted[x->id] = true;
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (!want(p, load->operand[1 + i]))
+            return "an operand's place is not computed from scalars alone";
+    return NULL;
+}
+
+static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
+{
+    const struct tile_op *loop = p->mma->parent->parent, *op;
+
+    if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body)
+        return "it is not in a for loop of the kernel's own";
+    p->loop = loop;
+    for (op = kernel->body.first; op != loop; op = op->next)
+        if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES))
+            return "the loop comes after stores or control flow";
+    if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||
+        loop->block[0]->last->kind != TILE_CONTINUE ||
+        loop->block[0]->last->operand[0] != p->mma->result[0] ||
+        !used_once(kernel, p->mma->result[0]) || !used_once(kernel, loop->block[0]->argument[1]))
+        return "the loop does not carry its accumulator, and nothing else";
+    for (uint32_t i = 0; i < 3; i++)
+        if (!want(p, loop->operand[i]))
+            return "the loop's bounds are not computed from scalars alone";
+    p->from_zero = is_zero(loop->operand[3]);
+    return NULL;
+}
+
+// Whether the rest of the loop is what the copying thread does alone.
+static const char *look_at_rest(const struct tile_pipeline *p)
+{
+    for (const struct tile_op *op = p->loop->block[0]->first; op; op = op->next) {
+        uint32_t traits = tile_op_infos[op->kind].traits;
+        if (op == p->mma || op->kind == TILE_PERMUTE || traits & TILE_TERMINATES)
+            continue;
+        if (op->result_count != 1 || !p->wanted[op->result[0]->id])
+            return "the loop does something else besides";
+    }
+    return NULL;
+}
+
+const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
+{
+    struct search s = { NULL, 0 };
+    const char *why;
+
+    p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
+    tile_walk(&kernel->body, find_product, &s);
+    p->mma = s.mma;
+    if (!s.count || !p->wanted)
+        return "";
+    if (s.count > 1)
+        return "there are several in the kernel";
+    why = find_loop(kernel, p);
+    for (uint32_t i = 0; i < 2 && !why; i++)
+        why = find_stream(kernel, p, i);
+    return why ? why : look_at_rest(p);
+}
+
+bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
+{
+    p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
+    if (!p->wanted)
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        (void)want(p, p->loop->operand[i]);
+    for (uint32_t which = 0; which < 2; which++) {
+        const struct tile_op *load = p->stream[which].load;
+        p->wanted[load->result[0]->id] = true;
+        for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+            (void)want(p, load->operand[1 + i]);
+    }
+    return true;
+}

@@ -1,0 +1,254 @@
+// Plans the pipeline of a loop over a product of matrices on Hopper: who does what, how operands
+// lie in shared memory, how many stages there are.
+//
+// Roles: one thread does the loop with what its loads' indices are made of, and the loads; the
+// warpgroups do everything else. Nothing but stages and barriers passes between them.
+#include "pipeline.h"
+
+#include "../emit/emit.h"
+#include "../ir/words.h"
+#include "../layout/layout.h"
+
+#include <string.h>
+
+enum {
+    MOST_BOX = 256,          // elements of a copy along an axis
+    MOST_COLUMNS = 256,      // of a wgmma
+    MOST_ACCUMULATORS = 128, // registers of a thread
+    STEP_BYTES = 32,         // of the summed axis that one wgmma takes
+    STAGE_ALIGN = 1024,
+};
+
+const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
+{
+    static const struct tile_wgmma rows[] = {
+        { CUC_F16, CUC_F32, "f16", true, false, true },
+        { CUC_BF16, CUC_F32, "bf16", true, false, true },
+        { CUC_TF32, CUC_F32, "tf32", false, false, true },
+        { CUC_F32, CUC_F32, "tf32", false, false, true }, // when it may be taken for that
+        { CUC_E4M3, CUC_F32, "e4m3", false, true, true },
+        { CUC_E5M2, CUC_F32, "e5m2", false, true, true },
+        { CUC_I8, CUC_I32, "s8", false, false, false },
+        { CUC_U8, CUC_I32, "u8", false, false, false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].operand == operand)
+            return &rows[i];
+    return NULL;
+}
+
+// ---- Operands
+
+static uint32_t rounded(uint32_t bytes)
+{
+    return (bytes + STAGE_ALIGN - 1) & ~(uint32_t)(STAGE_ALIGN - 1);
+}
+
+// The widest swizzle of which rows of an operand are made.
+static uint32_t span_of(uint32_t bytes)
+{
+    for (uint32_t span = 128; span >= 32; span /= 2)
+        if (bytes % span == 0)
+            return span;
+    return 0;
+}
+
+static uint32_t swizzle_of(uint32_t span)
+{
+    return span == 128 ? 3 : span == 64 ? 2 : 1; // as tensor maps have it
+}
+
+static const char *plan_stream(struct tile_pipeline *p, uint32_t which)
+{
+    struct tile_stream *s = &p->stream[which];
+    const struct tile_value *tensor = s->load->operand[0];
+    const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
+    cuc_dtype dtype = s->load->result[0]->type.dtype;
+
+    if (tensor->op || tensor->type.rank > TILE_MAP_RANK)
+        return "an operand is of a slice, or of more than 5 axes";
+    if (s->mn_major && !tile_wgmma_of(dtype)->turns)
+        return "operands of this dtype must have the summed axis last in memory";
+    uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
+    s->span = span_of(line);
+    s->rows = (uint32_t)shape->ints[s->other];
+    if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
+        return "an operand is no multiple of 32 bytes and 8 rows, or has more than 256";
+    s->slabs = line / s->span;
+    s->bytes = rounded(s->span * s->rows * s->slabs);
+    s->map = p->maps++;
+    struct tile_tensor_map *map = &p->map[s->map];
+    map->parameter = tensor->index;
+    map->swizzle = swizzle_of(s->span);
+    map->rounds = dtype == CUC_F32 || dtype == CUC_TF32;
+    for (uint32_t i = 0; i < shape->count; i++)
+        map->box[shape->count - 1 - i] = i == s->last    ? s->span / s->element
+                                         : i == s->other ? s->rows
+                                                         : 1;
+    return NULL;
+}
+
+static const char *plan_product(struct tile_pipeline *p)
+{
+    const struct tile_type *acc = &p->mma->result[0]->type;
+    cuc_dtype x = p->mma->operand[0]->type.dtype;
+    const struct tile_wgmma *how = tile_wgmma_of(x);
+
+    if (!how || how->accumulator != acc->dtype)
+        return "wgmma has nothing for its dtypes";
+    if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
+        return "its operands are f32, and its precision is not tf32";
+    p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
+    p->columns = (uint32_t)acc->extent[1];
+    p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
+    p->groups = acc->extent[0] > 64 ? 2 : 1;
+    if (acc->extent[0] % 64 || acc->extent[0] & (acc->extent[0] - 1))
+        return "its rows are not 64, 128 or 256";
+    p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
+    if (p->columns % 8 || p->columns > MOST_COLUMNS)
+        return "its columns are no multiple of 8, or more than 256";
+    if (!how->signs && p->columns > 32 && p->columns % 16)
+        return "its columns are no multiple of 16, which integers ask for";
+    if (p->columns / 2 * p->blocks * (1 + p->promotes) > MOST_ACCUMULATORS)
+        return "its accumulators do not fit in registers";
+    if (p->depth * (cuc_dtype_bits(x) / 8) % STEP_BYTES)
+        return "a stage of it is no multiple of 32 bytes deep";
+    return NULL;
+}
+
+// ---- Clusters
+
+// Whether a scalar differs between blocks that lie side by side along the grid's first axis.
+static bool differs(const struct tile_pipeline *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op)
+        return false; // a parameter, or the loop's variable
+    if (op->kind == TILE_BLOCK)
+        return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (differs(p, op->operand[i]))
+            return true;
+    return false;
+}
+
+// One operand is the same for all blocks of a cluster: each loads a part of it for all.
+static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
+{
+    p->cluster = 1;
+    if (blocks < 2)
+        return;
+    for (uint32_t i = 0; i < 3; i++)
+        if (differs(p, p->loop->operand[i]))
+            return;
+    for (uint32_t which = 0; which < 2; which++) {
+        struct tile_stream *s = &p->stream[which];
+        const struct tile_op *load = s->load;
+        bool apart = false;
+        for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+            apart |= differs(p, load->operand[1 + i]);
+        s->shared = !apart && s->rows % (8 * blocks) == 0;
+    }
+    if (p->stream[0].shared == p->stream[1].shared) {
+        p->stream[0].shared = p->stream[1].shared = false;
+        return;
+    }
+    struct tile_stream *s = &p->stream[p->stream[1].shared];
+    for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
+        if (p->map[s->map].box[i] == s->rows) {
+            p->map[s->map].box[i] = s->rows / blocks;
+            break;
+        }
+    p->cluster = blocks;
+}
+
+// ---- What is stored
+
+// The last access behind the loop, so that nothing need wait for it; of accumulators as they lie.
+static void plan_store(struct tile_pipeline *p)
+{
+    const struct tile_op *store = NULL;
+
+    for (const struct tile_op *op = p->loop->next; op; op = op->next) {
+        uint32_t traits = tile_op_infos[op->kind].traits;
+        if (op->kind == TILE_RETURN)
+            continue;
+        if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
+            (traits & TILE_WRITES && op->kind != TILE_STORE))
+            return;
+        if (op->kind == TILE_STORE)
+            store = op;
+    }
+    if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return;
+    const struct tile_value *tensor = store->operand[0],
+                            *x = store->operand[store->operand_count - 1];
+    const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
+    uint32_t element = cuc_dtype_bits(x->type.dtype) / 8, last = shape->count - 1u;
+    int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
+    if (tensor->op || tensor->type.rank > TILE_MAP_RANK || x->type.rank != 2 || dropped >> last & 1)
+        return;
+    if ((x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32 &&
+         x->type.dtype != CUC_I32) ||
+        (uint32_t)x->type.extent[1] * element % 128 ||
+        !tile_shape_same(&x->type, &p->mma->result[0]->type))
+        return;
+    uint32_t other = last;
+    while (other-- > 0 && dropped >> other & 1)
+        ;
+    p->store = store;
+    p->store_map = p->maps++;
+    struct tile_tensor_map *map = &p->map[p->store_map];
+    map->parameter = tensor->index;
+    map->swizzle = swizzle_of(128);
+    for (uint32_t i = 0; i < shape->count; i++)
+        map->box[shape->count - 1 - i] = i == last ? 128 / element : i == other ? 64 : 1;
+}
+
+// ---- All of it
+
+static const char *plan_shared(struct tile_pipeline *p, const struct tile_target *target)
+{
+    uint32_t rest = target->shared_limit - TILE_RING_AT;
+
+    p->stream[1].at = p->stream[0].bytes;
+    p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
+    if (p->store)
+        rest -= p->groups * TILE_STAGING_BYTES;
+    p->stages = rest / p->stage_bytes;
+    if (p->stages > TILE_MOST_STAGES)
+        p->stages = TILE_MOST_STAGES;
+    if (target->stages && p->stages > target->stages)
+        p->stages = target->stages;
+    return p->stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+}
+
+struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
+                                         const struct tile_target *target, const char **why)
+{
+    struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+    struct tile_pipeline *p = tile_take(kernel->module, sizeof(*p));
+
+    *why = "";
+    if (!p || !layout || target->sm != 90 || !target->specific)
+        return NULL;
+    *why = tile_find_loop(kernel, p);
+    if (!*why)
+        *why = plan_product(p);
+    for (uint32_t i = 0; i < 2 && !*why; i++)
+        *why = plan_stream(p, i);
+    if (*why)
+        return NULL;
+    uint32_t warp_bits = p->groups == 2 ? 3 : 2;
+    plan_cluster(p, target->cluster);
+    plan_store(p);
+    if (!(*why = plan_shared(p, target)) &&
+        !tile_layout_wgmma(layout, &p->mma->result[0]->type, warp_bits))
+        *why = "its accumulators are not made of whole blocks";
+    if (*why)
+        return NULL;
+    p->mma->result[0]->layout = layout;
+    return p;
+}

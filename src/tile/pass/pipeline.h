@@ -1,0 +1,77 @@
+// How a loop over products of matrices becomes a pipeline on Hopper: one thread has tiles copied
+// into a ring of stages in shared memory, warpgroups multiply them out of it.
+#ifndef CUCORE_TILE_PIPELINE_H
+#define CUCORE_TILE_PIPELINE_H
+
+#include "../compile.h"
+
+// An operand of the product, which comes through the ring. In a stage it lies in slabs, one behind
+// the other: `rows` rows of `span` bytes, swizzled over the span as TMA and wgmma do.
+struct tile_stream {
+    const struct tile_op *load;
+    uint32_t last, other; // axes of the tensor that the tile has
+    uint32_t map;         // of the entry's tensor maps
+    uint32_t element;     // bytes
+    bool mn_major;        // what lies side by side is the axis that is not summed over
+    uint32_t span, rows, slabs;
+    uint32_t at, bytes; // in the stage
+    bool shared;        // by the blocks of a cluster: each loads its part of the rows for all
+};
+
+// What wgmma makes of operands of a dtype.
+struct tile_wgmma {
+    cuc_dtype operand, accumulator;
+    const char *name;
+    bool turns;    // either axis of an operand may be the one that lies side by side
+    bool promotes; // sums keep few bits: parts of them are added up outside
+    bool signs;    // operands may be negated: not integers
+};
+const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: nothing
+
+struct tile_pipeline {
+    const struct tile_op *loop, *mma;
+    bool promotes;
+    struct tile_stream stream[2]; // a and b
+    bool from_zero;               // the accumulator starts with zeros
+    uint32_t groups;              // warpgroups that multiply
+    uint32_t blocks;              // of 64 rows that each of them has
+    uint32_t columns, depth;      // of the product of a stage
+    uint32_t stages, stage_bytes;
+    uint32_t cluster; // blocks; 1: none
+    struct tile_tensor_map map[TILE_MAX_MAPS];
+    uint32_t maps;
+    const struct tile_op *store; // through shared memory by TMA; NULL: by threads
+    uint32_t store_map;
+    bool *wanted; // by value id: what the thread that copies computes for itself, and its loads
+};
+
+enum {
+    TILE_GROUP_THREADS = 128, // of a warpgroup
+    TILE_RING_AT = 1024,      // where stages begin in shared memory; barriers before
+    TILE_MOST_STAGES = 8,
+    TILE_STAGING_BYTES = 2 * 64 * 128, // a warpgroup, for what it stores: two slabs of 64 rows
+};
+
+// A copy of a kernel with values of its own.
+struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
+
+// loop.c: the loop, the product and what is streamed to it; which values their places are made of.
+// NULL, or why there is none; "": there is no product.
+const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
+// Whether a kernel is one loop over a product, and how it is done then; layouts of what holds
+// accumulators are given. NULL, and why not: for a remark.
+struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
+                                         const struct tile_target *target, const char **why);
+// For threads that copy for themselves, some stages ahead of what they multiply (sm_80 and later).
+struct tile_pipeline *tile_plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
+                                      uint32_t warps, const char **why);
+// Once more what is wanted, when values have other numbers.
+bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
+
+// layout/wgmma.c: the accumulator of wgmma, rows over 2^(warp_bits - 2) warpgroups. False: it is
+// not made of whole blocks of 64 rows and 8 columns.
+struct tile_layout;
+bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
+                       uint32_t warp_bits);
+
+#endif

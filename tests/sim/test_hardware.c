@@ -1,0 +1,447 @@
+// What an H200 (driver 580, CUDA 13.0) answered to raw calls: without a current context, in
+// captures of each mode, after faults, after a fork. The simulated driver answers the same.
+// CUCORE_DRIVER is its path; with that of a GPU's libcuda.so.1 the same tests ask the GPU again.
+// Each test is a process of its own.
+#include "driver_symbols.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".global .align 4 .b32 var;\n"
+    ".visible .entry good(.param .u64 p, .param .u32 n)\n"
+    "{ .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 7; ret; }\n"
+    ".visible .entry address(.param .u64 p, .param .u32 n)\n"
+    "{ .reg .b64 %d; mov.u64 %d, 64; st.global.u32 [%d], 7; ret; }\n"
+    ".visible .entry traps(.param .u64 p, .param .u32 n) { trap; ret; }\n"
+    ".visible .entry aligned(.param .u64 p, .param .u32 n)\n"
+    "{ .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d+1], 7; ret; }\n"
+    ".visible .entry beyond(.param .u64 p, .param .u32 n)\n"
+    "{ .reg .b32 %r; .shared .align 4 .b8 s[16]; mov.u32 %r, 0x100000; st.shared.u32 [%r], 7; ret; "
+    "}\n"
+    ".visible .entry shares(.param .u64 p)\n"
+    "{ .shared .align 4 .b8 s[30000]; st.shared.u32 [s], 7; ret; }\n";
+
+static CUdevice device;
+static CUlibrary code_library, other_library;
+static CUkernel good, shares;
+static CUstream stream, other;
+static CUevent event, marker, captured;
+static CUmemoryPool pool, made_pool;
+static CUdeviceptr plain, pooled, fresh;
+
+// All but a current context.
+static void make(void)
+{
+    open_driver();
+    ck_cu(cuInit(0));
+    ck_cu(cuDeviceGet(&device, 0));
+    ck_cu(cuDevicePrimaryCtxRetain(&context, device));
+    ck_cu(cuLibraryLoadData(&code_library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    ck_cu(cuLibraryGetKernel(&good, code_library, "good"));
+    ck_cu(cuLibraryGetKernel(&shares, code_library, "shares"));
+    ck_cu(cuCtxPushCurrent(context));
+    ck_cu(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ck_cu(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    ck_cu(cuMemAlloc(&plain, 1 << 20));
+    ck_cu(cuMemAlloc(&fresh, 64));
+    ck_cu(cuDeviceGetDefaultMemPool(&pool, device));
+    ck_cu(cuMemAllocAsync(&pooled, 4096, stream));
+    ck_cu(cuStreamSynchronize(stream));
+    ck_cu(cuEventCreate(&event, 0));
+    ck_cu(cuEventCreate(&marker, 0));
+    ck_cu(cuEventCreate(&captured, 0));
+    ck_cu(cuEventRecord(event, other));
+    ck_cu(cuStreamSynchronize(other));
+    ck_cu(cuCtxPopCurrent(&context));
+}
+
+static CUresult launch(CUkernel kernel, CUstream on)
+{
+    unsigned n = 3;
+    void *args[] = { &plain, &n };
+    const CUlaunchConfig config = { .gridDimX = 1,
+                                    .gridDimY = 1,
+                                    .gridDimZ = 1,
+                                    .blockDimX = 1,
+                                    .blockDimY = 1,
+                                    .blockDimZ = 1,
+                                    .hStream = on };
+
+    return cuLaunchKernelEx(&config, (CUfunction)kernel, args, NULL);
+}
+
+static int host_functions, callbacks;
+static CUresult callback_code;
+
+static void host_function(void *data)
+{
+    (void)data;
+    __atomic_add_fetch(&host_functions, 1, __ATOMIC_SEQ_CST);
+}
+
+static void callback(CUstream of, CUresult code, void *data)
+{
+    (void)of;
+    (void)data;
+    callback_code = code;
+    __atomic_add_fetch(&callbacks, 1, __ATOMIC_SEQ_CST);
+}
+
+// Places for what calls give and nobody looks at.
+static unsigned number;
+static int integer;
+static size_t size[2];
+static float milliseconds;
+static char bytes[64];
+static CUcontext some_context;
+static CUdeviceptr some_pointer;
+static CUmodule some_module;
+static CUfunction function;
+static CUgraph graph;
+static CUstream made_stream;
+static CUevent made_event;
+static void *host;
+static unsigned long long id;
+static CUlibrary some_library;
+static const char *name;
+static CUkernel kernels[6];
+static CUdevice some_device;
+static const CUmemPoolProps device_pool = {
+    .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+    .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE },
+};
+#define ATTRIBUTE(name) CU_POINTER_ATTRIBUTE_##name
+#define DYNAMIC CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+#define REGISTERS CU_FUNC_ATTRIBUTE_NUM_REGS
+
+// In a capture of `stream`, before which `captured` was recorded there. UNSAFE: refused, and the
+// capture spoilt, in the strict modes; NEVER: in the relaxed one too. EVENT: the same by what it
+// is.
+enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
+#define IN_CAPTURES(X)                                                                     \
+    X(EVENT, cuEventQuery(captured))                                                       \
+    X(EVENT, cuEventSynchronize(captured))                                                 \
+    X(EVENT_TOLD, cuEventElapsedTime(&milliseconds, captured, captured))                   \
+    X(UNSAFE, cuEventQuery(event))                                                         \
+    X(UNSAFE, cuEventSynchronize(event))                                                   \
+    X(NEVER, cuStreamQuery(stream))                                                        \
+    X(NEVER, cuStreamSynchronize(stream))                                                  \
+    X(UNSAFE, cuStreamQuery(other))                                                        \
+    X(UNSAFE, cuStreamSynchronize(other))                                                  \
+    X(NEVER, cuCtxSynchronize())                                                           \
+    X(UNSAFE, cuMemAlloc(&some_pointer, 256))                                              \
+    X(UNSAFE, cuMemFree(fresh))                                                            \
+    X(UNSAFE, cuMemHostAlloc(&host, 64, 0))                                                \
+    X(ANY, cuMemGetInfo(&size[0], &size[1]))                                               \
+    X(ANY, cuPointerGetAttribute(&number, ATTRIBUTE(MEMORY_TYPE), plain))                  \
+    X(ANY, cuMemcpyDtoH_v2(bytes, plain, 16))                                              \
+    X(ANY, cuMemcpyHtoDAsync_v2(plain, bytes, 16, other))                                  \
+    X(ANY, cuMemcpyDtoHAsync_v2(bytes, plain, 16, other))                                  \
+    X(ANY, cuKernelGetParamInfo(good, 0, &size[0], &size[1]))                              \
+    X(ANY, cuKernelGetFunction(&function, good))                                           \
+    X(ANY, cuLibraryGetModule(&some_module, code_library))                                 \
+    X(ANY, cuLibraryGetGlobal(&some_pointer, size, code_library, "var"))                   \
+    X(ANY, cuLibraryLoadData(&other_library, ptx, NULL, NULL, 0, NULL, NULL, 0))           \
+    X(UNSAFE, cuLibraryUnload(other_library))                                              \
+    X(ANY, cuKernelGetAttribute(&integer, REGISTERS, good, device))                        \
+    X(ANY, cuKernelSetAttribute(DYNAMIC, 512, good, device))                               \
+    X(ANY, cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, (CUfunction)good, 64, 0)) \
+    X(ANY, cuStreamCreate(&made_stream, CU_STREAM_NON_BLOCKING))                           \
+    X(ANY, cuStreamDestroy(made_stream))                                                   \
+    X(ANY, cuEventCreate(&made_event, 0))                                                  \
+    X(ANY, cuEventDestroy(made_event))                                                     \
+    X(ANY, cuEventRecord(marker, other))                                                   \
+    X(UNSAFE, cuMemPoolCreate(&made_pool, &device_pool))                                   \
+    X(UNSAFE, cuMemPoolTrimTo(pool, 0))                                                    \
+    X(UNSAFE, cuMemAllocAsync(&some_pointer, 64, other))                                   \
+    X(UNSAFE, cuMemFreeAsync(pooled, other))                                               \
+    X(ANY, cuStreamWaitEvent(other, captured, 0))                                          \
+    X(ANY, cuDevicePrimaryCtxRetain(&some_context, device))                                \
+    X(ANY, cuMemcpy(plain, plain + 64, 16))                                                \
+    X(ANY, launch(good, NULL))                                                             \
+    X(ANY, cuEventRecord(marker, NULL))                                                    \
+    X(ANY, cuCtxGetStreamPriorityRange(&integer, &integer))                                \
+    X(NEVER, cuStreamAttachMemAsync(stream, plain, 0, CU_MEM_ATTACH_GLOBAL))
+
+// Without a current context: what they give.
+#define WITHOUT_CONTEXT(X)                                                                     \
+    X(201, cuKernelGetParamInfo(good, 0, &size[0], &size[1]))                                  \
+    X(0, cuKernelGetAttribute(&integer, REGISTERS, good, device))                              \
+    X(0, cuKernelSetAttribute(DYNAMIC, 1024, good, device))                                    \
+    X(0, cuKernelSetCacheConfig(good, CU_FUNC_CACHE_PREFER_L1, device))                        \
+    X(0, cuKernelGetName(&name, good))                                                         \
+    X(0, cuKernelGetLibrary(&some_library, good))                                              \
+    X(0, cuLibraryGetKernelCount(&number, code_library))                                       \
+    X(0, cuLibraryEnumerateKernels(kernels, 6, code_library))                                  \
+    X(201, cuLibraryGetGlobal(&some_pointer, size, code_library, "var"))                       \
+    X(201, cuLibraryGetModule(&some_module, code_library))                                     \
+    X(201, cuKernelGetFunction(&function, good))                                               \
+    X(1, cuLibraryGetUnifiedFunction(&host, code_library, "x"))                                \
+    X(0, launch(good, stream))                                                                 \
+    X(0, cuMemAllocFromPoolAsync(&some_pointer, 256, pool, stream))                            \
+    X(0, cuMemFreeAsync(some_pointer, stream))                                                 \
+    X(0, cuMemAllocAsync(&some_pointer, 256, stream))                                          \
+    X(0, cuEventRecord(event, stream))                                                         \
+    X(0, cuEventRecordWithFlags(event, stream, 0))                                             \
+    X(0, cuStreamWaitEvent(other, event, 0))                                                   \
+    X(0, cuMemcpyHtoDAsync_v2(plain, bytes, 64, stream))                                       \
+    X(0, cuMemcpyDtoHAsync_v2(bytes, plain, 64, stream))                                       \
+    X(0, cuMemcpyAsync(plain, plain + 64, 64, stream))                                         \
+    X(0, cuStreamSynchronize(stream))                                                          \
+    X(0, cuStreamQuery(stream))                                                                \
+    X(0, cuEventSynchronize(event))                                                            \
+    X(0, cuEventQuery(event))                                                                  \
+    X(0, cuEventRecord(marker, stream))                                                        \
+    X(0, cuEventSynchronize(marker))                                                           \
+    X(0, cuEventElapsedTime(&milliseconds, event, marker))                                     \
+    X(0, cuStreamGetCtx(stream, &some_context))                                                \
+    X(0, cuStreamGetId(stream, &id))                                                           \
+    X(0, cuStreamGetFlags(stream, &number))                                                    \
+    X(0, cuStreamGetPriority(stream, &integer))                                                \
+    X(0, cuStreamGetDevice(stream, &some_device))                                              \
+    X(0, cuLaunchHostFunc(stream, host_function, NULL))                                        \
+    X(0, cuStreamAddCallback(stream, callback, NULL, 0))                                       \
+    X(0, cuStreamSynchronize(stream))                                                          \
+    X(0, cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED))                         \
+    X(0, launch(good, stream))                                                                 \
+    X(0, cuStreamEndCapture(stream, &graph))                                                   \
+    X(201, cuGraphInstantiateWithFlags(&(CUgraphExec){ NULL }, graph, 0))                      \
+    X(1, cuGraphLaunch(NULL, stream))                                                          \
+    X(0, cuGraphDestroy(graph))                                                                \
+    X(0, cuStreamWriteValue32(stream, plain, 1, 0))                                            \
+    X(0, cuStreamWaitValue32(stream, plain, 1, 0))                                             \
+    X(1, cuStreamWriteValue32(stream, pooled, 1, 0))                                           \
+    X(1, cuStreamWaitValue32(stream, pooled, 1, 0))                                            \
+    X(1, cuStreamWaitValue64(stream, pooled, 1, 0))                                            \
+    X(201, cuPointerGetAttribute(&some_pointer, ATTRIBUTE(DEVICE_POINTER), plain))             \
+    X(201, cuPointerGetAttribute(&some_pointer, ATTRIBUTE(DEVICE_POINTER), pooled))            \
+    X(0, cuPointerGetAttribute(&some_pointer, ATTRIBUTE(RANGE_START_ADDR), pooled + 8))        \
+    X(0, cuPointerGetAttribute(&id, ATTRIBUTE(BUFFER_ID), pooled))                             \
+    X(201, cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, (CUfunction)good, 128, 0))    \
+    X(201, cuOccupancyAvailableDynamicSMemPerBlock(size, (CUfunction)good, 4, 128))            \
+    X(201, cuOccupancyMaxPotentialBlockSize(&integer, &integer, (CUfunction)good, NULL, 0, 0)) \
+    X(400, cuFuncGetAttribute(&integer, REGISTERS, (CUfunction)good))
+
+// After a fault: 1 for those that still answer.
+#define AFTER_FAULT(X)                                                   \
+    X(0, cuStreamSynchronize(other))                                     \
+    X(0, cuStreamQuery(other))                                           \
+    X(0, cuEventQuery(event))                                            \
+    X(0, cuEventSynchronize(event))                                      \
+    X(0, cuEventElapsedTime(&milliseconds, event, event))                \
+    X(0, cuCtxSynchronize())                                             \
+    X(0, launch(good, other))                                            \
+    X(0, cuStreamAddCallback(other, callback, NULL, 0))                  \
+    X(0, cuLaunchHostFunc(other, host_function, NULL))                   \
+    X(0, cuMemAlloc(&some_pointer, 64))                                  \
+    X(0, cuMemAllocAsync(&some_pointer, 64, stream))                     \
+    X(0, cuStreamCreate(&made_stream, CU_STREAM_NON_BLOCKING))           \
+    X(0, cuEventCreate(&made_event, 0))                                  \
+    X(0, cuEventRecord(event, stream))                                   \
+    X(0, cuMemFree(plain))                                               \
+    X(0, cuMemFreeAsync(pooled, stream))                                 \
+    X(0, cuEventDestroy(event))                                          \
+    X(0, cuStreamDestroy(stream))                                        \
+    X(1, cuLibraryUnload(code_library))                                  \
+    X(1, cuCtxGetCurrent(&some_context))                                 \
+    X(1, cuCtxPopCurrent(&some_context))                                 \
+    X(1, cuCtxPushCurrent(context))                                      \
+    X(1, cuDevicePrimaryCtxRetain(&some_context, device))                \
+    X(0, cuMemGetInfo(&size[0], &size[1]))                               \
+    X(1, cuDevicePrimaryCtxGetState(device, &number, &integer))          \
+    X(1, cuPointerGetAttribute(&number, ATTRIBUTE(MEMORY_TYPE), pooled)) \
+    X(1, cuDevicePrimaryCtxReset_v2(device))
+
+static CUstreamCaptureMode mode;
+
+// One call in a capture of its own.
+static void begin(void)
+{
+    ck_cu(cuStreamBeginCapture(stream, mode));
+    ck_cu(cuEventRecord(captured, stream));
+}
+
+static void end(const char *call, CUresult got, int rule)
+{
+    const bool refused = rule == NEVER ||
+                         (rule == UNSAFE && mode != CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUresult wanted = rule == EVENT || rule == EVENT_TOLD ? CUDA_ERROR_CAPTURED_EVENT
+                            : refused ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                      : CUDA_SUCCESS;
+    const bool spoilt = refused || rule == EVENT;
+    CUstreamCaptureStatus status;
+
+    ck_assert_msg(got == wanted, "mode %d: %s gave %d, not %d", mode, call, got, wanted);
+    ck_cu(cuStreamIsCapturing(stream, &status));
+    ck_assert_msg(
+        status == (spoilt ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE),
+        "mode %d: %s left the capture as %d", mode, call, status);
+    graph = NULL;
+    ck_assert_int_eq(cuStreamEndCapture(stream, &graph),
+                     spoilt ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS);
+    ck_assert_int_eq(graph != NULL, !spoilt);
+    if (graph)
+        ck_cu(cuGraphDestroy(graph));
+    // Out of the capture the event is one of a stream again.
+    ck_cu(cuEventRecord(captured, stream));
+    ck_cu(cuStreamSynchronize(stream));
+    ck_cu(cuStreamSynchronize(other));
+}
+
+START_TEST(a_capture_stands_what_it_stood_on_the_gpu)
+{
+    mode = (CUstreamCaptureMode)_i;
+    make();
+    ck_cu(cuCtxPushCurrent(context));
+    ck_cu(cuLibraryLoadData(&other_library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+#define X(rule, call) \
+    begin();          \
+    end(#call, call, rule);
+    IN_CAPTURES(X)
+#undef X
+}
+END_TEST
+
+START_TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
+{
+    CUpointer_attribute asked[] = { ATTRIBUTE(CONTEXT), ATTRIBUTE(DEVICE_POINTER) };
+    void *data[] = { &some_context, &some_pointer };
+
+    make();
+    ck_cu(cuCtxGetCurrent(&some_context));
+    ck_assert_ptr_null(some_context);
+#define X(code, call)                                                                   \
+    do {                                                                                \
+        const CUresult got = call;                                                      \
+        ck_assert_msg(got == (CUresult)(code), "%s gave %d, not %d", #call, got, code); \
+    } while (0);
+    WITHOUT_CONTEXT(X)
+#undef X
+    ck_assert_int_eq(host_functions, 1);
+    ck_assert_int_eq(callbacks, 1);
+
+    // Asked for many, an address that no current context has is 0. Memory of a pool has no context.
+    for (int of_pool = 0; of_pool < 2; of_pool++) {
+        for (int current = 0; current < 2; current++) {
+            const CUdeviceptr ptr = of_pool ? pooled : plain;
+            if (current)
+                ck_cu(cuCtxPushCurrent(context));
+            ck_cu(cuPointerGetAttributes(2, asked, data, ptr + 1000));
+            ck_assert_uint_eq(some_pointer, current ? ptr + 1000 : 0);
+            ck_assert_ptr_eq(some_context, of_pool ? NULL : context);
+            if (current)
+                ck_cu(cuCtxPopCurrent(&context));
+        }
+    }
+}
+END_TEST
+
+START_TEST(occupancy_is_what_it_was_on_the_gpu)
+{
+    make();
+    ck_cu(cuCtxPushCurrent(context));
+    ck_cu(cuDeviceGetAttribute(&integer, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    if (integer != 9)
+        return;
+    ck_cu(cuKernelSetAttribute(DYNAMIC, 1024, good, device));
+    ck_cu(cuKernelGetFunction(&function, good));
+    // A kernel that would rather have cache gets little shared memory, of which each block has 1
+    // KiB.
+    ck_cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, function, 128, 0));
+    ck_assert_int_eq(integer, 16);
+    ck_cu(cuKernelSetCacheConfig(good, CU_FUNC_CACHE_PREFER_L1, device));
+    ck_cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, (CUfunction)good, 128, 0));
+    ck_assert_int_eq(integer, 8);
+    ck_cu(cuOccupancyAvailableDynamicSMemPerBlock(size, function, 1, 128));
+    ck_assert_uint_eq(size[0], 1024);
+    ck_cu(cuOccupancyAvailableDynamicSMemPerBlock(size, (CUfunction)shares, 1, 128));
+    ck_assert_uint_eq(size[0], 19152);
+    ck_cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, (CUfunction)shares, 128, 0));
+    ck_assert_int_eq(integer, 7);
+    ck_assert_int_eq(cuKernelSetAttribute(DYNAMIC, 232448, shares, device),
+                     CUDA_ERROR_INVALID_VALUE);
+    ck_cu(cuKernelSetAttribute(DYNAMIC, 232448 - 30000, shares, device));
+    ck_assert_int_eq(cuKernelGetParamInfo(good, 2, &size[0], &size[1]), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(cuFuncGetAttribute(&integer, REGISTERS, (CUfunction)good),
+                     CUDA_ERROR_INVALID_HANDLE);
+    ck_cu(cuFuncGetAttribute(&integer, REGISTERS, function));
+}
+END_TEST
+
+static const struct {
+    const char *kernel;
+    CUresult code;
+} faults[] = {
+    { "address", CUDA_ERROR_ILLEGAL_ADDRESS },
+    { "traps", CUDA_ERROR_LAUNCH_FAILED },
+    { "aligned", CUDA_ERROR_MISALIGNED_ADDRESS },
+    { "beyond", CUDA_ERROR_ILLEGAL_ADDRESS },
+};
+
+START_TEST(after_a_fault_the_same_calls_answer_as_on_the_gpu)
+{
+    const CUresult lost = faults[_i].code;
+    CUkernel kernel;
+
+    make();
+    ck_cu(cuCtxPushCurrent(context));
+    ck_cu(cuLibraryGetKernel(&kernel, code_library, faults[_i].kernel));
+    ck_cu(launch(kernel, stream));
+    // These are refused when the fault is known already.
+    (void)cuLaunchHostFunc(stream, host_function, NULL);
+    const CUresult queued = cuStreamAddCallback(stream, callback, NULL, 0);
+    ck_assert_int_eq(cuStreamSynchronize(stream), lost);
+#define X(answers, call)                                                        \
+    do {                                                                        \
+        const CUresult got = call, wanted = (answers) ? CUDA_SUCCESS : lost;    \
+        ck_assert_msg(got == wanted, "%s gave %d, not %d", #call, got, wanted); \
+    } while (0);
+    AFTER_FAULT(X)
+#undef X
+    // Callbacks are told, late; host functions are not called.
+    ck_assert_int_eq(host_functions, 0);
+    ck_assert_int_eq(callbacks, queued ? 0 : 1);
+    ck_assert_int_eq(callback_code, queued ? CUDA_SUCCESS : lost);
+}
+END_TEST
+
+START_TEST(a_forked_child_has_no_driver)
+{
+    make();
+    const pid_t child = fork();
+    if (!child) {
+        const bool same = cuDeviceGetCount(&integer) == CUDA_ERROR_NOT_INITIALIZED &&
+                          cuInit(0) == CUDA_ERROR_NOT_INITIALIZED &&
+                          cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &name) == CUDA_SUCCESS;
+        _exit(same ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("hardware");
+    TCase *tests = tcase_create("hardware");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, a_capture_stands_what_it_stood_on_the_gpu, 0, 3);
+    tcase_add_test(tests, calls_without_a_current_context_give_what_they_gave_on_the_gpu);
+    tcase_add_test(tests, occupancy_is_what_it_was_on_the_gpu);
+    tcase_add_loop_test(tests, after_a_fault_the_same_calls_answer_as_on_the_gpu, 0,
+                        LENGTH(faults));
+    tcase_add_test(tests, a_forked_child_has_no_driver);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,506 @@
+// Statements at random, control flow, and the head of the kernel. See random_program.h.
+#include "random_program.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Dice
+
+// splitmix64 (Steele, Lea and Flood 2014)
+uint32_t random_below(struct generator *g, uint32_t n)
+{
+    uint64_t z = g->state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ z >> 31) >> 33) % n;
+}
+
+bool random_chance(struct generator *g, uint32_t one_in)
+{
+    return random_below(g, one_in) == 0;
+}
+
+cuc_dtype random_number(struct generator *g)
+{
+    static const cuc_dtype dtypes[] = { CUC_I32, CUC_F32, CUC_F16, CUC_I32, CUC_F32, CUC_I64,
+                                        CUC_F64, CUC_U8,  CUC_I8,  CUC_U32, CUC_U64, CUC_BF16,
+                                        CUC_I16, CUC_U16 };
+
+    return dtypes[random_below(g, sizeof(dtypes) / sizeof(dtypes[0]))];
+}
+
+cuc_dtype random_dtype(struct generator *g)
+{
+    return random_chance(g, 8) ? CUC_BOOL : random_number(g);
+}
+
+// Extents are few, so that what there is meets.
+static int random_extent(struct generator *g)
+{
+    static const int extents[] = { 1, 2, 3, 4, 4, 5, 7, 8, 8, 12, 16, 16, 17, 32, 33, 64, 128, 256 };
+
+    return extents[random_below(g, sizeof(extents) / sizeof(extents[0]))];
+}
+
+struct shape random_shape(struct generator *g)
+{
+    struct shape s = { .rank = (int)random_below(g, 10) };
+    int left = g->most_elements;
+
+    s.rank = s.rank < 1 ? 0 : s.rank < 4 ? 1 : s.rank < 8 ? 2 : 3;
+    for (int i = 0; i < s.rank; i++) {
+        s.extent[i] = random_chance(g, 8) ? random_extent(g) : g->extent[random_below(g, 3)];
+        if (s.extent[i] > left)
+            s.extent[i] = 1;
+        left /= s.extent[i];
+    }
+    // What there is already is met more often than what there is not.
+    if (g->names && random_chance(g, 2)) {
+        struct shape known = g->name[random_below(g, (uint32_t)g->names)].shape;
+        if (known.rank)
+            s = known;
+    }
+    return s;
+}
+
+// Text
+
+const char *say(struct generator *g, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int length = vsnprintf(g->text + g->used, TEXT_ROOM - g->used, format, args);
+    va_end(args);
+    if ((size_t)length + 1 >= TEXT_ROOM - g->used) { // no more of anything
+        g->budget = 0;
+        g->used = 0;
+        return "0";
+    }
+    const char *said = g->text + g->used;
+    g->used += (size_t)length + 1;
+    return said;
+}
+
+void line(struct generator *g, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(g->body, "%*s", 4 * g->indent, "");
+    va_start(args, format);
+    vfprintf(g->body, format, args);
+    va_end(args);
+    fputc('\n', g->body);
+}
+
+const char *say_shape(struct generator *g, const struct shape *s)
+{
+    const char *all = "";
+
+    for (int i = 0; i < s->rank; i++)
+        all = say(g, "%s%s%d", all, i ? ", " : "", s->extent[i]);
+    return all;
+}
+
+int count_of(const struct shape *s)
+{
+    int count = 1;
+
+    for (int i = 0; i < s->rank; i++)
+        count *= s->extent[i];
+    return count;
+}
+
+bool is_whole(cuc_dtype d)
+{
+    return d >= CUC_I8 && d <= CUC_U64;
+}
+
+bool is_restricted(cuc_dtype d)
+{
+    return d == CUC_TF32 || d == CUC_E4M3 || d == CUC_E5M2;
+}
+
+bool is_real(cuc_dtype d)
+{
+    return !is_whole(d) && !is_restricted(d) && d != CUC_BOOL;
+}
+
+// Names
+
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+    return a->rank == b->rank &&
+           memcmp(a->extent, b->extent, (size_t)a->rank * sizeof(*a->extent)) == 0;
+}
+
+struct name *random_name(struct generator *g, cuc_dtype d, const struct shape *s, bool free)
+{
+    struct name *found = NULL;
+
+    for (int i = 0, seen = 1; i < g->names; i++)
+        if (g->name[i].dtype == d && same_shape(&g->name[i].shape, s) &&
+            !(free && g->name[i].fixed) && random_chance(g, (uint32_t)seen++))
+            found = &g->name[i];
+    return found;
+}
+
+static struct name *new_name(struct generator *g, cuc_dtype d, struct shape s, bool fixed)
+{
+    if (g->names == MOST_NAMES)
+        return NULL;
+    struct name *name = &g->name[g->names++];
+    *name = (struct name){ .dtype = d, .shape = s, .fixed = fixed };
+    snprintf(name->text, sizeof(name->text), "v%d", g->next_name++);
+    return name;
+}
+
+static void known(struct generator *g, const char *text, cuc_dtype d)
+{
+    struct name *name = &g->name[g->names++];
+
+    *name = (struct name){ .dtype = d, .fixed = true };
+    snprintf(name->text, sizeof(name->text), "%s", text);
+}
+
+const char *random_index(struct generator *g)
+{
+    static const char *const some[] = { "0", "1", "0", "2", "n", "m", "b", "(n + 1)", "-1" };
+
+    if (random_chance(g, 2)) {
+        struct shape scalar = { 0 };
+        struct name *name = random_name(g, CUC_I32, &scalar, false);
+        if (name && name->fixed)
+            return name->text;
+    }
+    return some[random_below(g, sizeof(some) / sizeof(some[0]))];
+}
+
+static const char *condition(struct generator *g)
+{
+    static const char *const some[] = { "n > 1", "n == 0", "m < 2", "b == 1", "n % 2 == 0" };
+    const char *x = random_chance(g, 2) ? some[random_below(g, 5)]
+                                        : random_scalar(g, CUC_BOOL, 2);
+
+    if (random_chance(g, 4))
+        return say(g, "%s %s %s%s", x, random_chance(g, 2) ? "and" : "or",
+                   random_chance(g, 3) ? "not " : "", random_scalar(g, CUC_BOOL, 1));
+    return x;
+}
+
+// Statements
+
+static void statements(struct generator *g, uint32_t count);
+
+static void block(struct generator *g, uint32_t count)
+{
+    int names = g->names;
+
+    g->indent++;
+    g->depth++;
+    statements(g, count);
+    g->depth--;
+    g->indent--;
+    g->names = names;
+}
+
+static void bind_again(struct generator *g);
+
+static void bind(struct generator *g)
+{
+    if (g->depth > 0 && random_chance(g, 2)) {
+        bind_again(g);
+        return;
+    }
+    struct shape s = random_shape(g);
+    cuc_dtype d = random_dtype(g);
+
+    if (random_chance(g, 8)) { // two or four at once
+        if (random_chance(g, 2) && s.rank && d != CUC_BOOL) {
+            uint32_t axis = random_below(g, (uint32_t)s.rank);
+            const char *x = random_value(g, d, s, 2);
+            s.extent[axis] = 1 + (int)random_below(g, (uint32_t)s.extent[axis]);
+            struct name *v = new_name(g, d, s, false), *i = new_name(g, CUC_I32, s, false);
+            if (v && i)
+                line(g, "%s, %s = topk(%s, %d, %u)", v->text, i->text, x, s.extent[axis], axis);
+            else
+                g->names -= v != NULL;
+            return;
+        }
+        const char *seed = random_scalar(g, CUC_U64, 1), *counter = random_value(g, CUC_U64, s, 2);
+        if (g->names + 4 > MOST_NAMES)
+            return;
+        struct name *v[4];
+        for (int i = 0; i < 4; i++)
+            v[i] = new_name(g, CUC_U32, s, false);
+        line(g, "%s, %s, %s, %s = philox(%s, %s)", v[0]->text, v[1]->text, v[2]->text, v[3]->text,
+             seed, counter);
+        return;
+    }
+    if (random_chance(g, 12) && s.rank) { // an affine map, which does not commute
+        const char *x = random_value(g, CUC_I32, s, 2), *y = random_value(g, CUC_I32, s, 2);
+        struct name *a = new_name(g, CUC_I32, s, false), *c = new_name(g, CUC_I32, s, false);
+        if (a && c)
+            line(g, "%s, %s = scan(affine, [%s, %s], %u, [1, 0]%s)", a->text, c->text, x, y,
+                 random_below(g, (uint32_t)s.rank), random_chance(g, 2) ? ", reverse=true" : "");
+        else
+            g->names -= a != NULL;
+        return;
+    }
+    const char *x = random_value(g, d, s, 4);
+    struct name *name = new_name(g, d, s, false);
+    if (name)
+        line(g, "%s = %s", name->text, x);
+}
+
+static void bind_again(struct generator *g)
+{
+    struct name *free[MOST_NAMES];
+    uint32_t count = 0;
+
+    for (int i = 0; i < g->names; i++)
+        if (!g->name[i].fixed)
+            free[count++] = &g->name[i];
+    if (!count)
+        return;
+    struct name *x = free[random_below(g, count)], *y = free[random_below(g, count)];
+    if (x != y && random_chance(g, 4)) {
+        const char *a = random_value(g, x->dtype, x->shape, 2);
+        line(g, "%s, %s = %s, %s", x->text, y->text, a, random_value(g, y->dtype, y->shape, 2));
+    } else if (x != y && x->dtype == y->dtype && same_shape(&x->shape, &y->shape))
+        line(g, "%s, %s = %s, %s", x->text, y->text, y->text, x->text);
+    else if ((is_whole(x->dtype) || is_real(x->dtype)) && random_chance(g, 3))
+        line(g, "%s %s %s", x->text, random_chance(g, 2) ? "+=" : "*=",
+             random_value(g, x->dtype, x->shape, 2));
+    else
+        line(g, "%s = %s", x->text, random_value(g, x->dtype, x->shape, 3));
+}
+
+// Both arms of an if bind a new name.
+static void bind_in_arms(struct generator *g)
+{
+    struct shape s = random_shape(g);
+    cuc_dtype d = random_dtype(g);
+    const char *c = condition(g), *x = random_value(g, d, s, 2), *y = random_value(g, d, s, 2);
+    struct name *name = new_name(g, d, s, false);
+
+    if (!name)
+        return;
+    line(g, "if %s {", c);
+    line(g, "    %s = %s", name->text, x);
+    line(g, "} else {");
+    line(g, "    %s = %s", name->text, y);
+    line(g, "}");
+}
+
+static void branch(struct generator *g)
+{
+    line(g, "if %s {", condition(g));
+    block(g, 1 + random_below(g, 3));
+    while (random_chance(g, 4)) {
+        line(g, "} else if %s {", condition(g));
+        block(g, 1 + random_below(g, 2));
+    }
+    if (random_chance(g, 2)) {
+        line(g, "} else {");
+        block(g, 1 + random_below(g, 3));
+    }
+    line(g, "}");
+}
+
+// break or continue, with something before it sometimes.
+static void leave(struct generator *g)
+{
+    const char *word = random_chance(g, 2) ? "break" : "continue";
+
+    if (g->is_static || !g->loops || random_chance(g, 20))
+        word = "return";
+    if (word[0] == 'r' && !random_chance(g, 8))
+        return;
+    line(g, "if %s {", condition(g));
+    if (random_chance(g, 2))
+        block(g, 1);
+    line(g, "    %s", word);
+    if (random_chance(g, 4)) {
+        line(g, "} else {");
+        block(g, 1 + random_below(g, 2));
+    }
+    line(g, "}");
+}
+
+static void count_up(struct generator *g)
+{
+    static const char *const firsts[] = { "0", "0", "1", "m", "-1" };
+    static const char *const ends[] = { "n", "3", "2", "n + 1", "1", "0" };
+    int names = g->names;
+    const char *first = firsts[random_below(g, 5)], *end = ends[random_below(g, 6)];
+    const char *step = random_chance(g, 3) ? " step 2" : "";
+    // What is counted is i64 as m is.
+    struct name *i = new_name(g, strcmp(first, "m") == 0 ? CUC_I64 : CUC_I32, (struct shape){ 0 }, true);
+
+    if (!i)
+        return;
+    i->text[0] = 'k';
+    line(g, "for %s in %s .. %s%s {", i->text, first, end, step);
+    g->loops++;
+    bool outer = g->is_static;
+    g->is_static = false;
+    block(g, 1 + random_below(g, 4));
+    g->is_static = outer;
+    g->loops--;
+    line(g, "}");
+    g->names = names;
+}
+
+static void go_on(struct generator *g)
+{
+    int turns = 1 + (int)random_below(g, 3), names = g->names;
+    struct name *c = new_name(g, CUC_I32, (struct shape){ 0 }, true);
+
+    if (!c)
+        return;
+    c->text[0] = 'c';
+    line(g, "%s = cast(0, i32)", c->text);
+    if (random_chance(g, 2)) {
+        line(g, "while %s < %d and %s {", c->text, turns, random_scalar(g, CUC_BOOL, 1));
+    } else {
+        line(g, "while true {");
+        line(g, "    if %s >= %d { break }", c->text, turns);
+    }
+    line(g, "    %s += 1", c->text);
+    g->loops++;
+    bool outer = g->is_static;
+    g->is_static = false;
+    block(g, 1 + random_below(g, 4));
+    g->is_static = outer;
+    g->loops--;
+    line(g, "}");
+    g->names = names + 1; // the counter stays
+}
+
+static void unroll(struct generator *g)
+{
+    bool outer = g->is_static;
+
+    line(g, "static for j%d in 0 .. %u {", g->depth, 1 + random_below(g, 3));
+    g->is_static = true;
+    block(g, 1 + random_below(g, 2));
+    g->is_static = outer;
+    line(g, "}");
+}
+
+static void output(struct generator *g)
+{
+    if (!g->names)
+        return;
+    const struct name *name = &g->name[random_below(g, (uint32_t)g->names)];
+    if (random_chance(g, 4)) {
+        struct shape s = random_shape(g);
+        static const cuc_dtype dtypes[] = { CUC_F16, CUC_BF16, CUC_F32, CUC_F64 };
+        cuc_dtype d = dtypes[random_below(g, 4)];
+        random_output(g, random_approximate(g, d, s), d, &s, true);
+    } else
+        random_output(g, name->text, name->dtype, &name->shape, false);
+}
+
+static void statements(struct generator *g, uint32_t count)
+{
+    typedef void maker(struct generator * g);
+    static maker *const flat[] = { bind,  bind,         bind_again, bind_again, bind_again, bind_again,
+                                   leave, random_store, random_store, output,   bind_in_arms };
+    static maker *const deep[] = { branch, branch, count_up, count_up, go_on, unroll, leave };
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (g->budget <= 0)
+            g->budget = 1; // a leaf
+        if (!g->starting && g->depth < 4 && g->budget > 30 && random_chance(g, 3))
+            deep[random_below(g, sizeof(deep) / sizeof(deep[0]))](g);
+        else
+            flat[random_below(g, sizeof(flat) / sizeof(flat[0])) * !g->starting](g);
+    }
+}
+
+// The kernel
+
+enum { KNOWN = 5 };
+
+static const char functions[] = "fn added(x, y) { return x + y }\n"
+                                "fn affine(a, b, c, d) { return a * c, b * c + d }\n"
+                                "fn span(x, y) { return maximum(x, y) - minimum(x, y) }\n"
+                                "fn mixed(x, y) {\n    static for i in 0 .. 2 { x = x * 3 - y }\n    return x\n}\n";
+
+static void put_head(struct generator *g, FILE *out)
+{
+    static const char dimensions[] = "NML";
+    const char *before = "kernel k(n: i32, m: i64, f: f32, c: bool";
+    int facts = 0;
+
+    fputs(functions, out);
+    fputs(before, out);
+    for (int i = 0; i < g->parameters; i++) {
+        const struct parameter *p = &g->parameter[i];
+        fprintf(out, ", %s: %s[", p->text, cuc_dtype_name(p->dtype));
+        for (int k = 0; k < p->rank; k++)
+            if (p->extent[k] < 0)
+                fprintf(out, "%s%c", k ? ", " : "", dimensions[-1 - p->extent[k]]);
+            else
+                fprintf(out, "%s%d", k ? ", " : "", p->extent[k]);
+        fputc(']', out);
+    }
+    fputc(')', out);
+    for (int i = 0; i < g->parameters; i++)
+        for (int k = 0; k < i; k++)
+            if (g->parameter[i].use != READ && random_chance(g, 3))
+                fprintf(out, "%s noalias(%s, %s)", facts++ ? "," : " where", g->parameter[i].text,
+                        g->parameter[k].text);
+    fprintf(out, " grid %d {\n    b = block(0)\n", g->blocks ? 3 : 1);
+}
+
+void random_program_make(struct random_program *p, uint64_t seed, bool large)
+{
+    static const uint32_t warps[] = { 0, 1, 2, 4, 4, 8 };
+    struct generator *g = calloc(1, sizeof(*g));
+    char *body = NULL;
+    size_t bytes, at = 0;
+
+    g->state = seed;
+    g->text = malloc(TEXT_ROOM);
+    g->body = open_memstream(&body, &bytes);
+    g->indent = 1;
+    g->budget = large ? 300 : 120;
+    g->most_elements = large ? 2048 : random_chance(g, 3) ? 512 : 128;
+    g->blocks = random_chance(g, 3);
+    for (int i = 0; i < 3; i++)
+        g->extent[i] = random_extent(g);
+    known(g, "n", CUC_I32);
+    known(g, "m", CUC_I64);
+    known(g, "f", CUC_F32);
+    known(g, "c", CUC_BOOL);
+    known(g, "b", CUC_I64); // KNOWN of them
+    g->starting = true; // what loops and ifs then bind again
+    statements(g, 2 + random_below(g, 2));
+    g->starting = false;
+    statements(g, 2 + random_below(g, large ? 12 : 6));
+    for (int i = g->names; i-- > KNOWN;) // what there is at the end, the newest first
+        random_output(g, g->name[i].text, g->name[i].dtype, &g->name[i].shape, false);
+    fclose(g->body);
+    FILE *out = open_memstream(&p->source, &bytes);
+    put_head(g, out);
+    fputs(body, out);
+    fputs("}\n", out);
+    fclose(out);
+    for (int i = 0; i < MOST_CASES; i++)
+        at += (size_t)snprintf(p->sizes + at, sizeof(p->sizes) - at,
+                               "%sN=%u M=%u L=%u n=%u m=%u f=%g c=%u", i ? ";" : "",
+                               random_below(g, 40), random_below(g, MOST_DIMENSION),
+                               1 + random_below(g, 9),
+                               i ? random_below(g, 4) : 2, random_below(g, 4),
+                               (int)random_below(g, 9) * 0.5 - 2, random_below(g, 2));
+    p->warps = warps[random_below(g, 6)];
+    p->mode = random_chance(g, 2) ? 0 : (int)random_below(g, 5); // 0: all entries run
+    free(body);
+    free(g->text);
+    free(g);
+}
