@@ -11,8 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-// Where toolkits keep what sources include: the CUDA headers proper, then CCCL's.
-static const char *const default_headers[] = { "cudart", "cccl" };
+// Where toolkits keep what sources include: the CUDA headers proper, the compiler's part of them,
+// which wheels have apart, then CCCL's.
+static const char *const default_headers[] = { "cudart", "crt", "cccl" };
 
 // A search that finds nothing is no failure here: most sources include nothing.
 static cuc_found *find_headers(const char *name)
@@ -47,7 +48,8 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
             cuc__flags_add(flags, "--dlink-time-opt", "");
         st = cuc__options_to_flags(flags, &cuc__program_options_table, o, function);
         for (size_t i = 0; i < CUC__LENGTH(default_headers); i++)
-            if (*cuc_found_path(found[i]))
+            if (*cuc_found_path(found[i]) &&
+                (!i || strcmp(cuc_found_path(found[i]), cuc_found_path(found[i - 1])) != 0))
                 cuc__flags_add(flags, "--include-path=", cuc_found_path(found[i]));
         if (flags->no_memory && st == CUC_OK)
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the flags");

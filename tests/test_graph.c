@@ -224,6 +224,8 @@ static void *allocate_plainly(void *result)
 
     ck_assert_int_eq(cuc__cu.cuCtxPushCurrent(cuc_context_handle(cuc_stream_context(stream))), 0);
     *(CUresult *)result = cuc__cu.cuMemAlloc(&ptr, 16);
+    if (ptr)
+        ck_assert_int_eq(cuc__cu.cuMemFree(ptr), 0);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&before), 0);
     return NULL;
 }

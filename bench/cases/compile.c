@@ -194,6 +194,7 @@ static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
 {
     linking *l = data;
     cuc_linker_options options = CUC_LINKER_OPTIONS_INIT;
+    options.no_cache = CUC_ON; // else the second time is a look-up
     cuc_linker *linker;
 
     (void)stream;

@@ -118,9 +118,19 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
     return sim_canonical32(sim_flush32(sim_flush32(x) + sim_flush32(y)));
 }
 
-static uint64_t add_f64_bits(uint64_t a, uint64_t b)
+// Of NaNs shared memory takes its own, made quiet, and global memory the operand's as it is (so an
+// H200).
+static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
 {
-    return sim_bits64(sim_float64(a) + sim_float64(b));
+    const double x = sim_float64(a), y = sim_float64(b), sum = x + y;
+
+    if (sum == sum)
+        return sim_bits64(sum);
+    if (x == x && y == y)
+        return SIM_F64_NAN;
+    if (global)
+        return y != y ? b : a;
+    return (x != x ? a : b) | SIM_F64_QUIET;
 }
 
 // Halves: a sum in f32 is exact or rounds to the same half once more, as 24 bits are at least
@@ -171,7 +181,7 @@ static uint16_t max_bf16_bits(uint16_t a, uint16_t b)
      (uint32_t)f((uint16_t)((a) >> 16), (uint16_t)((b) >> 16)) << 16)
 
 UPDATE(add_f32, uint32_t, uint32_t, add_f32_bits(old, x, in_global(op, address)))
-UPDATE(add_f64, uint64_t, uint64_t, add_f64_bits(old, x))
+UPDATE(add_f64, uint64_t, uint64_t, add_f64_bits(old, x, in_global(op, address)))
 UPDATE(add_f16, uint16_t, uint32_t, add_f16_bits(old, x))
 UPDATE(add_bf16, uint16_t, uint32_t, add_bf16_bits(old, x))
 UPDATE(add_f16x2, uint32_t, uint32_t, PAIR(add_f16_bits, old, x))

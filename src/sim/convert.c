@@ -210,7 +210,7 @@ static double integral(double x, enum sim_rounding mode)
 EACH_INTEGER(CVT_TO_INTEGERS, )
 
 // To f64 and from it a NaN keeps its sign and what there is room for of its fraction, and is made
-// quiet, as on an H200; with .sat it is zero, and of f32 with .ftz the canonical one.
+// quiet, as on an H200; with .sat it is zero.
 static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra, uint64_t *out)
 {
     static const struct {
@@ -221,9 +221,12 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
     const uint64_t magnitude = bits & ((UINT64_C(1) << (width - 1)) - 1);
     const uint64_t infinity = (UINT64_C(1) << (width - 1)) - (UINT64_C(1) << fraction);
 
-    if ((from != 3) == (to != 3) || magnitude <= infinity || extra & (SAT | RELU | SATFINITE) ||
-        (from == 2 && extra & FTZ))
+    if ((from != 3) == (to != 3) || magnitude <= infinity || extra & (SAT | RELU | SATFINITE))
         return false;
+    if (from == 2 && extra & FTZ) { // canonical on the way
+        *out = UINT64_C(0x7fffffffe0000000);
+        return true;
+    }
     const uint64_t kept = magnitude - infinity;
     *out = (bits >> (width - 1) & 1) << (formats[to].width - 1) |
            ((UINT64_C(1) << (formats[to].width - 1)) - (UINT64_C(1) << room)) |

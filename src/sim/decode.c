@@ -122,6 +122,64 @@ bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
     return !*missing || sim_decode_refuse(d, "there is no such form without %s", missing);
 }
 
+// Words of which a statement has one at most, whatever its row: `but` are names for which that does
+// not hold. As ptxas has it, which takes most words in any order.
+static const struct {
+    const char *words, *but;
+} choices[] = {
+    { "rn rz rm rp rna rni rzi rmi rpi rs approx full", "" },
+    { "global shared shared::cta shared::cluster local const param param::entry param::func",
+      "cp tensormap" },
+    { "cta cluster gpu sys", "" },
+    { "relaxed acquire release acq_rel sc volatile weak", "" },
+    { "ca cg cs cv lu wb wt relaxed acquire release acq_rel sc volatile", "" },
+    { "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan wide", "" },
+    { "and or xor add min max inc dec cas exch", "" },
+    { "v2 v4 v8", "" },
+    { "x1 x2 x4", "" },
+    { "wrap clamp", "" },
+    { "any all ballot uni", "" },
+    { "up down bfly idx", "" },
+    { "finite infinite number notanumber normal subnormal", "" },
+    { "f4e b4e rc8 ecl ecr rc16", "" },
+};
+
+// Words that say a second time what they say once; all others are refused twice.
+static const char again[] = "NaN approx cc relu sat satfinite shiftamt sync uni L2::evict_first";
+// Of mma: of A and of B.
+static const char layouts[] = "row col";
+// Words that are a part of the name: they stand right behind it, but for comparisons.
+static const char comparisons[] = "set setp";
+static const char behind[] = "lo hi wide full pack init inval pending_count test_wait try_wait";
+
+static bool check_words(struct sim_decoder *d)
+{
+    const struct sim_statement *s = d->statement;
+    uint32_t in_layout = 0;
+
+    for (uint32_t i = 1; i < s->words; i++) {
+        const char *word = s->word[i];
+        if (type_of_word(word) != SIM_NONE)
+            continue;
+        if (i > 1 && word_in(behind, word) && !word_in(comparisons, s->word[0]))
+            return sim_decode_refuse(d, ".%s belongs right behind %s", word, s->word[0]);
+        in_layout += word_in(layouts, word);
+        if (in_layout > 2)
+            return sim_decode_refuse(d, ".%s is one layout more than the two of A and B", word);
+        for (uint32_t j = 1; j < i; j++)
+            if (strcmp(s->word[j], word) == 0 && !word_in(again, word) && !word_in(layouts, word))
+                return sim_decode_refuse(d, ".%s stands twice", word);
+        for (size_t c = 0; c < sizeof(choices) / sizeof(*choices); c++) {
+            if (!word_in(choices[c].words, word) || word_in(choices[c].but, s->word[0]))
+                continue;
+            for (uint32_t j = 1; j < i; j++)
+                if (strcmp(s->word[j], word) != 0 && word_in(choices[c].words, s->word[j]))
+                    return sim_decode_refuse(d, ".%s and .%s exclude each other", s->word[j], word);
+        }
+    }
+    return true;
+}
+
 bool sim_place_guard(struct sim_decoder *d)
 {
     const struct sim_statement *s = d->statement;
@@ -182,7 +240,7 @@ static bool decode_statement(struct sim_decoder *d)
         }
         d->log = told;
         d->log_bytes = told_bytes;
-        if (ok && !sim_check_target(d))
+        if (ok && (!check_words(d) || !sim_check_target(d)))
             return false;
         if (ok) {
             d->op.cache = d->program->cache_count;

@@ -124,6 +124,7 @@ enum sim_mark {
     SIM_MARK_PAIR = 8,
     SIM_MARK_NEGATIVE = 16,
     SIM_MARK_PARTS = 32,
+    SIM_MARK_LOOSE = 64, // of no row: a part of a list, whose numbers are of any kind
 };
 // The place of a source whose instruction reads it as `type` (SIM_NONE: as it is).
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,

@@ -10,9 +10,15 @@ static double as_double(uint64_t bits)
     return v;
 }
 
+// Whether a type takes a floating-point number as it is written: bits are those of its own size.
+static bool takes_number(enum sim_type type, enum sim_operand_kind kind)
+{
+    return type == SIM_F32 || type == SIM_F64 || type == (kind == SIM_OP_F32 ? SIM_B32 : SIM_B64);
+}
+
 // The bits of a written number as a type has them.
 static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
-                          uint64_t *bits)
+                          bool loose, uint64_t *bits)
 {
     float f;
     double v;
@@ -26,6 +32,9 @@ static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, en
         *bits = o->negated ? 0 - o->value.u : o->value.u;
         return true;
     case SIM_OP_F32:
+        if (!loose && !takes_number(type, o->kind))
+            return sim_decode_refuse(d, "a floating-point number stands where a .%s is expected",
+                                     sim_type_word(type));
         *bits = o->value.u;
         if (type == SIM_F64) {
             word = (uint32_t)o->value.u;
@@ -35,12 +44,15 @@ static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, en
         }
         return true;
     case SIM_OP_F64:
+        if (!loose && !takes_number(type, o->kind))
+            return sim_decode_refuse(d, "a floating-point number stands where a .%s is expected",
+                                     sim_type_word(type));
         *bits = o->value.u;
         if (sim_type_bytes(type) == 4) {
             f = (float)as_double(o->value.u);
             memcpy(&word, &f, sizeof(word));
             *bits = word;
-        } else if (sim_type_bytes(type) != 8) {
+        } else if (sim_type_bytes(type) != 8 && loose) {
             return sim_decode_refuse(d, "a floating-point number stands where a .%s is expected",
                                      sim_type_word(type));
         }
@@ -120,7 +132,7 @@ bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum si
     case SIM_OP_INTEGER:
     case SIM_OP_F32:
     case SIM_OP_F64:
-        if (!constant_bits(d, o, type, &bits))
+        if (!constant_bits(d, o, type, marks & SIM_MARK_LOOSE, &bits))
             return false;
         *at = sim_slot_constant(d, wanted == 4 ? 0 : wanted / SIM_WARP, bits);
         return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
@@ -331,7 +343,8 @@ static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, e
                 return sim_decode_refuse(d, "_ stands where it needs a source");
             at = source ? sim_slot_constant(d, sim_type_bytes(type), 0) : SIM_NO_OPERAND;
             sinks++;
-        } else if (source ? !sim_source_slot(d, e, reg ? SIM_NONE : type, 0, &at)
+        } else if (source ? !sim_source_slot(d, e, reg ? SIM_NONE : type,
+                                             alone && checked ? 0 : SIM_MARK_LOOSE, &at)
                           : !destination_slot(d, e, SIM_NONE, marks, &at)) {
             return false;
         }

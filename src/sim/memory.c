@@ -410,9 +410,11 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
             return false;
         op->extra |= EXTRA_STRONG;
     }
-    if (ordered && !sim_has(words, "cta") && !sim_has(words, "cluster") && !sim_has(words, "gpu") &&
-        !sim_has(words, "sys")) {
-        *words->why = "it has an order and no scope: .cta, .cluster, .gpu or .sys";
+    bool scoped = sim_has(words, "cta") || sim_has(words, "cluster") || sim_has(words, "gpu") ||
+                  sim_has(words, "sys");
+    if (ordered != scoped) {
+        *words->why = ordered ? "it has an order and no scope: .cta, .cluster, .gpu or .sys"
+                              : "it has a scope and no order: .relaxed, .acquire or .release";
         return false;
     }
     // 32 bytes are for global memory, in words of 4 or 8; there is no other of more than 16.

@@ -101,7 +101,9 @@ static bool move_row(const struct sim_box *b, struct sim_block *block, uint64_t 
 
 static void fill(const struct sim_box *b, unsigned char *row)
 {
-    static const uint64_t nan_of[] = { [2] = SIM_OUTSIDE_16, [4] = 0x7fffffff, [8] = 0x7fffffffffffffff };
+    static const uint64_t nan_of[] = {
+        [2] = SIM_OUTSIDE_16, [4] = 0x7fffffff, [8] = 0x7fffffffffffffff
+    };
     const uint32_t bytes = b->bits / 8;
 
     if (!b->map.nan || bytes < 2)

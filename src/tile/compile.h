@@ -43,8 +43,8 @@ struct tile_entry {
     uint32_t warps;                         // of a block
     uint32_t static_shared, dynamic_shared; // bytes a block; a launch gives the dynamic ones
     bool presumes_apart; // a barrier is not there, since no written tensor meets another
-    // Blocks stay and take one tile of the grid after the other: behind the arguments stand the grid
-    // and how many tiles it has, 4 bytes each; behind that, at TILE_MAP_ALIGN, the maps.
+    // Blocks stay and take one tile of the grid after the other: behind the arguments stand the
+    // grid and how many tiles it has, 4 bytes each; behind that, at TILE_MAP_ALIGN, the maps.
     bool persistent;
     uint32_t cluster; // blocks of a cluster along the grid's first axis, which is filled up to it
     uint32_t map_count;

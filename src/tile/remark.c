@@ -4,6 +4,7 @@
 #include "diagnostic.h"
 #include "ir/words.h"
 #include "layout/fragment.h"
+#include "pass/ahead.h"
 #include "pass/pipeline.h"
 
 struct review {
@@ -31,8 +32,8 @@ static void review_op(struct tile_op *op, void *data)
 
     if (r->pipelined) // in the entry that most launches take
         return;
-    const struct tile_fragment *fragment =
-        op->kind == TILE_MMA ? tile_fragment_of(op, r->target) : NULL;
+    const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
+                                                                : NULL;
     if (fragment)
         tile_remark(r->module, op->where, "mma: mma.sync m16n8k%u of %s", fragment->depth,
                     fragment->name);
@@ -77,13 +78,14 @@ void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
                     kernel->name, why);
 }
 
-void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
+void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_ahead *plan,
                        const char *why)
 {
     if (plan)
-        tile_remark(kernel->module, plan->mma->where,
-                    "mma: %u stages of %u bytes by cp.async (%s)", plan->stages,
-                    plan->stage_bytes, tile_variant_name(TILE_ALIGNED_32));
+        tile_remark(kernel->module, plan->loop->where,
+                    "for: %u operand%s of products by cp.async, %u stages of %u bytes (%s)",
+                    plan->streams, plan->streams == 1 ? "" : "s", plan->stages, plan->stage_bytes,
+                    tile_variant_name(TILE_ALIGNED_32));
     else if (*why)
         tile_remark(kernel->module, kernel->where, "kernel: %s: no loads ahead: mma: %s",
                     kernel->name, why);

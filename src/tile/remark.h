@@ -15,7 +15,8 @@ struct tile_pipeline;
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);
 void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why);
 // Of the loop whose loads run ahead; NULL, and why there is none.
-void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
+struct tile_ahead;
+void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_ahead *plan,
                        const char *why);
 void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry);
 

@@ -34,8 +34,8 @@ static void look_at(struct needs *needs, const cuc_tensor *t)
     needs->index32 &= above <= INT32_MAX && below >= -INT32_MAX;
 }
 
-// What has a map has 1 to 2^30 elements along each axis, so that a coordinate of 32 bits is past its
-// end when the index is.
+// What has a map has 1 to 2^30 elements along each axis, so that a coordinate of 32 bits is past
+// its end when the index is.
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
 {
     enum { STRIDE_BITS = 40 };

@@ -45,7 +45,9 @@ static void *symbol(const char *name)
 
 static void open_driver(void)
 {
-    library = dlopen(getenv("CUCORE_DRIVER"), RTLD_NOW | RTLD_LOCAL);
+    const char *path = getenv("CUCORE_DRIVER");
+
+    library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
     for (size_t i = 0; i < LENGTH(symbols); i++) {
         void *p = symbol(symbols[i].symbol);

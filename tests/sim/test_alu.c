@@ -353,6 +353,10 @@ static uint64_t nth(uint64_t mask, uint64_t base, int32_t offset)
             return (uint64_t)at;
     return UINT32_MAX;
 }
+static uint64_t negated_bf16(uint64_t h)
+{
+    return (h & 0x7fff) > 0x7f80 ? 0x7fff : h ^ 0x8000;
+}
 static uint64_t masked(uint64_t a, uint64_t b, bool clamp)
 {
     uint64_t d = 0;
@@ -528,10 +532,10 @@ static uint64_t halves(uint64_t a, uint64_t b, int what, bool is_signed, bool re
     OP(slct_ftz, "slct.ftz.u32.f32", "bbb", 'b', NULL, x[2] <= 0x7f800000 || (x[2] >= 0x80000000 && x[2] < 0x80800000) ? x[0] : x[1]) \
     OP(copysign32, "copysign.f32", "bb", 'b', NULL, (x[0] & 0x80000000) | (x[1] & 0x7fffffff))     \
     OP(copysign64, "copysign.f64", "ll", 'l', NULL, (x[0] >> 63 << 63) | (x[1] << 1 >> 1))         \
-    OP(abs32, "abs.f32", "b", 'b', NULL, x[0] & 0x7fffffff)                                        \
-    OP(neg64, "neg.f64", "l", 'l', NULL, x[0] ^ UINT64_C(1) << 63)                                 \
-    OP(neg16, "neg.bf16x2", "b", 'b', NULL, x[0] ^ 0x80008000)                                     \
-    OP(abs16, "abs.f16", "h", 'h', NULL, x[0] & 0x7fff)
+    OP(abs32, "abs.f32", "b", 'b', NULL, (x[0] & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : x[0] & 0x7fffffff) \
+    OP(neg64, "neg.f64", "l", 'l', NULL, x[0] << 1 > UINT64_C(0x7ff) << 53 ? x[0] | UINT64_C(1) << 51 : x[0] ^ UINT64_C(1) << 63) \
+    OP(neg16, "neg.bf16x2", "b", 'b', NULL, negated_bf16(x[0] & 0xffff) | negated_bf16(x[0] >> 16 & 0xffff) << 16) \
+    OP(abs16, "abs.f16", "h", 'h', NULL, (x[0] & 0x7fff) > 0x7c00 ? 0x7fff : x[0] & 0x7fff)
 // clang-format on
 
 #define ORACLE(suffix, letter, letters, type, bits, name, text, in, out, ...)          \

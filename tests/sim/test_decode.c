@@ -106,6 +106,12 @@ static const struct {
     { "add.u32 r0.h1, r1, r2;", "a part of r0" },
     // Constants and special registers.
     { "add.f32 f0, f1, 1;", "an integer stands where a .f32 is expected" },
+    { "add.u32 r0, r1, 1.5;", "a floating-point number stands where a .u32 is expected" },
+    { "add.s64 d0, d1, 0d3FF0000000000000;", "number stands where a .s64 is expected" },
+    { "mov.b32 r0, 1.5;", "a floating-point number stands where a .b32 is expected" },
+    { "mov.b64 d0, 0f3F800000;", "a floating-point number stands where a .b64 is expected" },
+    { "cvt.rn.f32.u32 f0, 0f3F800000;", "number stands where a .u32 is expected" },
+    { "st.global.u32 [d0], 1.5;", "number stands where a .u32 is expected" },
     { "add.f16 h0, h1, 0x3c00;", "a number stands where a .f16 register is expected" },
     { "mov.pred p0, %laneid;", "type .u32 stands where a .pred is expected" },
     { "mov.f32 f0, %tid.x;", "type .u32 stands where a .f32 is expected" },
@@ -130,6 +136,20 @@ static const struct {
     { "add.u32 r0, r1, r2, r3;", "it has 4 operands, and needs 3" },
     { "cvt.rn.foo.f16.f32 h0, f0;", "unknown word foo" },
     { "stacksave.u16 h0;", "there is no such form" },
+    // Words twice, two of a choice, and what belongs to the name.
+    { "add.ftz.ftz.f32 f0, f0, f1;", ".ftz stands twice" },
+    { "ld.global.global.u32 r0, [d0];", ".global stands twice" },
+    { "setp.eq.eq.u32 p0, r0, r1;", ".eq stands twice" },
+    { "cvt.ftz.f32.rn.rni.f64 f0, d0;", "there is no such form" },
+    { "ld.global.shared.u32 r0, [d0];", ".global and .shared exclude each other" },
+    { "ld.volatile.ca.u32 r0, [d0];", ".volatile and .ca exclude each other" },
+    { "vote.sync.any.all.pred p0, p1, -1;", "there is no such form" },
+    { "atom.global.add.min.u32 r0, [d0], r1;", ".add and .min exclude each other" },
+    { "mul.u32.lo r0, r1, r2;", ".lo belongs right behind mul" },
+    { "mad.cc.lo.u32 r0, r1, r2, r0;", ".lo belongs right behind mad" },
+    { "div.f32.full f0, f0, f1;", ".full belongs right behind div" },
+    { "mbarrier.shared.init.b64 [sv], 1;", ".init belongs right behind mbarrier" },
+    { "st.global.gpu.u32 [d0], r0;", "it has a scope and no order" },
 };
 
 START_TEST(what_does_not_agree_is_refused)
@@ -144,6 +164,15 @@ START_TEST(what_does_not_agree_is_refused)
 END_TEST
 
 static const char *const taken[] = {
+    // Words in another order, and those that ptxas takes twice.
+    "add.f32.ftz.rn f0, f0, f1;",
+    "ld.u32.global r0, [d0];",
+    "atom.add.release.gpu.u32 r0, [d0], r1;",
+    "add.sat.sat.f32 f0, f0, f1;",
+    "setp.u32.lo p0, r0, r1;",
+    "mov.b32 r0, 0f3F800000;",
+    "mov.b64 d0, 1.5;",
+    "and.b32 r0, r1, 0f3F800000;",
     // Bits are anything of their size, signed and unsigned are one.
     "mov.b32 f0, r1;",
     "and.b32 f0, f1, u32;",

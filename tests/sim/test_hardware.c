@@ -1,6 +1,6 @@
 // What an H200 (driver 580, CUDA 13.0) answered to raw calls: without a current context, in
 // captures of each mode, after faults, after a fork. The simulated driver answers the same.
-// CUCORE_DRIVER is its path; with that of a GPU's libcuda.so.1 the same tests ask the GPU again.
+// CUCORE_DRIVER is its path; without it the same tests ask the system's libcuda.so.1, and so a GPU.
 // Each test is a process of its own.
 #include "driver_symbols.h"
 

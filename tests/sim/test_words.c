@@ -230,8 +230,13 @@ START_TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
         double once = churn(list, FEW);
         few = once < few ? once : few;
     }
-    double many = churn(list, MANY);
-    ck_assert_msg(many < 5 * few * MANY / FEW, "%d in %g s, %d in %g s", FEW, few, MANY, many);
+    double many = 1e9;
+    for (int i = 0; i < 3; i++) {
+        double once = churn(list, MANY);
+        many = once < many ? once : many;
+    }
+    // Were each looked for among all, it would be twenty times.
+    ck_assert_msg(many < 12 * few * MANY / FEW, "%d in %g s, %d in %g s", FEW, few, MANY, many);
 }
 END_TEST
 

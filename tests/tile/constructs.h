@@ -461,6 +461,80 @@ static const struct construct constructs[] = {
       "    p = load(s, [0, 0], [32, 16]) @ load(ss, [0, 0], [16, 32])\n"
       "    top = max(p, 1)\n"
       "    store(o, [0, 0], cast(p, T) @ load(sss, [0, 0], [32, 24]) + top)\n}", 40, 64, NULL },
+    // Pipelines: what can be written around the loop
+    { "a pipeline whose accumulator is stored turned", "f16 bf16", "M=70 K=40 N=136;M=64 K=32 N=64",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[N, M])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [n, m], trans(acc))\n}", 0, 0, NULL },
+    { "a pipeline with work behind it", "f16", "M=100 K=40 N=72",
+      "kernel k(w: T[M, K], ww: T[K, N], u: f32[N], o: f32[M, N], oo: f32[M], o3: T[M, N], o4: f64[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    acc = acc * 2.0 + load(u, [n], [BN])\n    store(o4, [m, n], cast(acc, f64))\n"
+      "    top = max(acc, 1)\n    store(o, [m, n], acc - top)\n    store(o3, [m, n], cast(acc * 0.5, T))\n"
+      "    if n == 0 { store(oo, [m], squeeze(top, 1)) }\n}", 0, 0, NULL },
+    { "a pipeline that goes on from what is there", "bf16", "M=70 K=40 N=72;M=5 K=16 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], u: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = load(u, [m, n], [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(u, [m, n], acc)\n}", 0, 0, NULL },
+    { "a pipeline of some of the steps, some of them none", "f16 tf32", "M=70 K=136 N=72",
+      "kernel k(w: T[M, K], ww: T[K, N], u: f32[M, N])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN), 7\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    s = block(2)\n"
+      "    for k in s * s .. minimum((s + 1) * s, cdiv(K, BK)) step 2 {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store_add(u, [m, n], acc)\n}", 0, 0, NULL },
+    { "a pipeline with no place for many stages", "f16", "M=300 K=100 N=136",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[N, M])\n"
+      "    const T = f16, BM = 128, BN = 256, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [n, m], trans(acc))\n}", 0, 0, NULL },
+    { "a pipeline of a cluster with work behind it", "f16", "M=300 K=40 N=72;M=10 K=200 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], u: f32[M, N], o: f32[1])\n"
+      "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store_add(u, [m, n], acc)\n    store_add(o, [0], full(f32, [1], 1.0))\n}", 0, 0, NULL },
+    { "loads ahead of a loop within control flow, of a slice", "f16 tf32 i8", "M=70 K=72 N=40;M=9 K=3 N=48",
+      "kernel k(w: T[M, K], ww: T[N, K], o: f64[M, N]) const T = f16, BM = 32, BN = 32, BK = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    part = slice(w, 0, 5, M)\n"
+      "    r = 0\n    total = zeros(f64, [BM, BN])\n"
+      "    while r < 3 {\n        if r != 1 {\n"
+      "            acc = load(part, [m, 0], [BM, BK]) @ trans(load(ww, [n, r], [BN, BK]))\n"
+      "            for k in 0 .. cdiv(K, BK) {\n"
+      "                acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [n, k + r], [BN, BK])), acc)\n"
+      "            }\n            total += cast(acc, f64)\n        }\n        r += 1\n    }\n"
+      "    store(o, [m, n], total)\n}", 0, 0, NULL },
+    { "loads ahead of two products, and of work between them", "f16 bf16", "M=70 K=200 N=32;M=20 K=40 N=32",
+      "kernel k(w: T[M, N], ww: T[K, N], www: T[K, N], o: f32[M, N], o2: f32[M]) const T = f16, BM = 64, BK = 32\n"
+      "    grid cdiv(M, BM)\n{\n"
+      "    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n"
+      "    acc = zeros(f32, [BM, 32])\n    top = zeros(f32, [BM, 1])\n"
+      "    for k in 1 .. cdiv(K, BK) step 2 {\n"
+      "        p = a @ trans(load(ww, [k, 0], [BK, 32]))\n"
+      "        p = where(k * BK + iota(i32, BK)[None, :] < K, p, 0.0)\n"
+      "        top = maximum(top, max(p, 1))\n"
+      "        acc = mma(cast(p, T), load(www, [k, 0], [BK, 32]), acc * 0.5)\n"
+      "    }\n    store(o, [m, 0], acc)\n    store(o2, [m], squeeze(top, 1))\n}", 0, 0, NULL },
     { "products of batches", "f16 f32 f64 i8", "",
       "kernel k(w: T[3, 5, 12], ww: T[12, 8], www: T[2, 1, 8, 12], o: f64[3, 5, 8], oo: f64[2, 3, 8, 5]) const T = f32 {\n"
       "    a = load(w, [0, 0, 0], [3, 5, 12])\n    store(o, [0, 0, 0], cast(a @ load(ww, [0, 0], [12, 8]), f64))\n"
@@ -557,6 +631,32 @@ static const struct construct constructs[] = {
       "    while true {\n        if j == n { break }\n        a = load_at(uu, [j], [1024])\n        store_at(uu, [3], a)\n        j += 1\n"
       "        if j == 2 { continue }\n        store_at(uu, [64], a)\n    }\n"
       "    store(o, [2, 0], load_at(u, [300], [1024]))\n}", 0, 0, NULL },
+    { "loops of every kind, left at every turn", "i32 f16", "n=0 m=9;n=1 m=9;n=2 m=0;n=2 m=1;n=3 m=2",
+      "kernel k(n: i32, m: i32, w: T[24], ww: T[24, 12], o: T[5, 24], oo: T[12, 24], o1: i32[8]) const T = i32 {\n"
+      "    a, b, c = load(w, [0], [24]), zeros(T, [24]), load(ww, [0, 0], [24, 12])\n    s, t = 0, 0\n"
+      "    for i in 0 .. n {\n        if i == m { break }\n        b += a\n        s += i\n    }\n    store(o, [0, 0], b)\n"
+      "    for i in -2 .. 7 step 3 {\n        t += i\n        if t == n { continue }\n        a, b = b, a\n        if t > m { break }\n        b += 1\n    }\n    store(o, [1, 0], a - b)\n"
+      "    while s < n + 2 {\n        s += 1\n        if s == m {\n            b = a\n            continue\n        } else if s > m {\n            a = a + b\n            break\n        }\n        c = trans(trans(c) + 1)\n    }\n"
+      "    store(o, [2, 0], squeeze(sum(c, 1), 1) + a)\n    store(oo, [0, 0], trans(c) + b)\n    u = n\n"
+      "    while true {\n        u += 1\n        for j in 0 .. u step 2 {\n            if j > m { break }\n            a = roll(a, 1, 0)\n"
+      "            while t < j {\n                t += 1\n                if t == 2 { continue }\n                b = shift(b, 1, 0)\n            }\n"
+      "            if u == 4 { continue }\n            s += t\n        }\n        if u > 4 { break }\n    }\n"
+      "    store(o, [3, 0], a)\n    store(o, [4, 0], b)\n    store(o1, [0], s, shape=[_])\n    store(o1, [1], t, shape=[_])\n    store(o1, [2], u, shape=[_])\n}", 0, 0, NULL },
+    { "a tile of two layouts, carried past a break", "f32 i8", "n=0;n=1;n=2;n=3",
+      "kernel k(n: i32, w: T[16, 40], o: T[16, 40], oo: T[40, 16], o1: T[16], o2: T[40, 16]) const T = f32 {\n"
+      "    a, r = load(w, [0, 0], [16, 40]), zeros(T, [16])\n    b = trans(a)\n"
+      "    for i in 0 .. 3 {\n        r += squeeze(max(a, 1), 1)\n        if i == n {\n            a = trans(b)\n            break\n        }\n"
+      "        b = trans(a) + r[None, :]\n        if i + 1 == n {\n            a = trans(where(b > 3, b, 1))\n            continue\n        }\n        a = a + trans(b)\n    }\n"
+      "    store(o, [0, 0], a)\n    store(oo, [0, 0], b)\n    store(o1, [0], r)\n    store(o2, [0, 0], trans(a) - b)\n}", 0, 0, NULL },
+    { "loads and stores around a break", "i32", "n=0;n=1;n=2;n=3",
+      "kernel k(n: i32, u: T[1100], uu: T[1100], o: T[4, 1024]) const T = i32 where noalias(u, uu), noalias(u, o), noalias(uu, o) {\n"
+      "    a = load(u, [0], [1024])\n"
+      "    for i in 0 .. 3 {\n        store_at(u, [i * 7 + 1], a + i)\n        if i == n { break }\n        a = load_at(u, [5], [1024])\n"
+      "        if i == 1 {\n            store_at(uu, [64], a)\n            continue\n        }\n        store_at(uu, [1], load_at(uu, [70], [1000]))\n    }\n"
+      "    store(o, [0, 0], load_at(u, [33], [1024]))\n    store(o, [1, 0], load_at(uu, [40], [1024]))\n    j = 0\n"
+      "    while j < 3 {\n        if j == n { store_at(uu, [9], load_at(u, [2], [1024])) } else { a = cumsum(a, 0) }\n"
+      "        j += 1\n        if j > n { break }\n        store_at(u, [j], sort(load_at(u, [0], [1024]), 0))\n    }\n"
+      "    store(o, [2, 0], load_at(u, [50], [1024]))\n    store(o, [3, 0], load_at(uu, [50], [1024]) + a)\n}", 0, 0, NULL },
     { "a loop that stores what it loads later", "i32", "N=64",
       "kernel k(u: T[N], o: T[N]) const T = f32 {\n    for i in 0 .. 3 {\n        a = load_at(u, [i], [32])\n"
       "        store_at(u, [i + 2], a + 1)\n    }\n    store(o, [0], load(u, [0], [64]))\n}", 0, 0, NULL },

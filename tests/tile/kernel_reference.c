@@ -528,3 +528,45 @@ void expect_gemm_tt(struct numbers *a)
 {
     multiply(a, true, true);
 }
+
+// ---- Attention: q, k, v, o [.., S, D], lse, scale
+
+static void attend(struct numbers *a, bool causal)
+{
+    int64_t heads = a[0].extent[1], queries = a[0].extent[2], depth = a[0].extent[3];
+    int64_t shared = a[1].extent[1], keys = a[1].extent[2];
+    double *p = calloc((size_t)keys + 1, sizeof(*p));
+
+    for (int64_t row = 0; p && row < a[0].extent[0] * heads * queries; row++) {
+        int64_t i = row % queries, head = row / queries % heads, batch = row / queries / heads;
+        int64_t other = (batch * shared + head / (heads / shared)) * keys;
+        int64_t seen = causal && i + keys - queries + 1 < keys ? i + keys - queries + 1 : keys;
+        double top = -INFINITY, sum = 0;
+        for (int64_t j = 0; j < seen; j++) {
+            p[j] = 0;
+            for (int64_t d = 0; d < depth; d++)
+                p[j] += row_of(&a[0], row)[d] * row_of(&a[1], other + j)[d] * a[5].at[0];
+            top = fmax(top, p[j]);
+        }
+        for (int64_t j = 0; j < seen; j++)
+            sum += p[j] = exp(p[j] - top);
+        for (int64_t d = 0; d < depth; d++) {
+            double all = 0;
+            for (int64_t j = 0; j < seen; j++)
+                all += p[j] / sum * row_of(&a[2], other + j)[d];
+            row_of(&a[3], row)[d] = all;
+        }
+        a[4].at[row] = seen > 0 ? top + log(sum) : -INFINITY;
+    }
+    free(p);
+}
+
+void expect_attention(struct numbers *a)
+{
+    attend(a, false);
+}
+
+void expect_attention_causal(struct numbers *a)
+{
+    attend(a, true);
+}

@@ -31,6 +31,7 @@ kernel_expect expect_gathered_rows, expect_scattered_rows, expect_added_rows;
 kernel_expect expect_diffused_2d, expect_diffused_3d;
 kernel_expect expect_cross_entropy, expect_cross_entropy_gradient;
 kernel_expect expect_gemm_nn, expect_gemm_nt, expect_gemm_tn, expect_gemm_tt;
+kernel_expect expect_attention, expect_attention_causal;
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
 
 // Arguments that are not any numbers.

@@ -26,20 +26,25 @@ static struct parameter *tensor_for(struct generator *g, cuc_dtype d, int rank, 
             random_chance(g, (uint32_t)seen++))
             found = p;
     }
-    if ((found && !random_chance(g, 3)) || g->parameters == MOST_TENSORS || g->inputs == MOST_INPUTS)
+    if ((found && !random_chance(g, 3)) || g->parameters == MOST_TENSORS ||
+        g->inputs == (g->meets ? 3 : MOST_INPUTS))
         return found;
     struct parameter *p = &g->parameter[g->parameters];
     *p = (struct parameter){ .dtype = d, .rank = rank, .use = written ? WRITTEN : READ };
-    snprintf(p->text, sizeof(p->text), "%c_%d", written ? 'u' : random_chance(g, 3) ? 'x' : 'w',
+    snprintf(p->text, sizeof(p->text), "%c_%d",
+             written               ? 'u'
+             : random_chance(g, 3) ? 'x'
+                                   : 'w',
              g->parameters++);
     g->inputs++;
     for (int i = 0, left = TENSOR_ELEMENTS; i < rank; i++) {
+        int most = g->meets ? 600 : 70;
         if (written && g->blocks && !i)
             p->extent[i] = 3;
-        else if (left >= MOST_DIMENSION && random_chance(g, 3))
+        else if (left >= MOST_DIMENSION && !g->meets && random_chance(g, 3))
             p->extent[i] = -1 - (int)random_below(g, MOST_DIMENSIONS);
         else
-            p->extent[i] = 1 + (int)random_below(g, left < 70 ? (uint32_t)left : 70);
+            p->extent[i] = 1 + (int)random_below(g, (uint32_t)(left < most ? left : most));
         left /= p->extent[i] < 0 ? MOST_DIMENSION : p->extent[i];
     }
     return p;
@@ -69,11 +74,11 @@ static const char *access_index(struct generator *g, const struct parameter *p, 
     const char *all = "";
 
     for (int i = 0; i < p->rank; i++) {
-        const char *one = own_part(g, p) && !i ? "b"
-                          : axis[i] < 0        ? random_index(g)
+        const char *one = own_part(g, p) && !i  ? "b"
+                          : axis[i] < 0         ? random_index(g)
                           : random_chance(g, 2) ? "0"
-                          : elements && random_chance(g, 3)
-                              ? say(g, "%s * 3 - 2", random_index(g))
+                          : elements && (g->meets || random_chance(g, 3))
+                              ? say(g, g->meets ? "%s * 37 - 2" : "%s * 3 - 2", random_index(g))
                               : random_index(g);
         all = say(g, "%s%s%s", all, i ? ", " : "", one);
     }
@@ -97,7 +102,8 @@ static const char *pad_of(struct generator *g, cuc_dtype d, struct shape s, int 
         return "";
     if (random_chance(g, 2))
         return d == CUC_BOOL ? ", pad=true" : ", pad=2";
-    return say(g, ", pad=%s", random_value(g, d, random_chance(g, 2) ? s : (struct shape){ 0 }, depth));
+    return say(g, ", pad=%s",
+               random_value(g, d, random_chance(g, 2) ? s : (struct shape){ 0 }, depth));
 }
 
 static const char *gather(struct generator *g, const struct parameter *p, struct shape s, int depth)
@@ -138,8 +144,8 @@ const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int de
             return NULL;
         place_axes(g, p, s.rank, axis);
         const char *index = access_index(g, p, axis, false);
-        return say(g, "cast(load(%s, [%s], [%s]), %s)", p->text, index, access_shape(g, p, axis, &s),
-                   cuc_dtype_name(d));
+        return say(g, "cast(load(%s, [%s], [%s]), %s)", p->text, index,
+                   access_shape(g, p, axis, &s), cuc_dtype_name(d));
     }
     place_axes(g, p, s.rank, axis);
     if (!s.rank && random_chance(g, 2) && rank)
@@ -156,10 +162,11 @@ const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int de
         return say(g, "load_rows(%s, %s %% 30 - 2, [%s], [%s]%s)", p->text, picks, rest, extents,
                    pad_of(g, d, s, depth));
     }
-    bool elements = random_chance(g, 3);
+    bool elements = g->meets || random_chance(g, 3);
     const char *from = p->text;
     if (random_chance(g, 8) && rank > lead)
-        from = say(g, "slice(%s, %d, %s, %s + 9)", from, rank - 1, random_index(g), random_index(g));
+        from =
+            say(g, "slice(%s, %d, %s, %s + 9)", from, rank - 1, random_index(g), random_index(g));
     const char *index = access_index(g, p, axis, elements);
     return say(g, "load%s(%s, [%s], [%s]%s%s)", elements ? "_at" : "", from, index,
                access_shape(g, p, axis, &s), pad_of(g, d, s, depth), hints(g, false));
@@ -201,7 +208,8 @@ static void scatter(struct generator *g, const struct parameter *p, struct shape
                     : random_chance(g, 2)
                         ? say(g, "%d - iota(i32, %d)", n - 1 - (int)random_below(g, 3), n)
                         : say(g, "(iota(i32, %d) * 2 - %u)", n, random_below(g, 5));
-    const char *mask = random_chance(g, 2) ? say(g, ", mask=%s", random_value(g, CUC_BOOL, s, 1)) : "";
+    const char *mask = random_chance(g, 2) ? say(g, ", mask=%s", random_value(g, CUC_BOOL, s, 1))
+                                           : "";
     const char *lead = own_part(g, p) ? "b, " : "";
 
     if (sum)
@@ -212,8 +220,8 @@ static void scatter(struct generator *g, const struct parameter *p, struct shape
             return;
         *name = (struct name){ .dtype = p->dtype, .shape = s };
         snprintf(name->text, sizeof(name->text), "v%d", g->next_name++);
-        line(g, "%s = atomic_%s(%s, [%s%s], %s%s)", name->text, sums[random_below(g, 6)], p->text, lead,
-             i, x, mask);
+        line(g, "%s = atomic_%s(%s, [%s%s], %s%s)", name->text, sums[random_below(g, 6)], p->text,
+             lead, i, x, mask);
         g->names++;
     } else
         line(g, "scatter(%s, [%s%s], %s%s%s)", p->text, lead, i, x, mask, hints(g, true));
@@ -236,7 +244,7 @@ void random_store(struct generator *g)
         return;
     }
     place_axes(g, p, s.rank, axis);
-    bool elements = random_chance(g, 3);
+    bool elements = g->meets || random_chance(g, 3);
     const char *index = access_index(g, p, axis, elements);
     if (is_word(d) && random_chance(g, 6)) {
         line(g, "store_%s(%s, [%s], %s)", sums[random_below(g, 6)], p->text, index,
@@ -247,12 +255,13 @@ void random_store(struct generator *g)
         const char *rest = "";
         for (int i = 1; i < s.rank; i++)
             rest = say(g, "%s%s%s", rest, i > 1 ? ", " : "", random_index(g));
-        line(g, "store_rows(%s, iota(i32, %d) * 2 - %s, [%s], %s)", p->text, s.extent[0], random_index(g),
-             rest, random_value(g, d, s, 2));
+        line(g, "store_rows(%s, iota(i32, %d) * 2 - %s, [%s], %s)", p->text, s.extent[0],
+             random_index(g), rest, random_value(g, d, s, 2));
         return;
     }
-    const char *x = s.rank && random_chance(g, 6) && !is_restricted(d)
-                        ? say(g, "%s, shape=[%s]", random_scalar(g, d, 2), access_shape(g, p, axis, &s))
-                        : random_value(g, d, s, 3);
+    const char *x =
+        s.rank && random_chance(g, 6) && !is_restricted(d)
+            ? say(g, "%s, shape=[%s]", random_scalar(g, d, 2), access_shape(g, p, axis, &s))
+            : random_value(g, d, s, 3);
     line(g, "store%s(%s, [%s], %s%s)", elements ? "_at" : "", p->text, index, x, hints(g, true));
 }

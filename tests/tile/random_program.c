@@ -1,151 +1,8 @@
 // Statements at random, control flow, and the head of the kernel. See random_program.h.
 #include "random_program.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Dice
-
-// splitmix64 (Steele, Lea and Flood 2014)
-uint32_t random_below(struct generator *g, uint32_t n)
-{
-    uint64_t z = g->state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) >> 33) % n;
-}
-
-bool random_chance(struct generator *g, uint32_t one_in)
-{
-    return random_below(g, one_in) == 0;
-}
-
-cuc_dtype random_number(struct generator *g)
-{
-    static const cuc_dtype dtypes[] = { CUC_I32, CUC_F32, CUC_F16, CUC_I32, CUC_F32, CUC_I64,
-                                        CUC_F64, CUC_U8,  CUC_I8,  CUC_U32, CUC_U64, CUC_BF16,
-                                        CUC_I16, CUC_U16 };
-
-    return dtypes[random_below(g, sizeof(dtypes) / sizeof(dtypes[0]))];
-}
-
-cuc_dtype random_dtype(struct generator *g)
-{
-    return random_chance(g, 8) ? CUC_BOOL : random_number(g);
-}
-
-// Extents are few, so that what there is meets.
-static int random_extent(struct generator *g)
-{
-    static const int extents[] = { 1, 2, 3, 4, 4, 5, 7, 8, 8, 12, 16, 16, 17, 32, 33, 64, 128, 256 };
-
-    return extents[random_below(g, sizeof(extents) / sizeof(extents[0]))];
-}
-
-struct shape random_shape(struct generator *g)
-{
-    struct shape s = { .rank = (int)random_below(g, 10) };
-    int left = g->most_elements;
-
-    s.rank = s.rank < 1 ? 0 : s.rank < 4 ? 1 : s.rank < 8 ? 2 : 3;
-    for (int i = 0; i < s.rank; i++) {
-        s.extent[i] = random_chance(g, 8) ? random_extent(g) : g->extent[random_below(g, 3)];
-        if (s.extent[i] > left)
-            s.extent[i] = 1;
-        left /= s.extent[i];
-    }
-    // What there is already is met more often than what there is not.
-    if (g->names && random_chance(g, 2)) {
-        struct shape known = g->name[random_below(g, (uint32_t)g->names)].shape;
-        if (known.rank)
-            s = known;
-    }
-    return s;
-}
-
-// Text
-
-const char *say(struct generator *g, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    int length = vsnprintf(g->text + g->used, TEXT_ROOM - g->used, format, args);
-    va_end(args);
-    if ((size_t)length + 1 >= TEXT_ROOM - g->used) { // no more of anything
-        g->budget = 0;
-        g->used = 0;
-        return "0";
-    }
-    const char *said = g->text + g->used;
-    g->used += (size_t)length + 1;
-    return said;
-}
-
-void line(struct generator *g, const char *format, ...)
-{
-    va_list args;
-
-    fprintf(g->body, "%*s", 4 * g->indent, "");
-    va_start(args, format);
-    vfprintf(g->body, format, args);
-    va_end(args);
-    fputc('\n', g->body);
-}
-
-const char *say_shape(struct generator *g, const struct shape *s)
-{
-    const char *all = "";
-
-    for (int i = 0; i < s->rank; i++)
-        all = say(g, "%s%s%d", all, i ? ", " : "", s->extent[i]);
-    return all;
-}
-
-int count_of(const struct shape *s)
-{
-    int count = 1;
-
-    for (int i = 0; i < s->rank; i++)
-        count *= s->extent[i];
-    return count;
-}
-
-bool is_whole(cuc_dtype d)
-{
-    return d >= CUC_I8 && d <= CUC_U64;
-}
-
-bool is_restricted(cuc_dtype d)
-{
-    return d == CUC_TF32 || d == CUC_E4M3 || d == CUC_E5M2;
-}
-
-bool is_real(cuc_dtype d)
-{
-    return !is_whole(d) && !is_restricted(d) && d != CUC_BOOL;
-}
-
-// Names
-
-static bool same_shape(const struct shape *a, const struct shape *b)
-{
-    return a->rank == b->rank &&
-           memcmp(a->extent, b->extent, (size_t)a->rank * sizeof(*a->extent)) == 0;
-}
-
-struct name *random_name(struct generator *g, cuc_dtype d, const struct shape *s, bool free)
-{
-    struct name *found = NULL;
-
-    for (int i = 0, seen = 1; i < g->names; i++)
-        if (g->name[i].dtype == d && same_shape(&g->name[i].shape, s) &&
-            !(free && g->name[i].fixed) && random_chance(g, (uint32_t)seen++))
-            found = &g->name[i];
-    return found;
-}
 
 static struct name *new_name(struct generator *g, cuc_dtype d, struct shape s, bool fixed)
 {
@@ -181,8 +38,7 @@ const char *random_index(struct generator *g)
 static const char *condition(struct generator *g)
 {
     static const char *const some[] = { "n > 1", "n == 0", "m < 2", "b == 1", "n % 2 == 0" };
-    const char *x = random_chance(g, 2) ? some[random_below(g, 5)]
-                                        : random_scalar(g, CUC_BOOL, 2);
+    const char *x = random_chance(g, 2) ? some[random_below(g, 5)] : random_scalar(g, CUC_BOOL, 2);
 
     if (random_chance(g, 4))
         return say(g, "%s %s %s%s", x, random_chance(g, 2) ? "and" : "or",
@@ -272,8 +128,8 @@ static void bind_again(struct generator *g)
     } else if (x != y && x->dtype == y->dtype && same_shape(&x->shape, &y->shape))
         line(g, "%s, %s = %s, %s", x->text, y->text, y->text, x->text);
     else if ((is_whole(x->dtype) || is_real(x->dtype)) && random_chance(g, 3))
-        line(g, "%s %s %s", x->text, random_chance(g, 2) ? "+=" : "*=",
-             random_value(g, x->dtype, x->shape, 2));
+        line(g, "%s %s %s", x->text,
+             random_chance(g, 2) ? "+=" : "*=", random_value(g, x->dtype, x->shape, 2));
     else
         line(g, "%s = %s", x->text, random_value(g, x->dtype, x->shape, 3));
 }
@@ -338,7 +194,8 @@ static void count_up(struct generator *g)
     const char *first = firsts[random_below(g, 5)], *end = ends[random_below(g, 6)];
     const char *step = random_chance(g, 3) ? " step 2" : "";
     // What is counted is i64 as m is.
-    struct name *i = new_name(g, strcmp(first, "m") == 0 ? CUC_I64 : CUC_I32, (struct shape){ 0 }, true);
+    struct name *i =
+        new_name(g, strcmp(first, "m") == 0 ? CUC_I64 : CUC_I32, (struct shape){ 0 }, true);
 
     if (!i)
         return;
@@ -407,10 +264,11 @@ static void output(struct generator *g)
 
 static void statements(struct generator *g, uint32_t count)
 {
-    typedef void maker(struct generator * g);
-    static maker *const flat[] = { bind,  bind,         bind_again, bind_again, bind_again, bind_again,
-                                   leave, random_store, random_store, output,   bind_in_arms };
-    static maker *const deep[] = { branch, branch, count_up, count_up, go_on, unroll, leave };
+    typedef void statement(struct generator * g);
+    static statement *const flat[] = { bind,         bind,       bind_again,  bind_again,
+                                       bind_again,   bind_again, leave,       random_store,
+                                       random_store, output,     bind_in_arms };
+    static statement *const deep[] = { branch, branch, count_up, count_up, go_on, unroll, leave };
 
     for (uint32_t i = 0; i < count; i++) {
         if (g->budget <= 0)
@@ -426,10 +284,11 @@ static void statements(struct generator *g, uint32_t count)
 
 enum { KNOWN = 5 };
 
-static const char functions[] = "fn added(x, y) { return x + y }\n"
-                                "fn affine(a, b, c, d) { return a * c, b * c + d }\n"
-                                "fn span(x, y) { return maximum(x, y) - minimum(x, y) }\n"
-                                "fn mixed(x, y) {\n    static for i in 0 .. 2 { x = x * 3 - y }\n    return x\n}\n";
+static const char functions[] =
+    "fn added(x, y) { return x + y }\n"
+    "fn affine(a, b, c, d) { return a * c, b * c + d }\n"
+    "fn span(x, y) { return maximum(x, y) - minimum(x, y) }\n"
+    "fn mixed(x, y) {\n    static for i in 0 .. 2 { x = x * 3 - y }\n    return x\n}\n";
 
 static void put_head(struct generator *g, FILE *out)
 {
@@ -472,14 +331,17 @@ void random_program_make(struct random_program *p, uint64_t seed, bool large)
     g->budget = large ? 300 : 120;
     g->most_elements = large ? 2048 : random_chance(g, 3) ? 512 : 128;
     g->blocks = random_chance(g, 3);
+    g->meets = random_chance(g, 5);
+    if (g->meets)
+        g->most_elements = 512;
     for (int i = 0; i < 3; i++)
-        g->extent[i] = random_extent(g);
+        g->extent[i] = g->meets ? 512 >> i : random_extent(g);
     known(g, "n", CUC_I32);
     known(g, "m", CUC_I64);
     known(g, "f", CUC_F32);
     known(g, "c", CUC_BOOL);
     known(g, "b", CUC_I64); // KNOWN of them
-    g->starting = true; // what loops and ifs then bind again
+    g->starting = true;     // what loops and ifs then bind again
     statements(g, 2 + random_below(g, 2));
     g->starting = false;
     statements(g, 2 + random_below(g, large ? 12 : 6));
@@ -492,14 +354,13 @@ void random_program_make(struct random_program *p, uint64_t seed, bool large)
     fputs("}\n", out);
     fclose(out);
     for (int i = 0; i < MOST_CASES; i++)
-        at += (size_t)snprintf(p->sizes + at, sizeof(p->sizes) - at,
-                               "%sN=%u M=%u L=%u n=%u m=%u f=%g c=%u", i ? ";" : "",
-                               random_below(g, 40), random_below(g, MOST_DIMENSION),
-                               1 + random_below(g, 9),
-                               i ? random_below(g, 4) : 2, random_below(g, 4),
-                               (int)random_below(g, 9) * 0.5 - 2, random_below(g, 2));
-    p->warps = warps[random_below(g, 6)];
-    p->mode = random_chance(g, 2) ? 0 : (int)random_below(g, 5); // 0: all entries run
+        at += (size_t)snprintf(
+            p->sizes + at, sizeof(p->sizes) - at, "%sN=%u M=%u L=%u n=%u m=%u f=%g c=%u",
+            i ? ";" : "", random_below(g, 40), random_below(g, MOST_DIMENSION),
+            1 + random_below(g, 9), i ? random_below(g, 4) : 2, random_below(g, 4),
+            (int)random_below(g, 9) * 0.5 - 2, random_below(g, 2));
+    p->warps = g->meets ? 8 : warps[random_below(g, 6)];
+    p->mode = g->meets || random_chance(g, 2) ? 0 : (int)random_below(g, 5); // 0: all entries run
     free(body);
     free(g->text);
     free(g);

@@ -2,7 +2,9 @@
 // the interpreter have nothing to disagree on. What only approximates is stored in tensors whose
 // names begin with "oa", and nowhere else.
 //
+//   random_text.c     dice, text, names
 //   random_value.c    expressions of a dtype and a shape
+//   random_shape.c    those that move elements or go along an axis
 //   random_memory.c   loads, stores, gathers, atomic operations
 //   random_program.c  statements, control flow, the kernel's head
 #ifndef CUCORE_TESTS_TILE_RANDOM_PROGRAM_H
@@ -52,7 +54,7 @@ struct name {
 struct parameter {
     char text[8];
     cuc_dtype dtype;
-    int rank, extent[MOST_AXES]; // below 0: dimension -1 - extent
+    int rank, extent[MOST_AXES];        // below 0: dimension -1 - extent
     enum { READ, WRITTEN, RESULT } use; // WRITTEN: and read, each block its own part
 };
 
@@ -66,6 +68,7 @@ struct generator {
     bool blocks; // more than one: what is written has an axis of blocks before all others
     int loops;   // that a break may leave
     bool is_static, starting;
+    bool meets; // few tensors and large tiles: a barrier that is missing is seen
     struct name name[MOST_NAMES];
     int names, next_name;
     struct parameter parameter[MOST_TENSORS];
@@ -83,6 +86,8 @@ cuc_dtype random_number(struct generator *g);
 __attribute__((format(printf, 2, 3))) const char *say(struct generator *g, const char *format, ...);
 const char *say_shape(struct generator *g, const struct shape *s); // "4, 8"
 int count_of(const struct shape *s);
+bool same_shape(const struct shape *a, const struct shape *b);
+int random_extent(struct generator *g);
 bool is_whole(cuc_dtype d);
 bool is_real(cuc_dtype d);       // f16, bf16, f32, f64
 bool is_restricted(cuc_dtype d); // tf32, e4m3, e5m2
@@ -96,6 +101,13 @@ const char *random_scalar(struct generator *g, cuc_dtype d, int depth);
 const char *random_index(struct generator *g); // a small integer scalar
 // A function that approximates, of a float.
 const char *random_approximate(struct generator *g, cuc_dtype d, struct shape s);
+
+// Makers: the text of an expression of a dtype and a shape, or NULL.
+typedef const char *maker(struct generator *g, cuc_dtype d, struct shape s, int depth);
+maker make_reshape, make_squeeze, make_permute, make_broadcast, make_cat, make_extract, make_insert,
+    make_take, make_shift, make_reduce, make_arg, make_scan, make_sort, make_histogram, make_mma;
+// A shape that broadcasts to s.
+struct shape random_thinner(struct generator *g, struct shape s);
 
 // A load of any kind; NULL when there is no room for another tensor.
 const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int depth);

@@ -205,13 +205,10 @@ static const struct kernel_case rows[] = {
     // Matrix products: sums of K products of up to 4, of which tensor cores cut what is below 2^-23 of
     // the largest; of 8-bit floats below 2^-13, for 32 products at a time.
     { "gemm", "gemm_nt", "f16 bf16", NULL, "M=128 N=256 K=64; M=1 N=1 K=1; M=130 N=300 K=200",
-      "rro", NULL, expect_gemm_nt, 64, 256, "dao" },
-    { "gemm", "gemm_nn", "f16", NULL, "M=128 N=256 K=64; M=130 N=300 K=200",
-      "rro", NULL, expect_gemm_nn, 64, 256, "dao" },
-    { "gemm", "gemm_tn", "f16", NULL, "M=128 N=256 K=64; M=130 N=300 K=200",
-      "rro", NULL, expect_gemm_tn, 64, 256, "dao" },
-    { "gemm", "gemm_tt", "f16", NULL, "M=128 N=256 K=64; M=130 N=300 K=200",
-      "rro", NULL, expect_gemm_tt, 64, 256, "dao" },
+      "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
+    { "gemm", "gemm_nn", "f16", NULL, "M=130 N=300 K=200", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
+    { "gemm", "gemm_tn", "f16", NULL, "M=130 N=300 K=200", "rro", NULL, expect_gemm_tn, 64, 256, "a" },
+    { "gemm", "gemm_tt", "f16", NULL, "M=130 N=300 K=200", "rro", NULL, expect_gemm_tt, 64, 256, "a" },
     { "gemm", "gemm_nn", "f16", "D=f32 BM=64 BN=64 BK=32", "M=70 N=200 K=100; M=7 N=64 K=0",
       "rro", NULL, expect_gemm_nn, 64, 256, "da" },
     { "gemm", "gemm_tt", "bf16", "D=f32 BM=256 BN=96 BK=16", "M=300 N=200 K=100",
@@ -230,6 +227,14 @@ static const struct kernel_case rows[] = {
       "rro", NULL, expect_gemm_tt, 64, 256, "a" },
     { "gemm", "gemm_nn", "tf32 e4m3", "D=f32 BM=32 BN=32 BK=32", "M=33 N=40 K=70",
       "rro", NULL, expect_gemm_nn, 1 << 17, 16, "ao" },
+
+    // Attention: what is taken from each row is rounded to 8 or 11 bits before it is multiplied.
+    { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=32 BN=32",
+      "B=1 HQ=1 HK=1 SQ=32 SK=32 scale=0.125; B=2 HQ=4 HK=2 SQ=45 SK=70 scale=0.125",
+      "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
+    { "attention", "attention", "bf16", "D=128 BM=64 BN=64",
+      "B=1 HQ=2 HK=1 SQ=100 SK=130 scale=0.0884; B=1 HQ=1 HK=1 SQ=70 SK=30 scale=0.0884",
+      "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "ao" },
 
     // Messages, in one warp, and in several, which must go the same way.
     { "messages", "produce_consume", NULL, "N=100", "G=1; G=17",
@@ -276,13 +281,18 @@ END_TEST
 
 // clang-format off
 static const struct kernel_case fast[] = {
+    { .file = "gemm",       .kernel = "gemm_nn",    .dtypes = "f16 bf16", .fill = "rro" },
+    { .file = "gemm",       .kernel = "gemm_tt",    .dtypes = "bf16", .set = "BM=256 BN=128 cluster=2", .fill = "rro" },
+    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "tf32", .set = "D=f32 BK=32", .fill = "rro" },
+    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3 e5m2", .set = "BN=128 BK=128", .fill = "rro" },
+    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "i8 u8", .set = "D=i32 ACC=i32 BK=128", .fill = "rro" },
     { .file = "softmax",    .kernel = "softmax",    .dtypes = "f32 bf16", .set = "BN=32768", .fill = "ro" },
     { .file = "layer_norm", .kernel = "layer_norm", .dtypes = "f32 bf16", .set = "N=32768",  .fill = "rrrooo-" },
     { .file = "rms_norm",   .kernel = "rms_norm",   .dtypes = "f32 bf16", .set = "N=32768",  .fill = "rro-" },
 };
 // clang-format on
 
-START_TEST(rows_of_up_to_32768_stay_in_registers)
+START_TEST(rows_of_up_to_32768_and_accumulators_stay_in_registers)
 {
     long spills;
 
@@ -313,7 +323,7 @@ int main(int argc, char **argv)
             tcase_add_loop_test(all, every_kernel_assembles_for_every_architecture, i, i + 1);
     }
     if (assembles && !only)
-        tcase_add_loop_test(all, rows_of_up_to_32768_stay_in_registers, 0,
+        tcase_add_loop_test(all, rows_of_up_to_32768_and_accumulators_stay_in_registers, 0,
                             sizeof(fast) / sizeof(fast[0]));
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -2,7 +2,10 @@
 #include "tile/compile.h"
 #include "tile/diagnostic.h"
 #include "tile/front/elaborate.h"
+#include "tile/layout/fragment.h"
 #include "tile/layout/layout.h"
+#include "tile/layout/swizzle.h"
+#include "tile/pass/pipeline.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -251,6 +254,73 @@ static const struct {
     { "indices", "i = iota(i32, 64)\nstore(b, [0], cast(i * i, f32) + load(b, [0], [64]))", 0 },
 };
 
+// The tables of the instruction set: register i of an accumulator of wgmma with N columns is row
+// 16 w + g + 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2; warpgroups have 64 rows each in turn.
+START_TEST(wgmma_has_its_accumulator_where_the_instruction_has_it)
+{
+    static const int32_t extents[][2] = { { 64, 8 },    { 64, 96 },  { 128, 256 },
+                                          { 128, 136 }, { 256, 64 }, { 64, 16 } };
+    struct tile_type type = tile_shaped(CUC_F32, 2, extents[_i]);
+    uint32_t warp_bits = extents[_i][0] > 64 ? 3 : 2, groups = warp_bits == 3 ? 2 : 1;
+    struct tile_layout layout;
+
+    ck_assert(tile_layout_wgmma(&layout, &type, warp_bits));
+    ck_assert(tile_layout_covers(&layout));
+    uint32_t of_block = 1;
+    while ((int32_t)of_block < extents[_i][1] / 2)
+        of_block *= 2;
+    for (uint32_t h = 0; h < indices(&layout); h++) {
+        uint32_t r = h & ((1u << layout.register_bits) - 1), lane = h >> layout.register_bits & 31;
+        uint32_t warp = h >> (layout.register_bits + 5), i = r % of_block, block = r / of_block;
+        uint32_t row = 64 * (warp / 4 + groups * block) + 16 * (warp % 4) + lane / 4 +
+                       8 * (i / 2 % 2);
+        ck_assert_uint_eq(tile_axis_coordinate(&layout, h, 0), row);
+        ck_assert_uint_eq(tile_axis_coordinate(&layout, h, 1),
+                          8 * (i / 4) + 2 * (lane % 4) + i % 2);
+    }
+}
+END_TEST
+
+START_TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
+{
+    static const int32_t extents[][2] = { { 32, 64 }, { 192, 64 }, { 64, 12 }, { 64, 4 } };
+    struct tile_layout layout;
+
+    for (int i = 0; i < 4; i++) {
+        struct tile_type type = tile_shaped(CUC_F32, 2, extents[i]);
+        ck_assert(!tile_layout_wgmma(&layout, &type, 2));
+    }
+}
+END_TEST
+
+// The four registers of a group: rows g and g + 8, columns 2 t and 2 t + 1, of a fragment whose
+// first row is a multiple of 16 and whose first column one of 8; a smaller tile is held again and
+// again.
+START_TEST(mma_sync_has_its_accumulator_in_fragments)
+{
+    struct tile_type type = type_of(_i);
+
+    if (type.rank < 2)
+        return;
+    for (uint32_t warps = 0; warps <= 4; warps++) {
+        struct tile_layout layout = tile_layout_fragment(&type, warps, _i % 2 != 0);
+        uint32_t m = type.rank - 2u, n = type.rank - 1u;
+        uint32_t rows = (1u << layout.axis_bits[m]) - 1, columns = (1u << layout.axis_bits[n]) - 1;
+        ck_assert(tile_layout_covers(&layout));
+        for (uint32_t h = 0; h < indices(&layout); h++) {
+            uint32_t lane = h >> layout.register_bits & 31, first = h & ~3u;
+            first &= ~(31u << layout.register_bits);
+            uint32_t row = tile_axis_coordinate(&layout, first, m) + lane / 4 + 8 * (h / 2 % 2);
+            uint32_t column = tile_axis_coordinate(&layout, first, n) + 2 * (lane % 4) + h % 2;
+            ck_assert_uint_eq(tile_axis_coordinate(&layout, first, m) % 16, 0);
+            ck_assert_uint_eq(tile_axis_coordinate(&layout, first, n) % 8, 0);
+            ck_assert_uint_eq(tile_axis_coordinate(&layout, h, m), row & rows);
+            ck_assert_uint_eq(tile_axis_coordinate(&layout, h, n), column & columns);
+        }
+    }
+}
+END_TEST
+
 START_TEST(every_value_gets_a_layout_that_fits_and_few_are_converted)
 {
     char text[512];
@@ -276,6 +346,132 @@ START_TEST(every_value_gets_a_layout_that_fits_and_few_are_converted)
 }
 END_TEST
 
+// On the way through shared memory
+
+// A layout of a tile of two axes: `order` is "rc" or "cr", the fastest axis last; then the bits of
+// registers along either: `vector` along the fastest, `square` along the other.
+struct pair_side {
+    const char *order;
+    uint32_t vector, square;
+};
+
+static const struct {
+    int32_t rows, columns;
+    uint32_t bytes, warps_log2;
+    struct pair_side from, to;
+    uint32_t least_write, least_read; // bytes of a vector
+} pairs[] = {
+    { 64, 64, 4, 4, { "rc", 2, 0 }, { "cr", 2, 0 }, 16, 4 },
+    { 64, 64, 4, 3, { "rc", 2, 2 }, { "cr", 2, 2 }, 16, 16 },
+    { 64, 64, 4, 3, { "rc", 2, 1 }, { "cr", 2, 1 }, 16, 8 },
+    { 64, 64, 2, 3, { "rc", 3, 1 }, { "cr", 3, 1 }, 16, 8 },
+    { 64, 64, 2, 3, { "rc", 3, 0 }, { "cr", 3, 0 }, 16, 2 },
+    { 64, 64, 2, 2, { "rc", 3, 2 }, { "cr", 3, 2 }, 16, 16 },
+    { 64, 64, 2, 2, { "rc", 1, 0 }, { "cr", 1, 0 }, 4, 2 },
+    { 64, 64, 2, 5, { "rc", 0, 0 }, { "cr", 0, 0 }, 2, 2 },
+    { 64, 64, 1, 2, { "rc", 4, 1 }, { "cr", 4, 1 }, 16, 4 },
+    { 64, 64, 1, 3, { "rc", 2, 0 }, { "cr", 2, 0 }, 4, 1 },
+    { 64, 64, 1, 5, { "rc", 0, 0 }, { "cr", 0, 0 }, 1, 1 },
+    { 64, 64, 8, 3, { "rc", 1, 1 }, { "cr", 1, 1 }, 16, 16 },
+    { 64, 64, 8, 5, { "rc", 1, 0 }, { "cr", 1, 0 }, 8, 8 },
+    { 32, 128, 4, 2, { "rc", 2, 2 }, { "cr", 2, 2 }, 16, 16 },
+    { 128, 32, 4, 2, { "rc", 2, 0 }, { "cr", 2, 0 }, 4, 4 },
+    { 128, 32, 4, 2, { "rc", 2, 2 }, { "cr", 2, 2 }, 16, 16 },
+    { 32, 32, 4, 2, { "rc", 2, 0 }, { "cr", 2, 0 }, 16, 4 },
+    { 32, 32, 4, 5, { "rc", 0, 0 }, { "cr", 0, 0 }, 4, 4 },
+    { 8, 8, 4, 0, { "rc", 1, 0 }, { "cr", 1, 0 }, 8, 4 },
+    { 4, 4, 4, 1, { "rc", 2, 0 }, { "cr", 2, 0 }, 16, 4 },
+    { 256, 16, 2, 2, { "rc", 3, 1 }, { "cr", 3, 1 }, 8, 8 },
+    { 64, 64, 4, 2, { "rc", 0, 0 }, { "rc", 2, 0 }, 4, 16 },
+    { 64, 64, 4, 2, { "rc", 2, 0 }, { "rc", 0, 0 }, 16, 4 },
+    { 64, 64, 2, 2, { "rc", 0, 0 }, { "rc", 3, 0 }, 2, 16 },
+    { 1, 2048, 4, 3, { "rc", 2, 0 }, { "rc", 0, 0 }, 4, 4 },
+};
+enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+
+static struct tile_layout side_of(int i, const struct pair_side *side)
+{
+    int32_t extent[] = { pairs[i].rows, pairs[i].columns };
+    struct tile_type type = tile_shaped(CUC_F32, 2, extent);
+    bool by_rows = side->order[0] == 'r';
+    uint8_t order[] = { by_rows, !by_rows };
+
+    return tile_squares(&type, pairs[i].warps_log2, side->vector, order, !by_rows, side->square);
+}
+
+// The words of one access, 32 lanes of `vector` bytes each at `at`: how many passes it takes, when
+// 32 lanes of a word, half of them of 8 bytes or a quarter of 16 are served at once and lanes may
+// share a word.
+static uint32_t passes(const uint32_t *at, uint32_t vector)
+{
+    uint32_t lanes = vector <= 4 ? 32 : 128 / vector, most = 1;
+
+    for (uint32_t first = 0; first < 32; first += lanes) {
+        uint32_t words[32][32], count[32] = { 0 };
+        for (uint32_t lane = first; lane < first + lanes; lane++)
+            for (uint32_t word = at[lane] / 4; word <= (at[lane] + vector - 1) / 4; word++) {
+                uint32_t bank = word % 32, k = 0;
+                while (k < count[bank] && words[bank][k] != word)
+                    k++;
+                if (k == count[bank])
+                    words[bank][count[bank]++] = word;
+            }
+        for (uint32_t bank = 0; bank < 32; bank++)
+            if (count[bank] > most)
+                most = count[bank];
+    }
+    return most;
+}
+
+static void look_at_side(int i, const struct tile_swizzle *s, const struct tile_layout *layout,
+                         uint32_t vector_bits, uint32_t least)
+{
+    uint32_t index[16], bytes = pairs[i].bytes, warps = 1u << layout->warp_bits;
+    uint32_t own = tile_swizzle_vector(s, layout, vector_bits, index),
+             vector = bytes << vector_bits;
+
+    ck_assert_uint_ge(vector, least);
+    ck_assert_uint_le(vector, 16);
+    for (uint32_t r = 0; r < 1u << layout->register_bits; r++)
+        for (uint32_t warp = 0; warp < warps && !(r & own); warp++) {
+            uint32_t at[32];
+            for (uint32_t lane = 0; lane < 32; lane++) {
+                uint32_t thread = (lane | warp << 5) << layout->register_bits;
+                at[lane] = bytes * tile_swizzle_place(s, tile_coordinate(layout, r | thread));
+                ck_assert_uint_eq(at[lane] % vector, 0);
+                for (uint32_t k = 0; k < 1u << vector_bits; k++)
+                    ck_assert_uint_eq(
+                        bytes *
+                            tile_swizzle_place(s, tile_coordinate(layout, r | index[k] | thread)),
+                        at[lane] + k * bytes);
+            }
+            ck_assert_msg(passes(at, vector) == 1, "pair %d, register %u, warp %u: %u passes", i, r,
+                          warp, passes(at, vector));
+        }
+}
+
+START_TEST(a_conversion_meets_in_no_bank_and_moves_wide_vectors)
+{
+    struct tile_layout from = side_of(_i, &pairs[_i].from), to = side_of(_i, &pairs[_i].to);
+    struct tile_swizzle s;
+
+    tile_swizzle_choose(&s, &from, &to, pairs[_i].bytes);
+    ck_assert_uint_eq(s.bits, from.coordinate_bits);
+    // Each coordinate has a place of its own.
+    uint32_t count = 1u << s.bits;
+    uint8_t *taken = calloc(count, 1);
+    ck_assert_ptr_nonnull(taken);
+    for (uint32_t c = 0; c < count; c++) {
+        uint32_t place = tile_swizzle_place(&s, c);
+        ck_assert_uint_lt(place, count);
+        ck_assert(!taken[place]++);
+    }
+    free(taken);
+    look_at_side(_i, &s, &from, s.write_bits, pairs[_i].least_write);
+    look_at_side(_i, &s, &to, s.read_bits, pairs[_i].least_read);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tile layouts");
@@ -294,8 +490,12 @@ int main(void)
     tcase_add_test(t, a_reshape_of_powers_of_two_leaves_elements_where_they_are);
     tcase_add_test(t, axes_of_extent_1_come_and_go);
     tcase_add_test(t, rows_that_are_picked_are_an_axis_of_the_tile);
+    tcase_add_loop_test(t, wgmma_has_its_accumulator_where_the_instruction_has_it, 0, 6);
+    tcase_add_test(t, what_wgmma_has_no_accumulator_for_gets_no_layout);
+    tcase_add_loop_test(t, mma_sync_has_its_accumulator_in_fragments, 0, SHAPES);
     tcase_add_loop_test(t, every_value_gets_a_layout_that_fits_and_few_are_converted, 0,
                         (int)(sizeof(assigned) / sizeof(assigned[0])));
+    tcase_add_loop_test(t, a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

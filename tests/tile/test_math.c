@@ -80,7 +80,7 @@ static const struct function functions[] = {
     ONE(cosh, COSH, 2, 2, -90, 90),
     ONE(tanh, TANH, 2, 3, -10, 10),
     ONE(erf, ERF, 2, 2, -6, 6),
-    ONE(sigmoid, SIGMOID, 2, 2, -104, 20),
+    ONE(sigmoid, SIGMOID, 8, 2, -104, 20),
     { "pow", TILE_POW, NULL, NULL, powerl, { 2, 2 }, 0, 4 },
     { "atan2", TILE_ATAN2, NULL, NULL, atan2l, { 2, 2 }, -4, 4 },
 };

@@ -155,9 +155,16 @@ static const struct wrong wrongs[] = {
     { "two kernels of a name", "\nkernel k() { }\nkernel k() { }", "T502 3:8 two of the name k" },
     { "a function of the language's name", "\nfn exp(x) { return x }\nkernel k() { }",
       "T502 2:4 exp is a call of the language" },
-    { "a name that is a call of the language", "x = 1\nsum = 3", "T502 2:1 sum is a call of the language" },
-    { "a loop's variable that is a dtype", "for i8 in 0 .. 4 { }", "T502 1 i8 is a dtype of the language" },
-    { "a parameter that is a dtype", "\nkernel k(u8: i16[3]) { }", "T502 2:10 u8 is a dtype of the language" },
+    { "a name that is a call of the language", "x = 1\nsum = 3",
+      "T502 2:1 sum is a call of the language" },
+    { "a loop's variable that is a dtype", "for i8 in 0 .. 4 { }",
+      "T502 1 i8 is a dtype of the language" },
+    { "a parameter that is a dtype", "\nkernel k(u8: i16[3]) { }",
+      "T502 2:10 u8 is a dtype of the language" },
+    { "an error before calls within calls", "x = y\nz = exp(sqrt(where(x > 0, x, 1)))",
+      "T501 5 nothing binds y" },
+    { "a call within a call that gives nothing", "x = exp(store(a, [0], 1.0))",
+      "T508 9 store: gives 0 values" },
     { "a call of nothing", "x = frob(1)", "T503 5 there is no function frob" },
     { "a call of a value", "x = s(1)", "T503 5 s is no function" },
     { "too many arguments", "x = exp(1.0, 2.0)", "T504 14 expected at most 1 arguments" },
@@ -428,6 +435,9 @@ static const struct {
       "kernel k(n: i32, a: i32[N]) { x = 0\n for j in 0 .. n step 3 { if j == 4 { continue }\n if "
       "j > 9 { break }\n x += j }\n while x > 3 { x -= 1\n if x == 5 { break } }\n store(a, [0], "
       "x) }" },
+    { "a loop that binds a name to itself",
+      "kernel k(n: i32, a: i32[N]) { x = 1\n for j in 0 .. n { x "
+      "= x }\n while x > 3 { x = x; break }\n store(a, [0], x) }" },
     { "values exchanged in a loop", "kernel k(n: i32, a: i32[N]) { x, y = 1, 2\n for j in 0 .. n { "
                                     "x, y = y, x }\n store(a, [0], x); store(a, [1], y) }" },
     { "a loop in a loop", "kernel k(n: i32, a: f32[N]) { x = zeros(f32, [4])\n for j in 0 .. n { "

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 100, SECONDS = 40, FULL_SECONDS = 600, MOST_LINES = 4096 };
+enum { BATCH = 100, BATCHES_A_SECOND = 4, SECONDS = 40, FULL_SECONDS = 600, MOST_LINES = 4096 };
 
 static uint64_t first = 1, count;
 static bool large;
@@ -33,7 +33,7 @@ static double end_time;
 // What the processes that check tell the one that started them.
 static struct told {
     uint64_t checked, at;
-} *told;
+} * told;
 
 static double now(void)
 {
@@ -123,8 +123,8 @@ static bool still_fails(void)
         alarm(20);
         _exit(run(it_holds, 1, CK_SILENT) ? 1 : 0);
     }
-    return waitpid(child, &status, 0) == child && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) &&
-           status != 0;
+    return waitpid(child, &status, 0) == child &&
+           !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) && status != 0;
 }
 
 static char *joined(char *const *lines, int n)
@@ -199,8 +199,8 @@ static int shrink(void)
         }
     }
     run(it_holds, 1, CK_NORMAL);
-    printf("# seed %llu: %s\n# %u warps, strides %d\n%s", (unsigned long long)first, candidate.sizes,
-           candidate.warps, candidate.mode, candidate.source);
+    printf("# seed %llu: %s\n# %u warps, strides %d\n%s", (unsigned long long)first,
+           candidate.sizes, candidate.warps, candidate.mode, candidate.source);
     return EXIT_SUCCESS;
 }
 
@@ -210,8 +210,8 @@ static bool read_source(struct random_program *p, const char *path)
     size_t bytes = 0;
 
     bool ok = in && getdelim(&p->source, &bytes, 0, in) > 0 &&
-              sscanf(p->source, "# seed %*[^:]: %255[^#\n]\n# %u warps, strides %d", p->sizes, &p->warps,
-                     &p->mode) == 3;
+              sscanf(p->source, "# seed %*[^:]: %255[^#\n]\n# %u warps, strides %d", p->sizes,
+                     &p->warps, &p->mode) == 3;
     if (in)
         fclose(in);
     return ok;
@@ -220,11 +220,10 @@ static bool read_source(struct random_program *p, const char *path)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "seed", required_argument, NULL, 's' }, { "count", required_argument, NULL, 'c' },
-        { "full", no_argument, NULL, 'f' },       { "print", no_argument, NULL, 'p' },
-        { "shrink", no_argument, NULL, 'k' },     { "seconds", required_argument, NULL, 't' },
-        { "source", required_argument, NULL, 'o' },
-        { NULL, 0, NULL, 0 }
+        { "seed", required_argument, NULL, 's' },   { "count", required_argument, NULL, 'c' },
+        { "full", no_argument, NULL, 'f' },         { "print", no_argument, NULL, 'p' },
+        { "shrink", no_argument, NULL, 'k' },       { "seconds", required_argument, NULL, 't' },
+        { "source", required_argument, NULL, 'o' }, { NULL, 0, NULL, 0 }
     };
     int option, seconds = 0;
     bool print = false, shrinks = false;
@@ -276,9 +275,11 @@ int main(int argc, char **argv)
         return shrink();
     if (path)
         return run(it_holds, 1, CK_ENV) ? EXIT_FAILURE : EXIT_SUCCESS;
-    end_time = now() + (seconds ? seconds : count ? 1e9 : large ? FULL_SECONDS : SECONDS);
-    int failed = run(the_driver_and_the_interpreter_do_the_same,
-                     count ? (int)((count + BATCH - 1) / BATCH) : 10000, CK_ENV);
+    if (!seconds)
+        seconds = large ? FULL_SECONDS : SECONDS;
+    int batches = count ? (int)((count + BATCH - 1) / BATCH) : seconds * BATCHES_A_SECOND;
+    end_time = now() + (count ? 1e9 : seconds);
+    int failed = run(the_driver_and_the_interpreter_do_the_same, batches, CK_ENV);
     printf("%llu programs\n", (unsigned long long)told->checked);
     if (failed)
         printf("the last was seed %llu\n", (unsigned long long)told->at);

@@ -459,7 +459,13 @@ static const struct {
     cuc_tensor a, b;
     enum tile_variant variant;
 } overlaps[] = {
-#define AT(address) { address, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } }
+#define AT(address)                          \
+    {                                        \
+        address, CUC_F32, 2, 0, 0, { 4, 8 }, \
+        {                                    \
+            8, 1                             \
+        }                                    \
+    }
     { "apart", 2, AT(4096), AT(8192), TILE_ALIGNED_32 },
     { "side by side", 2, AT(4096), AT(4096 + 128), TILE_ALIGNED_32 },
     { "a row in common", 2, AT(4096), AT(4096 + 96), TILE_OVERLAP_32 },

@@ -10,7 +10,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 struct sim_shell sim = { .lock = PTHREAD_MUTEX_INITIALIZER };
-_Thread_local struct sim_thread sim_thread = { .sleeper = { .wake = PTHREAD_COND_INITIALIZER } };
+_Thread_local struct sim_thread sim_thread;
 
 static _Atomic bool forked;
 
@@ -111,51 +111,50 @@ void sim_changed(void)
         sim_wake_one(sim.sleepers);
 }
 
-static void fall_asleep(struct sleeper **list, uint64_t until, const struct timespec *time)
+void sim_sleep(struct sleeper **mine, struct sleeper **list, uint64_t until, bool a_little)
 {
-    struct sleeper *s = &sim_thread.sleeper;
+    struct sleeper s = { .wake = PTHREAD_COND_INITIALIZER, .until = until };
+    struct timespec time;
 
-    s->until = until;
-    s->next_all = sim.sleepers;
-    s->at_all = &sim.sleepers;
-    if (s->next_all)
-        s->next_all->at_all = &s->next_all;
-    sim.sleepers = s;
+    s.next_all = sim.sleepers;
+    s.at_all = &sim.sleepers;
+    if (s.next_all)
+        s.next_all->at_all = &s.next_all;
+    sim.sleepers = &s;
     if (list) {
-        s->next = *list;
-        s->at = list;
-        if (s->next)
-            s->next->at = &s->next;
-        *list = s;
+        s.next = *list;
+        s.at = list;
+        if (s.next)
+            s.next->at = &s.next;
+        *list = &s;
     }
-    if (time)
-        pthread_cond_timedwait(&s->wake, &sim.lock, time);
-    else
-        pthread_cond_wait(&s->wake, &sim.lock);
-    awaken(s);
+    if (mine)
+        *mine = &s;
+    if (a_little) {
+        clock_gettime(CLOCK_REALTIME, &time);
+        time.tv_nsec += 200000;
+        if (time.tv_nsec >= 1000000000) {
+            time.tv_nsec -= 1000000000;
+            time.tv_sec++;
+        }
+        pthread_cond_timedwait(&s.wake, &sim.lock, &time);
+    } else {
+        pthread_cond_wait(&s.wake, &sim.lock);
+    }
+    awaken(&s);
+    if (mine)
+        *mine = NULL;
+    pthread_cond_destroy(&s.wake);
 }
 
 void sim_wait(void)
 {
-    fall_asleep(NULL, 0, NULL);
+    sim_sleep(NULL, NULL, 0, false);
 }
 
 void sim_wait_for(struct sleeper **list, uint64_t until)
 {
-    fall_asleep(list, until, NULL);
-}
-
-void sim_wait_a_little(void)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 200000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    fall_asleep(NULL, 0, &until);
+    sim_sleep(NULL, list, until, false);
 }
 
 static bool meets(const struct fault *f, int fn);
@@ -552,7 +551,6 @@ static void forked_child(void)
     // Before cuInit a child is as good as its parent, but for a lock that another thread held.
     sim.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     sim.sleepers = NULL;
-    sim_thread.sleeper = (struct sleeper){ .wake = PTHREAD_COND_INITIALIZER };
     sim_look(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;

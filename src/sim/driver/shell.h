@@ -113,7 +113,7 @@ struct ends {
     size_t count;
 };
 
-// A thread that waits, in memory of its own. Whoever brings about what it waits for wakes it, and
+// A thread that waits, on its stack. Whoever brings about what it waits for wakes it, and
 // nobody else: there may be thousands.
 struct sleeper {
     struct sleeper *next, **at;         // of those that wait for the same
@@ -386,7 +386,6 @@ extern struct sim_shell sim;
 struct sim_thread {
     unsigned id;
     unsigned generation;
-    struct sleeper sleeper;
     unsigned depth;
     bool in_callback;
     bool per_thread_default; // the call was looked up so that stream 0 is the thread's own
@@ -405,7 +404,8 @@ void sim_unlock(void);
 void sim_wait(void); // for a change that is told to all
 void sim_changed(void);
 void sim_wait_for(struct sleeper **list, uint64_t until);
-void sim_wait_a_little(void);
+// `*mine` is there while the thread sleeps; a little is 0.2 ms at most.
+void sim_sleep(struct sleeper **mine, struct sleeper **list, uint64_t until, bool a_little);
 void sim_wake(struct sleeper **list, uint64_t done);
 void sim_wake_one(struct sleeper *sleeper);
 void sim_bug(const char *what, const char *name) __attribute__((noreturn));

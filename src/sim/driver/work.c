@@ -338,19 +338,17 @@ static void wait_for_head(struct stream *s)
     const struct work *w = s->first;
     struct stream *other;
 
-    s->asleep = &sim_thread.sleeper;
     if (!w || s->running || s->held) {
-        sim_wait();
+        sim_sleep(&s->asleep, NULL, 0, false);
     } else if (w->op == OP_WAIT_MARK) {
-        sim_wait_for(&w->mark->sleepers, 0);
+        sim_sleep(&s->asleep, &w->mark->sleepers, 0, false);
     } else if (w->op == OP_WAIT_STREAM &&
                (other = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM))) {
-        sim_wait_for(&other->sleepers, w->order.until);
+        sim_sleep(&s->asleep, &other->sleepers, w->order.until, false);
     } else {
         // Values in memory change without a word to us, so they are looked at every so often.
-        sim_wait_a_little();
+        sim_sleep(&s->asleep, NULL, 0, true);
     }
-    s->asleep = NULL;
 }
 
 void sim_stream_wake(struct stream *s)

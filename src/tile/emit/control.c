@@ -3,6 +3,7 @@
 #include "emit.h"
 
 #include "../layout/fragment.h"
+#include "async.h"
 #include "ring.h"
 
 #include <string.h>
@@ -77,6 +78,8 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitter_of(op->kind);
 
+    if (tile_is_ahead(e, op))
+        return true;
     if (e->ring && op == e->ring->plan->store &&
         tile_layout_same(op->operand[op->operand_count - 1]->layout,
                          e->ring->plan->mma->result[0]->layout))
@@ -192,6 +195,9 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         end = tile_registers(e, op->operand[1])[0];
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }
+    bool ahead = e->ahead && op == e->ahead->loop;
+    if (ahead && !tile_begin_ahead(e, op))
+        return false;
     e->shared_busy = true;
     if (is_for) // no turn at all
         way_out(e, &loop);
@@ -203,9 +209,13 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_branch(e, over, false, loop.end);
     }
     tile_put_label(e, start);
+    if (ahead)
+        tile_turn_ahead(e);
     if (!tile_emit_block(e, body))
         return false;
     tile_put_label(e, loop.again);
+    if (ahead)
+        tile_end_turn_ahead(e);
     if (is_for) { // the last step may go past what the dtype holds: what is left is looked at
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
@@ -216,6 +226,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, loop.end);
+    if (ahead)
+        tile_end_ahead(e);
     e->loop = loop.outer;
     e->shared_busy = true;
     e->read = loop.read;
@@ -292,8 +304,6 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
             ok = emit_terminator(e, op);
         else if (e->ring && op == e->ring->plan->loop)
             ok = tile_emit_ring_loop(e, op);
-        else if (e->ahead && op == e->ahead->loop)
-            ok = tile_emit_loop_ahead(e, op);
         else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
             ok = emit_loop(e, op);
         else if (op->kind == TILE_IF)

@@ -518,8 +518,7 @@ static tile_register divide_by_power(struct tile_emitter *e, enum tile_op_kind k
         tile_ins(e, "and.%s %R, %R, 0x%x", bits, rest, x, power - 1);
     if (kind == TILE_MOD)
         return rest;
-    tile_ins(e, "shr.%s %R, %R, %u", integer_type(dtype), q, x,
-             (unsigned)__builtin_ctzll(power));
+    tile_ins(e, "shr.%s %R, %R, %u", integer_type(dtype), q, x, (unsigned)__builtin_ctzll(power));
     if (kind == TILE_FLOORDIV)
         return q;
     tile_ins(e, "setp.ne.%s %R, %R, 0", bits, p, rest);
@@ -594,29 +593,89 @@ static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
     tile_ins(e, "mov.b32 {%R, %R}, %R", out[0], out[1], word);
 }
 
-bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
+// The result's registers from `first` on to `end`.
+static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                          uint32_t first, uint32_t end)
 {
-    uint32_t count = tile_register_count(op->result[0]);
-    tile_register *out = tile_take(e->module, count * sizeof(*out));
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
-    if (!out)
-        return false;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        in[i] = tile_registers(e, op->operand[i]);
-    bool pairs = casts_pairs(op, count);
-    for (uint32_t r = 0; r < count && pairs; r += 2)
-        cast_pair(e, op->result[0]->type.dtype, out + r, in[0] + r);
-    for (uint32_t r = 0; r < count && !pairs; r++) {
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        if (!tile_hurry(e, op->operand[i], first, end))
+            return false;
+        in[i] = e->value[op->operand[i]->id];
+    }
+    bool pairs = casts_pairs(op, tile_register_count(op->result[0]));
+    for (uint32_t r = first; r < end && pairs; r += 2)
+        if (!out[r])
+            cast_pair(e, op->result[0]->type.dtype, out + r, in[0] + r);
+    for (uint32_t r = first; r < end && !pairs; r++) {
         tile_register x[3];
+        if (out[r])
+            continue;
         for (uint32_t i = 0; i < op->operand_count; i++)
             x[i] = in[i][r];
         out[r] = tile_emit_scalar_op(e, op, dtype, x);
         if (!out[r])
             return tile_cannot(e, op, "there is no PTX for it yet");
     }
-    e->value[op->result[0]->id] = out;
+    return true;
+}
+
+bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                uint32_t end)
+{
+    const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
+
+    if (op)
+        return emit_elements(e, op, e->value[value->id], first, end);
+    return tile_registers(e, value) != NULL;
+}
+
+struct users {
+    const struct tile_value *value;
+    const struct tile_block *block;
+    bool elsewhere;
+};
+
+static void look_at_user(struct tile_op *op, void *data)
+{
+    struct users *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        u->elsewhere |= op->operand[i] == u->value && op->parent != u->block;
+}
+
+// An entry with roles has many accumulators and not many registers beside them: what is made of
+// them waits until a part of it is asked for. Whoever asks stands in the same block, so that what
+// is made then is there for all who ask later.
+static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
+{
+    enum { MANY = 32 };
+    struct users u = { op->result[0], &e->kernel->body, op->parent != &e->kernel->body };
+
+    if (!e->waiting || tile_register_count(op->result[0]) < MANY || op->result_count != 1)
+        return false;
+    tile_walk((struct tile_block *)(uintptr_t)u.block, look_at_user, &u);
+    return !u.elsewhere;
+}
+
+bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *result = op->result[0];
+    uint32_t count = tile_register_count(result);
+    tile_register *out = tile_take(e->module, count * sizeof(*out));
+
+    if (!out)
+        return false;
+    if (may_wait(e, op)) {
+        e->waiting[result->id] = op;
+        e->value[result->id] = out;
+        return true;
+    }
+    if (!emit_elements(e, op, out, 0, count))
+        return false;
+    e->value[result->id] = out;
     return true;
 }
 

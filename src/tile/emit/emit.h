@@ -42,8 +42,9 @@ struct tile_coordinate_entry {
     tile_register reg;
 };
 
-struct tile_pipeline;
+struct tile_ahead;
 struct tile_ring;
+struct tile_ring_ahead;
 
 struct tile_emitter {
     struct tile_module *module;
@@ -73,10 +74,13 @@ struct tile_emitter {
     struct tile_emit_loop *loop;
     uint32_t line; // of the last .loc
     bool wants_printf, wants_assert;
-    uint32_t frame_bytes; // of local memory, for what vprintf is given
-    bool has_two_over_pi; // math_trig.c's table is among the globals
+    uint32_t frame_bytes;   // of local memory, for what vprintf is given
+    bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (pipeline.h); NULL: all threads do the same
-    const struct tile_pipeline *ahead; // the loop whose loads run ahead (async.c); NULL
+    const struct tile_op **waiting; // by value id: the op whose registers are made when asked for
+    const struct tile_ahead *ahead; // the loop whose loads run ahead (async.c); NULL
+    struct tile_ring_ahead *ring_ahead;
+    uint32_t ahead_bytes; // of its stages
     bool failed;
 };
 
@@ -104,6 +108,9 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
 // Registers of a value; made, of its layout's number, when it has none yet.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
+// element.c: registers `first` to `end` - 1 of a value that may be waiting are there, in e->value.
+bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                uint32_t end);
 // A constant in a register: of a dtype, and a number of 32 or 64 bits.
 tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
 tile_register tile_number32(struct tile_emitter *e, int32_t value);
@@ -156,14 +163,20 @@ uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate
 // The coordinate of register `index` along an axis in the calling thread.
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);
-// A tile in shared memory, row by row from `at` on, which is a multiple of 16, without padding: from
-// the registers of a value's layout and into them.
+// A tile in shared memory, row by row from `at` on, which is a multiple of 16, without padding:
+// from the registers of a value's layout and into them.
 uint32_t tile_shared_bytes(const struct tile_value *value);
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
                        const tile_register *reg, tile_register shared, int64_t at);
 void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
+
+// convert.c: a tile in the registers of another layout of its elements, through shared memory; how
+// much of it.
+bool tile_convert(struct tile_emitter *e, const struct tile_value *from,
+                  const struct tile_layout *wanted, const tile_register *out);
+uint64_t tile_convert_bytes(const struct tile_value *from);
 
 // element.c, math.c: one element.
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
@@ -189,8 +202,8 @@ typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
 tile_emit_op tile_emit_elementwise, tile_emit_leaf; // element.c
 tile_emit_op tile_emit_index;                       // index.c: block, dim, slice and the like
 void tile_emit_parameters(struct tile_emitter *e);
-tile_emit_op tile_emit_access;                  // access.c: load, store and the like
-tile_emit_op tile_emit_elements;                // gather.c: gather, scatter, atomic
+tile_emit_op tile_emit_access;   // access.c: load, store and the like
+tile_emit_op tile_emit_elements; // gather.c: gather, scatter, atomic
 // One element's atomic operation; `old`: TILE_NO_REGISTER when nobody asks for it. `words`: its
 // order and scope; x[1] of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
@@ -204,9 +217,8 @@ tile_emit_op tile_emit_shape;                   // shape.c
 tile_emit_op tile_emit_mma, tile_emit_mma_sync; // mma.c, mma_sync.c
 tile_emit_op tile_emit_philox, tile_emit_asm;   // random.c, inline.c
 tile_emit_op tile_emit_print, tile_emit_assert; // report.c
-// async.c: a loop over a product with its loads ahead of it.
-tile_emit_op tile_emit_loop_ahead;
-// control.c: one op that is no control flow; the ops of a block; of a reduction's function, which ends with a yield.
+// control.c: one op that is no control flow; the ops of a block; of a reduction's function, which
+// ends with a yield.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
@@ -216,10 +228,11 @@ void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
-// `ahead`: the loop whose loads are to run ahead of it; NULL
+// `ahead`: the loop whose loads are to run ahead of it; NULL. False without a diagnostic: not with
+// that.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     const struct tile_pipeline *ahead, struct tile_text *out,
+                     const struct tile_ahead *ahead, struct tile_text *out,
                      struct tile_entry *entry);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);

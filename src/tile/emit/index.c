@@ -8,7 +8,7 @@ static uint32_t bytes_of(cuc_dtype dtype)
 
 void tile_emit_parameters(struct tile_emitter *e)
 {
-    bool aligned = e->variant == TILE_ALIGNED_32 || e->variant == TILE_OVERLAP_32;
+    bool aligned = e->variant != TILE_INDEX_32 && e->variant != TILE_INDEX_64;
 
     for (uint32_t i = 0; i < e->kernel->parameter_count; i++) {
         const struct tile_parameter *p = &e->kernel->parameter[i];

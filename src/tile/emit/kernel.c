@@ -2,6 +2,7 @@
 //
 // The entry has one parameter, an array of bytes: for a tensor its address, extents and strides, 8
 // bytes each; for a scalar 8 bytes, of which it takes the first.
+#include "async.h"
 #include "emit.h"
 
 #include "arena.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STATIC_SHARED = 48 * 1024 };
+enum { STATIC_SHARED = 48 * 1024, SCRATCH_ALIGN = 128 };
 
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at)
 {
@@ -110,12 +111,15 @@ bool tile_open_values(struct tile_emitter *e)
 
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     const struct tile_pipeline *ahead, struct tile_text *out,
+                     const struct tile_ahead *ahead, struct tile_text *out,
                      struct tile_entry *entry)
 {
-    struct tile_emitter e = {
-        .module = module, .kernel = kernel, .target = target, .variant = variant, .warps = warps, .ahead = ahead
-    };
+    struct tile_emitter e = { .module = module,
+                              .kernel = kernel,
+                              .target = target,
+                              .variant = variant,
+                              .warps = warps,
+                              .ahead = ahead };
     uint32_t bytes;
 
     if (!tile_open_values(&e))
@@ -129,6 +133,13 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
+    uint32_t scratch = e.shared_bytes;
+    if (e.ahead_bytes) {
+        scratch = (scratch + SCRATCH_ALIGN - 1) & ~(uint32_t)(SCRATCH_ALIGN - 1);
+        e.shared_bytes = scratch + e.ahead_bytes;
+        if (e.shared_bytes > target->shared_limit)
+            return false;
+    }
     bool dynamic = e.shared_bytes > STATIC_SHARED;
     if (e.shared_bytes > target->shared_limit) {
         tile_error(module, TILE_T602, kernel->where,
@@ -157,6 +168,9 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (e.shared_bytes)
         tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),
                  dynamic ? "dynamic_scratch" : "scratch");
+    if (e.ahead_bytes)
+        tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.ring_ahead->base), tile_name(e.shared),
+                 scratch);
     tile_put_string(out, e.prologue.at ? e.prologue.at : "");
     tile_put_string(out, e.body.at ? e.body.at : "");
     tile_put_string(out, "}\n");

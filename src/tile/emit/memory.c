@@ -174,8 +174,7 @@ const char *tile_order_words(const struct tile_op *op)
     static const char *const words[3][5] = {
         [TILE_SCOPE_DEVICE] = { "", ".relaxed.gpu", ".acquire.gpu", ".release.gpu",
                                 ".acq_rel.gpu" },
-        [TILE_SCOPE_BLOCK] = { "", ".relaxed.cta", ".acquire.cta", ".release.cta",
-                               ".acq_rel.cta" },
+        [TILE_SCOPE_BLOCK] = { "", ".relaxed.cta", ".acquire.cta", ".release.cta", ".acq_rel.cta" },
         [TILE_SCOPE_SYSTEM] = { "", ".relaxed.sys", ".acquire.sys", ".release.sys",
                                 ".acq_rel.sys" },
     };
@@ -230,8 +229,8 @@ void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
     uint64_t bit = UINT64_C(1) << (parameter & 63);
 
     // What a release publishes is all that the block has done.
-    if (may_meet(e, e->written, parameter) ||
-        (writes && may_meet(e, e->read, parameter)) || releases) {
+    if (may_meet(e, e->written, parameter) || (writes && may_meet(e, e->read, parameter)) ||
+        releases) {
         tile_barrier(e);
         e->read = e->written = 0;
         e->shared_busy = false;

@@ -4,13 +4,59 @@
 // An operand lies in shared memory in lines: along the axis that is summed over, or, where 16-bit
 // elements come that way, along the other one. Lines are padded to an odd number of 16 bytes, so
 // that ldmatrix meets no bank twice; what is missing of the last step of the summed axis is zeros.
-#include "product.h"
+#include "../layout/fragment.h"
+#include "async.h"
 
 #include <string.h>
 
 enum {
     USUAL_BYTES = 64 * 1024,
     MOST_PRODUCTS = 256, // in a turn of the loop
+};
+
+enum {
+    MOST_FRAGMENTS = 128, // of an operand, in a thread
+    STEP_BYTES = 32,      // of the summed axis
+};
+
+struct tile_operand {
+    const struct tile_value *value;
+    const tile_register *reg;
+    uint32_t bytes;         // of an element
+    uint32_t summed, other; // axes of the value
+    uint32_t extent;        // of the other axis
+    bool turned;            // lines go along the other axis
+    bool rounds;            // f32 to tf32, once it is in fragments
+    bool ring;              // it was copied ahead, and lies in a stage
+    bool direct;            // registers are fragments as they are
+    uint32_t pitch;         // bytes of a line
+    uint32_t lines;
+    uint32_t batch_bytes;
+    uint32_t at; // in the scratch
+    // Fragments of the warp, by the coordinates that registers of the accumulator give.
+    uint32_t count;
+    struct {
+        uint32_t batch, own;
+        tile_register word[4];
+        tile_register line; // address, without the step's part
+        uint32_t offset;
+    } fragment[MOST_FRAGMENTS];
+};
+
+struct tile_product {
+    struct tile_emitter *e;
+    const struct tile_op *op;
+    const struct tile_value *acc;
+    const struct tile_fragment *how;
+    struct tile_operand a, b;
+    uint32_t m, n, batches, depth, slice;
+    // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
+    uint32_t *row, *column;
+    tile_register *sum;
+    uint32_t count;
+    bool first;      // no product was added yet
+    uint32_t begins; // the slice, along the summed axis
+    const tile_register *in;
 };
 
 static uint32_t round_up(uint32_t x, uint32_t to)
@@ -20,7 +66,7 @@ static uint32_t round_up(uint32_t x, uint32_t to)
 
 // ---- Lines in shared memory
 
-uint32_t tile_line_pitch(uint32_t bytes)
+static uint32_t line_pitch(uint32_t bytes)
 {
     uint32_t pitch = round_up(bytes, 16);
 
@@ -38,28 +84,35 @@ static void set_lines(const struct tile_product *p, struct tile_operand *o, uint
 {
     uint32_t along = o->turned ? round_up(o->extent, 8) : round_up(length, p->how->depth);
 
-    o->pitch = tile_line_pitch(along * o->bytes);
+    o->pitch = line_pitch(along * o->bytes);
     o->lines = o->turned ? round_up(length, p->how->depth) : o->extent;
-    o->batch_bytes = o->pitch * o->lines;
+    o->batch_bytes = o->direct ? 0 : o->pitch * o->lines;
 }
 
 static uint32_t bytes_of_slice(struct tile_product *p, uint32_t length)
 {
-    set_lines(p, &p->a, length);
-    set_lines(p, &p->b, length);
-    p->a.at = 0;
-    p->b.at = p->a.batch_bytes * p->batches;
-    return p->b.at + p->b.batch_bytes * p->batches;
+    struct tile_operand *operand[] = { &p->a, &p->b };
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        if (operand[i]->ring)
+            continue;
+        set_lines(p, operand[i], length);
+        operand[i]->at = at;
+        at += operand[i]->batch_bytes * p->batches;
+    }
+    return at;
 }
 
 static bool choose_slice(struct tile_product *p)
 {
     uint32_t limit = p->e->target->shared_limit;
+    bool whole = p->a.ring || p->b.ring;
 
     p->slice = p->depth;
-    if (bytes_of_slice(p, p->slice) > USUAL_BYTES && p->slice > 64)
+    if (!whole && bytes_of_slice(p, p->slice) > USUAL_BYTES && p->slice > 64)
         p->slice = 64;
-    while (p->slice > p->how->depth && bytes_of_slice(p, p->slice) > limit)
+    while (!whole && p->slice > p->how->depth && bytes_of_slice(p, p->slice) > limit)
         p->slice = round_up(p->slice / 2, p->how->depth);
     return bytes_of_slice(p, p->slice) <= limit ||
            tile_shared_fits(p->e, p->op, bytes_of_slice(p, p->slice));
@@ -75,7 +128,7 @@ static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t lengt
     uint32_t full = round_up(along, o->turned ? 8 : p->how->depth);
     uint32_t bytes = o->batch_bytes * p->batches, threads = 32 * e->warps;
 
-    if (along == full && lines == o->lines)
+    if (o->direct || o->ring || (along == full && lines == o->lines))
         return false;
     tile_register at = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", e->tid);
     tile_register to = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, shared);
@@ -103,6 +156,8 @@ static void write_slice(struct tile_product *p, struct tile_operand *o, uint32_t
     int64_t steps[TILE_MAX_RANK], step = o->batch_bytes;
     tile_register place = shared;
 
+    if (o->direct || o->ring)
+        return;
     for (uint32_t axis = rank - 2u; axis-- > 0;) {
         steps[axis] = step;
         step *= x->type.extent[axis];
@@ -150,7 +205,7 @@ static uint32_t find_fragment(struct tile_operand *o, uint32_t batch, uint32_t o
 
     while (i < o->count && (o->fragment[i].batch != batch || o->fragment[i].own != own))
         i++;
-    if (i == TILE_MOST_FRAGMENTS)
+    if (i == MOST_FRAGMENTS)
         return UINT32_MAX;
     if (i == o->count) {
         o->fragment[i].batch = batch;
@@ -170,7 +225,7 @@ static uint32_t batch_of(const struct tile_product *p, uint32_t r)
     return batch;
 }
 
-bool tile_find_fragments(struct tile_product *p)
+static bool find_fragments(struct tile_product *p)
 {
     for (uint32_t group = 0; group < p->count / 4; group++) {
         bool none;
@@ -216,9 +271,9 @@ static tile_register with_batches(struct tile_product *p, const struct tile_oper
 
 // Where each lane's line of each fragment begins. `across`: the lane's own coordinate along the
 // other axis in the fragment, `steps`: its 16 bytes along the summed axis, or its line.
-static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
-                         uint32_t axis, tile_register warp, tile_register across,
-                         tile_register steps, uint32_t size)
+static void open_lines(struct tile_product *p, struct tile_operand *o, tile_register shared,
+                       uint32_t axis, tile_register warp, tile_register across, tile_register steps,
+                       uint32_t size)
 {
     struct tile_emitter *e = p->e;
     uint32_t physical = UINT32_C(1) << p->acc->layout->axis_bits[axis], reach;
@@ -250,7 +305,25 @@ static void open_operand(struct tile_product *p, struct tile_operand *o, tile_re
     }
 }
 
-void tile_open_fragments(struct tile_product *p, tile_register shared)
+// Lines of what was copied ahead lie where they lie in stage 0, and so much further.
+static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
+                         uint32_t axis, tile_register warp, tile_register across,
+                         tile_register steps, uint32_t size)
+{
+    const struct tile_ring_ahead *ring = p->e->ring_ahead;
+    tile_register known = TILE_NO_REGISTER, there = TILE_NO_REGISTER;
+
+    open_lines(p, o, o->ring ? ring->base : shared, axis, warp, across, steps, size);
+    for (uint32_t i = 0; i < o->count && o->ring; i++) {
+        if (o->fragment[i].line != known) {
+            known = o->fragment[i].line;
+            there = tile_make(p->e, TILE_R32, "add.u32 %R, %R, %R", known, ring->stage);
+        }
+        o->fragment[i].line = there;
+    }
+}
+
+static void open_fragments(struct tile_product *p, tile_register shared)
 {
     struct tile_emitter *e = p->e;
     tile_register eight = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
@@ -269,7 +342,8 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
         x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", second, eight);
         y = third;
     }
-    open_operand(p, &p->a, shared, p->m, row, x, y, 16);
+    if (!p->a.direct)
+        open_operand(p, &p->a, shared, p->m, row, x, y, 16);
     // b: two for 8 columns, and two for the next 8.
     if (p->b.turned) {
         x = tile_number32(e, 0);
@@ -281,13 +355,31 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     open_operand(p, &p->b, shared, p->n, column, x, y, 8);
 }
 
+// The accumulator of one product as it is held is the left operand of the next: two fragments side
+// by side are a step.
+static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step)
+{
+    const struct tile_value *x = o->value;
+    uint32_t column = p->begins + step * p->how->depth, count = tile_register_count(x);
+
+    for (uint32_t r = 0; r < count; r += 4) {
+        uint32_t c = tile_register_coordinate(x->layout, r, 1);
+        if (tile_register_coordinate(x->layout, r, 0) != o->fragment[i].own ||
+            (c != column && c != column + 8))
+            continue;
+        for (uint32_t n = 0; n < 2; n++)
+            o->fragment[i].word[(c == column ? 0 : 2) + n] = tile_make(
+                p->e, TILE_R32, "mov.b32 %R, {%R, %R}", o->reg[r + 2 * n], o->reg[r + 2 * n + 1]);
+    }
+}
+
 static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
                           uint32_t words)
 {
     struct tile_emitter *e = p->e;
     tile_register *w = o->fragment[i].word;
     uint32_t offset = o->fragment[i].offset +
-                      step * (o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
+                      step * (o->turned ? p->how->depth * o->pitch : (unsigned)STEP_BYTES);
     const char *turned = o->turned ? ".trans" : "";
 
     for (uint32_t n = 0; n < words; n++)
@@ -311,7 +403,10 @@ static void add_step(struct tile_product *p, uint32_t step)
     const tile_register *from = p->first ? p->in : p->sum;
 
     for (uint32_t i = 0; i < p->a.count; i++)
-        read_fragment(p, &p->a, i, step, 4);
+        if (p->a.direct)
+            take_fragment(p, &p->a, i, step);
+        else
+            read_fragment(p, &p->a, i, step, 4);
     for (uint32_t i = 0; i < p->b.count; i++)
         read_fragment(p, &p->b, i, step, 2);
     for (uint32_t group = 0; group < p->count / 4; group++) {
@@ -333,7 +428,7 @@ static void add_step(struct tile_product *p, uint32_t step)
 // Addresses that move with the loop: one for each that fragments start at.
 static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copies, uint32_t bytes)
 {
-    tile_register known[TILE_MOST_FRAGMENTS], moving[TILE_MOST_FRAGMENTS];
+    tile_register known[MOST_FRAGMENTS], moving[MOST_FRAGMENTS];
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < o->count; i++) {
@@ -355,15 +450,15 @@ static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copi
 static uint32_t bytes_of_steps(const struct tile_product *p, const struct tile_operand *o,
                                uint32_t steps)
 {
-    return steps * (o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
+    return steps * (o->turned ? p->how->depth * o->pitch : (unsigned)STEP_BYTES);
 }
 
-void tile_add_slice(struct tile_product *p, uint32_t length)
+static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
 
-    while (unrolled > 1 && unrolled * p->count / 4 > MOST_PRODUCTS)
+    while (!p->a.direct && unrolled > 1 && unrolled * p->count / 4 > MOST_PRODUCTS)
         unrolled = (unrolled + 1) / 2;
     if (unrolled == steps) {
         for (uint32_t step = 0; step < steps; step++)
@@ -391,19 +486,54 @@ void tile_add_slice(struct tile_product *p, uint32_t length)
 
 // ---- Set up
 
+// A warp's registers of the left operand are the fragments that it multiplies.
+static bool is_direct(const struct tile_product *p, const struct tile_value *x)
+{
+    uint32_t warp_bits = p->acc->layout->warp_bits;
+
+    if (x->type.rank != 2 || cuc_dtype_bits(x->type.dtype) != 16 ||
+        x->type.extent[1] % (int32_t)p->how->depth)
+        return false;
+    struct tile_layout left = tile_layout_fragment(&x->type, warp_bits, true);
+    struct tile_layout own = tile_layout_fragment(&p->acc->type, warp_bits, true);
+    uint32_t columns = (UINT32_C(1) << left.axis_bits[1]) - 1;
+    for (uint32_t i = 0; i < warp_bits; i++)
+        if (left.basis[left.register_bits + TILE_LANE_BITS + i] & columns ||
+            own.basis[own.register_bits + TILE_LANE_BITS + i] >> own.axis_bits[1] !=
+                left.basis[left.register_bits + TILE_LANE_BITS + i] >> left.axis_bits[1])
+            return false;
+    return left.axis_bits[0] >= 4 && left.axis_bits[1] >= 4 && tile_layout_same(x->layout, &left) &&
+           tile_layout_same(p->acc->layout, &own);
+}
+
 static bool set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which)
 {
     const struct tile_value *x = p->op->operand[which];
-    const tile_register *reg = tile_registers(p->e, x);
-    uint32_t count = tile_register_count(x);
+    const struct tile_ahead_stream *stream = NULL;
+    bool turns;
 
     o->value = x;
-    o->reg = reg;
     o->bytes = cuc_dtype_bits(x->type.dtype) / 8;
     o->summed = which ? p->m : p->n;
     o->other = which ? p->n : p->m;
     o->extent = (uint32_t)x->type.extent[o->other];
+    if (p->e->ahead && p->op->parent == p->e->ahead->loop->block[0])
+        stream = tile_ahead_stream_of(p->e->ahead, x, &turns);
+    if (stream) {
+        o->ring = true;
+        o->rounds = x->type.dtype == CUC_F32;
+        o->turned = stream->turned;
+        o->pitch = stream->pitch;
+        o->lines = stream->lines;
+        o->batch_bytes = stream->bytes;
+        o->at = stream->at;
+        return true;
+    }
+    const tile_register *reg = tile_registers(p->e, x);
+    uint32_t count = tile_register_count(x);
+    o->reg = reg;
     // A small side is held several times, which takes whole lines.
+    o->direct = !which && is_direct(p, x);
     o->turned = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
                 p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
     if (!reg)
@@ -417,7 +547,7 @@ static bool set_operand(struct tile_product *p, struct tile_operand *o, uint32_t
     return rounded != NULL;
 }
 
-bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op)
+static bool shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op)
 {
     *p = (struct tile_product){ .e = e, .op = op, .acc = op->result[0] };
     p->how = tile_fragment_of(op, e->target);
@@ -433,11 +563,41 @@ bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const st
     return p->row && p->column;
 }
 
+struct uses {
+    const struct tile_value *value;
+    uint32_t count;
+};
+
+static void count_uses(struct tile_op *op, void *data)
+{
+    struct uses *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        u->count += op->operand[i] == u->value;
+}
+
+// What is added to is nobody else's, and has registers of its own: it becomes the sum. What a loop
+// carries stays in its registers then.
+static bool adds_in_place(const struct tile_product *p)
+{
+    const struct tile_value *in = p->op->operand[2];
+    struct uses u = { in, 0 };
+    bool own = in->op ? in->op->kind == TILE_MUL || in->op->kind == TILE_ADD ||
+                            in->op->kind == TILE_FMA
+                      : in->block && in->block == p->op->parent;
+
+    tile_walk((struct tile_block *)(uintptr_t)&p->e->kernel->body, count_uses, &u);
+    return own && u.count == 1 && p->acc->type.dtype != CUC_F16 &&
+           (!in->op || in->op->parent == p->op->parent) && !p->e->value[p->acc->id];
+}
+
 static bool set_up(struct tile_product *p)
 {
     struct tile_emitter *e = p->e;
     bool narrows = p->acc->type.dtype == CUC_F16;
-    const tile_register *in = tile_registers(e, p->op->operand[2]);
+    tile_register *in = tile_registers(e, p->op->operand[2]);
+    if (in && adds_in_place(p))
+        e->value[p->acc->id] = in;
     tile_register *out = tile_registers(e, p->acc), *wide = NULL;
 
     if (narrows)
@@ -456,23 +616,25 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_product *p = tile_take(e->module, sizeof(*p));
 
-    if (!p || !tile_shape_product(p, e, op) || !set_up(p))
+    if (!p || !shape_product(p, e, op) || !set_up(p))
         return false;
-    if (!tile_find_fragments(p))
+    if (!find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");
     for (uint32_t first = 0; first < p->depth; first += p->slice) {
         uint32_t length = p->depth - first < p->slice ? p->depth - first : p->slice;
         uint32_t bytes = bytes_of_slice(p, length);
-        tile_register shared = tile_scratch(e, bytes);
+        p->begins = first;
+        tile_register shared = bytes ? tile_scratch(e, bytes) : e->shared;
         bool cleared = clear(p, &p->a, length, shared);
         cleared |= clear(p, &p->b, length, shared);
         if (cleared)
             tile_barrier(e);
         write_slice(p, &p->a, first, length, shared);
         write_slice(p, &p->b, first, length, shared);
-        tile_scratch_written(e);
-        tile_open_fragments(p, shared);
-        tile_add_slice(p, length);
+        if (bytes)
+            tile_scratch_written(e);
+        open_fragments(p, shared);
+        add_slice(p, length);
     }
     tile_register *out = tile_registers(e, op->result[0]);
     for (uint32_t r = 0; r < p->count; r++)

@@ -350,6 +350,9 @@ static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text 
 
     r->copies = false;
     e->value = values;
+    e->waiting = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->waiting));
+    if (!e->waiting)
+        return false;
     e->coordinates = 0;
     e->prologue = prologue;
     e->text = &e->body;

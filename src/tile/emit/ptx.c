@@ -165,6 +165,11 @@ tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *v
     tile_register **slot = &e->value[value->id];
     uint32_t count = tile_register_count(value);
 
+    if (*slot && e->waiting && e->waiting[value->id]) {
+        if (!tile_hurry(e, value, 0, count))
+            return NULL;
+        e->waiting[value->id] = NULL;
+    }
     if (*slot)
         return *slot;
     *slot = tile_take(e->module, count * sizeof(**slot));

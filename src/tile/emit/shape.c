@@ -1,5 +1,6 @@
 // Ops that move elements. Where each thread already holds what it needs only registers are renamed;
-// else the tile goes through shared memory, where it lies row by row.
+// where a linear map says who needs what it is a conversion of layouts; else the tile goes through
+// shared memory, where it lies row by row.
 #include "emit.h"
 
 #include <string.h>
@@ -314,7 +315,12 @@ bool tile_emit_shape(struct tile_emitter *e, const struct tile_op *op)
 
     if (op->kind == TILE_INSERT)
         return emit_insert(e, op);
-    if (operand_layout(op, &wanted) && rename_registers(e, op, &wanted))
+    if (!operand_layout(op, &wanted))
+        return through_shared(e, op);
+    if (rename_registers(e, op, &wanted))
         return true;
-    return through_shared(e, op);
+    // With padding, which has its place there too, the tile may be too large.
+    if (tile_convert_bytes(op->operand[0]) > e->target->shared_limit)
+        return through_shared(e, op);
+    return tile_convert(e, op->operand[0], &wanted, tile_registers(e, op->result[0]));
 }

@@ -107,7 +107,7 @@ void tile_emit_copies(struct tile_emitter *e)
 // ---- Stores
 
 struct staging {
-    const tile_register *reg;
+    const struct tile_value *value;
     tile_register at;      // of the warpgroup's slabs
     tile_register lane[4]; // where the thread writes: of each group of 16 columns, or of 8 of f32
     tile_register barrier; // the warpgroup's own
@@ -160,7 +160,9 @@ static void fill_slab(struct tile_emitter *e, const struct staging *s, uint32_t 
 
     for (uint32_t i = 0; i < eights; i += wide ? 1 : 2) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * eights + i)) << 2;
-        const tile_register *reg = s->reg + first;
+        if (!tile_hurry(e, s->value, first, first + (wide ? 4 : 8)))
+            return;
+        const tile_register *reg = e->value[s->value->id] + first;
         if (wide) {
             tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at, reg[0], reg[1]);
             tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at + 1024, reg[2],
@@ -180,13 +182,11 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_value *x = op->operand[op->operand_count - 1];
-    struct staging s = { .reg = tile_registers(e, x), .dtype = x->type.dtype };
+    struct staging s = { .value = x, .dtype = x->type.dtype };
     uint32_t element = cuc_dtype_bits(x->type.dtype) / 8;
     uint32_t slabs = (uint32_t)x->type.extent[1] * element / 128, all = slabs * plan->blocks;
     char one[16];
 
-    if (!s.reg)
-        return false;
     if (e->read | e->written) // by loads and stores of threads
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);

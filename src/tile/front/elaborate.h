@@ -97,6 +97,8 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
 bool tile_is_builtin(const char *name);
+// A call that is made for what it does.
+bool tile_only_acts(const struct tile_ast *ast);
 
 // elaborate_statement.c: statements of a block; true when control leaves it before its end.
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s);

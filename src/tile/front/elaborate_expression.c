@@ -326,7 +326,9 @@ struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e, const s
         uint32_t count = tile_elaborate_values(e, ast, values);
         if (count == 1)
             return values[0];
-        if (e->module->diagnostics->errors == errors)
+        // A call of the language gives none because of an error before it, or acts alone.
+        bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
+        if (e->module->diagnostics->errors == errors && (count || none))
             tile_error(e->module, TILE_T508, ast->where, "%s: gives %u values, expected one",
                        ast->text, count);
         return (struct tile_meaning){ 0 };

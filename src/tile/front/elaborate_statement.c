@@ -411,8 +411,7 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
     return false;
 }
 
-// A call that is made for what it does.
-static bool only_acts(const struct tile_ast *ast)
+bool tile_only_acts(const struct tile_ast *ast)
 {
     static const char *const names[] = { "store", "scatter", "assert", "print" };
 
@@ -434,7 +433,7 @@ static void elaborate_binding(struct tile_elaborator *e, const struct tile_state
         if (!got && s->values == 1) { // an error: every name is known to be wrong
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            if (e->module->diagnostics->errors == errors && only_acts(s->value[i]))
+            if (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i]))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
         } else if (!got) {
             values[count] = (struct tile_meaning){ 0 };

@@ -15,11 +15,13 @@ struct assignment {
     struct tile_kernel *kernel;
     uint32_t warp_bits;
     bool changed, failed;
+    bool memory; // tiles that are moved are still without a layout
     // The shape that is to be given blocked layouts, and the least bytes that its elements have in
     // memory.
     const struct tile_type *largest;
     int64_t largest_elements;
     uint32_t vector_bits;
+    uint32_t other_axis; // it is also moved with this one as its fastest
 };
 
 static const struct tile_layout *keep(struct assignment *a, struct tile_layout layout)
@@ -185,6 +187,9 @@ static void spread_permute(struct assignment *a, struct tile_op *op)
     struct tile_value *x = op->operand[0], *y = op->result[0];
     int64_t back[TILE_MAX_RANK];
 
+    // Of a tile that is loaded and stored with another axis fastest, both sides go along theirs.
+    if (a->memory && axes->ints[axes->count - 1] != axes->count - 1)
+        return;
     for (uint32_t i = 0; i < axes->count; i++)
         back[axes->ints[i]] = i;
     if (x->layout)
@@ -339,19 +344,41 @@ static void widest_vector(struct tile_op *op, void *data)
         a->vector_bits = bits;
 }
 
+// The axis that a permutation makes, or made, the last of this shape.
+static void other_axis(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+    const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
+
+    if (op->kind != TILE_PERMUTE || axes->ints[axes->count - 1] == axes->count - 1)
+        return;
+    if (tile_shape_same(&op->operand[0]->type, a->largest))
+        a->other_axis = (uint32_t)axes->ints[axes->count - 1];
+    else if (tile_shape_same(&op->result[0]->type, a->largest))
+        for (uint32_t i = 0; i < axes->count; i++)
+            if (axes->ints[i] == axes->count - 1)
+                a->other_axis = i;
+}
+
+static struct tile_layout blocked(const struct assignment *a, const struct tile_type *type)
+{
+    uint8_t order[TILE_MAX_RANK];
+
+    for (uint32_t i = 0; i < type->rank; i++)
+        order[i] = (uint8_t)(type->rank - 1 - i);
+    return tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
+}
+
 static void give_blocked(struct tile_op *op, void *data)
 {
     struct assignment *a = data;
-    uint8_t order[TILE_MAX_RANK];
     struct tile_value *value = moves_memory(op) ? (struct tile_value *)(uintptr_t)moved(op) : NULL;
 
     for (uint32_t n = 0; n <= op->result_count; n++) {
         struct tile_value *one = n < op->result_count ? op->result[n] : value;
         if (!wants_layout(one) || !tile_shape_same(&one->type, a->largest))
             continue;
-        for (uint32_t i = 0; i < one->type.rank; i++)
-            order[i] = (uint8_t)(one->type.rank - 1 - i);
-        give(a, one, tile_blocked(&one->type, a->warp_bits, a->vector_bits, order));
+        give(a, one, blocked(a, &one->type));
         return; // the others follow by spreading, or by a later turn
     }
     for (uint32_t n = 0; n < op->block_count; n++)
@@ -359,9 +386,7 @@ static void give_blocked(struct tile_op *op, void *data)
             struct tile_value *one = op->block[n]->argument[i];
             if (!wants_layout(one) || !tile_shape_same(&one->type, a->largest))
                 continue;
-            for (uint32_t k = 0; k < one->type.rank; k++)
-                order[k] = (uint8_t)(one->type.rank - 1 - k);
-            give(a, one, tile_blocked(&one->type, a->warp_bits, a->vector_bits, order));
+            give(a, one, blocked(a, &one->type));
         }
 }
 
@@ -509,20 +534,22 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         give(&a, kernel->parameter[i].value, scalar);
     }
     tile_walk(&kernel->body, scalar_op, &a);
-    for (bool memory = true;;) {
+    for (a.memory = true;;) {
         spread(&a);
         a.largest = NULL;
         a.largest_elements = 0;
         a.vector_bits = 0;
-        if (memory)
-            tile_walk(&kernel->body, largest_moved, &a);
-        if (!a.largest) {
-            memory = false;
-            tile_walk(&kernel->body, largest_value, &a);
+        tile_walk(&kernel->body, a.memory ? largest_moved : largest_value, &a);
+        if (!a.largest && a.memory) {
+            a.memory = false;
+            continue;
         }
         if (!a.largest || a.failed)
             break;
         tile_walk(&kernel->body, widest_vector, &a);
+        a.other_axis = a.largest->rank ? a.largest->rank - 1u : 0;
+        if (a.memory)
+            tile_walk(&kernel->body, other_axis, &a);
         // Values of one shape are given theirs one by one, so that those that hang together are.
         a.changed = false;
         tile_walk(&kernel->body, give_blocked, &a);

@@ -46,7 +46,7 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
     return row && target->sm >= row->sm ? row : NULL;
 }
 
-struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits)
+struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits, bool rows)
 {
     struct tile_layout out = { .rank = type->rank, .warp_bits = (uint8_t)warp_bits };
     uint32_t m = type->rank - 2u, n = type->rank - 1u, bits = 0, warp = 0;
@@ -71,7 +71,7 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
     uint32_t batches_left = out.coordinate_bits - row_end;
     for (; warp < warp_bits; warp++) {
         // A row fragment has 16, a column fragment 8: equal parts are one bit apart.
-        if (rows_left && rows_left + 1 >= columns_left)
+        if (rows_left && (rows || rows_left + 1 >= columns_left))
             warps[warp] = UINT32_C(1) << (row + --rows_left);
         else if (columns_left)
             warps[warp] = UINT32_C(1) << (column + --columns_left);
@@ -103,7 +103,18 @@ struct giving {
     struct tile_kernel *kernel;
     const struct tile_target *target;
     uint32_t warp_bits;
+    bool rows;
 };
+
+static void give_value(const struct giving *g, struct tile_value *value, bool rows)
+{
+    struct tile_layout *layout = tile_take(g->kernel->module, sizeof(*layout));
+
+    if (!layout)
+        return;
+    *layout = tile_layout_fragment(&value->type, g->warp_bits, rows);
+    value->layout = layout;
+}
 
 static void give(struct tile_op *op, void *data)
 {
@@ -111,11 +122,37 @@ static void give(struct tile_op *op, void *data)
 
     if (op->kind != TILE_MMA || op->result[0]->layout || !tile_fragment_of(op, g->target))
         return;
-    struct tile_layout *layout = tile_take(g->kernel->module, sizeof(*layout));
-    if (!layout)
-        return;
-    *layout = tile_layout_fragment(&op->result[0]->type, g->warp_bits);
-    op->result[0]->layout = layout;
+    give_value(g, op->result[0], g->rows);
+    // A left operand that stays for a whole loop is kept as it is multiplied.
+    struct tile_value *a = op->operand[0];
+    if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
+        a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)
+        give_value(g, a, true);
+}
+
+// A product's result, and what is made of it element by element.
+static bool comes_from_product(const struct tile_value *value, uint32_t depth)
+{
+    enum { MOST_DEPTH = 8 };
+    const struct tile_op *op = value->op;
+
+    if (!op || depth > MOST_DEPTH || !value->type.rank)
+        return false;
+    if (op->kind == TILE_MMA)
+        return true;
+    for (uint32_t i = 0; tile_op_infos[op->kind].traits & TILE_ELEMENTWISE && i < op->operand_count;
+         i++)
+        if (comes_from_product(op->operand[i], depth + 1))
+            return true;
+    return false;
+}
+
+static void look_at_product(struct tile_op *op, void *data)
+{
+    bool *chained = data;
+
+    if (op->kind == TILE_MMA)
+        *chained |= comes_from_product(op->operand[0], 0);
 }
 
 void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
@@ -125,6 +162,8 @@ void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *t
 
     while (UINT32_C(1) << g.warp_bits < warps)
         g.warp_bits++;
+    // Where a product is the left operand of another, a warp that has whole rows keeps it.
+    tile_walk(&kernel->body, look_at_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }
 

@@ -17,7 +17,9 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
                                              const struct tile_target *target);
 // "bf16", as instructions call it.
 const char *tile_fragment_name(cuc_dtype operand);
-struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits);
+// `rows`: a warp has whole rows, where there are enough.
+struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
+                                        bool rows);
 // Before layouts are assigned: their layout to the results of all such products.
 void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                          uint32_t warps);

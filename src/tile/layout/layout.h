@@ -45,6 +45,12 @@ const char *tile_layout_text(struct cuc__arena *arena, const struct tile_layout 
 struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
                                 uint32_t vector_bits, const uint8_t *order);
 
+// The same where the tile is also moved with `other` as its fastest axis: of what is left in
+// registers, up to 2^square_bits elements lie along that one, so that threads hold small squares.
+struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits,
+                                uint32_t vector_bits, const uint8_t *order, uint32_t other,
+                                uint32_t square_bits);
+
 // The layout of a result, its operand's given, and of an operand, its result's given.
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,

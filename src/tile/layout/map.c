@@ -110,21 +110,32 @@ static struct tile_layout empty(const struct tile_type *type, uint32_t warp_bits
     return layout;
 }
 
-struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
-                                uint32_t vector_bits, const uint8_t *order)
+struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits,
+                                uint32_t vector_bits, const uint8_t *order, uint32_t other,
+                                uint32_t square_bits)
 {
     struct tile_layout layout = empty(type, warp_bits);
     uint32_t bits[TILE_MAX_COORDINATE_BITS], count = 0, given = 0;
-
-    // Coordinate bits, fastest first.
-    for (uint32_t i = 0; i < type->rank; i++)
-        for (uint32_t b = 0; b < layout.axis_bits[order[i]]; b++)
-            bits[count++] = UINT32_C(1) << (tile_axis_shift(&layout, order[i]) + b);
-    uint32_t fastest = type->rank ? layout.axis_bits[order[0]] : 0;
+    uint32_t fastest = type->rank ? layout.axis_bits[order[0]] : 0, all = layout.coordinate_bits;
     uint32_t vector = vector_bits < fastest ? vector_bits : fastest;
     uint32_t threads = TILE_LANE_BITS + warp_bits;
-    uint32_t spread = count - vector < threads ? count - vector : threads;
+    uint32_t spread = all - vector < threads ? all - vector : threads;
+    uint32_t left = all - vector - spread, square = 0;
 
+    if (type->rank && other != order[0])
+        square = square_bits < layout.axis_bits[other] ? square_bits : layout.axis_bits[other];
+    if (square > left)
+        square = left;
+    // Coordinate bits, fastest first, those of the square before all that threads get.
+    for (uint32_t i = 0; i < type->rank; i++)
+        for (uint32_t b = 0; b < layout.axis_bits[order[i]]; b++) {
+            if (count == vector)
+                for (uint32_t k = 0; k < square; k++)
+                    bits[count++] = UINT32_C(1) << (tile_axis_shift(&layout, other) + k);
+            if (order[i] != other || b >= square)
+                bits[count++] = UINT32_C(1) << (tile_axis_shift(&layout, order[i]) + b);
+        }
+    vector += square;
     layout.register_bits = (uint8_t)(count - spread);
     for (uint32_t i = 0; i < vector; i++)
         layout.basis[i] = bits[given++];
@@ -133,6 +144,12 @@ struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits
     for (uint32_t i = vector; i < layout.register_bits; i++)
         layout.basis[i] = bits[given++];
     return layout;
+}
+
+struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits,
+                                uint32_t vector_bits, const uint8_t *order)
+{
+    return tile_squares(type, warp_bits, vector_bits, order, 0, 0);
 }
 
 // Where each coordinate bit of `from` lies in a shape: to[bit] is what it flips there; 0: gone.

@@ -1,58 +1,236 @@
-// Plans the loop over a product of matrices whose threads copy operands to shared memory by
-// themselves, some stages ahead (cp.async): what becomes of it where there is no TMA or wgmma.
-#include "pipeline.h"
+// Finds the loop whose loads can run ahead of its products, and plans its stages.
+//
+// A load may when it is an operand of one product in each turn and nothing else, is padded with
+// zeros, and its place is made of scalars that can be computed ahead of time. Nothing may be stored
+// in the loop: it might be what is loaded.
+#include "ahead.h"
 
+#include "../ir/words.h"
 #include "../layout/fragment.h"
 
-enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32 };
+enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 
-static uint32_t line_pitch(uint32_t bytes)
+struct uses {
+    const struct tile_value *value;
+    uint32_t count;
+};
+
+static void count_uses(struct tile_op *op, void *data)
 {
-    return bytes % 32 ? bytes : bytes + 16; // an odd number of pieces: no bank is met twice
+    struct uses *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        u->count += op->operand[i] == u->value;
 }
 
-static const char *plan_stream(struct tile_pipeline *p, uint32_t which, uint32_t threads)
+static bool used_once(struct tile_kernel *kernel, const struct tile_value *value)
 {
-    struct tile_stream *s = &p->stream[which];
-    const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
-    uint32_t line = (uint32_t)shape->ints[s->last] * s->element, pieces = line / PIECE_BYTES;
+    struct uses u = { value, 0 };
 
-    if (s->load->operand[0]->op)
-        return "an operand is of a slice";
+    tile_walk(&kernel->body, count_uses, &u);
+    return u.count == 1;
+}
+
+static bool is_within(const struct tile_op *op, const struct tile_block *block)
+{
+    for (const struct tile_block *b = op->parent; b; b = b->parent ? b->parent->parent : NULL)
+        if (b == block)
+            return true;
+    return false;
+}
+
+// What a scalar is made of in the loop: false when that is more than scalars.
+static bool want(struct tile_ahead *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+    const struct tile_block *body = p->loop->block[0];
+
+    if (value->type.tensor)
+        return true;
+    if (!op)
+        return value->block != body || value == body->argument[0];
+    if (!is_within(op, body) || p->wanted[value->id])
+        return true;
+    if (value->type.rank || op->parent != body || op->block_count ||
+        !(tile_op_infos[op->kind].traits & TILE_PURE))
+        return false;
+    p->wanted[value->id] = true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!want(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+static bool wants_place(struct tile_ahead *p, const struct tile_op *load)
+{
+    for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+        if (!want(p, load->operand[1 + i]))
+            return false;
+    return true;
+}
+
+static bool is_zero(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    if (!op || op->kind != TILE_CONSTANT)
+        return false;
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
+}
+
+// Slices keep what is known of the alignment but along the last axis.
+static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
+{
+    for (; tensor->op; tensor = tensor->op->operand[0])
+        if (is_within(tensor->op, body) ||
+            tile_int(tensor->op, TILE_ATTR_AXIS, 0) + 1 == tensor->type.rank)
+            return false;
+    return true;
+}
+
+static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
+                              const struct tile_op *mma, uint32_t which, uint32_t threads)
+{
+    struct tile_ahead_stream *s = &p->stream[p->streams];
+    const struct tile_value *x = mma->operand[which];
+    const struct tile_block *body = p->loop->block[0];
+    bool turned = false;
+
+    if (p->streams == TILE_MOST_AHEAD || x->type.rank != 2)
+        return "an operand has batches";
+    for (; x->op && x->op->kind == TILE_PERMUTE && used_once(kernel, x); x = x->op->operand[0])
+        turned ^= tile_attribute(x->op, TILE_ATTR_AXES)->ints[0] == 1;
+    const struct tile_op *load = x->op;
+    if (!load || load->kind != TILE_LOAD || load->parent != body || !used_once(kernel, x))
+        return "an operand is not loaded for it alone in the loop";
+    if ((tile_int(load, TILE_ATTR_PADDED, 0) && !is_zero(load->operand[load->operand_count - 1])) ||
+        tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return "an operand is padded with something else than zeros, or loaded in an order";
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
+    *s = (struct tile_ahead_stream){ .load = load,
+                                     .element = cuc_dtype_bits(x->type.dtype) / 8,
+                                     .last = shape->count - 1u,
+                                     .other = shape->count - 1u };
+    while (s->other-- > 0 && dropped >> s->other & 1)
+        ;
+    if (dropped >> s->last & 1 || !is_aligned(load->operand[0], body))
+        return "an operand's lines are not known to be aligned";
+    uint32_t line = (uint32_t)shape->ints[s->last] * s->element, pieces = line / PIECE_BYTES;
+    uint32_t depth = (uint32_t)mma->operand[which]->type.extent[which ? 0 : 1];
     if (line % PIECE_BYTES || pieces & (pieces - 1) || pieces > threads)
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
-    if (s->mn_major && (s->element != 2 || shape->ints[s->last] < (which ? 8 : 16)))
+    if (depth * s->element % STEP_BYTES)
+        return "a stage of it is no multiple of 32 bytes deep";
+    s->turned = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
+    if (s->turned && (s->element != 2 || shape->ints[s->last] < (which ? 8 : 16)))
         return "operands of this dtype must have the summed axis last in memory";
-    s->rows = (uint32_t)shape->ints[s->other];
-    s->span = line_pitch(line);
-    s->bytes = s->span * s->rows;
+    if (!wants_place(p, load))
+        return "an operand's place is not computed from scalars alone";
+    s->lines = (uint32_t)shape->ints[s->other];
+    s->pitch = line % 32 ? line : line + 16; // an odd number of pieces: no bank is met twice
+    s->bytes = s->pitch * s->lines;
+    s->at = p->stage_bytes;
+    p->stage_bytes += s->bytes;
+    p->streams++;
     return NULL;
 }
 
-struct tile_pipeline *tile_plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
-                                      uint32_t warps, const char **why)
+struct stores {
+    bool any;
+};
+
+static void look_for_stores(struct tile_op *op, void *data)
 {
-    struct tile_pipeline *p = tile_take(kernel->module, sizeof(*p));
+    struct stores *s = data;
+
+    s->any |= tile_op_infos[op->kind].traits & TILE_WRITES || op->kind == TILE_BREAK ||
+              op->kind == TILE_RETURN;
+}
+
+struct search {
+    struct tile_kernel *kernel;
+    const struct tile_target *target;
+    uint32_t threads;
+    struct tile_ahead *best;
+    const char *why;
+    bool products;
+    uint32_t count; // of products
+};
+
+static void look_at_loop(struct tile_op *op, void *data)
+{
+    struct search *s = data;
+    struct stores stores = { false };
+
+    s->count += op->kind == TILE_MMA;
+    s->products |= op->kind == TILE_MMA && tile_fragment_of(op, s->target);
+    if (op->kind != TILE_FOR || op->block[0]->last->kind != TILE_CONTINUE)
+        return;
+    struct tile_ahead *p = tile_take(s->kernel->module, sizeof(*p));
+    bool *wanted = tile_take(s->kernel->module, (s->kernel->value_count + 1) * sizeof(*wanted));
+    if (!p || !wanted)
+        return;
+    p->loop = op;
+    p->wanted = wanted;
+    tile_walk(op->block[0], look_for_stores, &stores);
+    for (const struct tile_op *mma = op->block[0]->first; mma; mma = mma->next) {
+        if (mma->kind != TILE_MMA || !tile_fragment_of(mma, s->target))
+            continue;
+        for (uint32_t which = 0; which < 2; which++) {
+            const char *why = stores.any ? "the loop has stores, or ends early"
+                                         : add_stream(s->kernel, p, mma, which, s->threads);
+            s->why = why ? why : s->why;
+        }
+    }
+    if (p->streams > (s->best ? s->best->streams : 0))
+        s->best = p;
+}
+
+struct tile_ahead *tile_plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
+                                   uint32_t warps, const char **why)
+{
+    struct search s = {
+        .kernel = kernel, .target = target, .threads = 32 * warps, .why = "it is not in a for loop"
+    };
 
     *why = "";
-    if (!p)
+    tile_walk(&kernel->body, look_at_loop, &s);
+    if (!s.best) {
+        *why = s.products ? s.why : "";
         return NULL;
-    *why = tile_find_loop(kernel, p);
-    if (!*why && (!tile_fragment_of(p->mma, target) || p->mma->result[0]->type.dtype == CUC_F16))
-        *why = "mma.sync has nothing for its dtypes";
-    for (uint32_t i = 0; i < 2 && !*why; i++)
-        *why = plan_stream(p, i, 32 * warps);
-    if (*why)
-        return NULL;
-    p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
-    if (p->depth * p->stream[0].element % STEP_BYTES)
-        *why = "a stage of it is no multiple of 32 bytes deep";
-    p->stream[1].at = p->stream[0].bytes;
-    p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
-    p->stages = target->shared_limit / p->stage_bytes;
-    if (p->stages > (target->stages ? target->stages : USUAL_STAGES))
-        p->stages = target->stages ? target->stages : USUAL_STAGES;
-    if (p->stages < 2)
+    }
+    uint32_t rest = target->shared_limit, most = target->stages ? target->stages : USUAL_STAGES;
+    // What else the kernel does goes through shared memory too.
+    if (s.count > 1 || s.best->streams < 2)
+        rest -= OTHERS_BYTES;
+    s.best->stages = rest / s.best->stage_bytes;
+    if (s.best->stages > most)
+        s.best->stages = most;
+    if (s.best->stages < 2)
         *why = "two stages of it do not fit in shared memory";
-    return *why ? NULL : p;
+    return s.best->stages < 2 || !tile_settle_ahead(kernel, s.best) ? NULL : s.best;
+}
+
+bool tile_settle_ahead(struct tile_kernel *kernel, struct tile_ahead *p)
+{
+    p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
+    for (uint32_t i = 0; p->wanted && i < p->streams; i++)
+        (void)wants_place(p, p->stream[i].load);
+    return p->wanted != NULL;
+}
+
+const struct tile_ahead_stream *tile_ahead_stream_of(const struct tile_ahead *plan,
+                                                     const struct tile_value *operand, bool *turns)
+{
+    *turns = false;
+    for (; operand->op && operand->op->kind == TILE_PERMUTE; operand = operand->op->operand[0])
+        *turns ^= tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
+    for (uint32_t i = 0; i < plan->streams; i++)
+        if (plan->stream[i].load == operand->op)
+            return &plan->stream[i];
+    return NULL;
 }

@@ -62,9 +62,6 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
 // accumulators are given. NULL, and why not: for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, const char **why);
-// For threads that copy for themselves, some stages ahead of what they multiply (sm_80 and later).
-struct tile_pipeline *tile_plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
-                                      uint32_t warps, const char **why);
 // Once more what is wanted, when values have other numbers.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
 

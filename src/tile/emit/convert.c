@@ -1,0 +1,146 @@
+// A tile from one layout to another through shared memory, where it lies as layout/swizzle.c says.
+#include "emit.h"
+
+#include "../layout/swizzle.h"
+
+enum { MOST_IN_VECTOR = 16, MOST_PLACES = 64 };
+
+static uint32_t bytes_of(cuc_dtype dtype)
+{
+    return cuc_dtype_bits(dtype) / 8;
+}
+
+// One layout's registers in shared memory.
+struct side {
+    struct tile_emitter *e;
+    const struct tile_swizzle *swizzle;
+    const struct tile_layout *layout;
+    uint32_t bytes, vector_bits;
+    uint32_t thread_bits;          // bytes of the place that threads' numbers may flip
+    tile_register thread;          // the place of the thread's register 0
+    tile_register shared;          // where the tile begins
+    uint32_t flipped[MOST_PLACES]; // addresses that were made: of places with these bits flipped
+    tile_register address[MOST_PLACES];
+    uint32_t count;
+};
+
+// The place of the calling thread's register 0: thread bits that go equally far go together.
+static tile_register thread_place(const struct side *s)
+{
+    struct tile_emitter *e = s->e;
+    const struct tile_layout *layout = s->layout;
+    uint32_t bits = TILE_LANE_BITS + (uint32_t)layout->warp_bits;
+    tile_register sum = TILE_NO_REGISTER;
+
+    for (int by = -(int)bits; by < 32; by++) {
+        uint32_t mask = 0;
+        for (uint32_t i = 0; i < bits; i++) {
+            uint32_t place =
+                s->bytes * tile_swizzle_place(s->swizzle, layout->basis[layout->register_bits + i]);
+            int to = (int)i + by;
+            if (to >= 0 && to < 32 && place >> to & 1)
+                mask |= UINT32_C(1) << i;
+        }
+        if (!mask)
+            continue;
+        tile_register part = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, mask);
+        if (by)
+            part = tile_make(e, TILE_R32, by < 0 ? "shr.u32 %R, %R, %d" : "shl.b32 %R, %R, %d",
+                             part, by < 0 ? -by : by);
+        sum = sum ? tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", sum, part) : part;
+    }
+    return sum ? sum : tile_number32(e, 0);
+}
+
+static void open_side(struct side *s)
+{
+    const struct tile_layout *layout = s->layout;
+
+    for (uint32_t i = layout->register_bits; i < tile_hardware_bits(layout); i++)
+        s->thread_bits |= s->bytes * tile_swizzle_place(s->swizzle, layout->basis[i]);
+    s->thread = thread_place(s);
+}
+
+// The address of a register: bits that no thread flips are added as a constant.
+static tile_register address_of(struct side *s, uint32_t r, int64_t *offset)
+{
+    struct tile_emitter *e = s->e;
+    uint32_t place = s->bytes * tile_swizzle_place(s->swizzle, tile_coordinate(s->layout, r));
+    uint32_t flips = place & s->thread_bits;
+    tile_register at = s->thread;
+
+    *offset = place & ~s->thread_bits;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->flipped[i] == flips)
+            return s->address[i];
+    if (flips)
+        at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", at, flips);
+    at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, s->shared);
+    if (s->count < MOST_PLACES) {
+        s->flipped[s->count] = flips;
+        s->address[s->count++] = at;
+    }
+    return at;
+}
+
+static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg, bool writes)
+{
+    uint32_t index[MOST_IN_VECTOR], count = UINT32_C(1) << s->layout->register_bits;
+    uint32_t own = tile_swizzle_vector(s->swizzle, s->layout, s->vector_bits, index);
+    uint32_t vector = UINT32_C(1) << s->vector_bits;
+
+    open_side(s);
+    for (uint32_t r = 0; r < count; r++) {
+        tile_register part[MOST_IN_VECTOR];
+        int64_t offset;
+        if (r & own || tile_repeats(s->layout, r))
+            continue;
+        for (uint32_t k = 0; k < vector; k++)
+            part[k] = reg[r | index[k]];
+        tile_register address = address_of(s, r, &offset);
+        if (writes)
+            tile_emit_store(s->e, "", "shared", dtype, part, vector, address, offset,
+                            TILE_NO_REGISTER);
+        else
+            tile_emit_load(s->e, "", "shared", dtype, part, vector, address, offset,
+                           TILE_NO_REGISTER);
+    }
+}
+
+uint64_t tile_convert_bytes(const struct tile_value *from)
+{
+    return ((UINT64_C(1) << from->layout->coordinate_bits) * bytes_of(from->type.dtype) + 15) &
+           ~UINT64_C(15);
+}
+
+bool tile_convert(struct tile_emitter *e, const struct tile_value *from,
+                  const struct tile_layout *wanted, const tile_register *out)
+{
+    cuc_dtype dtype = from->type.dtype;
+    const tile_register *in = tile_registers(e, from);
+    struct tile_swizzle swizzle;
+
+    if (!in || !out)
+        return false;
+    tile_swizzle_choose(&swizzle, from->layout, wanted, bytes_of(dtype));
+    struct side write = { .e = e,
+                          .swizzle = &swizzle,
+                          .layout = from->layout,
+                          .bytes = bytes_of(dtype),
+                          .vector_bits = swizzle.write_bits };
+    struct side read = write;
+    read.layout = wanted;
+    read.vector_bits = swizzle.read_bits;
+    write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(from));
+    // Copies are written by every thread that has one: they are the same.
+    move_side(&write, dtype, in, true);
+    tile_scratch_written(e);
+    move_side(&read, dtype, out, false);
+    for (uint32_t r = 0; r < UINT32_C(1) << wanted->register_bits; r++)
+        for (uint32_t bit = 0; bit < wanted->register_bits; bit++)
+            if (r >> bit & 1 && !wanted->basis[bit]) { // a copy of a lower one
+                tile_move(e, out[r], out[r & ~(UINT32_C(1) << bit)]);
+                break;
+            }
+    return !e->failed;
+}
