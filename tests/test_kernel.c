@@ -315,6 +315,9 @@ START_TEST(any_failing_driver_call_wraps_nothing)
         failures += st < 0;
         ck_assert_int_eq(st < 0, !kernel);
         cuc_kernel_release(kernel);
+        CUcontext left;
+        if (testing_current()) // it could not be taken off again, as the message says
+            ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&left), 0);
         if (!reached)
             break;
     }

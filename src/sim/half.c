@@ -176,12 +176,11 @@ HALF_HANDLERS(min, 2, MIN)
 HALF_HANDLERS(max, 2, MAX)
 
 // fma with .oob gives 0 for an operand that is the NaN with which tensor copies fill what lies
-// outside. (An H200 does so neither for 0x7fff nor for many another.) extra: flags, then these
-// bits.
+// outside. extra: flags, then these bits.
 enum { EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17 };
 static uint32_t fma_oob(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)
 {
-    if (a == SIM_OUTSIDE_16 || b == SIM_OUTSIDE_16)
+    if ((a & 0x7fff) == SIM_OUTSIDE_16 || (b & 0x7fff) == SIM_OUTSIDE_16)
         return 0;
     return half_apply(extra & EXTRA_BF16 ? BF16 : F16, FMA, extra & 0xff, a, b, c);
 }

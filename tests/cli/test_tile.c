@@ -122,7 +122,7 @@ static const struct {
     { { "compile", "vadd.tile", "--arch", "sm_90a", "--warps", "8", "--resources" }, 0,
       .out = { "idx32+aligned       256            0          -", "idx64 " } },
     { { "compile", "vadd.tile", "--arch", "sm_90a", "--emit", "cubin", "--resources", "--remarks" },
-      0, ASSEMBLER, .out = { "vadd.cubin: cubin for sm_90a", "idx32+aligned       128            0" } },
+      0, ASSEMBLER, .out = { "vadd.cubin: cubin for sm_90a", "idx32+aligned        64            0" } },
     { { "compile", "vadd.tile", "--emit", "ir", "-o", "-", "--set", "BN=256" }, 0,
       .out = { "kernel vadd(a: f32[N]", "grid cdiv(N, 256)", "[256])" } },
     { { "compile", "vadd.tile", "--emit", "ir" }, 0, .out = { "vadd.ir: " } },

@@ -1412,11 +1412,13 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    for (int p = 0; p < LENGTH(programs); p++) {
+    // What loses the context is last: a GPU's driver has no second one for the process.
+    for (int i = 0; i < 2 * LENGTH(programs); i++) {
+        int p = i % LENGTH(programs);
         int wanted = argc < 2;
-        for (int i = 1; i < argc; i++)
-            wanted |= strstr(programs[p].name, argv[i]) != NULL;
-        if (wanted) {
+        for (int k = 1; k < argc; k++)
+            wanted |= strstr(programs[p].name, argv[k]) != NULL;
+        if (wanted && programs[p].faults == (i >= LENGTH(programs))) {
             compile_unit(programs[p].unit);
             chosen[chosen_count++] = p;
         }
@@ -1428,6 +1430,8 @@ int main(int argc, char **argv)
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!cuc_driver_is_simulated()) // no child of this process could use it
+        srunner_set_fork_status(runner, CK_NOFORK);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -200,7 +200,7 @@ START_TEST(boxes_of_tensors_come_to_shared_memory)
     const struct tensor *t = &tensors[_i];
     unsigned char *data = noise(tensor_bytes(t)), *out = harness_memory(4096);
     // All ones; of more than 16 bits but for the sign.
-    uint64_t nan = !t->nan ? 0 : t->bytes == 2 ? 0xffff : UINT64_MAX >> 1 >> (64 - 8 * t->bytes);
+    uint64_t nan = !t->nan ? 0 : t->bytes == 2 ? 0x7ff7 : UINT64_MAX >> 1 >> (64 - 8 * t->bytes);
     size_t n = box_elements(t), shared;
     char *ptx = tensor_kernel(
         t, KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT(

@@ -597,24 +597,14 @@ END_TEST
 // What CUDA_VISIBLE_DEVICES leaves of four devices, in their order.
 static const struct {
     const char *value;
-    const char *devices;
+    const char *devices; // as H200s have it: "!" for an error, not for none
 } visible[] = {
-    { "0,1,2,3", "0123" },
-    { "2,0", "20" },
-    { "3", "3" },
-    { "1,7,2", "1" },
-    { "0,2,-1,1", "02" },
-    { "", "" },
-    { "-1", "" },
-    { "none", "" },
-    { "1,1", "" },
-    { " 2, 1", "21" },
-    { "2x,1", "21" },
-    { "GPU-#2", "2" },
-    { "GPU-#3,GPU-#1", "31" },
-    { "GPU-f", "" },
-    { "MIG-#1", "" },
-    { "GPU-#1,2", "12" },
+    { "0,1,2,3", "0123" }, { "2,0", "20" },      { "3", "3" },
+    { "1,7,2", "1" },      { "0,2,-1,1", "02" }, { "", "" },
+    { "-1", "" },          { "none", "" },       { "1,1", "!" },
+    { "0x,0", "!" },       { "GPU-", "" },       { " 2, 1", "21" },
+    { "2x,1", "21" },      { "GPU-#2", "2" },    { "GPU-#3,GPU-#1", "31" },
+    { "GPU-f", "" },       { "MIG-#1", "" },     { "GPU-#1,2", "12" },
 };
 
 START_TEST(cuda_visible_devices_says_which_devices_there_are)
@@ -650,6 +640,10 @@ START_TEST(cuda_visible_devices_says_which_devices_there_are)
     open_driver();
     if (!*visible[_i].devices) {
         ck_assert_int_eq(cuInit(0), CUDA_ERROR_NO_DEVICE);
+        return;
+    }
+    if (*visible[_i].devices == '!') {
+        ck_assert_int_eq(cuInit(0), CUDA_ERROR_INVALID_DEVICE);
         return;
     }
     ck_cu(cuInit(0));

@@ -276,7 +276,7 @@ START_TEST(remarks_are_in_the_log_when_they_are_asked_for)
         log);
     ck_assert_msg(strstr(log, "remark: load: 4 bytes at a time (idx64)") != NULL, "%s", log);
     ck_assert_msg(strstr(log, "remark: store: 16 bytes at a time (idx32+aligned)"), "%s", log);
-    ck_assert_msg(strstr(log, "program.tile:1:8: remark: kernel: vadd: blocks of 128 threads, 0 "
+    ck_assert_msg(strstr(log, "program.tile:1:8: remark: kernel: vadd: blocks of 64 threads, 0 "
                               "bytes of shared memory (idx32+aligned)"),
                   "%s", log);
     ck_assert_str_eq(cuc_object_log(object), log);

@@ -93,7 +93,7 @@ int source_options_take(source_options *o, int id, const char *value)
     case SOURCE_STAGES:
         return value_number(&o->stages, "stages", value, 2, 8);
     case SOURCE_CLUSTER:
-        return value_number(&o->cluster, "cluster", value, 1, 2);
+        return value_number(&o->cluster, "tile-cluster", value, 1, 2);
     case SOURCE_LANG:
         o->language = value;
         return 0;

@@ -51,15 +51,15 @@ enum {
 
 // clang-format off
 #define SOURCE_OPTIONS                                                                           \
-    { "arch", SOURCE_ARCH, "ARCH", "sm_90, sm_90a, compute_90, ...: what the code is for" },     \
-    { "include-path", 'I', "DIR", "search DIR for headers; may be given again" },                \
-    { "define-macro", 'D', "NAME[=V]", "define a macro; may be given again" },                   \
-    { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                    \
-    { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },  \
-    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },     \
-    { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },    \
-    { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 8" },             \
-    { "cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
+    { "arch", SOURCE_ARCH, "ARCH", "sm_90, sm_90a, compute_90, ...: what the code is for" },          \
+    { "include-path", 'I', "DIR", "search DIR for headers; may be given again" },                     \
+    { "define-macro", 'D', "NAME[=V]", "define a macro; may be given again" },                        \
+    { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                         \
+    { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },       \
+    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },          \
+    { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },         \
+    { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 8" },                  \
+    { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
     { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
 // clang-format on
 

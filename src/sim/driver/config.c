@@ -104,7 +104,7 @@ static int named_device(const char *word, int count)
         long n = strtol(word, &end, 10);
         return end != word && n >= 0 && n < count ? (int)n : -1;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone is nobody's name
         char name[48];
         CUuuid uuid;
         int at = snprintf(name, sizeof(name), "GPU-");
@@ -123,7 +123,7 @@ static int named_device(const char *word, int count)
 }
 
 // As the driver reads it: the first word that names no device ends the list, and a device named
-// twice leaves none.
+// twice is an error, -1.
 static int read_visible(int count, int visible[SIM_DEVICES])
 {
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
@@ -141,7 +141,7 @@ static int read_visible(int count, int visible[SIM_DEVICES])
         for (int i = 0; i < n; i++) {
             if (visible[i] == device) {
                 free(list);
-                return 0;
+                return -1;
             }
         }
         visible[n++] = device;
@@ -341,6 +341,9 @@ void sim_configure(void)
 
     sim.version = 13000;
     sim.device_count = read_visible(count, visible);
+    sim.device_twice = sim.device_count < 0;
+    if (sim.device_twice)
+        sim.device_count = 0;
     sim.async = false;
     sim.background = true;
     sim.guard = false;

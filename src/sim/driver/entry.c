@@ -413,7 +413,7 @@ CUresult sim_cuInit(unsigned flags)
     if (code)
         return code;
     if (!sim.device_count)
-        return CUDA_ERROR_NO_DEVICE;
+        return sim.device_twice ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_NO_DEVICE;
     sim.initialised = true;
     return CUDA_SUCCESS;
 }

@@ -357,6 +357,7 @@ struct sim_shell {
     struct sleeper *sleepers; // all
     int version;
     int device_count;
+    bool device_twice; // CUDA_VISIBLE_DEVICES names one so
     bool initialised;
     bool async;      // no work is done in the call that submits it
     bool background; // kernels and large copies are not, and run without the lock
