@@ -55,42 +55,40 @@ static cuc_status check_short(bench_point *p, char *why, size_t why_size)
 }
 
 // In one way over the array, each block looking back at those before it.
-static void add_long(bench_point *p)
+static void add_long(bench_point *p, const char *settings)
 {
-    const int64_t tile = 2048;
+    const char *other = strstr(settings, "BN="); // in place of what is set here
+    int64_t tile = other ? atoll(other + strlen("BN=")) : 4096;
     int64_t count = p->rows * p->columns, tiles = (count + tile - 1) / tile;
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(count));
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(count));
-    bench_array *part = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(tiles));
-    bench_array *total = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(tiles));
-    bench_array *told = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(tiles));
+    bench_array *told = bench_point_scratch(p, CUC_U64, BENCH_SHAPE(tiles));
     bench_array *ticket = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(1));
-
-    bench_point_kernel(
-        p, &(bench_kernel_spec){
-               .name = "tile",
-               .file = "scan.tile",
-               .source = scan_tile,
-               .kernel = "cumulative_sum_long",
-               .settings = "BN=2048",
-               .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(part),
-                              BENCH_TENSOR(total), BENCH_TENSOR(told), BENCH_TENSOR(ticket) },
-               .zeroed = { told, ticket },
-               .limit = bench_reduction_limit(p),
-           });
-}
-
-static void add_short(bench_point *p)
-{
-    bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(p->rows, p->columns, 1));
-    bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(p->rows, p->columns, 1));
 
     bench_point_kernel(p, &(bench_kernel_spec){
                               .name = "tile",
                               .file = "scan.tile",
                               .source = scan_tile,
-                              .kernel = "cumulative_sum",
-                              .settings = "BN=2048 BB=1",
+                              .kernel = "cumulative_sum_long",
+                              .settings = "BN=4096",
+                              .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(told),
+                                             BENCH_TENSOR(ticket) },
+                              .zeroed = { told, ticket },
+                              .limit = bench_reduction_limit(p),
+                          });
+}
+
+static void add_short(bench_point *p)
+{
+    bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(p->rows, p->columns));
+    bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(p->rows, p->columns));
+
+    bench_point_kernel(p, &(bench_kernel_spec){
+                              .name = "tile",
+                              .file = "scan.tile",
+                              .source = scan_tile,
+                              .kernel = "cumulative_sum_rows",
+                              .settings = "BN=4096",
                               .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y) },
                               .limit = bench_reduction_limit(p),
                           });
@@ -113,7 +111,7 @@ cuc_status bench_set_up_cumsum(cuc_bench_state *state, void *data)
     if (p->dtype != CUC_F32)
         return cuc_bench_state_skip(state, "running sums are of f32");
     if (all)
-        add_long(p);
+        add_long(p, cuc_bench_state_text(state, "tile"));
     else
         add_short(p);
     return bench_reduction_finish(p, "cumsum", of);

@@ -213,8 +213,7 @@ static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
 }
 
 // The same matrices, and a result of its own.
-static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const char *name,
-                           const char *arch, int32_t cluster)
+static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const bench_tile_how *how)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
     cuc_bench_figure figures[3];
@@ -226,14 +225,14 @@ static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const char *n
     if (!g)
         return cuc_error_status();
     *g = *lt;
-    if ((st = bench_tile_gemm_create(&g->tile, state, p, arch, cluster, why, sizeof(why))) < 0)
-        return bench_failed_subject(state, name, 0);
+    if ((st = bench_tile_gemm_create(&g->tile, state, p, how, why, sizeof(why))) < 0)
+        return bench_failed_subject(state, how->name, 0);
     if (!g->tile)
-        return cuc_bench_state_skip_subject(state, name, why);
+        return cuc_bench_state_skip_subject(state, how->name, why);
     if (!(g->d = bench_input(state, p->out_dtype, (uint64_t)(p->m * p->n), CUC_BENCH_ZEROS, 0)))
         return cuc_error_status();
     bench_tile_gemm_figures(g->tile, figures);
-    subject.name = name;
+    subject.name = how->name;
     subject.data = g;
     subject.run = run_tile;
     subject.check = check;
@@ -268,6 +267,19 @@ static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
     return cuc_bench_state_add_subject(state, &subject);
 }
 
+static const bench_tile_how ways[] = {
+    { .name = "tile" },
+    { .name = "tile_cluster", .cluster = 2 },
+    { .name = "tile_sm_80", .arch = "sm_80" },
+    // Two blocks a multiprocessor, each warp with 64 x 64.
+    { .name = "tile_sm_80_small",
+      .arch = "sm_80",
+      .warps = 4,
+      .rows = 128,
+      .columns = 128,
+      .depth_bytes = 64 },
+};
+
 static cuc_status set_up(cuc_bench_state *state, void *data)
 {
     gemm *g = bench_allocate(state, sizeof(*g));
@@ -285,10 +297,11 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     // cuBLASLt goes by the thread's current context.
     if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0 ||
         (st = make_matrices(g, state)) < 0 || (st = set_work(state, p)) < 0 ||
-        (st = add_cublaslt(state, g)) < 0 || (st = add_tile(state, g, "tile", NULL, 0)) < 0 ||
-        (st = add_tile(state, g, "tile_cluster", NULL, 2)) < 0 ||
-        (st = add_tile(state, g, "tile_sm_80", "sm_80", 0)) < 0)
+        (st = add_cublaslt(state, g)) < 0)
         return st;
+    for (size_t i = 0; i < BENCH_LENGTH(ways); i++)
+        if ((st = add_tile(state, g, &ways[i])) < 0)
+            return st;
     return add_peers(state, p);
 }
 

@@ -48,7 +48,7 @@ static void choose(bench_tile_gemm *g, int64_t multiprocessors)
     }
 }
 
-static cuc_status compile(bench_tile_gemm *g, const char *arch, int32_t cluster)
+static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
 {
     char words[5][16], name[8];
     const char *const constants[] = { words[0], words[1], words[2], words[3], words[4] };
@@ -60,14 +60,15 @@ static cuc_status compile(bench_tile_gemm *g, const char *arch, int32_t cluster)
     snprintf(words[1], sizeof(words[1]), "D=%s", cuc_dtype_name(p->out_dtype));
     snprintf(words[2], sizeof(words[2]), "BM=%d", (int)g->rows);
     snprintf(words[3], sizeof(words[3]), "BN=%d", (int)g->columns);
-    snprintf(words[4], sizeof(words[4]), "BK=%u", 128 * 8 / cuc_dtype_bits(p->dtype));
+    snprintf(words[4], sizeof(words[4]), "BK=%u",
+             (how->depth_bytes ? how->depth_bytes : 128) * 8 / cuc_dtype_bits(p->dtype));
     snprintf(name, sizeof(name), "gemm_%c%c", p->transposed_a ? 't' : 'n',
              p->transposed_b ? 't' : 'n');
-    cuc_status st =
-        cuc_program_create(&program, CUC_SOURCE_TILE, gemm_tile, 0,
-                           CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .constants = constants,
-                                               .constant_count = BENCH_LENGTH(constants),
-                                               .arch = arch, .cluster = cluster));
+    cuc_status st = cuc_program_create(
+        &program, CUC_SOURCE_TILE, gemm_tile, 0,
+        CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .constants = constants,
+                            .constant_count = BENCH_LENGTH(constants), .arch = how->arch,
+                            .cluster = how->cluster, .warps = how->warps));
     if (st < 0)
         return st;
     // The driver assembles a program as a whole, and gives registers from role to role.
@@ -81,7 +82,7 @@ static cuc_status compile(bench_tile_gemm *g, const char *arch, int32_t cluster)
 }
 
 cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
-                                  const bench_product *product, const char *arch, int32_t cluster,
+                                  const bench_product *product, const bench_tile_how *how,
                                   char *why, size_t why_size)
 {
     cuc_device *device = cuc_bench_state_device(state);
@@ -92,8 +93,8 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
     *out = NULL;
     if (!g)
         return bench_no_memory("a product");
-    if (arch && product->dtype == CUC_E4M3) {
-        snprintf(why, why_size, "%s has no tensor cores for e4m3", arch);
+    if (how->arch && product->dtype == CUC_E4M3) {
+        snprintf(why, why_size, "%s has no tensor cores for e4m3", how->arch);
         return CUC_OK;
     }
     if (product->dtype != CUC_F16 && product->dtype != CUC_BF16 &&
@@ -112,8 +113,14 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
     if ((st = cuc_device_get_attribute(&multiprocessors, device, CUC_DEVICE_MULTIPROCESSOR_COUNT)) <
         0)
         return st;
-    choose(g, multiprocessors);
-    if ((st = compile(g, arch, cluster)) < 0 ||
+    if (how->rows) {
+        g->rows = how->rows;
+        g->columns = how->columns;
+        g->tiles = blocks(g->product.m, g->rows) * blocks(g->product.n, g->columns);
+    } else {
+        choose(g, multiprocessors);
+    }
+    if ((st = compile(g, how)) < 0 ||
         (st = cuc_bench_state_defer(state, bench_drop_kernel, g->kernel)) < 0)
         return st;
     *out = g;

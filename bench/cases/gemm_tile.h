@@ -6,11 +6,18 @@
 
 typedef struct bench_tile_gemm bench_tile_gemm;
 
-// Compiled for the state's device, or another architecture (NULL: none), with clusters of so many
-// blocks (0: as the compiler likes), and let go of when the point is done. NULL in `out` with the
-// reason in `why` where the kernels do not have the product's type.
+// A way to do it, and what it is called.
+typedef struct bench_tile_how {
+    const char *name, *arch; // NULL: the device's
+    int32_t cluster, warps;  // 0: as the compiler likes
+    int64_t rows, columns;   // of a tile; 0: chosen
+    uint32_t depth_bytes;    // of a tile's rows; 0: 128
+} bench_tile_how;
+
+// Compiled, and let go of when the point is done. NULL in `out` with the reason in `why` where the
+// kernels do not have the product's type.
 cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
-                                  const bench_product *product, const char *arch, int32_t cluster,
+                                  const bench_product *product, const bench_tile_how *how,
                                   char *why, size_t why_size);
 cuc_status bench_tile_gemm_run(const bench_tile_gemm *gemm, cuc_stream *stream, cuc_device_ptr a,
                                cuc_device_ptr b, cuc_device_ptr d);

@@ -67,7 +67,8 @@ cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const double *subj
     c.ratio = s.median;
     c.low = s.ci_low;
     c.high = s.ci_high;
-    c.verdict = judge(&c, &t);
+    // So few pairs have no interval of 95 %: what stands there is the least and the largest ratio.
+    c.verdict = cuc__bench_median_rank(n) ? judge(&c, &t) : CUC_BENCH_UNSURE;
     return BENCH_WRITE(out, &c, cuc_bench_comparison);
 }
 

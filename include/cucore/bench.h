@@ -78,7 +78,8 @@ typedef struct cuc_bench_input cuc_bench_input;
     X(CUC_BENCH_SAME,       1, "SAME")   /* the ratio's interval lies within same_within of 1 */ \
     X(CUC_BENCH_FASTER,     2, "FASTER") /* wholly below 1, by more than the noise floor */ \
     X(CUC_BENCH_SLOWER,     3, "SLOWER") /* wholly above 1, by more than the noise floor */ \
-    X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these: more or quieter samples are needed */
+    X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these, or fewer than 6 pairs: more or quieter
+                                            samples are needed */
 // clang-format on
 
 enum {
@@ -1241,7 +1242,8 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 CUC_API cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench *bench);
 
 /**
- * Write that JSON to a file, which is replaced as a whole.
+ * Write that JSON to a file, which is replaced as a whole; what is no file, such as a pipe, is
+ * written to.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

@@ -144,7 +144,11 @@ static const struct {
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "-" },
       .out = { "suite,case,axes,", "waiting,pair,n=1,twice,cpu," } },
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "sub/x/y" }, .status = 1,
-      .out = { "SLOWER" }, .err = { "sub/x/y cannot be written" } },
+      .err = { "sub/x/y cannot be written" } }, // known before anything is measured
+    { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json", "sub" }, .status = 1,
+      .err = { "sub cannot be written: it is a directory" } },
+    { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json", "/dev/null" },
+      .out = { "\n2 measured" } },
     { { "bench", "device", FAST }, .needs = NVRTC, .environment = simulated,
       .out = { "\nsimulated: ", "device / fill\nbytes", "1 KiB  fill     cold", "not checked" } },
     { { "bench", "device", FAST, "--md", "-", "--mode", "hot" }, .needs = NVRTC,
@@ -283,9 +287,10 @@ END_TEST
 
 // ---- On a terminal
 
-// Run with stderr on a terminal, to its end or until `words` were seen, then interrupted. What the
+// Run with stderr on a terminal, to its end or until `words` were seen, then signalled. What the
 // terminal got is returned, to be freed.
-static char *on_terminal(const char *const *arguments, const char *words, char **out, int *status)
+static char *on_terminal(const char *const *arguments, const char *words, int signal_number,
+                         char **out, int *status)
 {
     char *text = calloc(1, 1 << 16);
     size_t used = 0;
@@ -316,7 +321,7 @@ static char *on_terminal(const char *const *arguments, const char *words, char *
     while ((got = read(terminal, text + used, (1 << 16) - 1 - used)) > 0) {
         used += (size_t)got;
         if (words && strstr(text, words)) {
-            kill(pid, SIGINT);
+            kill(pid, signal_number);
             words = NULL;
         }
     }
@@ -335,7 +340,7 @@ START_TEST(a_terminal_sees_how_far_it_is)
                                              "n=1,2", "--max-seconds", "0.3",      NULL };
     char *out;
     int status;
-    char *text = on_terminal(arguments, NULL, &out, &status);
+    char *text = on_terminal(arguments, NULL, 0, &out, &status);
 
     ck_assert_int_eq(status, 0);
     static const char *const seen[] = { "\r[1/2] waiting / pair n=1", "\r[2/2] waiting / pair n=2",
@@ -349,6 +354,8 @@ START_TEST(a_terminal_sees_how_far_it_is)
 }
 END_TEST
 
+static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
+
 START_TEST(an_interrupted_run_reports_what_it_has)
 {
     static const char *const arguments[] = {
@@ -360,7 +367,7 @@ START_TEST(an_interrupted_run_reports_what_it_has)
     int status;
     results r;
     cli_why why;
-    char *text = on_terminal(arguments, "samples", &out, &status);
+    char *text = on_terminal(arguments, "samples", endings[_i], &out, &status);
 
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "status %d", status);
     ck_assert_msg(strstr(text, "interrupted") != NULL, "%s", text);
@@ -389,7 +396,7 @@ int main(void)
     tcase_add_test(tcase, the_forms_of_the_results_agree);
     tcase_add_test(tcase, json_on_standard_output_is_all_there_is);
     tcase_add_test(tcase, a_terminal_sees_how_far_it_is);
-    tcase_add_test(tcase, an_interrupted_run_reports_what_it_has);
+    tcase_add_loop_test(tcase, an_interrupted_run_reports_what_it_has, 0, LENGTH(endings));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

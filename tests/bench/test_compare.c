@@ -147,6 +147,29 @@ START_TEST(a_verdict_is_as_the_table_has_it)
 }
 END_TEST
 
+START_TEST(fewer_than_six_samples_have_no_interval)
+{
+    for (int samples = 5; samples <= 6; samples++) {
+        char text[256];
+        comparisons found;
+        cli_why why;
+        results r[2];
+        for (int i = 0; i < 2; i++) {
+            snprintf(text, sizeof(text),
+                     "{'suite': 's', 'case': 'c', 'axes': {}, 'median_s': %d, 'ci_low_s': %d, "
+                     "'ci_high_s': %d, 'samples': %d}",
+                     i + 1, i + 1, i + 1, samples);
+            r[i] = results_of(text);
+        }
+        ck_assert_msg(compare_results(&found, &r[0], &r[1], 0.01, &why), "%s", why.text);
+        ck_assert_int_eq(found.list[0].verdict, samples < 6 ? COMPARE_UNSURE : COMPARE_SLOWER);
+        comparisons_release(&found);
+        results_release(&r[0]);
+        results_release(&r[1]);
+    }
+}
+END_TEST
+
 // The turned round question has the turned round answer.
 START_TEST(a_verdict_turns_round_with_the_files)
 {
@@ -241,6 +264,14 @@ static const struct {
     { "what is skipped in one is only in the other", NAMED("s", "c", "", "x", "hot", TIMED),
       NAMED("s", "c", "", "x", "hot", "'skipped': 'no NVRTC'"), COMPARE_ONLY_OLD,
       "skipped in NEW: no NVRTC" },
+    { "what failed before it was timed has no mode", NAMED("s", "c", "'n': 1", "x", "hot", TIMED),
+      "{'suite': 's', 'case': 'c', 'axes': {'n': 1}, 'subject': 'x', 'failed': 'word 7'}",
+      COMPARE_ONLY_OLD, "failed in NEW: word 7" },
+    { "a point that failed as a whole has no subject", NAMED("s", "c", "'n': 1", "x", "hot", TIMED),
+      "{'suite': 's', 'case': 'c', 'axes': {'n': 1}, 'failed': 'setup'}", COMPARE_ONLY_OLD,
+      "failed in NEW: setup" },
+    { "the point beside it says nothing", NAMED("s", "c", "'n': 12", "x", "hot", TIMED),
+      "{'suite': 's', 'case': 'c', 'axes': {'n': 1}, 'failed': 'setup'}", COMPARE_ONLY_OLD, "" },
     { "what failed in one is only in the other",
       NAMED("s", "c", "", "x", "hot", "'failed': 'word 7'"), NAMED("s", "c", "", "x", "hot", TIMED),
       COMPARE_ONLY_NEW, "failed in OLD: word 7" },
@@ -265,6 +296,7 @@ START_TEST(results_are_matched_by_what_names_them)
                 strcmp(found.list[i].why, matches[_i].why) == 0;
     ck_assert_msg(seen, "%s", matches[_i].name);
     ck_assert_uint_eq(found.counts[COMPARE_SAME], matches[_i].verdict == COMPARE_SAME ? 2 : 1);
+    ck_assert_uint_eq(found.failed, strstr(matches[_i].why, "failed in NEW") != NULL);
     comparisons_release(&found);
     results_release(&before);
     results_release(&after);
@@ -374,6 +406,7 @@ int main(void)
 
     tcase_add_loop_test(tcase, a_verdict_is_as_the_table_has_it, 0, LENGTH(verdicts));
     tcase_add_loop_test(tcase, a_verdict_turns_round_with_the_files, 0, LENGTH(verdicts));
+    tcase_add_test(tcase, fewer_than_six_samples_have_no_interval);
     tcase_add_test(tcase, raw_samples_that_drift_are_not_taken_for_independent);
     tcase_add_loop_test(tcase, results_are_matched_by_what_names_them, 0, LENGTH(matches));
     tcase_add_test(tcase, what_has_no_time_in_both_is_counted_and_not_listed);

@@ -207,6 +207,7 @@ static const struct {
       "x hot 1.000 s not checked, resident 1.500 KiB, registers 40" },
     { "{" CASE ", 'skipped': 'no cuBLASLt'}", "x hot skipped: no cuBLASLt" },
     { "{" CASE ", 'failed': 'word 7'}", "x hot FAILED: word 7" },
+    { "{" CASE ", 'failed': 'a log\\nof two lines'}", "x hot FAILED: a log of two lines " },
     { "{" CASE ", 'median_s': 1, 'items_per_s': 2e9, 'item': 'instructions', 'checked': 'passed'}",
       "x hot 1.000 s 2.000 G instructions/s" },
     { "{" CASE ", 'skipped': 'a'}, {'suite': 's', 'case': 'd', 'skipped': 'b'}",
@@ -284,13 +285,13 @@ END_TEST
 START_TEST(markdown_has_a_rule_and_hides_bars)
 {
     results r = results_of("{" CASE ", 'median_s': 0.1, 'checked': 'passed'}, {" CASE
-                           ", 'skipped': 'a|b'}");
+                           ", 'skipped': 'a|b\\nc'}");
     char *text = printed(&r, 1, TABLE_MARKDOWN);
 
     check_has(text,
               "### s / c\n\n| subject | mode | median | note |\n| --- | --- | ---: | --- |\n");
     check_has(text, "| x | hot | 100.0 ms |  |\n");
-    check_has(text, "| skipped: a\\|b |\n");
+    check_has(text, "| skipped: a\\|b c |\n");
     free(text);
     results_release(&r);
 }

@@ -4,7 +4,9 @@
 #include "bench_testing.h"
 
 #include <jansson.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -714,6 +716,38 @@ START_TEST(the_document_has_what_was_measured_and_nothing_else)
 }
 END_TEST
 
+// Root may put a file in the place of /dev/null, and must not.
+START_TEST(a_pipe_is_written_to_and_a_link_stays_one)
+{
+    char folder[] = "/tmp/cucore-bench-XXXXXX", path[3][64], text[16] = "";
+    struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
+                             { .name = "mine", .seconds = 1e-5 } };
+    struct stat there;
+
+    open_bench((cuc_bench_options){ .max_samples = 20 });
+    run_case(two_made_up, two);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    for (int i = 0; i < 3; i++)
+        snprintf(path[i], sizeof(path[i]), "%s/%c", folder, 'a' + i);
+    ck_assert_int_eq(mkfifo(path[0], 0600), 0);
+    int fd = open(path[0], O_RDWR | O_NONBLOCK);
+    ck_ok(cuc_bench_write_json(bench, path[0]));
+    ck_assert_int_eq(read(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+    ck_assert_msg(strncmp(text, "{\n  \"schema\"", 12) == 0, "%s", text);
+    ck_assert(lstat(path[0], &there) == 0 && S_ISFIFO(there.st_mode));
+    close(fd);
+    ck_ok(cuc_bench_write_json(bench, path[1]));
+    ck_assert_int_eq(truncate(path[1], 0), 0);
+    ck_assert_int_eq(symlink(path[1], path[2]), 0);
+    ck_ok(cuc_bench_write_json(bench, path[2]));
+    ck_assert(lstat(path[2], &there) == 0 && S_ISLNK(there.st_mode));
+    ck_assert(stat(path[1], &there) == 0 && there.st_size > 0);
+    for (int i = 0; i < 3; i++)
+        unlink(path[i]);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 START_TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
 {
     cuc_bench_peak p = CUC_BENCH_PEAK_INIT;
@@ -759,6 +793,7 @@ int main(void)
     tcase_add_loop_test(tests, a_subject_that_is_wrong_is_told, 0, LENGTH(bad_subjects));
     tcase_add_loop_test(tests, an_option_that_is_wrong_is_told, 0, LENGTH(bad_options));
     tcase_add_test(tests, the_document_has_what_was_measured_and_nothing_else);
+    tcase_add_test(tests, a_pipe_is_written_to_and_a_link_stays_one);
     tcase_add_test(tests, a_peak_can_be_set_and_there_is_none_without_a_device);
     return test_run(suite);
 }

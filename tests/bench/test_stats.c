@@ -161,16 +161,31 @@ END_TEST
 
 START_TEST(a_pair_with_a_sample_thrown_away_is_left_out)
 {
-    const double subject[] = { 2, NAN, 2, 100, 2, 7, 0 }, peer[] = { 1, 1, 1, NAN, 1, 0, 1 };
+    const double subject[] = { 2, NAN, 2, 100, 2, 7, 0, 2, 2, 2 },
+                 peer[] = { 1, 1, 1, NAN, 1, 0, 1, 1, 1, 1 };
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
 
-    ck_ok(cuc_bench_compare_pairs(&c, subject, peer, 7, NULL));
+    ck_ok(cuc_bench_compare_pairs(&c, subject, peer, (size_t)LENGTH(subject), NULL));
     ck_assert_double_eq(c.ratio, 2);
     ck_assert_double_eq(c.low, 2);
     ck_assert_double_eq(c.high, 2);
     ck_assert_int_eq(c.verdict, CUC_BENCH_SLOWER);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_bench_compare_pairs(&c, subject + 1, peer + 1, 1, NULL), "none of 1 pairs");
+}
+END_TEST
+
+// The least and the largest of five ratios hold the median less often than an interval should.
+START_TEST(fewer_than_six_pairs_have_no_verdict)
+{
+    const double subject[] = { 2, 2, 2, 2, 2, 2 }, peer[] = { 1, 1, 1, 1, 1, 1 };
+    cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
+
+    for (size_t count = 1; count <= 6; count++) {
+        ck_ok(cuc_bench_compare_pairs(&c, subject, peer, count, NULL));
+        ck_assert_int_eq(c.verdict, count < 6 ? CUC_BENCH_UNSURE : CUC_BENCH_SLOWER);
+        ck_assert_double_eq(c.ratio, 2);
+    }
 }
 END_TEST
 
@@ -234,6 +249,7 @@ int main(void)
                         LENGTH(pairs));
     tcase_add_test(tests, equal_subjects_are_seldom_told_apart);
     tcase_add_test(tests, a_pair_with_a_sample_thrown_away_is_left_out);
+    tcase_add_test(tests, fewer_than_six_pairs_have_no_verdict);
     tcase_add_test(tests, thresholds_are_the_callers);
     tcase_add_test(tests, two_runs_are_compared_by_medians_and_intervals);
     return test_run(suite);

@@ -453,9 +453,9 @@ static const struct construct constructs[] = {
       "    store(oo, [0, 0, 0, 0], cast(c @ trans(a), f64))\n"
       "    d = load(www, [0, 0, 0, 0], [4, _, 16, 8])\n"
       "    store(o3, [0, 0, 0], cast(d @ load(w, [1, 0, 0], [_, 8, 32]), f64))\n}", 0, 0, NULL },
-    { "a product of more than shared memory holds", "f16 i8", "",
-      "kernel k(w: T[64, 1100], ww: T[1100, 40], o: f64[64, 40]) const T = f32 {\n"
-      "    store(o, [0, 0], cast(load(w, [0, 0], [64, 1100]) @ load(ww, [0, 0], [1100, 40]), f64))\n}", 0, 0, NULL },
+    { "a product in several slices", "f16", "",
+      "kernel k(w: T[16, 300], ww: T[300, 120], o: f64[16, 120]) const T = f32 {\n"
+      "    store(o, [0, 0], cast(load(w, [0, 0], [16, 300]) @ load(ww, [0, 0], [300, 120]), f64))\n}", 0, 0, NULL },
     { "a product of a product", "f16 bf16", "",
       "kernel k(s: T[32, 16], ss: T[16, 32], sss: T[32, 24], o: f32[32, 24]) const T = f32 {\n"
       "    p = load(s, [0, 0], [32, 16]) @ load(ss, [0, 0], [16, 32])\n"
@@ -488,7 +488,7 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
       "    store(u, [m, n], acc)\n}", 0, 0, NULL },
-    { "a pipeline of some of the steps, some of them none", "f16 tf32", "M=70 K=136 N=72",
+    { "a pipeline of a part of the steps, or of no step", "f16 tf32", "M=70 K=136 N=72",
       "kernel k(w: T[M, K], ww: T[K, N], u: f32[M, N])\n"
       "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN), 7\n{\n"
       "    m, n = block(0), block(1)\n"

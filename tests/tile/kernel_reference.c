@@ -429,21 +429,43 @@ void expect_recurrence(struct numbers *a)
     }
 }
 
-// x y part total state ticket
-void expect_long_sum(struct numbers *a)
+// x y
+void expect_cumulative_rows(struct numbers *a)
+{
+    double so_far = 0;
+
+    for (int64_t i = 0; i < a[0].count; i++) {
+        if (i % a[0].extent[1] == 0)
+            so_far = 0;
+        a[1].at[i] = so_far += a[0].at[i];
+    }
+}
+
+// x y told ticket: what each tile told last is 2, and the bits of the sum up to its end.
+static void long_sum(struct numbers *a, bool floats)
 {
     int64_t tiles = a[2].count, length = 64; // BN of the table
     double so_far = 0;
 
-    for (int64_t g = 0; g < tiles; g++)
-        a[2].at[g] = 0;
     for (int64_t i = 0; i < a[0].count; i++) {
-        a[2].at[i / length] += a[0].at[i];
-        a[3].at[i / length] = a[1].at[i] = so_far += a[0].at[i];
+        a[1].at[i] = so_far += a[0].at[i];
+        float number = (float)so_far;
+        uint32_t bits = (uint32_t)(int32_t)so_far;
+        if (floats)
+            memcpy(&bits, &number, sizeof(bits));
+        a[2].at[i / length] = 0x2p32 + bits;
     }
-    for (int64_t g = 0; g < tiles; g++)
-        a[4].at[g] = 2;
-    a[5].at[0] = (double)tiles;
+    a[3].at[0] = (double)tiles;
+}
+
+void expect_long_sum(struct numbers *a)
+{
+    long_sum(a, false);
+}
+
+void expect_long_sum_f32(struct numbers *a)
+{
+    long_sum(a, true);
 }
 
 // ---- Cross entropy

@@ -24,7 +24,7 @@ kernel_expect expect_relu, expect_gelu, expect_gelu_tanh, expect_swiglu, expect_
 kernel_expect expect_sum_along, expect_product_along, expect_extremes, expect_variance,
     expect_largest, expect_sum_all;
 kernel_expect expect_cumulative_sum, expect_cumulative_sum_back, expect_cumulative_product,
-    expect_recurrence, expect_long_sum;
+    expect_recurrence, expect_long_sum, expect_long_sum_f32, expect_cumulative_rows;
 kernel_expect expect_histogram, expect_segmented_sum, expect_top, expect_sorted_rows,
     expect_radix_count, expect_radix_move;
 kernel_expect expect_gathered_rows, expect_scattered_rows, expect_added_rows;

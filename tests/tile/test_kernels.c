@@ -155,11 +155,15 @@ static const struct kernel_case rows[] = {
     // An error fades with what it is of, to a tenth in one step at best: 4 steps, 10 times.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
-    { "scan", "cumulative_sum_long", "i32 i64", "BN=64 W=8",
+    { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",
+      "ro", NULL, expect_cumulative_rows, 16, 64, NULL },
+    { "scan", "cumulative_sum_rows", "i32 u8", "ACC=i32 BN=128", "M=3 N=1; M=2 N=130; M=3 N=384",
+      "ro", NULL, expect_cumulative_rows, EXACT, NULL },
+    { "scan", "cumulative_sum_long", "i32", "SUM=i32 BN=64 W=8",
       "N=1 G=1; N=64 G=1; N=1000 G=16; N=20000 G=313",
-      "roo" "ozz", NULL, expect_long_sum, EXACT, NULL },
-    { "scan", "cumulative_sum_long", "f32", "BN=64 W=8", "N=1000 G=16; N=20000 G=313",
-      "roo" "ozz", NULL, expect_long_sum, 24, 512, NULL },
+      "rozz", NULL, expect_long_sum, EXACT, NULL },
+    { "scan", "cumulative_sum_long", "f32", "BN=64 W=8", "N=64 G=1; N=1000 G=16",
+      "rozz", NULL, expect_long_sum_f32, EXACT, NULL },
 
     // Histograms and sorting
     { "histogram", "histogram_of", "u32 i32", "BINS=32 BN=64 PER=3", "N=1; N=1000; N=192",

@@ -346,6 +346,104 @@ START_TEST(every_value_gets_a_layout_that_fits_and_few_are_converted)
 }
 END_TEST
 
+static const struct {
+    int32_t whole[3], part[3];
+    uint32_t vector;
+    bool found; // by registers, in the tile's blocked layout
+} parts[] = {
+    { { 1, 8, 64 }, { 1, 8, 32 }, 2, false },  { { 1, 8, 64 }, { 1, 4, 64 }, 2, true },
+    { { 1, 64, 64 }, { 1, 32, 64 }, 2, true }, { { 3, 32, 4 }, { 3, 32, 1 }, 2, true },
+    { { 3, 32, 4 }, { 3, 32, 2 }, 2, true },   { { 3, 32, 4 }, { 3, 32, 2 }, 1, false },
+    { { 3, 32, 4 }, { 3, 32, 4 }, 0, true },   { { 3, 32, 12 }, { 3, 32, 4 }, 2, false },
+};
+
+START_TEST(a_part_of_a_tile_is_some_of_its_registers)
+{
+    struct tile_type whole = tile_shaped(CUC_F32, 3, parts[_i].whole);
+    struct tile_type part = tile_shaped(CUC_F32, 3, parts[_i].part);
+    struct tile_layout all = blocked(&whole, 1, parts[_i].vector), own, made, again;
+    uint32_t selects[TILE_MAX_HARDWARE_BITS];
+
+    ck_assert_int_eq(tile_layout_part(&own, &all, &whole, &part, selects), parts[_i].found);
+    if (!parts[_i].found)
+        return;
+    ck_assert(tile_layout_covers(&own));
+    for (uint32_t h = 0; h < indices(&all); h++) {
+        // The place of the same element in the part, and which part it is in.
+        uint32_t bits = 0, place = 0, other = 0;
+        for (uint32_t bit = 0; bit < tile_hardware_bits(&all); bit++)
+            if (bit < all.register_bits && selects[bit])
+                other |= h >> bit & 1 ? selects[bit] : 0;
+            else
+                place |= (h >> bit & 1) << bits++;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            uint32_t c = tile_axis_coordinate(&all, h, axis);
+            uint32_t first = other >> tile_axis_shift(&all, axis) &
+                             ((1u << all.axis_bits[axis]) - 1);
+            ck_assert_uint_eq(tile_axis_coordinate(&own, place, axis), c - first);
+            ck_assert_uint_eq(first % (uint32_t)parts[_i].part[axis], 0);
+        }
+    }
+    // And back: the part's threads hold of the tile what they hold of the part.
+    ck_assert(tile_layout_whole(&made, &own, &whole, &part));
+    ck_assert(tile_layout_covers(&made));
+    ck_assert(tile_layout_part(&again, &made, &whole, &part, NULL));
+    ck_assert(tile_layout_same(&again, &own));
+}
+END_TEST
+
+// The tile of a load or store.
+static void look_at_moved(struct tile_op *op, void *data)
+{
+    uint32_t vector = *(uint32_t *)data;
+
+    if (op->kind != TILE_LOAD && op->kind != TILE_STORE)
+        return;
+    const struct tile_layout *layout =
+        (op->result_count ? op->result[0] : op->operand[op->operand_count - 1])->layout;
+    uint32_t row = layout->axis_bits[layout->rank - 1], bit = 0;
+    for (; bit < vector && bit < row; bit++)
+        ck_assert_uint_eq(layout->basis[bit], 1u << bit);
+    for (uint32_t lane = 0; lane < TILE_LANE_BITS && bit < row; lane++, bit++)
+        ck_assert_uint_eq(layout->basis[layout->register_bits + lane], 1u << bit);
+}
+
+static const struct {
+    const char *dtype, *shape, *program;
+    uint32_t vector;
+} turned[] = {
+    { "f32", "64, 64", "trans(%s)", 2 },      { "f32", "32, 128", "trans(%s)", 2 },
+    { "f32", "128, 32", "trans(%s)", 2 },     { "bf16", "64, 64", "trans(%s)", 3 },
+    { "u8", "128, 64", "trans(%s)", 4 },      { "f32", "64, 64", "trans(%s * 2.0) + 1.0", 2 },
+    { "f32", "8, 256", "exp(trans(%s))", 2 },
+};
+
+START_TEST(both_sides_of_a_transpose_go_along_their_rows)
+{
+    char load[64], value[128], text[512];
+
+    snprintf(load, sizeof(load), "load(x, [block(1), block(0)], [%s])", turned[_i].shape);
+    // %s of a table.
+    const char *at = strstr(turned[_i].program, "%s");
+    snprintf(value, sizeof(value), "%.*s%s%s", (int)(at - turned[_i].program), turned[_i].program,
+             load, at + 2);
+    snprintf(
+        text, sizeof(text),
+        "kernel k(x: %s[M, N], y: %s[N, M]) grid 1, 1 { store(y, [block(0), block(1)], %s) }\n",
+        turned[_i].dtype, turned[_i].dtype, value);
+    for (uint32_t warps = 1; warps <= 16; warps *= 2) {
+        struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+        ck_assert_ptr_nonnull(module);
+        ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
+        tile_simplify(module->first);
+        ck_assert(tile_assign_layouts(module->first, warps));
+        uint32_t vector = turned[_i].vector;
+        tile_walk(&module->first->body, look_at_moved, &vector);
+        tile_module_free(module);
+    }
+}
+END_TEST
+
 // On the way through shared memory
 
 // A layout of a tile of two axes: `order` is "rc" or "cr", the fastest axis last; then the bits of
@@ -495,6 +593,10 @@ int main(void)
     tcase_add_loop_test(t, mma_sync_has_its_accumulator_in_fragments, 0, SHAPES);
     tcase_add_loop_test(t, every_value_gets_a_layout_that_fits_and_few_are_converted, 0,
                         (int)(sizeof(assigned) / sizeof(assigned[0])));
+    tcase_add_loop_test(t, a_part_of_a_tile_is_some_of_its_registers, 0,
+                        (int)(sizeof(parts) / sizeof(parts[0])));
+    tcase_add_loop_test(t, both_sides_of_a_transpose_go_along_their_rows, 0,
+                        (int)(sizeof(turned) / sizeof(turned[0])));
     tcase_add_loop_test(t, a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -34,7 +34,7 @@ static void add_time(table *t, const result *r)
 
 static void add_comparison(table *t, const comparison *c)
 {
-    const result *r = c->after ? c->after : c->before;
+    const result *r = comparison_shown(c);
     char ratio[UNITS_SIZE], low[UNITS_SIZE], high[UNITS_SIZE], interval[3 * UNITS_SIZE] = "";
 
     if (!isnan(c->low))
@@ -101,6 +101,8 @@ static void print_report(const request *q)
     table_end(&t);
     for (size_t i = 0; i < COMPARE_VERDICT_COUNT; i++)
         printf("%s%zu %s", i ? ", " : "", q->found.counts[i], compare_verdict_names[i]);
+    if (q->found.failed)
+        printf(", %zu failed in NEW", q->found.failed);
     if (q->found.absent)
         printf(", %zu without a time in both", q->found.absent);
     putchar('\n');
@@ -115,7 +117,7 @@ static json_t *number_or_null(double value)
 
 static json_t *comparison_json(const comparison *c)
 {
-    const result *r = c->after ? c->after : c->before;
+    const result *r = comparison_shown(c);
     json_t *entry = cli_object();
     json_t *axes = json_object_get(r->json, "axes");
 
@@ -152,6 +154,7 @@ static int print_json(const request *q, int status)
     }
     for (size_t i = 0; i < COMPARE_VERDICT_COUNT; i++)
         cli_set(counts, compare_verdict_names[i], cli_integer((int64_t)q->found.counts[i]));
+    cli_set(counts, "failed in NEW", cli_integer((int64_t)q->found.failed));
     for (size_t i = 0; i < q->found.count; i++)
         cli_append(list, comparison_json(&q->found.list[i]));
     cli_set(document, "threshold", cli_real(q->threshold));
@@ -178,7 +181,7 @@ static int compare(request *q, char **paths)
     if (!results_read(&q->before, paths[0], &why) || !results_read(&q->after, paths[1], &why) ||
         !compare_results(&q->found, &q->before, &q->after, q->threshold, &why))
         return fail(&why);
-    int status = q->found.counts[COMPARE_SLOWER] ? CLI_FAILED : CLI_DONE;
+    int status = q->found.counts[COMPARE_SLOWER] || q->found.failed ? CLI_FAILED : CLI_DONE;
     if (cli_json_wanted())
         return print_json(q, status);
     print_report(q);
@@ -233,7 +236,8 @@ const cli_command cli_bench_compare = {
         "  SLOWER  likewise above 1\n"
         "  UNSURE  none of these, or a run was disturbed; `why` says what\n"
         "What differs in machine, driver, clocks and commit is said first.\n"
-        "Exit status: 0 nothing is slower, 1 something is, 2 wrong usage or no comparison.\n",
+        "Exit status: 0 nothing is slower, 1 something is, or failed in NEW, 2 wrong usage or no "
+        "comparison.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),
     .run = run,

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // ---- Options
 
@@ -156,6 +157,11 @@ static bool is_stdout(const char *path)
 
 static volatile sig_atomic_t interrupted;
 
+// What a terminal, timeout(1) and a CI that is out of time send: what was measured is kept.
+static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
+
+enum { ENDINGS = sizeof(endings) / sizeof(*endings) };
+
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
@@ -170,10 +176,33 @@ static int32_t on_progress(void *data, const cuc_bench_progress *progress)
     return interrupted;
 }
 
+// That a file cannot be written is better known before an hour of measuring than after it.
+static int check_file(const char *path)
+{
+    struct stat there;
+    cli_file file;
+    cli_why why;
+
+    if (!path || is_stdout(path))
+        return CLI_DONE;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return CLI_DONE; // opening a pipe would wait for its reader
+    bool ok = cli_file_begin(&file, path, &why);
+    cli_file_discard(&file);
+    return ok ? CLI_DONE : cli_fail("%s", why.text);
+}
+
 int bench_session_open(bench_session *s, const char *what)
 {
-    driver_settle(s->driver_given, what);
+    const char *const files[] = { s->json, s->csv, s->md };
+    int status = CLI_DONE;
+
     cli_set_json(is_stdout(s->json)); // failures too
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !status; i++)
+        status = check_file(files[i]);
+    if (status)
+        return status;
+    driver_settle(s->driver_given, what);
     s->options.target = s->target_percent / 100;
     s->options.progress = on_progress;
     if (s->device_given && cuc_device_get(&s->options.device, (int32_t)s->device) != CUC_OK)
@@ -184,12 +213,17 @@ int bench_session_open(bench_session *s, const char *what)
 static cuc_status run_interruptible(bench_session *s, const cuc_bench_selection *selection)
 {
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
-    struct sigaction before;
+    struct sigaction before[ENDINGS];
 
     // The second one ends the program.
-    sigaction(SIGINT, &action, &before);
+    for (size_t i = 0; i < ENDINGS; i++) {
+        sigaction(endings[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) // as nohup has it
+            sigaction(endings[i], &action, NULL);
+    }
     cuc_status st = cuc_bench_run(s->bench, selection);
-    sigaction(SIGINT, &before, NULL);
+    for (size_t i = 0; i < ENDINGS; i++)
+        sigaction(endings[i], &before[i], NULL);
     bench_progress_clear();
     return st;
 }
@@ -270,17 +304,16 @@ static int report(bench_session *s)
     json_t *root = json_loadb(text, bytes, 0, &error);
     if (!root)
         return cli_fail("the results are no JSON: %s", error.text);
-    if (!results_take(&r, root, "the document", &why))
-        return cli_fail("%s", why.text);
     int status = CLI_DONE;
     if (is_stdout(s->json))
         printf("%s\n", text);
     else if (s->json && cuc_bench_write_json(s->bench, s->json) != CUC_OK)
         status = cli_fail_cuc();
-    if (!status)
-        status = write_form(s->csv, &r, TABLE_CSV);
-    if (!status)
-        status = write_form(s->md, &r, TABLE_MARKDOWN);
+    if (!results_take(&r, root, "the document", &why))
+        return cli_fail("%s", why.text);
+    // A form that cannot be written does not keep the others from being.
+    int csv = write_form(s->csv, &r, TABLE_CSV), md = write_form(s->md, &r, TABLE_MARKDOWN);
+    status = status ? status : csv ? csv : md;
     bool print = !is_stdout(s->json) && !is_stdout(s->csv) && !is_stdout(s->md);
     if (print)
         results_print(stdout, &r, 1, TABLE_PLAIN);

@@ -44,7 +44,7 @@ enum {
     { "mode", BENCH_MODE, "LIST", "of cold, hot, graph, cpu: only these of each case's modes" },   \
     { "max-seconds", BENCH_MAX_SECONDS, "S", "for a point in a mode; 3 by default, 0.3 quick" },   \
     { "min-samples", BENCH_MIN_SAMPLES, "N", "taken whatever the time; 20 by default, 10 quick" }, \
-    { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 200 quick" },                      \
+    { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 1000 quick" },                     \
     { "target", BENCH_TARGET, "PERCENT", "half width of the 95 % interval to reach; 0.5" },        \
     { "seed", BENCH_SEED, "N", "of the inputs and of the order; 0 by default" },                   \
     { "device", BENCH_DEVICE, "N", "the device's ordinal; 0 by default" },                         \

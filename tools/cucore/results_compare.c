@@ -25,8 +25,10 @@ static bool interval_of_result(interval *out, const result *r)
 {
     if (interval_of_samples(out, r->raw_s, r->raw_count))
         return true;
+    // Of fewer, what stands for the interval is the least and the largest.
+    bool few = r->samples >= 0 && r->samples < INTERVAL_LEAST_SAMPLES;
     *out = (interval){ .median = r->median_s, .low = r->ci_low_s, .high = r->ci_high_s };
-    return r->ci_low_s > 0 && r->ci_low_s <= r->median_s && r->ci_high_s >= r->median_s;
+    return !few && r->ci_low_s > 0 && r->ci_low_s <= r->median_s && r->ci_high_s >= r->median_s;
 }
 
 // Half of what the middle half of the samples spreads over, as a fraction of the median. Between
@@ -128,6 +130,24 @@ static const result *find(const sorted *in, const result *r)
     return found ? *found : NULL;
 }
 
+// What became of a result that is not there: what was skipped or failed before it was timed has no
+// mode, and a point as a whole no subject. NULL: nobody says.
+static const result *find_untimed(const results *in, const char *key)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        size_t length = strlen(in->list[i].key);
+        if (absent(&in->list[i]) && strncmp(in->list[i].key, key, length) == 0 &&
+            strncmp(key + length, " / ", 3) == 0)
+            return &in->list[i];
+    }
+    return NULL;
+}
+
+const result *comparison_shown(const comparison *c)
+{
+    return c->after && c->verdict != COMPARE_ONLY_OLD ? c->after : c->before;
+}
+
 static void add(comparisons *all, const result *before, const result *after, double threshold)
 {
     comparison *c = &all->list[all->count];
@@ -139,6 +159,7 @@ static void add(comparisons *all, const result *before, const result *after, dou
     c->before = before;
     c->after = after;
     compare_pair(c, threshold);
+    all->failed += c->verdict == COMPARE_ONLY_OLD && after && after->failed;
     all->counts[c->verdict]++;
     all->count++;
 }
@@ -161,7 +182,7 @@ bool compare_results(comparisons *out, const results *before, const results *aft
         add(&all, find(&old_ones, &after->list[i]), &after->list[i], threshold);
     for (size_t i = 0; i < before->count; i++)
         if (!find(&new_ones, &before->list[i]))
-            add(&all, &before->list[i], NULL, threshold);
+            add(&all, &before->list[i], find_untimed(after, before->list[i].key), threshold);
     ok = all.count > all.counts[COMPARE_ONLY_OLD] + all.counts[COMPARE_ONLY_NEW] ||
          cli_because(why, "%s and %s have no result in common", before->path, after->path);
 done:

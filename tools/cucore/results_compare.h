@@ -37,7 +37,11 @@ typedef struct comparisons {
     size_t count;
     size_t counts[COMPARE_VERDICT_COUNT];
     size_t absent; // without a time in both files; not in the list
+    size_t failed; // of those in the list: measured in OLD, and failed in NEW
 } comparisons;
+
+// The one of the two that says what was compared.
+const result *comparison_shown(const comparison *c);
 
 // `threshold` is the least change of a time that counts, as a fraction: 0.01. False when a file has
 // the same result twice, one is simulated and the other is not, or no result has a time in both.

@@ -65,6 +65,13 @@ static void put_spaces(FILE *to, size_t n)
     fprintf(to, "%*s", (int)n, "");
 }
 
+// A cell is on one line: a text of several has a space between them.
+static void put_line(FILE *to, const char *text)
+{
+    for (; *text; text++)
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, to);
+}
+
 // Nothing follows the text of a line's last cell.
 static void put_cell(const table *t, FILE *to, size_t row, size_t column, size_t width, bool last)
 {
@@ -74,7 +81,9 @@ static void put_cell(const table *t, FILE *to, size_t row, size_t column, size_t
 
     if (t->right[column])
         put_spaces(to, space);
-    fprintf(to, "%s%s%s", colour ? colour : "", text, colour ? "\033[0m" : "");
+    fputs(colour ? colour : "", to);
+    put_line(to, text);
+    fputs(colour ? "\033[0m" : "", to);
     if (!t->right[column] && !last)
         put_spaces(to, space);
 }
@@ -107,7 +116,7 @@ static void put_markdown(FILE *to, const char *text)
     for (; *text; text++) {
         if (*text == '|')
             fputc('\\', to);
-        fputc(*text, to);
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, to);
     }
 }
 

@@ -75,38 +75,82 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
 }
 
 static void copy_pieces(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
-                        tile_register to, tile_register rows, tile_register bytes)
+                        tile_register to)
 {
     const struct tile_ahead_stream *s = c->stream;
 
     for (uint32_t turn = 0; turn < c->turns; turn++) {
-        uint32_t offset = s->at + turn * c->lines * s->pitch;
-        tile_register inside = TILE_NO_REGISTER, size = bytes;
         if (turn)
             from = plus64(e, from, c->step);
-        tile_register at = from;
-        if ((turn + 1) * c->lines > s->lines)
-            inside = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
-                               s->lines - turn * c->lines);
-        if (rows) { // of this line, when there is such
-            tile_register p = tile_new(e, TILE_PRED);
-            tile_register line =
-                turn ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", c->line, turn * c->lines)
-                     : c->line;
-            tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
-            size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
-            // Nothing is read from anywhere then, but the address must be a multiple of 16.
-            tile_ins(e, "setp.gt.s32 %R, %R, 0", p, size);
-            at = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", from, c->view->base, p);
-        }
-        if (inside)
+        if ((turn + 1) * c->lines > s->lines) {
+            tile_register inside = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
+                                             s->lines - turn * c->lines);
             tile_put(e->text, "\t@%s", tile_name(inside));
-        if (rows)
-            tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", to, offset, at,
-                     size);
-        else
-            tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", to, offset, from);
+        }
+        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", to,
+                 s->at + turn * c->lines * s->pitch, from);
     }
+}
+
+// A piece of which only some elements are there: these are read one by one, and nothing beside
+// them, which may be nobody's memory. `bytes` of it, more than 0 and less than 16.
+static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
+                      tile_register to, tile_register bytes)
+{
+    static const char *const types[] = { "", "u8", "u16", "", "b32" };
+    uint32_t size = c->stream->element;
+    tile_register word[PIECE_BYTES / 4];
+
+    for (uint32_t i = 0; i < PIECE_BYTES / 4; i++)
+        word[i] = tile_number32(e, 0);
+    for (uint32_t at = 0; at < PIECE_BYTES; at += size) {
+        tile_register one = tile_number32(e, 0);
+        tile_register there = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", bytes, at);
+        tile_put(e->text, "\t@%s", tile_name(there));
+        tile_ins(e, "ld.global.%s %R, [%R+%u]", types[size], one, from, at);
+        if (at % 4)
+            one = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", one, at % 4 * 8);
+        tile_ins(e, "or.b32 %R, %R, %R", word[at / 4], word[at / 4], one);
+    }
+    tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", to, c->stream->at, word[0], word[1],
+             word[2], word[3]);
+}
+
+// At the edge of a tensor, which few tiles are at, in a loop: of the first `rows` lines `bytes` of
+// the thread's piece, which may be negative, are there.
+static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
+                      tile_register to, tile_register rows, tile_register bytes)
+{
+    const struct tile_ahead_stream *s = c->stream;
+    uint32_t again = tile_label(e), whole = tile_label(e), next = tile_label(e);
+    tile_register line = tile_make(e, TILE_R32, "mov.b32 %R, %R", c->line);
+    tile_register at = tile_make(e, TILE_R64, "mov.b64 %R, %R", from);
+    tile_register place = tile_make(e, TILE_R32, "mov.b32 %R, %R", to);
+    tile_register p = tile_new(e, TILE_PRED), some = tile_new(e, TILE_PRED);
+
+    tile_put_label(e, again);
+    tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
+    tile_branch(e, p, false, next);
+    tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
+    tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
+    tile_ins(e, "setp.gt.s32 %R, %R, 0", p, size);
+    tile_ins(e, "setp.lt.and.s32 %R, %R, %u, %R", some, size, (unsigned)PIECE_BYTES, p);
+    tile_branch(e, some, true, whole);
+    copy_rest(e, c, at, place, size);
+    // With the rest of a piece done, an empty one would write over it.
+    uint32_t done = tile_label(e);
+    tile_branch(e, TILE_NO_REGISTER, false, done);
+    tile_put_label(e, whole);
+    // Nothing is read from anywhere where there is nothing, but the address must be a multiple
+    // of 16.
+    tile_register valid = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", at, c->view->base, p);
+    tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", place, s->at, valid, size);
+    tile_put_label(e, done);
+    tile_ins(e, "add.u32 %R, %R, %u", line, line, c->lines);
+    tile_ins(e, "add.s64 %R, %R, %R", at, at, c->step);
+    tile_ins(e, "add.u32 %R, %R, %u", place, place, c->lines * s->pitch);
+    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_put_label(e, next);
 }
 
 static void copy(struct tile_emitter *e, const struct tile_copier *c, tile_register stage)
@@ -130,7 +174,7 @@ static void copy(struct tile_emitter *e, const struct tile_copier *c, tile_regis
     tile_register from = plus64(e, origin, c->from);
     tile_register to = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, stage);
     tile_branch(e, whole, true, edge);
-    copy_pieces(e, c, from, to, TILE_NO_REGISTER, TILE_NO_REGISTER);
+    copy_pieces(e, c, from, to);
     tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, edge);
 
@@ -159,7 +203,7 @@ static void copy(struct tile_emitter *e, const struct tile_copier *c, tile_regis
         }
         bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
     }
-    copy_pieces(e, c, from, to, left[0], bytes);
+    copy_edge(e, c, from, to, left[0], bytes);
     tile_put_label(e, done);
 }
 

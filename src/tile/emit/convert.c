@@ -30,15 +30,17 @@ static tile_register thread_place(const struct side *s)
     struct tile_emitter *e = s->e;
     const struct tile_layout *layout = s->layout;
     uint32_t bits = TILE_LANE_BITS + (uint32_t)layout->warp_bits;
+    uint32_t place[TILE_LANE_BITS + TILE_MAX_WARP_BITS];
     tile_register sum = TILE_NO_REGISTER;
 
+    for (uint32_t i = 0; i < bits; i++)
+        place[i] = s->bytes *
+                   tile_swizzle_place(s->swizzle, layout->basis[layout->register_bits + i]);
     for (int by = -(int)bits; by < 32; by++) {
         uint32_t mask = 0;
         for (uint32_t i = 0; i < bits; i++) {
-            uint32_t place =
-                s->bytes * tile_swizzle_place(s->swizzle, layout->basis[layout->register_bits + i]);
             int to = (int)i + by;
-            if (to >= 0 && to < 32 && place >> to & 1)
+            if (to >= 0 && to < 32 && place[i] >> to & 1)
                 mask |= UINT32_C(1) << i;
         }
         if (!mask)
@@ -88,6 +90,7 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
     uint32_t index[MOST_IN_VECTOR], count = UINT32_C(1) << s->layout->register_bits;
     uint32_t own = tile_swizzle_vector(s->swizzle, s->layout, s->vector_bits, index);
     uint32_t vector = UINT32_C(1) << s->vector_bits;
+    tile_register single = writes ? tile_one_copy(s->e, s->layout) : TILE_NO_REGISTER;
 
     open_side(s);
     for (uint32_t r = 0; r < count; r++) {
@@ -99,48 +102,60 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
             part[k] = reg[r | index[k]];
         tile_register address = address_of(s, r, &offset);
         if (writes)
-            tile_emit_store(s->e, "", "shared", dtype, part, vector, address, offset,
-                            TILE_NO_REGISTER);
+            tile_emit_store(s->e, "", "shared", dtype, part, vector, address, offset, single);
         else
             tile_emit_load(s->e, "", "shared", dtype, part, vector, address, offset,
                            TILE_NO_REGISTER);
     }
 }
 
-uint64_t tile_convert_bytes(const struct tile_value *from)
+bool tile_rename(const struct tile_layout *from, const tile_register *in,
+                 const struct tile_layout *to, tile_register *out)
 {
-    return ((UINT64_C(1) << from->layout->coordinate_bits) * bytes_of(from->type.dtype) + 15) &
-           ~UINT64_C(15);
+    uint32_t threads = TILE_LANE_BITS + (uint32_t)to->warp_bits;
+    uint32_t have = UINT32_C(1) << from->register_bits;
+
+    for (uint32_t i = 0; i < threads; i++)
+        if (to->basis[to->register_bits + i] != from->basis[from->register_bits + i])
+            return false;
+    for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++) {
+        uint32_t own = tile_coordinate(to, r), i = 0;
+        while (i < have && tile_coordinate(from, i) != own)
+            i++;
+        if (i == have)
+            return false;
+        out[r] = in[i];
+    }
+    return true;
 }
 
-bool tile_convert(struct tile_emitter *e, const struct tile_value *from,
-                  const struct tile_layout *wanted, const tile_register *out)
+uint64_t tile_convert_bytes(cuc_dtype dtype, const struct tile_layout *layout)
 {
-    cuc_dtype dtype = from->type.dtype;
-    const tile_register *in = tile_registers(e, from);
+    return ((UINT64_C(1) << layout->coordinate_bits) * bytes_of(dtype) + 15) & ~UINT64_C(15);
+}
+
+void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_layout *from,
+                  const tile_register *in, const struct tile_layout *to, const tile_register *out)
+{
     struct tile_swizzle swizzle;
 
-    if (!in || !out)
-        return false;
-    tile_swizzle_choose(&swizzle, from->layout, wanted, bytes_of(dtype));
+    tile_swizzle_choose(&swizzle, from, to, bytes_of(dtype));
     struct side write = { .e = e,
                           .swizzle = &swizzle,
-                          .layout = from->layout,
+                          .layout = from,
                           .bytes = bytes_of(dtype),
                           .vector_bits = swizzle.write_bits };
     struct side read = write;
-    read.layout = wanted;
+    read.layout = to;
     read.vector_bits = swizzle.read_bits;
-    write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(from));
-    // Copies are written by every thread that has one: they are the same.
+    write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
     move_side(&read, dtype, out, false);
-    for (uint32_t r = 0; r < UINT32_C(1) << wanted->register_bits; r++)
-        for (uint32_t bit = 0; bit < wanted->register_bits; bit++)
-            if (r >> bit & 1 && !wanted->basis[bit]) { // a copy of a lower one
+    for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)
+        for (uint32_t bit = 0; bit < to->register_bits; bit++)
+            if (r >> bit & 1 && !to->basis[bit]) { // a copy of a lower one
                 tile_move(e, out[r], out[r & ~(UINT32_C(1) << bit)]);
                 break;
             }
-    return !e->failed;
 }

@@ -172,11 +172,14 @@ void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
 void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
 
-// convert.c: a tile in the registers of another layout of its elements, through shared memory; how
-// much of it.
-bool tile_convert(struct tile_emitter *e, const struct tile_value *from,
-                  const struct tile_layout *wanted, const tile_register *out);
-uint64_t tile_convert_bytes(const struct tile_value *from);
+// convert.c: the registers of one layout from those of another of the same elements. True when
+// registers of the thread are enough: they are given other names. Else through shared memory, of
+// which it takes so much.
+bool tile_rename(const struct tile_layout *from, const tile_register *in,
+                 const struct tile_layout *to, tile_register *out);
+void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_layout *from,
+                  const tile_register *in, const struct tile_layout *to, const tile_register *out);
+uint64_t tile_convert_bytes(cuc_dtype dtype, const struct tile_layout *layout);
 
 // element.c, math.c: one element.
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,

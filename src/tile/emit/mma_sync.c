@@ -344,12 +344,12 @@ static void open_fragments(struct tile_product *p, tile_register shared)
     }
     if (!p->a.direct)
         open_operand(p, &p->a, shared, p->m, row, x, y, 16);
-    // b: two for 8 columns, and two for the next 8.
+    // b: two for 8 columns, and two for the next 8, which are read with them where lines allow.
     if (p->b.turned) {
-        x = tile_number32(e, 0);
+        x = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", third);
         y = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", second, eight);
     } else {
-        x = eight;
+        x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", third, eight);
         y = second;
     }
     open_operand(p, &p->b, shared, p->n, column, x, y, 8);
@@ -394,6 +394,24 @@ static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32
         w[n] = tile_emit_cast(e, CUC_TF32, CUC_F32, TILE_RN, w[n]);
 }
 
+// Two fragments of b side by side: what lanes from 16 on name is the second.
+static bool is_pair(const struct tile_operand *o, uint32_t i)
+{
+    uint32_t step = o->turned ? o->bytes : o->pitch;
+
+    return i + 1 < o->count && o->fragment[i + 1].batch == o->fragment[i].batch &&
+           o->fragment[i + 1].own == o->fragment[i].own + 8 &&
+           o->fragment[i + 1].line == o->fragment[i].line &&
+           o->fragment[i + 1].offset == o->fragment[i].offset + 8 * step;
+}
+
+static void read_pair(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step)
+{
+    read_fragment(p, o, i, step, 4);
+    for (uint32_t n = 0; n < 2; n++)
+        o->fragment[i + 1].word[n] = o->fragment[i].word[2 + n];
+}
+
 // ---- Products
 
 static void add_step(struct tile_product *p, uint32_t step)
@@ -408,7 +426,10 @@ static void add_step(struct tile_product *p, uint32_t step)
         else
             read_fragment(p, &p->a, i, step, 4);
     for (uint32_t i = 0; i < p->b.count; i++)
-        read_fragment(p, &p->b, i, step, 2);
+        if (is_pair(&p->b, i))
+            read_pair(p, &p->b, i++, step);
+        else
+            read_fragment(p, &p->b, i, step, 2);
     for (uint32_t group = 0; group < p->count / 4; group++) {
         if (p->row[group] == UINT32_MAX)
             continue;

@@ -54,8 +54,9 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
         for (uint32_t k = 0; op->kind == TILE_PERMUTE && k < axes->count; k++)
             if (axes->ints[k] == i)
                 n = k;
-        s->c[i] = op->kind == TILE_BROADCAST && from->type.extent[i] == 1 ? tile_number32(e, 0)
-                                                                          : tile_element_coordinate(e, to, r, n);
+        s->c[i] = op->kind == TILE_BROADCAST && from->type.extent[i] == 1
+                      ? tile_number32(e, 0)
+                      : tile_element_coordinate(e, to, r, n);
     }
     switch (op->kind) {
     case TILE_EXTRACT:
@@ -135,7 +136,8 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
     const struct tile_value *to = op->result[0], *from = op->operand[0];
     const struct tile_value *other = op->kind == TILE_CAT ? op->operand[1] : NULL;
     uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
-    uint32_t first = tile_shared_bytes(from), bytes = first + (other ? tile_shared_bytes(other) : 0);
+    uint32_t first = tile_shared_bytes(from),
+             bytes = first + (other ? tile_shared_bytes(other) : 0);
     uint32_t count = tile_register_count(to);
     tile_register scalar[TILE_MAX_RANK] = { 0 };
     tile_register *out = tile_registers(e, to);
@@ -250,37 +252,6 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     return !e->failed;
 }
 
-// Registers under other numbers: result register r is source register map(r). False: threads do not
-// hold what they need.
-static bool rename_registers(struct tile_emitter *e, const struct tile_op *op,
-                             const struct tile_layout *wanted)
-{
-    const struct tile_value *from = op->operand[0], *to = op->result[0];
-    uint32_t count = tile_register_count(to), have = tile_register_count(from);
-    uint32_t threads = TILE_LANE_BITS + (uint32_t)wanted->warp_bits;
-
-    // `wanted` is the operand's map as the result's coordinates: the same threads must hold the
-    // same.
-    for (uint32_t i = 0; i < threads; i++)
-        if (wanted->basis[wanted->register_bits + i] !=
-            from->layout->basis[from->layout->register_bits + i])
-            return false;
-    tile_register *out = tile_take(e->module, count * sizeof(*out));
-    const tile_register *in = tile_registers(e, from);
-    if (!out || !in)
-        return false;
-    for (uint32_t r = 0; r < count; r++) {
-        uint32_t own = tile_coordinate(wanted, r), i = 0;
-        while (i < have && tile_coordinate(from->layout, i) != own)
-            i++;
-        if (i == have)
-            return false;
-        out[r] = in[i];
-    }
-    e->value[to->id] = out;
-    return true;
-}
-
 // The layout that an operand would have if it were made of the result's: which of the operand's
 // elements each register of the result needs.
 static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
@@ -309,18 +280,97 @@ static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
     }
 }
 
+// The registers of a value in another layout of it: renamed, or converted, which takes new ones.
+// NULL when the tile, with its padding, is too large.
+static const tile_register *in_layout(struct tile_emitter *e, const struct tile_value *value,
+                                      const struct tile_layout *from, const tile_register *in,
+                                      const struct tile_layout *to)
+{
+    uint32_t count = UINT32_C(1) << to->register_bits;
+    tile_register *out = tile_take(e->module, count * sizeof(*out));
+    cuc_dtype dtype = value->type.dtype;
+
+    if (!in || !out || tile_rename(from, in, to, out))
+        return in ? out : NULL;
+    if (tile_convert_bytes(dtype, from) > e->target->shared_limit)
+        return NULL;
+    for (uint32_t r = 0; r < count; r++)
+        out[r] = tile_new(e, tile_class_of(dtype));
+    tile_convert(e, dtype, from, in, to, out);
+    return out;
+}
+
+// Two tiles of one shape whose places in the result registers tell apart.
+static const tile_register *cat_registers(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *to = op->result[0], *const *x = (void *)op->operand;
+    uint32_t selects[TILE_MAX_HARDWARE_BITS], count = tile_register_count(to);
+    struct tile_layout part;
+    const tile_register *in[2];
+
+    if (!tile_shape_same(&x[0]->type, &x[1]->type) ||
+        !tile_layout_part(&part, to->layout, &to->type, &x[0]->type, selects))
+        return NULL;
+    tile_register *out = tile_take(e->module, count * sizeof(*out));
+    for (uint32_t i = 0; i < 2; i++)
+        if (!(in[i] = in_layout(e, x[i], x[i]->layout, tile_registers(e, x[i]), &part)) || !out)
+            return NULL;
+    for (uint32_t r = 0; r < count; r++) {
+        uint32_t own = 0, bits = 0, second = 0;
+        for (uint32_t bit = 0; bit < to->layout->register_bits; bit++) {
+            if (selects[bit])
+                second |= r >> bit & 1;
+            else
+                own |= (r >> bit & 1) << bits++;
+        }
+        out[r] = in[second][own];
+    }
+    return out;
+}
+
+// A part at constant indices, which registers tell apart.
+static const tile_register *part_registers(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *to = op->result[0], *from = op->operand[0];
+    const tile_register *in = tile_registers(e, from);
+    uint32_t selects[TILE_MAX_HARDWARE_BITS], where = 0;
+    struct tile_layout part;
+
+    if (!tile_is_fixed_part(op) ||
+        !tile_layout_part(&part, from->layout, &from->type, &to->type, selects))
+        return NULL;
+    tile_register *out = tile_take(e->module, (sizeof(*out) << part.register_bits));
+    for (uint32_t i = 0; i < from->type.rank; i++) {
+        int64_t most = from->type.extent[i] / to->type.extent[i] - 1;
+        int64_t index = tile_int(op->operand[1 + i]->op, TILE_ATTR_VALUE, 0);
+        index = index < 0 ? 0 : index > most ? most : index;
+        where |= (uint32_t)(index * to->type.extent[i]) << tile_axis_shift(from->layout, i);
+    }
+    for (uint32_t r = 0; in && out && r < UINT32_C(1) << part.register_bits; r++) {
+        uint32_t whole = 0, bits = 0;
+        for (uint32_t bit = 0; bit < from->layout->register_bits; bit++)
+            whole |= (selects[bit] ? (where & selects[bit]) != 0 : r >> bits++ & 1) << bit;
+        out[r] = in[whole];
+    }
+    return out ? in_layout(e, to, &part, out, to->layout) : NULL;
+}
+
 bool tile_emit_shape(struct tile_emitter *e, const struct tile_op *op)
 {
+    const struct tile_value *from = op->operand[0];
+    const tile_register *out = NULL;
     struct tile_layout wanted;
 
     if (op->kind == TILE_INSERT)
         return emit_insert(e, op);
-    if (!operand_layout(op, &wanted))
-        return through_shared(e, op);
-    if (rename_registers(e, op, &wanted))
-        return true;
-    // With padding, which has its place there too, the tile may be too large.
-    if (tile_convert_bytes(op->operand[0]) > e->target->shared_limit)
-        return through_shared(e, op);
-    return tile_convert(e, op->operand[0], &wanted, tile_registers(e, op->result[0]));
+    if (op->kind == TILE_CAT)
+        out = cat_registers(e, op);
+    else if (op->kind == TILE_EXTRACT)
+        out = part_registers(e, op);
+    else if (operand_layout(op, &wanted))
+        out = in_layout(e, from, from->layout, tile_registers(e, from), &wanted);
+    if (!out)
+        return !e->failed && through_shared(e, op);
+    e->value[op->result[0]->id] = (tile_register *)(uintptr_t)out;
+    return !e->failed;
 }

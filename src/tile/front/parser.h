@@ -5,7 +5,10 @@
 #include "ast.h"
 #include "lexer.h"
 
-enum { TILE_MAX_NESTING = 200 };
+enum {
+    TILE_MAX_NESTING = 200,
+    TILE_MAX_HEIGHT = 500, // of an expression: a chain of operators is as high as it is long
+};
 
 struct tile_parser {
     struct tile_module *module;

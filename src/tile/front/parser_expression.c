@@ -22,6 +22,23 @@ static struct tile_ast *node(struct tile_parser *p, enum tile_ast_kind kind,
     return ast->child ? ast : NULL;
 }
 
+// What walks an expression calls itself for each child: no higher than a stack can take.
+static struct tile_ast *rooted(struct tile_parser *p, struct tile_ast *ast)
+{
+    for (uint32_t i = 0; i < ast->count; i++)
+        if (ast->child[i] && ast->child[i]->height >= ast->height)
+            ast->height = ast->child[i]->height + 1;
+    if (ast->height <= TILE_MAX_HEIGHT)
+        return ast;
+    if (!p->failed)
+        tile_error(p->module, TILE_T006, ast->where,
+                   "syntax: more than %d operators one above another: give parts of the expression "
+                   "a name",
+                   TILE_MAX_HEIGHT);
+    p->failed = true;
+    return NULL;
+}
+
 static struct tile_ast *two(struct tile_parser *p, enum tile_ast_kind kind, enum tile_op_kind op,
                             struct tile_location where, struct tile_ast *x, struct tile_ast *y)
 {
@@ -32,7 +49,7 @@ static struct tile_ast *two(struct tile_parser *p, enum tile_ast_kind kind, enum
         ast->child[0] = x;
         ast->child[1] = y;
     }
-    return ast;
+    return ast ? rooted(p, ast) : NULL;
 }
 
 static struct tile_ast *one(struct tile_parser *p, enum tile_ast_kind kind, enum tile_op_kind op,
@@ -44,7 +61,7 @@ static struct tile_ast *one(struct tile_parser *p, enum tile_ast_kind kind, enum
         ast->op = op;
         ast->child[0] = x;
     }
-    return ast;
+    return ast ? rooted(p, ast) : NULL;
 }
 
 // Things apart by commas up to a closing sign, which is taken.
@@ -68,7 +85,7 @@ static struct tile_ast *with_children(struct tile_parser *p, enum tile_ast_kind 
         ast->child = (struct tile_ast **)list->item;
         ast->count = list->count;
     }
-    return ast;
+    return ast ? rooted(p, ast) : NULL;
 }
 
 static struct tile_ast *list_item(struct tile_parser *p)
@@ -228,7 +245,9 @@ static struct tile_ast *power(struct tile_parser *p)
 
     if (!base || !tile_parser_take(p, TILE_SIGN2('*', '*')))
         return base;
-    return two(p, TILE_AST_BINARY, TILE_POW, where, base, unary(p));
+    struct tile_ast *exponent = tile_parser_enter(p) ? unary(p) : NULL;
+    p->depth--;
+    return two(p, TILE_AST_BINARY, TILE_POW, where, base, exponent);
 }
 
 static struct tile_ast *unary(struct tile_parser *p)
@@ -238,8 +257,10 @@ static struct tile_ast *unary(struct tile_parser *p)
 
     if (!tile_parser_at(p, '-') && !tile_parser_at(p, '~'))
         return power(p);
-    if (!tile_parser_enter(p))
+    if (!tile_parser_enter(p)) {
+        p->depth--;
         return NULL;
+    }
     enum tile_op_kind op = tile_parser_at(p, '-') ? TILE_NEG : TILE_NOT;
     tile_parser_next(p);
     ast = one(p, TILE_AST_UNARY, op, where, unary(p));

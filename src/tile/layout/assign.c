@@ -181,6 +181,27 @@ static void spread_reshape(struct assignment *a, struct tile_op *op)
         give(a, x, layout);
 }
 
+bool tile_is_fixed_part(const struct tile_op *op)
+{
+    for (uint32_t i = 1; i < op->operand_count; i++)
+        if (!op->operand[i]->op || op->operand[i]->op->kind != TILE_CONSTANT)
+            return false;
+    return true;
+}
+
+// A tile and an aligned part of it, which threads find among their registers.
+static void spread_part(struct assignment *a, struct tile_value *whole, struct tile_value *part)
+{
+    struct tile_layout layout;
+
+    if (whole->layout && !part->layout &&
+        tile_layout_part(&layout, whole->layout, &whole->type, &part->type, NULL))
+        give(a, part, layout);
+    else if (part->layout && !whole->layout &&
+             tile_layout_whole(&layout, part->layout, &whole->type, &part->type))
+        give(a, whole, layout);
+}
+
 static void spread_permute(struct assignment *a, struct tile_op *op)
 {
     const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
@@ -238,6 +259,15 @@ static void spread_op(struct tile_op *op, void *data)
         break;
     case TILE_MMA:
         unite(a, op->operand[2], op->result[0]);
+        break;
+    case TILE_CAT:
+        for (uint32_t i = 0; i < 2 && tile_shape_same(&op->operand[0]->type, &op->operand[1]->type);
+             i++)
+            spread_part(a, op->result[0], op->operand[i]);
+        break;
+    case TILE_EXTRACT:
+        if (tile_is_fixed_part(op))
+            spread_part(a, op->operand[0], op->result[0]);
         break;
     case TILE_SCATTER: {
         struct tile_value *x = op->operand[op->operand[0]->type.rank + 1u];

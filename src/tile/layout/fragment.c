@@ -169,29 +169,36 @@ void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *t
 
 struct most {
     const struct tile_target *target;
-    int64_t elements;
+    int64_t elements, bytes; // of an accumulator, of an operand
 };
 
 static void measure(struct tile_op *op, void *data)
 {
     struct most *most = data;
 
-    if (op->kind == TILE_MMA && tile_fragment_of(op, most->target) &&
-        tile_elements(&op->result[0]->type) > most->elements)
-        most->elements = tile_elements(&op->result[0]->type);
+    if (op->kind != TILE_MMA || !tile_fragment_of(op, most->target))
+        return;
+    int64_t elements = tile_elements(&op->result[0]->type);
+    most->elements = elements > most->elements ? elements : most->elements;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_type *type = &op->operand[i]->type;
+        int64_t bytes = tile_elements(type) * cuc_dtype_bits(type->dtype) / 8;
+        most->bytes = bytes > most->bytes ? bytes : most->bytes;
+    }
 }
 
 uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
-    enum { OF_A_WARP = 64 * 32, MOST_WARPS = 16 };
-    struct most most = { target, 0 };
+    enum { OF_A_WARP = 64 * 32, FEW_OF_A_WARP = 1024, BYTES_OF_A_WARP = 4096, MOST_WARPS = 16 };
+    struct most most = { .target = target };
     uint32_t warps = 1;
 
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &most);
     if (!most.elements)
         return 0;
     while (warps < MOST_WARPS && (most.elements > (int64_t)warps * OF_A_WARP ||
-                                  (warps < 4 && most.elements >= (int64_t)warps * 1024)))
+                                  most.bytes > (int64_t)warps * BYTES_OF_A_WARP ||
+                                  (warps < 4 && most.elements >= (int64_t)warps * FEW_OF_A_WARP)))
         warps *= 2;
     return warps;
 }

@@ -74,6 +74,20 @@ struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axi
 bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
+// Of an aligned part of a tile, of extents that are powers of two where they are not the tile's
+// own: the coordinate bits that select the part are registers' in the tile, and are left out. False
+// when they are not. `selects`: of each register bit of the tile the coordinate bit that it flips
+// there, 0 where it is kept; may be NULL.
+bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
+                      const struct tile_type *whole_type, const struct tile_type *part_type,
+                      uint32_t *selects);
+// And of the tile, its part's given.
+bool tile_layout_whole(struct tile_layout *out, const struct tile_layout *part,
+                       const struct tile_type *whole_type, const struct tile_type *part_type);
+
+// An `extract` whose indices are constants.
+bool tile_is_fixed_part(const struct tile_op *op);
+
 // pass: give every tile value of a kernel a layout for that many warps, and put `convert` ops where
 // two meet. False without memory.
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);

@@ -305,3 +305,74 @@ bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from
     memcpy(out->axis_bits, shape.axis_bits, sizeof(out->axis_bits));
     return true;
 }
+
+// Where the part's coordinate bits lie in the tile, and the tile's bits that select a part.
+static bool open_part(const struct tile_layout *whole, const struct tile_layout *part,
+                      const struct tile_type *whole_type, const struct tile_type *part_type,
+                      uint32_t *to_whole, uint32_t *selecting)
+{
+    *selecting = 0;
+    if (whole_type->rank != part_type->rank)
+        return false;
+    for (uint32_t i = 0; i < part_type->rank; i++) {
+        int32_t w = whole_type->extent[i], p = part_type->extent[i];
+        if (w != p && (w & (w - 1) || p & (p - 1)))
+            return false;
+        uint32_t at = tile_axis_shift(whole, i);
+        for (uint32_t b = 0; b < whole->axis_bits[i]; b++) {
+            if (b < part->axis_bits[i])
+                to_whole[tile_axis_shift(part, i) + b] = UINT32_C(1) << (at + b);
+            else
+                *selecting |= UINT32_C(1) << (at + b);
+        }
+    }
+    return true;
+}
+
+bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
+                      const struct tile_type *whole_type, const struct tile_type *part_type,
+                      uint32_t *selects)
+{
+    struct tile_layout part = empty(part_type, whole->warp_bits);
+    uint32_t to_whole[TILE_MAX_COORDINATE_BITS] = { 0 }, to[TILE_MAX_COORDINATE_BITS] = { 0 };
+    uint32_t selecting, seen = 0, kept = 0, bits = whole->register_bits;
+
+    if (!open_part(whole, &part, whole_type, part_type, to_whole, &selecting))
+        return false;
+    for (uint32_t i = 0; i < tile_hardware_bits(whole); i++) {
+        uint32_t selected = whole->basis[i] & selecting;
+        if (selected && (i >= bits || selected != whole->basis[i] || selected & seen ||
+                         selected & (selected - 1)))
+            return false;
+        seen |= selected;
+        if (selects && i < bits)
+            selects[i] = selected;
+    }
+    if (seen != selecting)
+        return false;
+    for (uint32_t b = 0; b < part.coordinate_bits; b++)
+        to[__builtin_ctz(to_whole[b])] = UINT32_C(1) << b;
+    *out = part;
+    carry_over(out, whole, to);
+    for (uint32_t i = 0; i < bits; i++)
+        if (!(whole->basis[i] & selecting))
+            out->basis[kept++] = out->basis[i];
+    memmove(out->basis + kept, out->basis + bits,
+            (TILE_LANE_BITS + out->warp_bits) * sizeof(*out->basis));
+    out->register_bits = (uint8_t)kept;
+    return true;
+}
+
+bool tile_layout_whole(struct tile_layout *out, const struct tile_layout *part,
+                       const struct tile_type *whole_type, const struct tile_type *part_type)
+{
+    struct tile_layout whole = empty(whole_type, part->warp_bits);
+    uint32_t to_whole[TILE_MAX_COORDINATE_BITS] = { 0 }, selecting;
+
+    if (!open_part(&whole, part, whole_type, part_type, to_whole, &selecting))
+        return false;
+    *out = whole;
+    carry_over(out, part, to_whole);
+    cover(out, selecting);
+    return true;
+}
