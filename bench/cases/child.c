@@ -193,6 +193,8 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
     if (ready < 0 && errno == EINTR)
         return true;
     if (ready == 0) {
+        // An answer that comes late would be taken for that to the next question.
+        kill(c->pid, SIGKILL);
         *st = bench_fail(CUC_ERROR_IO, "%s has not answered in time", c->name);
         return false;
     }

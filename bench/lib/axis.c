@@ -34,6 +34,10 @@ static cuc_status add(struct list *l, struct cuc__bench_value value, const char 
 
     if (l->out->count == MAX_VALUES)
         return FAIL(l, "more than %d values", MAX_VALUES);
+    // Two points of the same values would be one result twice, which nothing can tell apart.
+    for (size_t i = 0; i < l->out->count; i++)
+        if (strcmp(l->out->at[i].text, text) == 0)
+            return FAIL(l, "%s is there twice", text);
     struct cuc__bench_value *to =
         cuc__bench_grow(&array, &l->out->capacity, l->out->count, sizeof(*to));
     l->out->at = array;

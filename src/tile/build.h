@@ -56,6 +56,8 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 // The dtype of x op y; CUC_DTYPE_UNKNOWN when they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
 // A scalar constant: out of the dtype's range is T103.
+// T103 where a constant without a dtype is out of the range of this one.
+bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand c);
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
 // [count] of an integer dtype: 0, 1, ...

@@ -9,6 +9,8 @@
 struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                    const int64_t *extent, struct tile_operand x)
 {
+    if (x.loose && !tile_need_fit(b, dtype, x))
+        return NULL;
     return tile_build_broadcast(b, tile_build_cast(b, x, dtype, TILE_RN), rank, extent);
 }
 

@@ -42,25 +42,32 @@ static bool fits(cuc_dtype dtype, struct tile_operand c)
     return !isfinite(c.real ? c.f : 0.0) || tile_real_fits(dtype, c.real ? c.f : (double)c.i);
 }
 
+bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand c)
+{
+    const char *name = cuc_dtype_name(dtype);
+
+    if (fits(dtype, c))
+        return true;
+    if (c.real && (dtype == CUC_BOOL || tile_is_integer(dtype)))
+        tile_error(b->module, TILE_T103, b->where,
+                   "constant: %g is a float where a %s belongs: write a cast", c.f, name);
+    else if (c.real)
+        tile_error(b->module, TILE_T103, b->where, "constant: %g is out of the range of %s", c.f,
+                   name);
+    else
+        tile_error(b->module, TILE_T103, b->where, "constant: %lld is out of the range of %s",
+                   (long long)c.i, name);
+    return false;
+}
+
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand c)
 {
     struct tile_type type = tile_scalar(dtype);
     struct tile_attribute attribute = { .key = TILE_ATTR_VALUE, .i = c.i };
 
-    if (!fits(dtype, c)) {
-        if (c.real && (dtype == CUC_BOOL || tile_is_integer(dtype)))
-            tile_error(b->module, TILE_T103, b->where,
-                       "constant: %g is a float where a %s belongs: write a cast", c.f,
-                       cuc_dtype_name(dtype));
-        else if (c.real)
-            tile_error(b->module, TILE_T103, b->where, "constant: %g is out of the range of %s",
-                       c.f, cuc_dtype_name(dtype));
-        else
-            tile_error(b->module, TILE_T103, b->where, "constant: %lld is out of the range of %s",
-                       (long long)c.i, cuc_dtype_name(dtype));
+    if (!tile_need_fit(b, dtype, c))
         return NULL;
-    }
     if (dtype != CUC_BOOL && !tile_is_integer(dtype))
         attribute =
             (struct tile_attribute){ .key = TILE_ATTR_REAL, .f = c.real ? c.f : (double)c.i };

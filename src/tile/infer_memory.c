@@ -71,7 +71,9 @@ static bool need_pad(struct tile_builder *b, struct tile_op *op, const struct ti
         return true;
     const struct tile_type *pad = &op->operand[last]->type;
     if (pad->tensor || pad->dtype != tile->dtype)
-        return tile_wrong_operand(b, op, last, TILE_T102, cuc_dtype_name(tile->dtype));
+        return tile_wrong(b, op, TILE_T102, "operand pad: expected %s, got %s",
+                          cuc_dtype_name(tile->dtype),
+                          pad->tensor ? "a tensor" : cuc_dtype_name(pad->dtype));
     return !pad->rank || tile_need_same_shape(b, op, last, tile);
 }
 
@@ -214,7 +216,8 @@ static bool need_elements(struct tile_builder *b, struct tile_op *op, uint32_t v
         if (!tile_need_tile(b, op, mask))
             return false;
         if (op->operand[mask]->type.dtype != CUC_BOOL)
-            return tile_wrong_operand(b, op, mask, TILE_T106, "a bool");
+            return tile_wrong(b, op, TILE_T106, "operand mask: expected a bool, got %s",
+                              cuc_dtype_name(op->operand[mask]->type.dtype));
         if (!tile_need_same_shape(b, op, mask, type))
             return false;
     }

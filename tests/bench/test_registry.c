@@ -79,6 +79,9 @@ static const struct {
     { CUC_BENCH_AXIS_POW2, "-1", "-1 is neither" },
     { CUC_BENCH_AXIS_DTYPE, "f32,float", "float is no element type" },
     { CUC_BENCH_AXIS_STRING, "a,", "an empty value" },
+    { CUC_BENCH_AXIS_INT, "1:3,2", "2 is there twice" },
+    { CUC_BENCH_AXIS_POW2, "10,1024", "1024 is there twice" },
+    { CUC_BENCH_AXIS_STRING, "nt,nn,nt", "nt is there twice" },
 };
 
 START_TEST(a_list_that_is_wrong_is_told_with_the_axis)

@@ -9,6 +9,8 @@ enum {
     TILE_MAX_VALUES = 16,         // that a call or a function gives
     TILE_MAX_STATIC_TURNS = 4096, // of a static for
     TILE_MAX_INLINING = 64,
+    TILE_MAX_DEPTH = 800, // expressions and statements one in another, through calls: the stack's
+    TILE_MAX_WORK = 1 << 20, // expressions and blocks that a text comes to, with all turns and calls
 };
 
 // What an expression or a name stands for.
@@ -49,6 +51,8 @@ struct tile_elaborator {
     uint32_t count, room;
     uint32_t frame; // the first binding that the running function sees
     uint32_t inlined;
+    uint32_t depth, work;
+    bool exhausted; // one of them, and said so: nothing more is looked at
     struct tile_open_loop *loop;
     // Of the running function: its results, once it has returned.
     struct tile_meaning *result;
@@ -65,7 +69,10 @@ struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name);
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                struct tile_location where);
 
-// elaborate_expression.c: an expression that gives one meaning.
+// elaborate_expression.c: one more expression or block, inside of those that are open, which
+// e->depth-- ends; false after T006 or T007.
+bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where);
+// An expression that gives one meaning.
 struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
                                               const struct tile_ast *ast);
 // One that may give several; how many, 0 after an error.

@@ -285,13 +285,11 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
     return out[0].kind != TILE_NOTHING;
 }
 
-struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e, const struct tile_ast *ast)
+static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     struct tile_meaning values[TILE_MAX_VALUES];
     uint32_t errors = e->module->diagnostics->errors;
 
-    if (!ast)
-        return (struct tile_meaning){ 0 };
     e->b.where = ast->where;
     switch (ast->kind) {
     case TILE_AST_INT:
@@ -340,4 +338,35 @@ struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e, const s
                                                  : "blank");
         return (struct tile_meaning){ 0 };
     }
+}
+
+bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
+{
+    bool deep = e->depth >= TILE_MAX_DEPTH;
+
+    if (e->exhausted)
+        return false;
+    if (deep || e->work >= TILE_MAX_WORK) {
+        tile_error(e->module, deep ? TILE_T006 : TILE_T007, where,
+                   deep ? "expression: nested deeper than %d, with the functions that are called"
+                        : "program: more than %d expressions and blocks, with every turn of a "
+                          "static for and every call: make it with loops",
+                   deep ? TILE_MAX_DEPTH : TILE_MAX_WORK);
+        e->exhausted = true;
+        return false;
+    }
+    e->depth++;
+    e->work++;
+    return true;
+}
+
+struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_meaning meaning = { 0 };
+
+    if (ast && tile_elaborate_enter(e, ast->where)) {
+        meaning = elaborate_one(e, ast);
+        e->depth--;
+    }
+    return meaning;
 }

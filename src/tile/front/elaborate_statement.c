@@ -464,11 +464,12 @@ static bool elaborate_leaving(struct tile_elaborator *e, const struct tile_state
 {
     const char *word = s->kind == TILE_STATEMENT_BREAK ? "break" : "continue";
 
-    if (!e->loop || !e->loop->op)
+    if (!e->loop || !e->loop->op) {
         tile_error(e->module, TILE_T402, s->where,
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
-    else
-        leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
+        return false; // what follows is looked at, too
+    }
+    leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
     return true;
 }
 
@@ -496,7 +497,9 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     struct tile_meaning dropped[TILE_MAX_VALUES];
     bool left = false;
 
-    for (; s && !left; s = s->next) {
+    if (!tile_elaborate_enter(e, s ? s->where : e->b.where))
+        return false;
+    for (; s && !left && !e->exhausted; s = s->next) {
         e->b.where = s->where;
         switch (s->kind) {
         case TILE_STATEMENT_BIND:
@@ -526,8 +529,14 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
         case TILE_STATEMENT_RETURN:
             left = elaborate_return(e, s);
             break;
+        case TILE_STATEMENT_UNREADABLE:
+            for (uint32_t i = 0; i < s->names; i++)
+                if (s->name[i])
+                    tile_bind(e, s->name[i], (struct tile_meaning){ 0 }, s->where);
+            break;
         }
     }
+    e->depth--;
     return left;
 }
 
@@ -537,8 +546,13 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
 {
     struct tile_elaborator outer = *e;
 
-    if (fn->running || e->inlined >= TILE_MAX_INLINING) {
+    if (fn->running) {
         tile_error(e->module, TILE_T507, call, "%s: it calls itself", fn->name);
+        return 0;
+    }
+    if (e->inlined >= TILE_MAX_INLINING) {
+        tile_error(e->module, TILE_T006, call, "%s: more than %d calls one in another", fn->name,
+                   TILE_MAX_INLINING);
         return 0;
     }
     fn->running = true;

@@ -227,7 +227,9 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                        c >= ' ' && c < 127 ? "text: no token starts with '%c'"
                                            : "text: a character that is not ASCII (%#x)",
                        (unsigned char)c);
-            l->at++;
+            // Of a character of several bytes all at once.
+            for (l->at++; c & 0x80 && l->at < l->end && (*l->at & 0xc0) == 0x80; l->at++)
+                ;
             continue;
         }
         t.bytes = (size_t)(l->at - t.at);

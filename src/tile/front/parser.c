@@ -115,8 +115,10 @@ char *tile_parser_need_name(struct tile_parser *p, const char *what)
 
 bool tile_parser_enter(struct tile_parser *p)
 {
-    if (++p->depth <= TILE_MAX_NESTING)
+    if (p->depth < TILE_MAX_NESTING) {
+        p->depth++;
         return true;
+    }
     if (!p->failed)
         tile_error(p->module, TILE_T006, p->token.where, "syntax: nested deeper than %d",
                    TILE_MAX_NESTING);

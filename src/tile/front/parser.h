@@ -36,7 +36,7 @@ bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
 bool tile_is_keyword(const struct tile_token *token);
-// No deeper than a stack can take; false after T006.
+// No deeper than a stack can take; false after T006, and then there is nothing to give back.
 bool tile_parser_enter(struct tile_parser *p);
 
 // parser_expression.c: NULL after an error.

@@ -245,7 +245,9 @@ static struct tile_ast *power(struct tile_parser *p)
 
     if (!base || !tile_parser_take(p, TILE_SIGN2('*', '*')))
         return base;
-    struct tile_ast *exponent = tile_parser_enter(p) ? unary(p) : NULL;
+    if (!tile_parser_enter(p))
+        return NULL;
+    struct tile_ast *exponent = unary(p);
     p->depth--;
     return two(p, TILE_AST_BINARY, TILE_POW, where, base, exponent);
 }
@@ -257,10 +259,8 @@ static struct tile_ast *unary(struct tile_parser *p)
 
     if (!tile_parser_at(p, '-') && !tile_parser_at(p, '~'))
         return power(p);
-    if (!tile_parser_enter(p)) {
-        p->depth--;
+    if (!tile_parser_enter(p))
         return NULL;
-    }
     enum tile_op_kind op = tile_parser_at(p, '-') ? TILE_NEG : TILE_NOT;
     tile_parser_next(p);
     ast = one(p, TILE_AST_UNARY, op, where, unary(p));
@@ -359,8 +359,9 @@ struct tile_ast *tile_parse_expression(struct tile_parser *p)
 
     if (p->failed)
         return NULL;
-    if (tile_parser_enter(p))
+    if (tile_parser_enter(p)) {
         ast = logical(p, true);
-    p->depth--;
+        p->depth--;
+    }
     return ast;
 }

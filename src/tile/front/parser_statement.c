@@ -212,7 +212,13 @@ struct tile_statement *tile_parse_block(struct tile_parser *p)
             tile_parser_expected(p, "the end of the statement");
         if (p->failed) {
             recover(p);
-        } else if (s) {
+            // Its names are bound, to what is known to be wrong.
+            if (s && s->kind == TILE_STATEMENT_BIND)
+                s->kind = TILE_STATEMENT_UNREADABLE;
+            else
+                s = NULL;
+        }
+        if (s) {
             *end = s;
             end = &s->next;
         }
