@@ -100,9 +100,9 @@ static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor 
         empty |= !t->shape[axis];
     if (t->data % bytes || (!t->data && !empty))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s: argument %s: expected an address that is a multiple of %u, got "
+                         "%s: argument %s: expected an address that is a multiple of %u%s, got "
                          "0x%" PRIx64,
-                         k->name, p->name, bytes, t->data);
+                         k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
     if (written && t->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%s: argument %s: it is written, and the tensor is read-only", k->name,

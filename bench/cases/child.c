@@ -174,6 +174,13 @@ static cuc_status send_line(bench_child *c, const char *text)
     return CUC_OK;
 }
 
+// An answer that comes late would be taken for that to the next question: it is asked no more.
+static void give_up(const bench_child *c)
+{
+    if (c->pid > 0)
+        kill(c->pid, SIGKILL);
+}
+
 // More of what it says; false at the end, and when the time is over.
 static bool read_more(bench_child *c, double until, cuc_status *st)
 {
@@ -193,8 +200,7 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
     if (ready < 0 && errno == EINTR)
         return true;
     if (ready == 0) {
-        // An answer that comes late would be taken for that to the next question.
-        kill(c->pid, SIGKILL);
+        give_up(c);
         *st = bench_fail(CUC_ERROR_IO, "%s has not answered in time", c->name);
         return false;
     }
@@ -229,6 +235,7 @@ cuc_status bench_child_ask(json_t **answer, bench_child *child, json_t *request,
     json_t *got = json_loads(child->line, 0, &error);
     if (!json_is_object(got)) {
         json_decref(got);
+        give_up(child);
         return bench_fail(CUC_ERROR_IO, "%s answered what is no JSON object: %.200s", child->name,
                           child->line);
     }

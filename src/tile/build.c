@@ -167,7 +167,7 @@ bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tile_error(b->module, code, b->where, "%s: %s", tile_op_infos[op->kind].name, text);
+    tile_error(b->module, code, b->where, "%s: %s", tile_op_word(op), text);
     return false;
 }
 
@@ -219,6 +219,8 @@ bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const stru
 {
     int64_t i = tile_int(op, TILE_ATTR_AXIS, 0);
 
+    if (!type->rank)
+        return tile_wrong(b, op, TILE_T204, "axis: a scalar has none, got %lld", (long long)i);
     if (i < 0 || i >= type->rank)
         return tile_wrong(b, op, TILE_T204, "axis: expected 0 to %d, got %lld", type->rank - 1,
                           (long long)i);

@@ -55,9 +55,9 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 //
 // The dtype of x op y; CUC_DTYPE_UNKNOWN when they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
-// A scalar constant: out of the dtype's range is T103.
 // T103 where a constant without a dtype is out of the range of this one.
-bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand c);
+bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand constant);
+// A scalar constant: out of the dtype's range is T103.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
 // [count] of an integer dtype: 0, 1, ...
@@ -161,9 +161,9 @@ struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first
 struct tile_op *tile_build_loop(struct tile_builder *b, uint32_t count,
                                 struct tile_value *const *carried);
 struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *condition);
-// What a loop made without carried values carries after all, known when its body is there: each with
-// its value before and what its argument is to be. continue and break in it get their values by
-// tile_feed(), for as many as it carries.
+// What a loop made without carried values carries after all, known when its body is there: each
+// with its value before and what its argument is to be. continue and break in it get their values
+// by tile_feed(), for as many as it carries.
 bool tile_carry(struct tile_builder *b, struct tile_op *loop, uint32_t count,
                 struct tile_value *const *before, struct tile_value *const *argument);
 bool tile_feed(struct tile_builder *b, struct tile_op *terminator, uint32_t count,

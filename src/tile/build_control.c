@@ -48,15 +48,25 @@ struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first
                 ? bounds[i].real
                 : bounds[i].value && (bounds[i].value->type.tensor || bounds[i].value->type.rank ||
                                       !tile_is_integer(bounds[i].value->type.dtype))) {
+            const char *got = bounds[i].loose
+                                  ? "a float"
+                                  : tile_type_text(b->module->arena, &bounds[i].value->type);
             tile_error(b->module, TILE_T107, b->where,
-                       "for: operand %s: expected an integer scalar", names[i]);
+                       "for: operand %s: expected an integer scalar, got %s", names[i],
+                       got ? got : "?");
             return NULL;
         }
         if (!bounds[i].loose && !bounds[i].value)
             return NULL;
     }
     if (!step.loose || step.real || step.i < 1) {
-        tile_error(b->module, TILE_T403, b->where, "for: the step is a positive constant");
+        if (step.loose && !step.real)
+            tile_error(b->module, TILE_T403, b->where,
+                       "for: step: expected a positive constant, got %lld", (long long)step.i);
+        else
+            tile_error(b->module, TILE_T403, b->where,
+                       "for: step: expected a positive constant, got %s",
+                       step.loose ? "a float" : "a value that is known when the kernel runs");
         return NULL;
     }
     for (uint32_t i = 0; i < 2; i++)

@@ -40,6 +40,12 @@ static bool need_indices(struct tile_builder *b, struct tile_op *op, uint32_t fi
 }
 
 // Which orders an access may have, as bits.
+enum {
+    LOADS = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_ACQUIRE,
+    STORES = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_RELEASE,
+    ATOMICS = 1 << TILE_RELAXED | 1 << TILE_ACQUIRE | 1 << TILE_RELEASE | 1 << TILE_ACQ_REL,
+};
+
 static bool need_order(struct tile_builder *b, struct tile_op *op, uint32_t orders)
 {
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
@@ -47,20 +53,19 @@ static bool need_order(struct tile_builder *b, struct tile_op *op, uint32_t orde
     int64_t latency = tile_int(op, TILE_ATTR_LATENCY, 1);
 
     if (!(orders >> order & 1))
-        return tile_wrong(b, op, TILE_T303, "this access does not have that memory order");
+        return tile_wrong(
+            b, op, TILE_T303, "order: expected %s, got %s",
+            orders == LOADS    ? "weak, relaxed or acquire"
+            : orders == STORES ? "weak, relaxed or release"
+                               : "relaxed, acquire, release or acq_rel",
+            (const char *const[]){ "weak", "relaxed", "acquire", "release", "acq_rel" }[order]);
     if (order == TILE_WEAK && scope)
-        return tile_wrong(b, op, TILE_T303, "a weak access has no scope");
+        return tile_wrong(b, op, TILE_T303, "a weak access has no scope: give it an order, too");
     if (latency < 1 || latency > 10)
         return tile_wrong(b, op, TILE_T304, "latency: expected 1 to 10, got %lld",
                           (long long)latency);
     return true;
 }
-
-enum {
-    LOADS = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_ACQUIRE,
-    STORES = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_RELEASE,
-    ATOMICS = 1 << TILE_RELAXED | 1 << TILE_ACQUIRE | 1 << TILE_RELEASE | 1 << TILE_ACQ_REL,
-};
 
 // The pad: the last operand of a load that has one.
 static bool need_pad(struct tile_builder *b, struct tile_op *op, const struct tile_type *tile)

@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import schema_part
 
@@ -156,6 +157,16 @@ def memory():
                f"memory: {peer} is not told of once")
     large = Run("memory, large", "memory", "--filter", "fill", "--axis", "bytes=30")
     large.skipped("simulated", case="fill")
+    # One that answers nonsense and lives on is not asked, and waited for, again.
+    with tempfile.TemporaryDirectory() as folder:
+        babbler = pathlib.Path(folder, "python")
+        babbler.write_text("#!/bin/sh\nread line\necho nonsense\nexec cat >/dev/null\n")
+        babbler.chmod(0o700)
+        run = Run("a babbling peer", "memory", "--filter", "stream", "--axis", "op=copy", "--axis",
+                  "bytes=12,14", status=1, CUCORE_PYTHON=str(babbler))
+    failed = [r for r in run.results if "failed" in r]
+    expect(len(failed) == 8, f"memory: a peer of nonsense: {failed}")
+    run.measured(case="stream", op="copy", subject="cuda")
 
 
 def libraries():

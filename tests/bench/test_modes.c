@@ -348,6 +348,34 @@ START_TEST(less_work_is_faster)
 }
 END_TEST
 
+static cuc_status slowed(cuc_bench_state *state, void *data)
+{
+    struct scaling *two = data;
+    cuc_bench_subject plain = subject_of(&two[0], "plain"), slow = subject_of(&two[1], "slowed");
+
+    if (make(&two[0], state) < 0 || make(&two[1], state) < 0)
+        return CUC_ERROR_INTERNAL;
+    plain.flags = CUC_BENCH_PEER;
+    ck_ok(cuc_bench_state_add_subject(state, &plain));
+    return cuc_bench_state_add_subject(state, &slow);
+}
+
+START_TEST(three_percent_more_work_is_slower)
+{
+    struct scaling two[] = { { .turns = 100000 }, { .turns = 103000 } };
+
+    if (cuc_driver_is_simulated()) {
+        printf("skipped: time on the simulated driver is that of a busy machine\n");
+        return;
+    }
+    open_bench((cuc_bench_options){ .max_samples = 200 });
+    run_case(slowed, two, CUC_BENCH_COLD);
+    ck_assert_msg(result(1).verdict == CUC_BENCH_SLOWER, "%s: %g",
+                  cuc_bench_verdict_name(result(1).verdict), result(1).ratio);
+    ck_assert_double_eq_tol(result(1).ratio, 1.03, 0.01);
+}
+END_TEST
+
 static cuc_status run_fault(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)set;
@@ -401,6 +429,7 @@ int main(void)
     tcase_add_loop_test(tests, a_subject_that_fails_leaves_the_stream_to_the_others, 0,
                         2 * LENGTH(failing_modes));
     tcase_add_test(tests, less_work_is_faster);
+    tcase_add_test(tests, three_percent_more_work_is_slower);
     tcase_add_test(tests, a_kernel_that_faults_fails_its_point_and_those_behind_it);
     return test_run(suite);
 }

@@ -184,7 +184,7 @@ static const char *coordinates(const struct tensor *t)
     int n = sprintf(words, "{");
     for (uint32_t d = 0; d < t->rank; d++)
         n += sprintf(words + n, "%s%d", d ? ", " : "", t->at[d]);
-    sprintf(words + n, "}");
+    memcpy(words + n, "}", 2);
     return words;
 }
 
@@ -758,8 +758,8 @@ static char *image_kernel(const struct image *t, const char *body)
         m += sprintf(moves + m, "mov.u16 %%h%u, %u; ", d + 1, t->offset[d]);
         o += sprintf(offsets + o, "%s%%h%u", d ? ", " : "", d + 1);
     }
-    sprintf(at + n, "}");
-    sprintf(offsets + o, "}");
+    memcpy(at + n, "}", 2);
+    memcpy(offsets + o, "}", 2);
     return TEXT(body, rank, at, moves, offsets);
 }
 

@@ -401,7 +401,7 @@ START_TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
     cuc_tile_kernel_end(K);
     ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
     const char *log = cuc_tile_program_log(p), *at = log;
-    static const char *const places[] = { "one.c:1: error T101: exp", "two.c:2: error T204: reduce",
+    static const char *const places[] = { "one.c:1: error T101: exp", "two.c:2: error T204: sum",
                                           "three.c:3: error T101: sqrt",
                                           "four.c:4: error T101: sin" };
     for (size_t i = 0; i < 4; i++) {

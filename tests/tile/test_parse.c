@@ -27,6 +27,8 @@ static const struct wrong wrongs[] = {
     { "a number with letters in it", "x = 12abc", "T002 5 cannot be read" },
     { "a float that is too large", "x = 1e999", "T002 5 too large" },
     { "a string without its end", "assert(s > 0, \"oops)\n", "T003 15 before the end of the line" },
+    { "a letter that is not ASCII, in two bytes", "\xc3\xa9 = 1", "T001 1 not ASCII (0xc3)" },
+    { "a name whose value cannot be read", "x = )\ny = x", "T004 5 expected an expression, got )" },
     { "a statement without a value", "x =", "T004 4 expected an expression, got }" },
     { "an expression that does nothing", "s + 1", "T004 1 does nothing" },
     { "a chain of comparisons", "x = 1 < s < 3", "T004 11 do not chain" },
@@ -47,12 +49,18 @@ static const struct wrong wrongs[] = {
     { "f16 with bf16", "x = cast(1.0, f16) + cast(s, bf16)", "T102 20 f16 and bf16" },
     { "a constant out of its dtype's range", "x = cast(s, i8) + 300",
       "T103 17 300 is out of the range of i8" },
+    { "a tile of a constant out of range", "x = full(u8, [4], 300)",
+      "T103 5 300 is out of the range of u8" },
     { "iota past its dtype", "x = iota(i8, 200)", "T103 5 199 is out of the range of i8" },
     { "iota of floats", "x = iota(f32, 8)", "T101 5 an integer dtype" },
     { "a bitcast of another width", "x = bitcast(s, f16)",
       "T104 5 i32 and f16 have different widths" },
     { "a rounding of integers", "x = cast(s, i64, round=rz)", "T105 5 no rounding to choose" },
     { "a condition that is no bool", "if s { }", "T106 4 expected a bool scalar, got i32" },
+    { "a mask of integers", "x = gather(a, [iota(i32, 4)], mask=iota(i32, 4))",
+      "T106 5 operand mask: expected a bool, got i32" },
+    { "padding of another dtype", "x = load(a, [0], [8], pad=cast(s, f64))",
+      "T102 5 operand pad: expected f32, got f64" },
     { "and on integers", "if s and s > 1 { }", "T106 4 expected a bool scalar" },
     { "where by an integer", "x = where(s, 1, 2)", "T106 5 operand c: expected a bool" },
     { "an index that is a float", "x = load(a, [0.5], [8])", "T107 5 operand index 0" },
@@ -77,7 +85,9 @@ static const struct wrong wrongs[] = {
       "T203 5 has 15 elements, the operand 16" },
     { "a reshape that does not divide", "x = reshape(zeros(f32, [4, 4]), [3, -1])",
       "T203 5 16 elements do not divide by 3" },
-    { "an axis that is not there", "x = sum(zeros(f32, [4]), 1)", "T204 5 expected 0 to 0, got 1" },
+    { "an axis that is not there", "x = sum(zeros(f32, [4]), 1)",
+      "T204 5 sum: axis: expected 0 to 0, got 1" },
+    { "an axis of a scalar", "x = cumsum(1.0, 0)", "T204 5 cumsum: axis: a scalar has none" },
     { "a fourth axis of the grid", "x = block(3)", "T204 5 expected 0, 1 or 2, got 3" },
     { "trans of one axis", "x = trans(zeros(f32, [4]))", "T204 5 at least 2 axes, got f32[4]" },
     { "squeeze of a long axis", "x = squeeze(zeros(f32, [4, 1]), 0)",
@@ -112,7 +122,7 @@ static const struct wrong wrongs[] = {
       "T302 5 expected a tensor, got a tile" },
     { "a tile read by element", "x = zeros(f32, [8])\ny = x[3]", "T302 2:7 use extract or take" },
     { "an order that a load has not", "x = load(a, [0], [8], order=release)",
-      "T303 5 does not have that memory order" },
+      "T303 5 order: expected weak, relaxed or acquire, got release" },
     { "a scope without an order", "x = load(a, [0], [8], scope=block)",
       "T303 5 a weak access has no scope" },
     { "a latency out of range", "x = load(a, [0], [8], latency=11)",
@@ -127,9 +137,11 @@ static const struct wrong wrongs[] = {
     { "break out of a static for", "static for j in 0 .. 2 { break }",
       "T402 26 cannot leave a static for" },
     { "a kernel that returns a value", "return 1", "T402 1 gives no values" },
-    { "a step that is not constant", "for j in 0 .. 4 step s { }", "T403 1 positive constant" },
-    { "a step of zero", "for j in 0 .. 4 step 0 { }", "T403 1 positive constant" },
-    { "a loop over floats", "for j in 0 .. 1.5 { }", "T107 1 operand last" },
+    { "a step that is not constant", "for j in 0 .. 4 step s { }",
+      "T403 1 positive constant, got a value that is known when the kernel runs" },
+    { "a step of zero", "for j in 0 .. 4 step 0 { }", "T403 1 positive constant, got 0" },
+    { "a loop over floats", "for j in 0 .. 1.5 { }",
+      "T107 1 operand last: expected an integer scalar, got a float" },
     { "a function that loads in a reduction",
       "\nfn f(x, y) { return x + load(x, [0], [1]) }\nkernel k(a: f32[N]) { x = reduce(f, [load(a, "
       "[0], [8])], 0, [0.0]) }",
@@ -155,6 +167,10 @@ static const struct wrong wrongs[] = {
     { "two kernels of a name", "\nkernel k() { }\nkernel k() { }", "T502 3:8 two of the name k" },
     { "a function of the language's name", "\nfn exp(x) { return x }\nkernel k() { }",
       "T502 2:4 exp is a call of the language" },
+    { "a function of a dtype's name", "\nfn f16(x) { return x }\nkernel k() { }",
+      "T502 2:4 f16 is a dtype of the language" },
+    { "two parameters of a name", "\nfn f(x, x) { return x }\nkernel k() { }",
+      "T502 2:4 two of its parameters have the name x" },
     { "a name that is a call of the language", "x = 1\nsum = 3",
       "T502 2:1 sum is a call of the language" },
     { "a loop's variable that is a dtype", "for i8 in 0 .. 4 { }",
@@ -166,6 +182,12 @@ static const struct wrong wrongs[] = {
     { "a call within a call that gives nothing", "x = exp(store(a, [0], 1.0))",
       "T508 9 store: gives 0 values" },
     { "a call of nothing", "x = frob(1)", "T503 5 there is no function frob" },
+    { "a name that is misspelt", "scale = 1.0\nx = scael", "T501 2:5 did you mean scale?" },
+    { "a name unlike all others", "scale = 1.0\nx = width", "T501 2:5 nothing binds width" },
+    { "a call that is misspelt", "x = laod(a, [0], [8])", "T503 5 did you mean load?" },
+    { "a function that is misspelt",
+      "\nfn normalise(x) { return x }\nkernel k(s: i32) { y = normalize(s) }",
+      "T503 3:24 did you mean normalise?" },
     { "a call of a value", "x = s(1)", "T503 5 s is no function" },
     { "too many arguments", "x = exp(1.0, 2.0)", "T504 14 expected at most 1 arguments" },
     { "too few arguments", "x = load(a)", "T504 5 expected 3 arguments, got 1" },
@@ -246,6 +268,88 @@ START_TEST(all_errors_of_a_source_are_told_each_once)
     for (const struct tile_diagnostic *d = module->diagnostics->first; d; d = d->next)
         ck_assert_uint_eq(d->where.line, lines[i++]);
     tile_module_free(module);
+}
+END_TEST
+
+START_TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
+{
+    struct tile_module *module = parse("kernel k() {\n    break\n    x = y\n}\n");
+
+    ck_assert_uint_eq(module->diagnostics->errors, 2);
+    ck_assert_int_eq(module->diagnostics->first->code, TILE_T402);
+    ck_assert_int_eq(module->diagnostics->first->next->code, TILE_T501);
+    tile_module_free(module);
+}
+END_TEST
+
+#define TEN(x) x x x x x x x x x x
+
+// A text with a part that stands many times; its numbers are those of this time and the last.
+static const struct {
+    const char *name, *before, *part, *after;
+    int times;
+    const char *expected; // of the one error; NULL: none
+} large[] = {
+    { "a sum of many", "kernel k(s: i32) { x = s", " + s", " }", 400, NULL },
+    { "a sum of too many", "kernel k(s: i32) { x = s", " + s", "\ny = x }", 20000, "T006" },
+    { "a power of powers", "kernel k() { x = 2.0", " ** 1.0", " }", 20000, "T006" },
+    { "parts of parts", "kernel k() { x = zeros(f32, [4])", "[:]", " }", 20000, "T006" },
+    { "signs before signs", "kernel k() { x = ", "-", "1 }", 20000, "T006" },
+    { "a condition of many", "kernel k(s: i32) { if s > 0", " and s > 0", " { } }", 20000, "T006" },
+    { "a grid of many", "kernel k(a: i32[N]) grid N", " + N", " { }", 20000, "T006" },
+    { "functions in functions", "fn g0(x) { return x }\n", "fn g%d(x) { return g%d(x) }\n",
+      "kernel k(s: i32) { x = g5000(s) }", 5000, "T006" },
+    { "functions that double", "fn g0(x) { return x }\n", "fn g%d(x) { return g%d(x) + g%d(x) }\n",
+      "kernel k(s: i32) { x = g40(s) }", 40, "T007" },
+    { "a fact of calls in calls", "kernel k(a: i32[N]) where ", "cdiv(",
+      "N" TEN(", 2)") TEN(", 2)") TEN(", 2)") TEN(", 2)") " > 0 { }", 40, NULL },
+    { "functions of blocks in blocks", "fn g0(x) { return x }\n",
+      "fn g%d(x) { " TEN("if x > 0 { ") TEN("if x > 0 { ") "x = g%d(x) " TEN("} ")
+          TEN("} ") "\nreturn x }\n",
+      "kernel k(s: i32) { x = g40(s) }", 40, "T006" },
+    { "loops unrolled in loops", "kernel k(s: i32) { ", "static for j%d in 0 .. 4096 { ", "} } } }",
+      3, "T007" },
+};
+
+START_TEST(a_large_program_is_refused_before_it_takes_the_stack_or_all_time)
+{
+    size_t room = 1 << 20;
+    char *text = malloc(room), *end = text;
+    ck_assert_ptr_nonnull(text);
+
+    end += sprintf(end, "%s", large[_i].before);
+    for (int i = 1; i <= large[_i].times; i++)
+        end += snprintf(end, room - (size_t)(end - text), large[_i].part, i, i - 1, i - 1);
+    snprintf(end, room - (size_t)(end - text), "%s", large[_i].after);
+    struct tile_module *module = parse(text);
+    const struct tile_diagnostic *first = module->diagnostics->first;
+    ck_assert_uint_eq(module->diagnostics->errors, large[_i].expected ? 1 : 0);
+    if (large[_i].expected)
+        ck_assert_msg(strcmp(tile_code_name(first->code), large[_i].expected) == 0, "%s: %s",
+                      large[_i].name, first->text);
+    tile_module_free(module);
+    free(text);
+}
+END_TEST
+
+START_TEST(facts_are_told_with_the_brackets_that_they_need)
+{
+    static const char *const facts[] = {
+        "N % (N - 3) == 0",
+        "N - M - (N - 1) > 0",
+        "(N > 3) == (M > 3)",
+        "-(N - M) * 2 < 4",
+        "not (N > 1 or M > 1) and N < cdiv(M, N - 1)",
+    };
+
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+        char text[256];
+        snprintf(text, sizeof(text), "kernel k(a: f32[N, M]) where %s { }", facts[i]);
+        struct tile_module *module = parse(text);
+        ck_assert_uint_eq(module->diagnostics->errors, 0);
+        ck_assert_str_eq(module->first->fact[0].text, facts[i]);
+        tile_module_free(module);
+    }
 }
 END_TEST
 
@@ -506,6 +610,10 @@ int main(void)
     tcase_add_loop_test(t, a_wrong_program_is_told_with_code_place_and_words, 0,
                         (int)(sizeof(wrongs) / sizeof(wrongs[0])));
     tcase_add_test(t, all_errors_of_a_source_are_told_each_once);
+    tcase_add_test(t, what_follows_a_break_that_cannot_stand_is_looked_at);
+    tcase_add_loop_test(t, a_large_program_is_refused_before_it_takes_the_stack_or_all_time, 0,
+                        (int)(sizeof(large) / sizeof(large[0])));
+    tcase_add_test(t, facts_are_told_with_the_brackets_that_they_need);
     tcase_add_test(t, at_most_twenty_errors_are_told_and_the_rest_counted);
     tcase_add_test(t, an_error_in_a_function_shows_where_it_was_called);
     tcase_add_test(t, a_caret_stands_under_the_place);

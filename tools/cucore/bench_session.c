@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // ---- Options
 
@@ -164,8 +165,10 @@ enum { ENDINGS = sizeof(endings) / sizeof(*endings) };
 
 static void on_interrupt(int signal_number)
 {
-    (void)signal_number;
     interrupted = 1;
+    // Who is at a terminal can press Control-C again; nobody else waits for a sample without end.
+    if (signal_number != SIGINT)
+        alarm(20);
 }
 
 static int32_t on_progress(void *data, const cuc_bench_progress *progress)
@@ -222,6 +225,7 @@ static cuc_status run_interruptible(bench_session *s, const cuc_bench_selection 
             sigaction(endings[i], &action, NULL);
     }
     cuc_status st = cuc_bench_run(s->bench, selection);
+    alarm(0);
     for (size_t i = 0; i < ENDINGS; i++)
         sigaction(endings[i], &before[i], NULL);
     bench_progress_clear();

@@ -48,7 +48,7 @@ enum tile_statement_kind {
     TILE_STATEMENT_IF,    // value 0; body, otherwise
     TILE_STATEMENT_BREAK,
     TILE_STATEMENT_CONTINUE,
-    TILE_STATEMENT_RETURN, // value...
+    TILE_STATEMENT_RETURN,     // value...
     TILE_STATEMENT_UNREADABLE, // name... = what an error was said of
 };
 

@@ -59,8 +59,8 @@ static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const c
         if (argument->kind == TILE_AST_NAMED) {
             at = parameter_number(spec, argument->text, strlen(argument->text));
             if (at < 0) {
-                tile_error(e->module, TILE_T504, argument->where, "%s: there is no argument %s",
-                           ast->text, argument->text);
+                tile_error(e->module, TILE_T504, argument->where,
+                           "%s: there is no argument %s (%s)", ast->text, argument->text, spec);
                 return false;
             }
             argument = argument->child[0];
@@ -81,8 +81,8 @@ static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const c
             return false;
         }
         if (call->argument[at]) {
-            tile_error(e->module, TILE_T504, argument->where, "%s: an argument is given twice",
-                       ast->text);
+            tile_error(e->module, TILE_T504, argument->where, "%s: an argument is given twice (%s)",
+                       ast->text, spec);
             return false;
         }
         call->argument[at] = argument;
@@ -178,8 +178,8 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
             at += length + (words[n + 1] ? 2 : 0);
         }
     }
-    tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected one of %s", c->ast->text,
-               list);
+    tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected one of %s%s%s",
+               c->ast->text, list, name ? ", got " : "", name ? name : "");
     return false;
 }
 
@@ -280,6 +280,17 @@ static enum tile_op_kind elementwise(const char *name)
 bool tile_is_builtin(const char *name)
 {
     return find_row(name) || elementwise(name) != TILE_OP_COUNT;
+}
+
+const char *tile_nearest_call(const char *written, const char *best)
+{
+    for (size_t i = 0; tile_call_tables[i]; i++)
+        for (const struct tile_call_row *row = tile_call_tables[i]; row->name; row++)
+            best = tile_nearer(written, best, row->name);
+    for (uint32_t kind = 0; kind < TILE_OP_COUNT; kind++)
+        if (elementwise(tile_op_infos[kind].name) != TILE_OP_COUNT)
+            best = tile_nearer(written, best, tile_op_infos[kind].name);
+    return best;
 }
 
 static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_call *c,

@@ -295,9 +295,17 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
 static void check_functions(struct tile_elaborator *e)
 {
     for (const struct tile_function_ast *fn = e->file->function; fn; fn = fn->next) {
-        if (fn->name && tile_is_builtin(fn->name))
-            tile_error(e->module, TILE_T502, fn->where, "fn: %s is a call of the language",
-                       fn->name);
+        bool dtype = fn->name && cuc_dtype_from_name(fn->name) != CUC_DTYPE_UNKNOWN;
+        if (fn->name && (dtype || tile_is_builtin(fn->name)))
+            tile_error(e->module, TILE_T502, fn->where, "fn: %s is a %s of the language", fn->name,
+                       dtype ? "dtype" : "call");
+        for (uint32_t i = 0; i < fn->parameters; i++)
+            for (uint32_t j = 0; j < i; j++)
+                if (fn->parameter[i] && fn->parameter[j] &&
+                    strcmp(fn->parameter[i], fn->parameter[j]) == 0)
+                    tile_error(e->module, TILE_T502, fn->where,
+                               "%s: two of its parameters have the name %s", fn->name,
+                               fn->parameter[i]);
         for (const struct tile_function_ast *other = e->file->function; other != fn;
              other = other->next)
             if (fn->name && other->name && strcmp(other->name, fn->name) == 0)

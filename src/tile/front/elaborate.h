@@ -10,7 +10,8 @@ enum {
     TILE_MAX_STATIC_TURNS = 4096, // of a static for
     TILE_MAX_INLINING = 64,
     TILE_MAX_DEPTH = 800, // expressions and statements one in another, through calls: the stack's
-    TILE_MAX_WORK = 1 << 20, // expressions and blocks that a text comes to, with all turns and calls
+    TILE_MAX_WORK =
+        1 << 20, // expressions and blocks that a text comes to, with all turns and calls
 };
 
 // What an expression or a name stands for.
@@ -104,6 +105,8 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
 bool tile_is_builtin(const char *name);
+// The call of the language that a name is nearest to; else `best`.
+const char *tile_nearest_call(const char *written, const char *best);
 // A call that is made for what it does.
 bool tile_only_acts(const struct tile_ast *ast);
 
@@ -118,6 +121,10 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
 const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
                                                        const struct tile_ast *ast);
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast);
+
+// nearest.c: `word`, where what was written is nearer to it than to `best` and near enough to be a
+// slip; else `best`, which may be NULL.
+const char *tile_nearer(const char *written, const char *best, const char *word);
 
 // elaborate.c: the parts of a kernel's head. A kernel with nothing in it; false: no memory.
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);

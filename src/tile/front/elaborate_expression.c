@@ -90,8 +90,16 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
 
     if (binding)
         return binding->what;
-    tile_error(e->module, TILE_T501, ast->where, "name: nothing binds %s%s", ast->text,
-               tile_is_builtin(ast->text) ? ", which is a call: write its arguments" : "");
+    const char *near = NULL;
+    for (uint32_t i = e->frame; i < e->count; i++)
+        if (e->binding[i].what.kind != TILE_NOTHING)
+            near = tile_nearer(ast->text, near, e->binding[i].name);
+    bool call = tile_is_builtin(ast->text);
+    tile_error(e->module, TILE_T501, ast->where, "name: nothing binds %s%s%s%s", ast->text,
+               call   ? ", which is a call: write its arguments"
+               : near ? ": did you mean "
+                      : "",
+               near && !call ? near : "", near && !call ? "?" : "");
     // Said once: from here on it is known to be wrong.
     tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
     return (struct tile_meaning){ 0 };
@@ -234,6 +242,21 @@ static struct tile_function_ast *find_function(struct tile_elaborator *e, const 
     return fn;
 }
 
+static void no_function(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    const char *near = NULL;
+
+    if (tile_lookup(e, ast->text)) {
+        tile_error(e->module, TILE_T503, ast->where, "call: %s is no function", ast->text);
+        return;
+    }
+    for (struct tile_function_ast *fn = e->file ? e->file->function : NULL; fn; fn = fn->next)
+        near = tile_nearer(ast->text, near, fn->name);
+    near = tile_nearest_call(ast->text, near);
+    tile_error(e->module, TILE_T503, ast->where, "call: there is no function %s%s%s%s", ast->text,
+               near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
 static uint32_t elaborate_call(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out)
 {
@@ -244,10 +267,7 @@ static uint32_t elaborate_call(struct tile_elaborator *e, const struct tile_ast 
     if (!fn) {
         uint32_t count = tile_elaborate_call(e, ast, out, &known);
         if (!known)
-            tile_error(e->module, TILE_T503, ast->where,
-                       tile_lookup(e, ast->text) ? "call: %s is no function"
-                                                 : "call: there is no function %s",
-                       ast->text);
+            no_function(e, ast);
         return count;
     }
     if (ast->count != fn->parameters || ast->count > 64) {

@@ -421,7 +421,9 @@ bool tile_only_acts(const struct tile_ast *ast)
     return false;
 }
 
-static void elaborate_binding(struct tile_elaborator *e, const struct tile_statement *s)
+// Not a part of what calls itself for blocks in blocks: its array is large.
+__attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *e,
+                                                        const struct tile_statement *s)
 {
     struct tile_meaning values[64 + TILE_MAX_VALUES];
     uint32_t count = 0;
@@ -447,6 +449,14 @@ static void elaborate_binding(struct tile_elaborator *e, const struct tile_state
     for (uint32_t i = 0; i < s->names; i++)
         if (s->name[i])
             tile_bind(e, s->name[i], i < count ? values[i] : (struct tile_meaning){ 0 }, s->where);
+}
+
+__attribute__((noinline)) static void elaborate_effect(struct tile_elaborator *e,
+                                                       const struct tile_statement *s)
+{
+    struct tile_meaning dropped[TILE_MAX_VALUES];
+
+    tile_elaborate_values(e, s->value[0], dropped);
 }
 
 static void elaborate_update(struct tile_elaborator *e, const struct tile_statement *s)
@@ -494,11 +504,14 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
 
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    struct tile_meaning dropped[TILE_MAX_VALUES];
     bool left = false;
+
+    // A block counts for more than an expression: passes walk those that are one in another, too.
+    enum { LEVELS = 3 };
 
     if (!tile_elaborate_enter(e, s ? s->where : e->b.where))
         return false;
+    e->depth += LEVELS - 1;
     for (; s && !left && !e->exhausted; s = s->next) {
         e->b.where = s->where;
         switch (s->kind) {
@@ -509,7 +522,7 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
             elaborate_update(e, s);
             break;
         case TILE_STATEMENT_CALL:
-            tile_elaborate_values(e, s->value[0], dropped);
+            elaborate_effect(e, s);
             break;
         case TILE_STATEMENT_FOR:
         case TILE_STATEMENT_WHILE:
@@ -536,7 +549,7 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
             break;
         }
     }
-    e->depth--;
+    e->depth -= LEVELS;
     return left;
 }
 

@@ -213,46 +213,97 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
     }
 }
 
-// An expression as it was written, blanks and all, up to the end of its line.
+static const struct {
+    const char *sign;
+    int level; // how tight it binds
+} signs[] = {
+    [TILE_EQ] = { "==", 4 },        [TILE_NE] = { "!=", 4 },  [TILE_LT] = { "<", 4 },
+    [TILE_LE] = { "<=", 4 },        [TILE_GT] = { ">", 4 },   [TILE_GE] = { ">=", 4 },
+    [TILE_OR] = { "|", 5 },         [TILE_XOR] = { "^", 6 },  [TILE_AND] = { "&", 7 },
+    [TILE_SHL] = { "<<", 8 },       [TILE_SHR] = { ">>", 8 }, [TILE_ADD] = { "+", 9 },
+    [TILE_SUB] = { "-", 9 },        [TILE_MUL] = { "*", 10 }, [TILE_DIV] = { "/", 10 },
+    [TILE_FLOORDIV] = { "//", 10 }, [TILE_MOD] = { "%", 10 }, [TILE_POW] = { "**", 12 },
+};
+
+static int level_of(const struct tile_ast *ast)
+{
+    switch (ast->kind) {
+    case TILE_AST_OR:
+        return 1;
+    case TILE_AST_AND:
+        return 2;
+    case TILE_AST_NOT_WORD:
+        return 3;
+    case TILE_AST_BINARY:
+        return signs[ast->op].level;
+    case TILE_AST_UNARY:
+        return 11;
+    default:
+        return 13;
+    }
+}
+
+// A child, in brackets where it binds less tight than that.
+static const char *child_text(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t child,
+                              int least)
+{
+    const struct tile_ast *x = child < ast->count ? ast->child[child] : NULL;
+    const char *text = tile_ast_text(e, x);
+
+    if (!x || level_of(x) >= least)
+        return text;
+    text = cuc__arena_print(e->module->arena, "(%s)", text);
+    return text ? text : "?";
+}
+
+// An expression as it was written, but for blanks and brackets that are not needed.
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 {
-    static const char *const signs[] = {
-        [TILE_ADD] = "+",       [TILE_SUB] = "-",  [TILE_MUL] = "*",  [TILE_DIV] = "/",
-        [TILE_FLOORDIV] = "//", [TILE_MOD] = "%",  [TILE_POW] = "**", [TILE_EQ] = "==",
-        [TILE_NE] = "!=",       [TILE_LT] = "<",   [TILE_LE] = "<=",  [TILE_GT] = ">",
-        [TILE_GE] = ">=",       [TILE_AND] = "&",  [TILE_OR] = "|",   [TILE_XOR] = "^",
-        [TILE_SHL] = "<<",      [TILE_SHR] = ">>",
-    };
     struct cuc__arena *arena = e->module->arena;
-    const char *text = "", *x = ast && ast->count ? tile_ast_text(e, ast->child[0]) : "";
-    const char *y = ast && ast->count > 1 ? tile_ast_text(e, ast->child[1]) : "";
+    const char *text = NULL;
 
-    if (!ast || !x || !y)
+    if (!ast)
         return "?";
+    int level = level_of(ast);
     switch (ast->kind) {
     case TILE_AST_INT:
-        return cuc__arena_print(arena, "%lld", (long long)ast->i);
+        text = cuc__arena_print(arena, "%lld", (long long)ast->i);
+        break;
     case TILE_AST_REAL:
-        return cuc__arena_print(arena, "%g", ast->f);
+        text = cuc__arena_print(arena, "%g", ast->f);
+        break;
     case TILE_AST_BOOL:
         return ast->i ? "true" : "false";
     case TILE_AST_NAME:
         return ast->text;
     case TILE_AST_UNARY:
-        return cuc__arena_print(arena, "%s%s", ast->op == TILE_NEG ? "-" : "~", x);
     case TILE_AST_NOT_WORD:
-        return cuc__arena_print(arena, "not %s", x);
+        text = cuc__arena_print(arena, "%s%s",
+                                ast->kind == TILE_AST_NOT_WORD ? "not "
+                                : ast->op == TILE_NEG          ? "-"
+                                                               : "~",
+                                child_text(e, ast, 0, level));
+        break;
     case TILE_AST_AND:
     case TILE_AST_OR:
-        return cuc__arena_print(arena, "%s %s %s", x, ast->kind == TILE_AST_AND ? "and" : "or", y);
     case TILE_AST_BINARY:
-        return cuc__arena_print(arena, "%s %s %s", x, signs[ast->op], y);
+        // Of operators that bind alike the second has brackets; comparisons do not chain.
+        text = cuc__arena_print(
+            arena, "%s %s %s",
+            child_text(e, ast, 0, level == signs[TILE_EQ].level ? level + 1 : level),
+            ast->kind == TILE_AST_AND  ? "and"
+            : ast->kind == TILE_AST_OR ? "or"
+                                       : signs[ast->op].sign,
+            child_text(e, ast, 1, level + 1));
+        break;
     case TILE_AST_CALL:
+        text = "";
         for (uint32_t i = 0; i < ast->count && text; i++)
-            text = cuc__arena_print(arena, "%s%s%s", text, i ? ", " : "",
-                                    tile_ast_text(e, ast->child[i]));
-        return cuc__arena_print(arena, "%s(%s)", ast->text, text ? text : "");
+            text = cuc__arena_print(arena, "%s%s%s", text, i ? ", " : "", child_text(e, ast, i, 0));
+        text = text ? cuc__arena_print(arena, "%s(%s)", ast->text, text) : NULL;
+        break;
     default:
-        return "?";
+        break;
     }
+    return text ? text : "?";
 }

@@ -264,6 +264,8 @@ void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void 
 
 // ir/print.c: the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);
+// What the language calls an op: sum, of a reduce that sums.
+const char *tile_op_word(const struct tile_op *op);
 // ir/verify.c: true when every rule of this page and of the ops holds; else a diagnostic that names
 // `after`, the pass that ran last.
 bool tile_verify(struct tile_module *module, const char *after);

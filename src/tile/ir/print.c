@@ -284,12 +284,23 @@ static uint32_t put_function(struct printer *p, const struct tile_block *block)
     return number;
 }
 
-static void put_along(struct printer *p, const struct tile_op *op)
+const char *tile_op_word(const struct tile_op *op)
 {
     static const char *const reductions[] = {
         [TILE_WITH_SUM] = "sum", [TILE_WITH_PROD] = "prod", [TILE_WITH_MIN] = "min",
         [TILE_WITH_MAX] = "max", [TILE_WITH_ANY] = "any",   [TILE_WITH_ALL] = "all",
     };
+    int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+
+    if (op->kind == TILE_REDUCE && with != TILE_WITH_FN)
+        return reductions[with];
+    if (op->kind == TILE_SCAN && with != TILE_WITH_FN)
+        return with == TILE_WITH_PROD ? "cumprod" : "cumsum";
+    return tile_op_infos[op->kind].name;
+}
+
+static void put_along(struct printer *p, const struct tile_op *op)
+{
     int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
     int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
     uint32_t n = op->operand_count / 2;
@@ -302,11 +313,8 @@ static void put_along(struct printer *p, const struct tile_op *op)
         put_operands(p, op, n, 2 * n);
         tile_put_string(p->text, "]");
     } else {
-        tile_put(p->text, "%s(%s, %lld",
-                 op->kind == TILE_REDUCE  ? reductions[with]
-                 : with == TILE_WITH_PROD ? "cumprod"
-                                          : "cumsum",
-                 name_of(p, op->operand[0]), (long long)axis);
+        tile_put(p->text, "%s(%s, %lld", tile_op_word(op), name_of(p, op->operand[0]),
+                 (long long)axis);
         if (tile_int(op, TILE_ATTR_NAN, 0))
             tile_put_string(p->text, ", nan=true");
     }
