@@ -8,7 +8,6 @@
 
 #include <cucore/error.h>
 #include <cucore/find.h>
-#include <cucore/linker.h>
 #include <cucore/program.h>
 #include <cucore/system.h>
 
@@ -193,26 +192,10 @@ typedef struct linking {
 static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
 {
     linking *l = data;
-    cuc_linker_options options = CUC_LINKER_OPTIONS_INIT;
-    options.no_cache = CUC_ON; // else the second time is a look-up
-    cuc_linker *linker;
 
     (void)stream;
     (void)set;
-    cuc_object_release(l->object);
-    l->object = NULL;
-    options.arch = l->arch;
-    options.backend = CUC_LINKER_NVJITLINK;
-    cuc_status st = cuc_linker_create(&linker, &options);
-    if (st < 0)
-        return st;
-    for (int i = 0; i < MAX_INPUTS && st >= 0; i++)
-        if (l->inputs[i])
-            st = cuc_linker_add(linker, l->inputs[i]);
-    if (st >= 0)
-        st = cuc_linker_link(&l->object, linker, CUC_CODE_CUBIN);
-    cuc_linker_release(linker);
-    return st;
+    return bench_link(&l->object, l->inputs, MAX_INPUTS, l->arch);
 }
 
 static cuc_status check_link(void *data, cuc_stream *stream, char *why, size_t why_size)

@@ -5,7 +5,6 @@
 #include "foreign.h"
 
 #include <cucore/error.h>
-#include <cucore/linker.h>
 #include <cucore/program.h>
 
 #include <stdio.h>
@@ -105,23 +104,10 @@ static cuc_status run_compile(void *data, cuc_stream *stream, uint64_t set)
 static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
 {
     compilation *c = data;
-    cuc_linker_options options = CUC_LINKER_OPTIONS_INIT;
-    options.no_cache = CUC_ON; // else the second time is a look-up
-    cuc_linker *linker;
 
     (void)stream;
     (void)set;
-    cuc_object_release(c->cubin);
-    c->cubin = NULL;
-    options.arch = c->arch;
-    options.backend = CUC_LINKER_NVJITLINK;
-    cuc_status st = cuc_linker_create(&linker, &options);
-    if (st < 0)
-        return st;
-    if ((st = cuc_linker_add(linker, c->ptx)) >= 0)
-        st = cuc_linker_link(&c->cubin, linker, CUC_CODE_CUBIN);
-    cuc_linker_release(linker);
-    return st;
+    return bench_link(&c->cubin, &c->ptx, 1, c->arch);
 }
 
 static bool has_kernel(const cuc_object *object, const char *kernel, char *why, size_t why_size)

@@ -3,6 +3,7 @@
 #include <cucore/buffer.h>
 #include <cucore/copy.h>
 #include <cucore/error.h>
+#include <cucore/linker.h>
 #include <cucore/program.h>
 
 #include <limits.h>
@@ -111,6 +112,28 @@ void bench_drop_kernel(void *kernel)
 void bench_drop_buffer(void *buffer)
 {
     cuc_buffer_release(buffer);
+}
+
+cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch)
+{
+    cuc_linker_options options = CUC_LINKER_OPTIONS_INIT;
+    cuc_linker *linker;
+
+    cuc_object_release(*out);
+    *out = NULL;
+    options.arch = arch;
+    options.backend = CUC_LINKER_NVJITLINK;
+    options.no_cache = CUC_ON;
+    cuc_status st = cuc_linker_create(&linker, &options);
+    if (st < 0)
+        return st;
+    for (size_t i = 0; i < count && st >= 0; i++)
+        if (inputs[i])
+            st = cuc_linker_add(linker, inputs[i]);
+    if (st >= 0)
+        st = cuc_linker_link(out, linker, CUC_CODE_CUBIN);
+    cuc_linker_release(linker);
+    return st;
 }
 
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,

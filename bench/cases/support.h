@@ -41,6 +41,10 @@ cuc_status bench_failed_subject(cuc_bench_state *state, const char *name, uint32
 cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
                          const char *source);
 
+// Inputs to a cubin by nvJitLink, those that are not NULL; what `*out` had before is let go of. Its
+// cache is left out, else the second time would be a look-up.
+cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch);
+
 // A kernel of such a source, let go of when the point is done.
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,
                         const char *source, const char *kernel);

@@ -584,31 +584,16 @@ static bool shape_product(struct tile_product *p, struct tile_emitter *e, const 
     return p->row && p->column;
 }
 
-struct uses {
-    const struct tile_value *value;
-    uint32_t count;
-};
-
-static void count_uses(struct tile_op *op, void *data)
-{
-    struct uses *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        u->count += op->operand[i] == u->value;
-}
-
 // What is added to is nobody else's, and has registers of its own: it becomes the sum. What a loop
 // carries stays in its registers then.
 static bool adds_in_place(const struct tile_product *p)
 {
     const struct tile_value *in = p->op->operand[2];
-    struct uses u = { in, 0 };
     bool own = in->op ? in->op->kind == TILE_MUL || in->op->kind == TILE_ADD ||
                             in->op->kind == TILE_FMA
                       : in->block && in->block == p->op->parent;
 
-    tile_walk((struct tile_block *)(uintptr_t)&p->e->kernel->body, count_uses, &u);
-    return own && u.count == 1 && p->acc->type.dtype != CUC_F16 &&
+    return own && tile_uses(p->e->kernel, in) == 1 && p->acc->type.dtype != CUC_F16 &&
            (!in->op || in->op->parent == p->op->parent) && !p->e->value[p->acc->id];
 }
 

@@ -311,6 +311,39 @@ void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void 
     }
 }
 
+struct uses {
+    const struct tile_value *value;
+    uint32_t count;
+};
+
+static void count_uses(struct tile_op *op, void *data)
+{
+    struct uses *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        u->count += op->operand[i] == u->value;
+}
+
+uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value)
+{
+    struct uses u = { value, 0 };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_uses, &u);
+    return u.count;
+}
+
+bool tile_is_zero(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    if (!op || op->kind != TILE_CONSTANT)
+        return false;
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
+}
+
 static struct tile_value *replacement(struct tile_value *value)
 {
     struct tile_value *end = value;

@@ -261,6 +261,10 @@ int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t 
 // Every op of a kernel, outer before inner, in program order; `visit` may remove the op it is
 // given.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
+// How often a value is an operand in a kernel.
+uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value);
+// Whether a value is 0 everywhere, by a constant that may be broadcast or reshaped.
+bool tile_is_zero(const struct tile_value *value);
 
 // ir/print.c: the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);

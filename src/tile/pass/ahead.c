@@ -10,27 +10,6 @@
 
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 
-struct uses {
-    const struct tile_value *value;
-    uint32_t count;
-};
-
-static void count_uses(struct tile_op *op, void *data)
-{
-    struct uses *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        u->count += op->operand[i] == u->value;
-}
-
-static bool used_once(struct tile_kernel *kernel, const struct tile_value *value)
-{
-    struct uses u = { value, 0 };
-
-    tile_walk(&kernel->body, count_uses, &u);
-    return u.count == 1;
-}
-
 static bool is_within(const struct tile_op *op, const struct tile_block *block)
 {
     for (const struct tile_block *b = op->parent; b; b = b->parent ? b->parent->parent : NULL)
@@ -69,18 +48,6 @@ static bool wants_place(struct tile_ahead *p, const struct tile_op *load)
     return true;
 }
 
-static bool is_zero(const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
-        op = op->operand[0]->op;
-    if (!op || op->kind != TILE_CONSTANT)
-        return false;
-    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
-    return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
-}
-
 // Slices keep what is known of the alignment but along the last axis.
 static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
 {
@@ -101,12 +68,13 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
 
     if (p->streams == TILE_MOST_AHEAD || x->type.rank != 2)
         return "an operand has batches";
-    for (; x->op && x->op->kind == TILE_PERMUTE && used_once(kernel, x); x = x->op->operand[0])
+    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1; x = x->op->operand[0])
         turned ^= tile_attribute(x->op, TILE_ATTR_AXES)->ints[0] == 1;
     const struct tile_op *load = x->op;
-    if (!load || load->kind != TILE_LOAD || load->parent != body || !used_once(kernel, x))
+    if (!load || load->kind != TILE_LOAD || load->parent != body || tile_uses(kernel, x) != 1)
         return "an operand is not loaded for it alone in the loop";
-    if ((tile_int(load, TILE_ATTR_PADDED, 0) && !is_zero(load->operand[load->operand_count - 1])) ||
+    if ((tile_int(load, TILE_ATTR_PADDED, 0) &&
+         !tile_is_zero(load->operand[load->operand_count - 1])) ||
         tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return "an operand is padded with something else than zeros, or loaded in an order";
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);

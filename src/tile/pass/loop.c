@@ -24,27 +24,6 @@ static void find_product(struct tile_op *op, void *data)
     s->count++;
 }
 
-struct uses {
-    const struct tile_value *value;
-    uint32_t count;
-};
-
-static void count_uses(struct tile_op *op, void *data)
-{
-    struct uses *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        u->count += op->operand[i] == u->value;
-}
-
-static bool used_once(struct tile_kernel *kernel, const struct tile_value *value)
-{
-    struct uses u = { value, 0 };
-
-    tile_walk(&kernel->body, count_uses, &u);
-    return u.count == 1;
-}
-
 // Everything that a scalar is made of, as long as that is scalars: false when it is not.
 static bool want(struct tile_pipeline *p, const struct tile_value *value)
 {
@@ -63,23 +42,12 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
     return true;
 }
 
-static bool is_zero(const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
-        op = op->operand[0]->op;
-    if (!op || op->kind != TILE_CONSTANT)
-        return false;
-    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
-    return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
-}
-
 // ---- Operands
 
 static bool pads_with_zeros(const struct tile_op *load)
 {
-    return !tile_int(load, TILE_ATTR_PADDED, 0) || is_zero(load->operand[load->operand_count - 1]);
+    return !tile_int(load, TILE_ATTR_PADDED, 0) ||
+           tile_is_zero(load->operand[load->operand_count - 1]);
 }
 
 static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline *p, uint32_t which)
@@ -90,13 +58,14 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
 
     if (x->type.rank != 2)
         return "it has batches";
-    for (; x->op && x->op->kind == TILE_PERMUTE && used_once(kernel, x); x = x->op->operand[0]) {
+    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1;
+         x = x->op->operand[0]) {
         const struct tile_attribute *axes = tile_attribute(x->op, TILE_ATTR_AXES);
         turned ^= axes->ints[0] == 1;
     }
     const struct tile_op *load = x->op;
     if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] ||
-        !used_once(kernel, x))
+        tile_uses(kernel, x) != 1)
         return "an operand is not loaded for it alone in the loop";
     if (!pads_with_zeros(load) || tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return "an operand is padded with something else than zeros, or loaded in an order";
@@ -130,12 +99,13 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||
         loop->block[0]->last->kind != TILE_CONTINUE ||
         loop->block[0]->last->operand[0] != p->mma->result[0] ||
-        !used_once(kernel, p->mma->result[0]) || !used_once(kernel, loop->block[0]->argument[1]))
+        tile_uses(kernel, p->mma->result[0]) != 1 ||
+        tile_uses(kernel, loop->block[0]->argument[1]) != 1)
         return "the loop does not carry its accumulator, and nothing else";
     for (uint32_t i = 0; i < 3; i++)
         if (!want(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
-    p->from_zero = is_zero(loop->operand[3]);
+    p->from_zero = tile_is_zero(loop->operand[3]);
     return NULL;
 }
 
