@@ -42,9 +42,11 @@ static cuc_status check_run(void *kernel, cuc_stream *stream, char *why, size_t 
 
 static cuc_status setup(cuc_bench_state *state, void *kernels)
 {
-    for (int i = 0; i < 3; i++)
-        check(cuc_bench_state_add_input(&in[i], state,
-                                        CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32)));
+    for (int i = 0; i < 3; i++) // z is spoilt before each kernel is checked
+        check(cuc_bench_state_add_input(
+            &in[i], state,
+            CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32,
+                            .flags = i == 2 ? CUC_BENCH_INPUT_RESULT : 0)));
     check(cuc_bench_state_set_work(state, CUC_BENCH_WORK(.bytes = 12.0 * N)));
     for (uint32_t i = 0; i < 2; i++)
         check(cuc_bench_state_add_subject(

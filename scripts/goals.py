@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What tile programs should reach, and whether they did: goals.py RESULT.json...
 
-Of results of cucore bench (suites elementwise, norms, reductions, compile) measured on a GPU. Speeds are
+Of results of cucore bench (suites elementwise, norms, reductions, gemm, compile) measured on a GPU. Speeds are
 those of one run, side by side. Exit status 1 when a goal is missed, or its measurement is.
 """
 import json
@@ -43,6 +43,26 @@ def compilation(speed, _size):
     return faster_of(10 * speed.get("nvjitlink", 0), speed["least"])
 
 
+SHARES = {"gemm/square": 1.0, "gemm/batched": 1.0, "gemm/after": 1.0, "gemm/wide": 0.97,
+          "gemm/skinny": 0.95, "gemm/fast": 0.95}
+
+
+def product(name):
+    """A share of cuBLASLt's speed, as much as its kind of product says, and of Triton's, of bf16."""
+    def goal(speed, _size, axes):
+        dtype, shape = axes["dtype"], axes["shape"]
+        share = SHARES[name]
+        if name == "gemm/square" and dtype not in ("f16", "bf16"):
+            share = 0.95 if axes["layout"] == "tn" and shape in ("4096", "8192") else 0
+        elif name == "gemm/square" and shape in ("512", "1024", "2048"):
+            share = 0.97 if shape != "512" else 0
+        if dtype not in ("f16", "bf16") and name not in ("gemm/square", "gemm/fast"):
+            share = 0
+        return faster_of(share * speed.get("cublaslt", 0),
+                         dtype == "bf16" and share and 1.1 * speed.get("triton", 0))
+    return goal
+
+
 # The least speed, by the speeds of the other subjects and the bytes; 0 or None is no goal. Speeds are bytes a
 # second, and of the compiler programs a second.
 GOALS = {
@@ -56,6 +76,7 @@ GOALS = {
     "reductions/cumsum": reduction,
     "reductions/cross_entropy": reduction,
     "compile/tile": compilation,
+    **{name: product(name) for name in SHARES},
 }
 
 
@@ -65,21 +86,23 @@ def points(documents):
     for document in documents:
         for r in document["results"]:
             name = f"{r['suite']}/{r['case']}"
-            if name in GOALS and r["axes"].get("tile", "default") == "default":
-                key = (name, json.dumps(r["axes"]))
+            if name in GOALS and "subject" in r and r["axes"].get("tile", "default") == "default":
+                key = (name, json.dumps(r["axes"]), r.get("mode", "cold"))
                 found.setdefault(key, {})[r["subject"]] = r
-    return [(name, json.loads(axes), of) for (name, axes), of in found.items() if "tile" in of]
+    return [(name, {**json.loads(axes), **({} if mode == "cold" else {"mode": mode})}, of)
+            for (name, axes, mode), of in found.items() if "tile" in of]
 
 
 def judged(documents):
     """(suite/case, axes, speed of the tile program or None, the goal, why it was not measured)."""
     for name, axes, of in points(documents):
-        work = {subject: r.get("bytes") or 1 for subject, r in of.items()}
+        unit = "flop" if name in SHARES else "bytes"
+        work = {subject: r.get(unit) or 1 for subject, r in of.items()}
         speed = {subject: work[subject] / r["median_s"] for subject, r in of.items()
                  if "median_s" in r}
         size = max(work.values())
         speed["least"] = 1e3 if axes.get("kernel") == "vadd" else 200
-        goal = GOALS[name](speed, size)
+        goal = GOALS[name](speed, size, axes) if name in SHARES else GOALS[name](speed, size)
         why = of["tile"].get("failed") or of["tile"].get("skipped")
         if goal or why:
             yield name, axes, speed.get("tile"), goal, why
@@ -88,7 +111,9 @@ def judged(documents):
 def show(name, speed):
     if speed is None:
         return "-"
-    return f"{1e6 / speed:.0f} us" if name == "compile/tile" else f"{speed * 1e-9:.0f} GB/s"
+    if name == "compile/tile":
+        return f"{1e6 / speed:.0f} us"
+    return f"{speed * 1e-12:.0f} TFLOP/s" if name in SHARES else f"{speed * 1e-9:.0f} GB/s"
 
 
 def table(documents):

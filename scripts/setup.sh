@@ -24,6 +24,7 @@ command python3     python3
 header  stdio.h     libc6-dev
 module  check       check
 module  jansson     libjansson-dev
+python  clang.cindex python3-clang
 "
 
 # 13.0 is the toolkit that cucore is written for.
@@ -40,7 +41,7 @@ cuc_has() {
     command) command -v "$2" >/dev/null ;;
     module) pkg-config --exists "$2" 2>/dev/null ;;
     header) [ -e "/usr/include/$2" ] ;;
-    python) # a module, of either interpreter that cucore bench plot tries
+    python) # a module, of either interpreter that cucore bench plot and api.py try
         for python in python3 /usr/bin/python3; do
             "$python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$2'))" \
                 2>/dev/null && return

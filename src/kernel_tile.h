@@ -9,8 +9,8 @@
 
 enum {
     // The most that entries take.
-    CUC__TILE_BLOCK_BYTES = TILE_MAX_PARAMETERS * 8 * (1 + 2 * TILE_MAX_RANK) +
-                            2 * TILE_MAP_ALIGN + TILE_MAX_MAPS * TILE_MAP_BYTES,
+    CUC__TILE_BLOCK_BYTES = TILE_MAX_PARAMETERS * 8 * (1 + 2 * TILE_MAX_RANK) + 2 * TILE_MAP_ALIGN +
+                            TILE_MAX_MAPS * TILE_MAP_BYTES,
 };
 
 // Belongs to the handle of a tile kernel.
@@ -41,10 +41,11 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
 bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *kernel,
                               const cuc_arg *args, size_t count, char *text, size_t room);
 // launch_tile_maps.c: the block of bytes that an entry takes; the grid becomes that of the launch.
-// False when the entry cannot take these arguments after all.
+// Tensor maps are encoded in the context. False when the entry cannot take these arguments after
+// all.
 bool cuc__tile_fill_block(const struct tile_signature *signature, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
-                          uint32_t multiprocessors, void *block);
+                          uint32_t multiprocessors, cuc_context *context, void *block);
 // A launch whose stream, kernel and arguments were not looked at but for their
 // handles.
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,

@@ -181,7 +181,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
 
     const struct tile_entry *entry = tile_select_entry(s, argument);
     if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
-                              block)) {
+                              stream->context, block)) {
         entry = &s->entry[s->entries - 1]; // takes everything, and no maps
         tile_pack_arguments(s->kernel, argument, block);
     }

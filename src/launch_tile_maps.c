@@ -3,6 +3,8 @@
 // program that launches with the same tensors encodes nothing.
 #include "kernel_tile.h"
 
+#include "context.h"
+
 #include <string.h>
 
 enum { KEPT = 16 };
@@ -46,9 +48,25 @@ static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
     }
 }
 
-static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_tensor *t)
+// The driver encodes nothing on a thread without a current context.
+static bool encode(CUtensorMap *map, const struct key *key, cuc_context *context)
 {
     static const uint32_t ones[TILE_MAP_RANK] = { 1, 1, 1, 1, 1 };
+    bool pushed = false;
+    CUresult r;
+
+    if (!cuc__cu.cuTensorMapEncodeTiled || cuc__context_enter(context, &pushed, "cuc_launch") < 0)
+        return false;
+    r = cuc__cu.cuTensorMapEncodeTiled(
+        map, key->dtype, key->shape.rank, (void *)(uintptr_t)key->address, key->shape.dims,
+        key->shape.strides, key->box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, key->swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return cuc__context_leave(context, pushed, CUC_OK, "cuc_launch") >= 0 && r == CUDA_SUCCESS;
+}
+
+static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_tensor *t,
+                                 cuc_context *context)
+{
     struct key key;
     struct kept *k;
 
@@ -64,11 +82,7 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
             return &kept[i].map;
     k = &kept[next_kept++ % KEPT];
     memset(&k->key, 0, sizeof(k->key));
-    if (!cuc__cu.cuTensorMapEncodeTiled ||
-        cuc__cu.cuTensorMapEncodeTiled(
-            &k->map, key.dtype, key.shape.rank, (void *)(uintptr_t)key.address, key.shape.dims,
-            key.shape.strides, key.box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, key.swizzle,
-            CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    if (!encode(&k->map, &key, context))
         return NULL;
     memcpy(&k->key, &key, sizeof(key));
     return &k->map;
@@ -76,7 +90,7 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
 
 bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
-                          uint32_t multiprocessors, void *block)
+                          uint32_t multiprocessors, cuc_context *context, void *block)
 {
     unsigned char *to = block;
     uint32_t words[4], cluster = entry->cluster ? entry->cluster : 1;
@@ -92,19 +106,22 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
         tiles *= filled;
         words[i] = (uint32_t)grid[i];
     }
-    if (multiprocessors < cluster)
+    if (multiprocessors < cluster || multiprocessors < entry->split)
         return false;
     multiprocessors -= multiprocessors % cluster;
     words[3] = (uint32_t)tiles;
     memcpy(to + s->parameter_bytes, words, sizeof(words));
     to += tile_maps_at(s->parameter_bytes);
     for (uint32_t i = 0; i < entry->map_count; i++, to += TILE_MAP_BYTES) {
-        const CUtensorMap *map = map_of(&entry->map[i], argument[entry->map[i].parameter].tensor);
+        const CUtensorMap *map =
+            map_of(&entry->map[i], argument[entry->map[i].parameter].tensor, context);
         if (!map)
             return false;
         memcpy(to, map, TILE_MAP_BYTES);
     }
     grid[0] = tiles < multiprocessors ? tiles : multiprocessors;
+    if (entry->split > 1 && (grid[0] = tiles * entry->split) > INT32_MAX)
+        return false;
     grid[1] = grid[2] = 1;
     return true;
 }

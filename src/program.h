@@ -14,10 +14,14 @@ enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTO
 // What a tile program is compiled with.
 struct cuc__program_tile {
     cuc__flags constants;              // "NAME=VALUE"
+    cuc__flags dimensions;             // "NAME=EXTENT", to choose further ones by
+    char *tuned;                       // where records are; NULL: where they usually are
+    char *record[3];                   // texts of the last record that was asked for
     cuc__flags ptxas_options, further; // of who assembles: the lists of `assemble`
     cuc_linker_options assemble;
     cuc__arch arch;            // number 0: the current device's, asked for when it is needed
     struct tile_target target; // as the options ask; the rest is the arch's
+    bool of_device;            // the arch is of a device that was found
     bool remarks;
     char *ir; // of the last that was asked for
 };
@@ -80,5 +84,25 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
                                   const char *function);
 void cuc__program_release_tile(struct cuc__program_tile *tile);
+
+// program_choose.c
+
+// The constants that a tile program is compiled with: its own, and candidates of auto() for its
+// dimensions, once it is known what is compiled for.
+struct cuc__program_choice {
+    cuc__flags constants;
+    cuc__flags kernels, texts; // what is said of each kernel
+    struct tile_target target; // with what records say of it
+    const cuc_program *program;
+    const char *function;
+    cuc_status status; // of looking into records
+};
+cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
+                               const char *function);
+// As remarks.
+void cuc__program_tell_choice(const struct cuc__program_choice *choice, struct tile_module *module);
+void cuc__program_drop_choice(struct cuc__program_choice *choice);
+// With the architecture that the program is for, asked for where it is not known.
+cuc_status cuc__program_read_arch(cuc_program *program, const char *function);
 
 #endif

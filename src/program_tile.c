@@ -14,6 +14,7 @@
 // clang-format off
 #define SWITCH(field)       CUC__SWITCH(cuc_program_options, field, NULL, NULL, 0, -1)
 #define NUMBER(field)       CUC__NUMBER(cuc_program_options, field, NULL, 0, -1)
+#define TEXT(field)         CUC__TEXT(cuc_program_options, field, NULL)
 #define TEXTS(field, count) CUC__TEXTS(cuc_program_options, field, count, NULL)
 static const cuc__option rows[] = { // for tile programs alone
     TEXTS(constants, constant_count),
@@ -23,6 +24,10 @@ static const cuc__option rows[] = { // for tile programs alone
     SWITCH(require_tensor_core),
     NUMBER(stages),
     NUMBER(cluster),
+    NUMBER(split),
+    NUMBER(raster),
+    TEXTS(dimensions, dimension_count),
+    TEXT(tuned),
 };
 // clang-format on
 
@@ -78,10 +83,18 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "stages is %d, expected 2 to 8, or 0", o->stages);
     if (o->cluster < 0 || o->cluster > 2)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "cluster is %d, expected 1, 2 or 0", o->cluster);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "cluster is %d, expected 1, 2 or 0",
+                         o->cluster);
     t->target.stages = (uint32_t)o->stages;
     t->target.cluster = (uint32_t)o->cluster;
+    if (o->split < 0 || o->split > 8)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "split is %d, expected 1 to 8, or 0",
+                         o->split);
+    t->target.split = (uint32_t)o->split;
+    if (o->raster < 0 || o->raster > 64)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "raster is %d, expected 1 to 64, or 0", o->raster);
+    t->target.raster = (uint32_t)o->raster;
     return CUC_OK;
 }
 
@@ -100,6 +113,20 @@ static cuc_status copy_texts(cuc__flags *to, const char *const *texts, size_t co
     return to->no_memory
                ? cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a program")
                : CUC_OK;
+}
+
+static cuc_status check_dimensions(const cuc__flags *list, const char *function)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *equals = strchr(list->at[i], '=');
+        char *end = NULL;
+        if (equals && equals != list->at[i] && strtoll(equals + 1, &end, 0) >= 0 &&
+            end != equals + 1 && !*end)
+            continue;
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "dimensions[%zu] is \"%s\", expected NAME=EXTENT", i, list->at[i]);
+    }
+    return CUC_OK;
 }
 
 // What is compiled for. Without a suffix it is what every machine of the number has; a machine that
@@ -123,7 +150,13 @@ static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const
     t->target.specific = machine.specific;
     t->target.shared_limit = machine.shared_limit;
     t->arch = arch;
+    t->of_device = !text;
     return CUC_OK;
+}
+
+cuc_status cuc__program_read_arch(cuc_program *p, const char *function)
+{
+    return p->tile.arch.number ? CUC_OK : read_arch(&p->tile, NULL, function);
 }
 
 cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
@@ -138,11 +171,17 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
         (st = read_switches(t, o, function)) < 0 ||
         (st = copy_texts(&t->constants, o->constants, o->constant_count, "constants", function)) <
             0 ||
+        (st = copy_texts(&t->dimensions, o->dimensions, o->dimension_count, "dimensions",
+                         function)) < 0 ||
         (st = copy_texts(&t->ptxas_options, o->ptxas_options, o->ptxas_option_count,
                          "ptxas_options", function)) < 0 ||
         (st = copy_texts(&t->further, o->extra_options, o->extra_option_count, "extra_options",
                          function)) < 0)
         return st;
+    if ((st = check_dimensions(&t->dimensions, function)) < 0)
+        return st;
+    if (o->tuned && !(t->tuned = strdup(o->tuned)))
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a program");
     for (size_t i = 0; i < t->constants.count; i++)
         if (!strchr(t->constants.at[i], '=') || *t->constants.at[i] == '=')
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -175,15 +214,23 @@ static cuc_status fail_compile(cuc_program *p, struct tile_module *module, const
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
-// A module without errors.
-static cuc_status parse(struct tile_module **out, cuc_program *p, const char *function)
+// A module without errors, and what it is compiled for: as the options have it, and records.
+static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
+                        const char *function)
 {
-    const struct cuc__program_tile *t = &p->tile;
-    struct tile_module *module = tile_parse(p->name, p->text, p->bytes,
-                                            (const char *const *)t->constants.at,
-                                            (uint32_t)t->constants.count);
-    cuc_status st = CUC_OK;
+    struct cuc__program_choice choice = { .constants = { .count = 0 } };
+    cuc_status st = cuc__program_choose(&choice, p, function);
+    struct tile_module *module = NULL;
 
+    if (st >= 0)
+        module = tile_parse(p->name, p->text, p->bytes, (const char *const *)choice.constants.at,
+                            (uint32_t)choice.constants.count);
+    if (module)
+        cuc__program_tell_choice(&choice, module);
+    *target = choice.target;
+    cuc__program_drop_choice(&choice);
+    if (st < 0)
+        return st;
     if (!module)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory to compile %s",
                          p->name);
@@ -203,9 +250,10 @@ cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p, cons
     if (p->source_kind != CUC_SOURCE_TILE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "%s is no tile program (CUC_SOURCE_TILE)", p->name);
+    struct tile_target target;
     free(p->log);
     p->log = NULL;
-    return parse(out, p, function);
+    return parse(out, &target, p, function);
 }
 
 static cuc_status assemble(cuc_object **out, cuc_program *p, const struct tile_compiled *compiled,
@@ -234,6 +282,7 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
     struct cuc__program_tile *t = &p->tile;
     struct tile_compiled compiled = { .ptx = NULL };
     struct tile_module *module = NULL;
+    struct tile_target machine;
     cuc_status st;
 
     if (target == CUC_CODE_LTOIR)
@@ -241,11 +290,11 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
                          "target is CUC_CODE_LTOIR, but %s is a tile program, which compiles to "
                          "CUC_CODE_PTX and CUC_CODE_CUBIN",
                          p->name);
-    if (!t->arch.number && (st = read_arch(t, NULL, function)) < 0)
+    if ((st = cuc__program_read_arch(p, function)) < 0)
         return st;
-    if ((st = parse(&module, p, function)) < 0)
+    if ((st = parse(&module, &machine, p, function)) < 0)
         return st;
-    if (!tile_compile(module, &t->target, &compiled)) {
+    if (!tile_compile(module, &machine, &compiled)) {
         st = fail_compile(p, module, function);
     } else {
         cuc__program_add_log(p, tile_diagnostics_text(module, t->remarks));
@@ -261,6 +310,10 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
 void cuc__program_release_tile(struct cuc__program_tile *t)
 {
     cuc__flags_free(&t->constants);
+    cuc__flags_free(&t->dimensions);
+    free(t->tuned);
+    for (size_t i = 0; i < CUC__LENGTH(t->record); i++)
+        free(t->record[i]);
     cuc__flags_free(&t->ptxas_options);
     cuc__flags_free(&t->further);
     free(t->ir);

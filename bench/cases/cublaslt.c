@@ -18,6 +18,8 @@ struct bench_lt {
     lt_product product;
     lt_matrix a, b, d;
     cuc_buffer *workspace;
+    enum bench_after after;
+    bool whole; // of integers
     lt_choice choices[MAX_CHOICES];
     int choice_count, chosen;
 };
@@ -41,7 +43,8 @@ static const struct type {
 } types[] = {
     { CUC_F16, LT_F16, LT_COMPUTE_F32 },   { CUC_BF16, LT_BF16, LT_COMPUTE_F32 },
     { CUC_TF32, LT_F32, LT_COMPUTE_TF32 }, { CUC_F32, LT_F32, LT_COMPUTE_F32 },
-    { CUC_E4M3, LT_E4M3, LT_COMPUTE_F32 },
+    { CUC_E4M3, LT_E4M3, LT_COMPUTE_F32 }, { CUC_I8, LT_I8, LT_COMPUTE_I32 },
+    { CUC_I32, LT_I32, LT_COMPUTE_I32 },
 };
 
 static const struct type *find_type(cuc_dtype dtype)
@@ -53,12 +56,40 @@ static const struct type *find_type(cuc_dtype dtype)
 }
 
 // A stored matrix: of a transposed one the rows lie one behind the other.
-static int make_matrix(lt_matrix *out, int type, int64_t rows, int64_t columns, bool transposed)
+static int make_matrix(lt_matrix *out, int type, int64_t rows, int64_t columns, bool transposed,
+                       int64_t batch)
 {
-    int64_t stored_rows = transposed ? columns : rows;
+    const int64_t stored_rows = transposed ? columns : rows, stride = rows * columns;
+    const int32_t count = (int32_t)batch;
+    int code = lt.cublasLtMatrixLayoutCreate(out, type, (uint64_t)stored_rows,
+                                             (uint64_t)(transposed ? rows : columns), stored_rows);
 
-    return lt.cublasLtMatrixLayoutCreate(out, type, (uint64_t)stored_rows,
-                                         (uint64_t)(transposed ? rows : columns), stored_rows);
+    if (code || batch <= 1)
+        return code;
+    code = lt.cublasLtMatrixLayoutSetAttribute(*out, LT_BATCHES, &count, sizeof(count));
+    return code ? code
+                : lt.cublasLtMatrixLayoutSetAttribute(*out, LT_STRIDE, &stride, sizeof(stride));
+}
+
+static int set_after(bench_lt *t, const bench_product *p)
+{
+    const int32_t epilogue = LT_GELU_BIAS;
+    const int8_t fast = 1;
+    int code = 0;
+
+    if (p->after == BENCH_BIAS_GELU)
+        code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_EPILOGUE, &epilogue,
+                                                 sizeof(epilogue));
+    if (!code && p->fast_sums)
+        code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_FAST_SUMS, &fast, sizeof(fast));
+    return code;
+}
+
+int64_t bench_product_extra(const bench_product *p)
+{
+    return p->after == BENCH_BIAS_GELU  ? p->m
+           : p->after == BENCH_RESIDUAL ? p->m * p->n
+                                        : 0;
 }
 
 static int describe(bench_lt *t, const bench_product *p, const struct type *type,
@@ -68,15 +99,17 @@ static int describe(bench_lt *t, const bench_product *p, const struct type *type
     int code;
 
     if ((code = lt.cublasLtCreate(&t->handle)) != 0 ||
-        (code = lt.cublasLtMatmulDescCreate(&t->product, type->compute, LT_F32)) != 0 ||
+        (code = lt.cublasLtMatmulDescCreate(&t->product, type->compute,
+                                            t->whole ? LT_I32 : LT_F32)) != 0 ||
         (code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_TRANSPOSE_A, &a, sizeof(a))) !=
             0 ||
         (code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_TRANSPOSE_B, &b, sizeof(b))) !=
             0 ||
-        (code = make_matrix(&t->a, type->code, p->m, p->k, p->transposed_a)) != 0 ||
-        (code = make_matrix(&t->b, type->code, p->k, p->n, p->transposed_b)) != 0)
+        (code = set_after(t, p)) != 0 ||
+        (code = make_matrix(&t->a, type->code, p->m, p->k, p->transposed_a, p->batch)) != 0 ||
+        (code = make_matrix(&t->b, type->code, p->k, p->n, p->transposed_b, p->batch)) != 0)
         return code;
-    return make_matrix(&t->d, out->code, p->m, p->n, false);
+    return make_matrix(&t->d, out->code, p->m, p->n, false, p->batch);
 }
 
 static int propose(bench_lt *t)
@@ -111,6 +144,8 @@ cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *w
     bench_lt *t = calloc(1, sizeof(*t));
     if (!t)
         return bench_no_memory("a product");
+    t->after = product->after;
+    t->whole = product->dtype == CUC_I8;
     int code = describe(t, product, type, to);
     if (!code)
         code = propose(t);
@@ -150,12 +185,23 @@ static void *address(cuc_device_ptr ptr)
 }
 
 cuc_status bench_lt_run(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
-                        cuc_device_ptr d)
+                        cuc_device_ptr d, cuc_device_ptr extra)
 {
     static const float one = 1, zero = 0;
+    static const int32_t whole_one = 1, whole_zero = 0;
     const lt_choice *choice = &t->choices[t->chosen];
-    int code = lt.cublasLtMatmul(t->handle, t->product, &one, address(a), t->a, address(b), t->b,
-                                 &zero, address(d), t->d, address(d), t->d, &choice->algorithm,
+    const void *alpha = t->whole ? (const void *)&whole_one : &one;
+    const void *beta = t->after == BENCH_RESIDUAL ? &one
+                       : t->whole                 ? (const void *)&whole_zero
+                                                  : &zero;
+    void *const bias = address(extra), *c = t->after == BENCH_RESIDUAL ? bias : address(d);
+    int code = t->after == BENCH_BIAS_GELU ? lt.cublasLtMatmulDescSetAttribute(
+                                                 t->product, LT_BIAS, &bias, sizeof(bias))
+                                           : 0;
+
+    if (!code)
+        code = lt.cublasLtMatmul(t->handle, t->product, alpha, address(a), t->a, address(b), t->b,
+                                 beta, c, t->d, address(d), t->d, &choice->algorithm,
                                  address(cuc_buffer_ptr(t->workspace)), workspace_bytes,
                                  cuc_stream_handle(stream));
 
@@ -165,16 +211,17 @@ cuc_status bench_lt_run(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_d
 
 // The median of some runs, after one that is not counted.
 static cuc_status time_choice(double *out, bench_lt *t, cuc_stream *stream, cuc_event *events[2],
-                              cuc_device_ptr a, cuc_device_ptr b, cuc_device_ptr d)
+                              cuc_device_ptr a, cuc_device_ptr b, cuc_device_ptr d,
+                              cuc_device_ptr extra)
 {
     double times[TIMINGS];
     cuc_bench_summary summary = CUC_BENCH_SUMMARY_INIT;
-    cuc_status st = bench_lt_run(t, stream, a, b, d);
+    cuc_status st = bench_lt_run(t, stream, a, b, d, extra);
 
     for (int i = 0; i < TIMINGS && st >= 0; i++) {
         float ms = 0;
         if ((st = cuc_event_record(events[0], stream)) >= 0 &&
-            (st = bench_lt_run(t, stream, a, b, d)) >= 0 &&
+            (st = bench_lt_run(t, stream, a, b, d, extra)) >= 0 &&
             (st = cuc_event_record(events[1], stream)) >= 0 &&
             (st = cuc_event_synchronize(events[1])) >= 0)
             st = cuc_event_get_elapsed(&ms, events[0], events[1]);
@@ -186,7 +233,7 @@ static cuc_status time_choice(double *out, bench_lt *t, cuc_stream *stream, cuc_
 }
 
 cuc_status bench_lt_choose(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
-                           cuc_device_ptr d)
+                           cuc_device_ptr d, cuc_device_ptr extra)
 {
     cuc_device *device = cuc_stream_device(stream);
     cuc_event_options timing = CUC_EVENT_OPTIONS_INIT;
@@ -203,7 +250,7 @@ cuc_status bench_lt_choose(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cu
         if (t->choices[i].status != 0)
             continue;
         t->chosen = i;
-        st = time_choice(&took, t, stream, events, a, b, d);
+        st = time_choice(&took, t, stream, events, a, b, d, extra);
         if (st == CUC_ERROR_NOT_SUPPORTED)
             st = CUC_OK; // what was proposed and is refused now is out
         if (st >= 0 && took < best) {

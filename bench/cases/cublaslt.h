@@ -26,11 +26,20 @@ typedef struct lt_choice {
 enum {
     LT_TRANSPOSE_A = 3, // attributes of a product: an int, 0 or 1
     LT_TRANSPOSE_B = 4,
+    LT_EPILOGUE = 7, // an int: LT_GELU_BIAS
+    LT_BIAS = 8,     // an address; it has the type of the result
+    LT_FAST_SUMS = 25, // a byte, 0 or 1
+    LT_BATCHES = 5, // attributes of a matrix: an int
+    LT_STRIDE = 6,  // from one of the batch to the next, an int64
     LT_MAX_WORKSPACE_BYTES = 1, // attribute of a preference: a size_t
     LT_COMPUTE_F32 = 68,
     LT_COMPUTE_TF32 = 77,
+    LT_COMPUTE_I32 = 72,
+    LT_GELU_BIAS = 36,
     LT_F32 = 0, // types of elements
     LT_F16 = 2,
+    LT_I8 = 3,
+    LT_I32 = 10,
     LT_BF16 = 14,
     LT_E4M3 = 28,
 };
@@ -43,6 +52,10 @@ struct lt_functions {
 
 // ---- Products
 
+// What is done to each element of a product before it is stored, with one of d's type: of the row's
+// in m of them, gelu by its approximation with tanh; or of the same place in an m x n matrix.
+enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL };
+
 // d = op(a) op(b), in the words of BLAS: columns lie one behind the other, and 't' of a matrix says
 // that its rows do instead, as they are multiplied. d is m x n, and a product is over k.
 typedef struct bench_product {
@@ -50,7 +63,13 @@ typedef struct bench_product {
     cuc_dtype dtype;     // of a and b
     cuc_dtype out_dtype; // of d
     bool transposed_a, transposed_b;
+    int64_t batch;          // products of that shape, one behind the other; 0 is 1
+    enum bench_after after; // of one product
+    bool fast_sums;         // of 8-bit floats
 } bench_product;
+
+// Elements of what is worked with after the product.
+int64_t bench_product_extra(const bench_product *product);
 
 typedef struct bench_lt bench_lt;
 
@@ -62,9 +81,9 @@ void bench_lt_release(void *lt);
 
 // Time the algorithms that cuBLASLt proposes, and keep the fastest.
 cuc_status bench_lt_choose(bench_lt *lt, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
-                           cuc_device_ptr d);
+                           cuc_device_ptr d, cuc_device_ptr extra);
 cuc_status bench_lt_run(bench_lt *lt, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
-                        cuc_device_ptr d);
+                        cuc_device_ptr d, cuc_device_ptr extra);
 
 // What was chosen: its place among those proposed, how many these were, and its workspace.
 void bench_lt_figures(const bench_lt *lt, cuc_bench_figure out[3]);

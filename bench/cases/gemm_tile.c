@@ -10,6 +10,8 @@
 #include <cucore/tensor.h>
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct bench_tile_gemm {
     cuc_kernel *kernel;
@@ -17,6 +19,56 @@ struct bench_tile_gemm {
     int64_t rows, columns, tiles;
     int32_t device;
 };
+
+bool bench_tile_read_how(bench_tile_how *out, char *text, char *why, size_t why_size)
+{
+    long rows = 0, columns = 0, depth = 0, stages = 0, cluster = 0, warps = 0, split = 0;
+    long raster = 0;
+    const struct {
+        const char *name;
+        long *to;
+    } words[] = {
+        { "BM=", &rows },       { "BN=", &columns },     { "bytes=", &depth },
+        { "stages=", &stages }, { "cluster=", &cluster }, { "warps=", &warps },
+        { "split=", &split },   { "raster=", &raster },
+    };
+    char *rest = NULL;
+
+    *out = (bench_tile_how){ .name = NULL };
+    for (char *word = strtok_r(text, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
+        char *end = word;
+        size_t i = 0;
+        if (strncmp(word, "arch=", 5) == 0) {
+            out->arch = word + 5;
+            continue;
+        }
+        for (; i < BENCH_LENGTH(words); i++)
+            if (strncmp(word, words[i].name, strlen(words[i].name)) == 0) {
+                *words[i].to = strtol(word + strlen(words[i].name), &end, 10);
+                break;
+            }
+        if (i == BENCH_LENGTH(words) || *end || *words[i].to <= 0 || *words[i].to > 1 << 20) {
+            snprintf(why, why_size,
+                     "tile has \"%s\": BM=, BN=, bytes=, stages=, cluster=, split=, raster=, warps= "
+                     "and arch= are known",
+                     word);
+            return false;
+        }
+    }
+    if (!rows != !columns) {
+        snprintf(why, why_size, "tile: BM and BN go together");
+        return false;
+    }
+    out->rows = rows;
+    out->columns = columns;
+    out->depth_bytes = (uint32_t)depth;
+    out->stages = (int32_t)stages;
+    out->cluster = (int32_t)cluster;
+    out->warps = (int32_t)warps;
+    out->split = (int32_t)split;
+    out->raster = (int32_t)raster;
+    return true;
+}
 
 static int64_t blocks(int64_t extent, int64_t tile)
 {
@@ -32,9 +84,11 @@ static void choose(bench_tile_gemm *g, int64_t multiprocessors)
 
     for (size_t i = 0; i < BENCH_LENGTH(shapes); i++) {
         int64_t rows = shapes[i][0], columns = shapes[i][1];
-        int64_t tiles = blocks(g->product.m, rows) * blocks(g->product.n, columns);
+        int64_t tiles = blocks(g->product.m, rows) * blocks(g->product.n, columns) *
+                        (g->product.batch > 1 ? g->product.batch : 1);
         double area = (double)(rows * columns);
-        if (g->product.dtype == CUC_E4M3 && area > 128 * 128) // sums take registers twice
+        if (g->product.dtype == CUC_E4M3 && !g->product.fast_sums &&
+            area > 128 * 128) // sums take registers twice
             continue;
         // Small tiles read more for each product.
         double work = (double)blocks(tiles, multiprocessors) *
@@ -48,11 +102,51 @@ static void choose(bench_tile_gemm *g, int64_t multiprocessors)
     }
 }
 
+// The kernel that does it, and the constants that it has of its own.
+static const char *kernel_of(const bench_product *p, const char **constant)
+{
+    static const char *const plain[] = { "gemm_nn", "gemm_nt", "gemm_tn", "gemm_tt" };
+    static const char *const batched[] = { "gemm_batched_nn", "gemm_batched_nt", "gemm_batched_tn",
+                                           "gemm_batched_tt" };
+    uint32_t order = 2u * p->transposed_a + p->transposed_b;
+
+    *constant = p->after == BENCH_BIAS_GELU ? "TANH=true" : NULL;
+    return p->after == BENCH_BIAS_GELU  ? "gemm_bias_gelu"
+           : p->after == BENCH_RESIDUAL ? "gemm_residual"
+           : p->batch > 1               ? batched[order]
+                                        : plain[order];
+}
+
+// Of a file what comes before its first kernel, and one of its kernels; NULL, with the failure
+// recorded, without memory.
+static char *one_kernel(const char *file, const char *name)
+{
+    char head[64];
+    const char *first = strstr(file, "\nkernel "), *begin, *end;
+
+    snprintf(head, sizeof(head), "\nkernel %s(", name);
+    if (!first || !(begin = strstr(file, head)))
+        return NULL;
+    end = strstr(begin + 1, "\n}\n");
+    size_t before = (size_t)(first - file), bytes = end ? (size_t)(end - begin) + 3 : strlen(begin);
+    char *text = malloc(before + bytes + 1);
+    if (!text) {
+        (void)bench_no_memory("a tile program");
+        return NULL;
+    }
+    memcpy(text, file, before);
+    memcpy(text + before, begin, bytes);
+    text[before + bytes] = 0;
+    return text;
+}
+
 static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
 {
-    char words[5][16], name[8];
-    const char *const constants[] = { words[0], words[1], words[2], words[3], words[4] };
+    enum { OWN = 7 };
+    char words[OWN][16];
+    const char *constants[OWN + 1];
     const bench_product *p = &g->product;
+    const char *name = kernel_of(p, &constants[OWN]);
     cuc_program *program;
     cuc_object *object;
 
@@ -62,13 +156,24 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     snprintf(words[3], sizeof(words[3]), "BN=%d", (int)g->columns);
     snprintf(words[4], sizeof(words[4]), "BK=%u",
              (how->depth_bytes ? how->depth_bytes : 128) * 8 / cuc_dtype_bits(p->dtype));
-    snprintf(name, sizeof(name), "gemm_%c%c", p->transposed_a ? 't' : 'n',
-             p->transposed_b ? 't' : 'n');
+    snprintf(words[5], sizeof(words[5]), "ACC=%s", p->dtype == CUC_I8 ? "i32" : "f32");
+    snprintf(words[6], sizeof(words[6]), "FAST=%s", p->fast_sums ? "true" : "false");
+    for (int i = 0; i < OWN; i++)
+        constants[i] = words[i];
+    // The driver would assemble the others, too.
+    char *text = one_kernel(p->after       ? gemm_epilogue_tile
+                            : p->batch > 1 ? gemm_batched_tile
+                                           : gemm_tile,
+                            name);
+    if (!text)
+        return bench_no_memory("a tile program");
     cuc_status st = cuc_program_create(
-        &program, CUC_SOURCE_TILE, gemm_tile, 0,
-        CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .constants = constants,
-                            .constant_count = BENCH_LENGTH(constants), .arch = how->arch,
-                            .cluster = how->cluster, .warps = how->warps));
+        &program, CUC_SOURCE_TILE, text, 0,
+        CUC_PROGRAM_OPTIONS(.name = "gemm.tile",
+                            .constants = constants, .constant_count = OWN + (constants[OWN] != NULL),
+                            .arch = how->arch, .cluster = how->cluster, .warps = how->warps,
+                            .stages = how->stages, .split = how->split, .raster = how->raster));
+    free(text);
     if (st < 0)
         return st;
     // The driver assembles a program as a whole, and gives registers from role to role.
@@ -108,7 +213,10 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
                                   .dtype = product->dtype,
                                   .out_dtype = product->out_dtype,
                                   .transposed_a = product->transposed_b,
-                                  .transposed_b = product->transposed_a };
+                                  .transposed_b = product->transposed_a,
+                                  .batch = product->batch,
+                                  .after = product->after,
+                                  .fast_sums = product->fast_sums };
     g->device = cuc_device_ordinal(device);
     if ((st = cuc_device_get_attribute(&multiprocessors, device, CUC_DEVICE_MULTIPROCESSOR_COUNT)) <
         0)
@@ -130,6 +238,13 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
 static cuc_tensor matrix(const bench_tile_gemm *g, cuc_device_ptr at, cuc_dtype dtype, int64_t rows,
                          int64_t columns)
 {
+    if (g->product.batch > 1)
+        return (cuc_tensor){ .data = at,
+                             .dtype = dtype,
+                             .rank = 3,
+                             .device = g->device,
+                             .shape = { g->product.batch, rows, columns },
+                             .strides = { rows * columns, columns, 1 } };
     return (cuc_tensor){ .data = at,
                          .dtype = dtype,
                          .rank = 2,
@@ -139,7 +254,7 @@ static cuc_tensor matrix(const bench_tile_gemm *g, cuc_device_ptr at, cuc_dtype 
 }
 
 cuc_status bench_tile_gemm_run(const bench_tile_gemm *g, cuc_stream *stream, cuc_device_ptr a,
-                               cuc_device_ptr b, cuc_device_ptr d)
+                               cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra)
 {
     const bench_product *p = &g->product;
     // What BLAS calls a is the second here.
@@ -148,9 +263,20 @@ cuc_status bench_tile_gemm_run(const bench_tile_gemm *g, cuc_stream *stream, cuc
     cuc_tensor y = p->transposed_b ? matrix(g, a, p->dtype, p->n, p->k)
                                    : matrix(g, a, p->dtype, p->k, p->n);
     cuc_tensor z = matrix(g, d, p->out_dtype, p->m, p->n);
-    cuc_arg args[] = { CUC_ARG(&x), CUC_ARG(&y), CUC_ARG(&z) };
+    cuc_tensor w = matrix(g, extra, p->out_dtype, p->m, p->n);
+    cuc_arg plain[] = { CUC_ARG(&x), CUC_ARG(&y), CUC_ARG(&z) };
+    cuc_arg after[] = { CUC_ARG(&x), CUC_ARG(&y),   CUC_ARG(&w),
+                        CUC_ARG(&z), CUC_ARG(1.0f), CUC_ARG(1.0f) };
 
-    return cuc_launch(stream, NULL, g->kernel, args, 3);
+    if (p->after == BENCH_BIAS_GELU)
+        w = (cuc_tensor){ .data = extra,
+                          .dtype = p->out_dtype,
+                          .rank = 1,
+                          .device = g->device,
+                          .shape = { p->n },
+                          .strides = { 1 } };
+    return p->after ? cuc_launch(stream, NULL, g->kernel, after, p->after == BENCH_RESIDUAL ? 6 : 4)
+                    : cuc_launch(stream, NULL, g->kernel, plain, 3);
 }
 
 void bench_tile_gemm_figures(const bench_tile_gemm *g, cuc_bench_figure out[3])

@@ -356,6 +356,7 @@ static cuc_status set_up_stream(cuc_bench_state *state, void *data)
     if ((st = make_stream(s, state)) < 0)
         return st;
     work.bytes = 16.0 * (double)s->vectors * s->operation->arrays;
+    work.peak = "memory";
     subject.name = "cuda";
     subject.data = s;
     subject.run = run_stream;

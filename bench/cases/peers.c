@@ -76,14 +76,15 @@ static cuc_status tell_missing(cuc_bench_state *state, struct peer *p, const cha
     return cuc_bench_state_skip_subject(state, p->name, p->reason);
 }
 
-static cuc_status add(cuc_bench_state *state, struct peer *p, uint32_t mode, const char *name,
-                      json_t *request)
+static cuc_status add(cuc_bench_state *state, struct peer *p, uint32_t flags, uint32_t mode,
+                      const char *name, json_t *request)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
     json_t *answer;
 
     subject.name = p->name;
     subject.modes = mode;
+    subject.flags = flags;
     if (!p->child)
         return tell_missing(state, p, name);
     if (bench_foreign_add(state, &subject, p->child, json_incref(request), &answer) < 0)
@@ -108,8 +109,21 @@ cuc_status bench_peers_add(cuc_bench_state *state, const char *const *names, uin
     json_decref(known);
     for (size_t i = 0; names[i] && st >= 0; i++) {
         struct peer *p = find(names[i]);
-        st = p ? add(state, p, mode, name, request) : bench_no_memory("another peer");
+        st = p ? add(state, p, 0, mode, name, request) : bench_no_memory("another peer");
     }
+    json_decref(request);
+    return st;
+}
+
+cuc_status bench_peer_add(cuc_bench_state *state, const char *peer, uint32_t flags, uint32_t mode,
+                          const char *suite, const char *name, json_t *axes)
+{
+    json_t *request = make_request(state, mode, suite, name, axes);
+    struct peer *p = find(peer);
+    cuc_status st = request && p ? add(state, p, flags, mode, name, request)
+                                 : bench_no_memory("another peer");
+
+    json_decref(axes);
     json_decref(request);
     return st;
 }

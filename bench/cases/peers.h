@@ -12,5 +12,8 @@
 // `axes` names the point to them, and is taken over; NULL is none.
 cuc_status bench_peers_add(cuc_bench_state *state, const char *const *names, uint32_t mode,
                            const char *suite, const char *name, json_t *axes);
+// One peer, and flags of its subject: CUC_BENCH_PEER where the others are compared with it.
+cuc_status bench_peer_add(cuc_bench_state *state, const char *peer, uint32_t flags, uint32_t mode,
+                          const char *suite, const char *name, json_t *axes);
 
 #endif

@@ -262,13 +262,13 @@ static cuc_status compile(cuc_object **out, const bench_point *p, const bench_ke
         o.constants = s->words;
         o.constant_count = s->count;
     }
+    bool as_ptx = spec->by_driver || cuc_driver_is_simulated();
     cuc_status st = cuc_program_create(&program, spec->block[0] ? CUC_SOURCE_CUDA : CUC_SOURCE_TILE,
                                        spec->source, 0, &o);
     if (st < 0)
         return st;
     // A simulated device runs PTX, and what assembling it takes is saved.
-    st = cuc_program_compile(out, program,
-                             cuc_driver_is_simulated() ? CUC_CODE_PTX : CUC_CODE_CUBIN);
+    st = cuc_program_compile(out, program, as_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN);
     cuc_program_release(program);
     return st;
 }

@@ -50,6 +50,7 @@ typedef struct bench_kernel_spec {
     cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // up to one of no bytes
     const bench_array *zeroed[3];            // what a run begins with filling with zeros
     double limit;                            // of the ratio to the peer; 0: none
+    bool by_driver; // a tile program with roles: the driver's assembler gives them registers
     uint32_t flags;
 } bench_kernel_spec;
 

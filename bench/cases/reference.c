@@ -69,6 +69,22 @@ static void read_f32(double *out, const void *from, size_t count, size_t stride)
         out[i] = (double)x[i * stride];
 }
 
+static void read_i8(double *out, const void *from, size_t count, size_t stride)
+{
+    const int8_t *x = from;
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = x[i * stride];
+}
+
+static void read_i32(double *out, const void *from, size_t count, size_t stride)
+{
+    const int32_t *x = from;
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = x[i * stride];
+}
+
 static const struct form {
     cuc_dtype dtype;
     bench_reader *read;
@@ -76,7 +92,8 @@ static const struct form {
 } forms[] = {
     { CUC_F16, read_f16, 0x1p-10 },  { CUC_BF16, read_bf16, 0x1p-7 },
     { CUC_F32, read_f32, 0x1p-23 },  { CUC_TF32, read_f32, 0x1p-23 }, // stored as f32
-    { CUC_E4M3, read_e4m3, 0x1p-3 },
+    { CUC_E4M3, read_e4m3, 0x1p-3 }, { CUC_I8, read_i8, 0 },
+    { CUC_I32, read_i32, 0 },
 };
 
 static const struct form *find_form(cuc_dtype dtype)

@@ -5,7 +5,8 @@
 #include "support.h"
 
 // The elements of an array as doubles: `count` of them, `stride` apart. NULL, with the failure
-// recorded, when the type is none of f16, bf16, f32, tf32 and e4m3.
+// recorded, when the type is none of f16, bf16, f32, tf32, e4m3, i8 and
+// i32.
 typedef void bench_reader(double *out, const void *from, size_t count, size_t stride);
 bench_reader *bench_reader_of(cuc_dtype dtype);
 

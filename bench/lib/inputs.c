@@ -240,9 +240,9 @@ cuc_status cuc__bench_input_create(cuc_bench_input **out, struct cuc__bench_gpu 
                                "%llu elements of dtype %d (%s): expected one or more, of a known "
                                "type",
                                (unsigned long long)o->count, o->dtype, cuc_dtype_name(o->dtype));
-    if (o->flags & ~(uint32_t)CUC_BENCH_INPUT_HOST)
+    if (o->flags & ~(uint32_t)(CUC_BENCH_INPUT_HOST | CUC_BENCH_INPUT_RESULT))
         return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                               "flags is 0x%x, only bit 0 is known", o->flags);
+                               "flags is 0x%x, only bits 0 and 1 are known", o->flags);
     cuc_status st = read_recipe(&r, &numbers, o, function);
     if (st < 0)
         return st;
@@ -255,6 +255,7 @@ cuc_status cuc__bench_input_create(cuc_bench_input **out, struct cuc__bench_gpu 
         return BENCH_NO_MEMORY("an input");
     input->gpu = gpu;
     input->bytes = o->count * (bits / 8);
+    input->result = o->flags & CUC_BENCH_INPUT_RESULT;
     r.seed = seed;
     r.index = index;
     uint64_t all = o->count * (uint64_t)numbers;
@@ -274,6 +275,15 @@ void cuc__bench_input_release(cuc_bench_input *input)
     cuc_buffer_release(input->buffer);
     free(input->host);
     free(input);
+}
+
+cuc_status cuc__bench_input_spoil(cuc_bench_input *input)
+{
+    if (input->host)
+        memset(input->host, 0xFF, input->bytes);
+    return input->host
+               ? CUC_OK
+               : cuc_fill(input->gpu->stream, cuc_bench_input_ptr(input, 0), 0xFF, 1, input->bytes);
 }
 
 uint64_t cuc_bench_input_sets(const cuc_bench_input *input)

@@ -174,12 +174,14 @@ static json_t *document_of(const cuc_bench *b)
 
     if (gmtime_r(&now, &utc))
         strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    bool ok = to && cuc__bench_set_text(to, "schema", "cucore-bench/1") &&
-              cuc__bench_set_text(to, "command", b->options.command) &&
-              cuc__bench_set_text(to, "commit", b->options.commit) &&
-              cuc__bench_set_text(to, "date", date) &&
-              json_object_set_new(to, "machine", cuc__bench_machine(b)) == 0 &&
-              json_object_set_new(to, "settings", settings_of(b)) == 0;
+    bool ok =
+        to && cuc__bench_set_text(to, "schema", "cucore-bench/1") &&
+        cuc__bench_set_text(to, "command", b->options.command) &&
+        cuc__bench_set_text(to, "commit", b->options.commit) &&
+        cuc__bench_set_text(to, "date", date) &&
+        (!(b->point || b->cancelled) || json_object_set_new(to, "unfinished", json_true()) == 0) &&
+        json_object_set_new(to, "machine", cuc__bench_machine(b)) == 0 &&
+        json_object_set_new(to, "settings", settings_of(b)) == 0;
     for (size_t i = 0; i < b->record_count && ok; i++)
         ok = json_array_append_new(
                  results, result_of(&b->records[i], b->options.flags & CUC_BENCH_KEEP_SAMPLES)) ==

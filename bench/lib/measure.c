@@ -13,8 +13,9 @@ static void fail_entry(cuc_bench *b, struct cuc__bench_entry *e)
 }
 
 // Run a subject once, with the first set, and hold what it leaves against its reference.
-static void check_entry(cuc_bench *b, struct cuc__bench_entry *e)
+static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
 {
+    cuc_bench *b = state->bench;
     const cuc_bench_subject *s = &e->subject;
     cuc_stream *stream = b->gpu.stream;
     char why[512] = "";
@@ -24,7 +25,10 @@ static void check_entry(cuc_bench *b, struct cuc__bench_entry *e)
         e->checked = s->unchecked;
         return;
     }
-    if (s->prepare)
+    for (cuc_bench_input *input = state->inputs; input && st >= 0; input = input->next)
+        if (input->result)
+            st = cuc__bench_input_spoil(input);
+    if (st >= 0 && s->prepare)
         st = s->prepare(s->data, stream, 0);
     if (st >= 0 && s->run)
         st = s->run(s->data, stream, 0);
@@ -109,6 +113,12 @@ static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work
     r->share = *rates[peak.per].rate / peak.value;
 }
 
+// So much was thrown away that what is left is not to be believed.
+static bool is_disturbed(uint64_t discarded, size_t count)
+{
+    return 3 * discarded > count;
+}
+
 static cuc_status compare(cuc_bench *b, cuc_bench_result *r, const struct cuc__bench_track *t,
                           const double *seconds, const struct cuc__bench_track *peer)
 {
@@ -129,7 +139,8 @@ static cuc_status compare(cuc_bench *b, cuc_bench_result *r, const struct cuc__b
         r->ratio = c.ratio;
         r->ratio_low = c.low;
         r->ratio_high = c.high;
-        r->verdict = c.verdict;
+        r->verdict = r->disturbed || is_disturbed(discarded, peer->count) ? CUC_BENCH_UNSURE
+                                                                          : c.verdict;
     }
     free(other);
     return st;
@@ -186,6 +197,7 @@ static cuc_status tell_track(cuc_bench_state *state, const struct cuc__bench_tra
                                     &r.discarded, &r.sm_mhz);
     if (st >= 0)
         st = summarise(&r, t, seconds, cpu_seconds);
+    r.disturbed = is_disturbed(r.discarded, t->count);
     free(cpu_seconds);
     if (st >= 0 && !(r.median_s > 0)) {
         free(seconds);
@@ -201,7 +213,6 @@ static cuc_status tell_track(cuc_bench_state *state, const struct cuc__bench_tra
     }
     if (!(r.sm_mhz > 0))
         r.sm_mhz = NAN;
-    r.disturbed = 3 * r.discarded > t->count;
     if (r.samples == t->count)
         r.discarded = 0; // all were low, and kept after all
     derive_rates(b, &r, &state->work);
@@ -250,7 +261,7 @@ cuc_status cuc__bench_measure(cuc_bench_state *s)
     for (size_t i = 0; i < s->entry_count && st >= 0; i++) {
         struct cuc__bench_entry *e = &s->entries[i];
         if (!e->reason)
-            check_entry(s->bench, e);
+            check_entry(s, e);
         if (e->reason)
             st = tell_untimed(s->bench, e, 0);
     }

@@ -1,22 +1,26 @@
 // The most that a device can do: measured, from the vendor's data sheets, or set by a case.
+#include "philox.h"
 #include "sample.h"
 #include "session.h"
 
 #include <cucore/copy.h>
+#include <cucore/launch.h>
 #include <cucore/system.h>
 
 #include <math.h>
 #include <string.h>
 
 // What the data sheets say of dense arithmetic, in units of 10^12 a second; 0: nothing. A row is
-// for the devices whose name has its text in it; the first that fits counts.
+// for the devices whose name has its words in it; the first that fits counts.
 static const struct sheet {
     const char *device;
     double memory, f64, f32, tf32, f16, f8, i8;
 } sheets[] = {
     // clang-format off
     //  name             memory  f64   f32    tf32   f16/bf16  f8     i8
+    { "GB200",           8.000,  40,   80,   1250,    2500,   5000,   5000 },
     { "B200",            8.000,  37,   75,   1125,    2250,   4500,   4500 },
+    { "GH200 144G HBM3e", 4.900, 67,   67,    494.7,   989.5, 1979,   1979 },
     { "GH200 480GB",     4.000,  67,   67,    494.7,   989.5, 1979,   1979 },
     { "H200 NVL",        4.800,  60,   60,    417.5,   835.5, 1670.5, 1670.5 },
     { "H200",            4.800,  67,   67,    494.7,   989.5, 1979,   1979 },
@@ -27,6 +31,7 @@ static const struct sheet {
     { "A100 80GB PCIe",  1.935,  19.5, 19.5,  156,     312,      0,    624 },
     { "A100",            1.555,  19.5, 19.5,  156,     312,      0,    624 },
     { "L40S",            0.864,   0,   91.6,  183,     362,    733,    733 },
+    { "L40",             0.864,   0,   90.5,   90.5,   181,    362,    362 },
     { "L4",              0.300,   0,   30.3,   60,     121,    242,    242 },
     { "V100",            0.900,   7.8, 15.7,    0,       0,      0,      0 },
     // clang-format on
@@ -81,22 +86,61 @@ static cuc_bench_peak *keep(cuc_bench *b, const char *name, double value, int32_
     return to;
 }
 
-static const cuc_bench_peak *from_sheet(cuc_bench *b, const char *name)
+// Whole words: an L40 is no L4, and a GB200 no B200.
+static bool has_words(const char *text, const char *words)
 {
-    const char *device = cuc_device_name(b->gpu.device);
+    static const char alphanumeric[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at++) {
+        char before = at > text ? at[-1] : ' ', after = at[strlen(words)];
+        if (!strchr(alphanumeric, before) && (!after || !strchr(alphanumeric, after)))
+            return true;
+    }
+    return false;
+}
+
+double cuc__bench_datasheet(const char *device, const char *name, int32_t *per)
+{
     const struct column *c = columns, *end = columns + BENCH_LENGTH(columns);
     const struct sheet *s = sheets, *last = sheets + BENCH_LENGTH(sheets);
     double value;
 
     while (c < end && strcmp(c->name, name) != 0)
         c++;
-    while (s < last && !strstr(device, s->device))
+    while (s < last && !has_words(device, s->device))
         s++;
-    if (c == end || s == last)
-        return NULL;
+    // A part of a device has a part of its peaks.
+    if (c == end || s == last || has_words(device, "MIG"))
+        return 0;
     memcpy(&value, (const char *)s + c->at, sizeof(value));
+    *per = c->per;
+    return value * 1e12;
+}
+
+static const cuc_bench_peak *from_sheet(cuc_bench *b, const char *name)
+{
+    const char *device = cuc_device_name(b->gpu.device);
+    int32_t per = 0;
+    double value = cuc__bench_datasheet(device, name, &per);
     const char *source = cuc__bench_keep_format(&b->texts, "datasheet: %s", device);
-    return value > 0 && source ? keep(b, name, value * 1e12, c->per, source) : NULL;
+
+    return value > 0 && source ? keep(b, name, value, per, source) : NULL;
+}
+
+// Random bits: zeros would be moved with less power, and so perhaps faster, than what is measured
+// against this.
+static cuc_status fill_randomly(struct cuc__bench_gpu *g, cuc_device_ptr to, size_t bytes)
+{
+    struct philox_recipe random = { .make = PHILOX_BITS, .store = PHILOX_U64 };
+    uint64_t count = bytes / 8;
+    cuc_status st = cuc__bench_gpu_kernels(g);
+
+    if (st < 0)
+        return st;
+    return CUC_LAUNCH(
+        g->stream, CUC_LAUNCH_CONFIG(.grid = { cuc__bench_grid(g, count, 256) }, .block = { 256 }),
+        g->fill, to, count, CUC_ARG_STRUCT(random));
 }
 
 // The fastest of some copies between two halves of a buffer that is far larger than L2: bytes read
@@ -106,7 +150,7 @@ static cuc_status time_copies(double *out, struct cuc__bench_gpu *g, cuc_buffer 
     size_t half = cuc_buffer_bytes(buffer) / 2;
     cuc_device_ptr from = cuc_buffer_ptr(buffer);
     double best = INFINITY;
-    cuc_status st = cuc_buffer_fill(g->stream, buffer, 0, 0, 4, 2 * half);
+    cuc_status st = fill_randomly(g, from, half);
 
     for (int i = 0; i < 20 && st >= 0; i++) {
         float ms = 0;

@@ -138,7 +138,9 @@ cuc_status cuc__bench_sample(struct cuc__bench_sample *out, struct cuc__bench_tr
         return sample_foreign(out, t, gpu, set);
     if (t->mode == CUC_BENCH_CPU)
         return sample_host(out, t, gpu, set);
-    return sample_events(out, t, gpu, set, t->graph ? launch_graph : enqueue_runs);
+    // A graph has the first sets in it, whatever is prepared.
+    return t->graph ? sample_events(out, t, gpu, 0, launch_graph)
+                    : sample_events(out, t, gpu, set, enqueue_runs);
 }
 
 // So many runs that a sample takes `wanted` seconds.

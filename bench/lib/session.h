@@ -80,6 +80,10 @@ bool cuc__bench_tells_samples(cuc_bench *b); // whether it is time to
 void cuc__bench_tell_samples(cuc_bench *b, const char *subject, uint32_t mode, uint64_t samples,
                              double median_s);
 
+// peaks.c: what the vendor's data sheet has under the name of a peak for a device of that name, a
+// second; 0: nothing.
+double cuc__bench_datasheet(const char *device, const char *name, int32_t *per);
+
 // The thread's last failure as a text of the session.
 const char *cuc__bench_keep_error(cuc_bench *b);
 

@@ -92,13 +92,16 @@ cuc_status cuc_bench_compare_summaries(cuc_bench_comparison *out, const cuc_benc
         return BENCH_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                           "the medians are %g and %g, expected two times above 0", a.median,
                           b.median);
-    // Relative half widths each way, in quadrature: the high end of the ratio is where the subject
-    // is slow and the peer is fast.
-    double up = hypot((a.ci_high - a.median) / a.median, (b.median - b.ci_low) / b.median);
-    double down = hypot((a.median - a.ci_low) / a.median, (b.ci_high - b.median) / b.median);
+    // Distances to the median in quadrature, each way by itself, of logarithms, so that the peer
+    // against the subject is the inverse: the high end of the ratio is where the subject is slow
+    // and the peer is fast.
+    double up = hypot(log(a.ci_high / a.median), log(b.median / fmax(b.ci_low, 0)));
+    double down = hypot(log(a.median / fmax(a.ci_low, 0)), log(b.ci_high / b.median));
+    bool few = (a.count && !cuc__bench_median_rank(a.count)) ||
+               (b.count && !cuc__bench_median_rank(b.count));
     c.ratio = a.median / b.median;
-    c.low = c.ratio * (1 - down);
-    c.high = c.ratio * (1 + up);
-    c.verdict = judge(&c, &t);
+    c.low = c.ratio * exp(-down);
+    c.high = c.ratio * exp(up);
+    c.verdict = few ? CUC_BENCH_UNSURE : judge(&c, &t);
     return BENCH_WRITE(out, &c, cuc_bench_comparison);
 }

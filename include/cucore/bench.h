@@ -18,6 +18,7 @@
 
 #include <cucore/base.h>
 #include <cucore/device.h>
+#include <cucore/error.h> /* cuc_error_set(), by which callbacks say why they fail */
 #include <cucore/stream.h>
 
 CUC_BEGIN_DECLS
@@ -78,8 +79,8 @@ typedef struct cuc_bench_input cuc_bench_input;
     X(CUC_BENCH_SAME,       1, "SAME")   /* the ratio's interval lies within same_within of 1 */ \
     X(CUC_BENCH_FASTER,     2, "FASTER") /* wholly below 1, by more than the noise floor */ \
     X(CUC_BENCH_SLOWER,     3, "SLOWER") /* wholly above 1, by more than the noise floor */ \
-    X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these, or fewer than 6 pairs: more or quieter
-                                            samples are needed */
+    X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these, fewer than 6 pairs, or one of the two was
+                                            disturbed: more or quieter samples are needed */
 // clang-format on
 
 enum {
@@ -267,13 +268,14 @@ CUC_API cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const doub
 /**
  * Compare two runs that were not taken in turns: by their medians and intervals.
  *
- * The interval of the ratio takes the relative half widths of both in quadrature.
+ * The interval of the ratio takes those of both in quadrature. A summary of fewer than 6 samples has
+ * no interval, so the verdict is CUC_BENCH_UNSURE; a count of 0 is not known, and is believed.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out        the ratio of the medians, its interval, the verdict
- * @param      subject    median, ci_low and ci_high are read
- * @param      peer       median, ci_low and ci_high are read
+ * @param      subject    count, median, ci_low and ci_high are read
+ * @param      peer       likewise
  * @param      thresholds NULL is every default
  * @retval CUC_OK                     filled
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is not known, or a median
@@ -663,7 +665,7 @@ CUC_API const char *cuc_bench_state_text(cuc_bench_state *state, const char *axi
  *
  * @thread in the setup function
  * @capture makes no driver call
- * @return NULL only in a case with CUC_BENCH_CASE_NO_DEVICE
+ * @return borrowed for the life of the process; NULL only in a case with CUC_BENCH_CASE_NO_DEVICE
  * @since 0.1
  */
 CUC_API cuc_device *cuc_bench_state_device(const cuc_bench_state *state);
@@ -823,6 +825,9 @@ enum {
 /** Flags of cuc_bench_input_options. */
 enum {
     CUC_BENCH_INPUT_HOST = 1 << 0, /**< ordinary memory of the host, for CPU subjects */
+    /** What subjects write: before each of them is checked, every bit of set 0 is 1, which is NaN,
+     *  so that no subject passes by what another one has left. */
+    CUC_BENCH_INPUT_RESULT = 1 << 1,
 };
 
 /** What an input is; zero is the default of every field but count and dtype. */
@@ -834,7 +839,7 @@ typedef struct cuc_bench_input_options {
     cuc_dtype dtype;    /**< of the elements; a complex one is two numbers */
     int32_t fill;       /**< CUC_BENCH_UNIFORM and the like */
     uint32_t sets;      /**< 0: so many that they exceed L2 twice, up to 32; simulated 2, host 1 */
-    uint32_t flags;     /**< CUC_BENCH_INPUT_ bits */
+    uint32_t flags;     /**< CUC_BENCH_INPUT_HOST and the like */
 } cuc_bench_input_options;
 
 /** The starting value of a cuc_bench_input_options variable. */
@@ -1001,6 +1006,8 @@ typedef struct cuc_bench_subject {
     /**
      * Compare with a reference what run() with set 0 has left; it is done by now. Write what is
      * wrong to `why` and return 1, a normal outcome; 0: all is right; negative: cannot be checked.
+     * Subjects that write to one array share it: make it with CUC_BENCH_INPUT_RESULT, else a subject
+     * that does nothing finds there what the one before it wrote.
      */
     cuc_status (*check)(void *data, cuc_stream *stream, char *why, size_t why_size);
     /** Before each sample and outside of its time, such as to put back what run() changes; NULL. */
@@ -1090,10 +1097,10 @@ typedef struct cuc_bench_peak {
 /**
  * A peak of the session's device.
  *
- * "copy" is measured, at the first need: bytes read and written by a copy of memory. From the
- * vendor's data sheets, by the device's name: "memory", and dense arithmetic as "f64", "f32",
- * "tf32", "f16", "bf16", "e4m3" (all 8-bit floats), "i8". Others are there after
- * cuc_bench_set_peak(). A simulated device has none.
+ * "copy" is measured, at the first need: bytes read and written by a copy of memory that holds random
+ * bits. From the vendor's data sheets, by the device's name: "memory", and dense arithmetic as "f64",
+ * "f32", "tf32", "f16", "bf16", "e4m3" (all 8-bit floats), "i8"; a part of a device (MIG) has none of
+ * these. Others are there after cuc_bench_set_peak(). A simulated device has none.
  *
  * @order  measuring blocks for some milliseconds
  * @thread one call at a time on the same session
@@ -1227,7 +1234,8 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 /**
  * Machine, settings and results as JSON, of the schema "cucore-bench/1".
  *
- * The schema is installed as share/cucore/bench-schema.json.
+ * The schema is installed as share/cucore/bench-schema.json. From a progress callback it is what
+ * there is by then, with "unfinished": true, which what was cancelled has too.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver
@@ -1243,7 +1251,7 @@ CUC_API cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench
 
 /**
  * Write that JSON to a file, which is replaced as a whole; what is no file, such as a pipe, is
- * written to.
+ * written to. From a progress callback it keeps what a process that is killed would lose.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

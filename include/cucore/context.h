@@ -14,6 +14,13 @@
 CUC_BEGIN_DECLS
 
 /**
+ * A context of the driver; it keeps its device's primary context, or borrows another one.
+ *
+ * Threads: any thread.
+ */
+typedef struct cuc_context cuc_context;
+
+/**
  * The context that is current on the calling thread.
  *
  * @thread reads the calling thread's state

@@ -11,6 +11,7 @@
 #include <cucore/error.h>
 #include <cucore/system.h>
 #include <cucore/find.h>
+#include <cucore/gemm.h>
 #include <cucore/device_attributes.h>
 #include <cucore/device.h>
 #include <cucore/context.h>
@@ -30,5 +31,6 @@
 #include <cucore/runtime.h>
 #include <cucore/tile.h>
 #include <cucore/tile_builder.h>
+#include <cucore/tuned.h>
 
 #endif

@@ -55,7 +55,8 @@ CUC_API const char *cuc_error_message(void);
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return never NULL, "" when there is no error
+ * @return never NULL, "" when there is no error;
+ *         valid until the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_function(void);
@@ -85,7 +86,8 @@ CUC_API int32_t cuc_error_library_code(void);
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return never NULL, "" when cucore itself refused
+ * @return never NULL, "" when cucore itself refused;
+ *         valid until the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_library_symbol(void);
@@ -95,7 +97,8 @@ CUC_API const char *cuc_error_library_symbol(void);
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return never NULL, "" when cucore itself refused
+ * @return never NULL, "" when cucore itself refused;
+ *         valid until the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_library_call(void);
@@ -105,7 +108,8 @@ CUC_API const char *cuc_error_library_call(void);
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return never NULL, "" when there is nothing to add to the message
+ * @return never NULL, "" when there is nothing to add to the message;
+ *         valid until the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_explanation(void);
@@ -115,7 +119,8 @@ CUC_API const char *cuc_error_explanation(void);
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return never NULL, "" when there is none; the whole log, however long
+ * @return never NULL, "" when there is none; the whole log, however long; valid until
+ *         the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_log(void);
@@ -139,7 +144,8 @@ CUC_API size_t cuc_error_note_count(void);
  * @thread reads the calling thread's own error
  * @capture makes no driver call
  * @param index below cuc_error_note_count()
- * @return never NULL, "" for an index past the end
+ * @return never NULL, "" for an index past the end;
+ *         valid until the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_note(size_t index);

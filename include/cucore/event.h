@@ -11,6 +11,13 @@
 
 CUC_BEGIN_DECLS
 
+/**
+ * A point in a stream; it keeps its context alive.
+ *
+ * Threads: any thread; one call at a time on an event that is being recorded.
+ */
+typedef struct cuc_event cuc_event;
+
 /** Flags of cuc_event_options. */
 enum {
     CUC_EVENT_TIMING = 1 << 0,        /**< cuc_event_get_elapsed() can measure with it */

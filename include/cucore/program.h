@@ -158,6 +158,25 @@ typedef struct cuc_program_options {
     int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
     int32_t stages;  /**< of a pipelined loop, 2 to 8; fewer where they do not fit (tile only) */
     int32_t cluster; /**< blocks that load for one another where they can: 2, or 1 (tile only) */
+    /**
+     * Blocks that each do a part of a product's summed axis where they can, up to 8: for products
+     * of fewer tiles than there are multiprocessors. The parts are added up in one order (tile only)
+     */
+    int32_t split;
+    int32_t raster; /**< tiles side by side along the grid's first axis before the next along its
+                         second, of a pipelined product: 1 to 64 (tile only) */
+    /**
+     * "NAME=EXTENT": dimensions of a tile program's kernels, and integer arguments, which candidates
+     * of auto() are chosen for. A kernel with another one, or without any given, is compiled with
+     * the first candidates (tile only)
+     */
+    const char *const *dimensions;
+    size_t dimension_count;
+    /**
+     * A file of records (tuned.h) that is looked into for those dimensions before a model is asked,
+     * when arch is NULL; "": none; NULL: the usual one (tile only)
+     */
+    const char *tuned;
 } cuc_program_options;
 
 /** Every default: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */

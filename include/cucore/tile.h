@@ -14,6 +14,7 @@
 #include <cucore/object.h>
 #include <cucore/program.h>
 #include <cucore/tile_builder.h>
+#include <cucore/tuned.h>
 
 CUC_BEGIN_DECLS
 
@@ -109,6 +110,55 @@ typedef struct cuc_tile_parameter {
  */
 CUC_API cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *kernel,
                                           size_t index);
+
+/* ---- what there is to choose from ------------------------------------------------------------ */
+
+/**
+ * Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+ *
+ * What cannot be launched with those dimensions is left out, and nothing is measured. Constants that
+ * the program sets are no longer free. A kernel without any that is free has one choice, "".
+ *
+ * @thread one call at a time on the same program; `visit` is called on the calling thread
+ * @capture makes no driver call
+ * @param program a tile program, with dimensions
+ * @param kernel  the kernel's name; NULL: the only one there is
+ * @param visit   called for each; its text is valid during the call
+ * @param user    handed to visit
+ * @retval CUC_OK                     all were visited
+ * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
+ * @retval CUC_ERROR_INVALID_ARGUMENT program or visit is NULL, it is no tile program, or several
+ *                                    kernels and no name
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel
+ * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to ask
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *kernel,
+                                             cuc_tuned_visit visit, void *user);
+
+/**
+ * What a record of a kernel is kept under: its program, constants and dimensions.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param out     gets program, constants and dimensions, and NULL for the rest; its texts are borrowed:
+ *                valid until it is asked for again or the program released
+ * @param program a tile program, with dimensions
+ * @param kernel  the kernel's name; NULL: the only one there is
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, it is no tile program, several kernels and
+ *                                    no name, or out->struct_size is wrong
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel
+ * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to ask
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_get_record(cuc_tuned_record *out, cuc_program *program,
+                                       const char *kernel);
 
 /* ---- without a device ---------------------------------------------------------------------- */
 

@@ -167,7 +167,7 @@ bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tile_error(b->module, code, b->where, "%s: %s", tile_op_word(op), text);
+    tile_error(b->module, code, b->where, "%s: %s", b->op ? b->op : tile_op_word(op), text);
     return false;
 }
 
@@ -175,11 +175,17 @@ const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, 
 {
     const char *at = tile_op_infos[op->kind].operands;
 
+    if (op->kind == TILE_ASM) // as the instructions call it
+        return cuc__arena_print(b->module->arena, "$%u", operand + 1);
+    if (tile_int(op, TILE_ATTR_PADDED, 0) && operand + 1 == op->operand_count)
+        return "pad";
     for (uint32_t i = 0;; i++) {
         size_t length = strcspn(at, " ");
         bool row = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
         // A row takes the operands that those named behind it leave, which is for the caller to
         // know; here it goes on to the end.
+        if (row && op->operand_count == i + 1) // of one it has no number
+            return cuc__arena_copy(b->module->arena, at, length - 3);
         if (row)
             return cuc__arena_print(b->module->arena, "%.*s %u", (int)length - 3, at, operand - i);
         if (i == operand)
@@ -250,6 +256,17 @@ bool tile_need_same_shape(struct tile_builder *b, const struct tile_op *op, uint
     return tile_wrong_operand(b, op, operand, TILE_T202, text ? text : "another shape");
 }
 
+// "4096 x 8192"
+static const char *shape_text(struct tile_builder *b, int64_t rank, const int64_t *extent)
+{
+    const char *text = "";
+
+    for (int64_t i = 0; i < rank && text; i++)
+        text = cuc__arena_print(b->module->arena, "%s%s%lld", text, i ? " x " : "",
+                                (long long)extent[i]);
+    return text ? text : "more";
+}
+
 bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t rank,
                      const int64_t *extent, struct tile_type *type)
 {
@@ -266,10 +283,12 @@ bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t r
             return tile_wrong(b, op, TILE_T206, "extent %lld: expected 1 to 2^24, got %lld",
                               (long long)i, (long long)extent[i]);
         type->extent[i] = (int32_t)extent[i];
+    }
+    for (int64_t i = 0; i < rank; i++) {
         elements *= extent[i];
         if (elements > TILE_MAX_ELEMENTS)
-            return tile_wrong(b, op, TILE_T206,
-                              "a tile has at most 2^24 elements, this one has more");
+            return tile_wrong(b, op, TILE_T206, "expected at most 2^24 elements, got %s",
+                              shape_text(b, rank, extent));
     }
     return true;
 }

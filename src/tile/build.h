@@ -15,6 +15,7 @@ struct tile_builder {
     struct tile_kernel *kernel;
     struct tile_block *block; // ops are appended here
     struct tile_location where;
+    const char *op; // what the source calls what is made now, for messages; NULL: as the IR does
 };
 
 // A value, or a constant that has no dtype yet and takes that of what it meets.

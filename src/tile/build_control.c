@@ -164,8 +164,8 @@ struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *conditi
     const struct tile_type *type = &condition->type;
     if (type->tensor || type->rank || type->dtype != CUC_BOOL) {
         const char *text = tile_type_text(b->module->arena, type);
-        tile_error(b->module, TILE_T106, b->where, "if: operand c: expected a bool scalar, got %s",
-                   text ? text : "?");
+        tile_error(b->module, TILE_T106, b->where, "%s: condition: expected a bool scalar, got %s",
+                   b->op ? b->op : "if", text ? text : "?");
         return NULL;
     }
     struct tile_op *op = tile_op_create(b->kernel, TILE_IF, 1, 0, 2);

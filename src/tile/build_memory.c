@@ -181,6 +181,13 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
     struct tile_value *value = stored(b, kind, x, a->tensor->type.dtype);
     if (!value || (rows && !a->ids) || !count_fits(b, kind, "indices", a->count, axes))
         return false;
+    if (value->type.tensor) {
+        const char *text = tile_type_text(b->module->arena, &value->type);
+        tile_error(b->module, TILE_T302, b->where,
+                   "%s: operand x: expected a tile (load from the tensor first), got %s",
+                   b->op ? b->op : tile_op_infos[kind].name, text ? text : "a tensor");
+        return false;
+    }
     if (a->axes) {
         if (!count_fits(b, kind, "extents", a->axes, axes))
             return false;

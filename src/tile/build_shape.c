@@ -3,6 +3,7 @@
 #include "build.h"
 
 #include "infer.h"
+#include "scalar.h"
 
 #include <string.h>
 
@@ -65,13 +66,27 @@ struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x
     return tile_build(b, TILE_SHIFT, operands, 3, &attribute, 1, NULL);
 }
 
+// An integer as u64.
+static struct tile_value *whole(struct tile_builder *b, const char *name, struct tile_operand x)
+{
+    cuc_dtype dtype = x.loose ? (x.real ? CUC_F32 : CUC_I64)
+                              : (x.value ? x.value->type.dtype : CUC_I64);
+
+    if (!tile_is_integer(dtype)) {
+        tile_error(b->module, TILE_T101, b->where,
+                   "philox: operand %s: expected an integer, got %s", name, cuc_dtype_name(dtype));
+        return NULL;
+    }
+    return tile_build_cast(b, x, CUC_U64, TILE_RN);
+}
+
 struct tile_op *tile_build_philox(struct tile_builder *b, struct tile_operand seed,
                                   struct tile_operand counter)
 {
     struct tile_value *operands[2];
 
-    operands[0] = tile_build_cast(b, seed, CUC_U64, TILE_RN);
-    operands[1] = tile_build_cast(b, counter, CUC_U64, TILE_RN);
+    operands[0] = whole(b, "seed", seed);
+    operands[1] = whole(b, "counter", counter);
     return tile_broadcast_together(b, TILE_PHILOX, operands, 2)
                ? tile_build_op(b, TILE_PHILOX, operands, 2, NULL, 0, NULL, NULL)
                : NULL;

@@ -148,7 +148,10 @@ struct tile_value *tile_build_reshape(struct tile_builder *b, struct tile_value 
         filled[i] = extent[i];
         if (extent[i] == -1 && open > TILE_MAX_RANK)
             open = i;
-        else if (extent[i] > 0)
+        else if (extent[i] == -1)
+            return tile_wrong(b, &shown, TILE_T206, "extent %u: at most one may be -1", i) ? x
+                                                                                           : NULL;
+        else if (extent[i] > 0 && extent[i] <= TILE_MAX_ELEMENTS && product <= TILE_MAX_ELEMENTS)
             product *= extent[i];
     }
     if (open <= TILE_MAX_RANK && !x->type.tensor) {

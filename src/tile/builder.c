@@ -88,7 +88,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
     }
     if (p->module->diagnostics->out_of_memory)
         return false;
-    p->op = op;
+    p->op = p->e.b.op = op;
     p->e.b.where = (struct tile_location){ .file = keep_file(p, file), .line = line };
     if (p->finished) {
         tile_error(p->module, TILE_T408, p->e.b.where, "%s: the program is finished", op);
@@ -309,8 +309,9 @@ bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const 
     }
     for (uint32_t i = 0; blanks && i < rank; i++)
         if (shape[i] < 1 && shape[i] != CUC_NO_AXIS) {
-            tile_error(p->module, TILE_T206, p->e.b.where, "%s: an extent is 1 or more, got %lld",
-                       p->op, (long long)shape[i]);
+            tile_error(p->module, TILE_T206, p->e.b.where,
+                       "%s: extent %u: expected 1 to 2^24, got %lld", p->op, i,
+                       (long long)shape[i]);
             return false;
         }
     return true;

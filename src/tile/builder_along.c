@@ -157,6 +157,7 @@ static void by_function(cuc_tile *result, cuc_tile_program *p, enum tile_op_kind
     struct tile_operand operand[TILE_MAX_RANK], neutral[TILE_MAX_RANK];
     struct tile_value *value[TILE_MAX_RANK];
     struct tile_builder *b = &p->e.b;
+    const char *name = b->op;
 
     if (n < 1 || n > TILE_MAX_RANK) {
         tile_error(p->module, TILE_T504, b->where, "%s: expected 1 to %d tiles, got %u", p->op,
@@ -177,6 +178,7 @@ static void by_function(cuc_tile *result, cuc_tile_program *p, enum tile_op_kind
     struct tile_block *block = tile_begin_function(b, n, value);
     if (!block || !build_function(p, combine, user, block, n, value))
         return;
+    b->op = name; // not what the function called last
     struct tile_op *op = tile_build_by_function(b, kind, n, value, neutral, block, axis, reverse);
     for (uint32_t i = 0; op && i < n; i++)
         result[i] = tile_handle_of(p, op->result[i]);

@@ -7,6 +7,7 @@
 #include "layout/fragment.h"
 #include "layout/layout.h"
 #include "pass/ahead.h"
+#include "pass/fused.h"
 #include "pass/pipeline.h"
 #include "remark.h"
 #include "signature.h"
@@ -57,6 +58,7 @@ void tile_simplify(struct tile_kernel *kernel)
         bool (*run)(struct tile_kernel *kernel);
     } passes[] = {
         { "folding", tile_fold },
+        { "late widening", tile_widen_late },
         { "common subexpressions", tile_cse },
         { "loop-invariant motion", tile_hoist },
         { "dead code", tile_drop_dead },
@@ -74,36 +76,83 @@ void tile_simplify(struct tile_kernel *kernel)
     }
 }
 
-// How much is done at once: the elements of the largest tile there is.
+// How much is done at once: the elements of the largest tile there is, and whether all of one line
+// of it comes together.
+struct measures {
+    int64_t most, line; // elements; of the longest line that is reduced
+    bool loops;
+};
+
 static void measure(struct tile_op *op, void *data)
 {
-    int64_t *most = data;
+    struct measures *m = data;
 
     for (uint32_t i = 0; i < op->result_count; i++) {
         const struct tile_type *type = &op->result[i]->type;
         int64_t elements = type->tensor || !type->rank ? 0 : tile_elements(type);
-        if (elements > *most)
-            *most = elements;
+        if (elements > m->most)
+            m->most = elements;
     }
+    m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
+    if (op->kind != TILE_REDUCE)
+        return;
+    int64_t line = op->operand[0]->type.extent[tile_int(op, TILE_ATTR_AXIS, 0)];
+    if (line > m->line)
+        m->line = line;
 }
 
 // 16 elements a thread keep enough of memory busy and leave registers to compute with: fewer were
-// slower in all norms of 16 bits on an H200, where more warps wait for one another. Past 16 warps a
-// thread takes up to 64, since blocks of 32 leave no room for a second one that loads meanwhile.
+// slower in all norms of 16 bits on an H200, where more warps wait for one another. Of a row that
+// comes together as a whole 32 are better, since what threads do once is done for more of them, and
+// fewer come together. Past 16 warps a thread takes up to 64, since blocks of 32 leave no room for
+// a second one that loads meanwhile.
 static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
-    enum { ELEMENTS = 16, MANY_ELEMENTS = 64, MANY_WARPS = 16 };
+    enum { ELEMENTS = 16, ROW_ELEMENTS = 32, MANY_ELEMENTS = 64, MANY_WARPS = 16 };
+    struct measures m = { .most = 0 };
     uint32_t warps = tile_fragment_warps(kernel, target);
-    int64_t most = 0;
 
     if (warps)
         return warps;
     warps = 1;
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &most);
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
+    int64_t few = m.line == m.most && !m.loops ? ROW_ELEMENTS : ELEMENTS;
     while (warps < MOST_WARPS &&
-           most > (int64_t)warps * 32 * (warps < MANY_WARPS ? ELEMENTS : MANY_ELEMENTS))
+           m.most > (int64_t)warps * 32 * (warps < MANY_WARPS ? few : MANY_ELEMENTS))
         warps *= 2;
     return warps;
+}
+
+// What else goes through shared memory takes the room of stages.
+static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
+                          struct tile_text *out, struct tile_entry *entry)
+{
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    const char *why = "";
+    struct tile_fused *plan = copy ? tile_plan_fused(copy, target, &why) : NULL;
+
+    if (plan && plan->turns) {
+        tile_version_work(copy, plan);
+        tile_narrow_places(copy);
+        plan = tile_plan_fused(copy, target, &why);
+    }
+    if (plan) {
+        if (!tile_assign_layouts(copy, 4 * plan->base.groups))
+            return false;
+        why = tile_settle_fused(copy, plan);
+    }
+    if (!plan || why) {
+        tile_remark_no_pipeline(kernel, why);
+        return false;
+    }
+    *entry = (struct tile_entry){ .name = NULL };
+    while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
+        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
+            !entry->dynamic_shared || --plan->base.stages < 2)
+            return false;
+    tile_remark_fused(kernel, plan);
+    tile_remark_entry(kernel, entry);
+    return true;
 }
 
 // The entry with roles, where the kernel is made for it and the target has them. False: there is
@@ -115,6 +164,8 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
     const char *why = "";
     struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, &why) : NULL;
 
+    if (!plan && compile_fused(kernel, target, out, entry))
+        return true;
     if (!plan) {
         tile_remark_no_pipeline(kernel, why);
         return false;
@@ -125,8 +176,10 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
         if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
-            !entry->dynamic_shared || --plan->stages < 2)
+            (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2)))
             return false;
+        else if (plan->apart) // perhaps their warps need one another
+            tile_end_alone(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);
     return true;
@@ -157,6 +210,8 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     uint32_t entries = 0;
 
     tile_simplify(kernel);
+    if (target->contract)
+        tile_find_rough(kernel);
     entries += compile_pipeline(kernel, target, out, &entry[0]);
     if (!tile_review(kernel, target, entries > 0))
         return false;

@@ -10,6 +10,8 @@ struct tile_target {
     uint32_t warps;        // 0: the compiler chooses, a kernel
     uint32_t stages;       // of a pipeline; 0: as many as fit
     uint32_t cluster;      // blocks that share what they load, where they can; 0 and 1: none
+    uint32_t split;        // parts of a pipelined loop, a block each; 0 and 1: none
+    uint32_t raster;       // tiles of a pipelined loop's grid side by side; 0: 8
     uint32_t shared_limit; // bytes a block may have
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
@@ -47,6 +49,7 @@ struct tile_entry {
     // grid and how many tiles it has, 4 bytes each; behind that, at TILE_MAP_ALIGN, the maps.
     bool persistent;
     uint32_t cluster; // blocks of a cluster along the grid's first axis, which is filled up to it
+    uint32_t split; // blocks that do one tile of the grid together; then the grid has all of them
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
@@ -74,7 +77,10 @@ void tile_simplify(struct tile_kernel *kernel);
 // The passes, in order. Each keeps the IR valid; debug builds verify between them.
 bool tile_fold(struct tile_kernel *kernel);  // constants, identities; true: something changed
 bool tile_cse(struct tile_kernel *kernel);   // common subexpressions
+bool tile_widen_late(struct tile_kernel *kernel); // what may come before f16 and bf16 are widened
 bool tile_hoist(struct tile_kernel *kernel); // what does not change in a loop, out of it
 bool tile_drop_dead(struct tile_kernel *kernel);
+// Where a power need not be within its bound.
+void tile_find_rough(struct tile_kernel *kernel);
 
 #endif

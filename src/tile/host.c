@@ -49,7 +49,8 @@ static int64_t floor_divide(int64_t x, int64_t y)
     return x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
-static bool compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text, size_t bytes)
+bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text,
+                       size_t bytes)
 {
     bool overflow = false;
 
@@ -156,7 +157,7 @@ bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_ho
     for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
         if (!tile_host_evaluate(set, x->operand[i], &operand[i], text, bytes))
             return false;
-    return compute(x->op, operand, out, text, bytes);
+    return tile_host_compute(x->op, operand, out, text, bytes);
 }
 
 static bool bind_tensor(struct tile_binding_set *set, const struct tile_parameter *p,
@@ -243,18 +244,22 @@ bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *tex
     return true;
 }
 
+int64_t tile_grid_limit(uint32_t axis)
+{
+    return axis ? UINT16_MAX : INT32_MAX;
+}
+
 bool tile_host_grid(const struct tile_binding_set *set, int64_t grid[3], char *text, size_t bytes)
 {
-    static const int64_t most[3] = { INT32_MAX, 65535, 65535 };
     char why[160];
 
     grid[0] = grid[1] = grid[2] = 1;
     for (uint32_t i = 0; i < set->kernel->grid_rank; i++) {
         if (!tile_host_evaluate(set, set->kernel->grid[i], &grid[i], why, sizeof(why)))
             return refuse(text, bytes, "grid axis %u: %s", i, why);
-        if (grid[i] < 0 || grid[i] > most[i])
+        if (grid[i] < 0 || grid[i] > tile_grid_limit(i))
             return refuse(text, bytes, "grid axis %u: expected 0 to %" PRId64 ", got %" PRId64, i,
-                          most[i], grid[i]);
+                          tile_grid_limit(i), grid[i]);
     }
     return true;
 }

@@ -29,6 +29,11 @@ bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b);
 // In exact 64-bit integers; false and a text for an overflow or a division by zero.
 bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
                         int64_t *out, char *text, size_t bytes);
+// One op of such an expression, on the values of its operands.
+bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text,
+                       size_t bytes);
+// What a device takes along an axis of the grid.
+int64_t tile_grid_limit(uint32_t axis);
 // The grid, 1 for axes that it does not have. A zero among them launches nothing.
 bool tile_host_grid(const struct tile_binding_set *set, int64_t grid[3], char *text, size_t bytes);
 

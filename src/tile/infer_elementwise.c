@@ -2,6 +2,9 @@
 #include "infer.h"
 #include "scalar.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { BOOLS = 1, INTEGERS = 2, FLOATS = 4, RESTRICTED = 8 };
 
 static const char *class_text(uint32_t classes)
@@ -100,7 +103,7 @@ bool tile_infer_unary(struct tile_builder *b, struct tile_op *op, const struct t
     if (!need_class(b, op, 0, classes_of(op->kind)))
         return false;
     if (op->kind == TILE_ASSUME && tile_int(op, TILE_ATTR_DIVISOR, 0) < 1)
-        return tile_wrong(b, op, TILE_T304, "the divisor is 1 or more, got %lld",
+        return tile_wrong(b, op, TILE_T304, "divisor: expected 1 or more, got %lld",
                           (long long)tile_int(op, TILE_ATTR_DIVISOR, 0));
     return tile_give(b, op, 0, &op->operand[0]->type);
 }
@@ -203,9 +206,27 @@ bool tile_infer_philox(struct tile_builder *b, struct tile_op *op, const struct 
     return true;
 }
 
+// $0 is the result of asm, $1 and so on are its operands.
+static bool need_operands_of_text(struct tile_builder *b, const struct tile_op *op)
+{
+    const struct tile_attribute *text = tile_attribute(op, TILE_ATTR_TEXT);
+
+    for (const char *at = text ? text->text : ""; (at = strchr(at, '$')); at++) {
+        unsigned long number = strtoul(at + 1, NULL, 10);
+        if (at[1] >= '0' && at[1] <= '9' && number > op->operand_count)
+            return tile_wrong(b, op, TILE_T504,
+                              "$%lu: expected $0, the result, to $%u, the last operand", number,
+                              op->operand_count);
+    }
+    return true;
+}
+
 bool tile_infer_asm(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     struct tile_type type = op->operand_count ? op->operand[0]->type : tile_scalar(wanted->dtype);
+
+    if (!need_operands_of_text(b, op))
+        return false;
 
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!tile_need_tile(b, op, i) || !tile_need_same_shape(b, op, i, &op->operand[0]->type))

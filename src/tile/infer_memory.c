@@ -247,21 +247,23 @@ bool tile_infer_scatter(struct tile_builder *b, struct tile_op *op, const struct
 
 static bool need_atomic(struct tile_builder *b, struct tile_op *op, cuc_dtype dtype)
 {
-    bool word = tile_is_integer(dtype) && cuc_dtype_bits(dtype) >= 32;
-    bool ok;
+    bool ok = tile_is_integer(dtype) && cuc_dtype_bits(dtype) >= 32;
+    const char *expected = "i32, i64, u32 or u64";
 
     switch (tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM)) {
     case TILE_WITH_SUM:
-        ok = word || tile_is_float(dtype);
+        ok |= tile_is_float(dtype);
+        expected = "i32, i64, u32, u64, f16, bf16, f32 or f64";
         break;
     case TILE_WITH_XCHG:
     case TILE_WITH_CAS:
-        ok = word || dtype == CUC_F32 || dtype == CUC_F64;
+        ok |= dtype == CUC_F32 || dtype == CUC_F64;
+        expected = "i32, i64, u32, u64, f32 or f64";
         break;
     default:
-        ok = word;
+        break;
     }
-    return ok || tile_wrong(b, op, TILE_T110, "there is no such atomic operation on %s",
+    return ok || tile_wrong(b, op, TILE_T110, "operand tensor: expected %s, got %s", expected,
                             cuc_dtype_name(dtype));
 }
 

@@ -61,6 +61,9 @@ bool tile_infer_mma(struct tile_builder *b, struct tile_op *op, const struct til
     if (x->rank != acc->rank || y->rank != acc->rank)
         return tile_wrong(b, op, TILE_T210, "a has %d axes, b %d and acc %d: expected as many",
                           x->rank, y->rank, acc->rank);
+    if (x->dtype != CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_IEEE)
+        return tile_wrong(b, op, TILE_T109, "precision: expected operands of f32, got %s",
+                          cuc_dtype_name(x->dtype));
     uint32_t m = acc->rank - 2u, n = acc->rank - 1u;
     if (x->extent[n] != y->extent[m])
         return tile_wrong(b, op, TILE_T210,

@@ -132,7 +132,7 @@ bool tile_infer_topk(struct tile_builder *b, struct tile_op *op, const struct ti
     if (!need_numbers(b, op, 0) || !tile_need_axis(b, op, &type, &axis))
         return false;
     if (count < 1 || count > type.extent[axis])
-        return tile_wrong(b, op, TILE_T206, "expected 1 to %d elements, got %lld",
+        return tile_wrong(b, op, TILE_T206, "k: expected 1 to %d elements, got %lld",
                           type.extent[axis], (long long)count);
     type.extent[axis] = (int32_t)count;
     if (!tile_give(b, op, 0, &type))

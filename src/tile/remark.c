@@ -5,6 +5,7 @@
 #include "ir/words.h"
 #include "layout/fragment.h"
 #include "pass/ahead.h"
+#include "pass/fused.h"
 #include "pass/pipeline.h"
 
 struct review {
@@ -63,11 +64,34 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
 {
     tile_remark(kernel->module, plan->mma->where,
-                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups (%s)",
+                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s (%s)",
                 plan->columns, plan->stages, plan->stage_bytes, plan->groups,
-                tile_variant_name(TILE_TMA));
+                plan->swapped ? ", operands exchanged" : "", tile_variant_name(TILE_TMA));
     if (plan->store)
         tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)",
+                    tile_variant_name(TILE_TMA));
+}
+
+void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan)
+{
+    for (uint32_t i = 0; i < plan->products; i++) {
+        const struct tile_fused_product *product = &plan->product[i];
+        tile_remark(kernel->module, product->mma->where,
+                    "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
+                    "%u warpgroups%s (%s)",
+                    product->columns,
+                    !product->feed[0]       ? "registers"
+                    : product->feed[0]->held ? "shared memory, loaded once"
+                                             : "shared memory",
+                    product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
+                    plan->turns && i + 1 == plan->products ? ", under the work of the next turn"
+                                                           : "",
+                    tile_variant_name(TILE_TMA));
+    }
+    tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
+                plan->base.stages, plan->base.stage_bytes, tile_variant_name(TILE_TMA));
+    if (plan->base.store)
+        tile_remark(kernel->module, plan->base.store->where, "store: by TMA (%s)",
                     tile_variant_name(TILE_TMA));
 }
 

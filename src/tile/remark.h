@@ -14,6 +14,8 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
 struct tile_pipeline;
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);
 void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why);
+struct tile_fused;
+void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan);
 // Of the loop whose loads run ahead; NULL, and why there is none.
 struct tile_ahead;
 void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_ahead *plan,

@@ -86,6 +86,14 @@ static bool are_apart(const struct tile_signature *s, const struct tile_argument
     return true;
 }
 
+// An entry whose last store is done on the side presumes of what else is stored that it lies
+// elsewhere.
+static bool presumes_apart(const struct tile_signature *s, uint32_t entry)
+{
+    return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
+           (s->entry[entry].variant == TILE_TMA && s->written & (s->written - 1));
+}
+
 const struct tile_entry *tile_select_entry(const struct tile_signature *s,
                                            const struct tile_argument *argument)
 {
@@ -101,7 +109,7 @@ const struct tile_entry *tile_select_entry(const struct tile_signature *s,
         bool aligned = variant != TILE_INDEX_32 && variant != TILE_INDEX_64;
         if ((wide || needs.index32) && (!aligned || needs.aligned) &&
             can_have_maps(&s->entry[i], argument) &&
-            (s->entry[i + 1].variant != TILE_OVERLAP_32 || are_apart(s, argument)))
+            (!presumes_apart(s, i) || are_apart(s, argument)))
             break;
     }
     return &s->entry[i];

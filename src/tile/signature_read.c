@@ -179,7 +179,8 @@ static void read_entry(struct reader *r, const struct tile_kernel *k, struct til
     entry->dynamic_shared = read_below(r, INT32_MAX, "a size is too large");
     entry->persistent = read_byte(r) & 1;
     entry->cluster = read_byte(r);
-    if (!entry->cluster || entry->cluster > 8)
+    entry->split = read_byte(r);
+    if (!entry->cluster || entry->cluster > 8 || !entry->split || entry->split > 8)
         refuse(r, "a cluster has 1 to 8 blocks");
     entry->map_count = read_below(r, TILE_MAX_MAPS + 1, "an entry has too many maps");
     for (uint32_t i = 0; i < entry->map_count; i++)

@@ -1,8 +1,9 @@
 // Stands for libcublasLt and libcudnn where there is no GPU: what the benchmarks call of them,
 // computed on the host in stream order. Memory of the simulated device is memory of the process.
 //
-// FAKE_WRONG=1 has one element come out wrong. Of the algorithms of a product that are proposed the
-// first is refused, the second is right, and the third is slow.
+// Of the algorithms of a product that are proposed the first is refused, the second is right, and
+// the third is slow. FAKE_WRONG=1 has the last element come out wrong; =tile has 8 rows and columns
+// of a product; =nothing has the second algorithm write nothing; =refused has all be refused.
 #include "cases/cublaslt.h"
 #include "cases/cudnn_abi.h"
 
@@ -22,7 +23,8 @@ struct lt_product_object {
 struct lt_matrix_object {
     int type;
     uint64_t rows, columns;
-    int64_t leading;
+    int64_t leading, stride;
+    int32_t batches;
 };
 
 // ---- Numbers, by the compiler's own types where it has them
@@ -72,11 +74,16 @@ static void store(void *to, int64_t at, int type, double value)
     }
 }
 
-static double wrong(void)
+static bool wrong_in(const char *way)
 {
     const char *text = getenv("FAKE_WRONG");
 
-    return text && *text == '1' ? 1 : 0;
+    return text && strcmp(text, way) == 0;
+}
+
+static double wrong(void)
+{
+    return wrong_in("1") ? 1 : 0;
 }
 
 // ---- In stream order
@@ -103,17 +110,21 @@ typedef struct product {
     bool slow;
 } product;
 
-static void compute(void *data)
+static int64_t bytes_of(int type)
 {
-    product *p = data;
+    return type == LT_F32 ? 4 : type == LT_E4M3 ? 1 : 2;
+}
+
+static void compute_one(const product *p)
+{
     int64_t m = (int64_t)p->d.rows, n = (int64_t)p->d.columns;
     int64_t k = (int64_t)(p->how.transposed_a ? p->a.rows : p->a.columns);
+    double wrong_in_tile = wrong_in("tile") ? 1 : 0;
 
-    if (p->slow)
-        nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {
-            double sum = i == m - 1 && j == n - 1 ? wrong() : 0;
+            bool in_tile = i >= 20 && i < 28 && j >= 9 && j < 17;
+            double sum = i == m - 1 && j == n - 1 ? wrong() : in_tile ? wrong_in_tile : 0;
             for (int64_t x = 0; x < k; x++)
                 sum += load(p->from_a,
                             p->how.transposed_a ? x + i * p->a.leading : i + x * p->a.leading,
@@ -123,6 +134,20 @@ static void compute(void *data)
                             p->b.type);
             store(p->to, i + j * p->d.leading, p->d.type, sum);
         }
+}
+
+static void compute(void *data)
+{
+    product *p = data;
+
+    if (p->slow)
+        nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
+    for (int32_t i = 0; i < p->d.batches; i++) {
+        compute_one(p);
+        p->from_a = (const char *)p->from_a + p->a.stride * bytes_of(p->a.type);
+        p->from_b = (const char *)p->from_b + p->b.stride * bytes_of(p->b.type);
+        p->to = (char *)p->to + p->d.stride * bytes_of(p->d.type);
+    }
     free(p);
 }
 
@@ -166,7 +191,21 @@ int cublasLtMatrixLayoutCreate(lt_matrix *out, int type, uint64_t rows, uint64_t
                                int64_t leading)
 {
     *out = malloc(sizeof(**out));
-    **out = (struct lt_matrix_object){ type, rows, columns, leading };
+    **out = (struct lt_matrix_object){
+        .type = type, .rows = rows, .columns = columns, .leading = leading, .batches = 1
+    };
+    return 0;
+}
+
+int cublasLtMatrixLayoutSetAttribute(lt_matrix matrix, int attribute, const void *value,
+                                     size_t bytes)
+{
+    if (attribute == LT_BATCHES && bytes == sizeof(matrix->batches))
+        memcpy(&matrix->batches, value, bytes);
+    else if (attribute == LT_STRIDE && bytes == sizeof(matrix->stride))
+        memcpy(&matrix->stride, value, bytes);
+    else
+        return 7;
     return 0;
 }
 
@@ -232,9 +271,13 @@ int cublasLtMatmul(lt_handle handle, lt_product p, const void *alpha, const void
     (void)handle;
     (void)c_matrix;
     if (!work || *(const float *)alpha != 1 || *(const float *)beta != 0 || c != d || !workspace ||
-        workspace_bytes < 32 << 20 || algorithm->data[0] == 1) {
+        workspace_bytes < 32 << 20 || algorithm->data[0] == 1 || wrong_in("refused")) {
         free(work);
         return REFUSED;
+    }
+    if (algorithm->data[0] == 2 && wrong_in("nothing")) {
+        free(work);
+        return 0;
     }
     *work = (product){ *p, *a_matrix, *b_matrix, *d_matrix, a, b, d, algorithm->data[0] == 3 };
     return enqueue(stream, compute, work);

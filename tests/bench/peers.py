@@ -59,6 +59,54 @@ def check_broken(folder):
                f"{name} that cannot be imported: {answer}")
 
 
+# Numba as far as the script goes before its first kernel, which cannot be compiled.
+BROKEN_NUMBA = r"""
+class Device:
+    name = "a device"
+
+class Kernel:
+    def __getitem__(self, how):
+        raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+
+def is_available():
+    return True
+
+def select_device(ordinal):
+    return Device()
+
+class Event:
+    def record(self, stream):
+        pass
+
+def stream():
+    return None
+
+def event(timing):
+    return Event()
+
+def jit(function):
+    return Kernel()
+
+def to_device(array):
+    return array
+"""
+
+
+def check_unusable(folder):
+    """One that can be imported, and whose first kernel fails, is skipped with the reason."""
+    package = folder / "numba"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "cuda.py").write_text(BROKEN_NUMBA)
+    (folder / "numpy.py").write_text("int32 = 0\ndef zeros(count, dtype):\n    return None\n")
+    answers = ask("numba", POINT, POINT, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+    for answer in answers:
+        expect("cannot be used: AttributeError: module 'numpy' has no attribute 'row_stack'" in
+               answer.get("skipped", "") and answer.get("everywhere"),
+               f"numba that cannot be used: {answer}")
+    expect(len(answers) == 2, f"numba that cannot be used: {answers}")
+
+
 # Libraries as the script finds them when they are installed, each with its own way.
 STUB = r'''
 import importlib.util, os, sys
@@ -160,6 +208,8 @@ def check_whole(folder):
 check_script()
 with tempfile.TemporaryDirectory() as name:
     check_broken(pathlib.Path(name))
+with tempfile.TemporaryDirectory() as name:
+    check_unusable(pathlib.Path(name))
 if subprocess.run([CUCORE, "find", "nvrtc"], capture_output=True, check=False).returncode == 0:
     with tempfile.TemporaryDirectory() as name:
         check_whole(pathlib.Path(name))

@@ -107,11 +107,30 @@ def check_simulated(folder):
         expect("simulated, no times of a GPU" in svg.read_text(), f"{svg.name} does not say it")
 
 
+def check_names(folder):
+    """Files of one name are drawn beside each other, not over each other."""
+    folder = pathlib.Path(folder)
+    paths = [folder / "old" / "r.json", folder / "new" / "r.json", folder / "new" / "s t.json",
+             folder / "new" / "s_t.json", folder / "new" / "s_t.json"]
+    root = json.loads((DATA / "plots.json").read_text())
+    root["results"] = [r for r in root["results"] if r["suite"] == "runtime"]  # one plot
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(root))
+    run = plot(folder / "plots", *paths, "--format", "svg")
+    drawn = {p.name for p in (folder / "plots").glob("*.svg")}
+    expect(run.returncode == 0 and len(run.stdout.splitlines()) == len(drawn) == 5,
+           f"of five files are drawn: {sorted(drawn)} {run.stderr}")
+    for name in "old-r-ratio-runtime.svg", "new-r-ratio-runtime.svg":
+        expect(name in drawn, f"{name} is not drawn: {sorted(drawn)}")
+
+
 with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b, \
         tempfile.TemporaryDirectory() as c:
     check_missing(a)
     check_plots(a)
     check_same(a, b)
     check_simulated(c)
+    check_names(c)
 print("\n".join(problems) or f"{len(EXPECTED)} plots are as they should be")
 sys.exit(bool(problems))

@@ -79,6 +79,37 @@ static cuc_status set_up_pair(cuc_bench_state *state, void *data)
     return st < 0 ? st : cuc_bench_state_add_subject(state, &peer);
 }
 
+static cuc_status take_steadily(void *data, uint64_t set, double *seconds)
+{
+    (void)data;
+    (void)set;
+    *seconds = 1e-3;
+    return CUC_OK;
+}
+
+static cuc_status take_by_turns(void *data, uint64_t set, double *seconds)
+{
+    (void)data;
+    *seconds = set % 2 ? 1.3e-3 : 0.9e-3;
+    return CUC_OK;
+}
+
+// A subject of which nobody can say whether it takes more than 1.1 times as long as its peer.
+static cuc_status set_up_doubtful(cuc_bench_state *state, void *data)
+{
+    cuc_bench_subject peer = waits("steady"), subject = waits("turns");
+
+    (void)data;
+    peer.kind = subject.kind = CUC_BENCH_KIND_FOREIGN;
+    peer.run = subject.run = NULL;
+    peer.sample = take_steadily;
+    subject.sample = take_by_turns;
+    peer.flags = CUC_BENCH_PEER;
+    subject.limit = 1.1;
+    cuc_status st = cuc_bench_state_add_subject(state, &subject);
+    return st < 0 ? st : cuc_bench_state_add_subject(state, &peer);
+}
+
 static cuc_status set_up_wrong(cuc_bench_state *state, void *data)
 {
     cuc_bench_subject subject = waits("wrong");
@@ -134,6 +165,8 @@ static const cuc_bench_case waiting[] = {
     CASE("waiting", "pair", "one wait against two", n_axis, 1, set_up_pair,
          CUC_BENCH_CASE_NO_DEVICE, 0),
     CASE("waiting", "wrong", "a check that does not pass", NULL, 0, set_up_wrong,
+         CUC_BENCH_CASE_NO_DEVICE, 0),
+    CASE("waiting", "doubt", "an interval with the limit in it", NULL, 0, set_up_doubtful,
          CUC_BENCH_CASE_NO_DEVICE, 0),
     CASE("waiting", "missing", "a point that is skipped", NULL, 0, set_up_missing,
          CUC_BENCH_CASE_NO_DEVICE, 0),

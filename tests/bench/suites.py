@@ -86,9 +86,6 @@ def runtime():
     expect({r["case"] for r in run.results} == set(limits), "runtime: other cases")
     run = Run("runtime without a driver", "runtime", driver=NOWHERE)
     expect(len(run.skipped("no device")) == len(limits), "runtime: not skipped without a device")
-    # A call of the simulated driver costs little beside what cucore does around it.
-    Run("limits, passed over", "runtime", "--filter", "stream_wait_event")
-    Run("limits", "runtime", "--filter", "stream_wait_event", "--limits", status=1)
 
 
 def compilers():
@@ -198,12 +195,17 @@ def libraries():
               **fake)
     expect(not [r for r in run.having(subject="cudnn") if "median_s" in r],
            "what is wrong was timed")
-    run = Run("wrong products", "gemm", "--filter", "square", "--axis", "shape=48x33x32", "--axis",
-              "dtype=f16,bf16", status=1, FAKE_WRONG="1", **fake)
-    expect(not [r for r in run.having(subject="cublaslt") if "median_s" in r],
-           "what is wrong was timed")
-    expect([r for r in run.results if "row 47, column 32" in r.get("failed", "")],
-           "gemm: where it is wrong is not told")
+    for wrong, told in (("1", "row 47, column 32 is"), ("tile", "expected"),
+                        ("nothing", "row 0, column 0 was not written"),
+                        ("refused", "none of 3 algorithms")):
+        run = Run(f"wrong products: {wrong}", "gemm", "--filter", "square", "--axis",
+                  "shape=48x33x32", "--axis", "dtype=f16,bf16", "--axis", "layout=tn,nt", "--mode",
+                  "cold", status=1, FAKE_WRONG=wrong, **fake)
+        found = run.having(subject="cublaslt")
+        expect(len(found) == 4 and all(told in r.get("failed", "") for r in found),
+               f"gemm: {wrong} is not told: {found[:2]}")
+        # The others of the point are measured all the same.
+        run.measured(subject="tile", dtype="f16", checked="passed")
 
 
 def tiles():

@@ -25,6 +25,17 @@ static const char wrong[] =
 static const char strict[] = "extern \"C\" __global__ void strict(float *y)\n"
                              "{ if (y[threadIdx.x] != 1) __trap(); y[threadIdx.x] = 2; }\n";
 
+// Does not bear to be run more often than 16 times on the same memory, all of whose bits are ones.
+static const char often[] = "extern \"C\" __global__ void often(unsigned *y)\n"
+                            "{ if (++y[threadIdx.x] > 15) __trap(); }\n";
+
+static const char tiles[] = "kernel saxpy(a: f32, x: f32[N], y: f32[N])\n"
+                            "    grid cdiv(N, 32)\n"
+                            "{\n"
+                            "    i = block(0)\n"
+                            "    store(y, [i], a * load(x, [i], [32]) + load(y, [i], [32]))\n"
+                            "}\n";
+
 static void save(const char *path, const void *data, size_t bytes)
 {
     FILE *f = fopen(path, "wb");
@@ -52,6 +63,20 @@ static void save_numbers(const char *path, float first, float step)
     save(path, file, sizeof(file));
 }
 
+// One result, of a GPU of that name.
+static void save_results(const char *path, const char *gpu)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "{\"schema\": \"cucore-bench/1\", \"machine\": {\"gpu\": \"%s\"}, \"results\": ["
+             "{\"suite\": \"s\", \"case\": \"c\", \"subject\": \"x\", \"mode\": \"hot\", "
+             "\"median_s\": 1e-3, \"ci_low_s\": 0.999e-3, \"ci_high_s\": 1.001e-3, "
+             "\"samples\": 50}], \"unfinished\": true}",
+             gpu);
+    save(path, text, strlen(text));
+}
+
 static void make_folder(void)
 {
     strcpy(folder, "/tmp/cucore-bench-XXXXXX");
@@ -60,11 +85,22 @@ static void make_folder(void)
     save("saxpy.cu", saxpy, strlen(saxpy));
     save("wrong.cu", wrong, strlen(wrong));
     save("strict.cu", strict, strlen(strict));
+    save("saxpy.tile", tiles, strlen(tiles));
+    save("often.cu", often, strlen(often));
+    save_results("a.json", "A");
+    save_results("b.json", "B");
     save_numbers("x.npy", 0, 1);
     save_numbers("y.npy", 1, 0);
     save_numbers("right.npy", 1, 2); // 2 * x + 1
     save_numbers("near.npy", 1.0001f, 2);
+    child compile = { .arguments = { "compile", "saxpy.tile", "--arch", "sm_90", "--emit", "ptx",
+                                     "-o", "saxpy.ptx" },
+                      .environment = { "CUCORE_DRIVER=/nowhere" } };
+    child_run(&compile, program);
+    ck_assert_msg(compile.status == 0, "%s", compile.err);
+    child_free(&compile);
     ck_assert_int_eq(mkdir("sub", 0777), 0);
+    ck_assert_int_eq(symlink("x.npy", "link.npy"), 0);
 }
 
 static void remove_folder(void)
@@ -102,6 +138,10 @@ static const struct {
     { { "bench", "--list" }, .out = { "suite", "waiting  pair          3  n=1,2,4", "device   fill" } },
     { { "bench", "--list", "--quick", "waiting" }, .out = { "waiting  pair          1  n=1 " } },
     { { "bench", "--list", "--filter", "^device/" }, .out = { "fill       2  bytes=2^10,12" } },
+    { { "bench", "--list", "--filter", "^device/", "--axis", "bytes=1024,4096" },
+      .out = { "fill       2  bytes=1024,4096  " } },
+    { { "bench", "--list", "--filter", "^device/", "--axis", "bytes=10,11,4096,2^13,14:16,131072" },
+      .out = { "fill       8  bytes=2^10,11,4096,2^13,14:16,131072  " } },
     { { "bench", "--list", "--axis", "n=1:9:2", "waiting", "--filter", "pair" },
       .out = { "pair       5  n=1:9:2" } },
     // Mistakes.
@@ -118,6 +158,12 @@ static const struct {
     { { "bench", "waiting", "--json", "" }, .status = 2, .err = { "--json names no file" } },
     { { "bench", "waiting", "--json", "a", "--md", "a" }, .status = 2,
       .err = { "two forms of the results are written to 'a'" } },
+    { { "bench", "waiting", "--json", "a", "--csv", "./a" }, .status = 2,
+      .err = { "two forms of the results are written to './a'" } },
+    { { "bench", "waiting", "--csv", "sub/../x.npy", "--md", "x.npy" }, .status = 2,
+      .err = { "two forms of the results are written to 'x.npy'" } },
+    { { "bench", "waiting", "--json", "link.npy", "--md", "x.npy" }, .status = 2,
+      .err = { "two forms of the results are written to 'x.npy'" } },
     { { "bench", "waiting", "--driver", "x" }, .status = 2, .err = { "auto, real and sim" } },
     { { "bench", "waiting", "--filter", "(" }, .status = 1, .err = { "(" } },
     { { "bench", "waiting", "--filter", "xyzzy" }, .status = 1, .err = { "xyzzy" } },
@@ -132,6 +178,8 @@ static const struct {
       .out = { "\n2 measured, 0 skipped, 0 failed, 1 over the limit\n", " waits/s" } },
     { { "bench", "waiting", "--filter", "pair", "--quick", "--limits", FAST }, .status = 1,
       .out = { ", 1 over the limit\n" } },
+    { { "bench", "waiting", "--filter", "doubt", "--limits", FAST },
+      .out = { "[0.900, 1.300]", "UNSURE", "perhaps over the limit of 1.1", ", 1 perhaps over the limit\n" } },
     { { "bench", "waiting", "--filter", "pair", "--axis", "n=7,9", FAST },
       .out = { "\n7  twice", "\n9  twice" } },
     { { "bench", "waiting", "--filter", "pair", "--mode", "cold" }, .status = 1,
@@ -153,6 +201,14 @@ static const struct {
       .out = { "\nsimulated: ", "device / fill\nbytes", "1 KiB  fill     cold", "not checked" } },
     { { "bench", "device", FAST, "--md", "-", "--mode", "hot" }, .needs = NVRTC,
       .environment = simulated, .out = { "**simulated: ", "| 4 KiB | fill | hot |" } },
+    // What was measured on another GPU, and what was ended before its end.
+    { { "bench", "compare", "a.json", "a.json" },
+      .out = { "warning: OLD and NEW are unfinished", "1 SAME" } },
+    { { "bench", "compare", "a.json", "b.json" }, .status = 2,
+      .err = { "of different GPUs (gpu is A and B)", "--force" } },
+    { { "bench", "compare", "a.json", "b.json", "--force" },
+      .out = { "warning: gpu A in OLD, B in NEW", "1 SAME" } },
+    { { "bench", "show", "a.json" }, .out = { "A\nunfinished: the run was to measure more\n" } },
     // A kernel of the user's.
     { { "bench", "kernel" }, .status = 2, .err = { "a FILE and the NAME" } },
     { { "bench", "kernel", "saxpy.cu" }, .status = 2, .err = { "NAME is missing" } },
@@ -187,6 +243,38 @@ static const struct {
       .out = { "saxpy.cu  cold", "wrong.cu  cold", "time / peer's", "4 measured" } },
     { { "bench", "kernel", "strict.cu", "strict", LAUNCH, "inout:y.npy=-" }, .needs = NVRTC,
       .environment = simulated, .out = { "2 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "strict.cu", "strict", LAUNCH, "--mode", "graph", "inout:y.npy=-" },
+      .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
+    // A tile program has its own extents, and what is said of them is the other's.
+    { { "bench", "kernel", "saxpy.tile", "saxpy", "--peer", "saxpy.cu", LAUNCH, ARGS,
+        "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
+      .out = { "4 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "saxpy.tile", "saxpy", "--peer", "saxpy.cu", "--peer-grid", "1",
+        "--peer-block", "32", FAST, ARGS, "inout:y.npy=-" }, .needs = NVRTC,
+      .environment = simulated, .out = { "4 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", "--peer", "saxpy.tile", LAUNCH, ARGS,
+        "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
+      .out = { "4 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", "--peer", "saxpy.ptx", LAUNCH, ARGS,
+        "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
+      .out = { "4 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "saxpy.tile", "saxpy", "--peer", "saxpy.cu", FAST, ARGS,
+        "inout:y.npy=-" }, .status = 2, .needs = NVRTC, .environment = simulated,
+      .err = { "--peer-grid X" } },
+    // Arrays without a file, the same for both.
+    { { "bench", "kernel", "saxpy.cu", "saxpy", "--peer", "saxpy.tile", LAUNCH, "f32:0.5",
+        "random:f32[32]", "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
+      .out = { "4 measured, 0 skipped, 0 failed" } },
+    { { "bench", "kernel", "wrong.cu", "saxpy", "--peer", "saxpy.cu", LAUNCH, "f32:0.5",
+        "random:f32[32]", "inout:y.npy=-" }, .status = 1, .needs = NVRTC, .environment = simulated,
+      .out = { "32 of 32 differ" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2", "random:f32" }, .status = 2,
+      .err = { "argument 1: 'random:f32' is no random array, such as random:f32[64,32]" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2", "random:f32[4]=x" }, .status = 2,
+      .err = { "argument 1: 'random:f32[4]=x' is no random array" } },
+    // Some 23 runs, on two sets in turn.
+    { { "bench", "kernel", "often.cu", "often", LAUNCH, "--mode", "cold", "out:u32[32]=-" },
+      .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
     { { "bench", "kernel", "saxpy.cu", "nope", LAUNCH, ARGS, "inout:y.npy=-" }, .status = 1,
       .needs = NVRTC, .environment = simulated, .err = { "nope" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2" }, .status = 1, .needs = NVRTC,
@@ -228,6 +316,7 @@ START_TEST(the_forms_of_the_results_agree)
     ck_assert_msg(c.status == 0, "%s", c.err);
     ck_assert_msg(results_read(&r, "a.json", &why), "%s", why.text);
     ck_assert_uint_eq(r.count, 2);
+    ck_assert(!r.unfinished);
     ck_assert_str_eq(results_text(&r, "command"),
                      "cucore bench waiting --filter 'p(a|x)ir' --quick --max-seconds 0.05 "
                      "--max-samples 20 --samples --commit 'it'\\''s' --seed 0x10 --json a.json "
@@ -373,6 +462,28 @@ START_TEST(an_interrupted_run_reports_what_it_has)
     ck_assert_msg(strstr(text, "interrupted") != NULL, "%s", text);
     ck_assert_msg(results_read(&r, "kept.json", &why), "%s", why.text);
     ck_assert_uint_lt(r.count, 6); // it did not go on to the third point
+    ck_assert(r.unfinished);
+    results_release(&r);
+    free(text);
+    free(out);
+}
+END_TEST
+
+// Killed, what was measured is there all the same: the first point at least, and no half of a file.
+START_TEST(a_run_that_is_killed_has_written_what_it_had)
+{
+    static const char *const arguments[] = { "bench",  "waiting", "--filter",  "pair", "--axis",
+                                             "n=1:60", "--json",  "kept.json", NULL };
+    char *out;
+    int status;
+    results r;
+    cli_why why;
+    char *text = on_terminal(arguments, "[3/60]", SIGKILL, &out, &status);
+
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %d", status);
+    ck_assert_msg(results_read(&r, "kept.json", &why), "%s", why.text);
+    ck_assert_uint_ge(r.count, 2);
+    ck_assert(r.unfinished);
     results_release(&r);
     free(text);
     free(out);
@@ -397,6 +508,7 @@ int main(void)
     tcase_add_test(tcase, json_on_standard_output_is_all_there_is);
     tcase_add_test(tcase, a_terminal_sees_how_far_it_is);
     tcase_add_loop_test(tcase, an_interrupted_run_reports_what_it_has, 0, LENGTH(endings));
+    tcase_add_test(tcase, a_run_that_is_killed_has_written_what_it_had);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -399,6 +399,34 @@ START_TEST(what_differs_in_the_machine_is_told)
 }
 END_TEST
 
+static const struct {
+    const char *before, *after; // machines
+    const char *why;            // NULL: they compare
+} gpus[] = {
+    { "{'gpu': 'A', 'arch': 'sm_90', 'sms': 132}", "{'gpu': 'A', 'arch': 'sm_90', 'sms': 132}",
+      NULL },
+    { "{'gpu': 'A'}", "{'gpu': 'B'}", "gpu is A and B" },
+    { "{'gpu': 'A', 'sms': 132}", "{'gpu': 'A', 'sms': 60}", "sms is 132 and 60" },
+    { "{'gpu': 'A', 'arch': 'sm_90'}", "{'gpu': 'A', 'arch': 'sm_80'}", "arch is sm_90 and sm_80" },
+    { "{'gpu': 'A'}", "{}", NULL }, // work of the host, with a GPU beside it
+    { "{'gpu': 'A', 'driver': '1'}", "{'gpu': 'A', 'driver': '2'}", NULL },
+};
+
+START_TEST(different_gpus_do_not_compare)
+{
+    results before = results_of(COMMON), after = results_of(COMMON);
+    cli_why why;
+
+    json_object_set_new(before.root, "machine", json_of(gpus[_i].before));
+    json_object_set_new(after.root, "machine", json_of(gpus[_i].after));
+    ck_assert_int_eq(compare_same_gpu(&before, &after, &why), gpus[_i].why == NULL);
+    if (gpus[_i].why)
+        ck_assert_msg(strstr(why.text, gpus[_i].why) != NULL, "%s", why.text);
+    results_release(&before);
+    results_release(&after);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("compare");
@@ -412,6 +440,7 @@ int main(void)
     tcase_add_test(tcase, what_has_no_time_in_both_is_counted_and_not_listed);
     tcase_add_loop_test(tcase, what_does_not_compare_is_refused, 0, LENGTH(refusals));
     tcase_add_loop_test(tcase, what_differs_in_the_machine_is_told, 0, LENGTH(machines));
+    tcase_add_loop_test(tcase, different_gpus_do_not_compare, 0, LENGTH(gpus));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

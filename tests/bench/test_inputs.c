@@ -277,7 +277,7 @@ static const struct {
     { { .count = 1 }, "1 elements of dtype 0 (unknown)" },
     { { .count = UINT64_MAX, .dtype = CUC_F32 }, "18446744073709551615 elements" },
     { { .count = 1, .dtype = CUC_F32, .fill = 9 }, "fill is 9" },
-    { { .count = 1, .dtype = CUC_F32, .flags = 2 }, "flags is 0x2" },
+    { { .count = 1, .dtype = CUC_F32, .flags = 4 }, "flags is 0x4" },
     { { .count = 1, .dtype = CUC_I32, .fill = CUC_BENCH_NORMAL },
       "i32 elements cannot be filled with normal numbers" },
     { { .count = 1, .dtype = CUC_E8M0 }, "e8m0 elements cannot be filled with uniform numbers" },

@@ -199,7 +199,8 @@ static const struct {
     { "{" CASE ", 'axes': {'bytes': 1048576}, " FIGURES "}",
       "1 MiB x hot 2.000 us +-1.00 % 3.000 TB/s 75.0 % of copy y 1.250 [1.200, 1.300] SLOWER 20" },
     { "{" CASE ", 'median_s': 1, 'limit': 1.1, 'ratio': 1.2, 'checked': 'passed'}",
-      "x hot 1.000 s 1.200 over the limit of 1.1" },
+      "x hot 1.000 s 1.200 perhaps over the limit of 1.1" },
+    { "{" CASE ", 'limit': 1.1, " FIGURES "}", "SLOWER 20 over the limit of 1.1" },
     { "{" CASE ", 'median_s': 1, 'disturbed': true, 'discarded': 9, 'checked': 'passed'}",
       "x hot 1.000 s DISTURBED, 9 thrown away" },
     { "{" CASE ", 'median_s': 1}", "x hot 1.000 s not checked" },
@@ -228,6 +229,39 @@ START_TEST(a_line_of_the_table_says_what_the_result_does)
     text[n] = '\0';
     check_has(text, lines[_i].line);
     free(text);
+    results_release(&r);
+}
+END_TEST
+
+static const struct {
+    const char *fields;
+    result_limit limit;
+} limits[] = {
+    { "'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3", LIMIT_NONE },
+    { "'limit': 1.05", LIMIT_NONE },
+    { "'limit': 1.05, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3", LIMIT_BROKEN },
+    { "'limit': 1.15, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3", LIMIT_UNSURE },
+    { "'limit': 1.25, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3", LIMIT_UNSURE },
+    { "'limit': 1.30, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3", LIMIT_KEPT },
+    { "'limit': 1.05, 'ratio': 1.2", LIMIT_UNSURE },
+    { "'limit': 1.25, 'ratio': 1.2", LIMIT_KEPT },
+    { "'limit': 1.05, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3, 'disturbed': true",
+      LIMIT_UNSURE },
+    { "'limit': 1.05, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3, 'verdict': 'UNSURE'",
+      LIMIT_UNSURE },
+    { "'limit': 0.10, 'ratio': 1.0, 'ratio_low': 0.9, 'ratio_high': 1.1, 'verdict': 'UNSURE'",
+      LIMIT_BROKEN },
+    { "'limit': 1.30, 'ratio': 1.2, 'ratio_low': 1.1, 'ratio_high': 1.3, 'disturbed': true",
+      LIMIT_KEPT },
+};
+
+START_TEST(a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it)
+{
+    char list[256];
+
+    snprintf(list, sizeof(list), "{" CASE ", 'median_s': 1, %s}", limits[_i].fields);
+    results r = results_of(list);
+    ck_assert_int_eq(results_limit(&r.list[0]), limits[_i].limit);
     results_release(&r);
 }
 END_TEST
@@ -332,6 +366,8 @@ int main(void)
     tcase_add_loop_test(tcase, a_quantity_has_the_unit_in_which_it_reads_best, 0,
                         LENGTH(quantities));
     tcase_add_loop_test(tcase, a_line_of_the_table_says_what_the_result_does, 0, LENGTH(lines));
+    tcase_add_loop_test(tcase, a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it, 0,
+                        LENGTH(limits));
     tcase_add_test(tcase, columns_line_up_and_no_line_ends_in_a_space);
     tcase_add_test(tcase, csv_has_a_head_and_quotes_what_needs_it);
     tcase_add_test(tcase, markdown_has_a_rule_and_hides_bars);

@@ -255,6 +255,8 @@ START_TEST(a_run_with_many_low_clocks_is_called_disturbed)
     ck_assert_uint_eq(r.samples + r.discarded, 100);
     ck_assert_int_eq(r.discarded > 0, low_clocks[_i].some);
     ck_assert_int_eq(r.disturbed, low_clocks[_i].disturbed);
+    ck_assert_int_eq(r.verdict, low_clocks[_i].disturbed ? CUC_BENCH_UNSURE : CUC_BENCH_SAME);
+    ck_assert_double_eq(r.ratio, 1);
     ck_assert_double_eq(r.sm_mhz, 1980);
     uint64_t gone = 0;
     for (int i = 0; i < 100; i++)
@@ -766,6 +768,37 @@ START_TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
 }
 END_TEST
 
+static const struct {
+    const char *device, *peak;
+    double value; // 0: none is known
+} sheets[] = {
+    { "NVIDIA H200", "memory", 4.8e12 },
+    { "NVIDIA H200 (simulated)", "memory", 4.8e12 },
+    { "NVIDIA H200 NVL", "bf16", 835.5e12 },
+    { "NVIDIA H100 80GB HBM3", "memory", 3.35e12 },
+    { "NVIDIA H100 PCIe", "memory", 2e12 },
+    { "NVIDIA A100-SXM4-80GB", "memory", 2.039e12 },
+    { "NVIDIA A100-SXM4-40GB", "memory", 1.555e12 },
+    { "NVIDIA B200", "f16", 2250e12 },
+    { "NVIDIA GB200", "f16", 2500e12 },
+    { "NVIDIA GH200 480GB", "memory", 4e12 },
+    { "NVIDIA L4", "memory", 0.3e12 },
+    { "NVIDIA L40", "memory", 0.864e12 },
+    { "NVIDIA H20", "memory", 0 },
+    { "NVIDIA H200 MIG 1g.18gb", "memory", 0 },
+    { "NVIDIA H200", "speed", 0 },
+    { "NVIDIA L4", "f64", 0 },
+};
+
+START_TEST(a_data_sheet_is_that_of_the_devices_whole_name)
+{
+    int32_t per = -1;
+
+    ck_assert_double_eq_tol(cuc__bench_datasheet(sheets[_i].device, sheets[_i].peak, &per),
+                            sheets[_i].value, 1e3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bench_session");
@@ -775,6 +808,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_add_loop_test(tests, a_subject_is_judged_against_its_peer, 0, LENGTH(ratios));
+    tcase_add_loop_test(tests, a_data_sheet_is_that_of_the_devices_whole_name, 0, LENGTH(sheets));
     tcase_add_test(tests, subjects_take_turns_in_random_order);
     tcase_add_test(tests, what_did_not_pass_its_check_is_not_timed);
     tcase_add_test(tests, a_check_that_cannot_be_made_fails_the_subject);

@@ -211,20 +211,28 @@ START_TEST(two_runs_are_compared_by_medians_and_intervals)
     cuc_bench_summary a = CUC_BENCH_SUMMARY_INIT, b = CUC_BENCH_SUMMARY_INIT;
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
 
-    a.median = 103, a.ci_low = 102.9691, a.ci_high = 103.0309; // -+ 0.03 %
-    b.median = 100, b.ci_low = 99.96, b.ci_high = 100.04;      // -+ 0.04 %
+    a.median = 103, a.ci_low = 103 * exp(-0.0003), a.ci_high = 103 * exp(0.0003);
+    b.median = 100, b.ci_low = 100 * exp(-0.0004), b.ci_high = 100 * exp(0.0004);
     ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
     ck_assert_double_eq_tol(c.ratio, 1.03, 1e-12);
-    ck_assert_double_eq_tol(c.low, 1.03 * (1 - 0.0005), 1e-9); // 3, 4 and 5
-    ck_assert_double_eq_tol(c.high, 1.03 * (1 + 0.0005), 1e-9);
+    ck_assert_double_eq_tol(c.low, 1.03 * exp(-0.0005), 1e-9); // 3, 4 and 5
+    ck_assert_double_eq_tol(c.high, 1.03 * exp(0.0005), 1e-9);
     ck_assert_int_eq(c.verdict, CUC_BENCH_SLOWER);
     ck_ok(cuc_bench_compare_summaries(&c, &b, &a, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_FASTER);
     ck_ok(cuc_bench_compare_summaries(&c, &b, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_SAME);
-    b.ci_low = 80, b.ci_high = 120;
+    a.count = 6;
+    b.count = 5; // of which the interval is from the least to the largest
     ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
     ck_assert_int_eq(c.verdict, CUC_BENCH_UNSURE);
+    b.count = 6;
+    ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
+    ck_assert_int_eq(c.verdict, CUC_BENCH_SLOWER);
+    b.ci_low = 0, b.ci_high = 1000;
+    ck_ok(cuc_bench_compare_summaries(&c, &a, &b, NULL));
+    ck_assert_int_eq(c.verdict, CUC_BENCH_UNSURE);
+    ck_assert_double_ge(c.low, 0);
     b.median = 0;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_compare_summaries(&c, &a, &b, NULL),
              "the medians are 103 and 0");

@@ -8,6 +8,7 @@
 #include "tile/interpret/interpret.h"
 #include "tile/scalar.h"
 #include "kernel_tile.h"
+#include "stream.h"
 
 #include <check.h>
 #include <cucore/cucore.h>
@@ -238,7 +239,8 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     uint32_t bytes = tile_block_bytes(how, c->signature->parameter_bytes);
     ck_assert_uint_le(bytes, sizeof(block));
     // Few enough that a block gets several tiles.
-    if (!cuc__tile_fill_block(c->signature, how, argument, grid, 3, block)) {
+    if (!cuc__tile_fill_block(c->signature, how, argument, grid, 3, construct_stream->context,
+                              block)) {
         ck_assert_msg(how->map_count > 0, "%s: no block", construct_where());
         run_entry(c, c->signature->entries - 1, k, v, tensor, failure); // as a launch does
         return;

@@ -384,6 +384,16 @@ static const struct construct constructs[] = {
       "kernel k(x: T[2], o1: T[1], o2: T[2], o3: T[2, 1]) const T = f32 {\n"
       "    a = load(x, [0], [2])\n    store(o1, [0], sort(load(x, [0], [1]), 0))\n    store(o2, [0], sort(a, 0))\n"
       "    store(o3, [0, 0], sort(a[:, None], 1))\n}", 0, 0, NULL },
+    { "NaN of a sort and of the largest, bit for bit", NULL, "",
+      "kernel k(x: i16[37], y: i32[37], z: i64[37], o: i16[4, 37], o1: i32[2, 37], o2: i64[2, 37], o3: i32[4, 9]) {\n"
+      "    a, b, c = load(x, [0], [37]), load(y, [0], [37]), load(z, [0], [37])\n"
+      "    f, g, h = sort(bitcast(a, f16), 0), sort(bitcast(b, f32), 0), sort(bitcast(c, f64), 0)\n"
+      "    store(o, [0, 0], bitcast(f, i16))\n    store(o1, [0, 0], bitcast(g, i32))\n    store(o2, [0, 0], bitcast(h, i64))\n"
+      "    store(o, [1, 0], bitcast(sort(bitcast(a, bf16), 0), i16))\n"
+      "    v, i = topk(bitcast(a, f16), 9, 0)\n    store(o, [2, 0], bitcast(v, i16))\n    store(o3, [0, 0], i)\n"
+      "    v, i = topk(bitcast(a, bf16), 9, 0)\n    store(o, [3, 0], bitcast(v, i16))\n    store(o3, [1, 0], i)\n"
+      "    p, i = topk(bitcast(b, f32), 9, 0)\n    store(o1, [1, 0], bitcast(p, i32))\n    store(o3, [2, 0], i)\n"
+      "    q, i = topk(bitcast(c, f64), 9, 0)\n    store(o2, [1, 0], bitcast(q, i64))\n    store(o3, [3, 0], i)\n}", 0, 0, NULL },
     { "the largest and where they are", NUMBERS, "",
       "kernel k(x: T[3, 37], w: T[3, 37], o: T[2, 3, 5], oo: i32[2, 3, 5]) const T = f32 {\n"
       "    v, i = topk(load(x, [0, 0], [3, 37]), 5, 1)\n    store(o, [0, 0, 0], v)\n    store(oo, [0, 0, 0], i)\n"
@@ -585,6 +595,12 @@ static const struct construct constructs[] = {
       "    store(o1, [0], load(x, [0], [50]) + 44)\n    store(o2, [0], -load(y, [0], [50]))\n"
       "    store(o3, [0], -load(z, [0], [50]))\n"
       "    store(o4, [0], load(w, [0], [50]) ^ (load(x, [0], [50]) > 0))\n}" },
+    { "the largest of what is negated, of which ptxas may lose the sign", "i8 i16 i32 i64", "N=50",
+      "kernel k(x: T[N], y: T[N], z: T[N], o: T[6, N]) const T = i32 {\n"
+      "    a, b, c = load(x, [0], [50]), load(y, [0], [50]), load(z, [0], [50])\n"
+      "    store(o, [0, 0], maximum(maximum(a, -b), c))\n    store(o, [1, 0], minimum(minimum(-a, -b), c))\n"
+      "    store(o, [2, 0], maximum(maximum(a, 0 - b), c))\n    store(o, [3, 0], maximum(maximum(a, b * full(T, [50], -1)), c))\n"
+      "    store(o, [4, 0], maximum(maximum(a, -a), c))\n    store(o, [5, 0], minimum(abs(a), minimum(-c, b)))\n}", 0, 0, NULL },
 
     // Control
     { "loops", "i32 f32", "N=0;N=5;N=70",

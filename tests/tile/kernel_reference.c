@@ -551,6 +551,85 @@ void expect_gemm_tt(struct numbers *a)
     multiply(a, true, true);
 }
 
+static void multiply_many(struct numbers *a, bool turned_a, bool turned_b)
+{
+    for (int64_t i = 0; i < a[2].extent[0]; i++) {
+        struct numbers one[3];
+        for (int n = 0; n < 3; n++) {
+            int64_t each = a[n].extent[1] * a[n].extent[2];
+            one[n] = (struct numbers){ .at = a[n].at + i * each,
+                                       .count = each,
+                                       .rank = 2,
+                                       .extent = { a[n].extent[1], a[n].extent[2] } };
+        }
+        multiply(one, turned_a, turned_b);
+    }
+}
+
+void expect_gemm_batched_nt(struct numbers *a)
+{
+    multiply_many(a, false, true);
+}
+
+void expect_gemm_batched_tn(struct numbers *a)
+{
+    multiply_many(a, true, false);
+}
+
+// a b bias c
+static void multiply_and(struct numbers *a, double (*what)(double))
+{
+    struct numbers plain[3] = { a[0], a[1], a[3] };
+    int64_t columns = a[3].extent[1];
+
+    multiply(plain, false, true);
+    for (int64_t i = 0; i < a[3].count; i++)
+        a[3].at[i] = what(a[3].at[i] + a[2].at[i % columns]);
+}
+
+static double gelu_tanh(double x)
+{
+    return x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) / 2;
+}
+
+void expect_gemm_bias_gelu(struct numbers *a)
+{
+    multiply_and(a, gelu);
+}
+
+void expect_gemm_bias_gelu_tanh(struct numbers *a)
+{
+    multiply_and(a, gelu_tanh);
+}
+
+// a b r c alpha beta
+void expect_gemm_residual(struct numbers *a)
+{
+    struct numbers plain[3] = { a[0], a[1], a[3] };
+
+    multiply(plain, false, true);
+    for (int64_t i = 0; i < a[3].count; i++)
+        a[3].at[i] = a[3].at[i] * a[4].at[0] + a[2].at[i] * a[5].at[0];
+}
+
+// a b rows columns c
+void expect_gemm_scaled(struct numbers *a)
+{
+    struct numbers plain[3] = { a[0], a[1], a[4] };
+    int64_t columns = a[4].extent[1];
+
+    multiply(plain, false, true);
+    for (int64_t i = 0; i < a[4].count; i++)
+        a[4].at[i] *= a[2].at[i / columns] * a[3].at[i % columns];
+}
+
+void expect_gemm_silu(struct numbers *a)
+{
+    multiply(a, false, true);
+    for (int64_t i = 0; i < a[2].count; i++)
+        a[2].at[i] /= 1 + exp(-a[2].at[i]);
+}
+
 // ---- Attention: q, k, v, o [.., S, D], lse, scale
 
 static void attend(struct numbers *a, bool causal)

@@ -30,7 +30,10 @@ kernel_expect expect_histogram, expect_segmented_sum, expect_top, expect_sorted_
 kernel_expect expect_gathered_rows, expect_scattered_rows, expect_added_rows;
 kernel_expect expect_diffused_2d, expect_diffused_3d;
 kernel_expect expect_cross_entropy, expect_cross_entropy_gradient;
-kernel_expect expect_gemm_nn, expect_gemm_nt, expect_gemm_tn, expect_gemm_tt;
+kernel_expect expect_gemm_nn, expect_gemm_nt, expect_gemm_tn, expect_gemm_tt,
+    expect_gemm_batched_nt, expect_gemm_batched_tn;
+kernel_expect expect_gemm_bias_gelu, expect_gemm_bias_gelu_tanh, expect_gemm_residual,
+    expect_gemm_scaled, expect_gemm_silu;
 kernel_expect expect_attention, expect_attention_causal;
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
 

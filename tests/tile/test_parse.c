@@ -63,7 +63,7 @@ static const struct wrong wrongs[] = {
       "T102 5 operand pad: expected f32, got f64" },
     { "and on integers", "if s and s > 1 { }", "T106 4 expected a bool scalar" },
     { "where by an integer", "x = where(s, 1, 2)", "T106 5 operand c: expected a bool" },
-    { "an index that is a float", "x = load(a, [0.5], [8])", "T107 5 operand index 0" },
+    { "an index that is a float", "x = load(a, [0.5], [8])", "T107 5 operand index:" },
     { "a store that would lose", "store(b, [0, 0], load(a, [0], [8]))",
       "T108 1 write cast(.., f16)" },
     { "an mma of a dtype that has none",
@@ -75,7 +75,11 @@ static const struct wrong wrongs[] = {
       "x = mma(zeros(bf16, [4, 4]), zeros(bf16, [4, 4]), zeros(bf16, [4, 4]))",
       "T109 5 operand acc: expected f32" },
     { "an atomic op on f16 that has none", "store_max(b, [0, 0], zeros(f16, [4]))",
-      "T110 1 on f16" },
+      "T110 1 operand tensor: expected i32, i64, u32 or u64, got f16" },
+    { "an exchange of 16 bits", "x = atomic_xchg(b, [0, 0], zeros(f16, [4]))",
+      "T110 5 operand tensor: expected i32, i64, u32, u64, f32 or f64, got f16" },
+    { "a sum of bytes in memory", "store_add(e, [0], zeros(e4m3, [4]))",
+      "T110 1 expected i32, i64, u32, u64, f16, bf16, f32 or f64, got e4m3" },
     // Shapes
     { "shapes that do not broadcast", "x = zeros(f32, [4]) + zeros(f32, [3])",
       "T201 21 f32[4] and f32[3]" },
@@ -98,7 +102,7 @@ static const struct wrong wrongs[] = {
       "T205 32 axis 0 is there twice" },
     { "an extent of zero", "x = zeros(f32, [4, 0])", "T206 5 extent 1: expected 1 to 2^24, got 0" },
     { "more elements than a tile may have", "x = zeros(f32, [4096, 8192])",
-      "T206 5 at most 2^24 elements" },
+      "T206 5 expected at most 2^24 elements, got 4096 x 8192" },
     { "topk of more than there are", "x, y = topk(zeros(f32, [4]), 5, 0)",
       "T206 8 expected 1 to 4 elements, got 5" },
     { "nine axes", "x = zeros(f32, [1, 1, 1, 1, 1, 1, 1, 1, 1])", "T207 16 at most 8 axes, got 9" },
@@ -120,6 +124,12 @@ static const struct wrong wrongs[] = {
     { "a tensor in arithmetic", "x = a + 1", "T302 7 got a tensor: load from it first" },
     { "a load from a tile", "x = load(zeros(f32, [8]), [0], [8])",
       "T302 5 expected a tensor, got a tile" },
+    { "a third operand of two in asm", "x = asm(\"add.s32 $0, $1, $3;\", i32, [s, s])",
+      "T504 5 $3: expected $0, the result, to $2, the last operand" },
+    { "operands of two shapes in asm",
+      "x = asm(\"add.s32 $0, $1, $2;\", i32, [zeros(i32, [4]), zeros(i32, [8])])",
+      "T201 5 i32[4] and i32[8]" },
+    { "a tensor in asm", "x = asm(\"mov.b32 $0, $2;\", i32, [s, a])", "T302 5 expected a tile" },
     { "a tile read by element", "x = zeros(f32, [8])\ny = x[3]", "T302 2:7 use extract or take" },
     { "an order that a load has not", "x = load(a, [0], [8], order=release)",
       "T303 5 order: expected weak, relaxed or acquire, got release" },
@@ -211,6 +221,18 @@ static const struct wrong wrongs[] = {
     { "a grid of a float", "\nkernel k(a: f32[N], x: f32) grid x { }",
       "T701 2:34 expected a dimension" },
     { "four grid axes", "\nkernel k(a: f32[N]) grid N, N, N, N { }", "T702 2:35 got 4" },
+    { "a constant extent below zero", "\nkernel k(a: f32[N, 2 - 3]) { }",
+      "T206 2:22 a: axis 1: expected an extent of 0 or more, got -1" },
+    { "a constant grid below zero", "\nkernel k(a: f32[N]) grid N, -1 { }",
+      "T703 2:29 axis 1: expected 0 to 65535, got -1" },
+    { "a constant grid that is too large", "\nkernel k() const B = 2 grid B * 1073741824 { }",
+      "T703 2:31 axis 0: expected 0 to 2147483647, got 2147483648" },
+    { "a fact that no constants keep", "\nkernel k(a: f32[N]) const B = 6 where B % 4 == 0 { }",
+      "T704 2:45 where: B % 4 == 0 does not hold" },
+    { "a division by zero on the host", "\nkernel k(a: f32[N]) where N < 4 // 0 { }",
+      "T509 2:33 4 divided by 0" },
+    { "an overflow on the host", "\nkernel k() grid 9223372036854775807 + 1 { }",
+      "T509 2:37 beyond 64 bits" },
     { "an alignment that is no power of two", "\nkernel k(a: f32[N]) where align(a, 12) { }",
       "T701 2:27 power of two" },
 };
@@ -267,6 +289,80 @@ START_TEST(all_errors_of_a_source_are_told_each_once)
     ck_assert_uint_eq(module->diagnostics->errors, 5);
     for (const struct tile_diagnostic *d = module->diagnostics->first; d; d = d->next)
         ck_assert_uint_eq(d->where.line, lines[i++]);
+    tile_module_free(module);
+}
+END_TEST
+
+// A source with the lines of its errors, one a line; none of them is caused by another.
+static const struct {
+    const char *name, *text;
+    unsigned line[8];
+} many_errors[] = {
+    { "behind a return of a kernel",
+      "kernel k(a: f32[N]) {\nreturn\nx = y\nz = x + 1\nstore(a, [0, 0], 1.0)\n}",
+      { 3, 5 } },
+    { "behind a break and a continue",
+      "kernel k(n: i32) {\nfor j in 0 .. n { break\nx = y\ncontinue\nx = z }\n}",
+      { 3, 5 } },
+    { "behind the return of a function, whose value it is not",
+      "fn f(x) { return x\ny = q\nreturn y\n}\nkernel k(s: i32) {\nz = f(s) + f(s)\nif z { }\n}",
+      { 2, 7 } },
+    { "in arms behind a return",
+      "kernel k(s: i32) {\nif s > 0 { return\nx = y\n} else {\nx = z }\n}",
+      { 3, 5 } },
+    { "behind an if that is left in both arms",
+      "kernel k(a: f32[N], s: i32) {\nif s > 0 { x = 1.0; return } else { x = 2.0; return }\n"
+      "store(a, [0], x)\nstore(a, [0], y)\n}",
+      { 4 } },
+    { "behind a static for that returns",
+      "kernel k(a: f32[N]) {\nstatic for j in 0 .. 2 { return\nx = y\n}\nx = z\n}",
+      { 3, 5 } },
+    { "in a loop whose bound is wrong",
+      "kernel k(s: i32) {\nx = 1\nfor j in 0 .. q {\nx = j + y\nif s { }\nbreak }\nz = x\n}",
+      { 3, 4, 5 } },
+    { "in a loop that carries what is wrong",
+      "kernel k(s: i32) {\nx = q\nwhile s > 1 {\nx = x + 1\ny = z }\n}",
+      { 2, 5 } },
+    { "in a static for over what is not known",
+      "kernel k(s: i32) {\nstatic for j in 0 .. s {\nx = j + 1\ny = z\nbreak }\n}",
+      { 2, 4, 5 } },
+    { "in the arms of an if whose condition is no bool",
+      "kernel k(s: i32) {\nif s {\nx = y\nz = 1 } else {\nbreak }\nw = x + z\n}",
+      { 2, 3, 5 } },
+    { "in arms, which bind a name all the same",
+      "kernel k(s: i32) {\nif s > 0 {\nx = y } else { x = 1 }\nz = x\n}",
+      { 3 } },
+    { "a loop's variable bound in both arms",
+      "kernel k(s: i32) {\nfor j in 0 .. s { if j > 2 {\nj = 1 } else {\nj = 2 }\n}\n}",
+      { 3, 4 } },
+    { "of a condition that may have been a constant the arms are not read",
+      "kernel k(s: i32) {\nif FAST { x = fast(s) } else { x = s }\nz = x\n}",
+      { 2 } },
+    { "behind a string without its end",
+      "kernel k(s: i32) {\nif s > 0 { print(\"{}, s) }\n\nelse { x = y }\n\nz = w\n}\nkernel l() { "
+      "x = y "
+      "}",
+      { 2, 4, 6, 8 } },
+    { "in a head",
+      "kernel k(a: f32[\n-1], b: i32[N])\nwhere 3 > 4,\nN > 4 // 0\ngrid -1,\n"
+      "70000,\n65536 { }",
+      { 2, 3, 4, 5, 6, 7 } },
+};
+
+START_TEST(all_errors_are_told_also_where_control_does_not_come)
+{
+    struct tile_module *module = parse(many_errors[_i].text);
+    const char *all = tile_diagnostics_text(module, false);
+    unsigned i = 0;
+
+    for (const struct tile_diagnostic *d = module->diagnostics->first; d; d = d->next) {
+        if (d->severity != TILE_ERROR)
+            continue;
+        ck_assert_msg(i < 8 && d->where.line == many_errors[_i].line[i], "%s: error %u\n%s",
+                      many_errors[_i].name, i, all);
+        i++;
+    }
+    ck_assert_msg(i == 8 || !many_errors[_i].line[i], "%s: too few\n%s", many_errors[_i].name, all);
     tile_module_free(module);
 }
 END_TEST
@@ -413,15 +509,25 @@ END_TEST
 
 static const struct {
     const char *name, *setting, *expected; // part of a dump, or of the diagnostics
+    const char *second;                    // setting; NULL: none
 } settings[] = {
-    { "an integer", "BN=2048", "[_, 2048]" },
-    { "an integer in hexadecimal", "BN=0x400", "[_, 1024]" },
-    { "a dtype", "T=f16", "x: f16[M, N]" },
-    { "a name that no kernel has", "BM=4", "T506: setting: BM=4: no kernel has that constant" },
-    { "a dtype for an integer", "BN=f32", "T506: setting: BN=f32: expected an integer" },
-    { "an integer for a dtype", "T=4", "T506: setting: T=4: expected a dtype" },
-    { "a float for an integer", "BN=1.5", "T506: setting: BN=1.5: expected an integer" },
-    { "nothing", "BN=", "T506: setting: BN=: expected an integer" },
+    { "an integer", "BN=2048", "[_, 2048]", NULL },
+    { "an integer in hexadecimal", "BN=0x400", "[_, 1024]", NULL },
+    { "a dtype", "T=f16", "x: f16[M, N]", NULL },
+    { "a name that no kernel has", "WIDTH=4",
+      "T506: setting: WIDTH=4: no kernel has that constant: expected one of T, BN", NULL },
+    { "a name that is misspelt", "BNN=4",
+      "T506: setting: BNN=4: no kernel has that constant: did you mean BN?", NULL },
+    { "a kernel that is not there", "max.BN=4",
+      "T506: setting: max.BN=4: no kernel has that constant", NULL },
+    { "no value", "BN", "T506: setting: BN: expected NAME=VALUE", NULL },
+    { "a constant set twice", "BN=2048", "T506: setting: BN=4096: that constant is set already",
+      "BN=4096" },
+    { "two constants", "BN=2048", "[_, 2048]", "T=f16" },
+    { "a dtype for an integer", "BN=f32", "T506: setting: BN=f32: expected an integer", NULL },
+    { "an integer for a dtype", "T=4", "T506: setting: T=4: expected a dtype", NULL },
+    { "a float for an integer", "BN=1.5", "T506: setting: BN=1.5: expected an integer", NULL },
+    { "nothing", "BN=", "T506: setting: BN=: expected an integer", NULL },
 };
 
 static char *read_program(const char *name, size_t *bytes)
@@ -442,7 +548,9 @@ START_TEST(a_setting_takes_the_place_of_a_constant)
 {
     size_t bytes;
     char *text = read_program("softmax", &bytes);
-    struct tile_module *module = tile_parse("softmax.tile", text, bytes, &settings[_i].setting, 1);
+    const char *const given[] = { settings[_i].setting, settings[_i].second };
+    struct tile_module *module =
+        tile_parse("softmax.tile", text, bytes, given, settings[_i].second ? 2 : 1);
     const char *shown = module->diagnostics->errors ? tile_diagnostics_text(module, false)
                                                     : tile_print(module);
 
@@ -610,6 +718,8 @@ int main(void)
     tcase_add_loop_test(t, a_wrong_program_is_told_with_code_place_and_words, 0,
                         (int)(sizeof(wrongs) / sizeof(wrongs[0])));
     tcase_add_test(t, all_errors_of_a_source_are_told_each_once);
+    tcase_add_loop_test(t, all_errors_are_told_also_where_control_does_not_come, 0,
+                        (int)(sizeof(many_errors) / sizeof(many_errors[0])));
     tcase_add_test(t, what_follows_a_break_that_cannot_stand_is_looked_at);
     tcase_add_loop_test(t, a_large_program_is_refused_before_it_takes_the_stack_or_all_time, 0,
                         (int)(sizeof(large) / sizeof(large[0])));

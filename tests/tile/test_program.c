@@ -265,6 +265,23 @@ END_TEST
 
 // What the compiler tells
 
+// See negate() of emit/element.c.
+START_TEST(whole_numbers_are_negated_without_neg)
+{
+    static const char *const negated[] = { "-x", "0 - x", "x * -1" };
+    char source[256];
+
+    snprintf(source, sizeof(source),
+             "kernel k(a: i32[N], b: i32[N]) {\n    x = load(a, [0], [32])\n"
+             "    store(b, [0], maximum(maximum(x + 1, %s), x * 3))\n}",
+             negated[_i]);
+    char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
+    ck_assert_msg(strstr(ptx, "not.b32") != NULL, "%s: no complement", negated[_i]);
+    ck_assert_msg(!strstr(ptx, "neg.s32"), "%s: neg.s32", negated[_i]);
+    free(ptx);
+}
+END_TEST
+
 START_TEST(remarks_are_in_the_log_when_they_are_asked_for)
 {
     cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON));
@@ -594,6 +611,7 @@ int main(void)
     tcase_add_loop_test(t, constants_that_are_none_are_refused, 0, LENGTH(constants));
     tcase_add_test(t, options_of_another_language_are_refused_by_name);
     tcase_add_test(t, options_reach_the_code);
+    tcase_add_loop_test(t, whole_numbers_are_negated_without_neg, 0, 3);
     tcase_add_test(t, remarks_are_in_the_log_when_they_are_asked_for);
     tcase_add_test(t, a_downgrade_is_a_remark_or_an_error_as_is_asked);
     tcase_add_test(t, all_errors_are_told_with_their_lines);

@@ -84,6 +84,25 @@ static const char *values_given(const request *q, const char *axis)
     return NULL;
 }
 
+// Of powers of two a number below 64 is an exponent: "2^10,12", "1024,4096", "1024,2^12".
+static size_t values_text(char *out, size_t size, const char *values, bool powers)
+{
+    bool exponents = false;
+    size_t used = 0;
+
+    while (*values && used < size) {
+        size_t length = strcspn(values, ",");
+        bool told = strncmp(values, "2^", 2) == 0;
+        bool exponent = powers && (told || strtoll(values, NULL, 10) < 64);
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s%s",
+                                 exponent && !exponents && !told ? "2^" : "", (int)length, values,
+                                 values[length] ? "," : "");
+        exponents = exponent;
+        values += length + (values[length] != '\0');
+    }
+    return used;
+}
+
 static void axes_text(char *out, size_t size, const request *q, const cuc_bench_case *c)
 {
     bool quick = (q->session.options.flags & CUC_BENCH_QUICK) != 0;
@@ -95,8 +114,9 @@ static void axes_text(char *out, size_t size, const request *q, const cuc_bench_
         const char *values = values_given(q, a->name);
         if (!values)
             values = quick && a->quick ? a->quick : a->values;
-        used += (size_t)snprintf(out + used, size - used, "%s%s=%s%s", i ? " " : "", a->name,
-                                 a->kind == CUC_BENCH_AXIS_POW2 ? "2^" : "", values);
+        used += (size_t)snprintf(out + used, size - used, "%s%s=", i ? " " : "", a->name);
+        if (used < size)
+            used += values_text(out + used, size - used, values, a->kind == CUC_BENCH_AXIS_POW2);
     }
 }
 

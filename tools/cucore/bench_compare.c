@@ -7,17 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPARE_THRESHOLD = CLI_LONG, COMPARE_CHANGES };
+enum { COMPARE_THRESHOLD = CLI_LONG, COMPARE_CHANGES, COMPARE_FORCE };
 
 static const cli_option options[] = {
     { "threshold", COMPARE_THRESHOLD, "PERCENT", "the least change that counts; 1 by default" },
     { "changes", COMPARE_CHANGES, NULL, "leave out what is the same" },
+    { "force", COMPARE_FORCE, NULL, "compare what was measured on different GPUs" },
     CLI_JSON_OPTION,
 };
 
 typedef struct request {
     double threshold; // a fraction
     bool changes;     // only these are shown
+    bool force;       // different GPUs too
     results before;
     results after;
     comparisons found;
@@ -75,6 +77,11 @@ static void print_machines(const request *q)
     printf("NEW  %s: %s\n", q->after.path, machine);
     if (q->after.simulated)
         printf("both simulated: no time here is a GPU's\n");
+    if (q->before.unfinished || q->after.unfinished)
+        printf("warning: %s unfinished: what was still to be measured is only in one\n",
+               !q->before.unfinished  ? "NEW is"
+               : !q->after.unfinished ? "OLD is"
+                                      : "OLD and NEW are");
     for (size_t i = 0; i < n; i++)
         printf("%s: %s %s in OLD, %s in NEW\n",
                strcmp(differences[i].what, "commit") == 0 ? "note" : "warning", differences[i].what,
@@ -179,6 +186,7 @@ static int compare(request *q, char **paths)
     cli_why why;
 
     if (!results_read(&q->before, paths[0], &why) || !results_read(&q->after, paths[1], &why) ||
+        (!q->force && !compare_same_gpu(&q->before, &q->after, &why)) ||
         !compare_results(&q->found, &q->before, &q->after, q->threshold, &why))
         return fail(&why);
     int status = q->found.counts[COMPARE_SLOWER] || q->found.failed ? CLI_FAILED : CLI_DONE;
@@ -200,6 +208,7 @@ static int run(int argc, char **argv)
     cli_parse(&parser, &cli_bench_compare, argc, argv);
     while ((id = cli_next(&parser, &value)) > 0 && !status) {
         q.changes |= id == COMPARE_CHANGES;
+        q.force |= id == COMPARE_FORCE;
         if (id == COMPARE_THRESHOLD)
             status = value_real(&percent, "threshold", value, 0.1, 100);
     }
@@ -221,7 +230,7 @@ static int run(int argc, char **argv)
 const cli_command cli_bench_compare = {
     .name = "bench compare",
     .summary = "Compare two runs result by result: the same, faster, slower, or not to be told",
-    .usage = "OLD NEW [--threshold PERCENT] [--changes] [--json]",
+    .usage = "OLD NEW [--threshold PERCENT] [--changes] [--force] [--json]",
     .examples = "  cucore bench compare main.json branch.json\n"
                 "  cucore bench compare --changes --threshold 3 main.json branch.json\n"
                 "  cucore bench compare --json main.json branch.json | "
@@ -235,7 +244,9 @@ const cli_command cli_bench_compare = {
         "          spread of samples in one run: half the interquartile range\n"
         "  SLOWER  likewise above 1\n"
         "  UNSURE  none of these, or a run was disturbed; `why` says what\n"
-        "What differs in machine, driver, clocks and commit is said first.\n"
+        "What differs in machine, driver, clocks and commit is said first. Results of different "
+        "GPUs are no\ncomparison, unless --force says so; a simulated run and a real one never "
+        "are.\n"
         "Exit status: 0 nothing is slower, 1 something is, or failed in NEW, 2 wrong usage or no "
         "comparison.\n",
     .options = options,

@@ -1,7 +1,7 @@
 #include "bench.h"
+#include "bench_contender.h"
 #include "bench_expect.h"
 #include "bench_session.h"
-#include "launcher.h"
 #include "values.h"
 
 #include <cucore/copy.h>
@@ -40,14 +40,6 @@ static const cli_option options[] = {
     BENCH_SESSION_OPTIONS,
 };
 
-// A kernel that is timed; its first member is what it is run with.
-typedef struct contender {
-    launcher launcher;
-    char name[128];
-    cuc_buffer **pristine; // [argument_count] what inout: arguments are before each launch
-    struct request *request;
-} contender;
-
 typedef struct request {
     bench_session session;
     contender subject;
@@ -60,29 +52,6 @@ typedef struct request {
 } request;
 
 // ---- The callbacks of the case
-
-static cuc_status run_kernel(void *data, cuc_stream *stream, uint64_t set)
-{
-    launcher *l = &((contender *)data)->launcher;
-
-    (void)set;
-    return cuc_launch(stream, &l->config, l->kernel, l->args, l->argument_count);
-}
-
-// A launch changes its inout: arguments; the next one must find what the first one did.
-static cuc_status restore_inputs(void *data, cuc_stream *stream, uint64_t set)
-{
-    contender *c = data;
-    launcher *l = &c->launcher;
-    cuc_status st = CUC_OK;
-
-    (void)set;
-    for (size_t i = 0; i < l->argument_count && st >= 0; i++)
-        if (c->pristine[i])
-            st = cuc_buffer_copy(stream, l->buffers[i], 0, c->pristine[i], 0,
-                                 (size_t)l->arguments[i].bytes);
-    return st;
-}
 
 static cuc_status read_output(void **out, const launcher *l, size_t i)
 {
@@ -116,56 +85,39 @@ static cuc_status check_outputs(void *data, cuc_stream *stream, char *why, size_
     return st < 0 ? st : !equal;
 }
 
-static cuc_status prepare(contender *c, cuc_stream *stream)
-{
-    launcher *l = &c->launcher;
-
-    l->stream = cuc_stream_retain(stream);
-    cuc_status st = launcher_fill(l);
-    c->pristine = cli_allocate(l->argument_count * sizeof(*c->pristine));
-    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
-        size_t bytes = (size_t)l->arguments[i].bytes;
-        if (l->arguments[i].kind != ARGUMENT_INOUT)
-            continue;
-        st = cuc_buffer_create(&c->pristine[i], NULL, bytes, stream);
-        if (st >= 0)
-            st = cuc_buffer_copy(stream, c->pristine[i], 0, l->buffers[i], 0, bytes);
-    }
-    return st;
-}
-
 // Outputs that no file is named for are to be the peer's.
 static cuc_status expect_of_peer(request *q, cuc_stream *stream)
 {
     launcher *l = &q->peer.launcher;
-    cuc_status st = run_kernel(&q->peer, stream, 0);
+    cuc_status st = contender_run(&q->peer, stream, 0);
 
     for (size_t i = 0; i < l->argument_count && st >= 0; i++)
         if (l->arguments[i].out_path && !q->expected[i])
             st = read_output(&q->expected[i], l, i);
-    return st < 0 ? st : restore_inputs(&q->peer, stream, 0);
+    return st < 0 ? st : contender_restore(&q->peer, stream, 0);
 }
 
 static cuc_status add(cuc_bench_state *state, contender *c, uint32_t flags)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    const request *q = c->request;
     bool checked = false;
     bool changes = false;
 
     for (size_t i = 0; i < c->launcher.argument_count; i++) {
-        checked |= c->request->expected[i] != NULL;
+        checked |= q->expected[i] != NULL;
         changes |= c->pristine[i] != NULL;
     }
     subject.name = c->name;
     subject.data = c;
-    subject.run = run_kernel;
+    subject.run = contender_run;
     subject.flags = flags;
     if (checked)
         subject.check = check_outputs;
     else
         subject.unchecked = "no output is named with what is expected of it";
     if (changes) {
-        subject.prepare = restore_inputs;
+        subject.prepare = contender_restore;
         subject.batch = 1; // prepared before each sample, so that a launch is one
     }
     return cuc_bench_state_add_subject(state, &subject);
@@ -182,9 +134,9 @@ static cuc_status setup(cuc_bench_state *state, void *data)
     work.flop = q->flop;
     cuc_status st = cuc_bench_state_set_work(state, &work);
     if (st >= 0)
-        st = prepare(&q->subject, stream);
+        st = contender_prepare(&q->subject, stream);
     if (st >= 0 && peer)
-        st = prepare(&q->peer, stream);
+        st = contender_prepare(&q->peer, stream);
     if (st >= 0 && peer)
         st = expect_of_peer(q, stream);
     if (st >= 0)
@@ -195,6 +147,8 @@ static cuc_status setup(cuc_bench_state *state, void *data)
 }
 
 // ---- The command line
+
+static const char random_array[] = "random:";
 
 static int take_option(request *q, int id, const char *value)
 {
@@ -236,6 +190,25 @@ static int take_option(request *q, int id, const char *value)
     }
 }
 
+// random:f32[1024]: an array that is read, of which no file is needed.
+static bool parse_random(argument *out, const char *word)
+{
+    const char *type = word + strlen(random_array);
+    char *text = cli_allocate(strlen(type) + sizeof("out:=-"));
+    cli_why why;
+
+    sprintf(text, "out:%s=-", type);
+    bool ok = type[strcspn(type, "=")] == '\0' && argument_parse(out, text, &why);
+    free(text);
+    if (!ok)
+        return false;
+    free(out->out_path);
+    out->out_path = NULL;
+    out->kind = ARGUMENT_IN;
+    out->text = word;
+    return true;
+}
+
 static int parse_arguments(launcher *l, char **words, size_t count)
 {
     cli_why why;
@@ -245,7 +218,12 @@ static int parse_arguments(launcher *l, char **words, size_t count)
                                ARGUMENT_MAX);
     l->arguments = cli_allocate(count * sizeof(*l->arguments));
     for (size_t i = 0; i < count; i++) {
-        if (!argument_parse(&l->arguments[i], words[i], &why))
+        bool is_random = strncmp(words[i], random_array, strlen(random_array)) == 0;
+        if (is_random && !parse_random(&l->arguments[i], words[i]))
+            return cli_usage_error("argument %zu: '%s' is no random array, such as "
+                                   "random:f32[64,32]",
+                                   i, words[i]);
+        if (!is_random && !argument_parse(&l->arguments[i], words[i], &why))
             return cli_usage_error("argument %zu: %s", i, why.text);
         l->argument_count = i + 1;
     }
@@ -300,16 +278,7 @@ static int take_operands(request *q, const cli_parser *parser)
     status = source_identify(&peer->source, peer->path, &peer->options);
     if (status)
         return status;
-    bool tile = peer->source.language->source == CUC_SOURCE_TILE;
-    uint32_t *const extents[] = { peer->config.grid, peer->config.block };
-    const uint32_t *const defaults[] = { l->config.grid, l->config.block };
-    for (size_t i = 0; i < 2; i++)
-        if (!extents[i][0] && !tile)
-            memcpy(extents[i], defaults[i], sizeof(l->config.grid));
-    if (!tile) {
-        memcpy(peer->config.cluster, l->config.cluster, sizeof(l->config.cluster));
-        peer->config.shared_bytes = l->config.shared_bytes;
-    }
+    peer->prefix = "peer-";
     if (!peer->kernel_name)
         peer->kernel_name = l->kernel_name;
     make_word(q->peer.name, sizeof(q->peer.name), file_name(peer->path));
@@ -319,6 +288,47 @@ static int take_operands(request *q, const cli_parser *parser)
 }
 
 // ---- The command
+
+// What is not said of the peer is as for the subject. Whether a kernel is a tile program's, which
+// has its own extents, shows only when it is loaded: also PTX and cubin may be.
+static int load_both(request *q)
+{
+    launcher *l = &q->subject.launcher, *peer = &q->peer.launcher;
+    const cuc_launch_config given = peer->config;
+    int status = launcher_load(l);
+
+    if (status || !peer->path)
+        return status;
+    if (!given.grid[0])
+        memcpy(peer->config.grid, l->config.grid, sizeof(given.grid));
+    if (!given.block[0])
+        memcpy(peer->config.block, l->config.block, sizeof(given.block));
+    memcpy(peer->config.cluster, l->config.cluster, sizeof(given.cluster));
+    peer->config.shared_bytes = l->config.shared_bytes;
+    status = launcher_load(peer);
+    if (!status && peer->tile)
+        peer->config = given;
+    else if (!status && l->tile) // what was said without --peer- is the peer's
+        l->config = (cuc_launch_config)CUC_LAUNCH_CONFIG_INIT;
+    return status;
+}
+
+// Numbers in the place of files that were not read.
+static int make_random(const launcher *l, uint64_t seed)
+{
+    for (size_t i = 0; i < l->argument_count; i++) {
+        argument *a = &l->arguments[i];
+        cuc_bench_input_options o = CUC_BENCH_INPUT_OPTIONS_INIT;
+        if (a->kind != ARGUMENT_IN || a->in_path)
+            continue;
+        o.count = a->bytes / (cuc_dtype_bits(a->dtype) / 8);
+        o.dtype = a->dtype;
+        a->file = cli_allocate((size_t)a->bytes + 1);
+        if (cuc_bench_generate(a->file, &o, seed, (uint32_t)i, 0) < 0)
+            return cli_fail_cuc();
+    }
+    return CLI_DONE;
+}
 
 static int load_expected(request *q)
 {
@@ -345,11 +355,13 @@ static int measure(request *q)
     q->subject.launcher.device = peer->device = cuc_bench_device(q->session.bench);
     if (!peer->device)
         return cli_fail("there is no device: %s", cuc_bench_device_reason(q->session.bench));
-    status = launcher_load(&q->subject.launcher);
+    status = load_both(q);
+    if (!status)
+        status = make_random(&q->subject.launcher, q->session.options.seed);
+    if (!status && peer->path)
+        status = make_random(peer, q->session.options.seed);
     if (!status)
         status = load_expected(q);
-    if (!status && peer->path)
-        status = launcher_load(peer);
     if (status)
         return status;
     c.suite = "kernel";
@@ -362,14 +374,6 @@ static int measure(request *q)
     if (cuc_bench_add_case(q->session.bench, &c) < 0)
         return cli_fail_cuc();
     return bench_session_run(&q->session, NULL);
-}
-
-static void release(contender *c)
-{
-    for (size_t i = 0; c->pristine && i < c->launcher.argument_count; i++)
-        cuc_buffer_release(c->pristine[i]);
-    free(c->pristine);
-    launcher_release(&c->launcher);
 }
 
 static int run(int argc, char **argv)
@@ -405,8 +409,8 @@ done:
     for (size_t i = 0; q.expected && i < q.subject.launcher.argument_count; i++)
         free(q.expected[i]);
     free(q.expected);
-    release(&q.subject);
-    release(&q.peer);
+    contender_release(&q.subject);
+    contender_release(&q.peer);
     bench_session_end(&q.session);
     return status;
 }
@@ -419,15 +423,19 @@ const cli_command cli_bench_kernel = {
         "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 --bytes 12582912 \\\n"
         "      f32:2 in:x.npy inout:y.npy=expected.npy i32:1048576\n"
         "  cucore bench kernel new.cu 'axpy<float>' --peer old.cu --grid 64 --block 256 \\\n"
-        "      f32:2 in:x.npy out:f32[16384]=-\n",
+        "      f32:2 in:x.npy out:f32[16384]=-\n"
+        "  cucore bench kernel softmax.tile softmax --set BN=4096 'random:f32[8192,4096]' \\\n"
+        "      'out:f32[8192,4096]=-'\n",
     .details =
-        "FILE is .cu, .ptx, .cubin or .fatbin, NAME its kernel, and ARG as for cucore run, but "
-        "that "
-        "nothing is\nwritten: an output's file is what it must equal before anything is timed, "
-        "such "
-        "as cucore run wrote\nit; = - names none. With a peer, outputs without a file must equal "
-        "those of the peer. An inout:\nargument is what it was before each launch.\n"
-        "--arch, -I, -D, --std, --option and --lang are for both files.\n"
+        "FILE is .cu, .tile, .ptx, .cubin or .fatbin, NAME its kernel, and ARG as for cucore\n"
+        "run, but that nothing is written: an output's file is what it must equal before\n"
+        "anything is timed, such as cucore run wrote it; = - names none. With a peer, outputs\n"
+        "without a file must equal those of the peer. An inout: argument is what it was before\n"
+        "each launch. random:TYPE[SHAPE] is an array that is read, of random numbers by --seed:\n"
+        "from -1 to 1, of whole numbers all bits. Arrays are there in several copies, twice the\n"
+        "L2 cache together, which launches use in turn.\n"
+        "--arch, -I, -D, --std, --option and --lang are for both files; so are --grid, --block,\n"
+        "--shared and --cluster, but for a tile program, which has its own.\n"
         "Exit status: 0 measured, 1 failed, 2 wrong usage.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),

@@ -2,9 +2,9 @@
 """Measure the work of cucore bench by what Python has for it: bench_peers.py PEER
 
 cucore bench starts one of these for each peer, and compares its own subjects with it. PEER is
-torch, triton, cupy, cuda.core or numba. Requests come on standard input, a JSON object a line, and
-each is answered by one line on standard output. The keys of answers are those of a result of the
-schema cucore-bench/1.
+torch, triton, cupy, cuda.core or numba; torch_cudnn or torch_flash for attention. Requests come on
+standard input, a JSON object a line, and each is answered by one line on standard output. The keys
+of answers are those of a result of the schema cucore-bench/1.
 
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
@@ -37,7 +37,7 @@ from bench_peers_work import Skip, Work, need  # noqa: E402
 HOLD_NS = 200_000  # at least; as long as enqueueing takes
 MAX_SETS = 32
 CPU_BATCH = 100
-ROWS_CHECKED = 4
+ROWS_CHECKED = 32
 
 
 class Peer:
@@ -71,6 +71,14 @@ class Peer:
     def wait(self):
         """Wait for all that was enqueued."""
         raise NotImplementedError
+
+    def probe(self):
+        """Launch the smallest work there is, and wait for it: what is installed and cannot be used
+        with what is beside it, such as a NumPy that is too new, often shows only now."""
+        self.flush()
+        self.hold(1000)
+        start = self.event()
+        self.elapsed_s(start, self.event())
 
     def sets_for(self, nbytes):
         """So many sets that they exceed L2 twice."""
@@ -219,33 +227,44 @@ class Torch(TorchArrays, Peer):
 
     def gemm_matmul(self, axes):
         torch = self.torch
-        if axes["dtype"] == "e4m3":
-            raise Skip("torch.matmul takes no e4m3")
+        if axes["dtype"] in ("e4m3", "i8"):
+            raise Skip(f"torch.matmul takes no {axes['dtype']}")
         torch.manual_seed(self.seed)
         torch.backends.cuda.matmul.allow_tf32 = True
         dtype = {"f16": torch.float16, "bf16": torch.bfloat16, "tf32": torch.float32}[axes["dtype"]]
         m, n, k = axes["m"], axes["n"], axes["k"]
-        size = max(m * k, k * n) * torch.empty((), dtype=dtype).element_size()
+        batch, after = axes.get("batch", 1), axes.get("after", "nothing")
+        size = batch * max(m * k, k * n) * torch.empty((), dtype=dtype).element_size()
 
         # Columns of the product lie one behind the other, so it is the transposed product of rows.
         def matrix(rows, columns, transposed):
             shape = (columns, rows) if transposed else (rows, columns)
-            x = (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
-            return x.t() if transposed else x
+            x = (torch.rand((batch, *shape) if batch > 1 else shape, device="cuda") * 2 - 1)
+            return x.to(dtype).mT if transposed else x.to(dtype)
 
         layout = axes["layout"]
         sets = [(matrix(n, k, layout[1] == "t"), matrix(k, m, layout[0] == "t"),
-                 torch.empty(n, m, dtype=dtype, device="cuda"))
+                 torch.empty((batch, n, m) if batch > 1 else (n, m), dtype=dtype, device="cuda"))
                 for _ in range(self.sets_for(size))]
+        # What is worked with after the product: an element for each column here, or a matrix.
+        shape = {"bias_gelu": (m,), "residual": (n, m)}.get(after, (0,))
+        extra = (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
         def run(number):
             b, a, c = sets[number % len(sets)]
-            torch.matmul(b, a, out=c)
+            if after == "nothing":
+                torch.matmul(b, a, out=c)
+            else:
+                torch.addmm(extra, b, a, out=c)
+            if after == "bias_gelu":
+                torch.ops.aten.gelu.out(c, approximate="tanh", out=c)
 
         def check():
             b, a, c = sets[0]
             c.zero_()
             run(0)
+            if batch > 1:
+                b, a, c = b[-1], a[-1], c[-1]
             rows = sorted({0, n - 1, *random.Random(self.seed).sample(range(n),
                                                                       min(n, ROWS_CHECKED))})
             x, y = b[rows].double(), a.double()
@@ -253,10 +272,64 @@ class Torch(TorchArrays, Peer):
             # Parts of a sum may be rounded to the type when they are put together.
             bound = (eps * (x.abs() @ y.abs()) +
                      torch.finfo(dtype).eps * ((x @ y).abs() + math.sqrt(k)))
-            error = (c[rows].double() - x @ y).abs()
+            expected = x @ y
+            if after == "residual":
+                expected += extra[rows].double()
+            elif after == "bias_gelu":
+                expected = torch.nn.functional.gelu(expected + extra.double(), approximate="tanh")
+            error = (c[rows].double() - expected).abs()
             return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
 
         return Work(run, check)
+
+
+class TorchAttention(Torch):
+    """PyTorch's attention by one of the libraries that it has for it."""
+
+    backend = None
+
+    def attention_forward(self, axes):
+        torch = self.torch
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        torch.manual_seed(self.seed)
+        dtype = {"f16": torch.float16, "bf16": torch.bfloat16}[axes["dtype"]]
+        shape = (axes["batch"], axes["heads"], axes["sequence"], axes["d"])
+        causal, backend = axes["causal"], getattr(SDPBackend, self.backend)
+        size = math.prod(shape) * 2
+        sets = [tuple((torch.rand(shape, device="cuda") * 2 - 1).to(dtype) for _ in range(3))
+                for _ in range(self.sets_for(size))]
+
+        def run(number):
+            with sdpa_kernel(backend):
+                return torch.nn.functional.scaled_dot_product_attention(*sets[number % len(sets)],
+                                                                        is_causal=causal)
+
+        def check():
+            q, k, v = (x[0, 0].double() for x in sets[0])
+            got = run(0)[0, 0].double()
+            rows = sorted({0, len(q) - 1,
+                           *random.Random(self.seed).sample(range(len(q)),
+                                                            min(len(q), ROWS_CHECKED))})
+            weights = q[rows] @ k.t() / math.sqrt(axes["d"])
+            if causal:
+                seen = torch.tensor(rows, device="cuda")[:, None]
+                later = torch.arange(len(k), device="cuda") > seen
+                weights = weights.masked_fill(later, -math.inf)
+            expected = torch.softmax(weights, 1) @ v
+            error = (got[rows] - expected).abs()
+            eps = torch.finfo(dtype).eps
+            return None if bool((error <= eps * (expected.abs() + 1)).all()) else \
+                f"off by {error.max().item():g}"
+
+        return Work(run, check)
+
+
+class TorchCudnn(TorchAttention):
+    backend = "CUDNN_ATTENTION"
+
+
+class TorchFlash(TorchAttention):
+    backend = "FLASH_ATTENTION"
 
 
 # Kernels of Triton, which reads the source of functions.
@@ -610,7 +683,8 @@ class Numba(Peer):
         return Work(lambda number: launch(a, x, n), unchecked="the kernel is empty")
 
 
-PEERS = {"torch": Torch, "triton": Triton, "cupy": Cupy, "cuda.core": CudaCore, "numba": Numba}
+PEERS = {"torch": Torch, "torch_cudnn": TorchCudnn, "torch_flash": TorchFlash, "triton": Triton,
+         "cupy": Cupy, "cuda.core": CudaCore, "numba": Numba}
 
 
 class Server:
@@ -629,9 +703,14 @@ class Server:
             try:
                 if self.name not in PEERS:
                     raise Skip(f"{self.name} is not known: {', '.join(PEERS)} are")
-                self.peer = PEERS[self.name](device["ordinal"])
+                peer = PEERS[self.name](device["ordinal"])
+                peer.probe()
+                self.peer = peer
             except Skip as why:
                 return {"skipped": str(why), "everywhere": True}
+            except Exception as why:  # whatever a library raises that cannot be used here
+                return {"skipped": f"{self.name} cannot be used: {type(why).__name__}: {why}",
+                        "everywhere": True}
         if self.peer.device_name() != device["name"]:
             return {"skipped": f"{self.name} has another device: {self.peer.device_name()}",
                     "everywhere": True}

@@ -272,6 +272,29 @@ def compile_times(document, suite):
         yield f"times-{suite}{number}", fig
 
 
+def as_name(text):
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text)
+
+
+def names_for(paths):
+    """What the plots of each file are called: by its name, with as many of its folders before it as
+    tell it from the others, and a number where it is one of them again."""
+    parts = [pathlib.Path(path).absolute().with_suffix("").parts[1:] for path in paths]
+    names = []
+    for own in parts:
+        def named(of, depth):
+            return as_name("-".join(of[-depth:]))
+        depth = 1
+        while depth < len(own) and any(other != own and named(other, depth) == named(own, depth)
+                                       for other in parts):
+            depth += 1
+        name, number = named(own, depth), 2
+        while name in names:
+            name, number = f"{named(own, depth)}-{number}", number + 1
+        names.append(name)
+    return names
+
+
 KINDS = (bandwidth, roofline, ratios, compile_times)
 
 
@@ -299,14 +322,14 @@ def main():
     script = hashlib.sha256(pathlib.Path(__file__).read_bytes()).hexdigest()
     try:
         args.out.mkdir(parents=True, exist_ok=True)
-        for path in args.files:
+        for path, called in zip(args.files, names_for(args.files)):
             document = Document(path)
             description = f"results sha256:{document.digest}, bench_plot.py sha256:{script}"
             for suite in document.suites():
                 for kind in KINDS:
                     for name, fig in kind(document, suite):
-                        name = re.sub(r"[^A-Za-z0-9_.-]+", "_", f"{document.path.stem}-{name}")
-                        save(fig, args.out, name, args.format.split(","), description)
+                        save(fig, args.out, f"{called}-{as_name(name)}", args.format.split(","),
+                             description)
     except OSError as why:
         print(f"bench_plot: {why}", file=sys.stderr)
         return 1

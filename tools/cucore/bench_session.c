@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- Options
@@ -138,23 +139,57 @@ int bench_session_take(bench_session *s, int id, const char *value)
     }
 }
 
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+// What a path comes to when links in it are followed, also where the file is not there yet; to be
+// freed, NULL where its folder is not there either.
+static char *whole_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    const char *slash = strrchr(path, '/');
+    char *folder = cli_copy_text(slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    char *there = whole ? NULL : realpath(folder, NULL);
+
+    if (there) {
+        const char *name = slash ? slash + 1 : path;
+        whole = cli_allocate(strlen(there) + strlen(name) + 2);
+        sprintf(whole, "%s/%s", there, name);
+    }
+    free(there);
+    free(folder);
+    return whole;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    if (strcmp(one, other) == 0 || is_stdout(one) || is_stdout(other))
+        return strcmp(one, other) == 0;
+    char *whole[] = { whole_path(one), whole_path(other) };
+    bool same = (whole[0] && whole[1] && strcmp(whole[0], whole[1]) == 0) ||
+                (stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+                 a.st_ino == b.st_ino); // two names of one file
+
+    free(whole[0]);
+    free(whole[1]);
+    return same;
+}
+
 int bench_session_check(const bench_session *s)
 {
     const char *const files[] = { s->json, s->csv, s->md };
 
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
         for (size_t j = 0; j < i; j++)
-            if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
+            if (files[i] && files[j] && is_same_file(files[i], files[j]))
                 return cli_usage_error("two forms of the results are written to '%s'", files[i]);
     return CLI_DONE;
 }
 
 // ---- The run
-
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
 
 static volatile sig_atomic_t interrupted;
 
@@ -171,9 +206,33 @@ static void on_interrupt(int signal_number)
         alarm(20);
 }
 
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// What there is by now, so that a run which is killed loses next to nothing. Writing takes a
+// twentieth of the time at most.
+static void keep_so_far(bench_session *s)
+{
+    double begun = now();
+
+    if (!s->keeps || begun < s->next_kept_at || !cuc_bench_result_count(s->bench))
+        return;
+    if (cuc_bench_write_json(s->bench, s->json) < 0)
+        s->keeps = false; // which is told at the end, when it fails again
+    cuc_error_clear();    // and is no reason of what may fail in between
+    s->next_kept_at = now() + 19 * (now() - begun);
+}
+
 static int32_t on_progress(void *data, const cuc_bench_progress *progress)
 {
-    (void)data;
+    // While samples are taken, nothing else is done.
+    if (progress->event != CUC_BENCH_PROGRESS_SAMPLES)
+        keep_so_far(data);
     if (progress->event != CUC_BENCH_PROGRESS_RESULT)
         bench_progress_show(progress);
     return interrupted;
@@ -208,6 +267,11 @@ int bench_session_open(bench_session *s, const char *what)
     driver_settle(s->driver_given, what);
     s->options.target = s->target_percent / 100;
     s->options.progress = on_progress;
+    s->options.progress_data = s;
+    // A pipe is written to once.
+    struct stat there;
+    s->keeps = s->json && !is_stdout(s->json) &&
+               (stat(s->json, &there) != 0 || S_ISREG(there.st_mode));
     if (s->device_given && cuc_device_get(&s->options.device, (int32_t)s->device) != CUC_OK)
         return cli_fail_cuc();
     return cuc_bench_create(&s->bench, &s->options) == CUC_OK ? CLI_DONE : cli_fail_cuc();
@@ -268,7 +332,8 @@ static int write_form(const char *path, const results *r, table_style style)
 // How many of the results came to what. The last lines of the table, and the exit status.
 static int conclude(const bench_session *s, const results *r, bool print)
 {
-    size_t measured = 0, skipped = 0, failed = 0, disturbed = 0, over = 0;
+    size_t measured = 0, skipped = 0, failed = 0, disturbed = 0;
+    size_t limits[LIMIT_BROKEN + 1] = { 0 };
 
     for (size_t i = 0; i < r->count; i++) {
         const result *one = &r->list[i];
@@ -276,14 +341,16 @@ static int conclude(const bench_session *s, const results *r, bool print)
         failed += one->failed != NULL;
         measured += !one->skipped && !one->failed;
         disturbed += one->disturbed;
-        over += one->ratio > one->limit;
+        limits[results_limit(one)]++;
     }
     if (print) {
         printf("\n%zu measured, %zu skipped, %zu failed", measured, skipped, failed);
         if (disturbed)
             printf(", %zu DISTURBED", disturbed);
-        if (over)
-            printf(", %zu over the limit", over);
+        if (limits[LIMIT_BROKEN])
+            printf(", %zu over the limit", limits[LIMIT_BROKEN]);
+        if (limits[LIMIT_UNSURE])
+            printf(", %zu perhaps over the limit", limits[LIMIT_UNSURE]);
         putchar('\n');
     }
     if (interrupted) {
@@ -292,7 +359,7 @@ static int conclude(const bench_session *s, const results *r, bool print)
     }
     if (!r->count)
         return cli_fail("nothing was measured: no case has a mode that --mode names");
-    return failed || (over && s->fails_over_limit) ? CLI_FAILED : CLI_DONE;
+    return failed || (limits[LIMIT_BROKEN] && s->fails_over_limit) ? CLI_FAILED : CLI_DONE;
 }
 
 static int report(bench_session *s)
@@ -329,6 +396,11 @@ static int report(bench_session *s)
 
 int bench_session_run(bench_session *s, const cuc_bench_selection *selection)
 {
+    const char *text;
+
+    // What is read of the machine once takes its time, which is not that of the first results.
+    if (s->keeps)
+        (void)cuc_bench_get_json(&text, NULL, s->bench);
     if (run_interruptible(s, selection) < 0)
         return cli_fail_cuc();
     return report(s);

@@ -15,6 +15,8 @@ typedef struct bench_session {
     double target_percent;       // 0: the library's default
     char *command;               // the command line, for the JSON
     const char *json, *csv, *md; // where to write to; "-" is stdout; NULL: not wanted
+    bool keeps;                  // the JSON is written as results come
+    double next_kept_at;         // not before
     bool fails_over_limit;
     cuc_bench *bench;
 } bench_session;
@@ -54,7 +56,7 @@ enum {
     { "md", BENCH_MD, "FILE", "write tables in Markdown" },                                        \
     { "samples", BENCH_SAMPLES, NULL, "keep every sample in the JSON" },                           \
     { "commit", BENCH_COMMIT, "TEXT", "what is measured, for the JSON" },                          \
-    { "limits", BENCH_LIMITS, NULL, "exit status 1 when a time is over its case's limit" }
+    { "limits", BENCH_LIMITS, NULL, "exit status 1 when a ratio's interval is over the limit" }
 // clang-format on
 
 void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv);

@@ -239,10 +239,11 @@ static int find_kernel(launcher *l)
     cuc_error_clear();
     if (l->tile)
         return CLI_DONE;
+    const char *prefix = l->prefix ? l->prefix : "";
     if (!l->config.grid[0])
-        return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
+        return cli_usage_error("say how many blocks to launch: --%sgrid X[,Y[,Z]]", prefix);
     if (!l->config.block[0])
-        return cli_usage_error("say how many threads a block has: --block X[,Y[,Z]]");
+        return cli_usage_error("say how many threads a block has: --%sblock X[,Y[,Z]]", prefix);
     return CLI_DONE;
 }
 

@@ -22,9 +22,10 @@ typedef struct launcher {
     source source;
     source_options options;
     cuc_launch_config config;
-    uint32_t repeats;  // of --time; 0: none
-    bool driver_given; // --driver real or sim
-    bool interpret;    // --driver interp: no device is used
+    uint32_t repeats;   // of --time; 0: none
+    bool driver_given;  // --driver real or sim
+    bool interpret;     // --driver interp: no device is used
+    const char *prefix; // of --grid and --block in messages: "peer-"; NULL: none
     argument *arguments;
     size_t argument_count;
 

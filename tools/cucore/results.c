@@ -208,6 +208,7 @@ bool results_take(results *out, json_t *root, const char *path, cli_why *why)
         cli_because(why, "%s has no list of 'results'", path);
     else {
         r.simulated = json_is_true(results_at(root, "machine.simulated"));
+        r.unfinished = json_is_true(json_object_get(root, "unfinished"));
         r.list = cli_allocate(json_array_size(list) * sizeof(*r.list));
         for (; r.count < json_array_size(list); r.count++)
             if (!take_result(&r.list[r.count], json_array_get(list, r.count), &inner)) {
@@ -220,6 +221,22 @@ bool results_take(results *out, json_t *root, const char *path, cli_why *why)
 fail:
     results_release(&r);
     return false;
+}
+
+result_limit results_limit(const result *r)
+{
+    // What has a disturbed peer, or a few samples, is UNSURE. Of limits below 1 that says nothing:
+    // it is what an interval with 1 in it is called as well.
+    bool doubtful = r->disturbed || isnan(r->ratio_low) || isnan(r->ratio_high) ||
+                    (r->limit >= 1 && r->verdict && strcmp(r->verdict, "UNSURE") == 0);
+
+    if (isnan(r->ratio) || isnan(r->limit))
+        return LIMIT_NONE;
+    if (doubtful)
+        return r->ratio > r->limit || r->ratio_high > r->limit ? LIMIT_UNSURE : LIMIT_KEPT;
+    return r->ratio_low > r->limit    ? LIMIT_BROKEN
+           : r->ratio_high > r->limit ? LIMIT_UNSURE
+                                      : LIMIT_KEPT;
 }
 
 bool results_read(results *out, const char *path, cli_why *why)

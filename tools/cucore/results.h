@@ -74,6 +74,7 @@ typedef struct results {
     const char *path; // as messages call it; borrowed
     json_t *root;
     bool simulated;
+    bool unfinished; // more was to come
     result *list;
     size_t count;
 } results;
@@ -83,6 +84,16 @@ bool results_read(results *out, const char *path, cli_why *why);
 // Takes the reference, also on failure.
 bool results_take(results *out, json_t *root, const char *path, cli_why *why);
 void results_release(results *r);
+
+// A ratio against its limit. Only an interval that lies wholly beyond breaks it: chance must not
+// fail a CI.
+typedef enum result_limit {
+    LIMIT_NONE,
+    LIMIT_KEPT,
+    LIMIT_UNSURE, // the interval has the limit in it, or is not to be believed
+    LIMIT_BROKEN,
+} result_limit;
+result_limit results_limit(const result *r);
 
 // The value at "machine.clocks.sm_mhz", say; NULL when there is none.
 json_t *results_at(json_t *object, const char *dotted);

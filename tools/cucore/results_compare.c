@@ -256,6 +256,26 @@ static void value_text(char out[64], json_t *value)
     }
 }
 
+bool compare_same_gpu(const results *before, const results *after, cli_why *why)
+{
+    static const char *const at[] = { "machine.gpu", "machine.arch", "machine.sms" };
+    char old_text[64], new_text[64];
+
+    for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+        json_t *a = results_at(before->root, at[i]), *b = results_at(after->root, at[i]);
+        if (!a || !b || json_equal(a, b))
+            continue;
+        value_text(old_text, a);
+        value_text(new_text, b);
+        return cli_because(why,
+                           "%s and %s are of different GPUs (%s is %s and %s): their times tell of "
+                           "the GPUs, not of a change; --force compares them all the same",
+                           before->path, after->path, at[i] + strlen("machine."), old_text,
+                           new_text);
+    }
+    return true;
+}
+
 size_t compare_machines(difference out[COMPARE_MAX_DIFFERENCES], const results *before,
                         const results *after)
 {

@@ -49,6 +49,9 @@ bool compare_results(comparisons *out, const results *before, const results *aft
                      double threshold, cli_why *why);
 void comparisons_release(comparisons *c);
 
+// False when both know their GPU, and it is not the same: what changed is the machine then.
+bool compare_same_gpu(const results *before, const results *after, cli_why *why);
+
 // In what the two runs differ, beside the code that was measured.
 typedef struct difference {
     const char *what; // "driver"

@@ -9,6 +9,8 @@
 static const char simulated_note[] =
     "simulated: times of a GPU are here those that the simulated driver took on this CPU";
 
+static const char unfinished_note[] = "unfinished: the run was to measure more";
+
 // ---- The machine
 
 // Parts of the line about the machine that are a label and one value.
@@ -204,6 +206,7 @@ static void print_figures(char *out, size_t size, size_t used, const result *r)
 
 static void cell_note(char *out, size_t size, const result *r)
 {
+    result_limit over = results_limit(r);
     size_t used = 0;
 
     if (r->skipped || r->failed) {
@@ -216,9 +219,10 @@ static void cell_note(char *out, size_t size, const result *r)
     if (r->discarded > 0 && used < size)
         used += (size_t)snprintf(out + used, size - used, "%s%lld thrown away", used ? ", " : "",
                                  (long long)r->discarded);
-    if (r->ratio > r->limit && used < size)
-        used += (size_t)snprintf(out + used, size - used, "%sover the limit of %.3g",
-                                 used ? ", " : "", r->limit);
+    if (over >= LIMIT_UNSURE && used < size)
+        used += (size_t)snprintf(out + used, size - used, "%s%sover the limit of %.3g",
+                                 used ? ", " : "", over == LIMIT_BROKEN ? "" : "perhaps ",
+                                 r->limit);
     if (!(r->checked && strcmp(r->checked, "passed") == 0) && used < size)
         used += (size_t)snprintf(out + used, size - used, "%snot checked", used ? ", " : "");
     print_figures(out, size, used, r);
@@ -372,6 +376,8 @@ static void print_document(FILE *to, const results *all, table_style style)
     fprintf(to, "%s\n", machine);
     if (all->simulated)
         fprintf(to, style == TABLE_MARKDOWN ? "\n**%s**\n" : "%s\n", simulated_note);
+    if (all->unfinished)
+        fprintf(to, style == TABLE_MARKDOWN ? "\n**%s**\n" : "%s\n", unfinished_note);
     for (size_t at = 0; at < all->count;) {
         size_t count = group_of(&all->list[at], all->count - at);
         print_group(to, &all->list[at], count, style);

@@ -74,8 +74,8 @@ static int check_file(const launcher *l)
 
     if (!language->source && source_options_given(&l->options))
         return cli_usage_error(
-            "'%s' is compiled already: --arch, -I, -D, --std, --option, --set, --warps, --stages and "
-            "--tile-cluster do not change it",
+            "'%s' is compiled already: --arch, -I, -D, --std, --option, --set, --warps, "
+            "--stages and --tile-... do not change it",
             l->path);
     if (l->interpret && language->source != CUC_SOURCE_TILE)
         return cli_usage_error("--driver interp runs tile programs, and '%s' is none", l->path);

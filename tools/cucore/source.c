@@ -28,6 +28,7 @@ void source_options_begin(source_options *o, int argc)
     o->extra = cli_allocate(room * sizeof(*o->extra));
     o->expressions = cli_allocate(room * sizeof(*o->expressions));
     o->constants = cli_allocate(room * sizeof(*o->constants));
+    o->dimensions = cli_allocate(room * sizeof(*o->dimensions));
     o->include_count = 1; // the first one is the folder of the file
 }
 
@@ -38,13 +39,15 @@ void source_options_end(source_options *o)
     free(o->extra);
     free(o->expressions);
     free(o->constants);
+    free(o->dimensions);
     *o = (source_options){ 0 };
 }
 
 bool source_options_given(const source_options *o)
 {
     return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count ||
-           o->constant_count || o->warps || o->stages || o->cluster;
+           o->constant_count || o->dimension_count || o->warps || o->stages || o->cluster ||
+           o->split || o->raster;
 }
 
 // sm_90, sm_90a, compute_100f
@@ -88,12 +91,21 @@ int source_options_take(source_options *o, int id, const char *value)
             return cli_usage_error("'--set %s' sets nothing: --set NAME=VALUE", value);
         o->constants[o->constant_count++] = value;
         return 0;
+    case SOURCE_DIMENSION:
+        if (!strchr(value, '=') || *value == '=')
+            return cli_usage_error("'--dim %s' is no extent: --dim NAME=EXTENT", value);
+        o->dimensions[o->dimension_count++] = value;
+        return 0;
     case SOURCE_WARPS:
         return value_number(&o->warps, "warps", value, 1, 32);
     case SOURCE_STAGES:
         return value_number(&o->stages, "stages", value, 2, 8);
     case SOURCE_CLUSTER:
         return value_number(&o->cluster, "tile-cluster", value, 1, 2);
+    case SOURCE_SPLIT:
+        return value_number(&o->split, "tile-split", value, 1, 8);
+    case SOURCE_RASTER:
+        return value_number(&o->raster, "tile-raster", value, 1, 64);
     case SOURCE_LANG:
         o->language = value;
         return 0;
@@ -174,9 +186,13 @@ cuc_status source_program(cuc_program **out, const source *s, const source_optio
     options.define_macro_count = o->define_count;
     options.constants = o->constants;
     options.constant_count = o->constant_count;
+    options.dimensions = o->dimensions;
+    options.dimension_count = o->dimension_count;
     options.warps = (int32_t)o->warps;
     options.stages = (int32_t)o->stages;
     options.cluster = (int32_t)o->cluster;
+    options.split = (int32_t)o->split;
+    options.raster = (int32_t)o->raster;
     options.remarks = o->remarks ? CUC_ON : CUC_DEFAULT;
     options.name_expressions = o->expressions;
     options.name_expression_count = o->expression_count;

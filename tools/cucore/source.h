@@ -29,10 +29,10 @@ typedef struct source_options {
     const char *arch;
     const char *language;
     const char *standard;
-    const char **includes, **defines, **extra, **expressions, **constants;
-    size_t include_count, define_count, extra_count, expression_count, constant_count;
+    const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
+    size_t include_count, define_count, extra_count, expression_count, constant_count, dimension_count;
     size_t room; // of each list: none can be longer than argv
-    uint32_t warps, stages, cluster;
+    uint32_t warps, stages, cluster, split, raster;
     bool remarks;
 } source_options;
 
@@ -43,9 +43,12 @@ enum {
     SOURCE_OPTION,
     SOURCE_EXPRESSION,
     SOURCE_SET,
+    SOURCE_DIMENSION,
     SOURCE_WARPS,
     SOURCE_STAGES,
     SOURCE_CLUSTER,
+    SOURCE_SPLIT,
+    SOURCE_RASTER,
     SOURCE_NEXT_ID
 };
 
@@ -57,9 +60,12 @@ enum {
     { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                         \
     { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },       \
     { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },          \
+    { "dim", SOURCE_DIMENSION, "NAME=EXTENT", "choose auto() of a tile program for it; again for more" }, \
     { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },         \
     { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 8" },                  \
     { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
+    { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's sums: up to 8" },               \
+    { "tile-raster", SOURCE_RASTER, "N", "tiles of a product side by side: up to 64" },               \
     { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
 // clang-format on
 

@@ -78,7 +78,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitter_of(op->kind);
 
-    if (tile_is_ahead(e, op))
+    if (tile_is_ahead(e, op) || (e->ring && op == e->ring->plan->side))
         return true;
     if (e->ring && op == e->ring->plan->store &&
         tile_layout_same(op->operand[op->operand_count - 1]->layout,
@@ -131,8 +131,8 @@ static void move_all(struct tile_emitter *e, struct moves *m)
         tile_move(e, m->to[i], m->from[i]);
 }
 
-static void move_values(struct tile_emitter *e, struct tile_value *const *to,
-                        struct tile_value *const *from, uint32_t count)
+void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
+                      struct tile_value *const *from, uint32_t count)
 {
     struct moves m = { 0 };
 
@@ -183,7 +183,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!(e->value[body->argument[i + is_for]->id] = tile_registers(e, op->result[i])))
             return false;
-    move_values(e, op->result, op->operand + (is_for ? 3 : 0), op->result_count);
+    tile_move_values(e, op->result, op->operand + (is_for ? 3 : 0), op->result_count);
     if (is_for) {
         const struct tile_value *value = body->argument[0];
         bool wide = tile_class_of(value->type.dtype) == TILE_R64;
@@ -277,10 +277,10 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     case TILE_YIELD:
         if (around->kind == TILE_IF)
-            move_values(e, around->result, op->operand, op->operand_count);
+            tile_move_values(e, around->result, op->operand, op->operand_count);
         return true;
     default:
-        move_values(e, e->loop->op->result, op->operand, op->operand_count);
+        tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR) // which may end at any turn
             way_out(e, e->loop);
         // The loop's own end falls through to its next turn.
@@ -291,6 +291,15 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
     }
 }
 
+bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
+{
+    if (e->ring && op == e->ring->plan->loop)
+        return e->ring->plan->fused ? tile_emit_fused_loop(e, op) : tile_emit_ring_loop(e, op);
+    if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
+        return emit_loop(e, op);
+    return op->kind == TILE_IF ? emit_if(e, op) : tile_emit_one(e, op);
+}
+
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
@@ -299,18 +308,10 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
                      op->where.column ? op->where.column : 1);
             e->line = op->where.line;
         }
-        bool ok;
-        if (tile_op_infos[op->kind].traits & TILE_TERMINATES)
-            ok = emit_terminator(e, op);
-        else if (e->ring && op == e->ring->plan->loop)
-            ok = tile_emit_ring_loop(e, op);
-        else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
-            ok = emit_loop(e, op);
-        else if (op->kind == TILE_IF)
-            ok = emit_if(e, op);
-        else
-            ok = tile_emit_one(e, op);
-        if (!ok)
+        if (e->ring && tile_fused_skips(e, op))
+            continue;
+        if (!(tile_op_infos[op->kind].traits & TILE_TERMINATES ? emit_terminator(e, op)
+                                                               : tile_emit_next(e, op)))
             e->failed = true;
     }
     return !e->failed;

@@ -11,6 +11,11 @@ tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register 
     if (dtype == CUC_F16)
         return tile_make(e, TILE_R32, "cvt.f32.f16 %R, %R", x);
     if (dtype == CUC_BF16) { // the upper half of an f32
+        bool upper;
+        tile_register word = tile_word_of(e, x, &upper);
+        if (word)
+            return tile_make(e, TILE_R32,
+                             upper ? "and.b32 %R, %R, 0xffff0000" : "shl.b32 %R, %R, 16", word);
         tile_register low = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", x);
         return tile_make(e, TILE_R32, "shl.b32 %R, %R, 16", low);
     }
@@ -260,6 +265,13 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
     return tile_emit_binary(e, ops[with], dtype, nan, x, y);
 }
 
+// 0 - x as ~x + 1: of max(max(a, -b), c) and min likewise, ptxas of CUDA 12.8 to 13.3 for sm_90 and
+// sm_100 makes one VIMNMX3 and loses the sign of b.
+static void negate(struct tile_emitter *e, tile_register out, tile_register x)
+{
+    tile_ins(e, "add.s32 %R, %R, 1", out, tile_make(e, TILE_R32, "not.b32 %R, %R", x));
+}
+
 static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                            tile_register x)
 {
@@ -274,6 +286,8 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
             return x;
         if (kind == TILE_NOT)
             tile_ins(e, "not.%s %R, %R", bits_type(dtype), out, x);
+        else if (kind == TILE_NEG && c == TILE_R32)
+            negate(e, out, x);
         else
             tile_ins(e, "%s.s%s %R, %R", kind == TILE_NEG ? "neg" : "abs",
                      c == TILE_R64 ? "64" : "32", out, x);
@@ -526,6 +540,13 @@ static tile_register divide_by_power(struct tile_emitter *e, enum tile_op_kind k
     return tile_make(e, c, c == TILE_R64 ? "add.s64 %R, %R, %R" : "add.s32 %R, %R, %R", q, up);
 }
 
+// By the machine's power of two as it is, and a product that is rounded: 2^-18 of the value at
+// most, and 0 in place of what is subnormal.
+static bool is_rough(const struct tile_op *op)
+{
+    return tile_int(op, TILE_ATTR_ROUGH, 0);
+}
+
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
                                   const tile_register *x)
 {
@@ -565,6 +586,20 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
         tile_ins(e, "fma.rn.%s %R, %R, %R, %R", type, out, x[0], x[1], x[2]);
         return out;
     }
+    case TILE_DIV: // within 2 ulp, and without the call that a division rounded to nearest may make
+        if (dtype == CUC_F32 && is_rough(op))
+            return tile_make(e, TILE_R32, "div.full.f32 %R, %R, %R", x[0], x[1]);
+        return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
+    case TILE_EXP:
+    case TILE_EXP2:
+        if (dtype == CUC_F32 && is_rough(op)) {
+            tile_register power =
+                op->kind == TILE_EXP // of 2
+                    ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
+                    : x[0];
+            return tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", power);
+        }
+        return unary(e, op->kind, dtype, x[0]);
     default:
         return op->operand_count == 1 ? unary(e, op->kind, dtype, x[0])
                                       : tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
@@ -590,7 +625,7 @@ static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
 
     for (uint32_t i = 0; i < 2; i++)
         out[i] = tile_new(e, TILE_R16);
-    tile_ins(e, "mov.b32 {%R, %R}, %R", out[0], out[1], word);
+    tile_split(e, word, out[0], out[1]);
 }
 
 // The result's registers from `first` on to `end`.
@@ -628,7 +663,8 @@ bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t
     const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
 
     if (op)
-        return emit_elements(e, op, e->value[value->id], first, end);
+        return op->kind == TILE_LOAD ? tile_emit_side(e, op, first, end)
+                                     : emit_elements(e, op, e->value[value->id], first, end);
     return tile_registers(e, value) != NULL;
 }
 

@@ -42,9 +42,17 @@ struct tile_coordinate_entry {
     tile_register reg;
 };
 
+// Where a 16-bit register came from.
+struct tile_half {
+    tile_register word; // TILE_NO_REGISTER: from no word that is known
+    bool upper;
+};
+
 struct tile_ahead;
 struct tile_ring;
 struct tile_ring_ahead;
+
+enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
 
 struct tile_emitter {
     struct tile_module *module;
@@ -61,11 +69,14 @@ struct tile_emitter {
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
     uint32_t coordinates, coordinate_room;
+    struct tile_half *half; // by the number of a 16-bit register
+    uint32_t half_room;
     tile_register tid, lane, warp;     // made in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
     uint32_t shared_bytes;             // of the scratch: the most that an op needs
-    bool shared_busy;                  // somebody may still be reading it
+    uint32_t shared_busy; // somebody may still be reading it: TILE_SHARED_PART, or else all of it
+    uint32_t busy_from, busy_to; // that part
     uint32_t parameter_at[64];         // of each parameter in the entry's block of bytes
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, by the bit of the parameter.
@@ -111,6 +122,8 @@ uint32_t tile_register_count(const struct tile_value *value);
 // element.c: registers `first` to `end` - 1 of a value that may be waiting are there, in e->value.
 bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                 uint32_t end);
+// side.c: those of a tile that was loaded by the way (ring.h).
+bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end);
 // A constant in a register: of a dtype, and a number of 32 or 64 bits.
 tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
 tile_register tile_number32(struct tile_emitter *e, int32_t value);
@@ -129,6 +142,8 @@ uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t ind
 void tile_barrier(struct tile_emitter *e);
 // The scratch in shared memory, free to be written by all: a barrier goes before when it is needed.
 tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes);
+// A small part of it, at *at: beside what is still being read, so that mostly no barrier goes before.
+tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at);
 // Everybody has written; it is read from now on.
 void tile_scratch_written(struct tile_emitter *e);
 // True for elements of the logical tile; TILE_NO_REGISTER when register `index` holds such in every
@@ -136,6 +151,12 @@ void tile_scratch_written(struct tile_emitter *e);
 tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
                                uint32_t index, bool *none);
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
+
+// halves.c: a word's two 16-bit registers; the word of two such, made when it is none that they came
+// from; and the word that one came from, of which it is the upper half or not.
+void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high);
+tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
+tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);
 
 // exchange.c: registers of any class.
 // p ? x : y
@@ -224,6 +245,10 @@ tile_emit_op tile_emit_print, tile_emit_assert; // report.c
 // ends with a yield.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
+// One op, control flow too, but no terminator. Values to others of the same layouts, all at once.
+bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op);
+void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
+                      struct tile_value *const *from, uint32_t count);
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
 
 // kernel.c: one entry; what comes before its body.

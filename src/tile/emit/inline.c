@@ -17,8 +17,8 @@ static bool is_digit(char c)
 }
 
 // One instruction, from `at` to `end`, with registers for its signs: [0] the result.
-static bool put_instruction(struct tile_emitter *e, const struct tile_op *op, const char *at,
-                            const char *end, const tile_register *reg)
+static bool put_instruction(struct tile_emitter *e, const char *at, const char *end,
+                            const tile_register *reg)
 {
     bool brace;
 
@@ -35,13 +35,7 @@ static bool put_instruction(struct tile_emitter *e, const struct tile_op *op, co
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {
             uint32_t number = 0;
             for (at++; at < end && is_digit(*at); at++)
-                number = number < 1000 ? 10 * number + (uint32_t)(*at - '0') : number;
-            if (number > op->operand_count) {
-                tile_error(e->module, TILE_T601, op->where,
-                           "asm: $%u: expected $0, the result, to $%u, the last operand", number,
-                           op->operand_count);
-                return false;
-            }
+                number = 10 * number + (uint32_t)(*at - '0'); // one that there is, as infer saw
             tile_put_string(e->text, tile_name(reg[number]));
             continue;
         }
@@ -73,7 +67,7 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
         tile_put_string(e->text, "\t{\n");
         for (const char *at = text; *at;) {
             const char *end = at + strcspn(at, ";\n");
-            if (!put_instruction(e, op, at, end, reg))
+            if (!put_instruction(e, at, end, reg))
                 return false;
             at = *end ? end + 1 : end;
         }

@@ -124,7 +124,7 @@ static tile_register pack(struct tile_emitter *e, cuc_dtype dtype, const tile_re
     tile_register byte[4];
 
     if (dtype == CUC_F16 || dtype == CUC_BF16)
-        return tile_make(e, TILE_R32, "mov.b32 %R, {%R, %R}", from[0], from[1]);
+        return tile_join(e, from[0], from[1]);
     if (cuc_dtype_bits(dtype) == 16)
         return tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", from[0], from[1]);
     for (uint32_t i = 0; i < 4; i++)

@@ -2,14 +2,14 @@
 // others multiply and do all else. Each role goes through the same tiles of the grid in the same
 // order, with the block's index computed from the tile's number, and has its own text.
 //
-// Tiles are numbered so that those which are worked on at a time lie close together: 8 along the
+// Tiles are numbered so that those which are worked on at a time lie close together: some along the
 // first axis of the grid, then the next along the second.
 #include "../remark.h"
 #include "ring.h"
 
 #include <string.h>
 
-enum { GROUP_TILES = 8, COPY_REGISTERS = 40, PRODUCT_REGISTERS = 232 };
+enum { COPY_REGISTERS = 40, PRODUCT_REGISTERS = 232 };
 
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity)
@@ -38,13 +38,13 @@ static void open_tiles(struct tile_emitter *e, tile_register tile, uint32_t end)
     rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", z, layer);
     rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", tile, rest);
     tile_register width =
-        tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->grid[1], (unsigned)GROUP_TILES);
+        tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->grid[1], r->plan->raster);
     tile_register first = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, width);
     at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, width);
     rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
-    first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, (unsigned)GROUP_TILES);
+    first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, r->plan->raster);
     tile_register height = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
-    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, (unsigned)GROUP_TILES);
+    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, r->plan->raster);
     y = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, height);
     at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", y, height);
     x = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
@@ -64,9 +64,12 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     uint32_t start = tile_label(e), end = tile_label(e);
     tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
     tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    if (r->plan->split > 1) // there is one tile for these blocks
+        tile_ins(e, "div.u32 %R, %R, %u", tile, tile, (unsigned)r->plan->split);
 
     r->stage = tile_number32(e, 0);
     r->phase = tile_number32(e, 0);
+    r->side_phase = tile_number32(e, 0);
     r->next_tile = tile_label(e);
     tile_put_label(e, start);
     open_tiles(e, tile, end);
@@ -74,7 +77,9 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
         return false;
     tile_put_label(e, r->next_tile);
     tile_ins(e, "add.u32 %R, %R, %R", tile, tile, step);
-    tile_branch(e, TILE_NO_REGISTER, false, start);
+    tile_ins(e, "xor.b32 %R, %R, 1", r->side_phase, r->side_phase);
+    if (r->plan->split <= 1)
+        tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, end);
     return !e->failed;
 }
@@ -193,7 +198,13 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
                 tile_move(e, sum[i], init[i]);
         }
     }
-    tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
+    tile_register at = tile_registers(e, op->operand[0])[0];
+    if (r->plan->split > 1) {
+        const struct tile_op *by = op->operand[2]->op;
+        bool known = by && by->kind == TILE_CONSTANT;
+        tile_split_range(e, type, known ? tile_int(by, TILE_ATTR_VALUE, 0) : 0, step, &at, &last);
+    }
+    tile_move(e, variable, at);
     tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
     tile_branch(e, over, false, none);
     tile_put_label(e, start);
@@ -218,6 +229,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     } else {
         tile_put_label(e, none);
     }
+    if (!r->copies && r->plan->split > 1)
+        tile_join_parts(e, sum, count);
     // A block that only fills its cluster up has done its part.
     if (!r->copies && r->plan->cluster > 1) {
         tile_register outside =
@@ -234,16 +247,24 @@ static bool copy_body(struct tile_emitter *e)
     const struct tile_op *loop = e->ring->plan->loop;
 
     for (const struct tile_op *op = e->kernel->body.first; op != loop; op = op->next)
+        if ((e->ring->plan->before ? tile_is_of_scalars(op) : wants(e, op)) &&
+            !tile_emit_next(e, op))
+            return false;
+    if (!tile_emit_ring_loop(e, loop) || !e->ring->plan->side)
+        return !e->failed;
+    for (const struct tile_op *op = loop->next; op != e->ring->plan->side; op = op->next)
         if (wants(e, op) && !tile_emit_one(e, op))
             return false;
-    return tile_emit_ring_loop(e, loop);
+    tile_copy_side(e);
+    return !e->failed;
 }
 
 static bool product_body(struct tile_emitter *e)
 {
     e->shared_busy = true; // by the tile before
     e->read = e->written = 0;
-    return tile_emit_block(e, &e->kernel->body);
+    e->ring->out.open = e->ring->side_there = e->ring->warps_apart = false;
+    return (!e->ring->plan->side || tile_begin_side(e)) && tile_emit_block(e, &e->kernel->body);
 }
 
 static tile_register **values_again(struct tile_emitter *e, tile_register *const *from)
@@ -276,6 +297,8 @@ static void emit_start(struct tile_emitter *e, uint32_t bytes)
     }
     r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
     r->width = r->grid[0];
+    if (plan->split > 1)
+        r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
     if (plan->cluster > 1) {
         r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
         r->width = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->width, plan->cluster - 1);
@@ -289,6 +312,8 @@ static void emit_start(struct tile_emitter *e, uint32_t bytes)
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
                  8 * s + (unsigned)TILE_FREE_AT, plan->groups * plan->cluster);
     }
+    if (plan->side)
+        tile_make_side_barriers(e);
     tile_ins(e, "fence.mbarrier_init.release.cluster");
     tile_put_label(e, made);
     if (plan->cluster > 1) {
@@ -304,8 +329,14 @@ static void emit_start(struct tile_emitter *e, uint32_t bytes)
 // No block ends while another of its cluster may still load into it, or arrive at its barriers.
 static void emit_end(struct tile_emitter *e)
 {
-    if (e->ring->plan->cluster > 1) {
-        tile_ins(e, "barrier.cluster.arrive.release");
+    const struct tile_pipeline *plan = e->ring->plan;
+
+    if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
+        tile_cluster_barrier(e, true);
+    // The copying threads have no part in what the others hand over between two barriers.
+    if (plan->split > 1) {
+        if (e->ring->copies)
+            tile_ins(e, "barrier.cluster.arrive.release");
         tile_ins(e, "barrier.cluster.wait.acquire");
     }
     tile_ins(e, "ret");
@@ -360,7 +391,7 @@ static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text 
     if (!emit_tiles(e, product_body))
         return false;
     if (r->plan->store)
-        tile_put(e->text, "\t@!%s cp.async.bulk.wait_group 0;\n", tile_name(r->not_first));
+        tile_put(e->text, "\t@!%s cp.async.bulk.wait_group 0;\n", tile_name(r->not_storing));
     emit_end(e);
     return !e->failed;
 }
@@ -387,7 +418,7 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
     ring.base = tile_new(&e, TILE_R32);
     if (!emit_roles(&e, bytes, &copying) || module->diagnostics->out_of_memory)
         return false;
-    uint32_t scratch = ring.staging + (plan->store ? plan->groups * TILE_STAGING_BYTES : 0);
+    uint32_t scratch = ring.staging + (plan->store ? plan->groups * tile_staging_bytes(plan) : 0);
     *entry = (struct tile_entry){
         .variant = TILE_TMA,
         .name = tile_entry_name(module, kernel, TILE_TMA),
@@ -395,6 +426,7 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
         .dynamic_shared = scratch + e.shared_bytes,
         .persistent = true,
         .cluster = plan->cluster,
+        .split = plan->split,
         .map_count = plan->maps,
     };
     memcpy(entry->map, plan->map, sizeof(entry->map));
@@ -407,8 +439,9 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
     tile_put(out, ".visible .entry %s(.param .align 64 .b8 args[%u])\n", entry->name,
              tile_block_bytes(entry, bytes));
     tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm 1\n", threads);
-    if (plan->cluster > 1)
-        tile_put(out, ".reqnctapercluster %u, 1, 1\n", plan->cluster);
+    if (plan->cluster > 1 || plan->split > 1)
+        tile_put(out, ".reqnctapercluster %u, 1, 1\n",
+                 plan->split > 1 ? plan->split : plan->cluster);
     tile_put_string(out, "{\n");
     tile_put_declarations(&e, out);
     tile_put(out, "\tmov.u32 %s, dynamic_scratch;\n", tile_name(ring.base));

@@ -321,6 +321,8 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
 
 void tile_barrier(struct tile_emitter *e)
 {
+    if (e->ring && (e->ring->warps_apart || e->ring->copies)) // not all of them come here
+        e->failed = true;
     if (e->ring)
         tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
     else if (e->warps > 1)
@@ -335,7 +337,29 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
         e->shared_bytes = bytes;
     if (e->shared_busy)
         tile_barrier(e);
-    e->shared_busy = true;
+    e->shared_busy = TILE_SHARED_BUSY;
+    return e->shared;
+}
+
+// Who reads what was busy before is through with it when this one has been written, since a barrier
+// comes between: one part at a time is busy.
+tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
+{
+    enum { MOST = 1024 };
+
+    bytes = (bytes + 15) & ~UINT32_C(15);
+    *at = 0;
+    if (e->shared_busy == TILE_SHARED_PART && e->busy_from >= bytes)
+        *at = 0;
+    else if (e->shared_busy == TILE_SHARED_PART && e->busy_to + bytes <= MOST)
+        *at = e->busy_to;
+    else if (e->shared_busy)
+        tile_barrier(e);
+    e->shared_busy = TILE_SHARED_PART;
+    e->busy_from = *at;
+    e->busy_to = *at + bytes;
+    if (e->busy_to > e->shared_bytes)
+        e->shared_bytes = e->busy_to;
     return e->shared;
 }
 

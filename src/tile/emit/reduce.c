@@ -4,89 +4,13 @@
 //
 // Sums and products of f16 and bf16 run in f32 and are rounded once. Padding beyond the extent
 // takes part as the identity.
-#include "emit.h"
+#include "reduce.h"
 
 #include <string.h>
 
-enum { MOST_VALUES = TILE_MAX_RANK };
-
-// What is reduced together: one value, a value and its index, or the tiles of a function.
-struct reduction {
-    struct tile_emitter *e;
-    const struct tile_op *op;
-    uint32_t n;
-    cuc_dtype dtype[MOST_VALUES]; // computed in
-    tile_register identity[MOST_VALUES];
-    void (*combine)(struct reduction *r, const tile_register *x, const tile_register *y,
-                    tile_register *out);
-    uint32_t axis;
-};
-
-static uint32_t bytes_of(cuc_dtype dtype)
+static uint32_t axis_mask(const struct tile_layout *layout, uint32_t axis)
 {
-    return cuc_dtype_bits(dtype) / 8;
-}
-
-// Warps: each writes its partial results; all read those of the warps that they are reduced with,
-// in the order of the warps.
-static void across_warps(struct reduction *r, tile_register (*partial)[MOST_VALUES], uint32_t count,
-                         uint32_t lanes_mask, uint32_t warps_mask)
-{
-    struct tile_emitter *e = r->e;
-    uint32_t kept_lanes = 31u & ~lanes_mask;
-    uint32_t others = (e->warps - 1) & ~warps_mask;
-    uint32_t lane_bits = (uint32_t)__builtin_popcount(kept_lanes);
-    uint32_t warp_bits = (uint32_t)__builtin_popcount(warps_mask);
-    uint32_t slots = count << lane_bits, groups = e->warps;
-    uint32_t at[MOST_VALUES], bytes = 0;
-
-    for (uint32_t i = 0; i < r->n; i++) {
-        at[i] = bytes;
-        bytes += (groups * slots * bytes_of(r->dtype[i]) + 15u) & ~15u;
-    }
-    tile_register shared = tile_scratch(e, bytes);
-    // Slot of a thread: its kept lanes, then its place among the reduced warps, then the other
-    // warps.
-    tile_register lane = tile_compress(e, e->lane, kept_lanes);
-    tile_register group = tile_compress(e, e->warp, others),
-                  within = tile_compress(e, e->warp, warps_mask);
-    tile_register first = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", group, warp_bits);
-    tile_register mine = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, within);
-    tile_register writer = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, lanes_mask);
-    tile_register writes = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", writer);
-
-    for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t size = bytes_of(r->dtype[i]);
-        tile_register slot = tile_new(e, TILE_R32), place = tile_new(e, TILE_R32);
-        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", slot, mine, slots, lane);
-        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", place, slot, size, shared);
-        for (uint32_t k = 0; k < count; k++)
-            tile_emit_store(e, "", "shared", r->dtype[i], &partial[k][i], 1, place,
-                            (int64_t)at[i] + (int64_t)(k << lane_bits) * size, writes);
-    }
-    tile_scratch_written(e);
-    for (uint32_t k = 0; k < count; k++) {
-        tile_register sum[MOST_VALUES], other[MOST_VALUES], next[MOST_VALUES];
-        for (uint32_t w = 0; w < UINT32_C(1) << warp_bits; w++) {
-            for (uint32_t i = 0; i < r->n; i++) {
-                uint32_t size = bytes_of(r->dtype[i]);
-                tile_register slot = tile_new(e, TILE_R32), place = tile_new(e, TILE_R32);
-                tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", slot, first, slots, lane);
-                tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", place, slot, size, shared);
-                other[i] = tile_new(e, tile_class_of(r->dtype[i]));
-                tile_emit_load(e, "", "shared", r->dtype[i], &other[i], 1, place,
-                               (int64_t)at[i] + (int64_t)(w * slots + (k << lane_bits)) * size,
-                               TILE_NO_REGISTER);
-            }
-            if (!w) {
-                memcpy(sum, other, sizeof(sum));
-                continue;
-            }
-            r->combine(r, sum, other, next);
-            memcpy(sum, next, sizeof(sum));
-        }
-        memcpy(partial[k], sum, sizeof(sum));
-    }
+    return ((UINT32_C(1) << layout->axis_bits[axis]) - 1) << tile_axis_shift(layout, axis);
 }
 
 // The number of the result's register that holds what register `index` of the operand goes into.
@@ -104,27 +28,56 @@ static uint32_t result_register(const struct tile_value *in, const struct tile_v
     return 0;
 }
 
-// in[i][register] of each operand; out[register][i].
-static bool reduce(struct reduction *r, tile_register (*in)[MOST_VALUES],
-                   tile_register (*out)[MOST_VALUES])
+// Of two registers in a word the larger or smaller of each half, down to one word; then of the two.
+static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
+                       tile_register (*out)[TILE_MOST_REDUCED])
 {
     struct tile_emitter *e = r->e;
     const struct tile_value *x = r->op->operand[0], *y = r->op->result[0];
-    const struct tile_layout *layout = x->layout;
-    uint32_t count = tile_register_count(x), results = tile_register_count(y);
-    uint32_t mask = ((UINT32_C(1) << layout->axis_bits[r->axis]) - 1)
-                    << tile_axis_shift(layout, r->axis);
-    uint32_t lanes = 0, warps = 0;
+    cuc_dtype dtype = x->type.dtype;
 
-    for (uint32_t i = 0; i < results; i++)
-        out[i][0] = TILE_NO_REGISTER;
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < tile_register_count(x); k += 2) {
+        if (tile_repeats(x->layout, k))
+            continue;
+        tile_register *to = out[result_register(x, y, r->axis, k)];
+        tile_register word = tile_join(e, in[k][0], in[k + 1][0]);
+        to[0] = to[0] ? tile_make(e, TILE_R32, "%s%s.%s %R, %R, %R",
+                                  r->with == TILE_WITH_MAX ? "max" : "min", r->nan ? ".NaN" : "",
+                                  dtype == CUC_F16 ? "f16x2" : "bf16x2", to[0], word)
+                      : word;
+    }
+    for (uint32_t i = 0; i < tile_register_count(y); i++) {
+        tile_register half[2] = { tile_new(e, TILE_R16), tile_new(e, TILE_R16) }, both[2][1];
+        tile_split(e, out[i][0], half[0], half[1]);
+        for (uint32_t k = 0; k < 2; k++)
+            both[k][0] = tile_widen(e, dtype, half[k]);
+        r->combine(r, both[0], both[1], out[i]);
+    }
+}
+
+// Register k of the product that is summed, added without rounding the product.
+static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_register sum)
+{
+    struct tile_emitter *e = r->e;
+    tile_register x = tile_registers(e, r->factor[0])[k], y = tile_registers(e, r->factor[1])[k];
+
+    return tile_make(e, TILE_REGISTER_CLASS(sum), "fma.rn.%s %R, %R, %R, %R",
+                     r->dtype[0] == CUC_F64 ? "f64" : "f32", x, y, sum);
+}
+
+static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
+                          tile_register (*out)[TILE_MOST_REDUCED])
+{
+    struct tile_emitter *e = r->e;
+    const struct tile_value *x = r->op->operand[0], *y = r->op->result[0];
+
+    for (uint32_t k = 0; k < tile_register_count(x); k++) {
         bool none;
         tile_register inside = tile_inside_tile(e, x, k, &none);
         uint32_t to = result_register(x, y, r->axis, k);
-        if (none || tile_repeats(layout, k))
+        if (none || tile_repeats(x->layout, k))
             continue;
-        tile_register value[MOST_VALUES], next[MOST_VALUES];
+        tile_register value[TILE_MOST_REDUCED], next[TILE_MOST_REDUCED];
         for (uint32_t i = 0; i < r->n; i++) {
             value[i] = in[k][i];
             if (inside)
@@ -134,44 +87,49 @@ static bool reduce(struct reduction *r, tile_register (*in)[MOST_VALUES],
             memcpy(out[to], value, sizeof(value));
             continue;
         }
-        r->combine(r, out[to], value, next);
+        if (r->factor[0] && !inside)
+            next[0] = add_product(r, k, out[to][0]);
+        else
+            r->combine(r, out[to], value, next);
         memcpy(out[to], next, sizeof(next));
     }
-    for (uint32_t i = 0; i < results; i++)
+    for (uint32_t i = 0; i < tile_register_count(y); i++)
         if (!out[i][0]) // padding alone
             memcpy(out[i], r->identity, sizeof(out[i]));
+}
+
+// in[register][i] of each operand; out[register][i].
+static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
+                   tile_register (*out)[TILE_MOST_REDUCED])
+{
+    const struct tile_layout *layout = r->op->operand[0]->layout;
+    uint32_t results = tile_register_count(r->op->result[0]), lanes = 0, warps = 0;
+    uint32_t mask = axis_mask(layout, r->axis);
+
+    for (uint32_t i = 0; i < results; i++)
+        out[i][0] = TILE_NO_REGISTER;
+    (r->halves ? own_halves : own_registers)(r, in, out);
     for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
         if (layout->basis[layout->register_bits + bit] & mask)
             lanes |= UINT32_C(1) << bit;
     for (uint32_t bit = 0; bit < layout->warp_bits; bit++)
         if (layout->basis[layout->register_bits + TILE_LANE_BITS + bit] & mask)
             warps |= UINT32_C(1) << bit;
-    for (uint32_t left = lanes; left; left &= left - 1)
-        for (uint32_t i = 0; i < results; i++) {
-            tile_register other[MOST_VALUES], next[MOST_VALUES];
-            for (uint32_t n = 0; n < r->n; n++)
-                other[n] = tile_shuffle_xor(e, out[i][n], left & -left);
-            r->combine(r, out[i], other, next);
-            memcpy(out[i], next, sizeof(next));
-        }
-    if (warps)
-        across_warps(r, out, results, lanes, warps);
-    return !e->failed;
+    tile_reduce_threads(r, out, results, lanes, warps);
+    return !r->e->failed;
 }
 
 // One value
 
-static void combine_plain(struct reduction *r, const tile_register *x, const tile_register *y,
+static void combine_plain(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                           tile_register *out)
 {
-    out[0] = tile_emit_combine(r->e,
-                               (enum tile_combine)tile_int(r->op, TILE_ATTR_WITH, TILE_WITH_SUM),
-                               r->dtype[0], tile_int(r->op, TILE_ATTR_NAN, 0), x[0], y[0]);
+    out[0] = tile_emit_combine(r->e, r->with, r->dtype[0], r->nan, x[0], y[0]);
 }
 
 // By a function: its block is emitted with its arguments bound to registers.
-static void combine_by_function(struct reduction *r, const tile_register *x, const tile_register *y,
-                                tile_register *out)
+static void combine_by_function(struct tile_reduction *r, const tile_register *x,
+                                const tile_register *y, tile_register *out)
 {
     const struct tile_block *fn = r->op->block[0];
     struct tile_emitter *e = r->e;
@@ -196,7 +154,16 @@ static void combine_by_function(struct reduction *r, const tile_register *x, con
     }
 }
 
-static bool give(struct reduction *r, tile_register (*out)[MOST_VALUES], uint32_t value,
+// The upper half of an f32 that is a bf16.
+static tile_register upper_half(struct tile_emitter *e, tile_register x)
+{
+    tile_register low = tile_new(e, TILE_R16), high = tile_new(e, TILE_R16);
+
+    tile_split(e, x, low, high);
+    return high;
+}
+
+static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCED], uint32_t value,
                  const struct tile_value *result, bool narrows)
 {
     uint32_t count = tile_register_count(result);
@@ -205,26 +172,64 @@ static bool give(struct reduction *r, tile_register (*out)[MOST_VALUES], uint32_
     if (!reg)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        reg[i] = narrows ? tile_narrow(r->e, result->type.dtype, out[i][value]) : out[i][value];
+        reg[i] = !narrows ? out[i][value]
+                 : r->halves && result->type.dtype == CUC_BF16
+                     ? upper_half(r->e, out[i][value])
+                     : tile_narrow(r->e, result->type.dtype, out[i][value]);
     r->e->value[result->id] = reg;
     return true;
 }
 
+// 16-bit floats of which the largest or smallest is asked for, in pairs that go into one result,
+// with no padding among them.
+static bool in_halves(const struct tile_reduction *r)
+{
+    const struct tile_value *x = r->op->operand[0];
+    uint32_t mask = axis_mask(x->layout, r->axis);
+
+    for (uint32_t i = 0; i < x->type.rank; i++)
+        if (x->type.extent[i] != INT32_C(1) << x->layout->axis_bits[i])
+            return false;
+    return (r->with == TILE_WITH_MIN || r->with == TILE_WITH_MAX) &&
+           tile_class_of(x->type.dtype) == TILE_R16 && x->layout->register_bits &&
+           x->layout->basis[0] & mask;
+}
+
+// A sum has no order, and so no rounding of its own: products in it need not be rounded before.
+static void find_factors(struct tile_reduction *r)
+{
+    const struct tile_op *product = r->op->operand[0]->op;
+
+    if (r->with != TILE_WITH_SUM || !r->e->target->contract || !product ||
+        product->kind != TILE_MUL || (r->dtype[0] != CUC_F32 && r->dtype[0] != CUC_F64) ||
+        r->dtype[0] != product->result[0]->type.dtype)
+        return;
+    for (uint32_t i = 0; i < 2; i++)
+        r->factor[i] = product->operand[i];
+}
+
 bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
 {
-    struct reduction r = {
-        .e = e, .op = op, .n = op->result_count, .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0)
-    };
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+    struct tile_reduction r = {
+        .e = e,
+        .op = op,
+        .n = op->result_count,
+        .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0),
+        .plain = with != TILE_WITH_FN,
+        .with = with,
+        .nan = tile_int(op, TILE_ATTR_NAN, 0) != 0,
+    };
     uint32_t count = tile_register_count(op->operand[0]);
     uint32_t results = tile_register_count(op->result[0]);
-    tile_register(*in)[MOST_VALUES] = tile_take(e->module, count * sizeof(*in));
-    tile_register(*out)[MOST_VALUES] = tile_take(e->module, results * sizeof(*out));
+    tile_register(*in)[TILE_MOST_REDUCED] = tile_take(e->module, count * sizeof(*in));
+    tile_register(*out)[TILE_MOST_REDUCED] = tile_take(e->module, results * sizeof(*out));
     cuc_dtype dtype = op->operand[0]->type.dtype;
     bool widens = (dtype == CUC_F16 || dtype == CUC_BF16) && with != TILE_WITH_FN;
 
     if (!in || !out)
         return false;
+    r.halves = in_halves(&r);
     for (uint32_t i = 0; i < r.n; i++) {
         r.dtype[i] = widens ? CUC_F32 : op->operand[i]->type.dtype;
         r.identity[i] =
@@ -233,17 +238,18 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
                 : tile_constant_register(e, r.dtype[i], tile_element_identity(with, r.dtype[i]));
         const tile_register *x = tile_registers(e, op->operand[i]);
         for (uint32_t k = 0; k < count; k++)
-            in[k][i] = widens ? tile_widen(e, dtype, x[k]) : x[k];
+            in[k][i] = widens && !r.halves ? tile_widen(e, dtype, x[k]) : x[k];
     }
     // Of elements that are all NaN a minimum without `nan` is NaN: min and max of PTX see to it
     // when nothing but elements goes in.
     if ((with == TILE_WITH_MIN || with == TILE_WITH_MAX) && tile_is_float(dtype))
-        r.identity[0] = tile_constant_register(
-            e, r.dtype[0],
-            tile_int(op, TILE_ATTR_NAN, 0) ? tile_element_identity(with, r.dtype[0])
-            : r.dtype[0] == CUC_F64        ? UINT64_C(0x7fffffffffffffff)
-                                           : UINT64_C(0x7fffffff));
-    r.combine = with == TILE_WITH_FN ? combine_by_function : combine_plain;
+        r.identity[0] = tile_constant_register(e, r.dtype[0],
+                                               r.nan ? tile_element_identity(with, r.dtype[0])
+                                               : r.dtype[0] == CUC_F64
+                                                   ? UINT64_C(0x7fffffffffffffff)
+                                                   : UINT64_C(0x7fffffff));
+    find_factors(&r);
+    r.combine = r.plain ? combine_plain : combine_by_function;
     if (!reduce(&r, in, out))
         return false;
     for (uint32_t i = 0; i < r.n; i++)
@@ -253,7 +259,7 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
 }
 
 // The least or largest and its index: of equals the smaller index, of NaN nothing.
-static void combine_arg(struct reduction *r, const tile_register *x, const tile_register *y,
+static void combine_arg(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                         tile_register *out)
 {
     struct tile_emitter *e = r->e;
@@ -283,15 +289,15 @@ static void combine_arg(struct reduction *r, const tile_register *x, const tile_
 
 bool tile_emit_arg(struct tile_emitter *e, const struct tile_op *op)
 {
-    struct reduction r = { .e = e,
-                           .op = op,
-                           .n = 2,
-                           .combine = combine_arg,
-                           .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0) };
+    struct tile_reduction r = { .e = e,
+                                .op = op,
+                                .n = 2,
+                                .combine = combine_arg,
+                                .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0) };
     const struct tile_value *x = op->operand[0];
     uint32_t count = tile_register_count(x), results = tile_register_count(op->result[0]);
-    tile_register(*in)[MOST_VALUES] = tile_take(e->module, count * sizeof(*in));
-    tile_register(*out)[MOST_VALUES] = tile_take(e->module, results * sizeof(*out));
+    tile_register(*in)[TILE_MOST_REDUCED] = tile_take(e->module, count * sizeof(*in));
+    tile_register(*out)[TILE_MOST_REDUCED] = tile_take(e->module, results * sizeof(*out));
     cuc_dtype dtype = x->type.dtype;
     bool widens = dtype == CUC_F16 || dtype == CUC_BF16;
 

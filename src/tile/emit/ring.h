@@ -7,10 +7,22 @@
 
 // Barriers at the start of shared memory, 8 bytes each: of stage s that it is full, at 8 s, and
 // that it is free again, TILE_FREE_AT behind it.
-enum { TILE_FREE_AT = 64 };
+enum { TILE_FREE_AT = 256 };
 
 // Named barriers: 0 is for all threads of the block.
 enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2 };
+
+// The slabs of a warpgroup, 64 rows of 128 bytes, that a tile leaves by.
+struct tile_staging {
+    bool open;
+    tile_register at;      // in shared memory
+    tile_register lane[4]; // where the thread writes: of each group of 16 columns, or of 8 of 32 bits
+    tile_register barrier; // the warpgroup's own
+    bool wide;             // elements of 32 bits, not 16
+    uint32_t eights;       // groups of 8 columns in a slab
+    uint32_t slabs;        // of a block of 64 rows
+    uint32_t column_bits;  // of the tile
+};
 
 struct tile_ring {
     const struct tile_pipeline *plan;
@@ -26,8 +38,14 @@ struct tile_ring {
     uint32_t next_tile;           // label
     // Of warpgroups
     tile_register not_first;     // true but in the first thread of a warpgroup
+    tile_register not_storing;   // and of what stores together: a warpgroup, or a warp
+    bool warps_apart;            // the warps that go on do not wait for one another
     tile_register descriptor[2]; // of a's and b's first bytes in stage 0
     uint32_t staging;            // where in shared memory the slabs to store are
+    struct tile_staging out;     // kept where something is loaded into them
+    // Of what is loaded there: known to be there; the parity of its barriers in this tile.
+    bool side_there;
+    tile_register side_phase;
 };
 
 // pipeline.c: an entry with roles. `entry` gets what a launch needs.
@@ -36,15 +54,49 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
                         struct tile_text *out, struct tile_entry *entry);
 // The loop over the product, in the role that is emitted.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
+// fused.c: the same of a loop with several products; what warpgroups have no use for.
+struct tile_fused;
+bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kernel,
+                     struct tile_fused *plan, const struct tile_target *target,
+                     struct tile_text *out, struct tile_entry *entry);
+bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op);
+bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 // Wait until a barrier's phase of that parity is over; `at` is added to its address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
-// tma.c
+// split.c: the loop's part that is this block's (`known`: the step, when it is a constant); and all
+// parts of the sums together, by warps or in the first block of the cluster, the others going to their
+// end.
+void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
+                      tile_register *first, tile_register *last);
+void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
+void tile_cluster_barrier(struct tile_emitter *e, bool waits); // arrive at it, and wait
+
+// tma.c: a tile of a stream to an address, signalled to a barrier; those of a stage.
+void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
+                    tile_register full);
 void tile_emit_copies(struct tile_emitter *e);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
+// Made once a tile.
+const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
+// Copy a warpgroup's part of what a load takes into its slabs.
+void tile_copy_slabs(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
+                     uint32_t group, tile_register full);
 
-// wgmma.c: what warpgroups need before their first tile; the products of a stage, which are added
+// side.c: barriers of a plan's side; what warpgroups, and the thread that copies, do for it in each
+// tile.
+void tile_make_side_barriers(struct tile_emitter *e);
+bool tile_begin_side(struct tile_emitter *e);
+void tile_copy_side(struct tile_emitter *e);
+void tile_wait_for_side(struct tile_emitter *e);
+
+// wgmma.c: all of a descriptor but the address; bytes from one block of 64 rows of a left operand to
+// the next, and to a step along the summed axis.
+uint64_t tile_descriptor_of(const struct tile_stream *s);
+uint32_t tile_block_step(const struct tile_stream *a);
+uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);
+// What warpgroups need before their first tile; the products of a stage, which are added
 // to `count` sums, or put into them where the predicate is false. They are still being computed
 // when it returns, but where parts are promoted.
 void tile_open_products(struct tile_emitter *e);

@@ -34,11 +34,17 @@ static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
+    const struct tile_op *slice = op->operand[0]->op;
     struct place p = { .rank = shape->count };
 
     for (uint32_t i = shape->count; i-- > 0;) {
         uint32_t n = shape->count - 1 - i;
         p.at[n] = coordinate(e, op->operand[1 + i], shape->ints[i]);
+        if (slice && tile_int(slice, TILE_ATTR_AXIS, 0) == i) {
+            tile_register start = coordinate(e, slice->operand[1], 1);
+            start = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", start);
+            p.at[n] = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", p.at[n], start);
+        }
         if (n && !p.other && !(dropped >> i & 1))
             p.other = n;
     }
@@ -104,44 +110,92 @@ void tile_emit_copies(struct tile_emitter *e)
     }
 }
 
+void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
+                    tile_register full)
+{
+    struct place place = place_of(e, s->load);
+
+    for (uint32_t slab = 0; slab < s->slabs; slab++) {
+        struct place p = place;
+        p.at[0] = plus(e, p.at[0], slab * s->span / s->element);
+        tile_register at = plus(e, to, slab * s->span * s->rows);
+        tile_put(e->text,
+                 "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
+                 ".mbarrier::complete_tx::bytes [%s], ",
+                 p.rank, tile_name(at));
+        put_place(e, e->ring->map[s->map], &p);
+        tile_put(e->text, ", [%s];\n", tile_name(full));
+    }
+}
+
 // ---- Stores
 
-struct staging {
-    const struct tile_value *value;
-    tile_register at;      // of the warpgroup's slabs
-    tile_register lane[4]; // where the thread writes: of each group of 16 columns, or of 8 of f32
-    tile_register barrier; // the warpgroup's own
-    cuc_dtype dtype;
-    uint32_t column_bits; // of the tile
-};
+static uint32_t slot_of(const struct tile_pipeline *plan, uint32_t slab)
+{
+    return (plan->side ? slab : slab % 2) * TILE_SLAB_BYTES;
+}
 
-static void open_staging(struct tile_emitter *e, struct staging *s)
+const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value)
 {
     struct tile_ring *r = e->ring;
-    bool wide = cuc_dtype_bits(s->dtype) == 32;
+    struct tile_staging *s = &r->out;
+    uint32_t element = cuc_dtype_bits(value->type.dtype) / 8;
 
+    if (s->open && r->plan->side)
+        return s;
+    *s = (struct tile_staging){ .open = true, .wide = element == 4 };
+    s->eights = s->wide ? 4 : 8;
+    s->slabs = (uint32_t)value->type.extent[1] * element / 128;
+    while (1 << s->column_bits < value->type.extent[1])
+        s->column_bits++;
     s->barrier =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_GROUP);
     s->at = plus(e, r->base, r->staging);
-    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, (unsigned)TILE_STAGING_BYTES, s->at);
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
     // Rows of 128 bytes, whose 16-byte pieces are exchanged by the row's lowest bits.
-    tile_register row = wide ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
-                             : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
-    tile_register piece = wide ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
-                               : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    tile_register row = s->wide ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
+                                : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
+    tile_register piece = s->wide ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
+                                  : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
     tile_register turn = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row);
     piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, turn);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
     row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, row);
     tile_register line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 128, %R", row, s->at);
-    if (wide) {
+    if (s->wide) {
         tile_register half = tile_make(e, TILE_R32, "and.b32 %R, %R, 1", e->lane);
         tile_ins(e, "mad.lo.u32 %R, %R, 8, %R", line, half, line);
     }
     for (uint32_t i = 0; i < 4; i++) {
         tile_register x = i ? tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", piece, 32 * i) : piece;
         s->lane[i] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", x, line);
+    }
+    return s;
+}
+
+void tile_copy_slabs(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
+                     uint32_t group, tile_register full)
+{
+    const struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    const struct tile_type *type = &load->result[0]->type;
+    uint32_t element = cuc_dtype_bits(type->dtype) / 8;
+    uint32_t slabs = (uint32_t)type->extent[1] * element / 128;
+    struct place place = place_of(e, load);
+
+    for (uint32_t n = 0; n < slabs * plan->blocks; n++) {
+        struct place p = place;
+        p.at[0] = plus(e, p.at[0], n % slabs * 128 / element);
+        p.at[p.other] = plus(e, p.at[p.other], (n / slabs * plan->groups + group) * 64);
+        tile_register to = plus(
+            e, r->base, r->staging + group * tile_staging_bytes(plan) + n * TILE_SLAB_BYTES);
+        tile_put(e->text,
+                 "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
+                 ".mbarrier::complete_tx::bytes [%s], ",
+                 p.rank, tile_name(to));
+        put_place(e, r->map[map], &p);
+        tile_put(e->text, ", [%s];\n", tile_name(full));
     }
 }
 
@@ -152,18 +206,15 @@ static tile_register pair(struct tile_emitter *e, const tile_register *reg)
 }
 
 // The slab's columns of a block of 64 rows.
-static void fill_slab(struct tile_emitter *e, const struct staging *s, uint32_t block,
-                      uint32_t slab, uint32_t at)
+static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
+                      const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
-    bool wide = cuc_dtype_bits(s->dtype) == 32;
-    uint32_t eights = wide ? 4 : 8; // groups of 8 columns
-
-    for (uint32_t i = 0; i < eights; i += wide ? 1 : 2) {
-        uint32_t first = (block << (s->column_bits - 3) | (slab * eights + i)) << 2;
-        if (!tile_hurry(e, s->value, first, first + (wide ? 4 : 8)))
+    for (uint32_t i = 0; i < s->eights; i += s->wide ? 1 : 2) {
+        uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
+        if (!tile_hurry(e, x, first, first + (s->wide ? 4 : 8)))
             return;
-        const tile_register *reg = e->value[s->value->id] + first;
-        if (wide) {
+        const tile_register *reg = e->value[x->id] + first;
+        if (s->wide) {
             tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at, reg[0], reg[1]);
             tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at + 1024, reg[2],
                      reg[3]);
@@ -177,42 +228,61 @@ static void fill_slab(struct tile_emitter *e, const struct staging *s, uint32_t 
     }
 }
 
+// All threads that store together have come so far.
+static void put_together(struct tile_emitter *e, const struct tile_staging *s)
+{
+    if (e->ring->warps_apart)
+        tile_ins(e, "bar.warp.sync 0xffffffff");
+    else
+        tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
+}
+
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_value *x = op->operand[op->operand_count - 1];
-    struct staging s = { .value = x, .dtype = x->type.dtype };
     uint32_t element = cuc_dtype_bits(x->type.dtype) / 8;
-    uint32_t slabs = (uint32_t)x->type.extent[1] * element / 128, all = slabs * plan->blocks;
     char one[16];
 
     if (e->read | e->written) // by loads and stores of threads
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
-    while (1 << s.column_bits < x->type.extent[1])
-        s.column_bits++;
     struct place place = place_of(e, op);
     place.at[place.other] =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
-    open_staging(e, &s);
-    strcpy(one, tile_name(r->not_first));
+    const struct tile_staging *s = tile_staging_of(e, x);
+    uint32_t slabs = s->slabs, all = slabs * plan->blocks;
+    if (plan->side)
+        tile_wait_for_side(e);
+    // Warps that go on alone store their own 16 rows.
+    tile_register from = s->at;
+    if (r->warps_apart) {
+        tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+        place.at[place.other] =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[place.other]);
+        from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * 128u, from);
+    }
+    strcpy(one, tile_name(r->not_storing));
     for (uint32_t n = 0; n < all; n++) {
-        uint32_t block = n / slabs, slab = n % slabs, at = n % 2 * (TILE_STAGING_BYTES / 2);
+        uint32_t block = n / slabs, slab = n % slabs, at = slot_of(plan, n);
         // The store before the last has been read out of its slab; the last too, where a tile's
         // first goes where the tile before had its last.
-        tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %d;\n", one, n || all % 2 == 0);
-        tile_ins(e, "bar.sync %R, %u", s.barrier, (unsigned)TILE_GROUP_THREADS);
-        fill_slab(e, &s, block, slab, at);
+        if (!plan->side) {
+            tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %d;\n", one,
+                     n || all % 2 == 0);
+            put_together(e, s);
+        }
+        fill_slab(e, s, x, block, slab, at);
         tile_ins(e, "fence.proxy.async.shared::cta");
-        tile_ins(e, "bar.sync %R, %u", s.barrier, (unsigned)TILE_GROUP_THREADS);
+        put_together(e, s);
         struct place p = place;
         p.at[0] = plus(e, p.at[0], slab * 128 / element);
         p.at[p.other] = plus(e, p.at[p.other], block * plan->groups * 64);
         tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
                  one, p.rank);
         put_place(e, r->map[plan->store_map], &p);
-        tile_put(e->text, ", [%s+%u];\n", tile_name(s.at), at);
+        tile_put(e->text, ", [%s+%u];\n", tile_name(from), at);
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
     }
     return !e->failed;

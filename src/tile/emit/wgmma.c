@@ -9,7 +9,7 @@
 enum { STEP_BYTES = 32 }; // of the summed axis that an instruction takes
 
 // All of a descriptor but the address.
-static uint64_t descriptor_of(const struct tile_stream *s)
+uint64_t tile_descriptor_of(const struct tile_stream *s)
 {
     uint64_t swizzle = s->span == 128 ? 1 : s->span == 64 ? 2 : 3; // not as tensor maps count
     uint64_t slabs = s->mn_major ? s->span * s->rows / 16 : 1;
@@ -18,7 +18,7 @@ static uint64_t descriptor_of(const struct tile_stream *s)
 }
 
 // Bytes from one block of 64 rows of a to the next.
-static uint32_t block_step(const struct tile_stream *a)
+uint32_t tile_block_step(const struct tile_stream *a)
 {
     return a->mn_major ? a->span * a->rows * (64 * a->element / a->span) : 64 * a->span;
 }
@@ -31,22 +31,24 @@ void tile_open_products(struct tile_emitter *e)
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
 
     r->not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
+    r->not_storing = r->plan->apart ? tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane)
+                                    : r->not_first;
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &r->plan->stream[i];
         tile_register at =
             tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->base, (unsigned)TILE_RING_AT + s->at);
         if (!i)
-            tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, block_step(s), at);
+            tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, tile_block_step(s), at);
         at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
         at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
         tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
-        r->descriptor[i] = tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, descriptor_of(s));
+        r->descriptor[i] = tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, tile_descriptor_of(s));
     }
     e->text = before;
 }
 
 // Bytes to a step along the summed axis.
-static uint32_t step_of(const struct tile_stream *s, uint32_t step)
+uint32_t tile_step_of(const struct tile_stream *s, uint32_t step)
 {
     uint32_t bytes = step * STEP_BYTES;
 
@@ -60,77 +62,73 @@ static tile_register moved(struct tile_emitter *e, tile_register descriptor, uin
                  : descriptor;
 }
 
-// The accumulator's registers of a block, "{%r1, ...}".
-static const char *sums_of(struct tile_emitter *e, const tile_register *sum, uint32_t block)
+// A part of the accumulator that one instruction makes: of a block of 64 rows all columns, or some.
+struct piece {
+    uint32_t block, column, columns;
+    const char *sums; // its registers, "{%r1, ...}"
+};
+
+struct product {
+    struct tile_emitter *e;
+    tile_register at[2];    // descriptors of the stage
+    const char *form, *end; // what stands before the accumulators, and behind scale-d
+};
+
+static const char *list_of(struct tile_emitter *e, const tile_register *sum, uint32_t count)
 {
-    const struct tile_pipeline *plan = e->ring->plan;
-    uint32_t count = plan->columns / 2, first = 0;
     struct tile_text text = { .module = e->module };
 
-    while (UINT32_C(1) << first < count)
-        first++;
     for (uint32_t i = 0; i < count; i++) {
         tile_put_string(&text, i ? ", " : "{");
-        tile_put_string(&text, tile_name(sum[block << first | i]));
+        tile_put_string(&text, tile_name(sum[i]));
     }
     tile_put_string(&text, "}");
     return text.at ? text.at : "";
 }
 
-struct product {
-    struct tile_emitter *e;
-    tile_register at[2];    // descriptors of the stage
-    const char *sums[4];    // by block
-    const char *form, *end; // what stands before the accumulators, and behind scale-d
-};
-
-static void multiply(const struct product *p, uint32_t step, const char *scale)
+static void multiply(const struct product *p, const struct piece *piece, uint32_t step,
+                     const char *scale)
 {
     struct tile_emitter *e = p->e;
     const struct tile_pipeline *plan = e->ring->plan;
     const struct tile_stream *a = &plan->stream[0], *b = &plan->stream[1];
+    uint32_t rows = piece->block * plan->groups * tile_block_step(a);
+    tile_register x = moved(e, p->at[0], tile_step_of(a, step) + rows);
+    tile_register y = moved(e, p->at[1], tile_step_of(b, step) + piece->column * b->span);
 
-    for (uint32_t block = 0; block < plan->blocks; block++) {
-        tile_register x =
-            moved(e, p->at[0], step_of(a, step) + block * plan->groups * block_step(a));
-        tile_register y = moved(e, p->at[1], step_of(b, step));
-        tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%u%s ", plan->columns, p->form);
-        tile_put_string(e->text, p->sums[block]);
-        tile_put(e->text, ", %s, %s, %s%s;\n", tile_name(x), tile_name(y), scale, p->end);
-    }
+    tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%u%s ", piece->columns, p->form);
+    tile_put_string(e->text, piece->sums);
+    tile_put(e->text, ", %s, %s, %s%s;\n", tile_name(x), tile_name(y), scale, p->end);
 }
 
 // What the steps of a stage give is summed up apart, of at most 128 numbers at a time, since the
-// sums of wgmma keep but 13 bits behind the largest.
+// sums of wgmma keep but 13 bits behind the largest. A piece of the accumulator at a time, so that
+// there are registers for it; meanwhile the other warpgroup multiplies.
 static void multiply_promoted(const struct product *p, uint32_t steps, const tile_register *sum,
-                              const tile_register *part, uint32_t count)
+                              uint32_t each)
 {
     enum { STEPS = 4 };
     struct tile_emitter *e = p->e;
-
-    for (uint32_t first = 0; first < steps; first += STEPS) {
-        tile_ins(e, "wgmma.fence.sync.aligned");
-        for (uint32_t step = first; step < steps && step < first + STEPS; step++)
-            multiply(p, step, step == first ? "0" : "1");
-        tile_ins(e, "wgmma.commit_group.sync.aligned");
-        tile_ins(e, "wgmma.wait_group.sync.aligned 0");
-        for (uint32_t i = 0; i < count; i++)
-            if (part[i])
-                tile_ins(e, "add.rn.f32 %R, %R, %R", sum[i], sum[i], part[i]);
-    }
-}
-
-// As many registers as the accumulator has, none for padding.
-static const tile_register *parts_of(struct tile_emitter *e, uint32_t count)
-{
     const struct tile_pipeline *plan = e->ring->plan;
-    tile_register *part = tile_take(e->module, count * sizeof(*part));
-    uint32_t each = count / plan->blocks;
+    uint32_t columns = plan->columns > TILE_PART_COLUMNS ? plan->columns / 2 : plan->columns;
+    tile_register part[TILE_PART_COLUMNS / 2];
 
-    for (uint32_t i = 0; part && i < count; i++)
-        if (i % each < plan->columns / 2)
-            part[i] = tile_new(e, TILE_R32);
-    return part;
+    for (uint32_t i = 0; i < columns / 2; i++)
+        part[i] = tile_new(e, TILE_R32);
+    for (uint32_t n = 0; n < plan->blocks * plan->columns; n += columns) {
+        uint32_t block = n / plan->columns, column = n % plan->columns;
+        const tile_register *own = sum + block * each + column / 2;
+        struct piece piece = { block, column, columns, list_of(e, part, columns / 2) };
+        for (uint32_t first = 0; first < steps; first += STEPS) {
+            tile_ins(e, "wgmma.fence.sync.aligned");
+            for (uint32_t step = first; step < steps && step < first + STEPS; step++)
+                multiply(p, &piece, step, step == first ? "0" : "1");
+            tile_ins(e, "wgmma.commit_group.sync.aligned");
+            tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+            for (uint32_t i = 0; i < columns / 2; i++)
+                tile_ins(e, "add.rn.f32 %R, %R, %R", own[i], own[i], part[i]);
+        }
+    }
 }
 
 void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32_t count,
@@ -141,15 +139,11 @@ void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32
     const struct tile_stream *a = &plan->stream[0], *b = &plan->stream[1];
     const struct tile_wgmma *x = tile_wgmma_of(plan->mma->operand[0]->type.dtype),
                             *y = tile_wgmma_of(plan->mma->operand[1]->type.dtype);
-    const tile_register *part = plan->promotes ? parts_of(e, count) : sum;
-    uint32_t steps = plan->depth * a->element / STEP_BYTES;
+    uint32_t steps = plan->depth * a->element / STEP_BYTES, each = count / plan->blocks;
     struct product p = { .e = e };
+    struct piece piece[4];
     char form[32], end[24] = "", scale[16] = "1";
 
-    if (!part) {
-        e->failed = true;
-        return;
-    }
     snprintf(form, sizeof(form), "k%u.%s.%s.%s", STEP_BYTES / a->element, x->signs ? "f32" : "s32",
              x->name, y->name);
     if (x->turns)
@@ -163,16 +157,18 @@ void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32
             tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", r->stage, plan->stage_bytes / 16);
         p.at[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", r->descriptor[i], stage);
     }
-    for (uint32_t block = 0; block < plan->blocks; block++)
-        p.sums[block] = sums_of(e, part, block);
     if (plan->promotes) {
-        multiply_promoted(&p, steps, sum, part, count);
+        multiply_promoted(&p, steps, sum, each);
         return;
     }
+    for (uint32_t block = 0; block < plan->blocks; block++)
+        piece[block] = (struct piece){ block, 0, plan->columns,
+                                       list_of(e, sum + block * each, plan->columns / 2) };
     if (accumulates)
         snprintf(scale, sizeof(scale), "%s", tile_name(accumulates));
     tile_ins(e, "wgmma.fence.sync.aligned");
     for (uint32_t step = 0; step < steps; step++)
-        multiply(&p, step, step ? "1" : scale);
+        for (uint32_t block = 0; block < plan->blocks; block++)
+            multiply(&p, &piece[block], step, step ? "1" : scale);
     tile_ins(e, "wgmma.commit_group.sync.aligned");
 }

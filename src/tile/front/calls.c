@@ -183,6 +183,12 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
     return false;
 }
 
+void tile_at_call(struct tile_elaborator *e, const struct tile_call *c)
+{
+    e->b.where = c->ast->where;
+    e->b.op = c->ast->text;
+}
+
 // The items of a list; one that is no list counts as a list of it.
 static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
                            const struct tile_ast *const *self)
@@ -218,8 +224,9 @@ bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uin
         if (!item[n] || !tile_elaborate_int(e, item[n], c->ast->text, &out[n]))
             return false;
         if (out[n] < 1 && blanks) {
-            tile_error(e->module, TILE_T206, item[n]->where, "%s: an extent is 1 or more, got %lld",
-                       c->ast->text, (long long)out[n]);
+            tile_error(e->module, TILE_T206, item[n]->where,
+                       "%s: extent %u: expected 1 to 2^24, got %lld", c->ast->text, n,
+                       (long long)out[n]);
             return false;
         }
     }
@@ -342,8 +349,11 @@ uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *a
     *known = row || kind != TILE_OP_COUNT;
     if (!*known)
         return 0;
-    if (row)
-        return match(e, ast, row->arguments, &call) ? row->make(e, &call, row, out) : 0;
+    if (row) {
+        uint32_t count = match(e, ast, row->arguments, &call) ? row->make(e, &call, row, out) : 0;
+        e->b.op = NULL;
+        return count;
+    }
     const char *spec = kind == TILE_MINIMUM || kind == TILE_MAXIMUM ? "x y | nan"
                                                                     : tile_op_infos[kind].operands;
     return match(e, ast, spec, &call) ? call_elementwise(e, &call, kind, out) : 0;

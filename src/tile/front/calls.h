@@ -27,6 +27,8 @@ struct tile_call_row {
 extern const struct tile_call_row tile_value_calls[], tile_reduce_calls[], tile_memory_calls[];
 extern const struct tile_call_row *const tile_call_tables[];
 
+// All arguments are read: errors from here on are at the call, and of its name.
+void tile_at_call(struct tile_elaborator *e, const struct tile_call *c);
 // Argument i; false after an error. One that is not given leaves `otherwise`.
 bool tile_call_operand(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        struct tile_operand *out);

@@ -68,7 +68,7 @@ static uint32_t make_load(struct tile_elaborator *e, const struct tile_call *c,
     ok &= tile_call_extents(e, c, 2 + rows, true, r.shape, &r.access.axes);
     ok &= read_pad(e, c, 3 + rows, &r);
     ok &= read_hints(e, c, 4 + rows, TILE_WEAK, &r.access);
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_load(&e->b, (enum tile_op_kind)row->which, &r.access)) : 0;
 }
 
@@ -93,7 +93,7 @@ static uint32_t make_store(struct tile_elaborator *e, const struct tile_call *c,
     ok &= tile_call_extents(e, c, 3 + rows, true, r.shape, &r.access.axes);
     if (!reduces)
         ok &= read_hints(e, c, 4 + rows, TILE_WEAK, &r.access);
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     if (ok)
         tile_build_store(&e->b, kind, &r.access, x,
                          reduces ? (enum tile_combine)(row->which - REDUCES) : TILE_WITH_SUM);
@@ -118,7 +118,7 @@ static uint32_t make_gather(struct tile_elaborator *e, const struct tile_call *c
     ok &= read_mask(e, c, 2, &r);
     ok &= read_pad(e, c, 3, &r);
     ok &= read_hints(e, c, 4, TILE_WEAK, &r.access);
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_gather(&e->b, &r.access)) : 0;
 }
 
@@ -134,7 +134,7 @@ static uint32_t make_scatter(struct tile_elaborator *e, const struct tile_call *
     ok &= tile_call_operand(e, c, 2, &x);
     ok &= read_mask(e, c, 3, &r);
     ok &= read_hints(e, c, 4, TILE_WEAK, &r.access);
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     if (ok)
         tile_build_scatter(&e->b, &r.access, x);
     return 0;
@@ -157,7 +157,7 @@ static uint32_t make_atomic(struct tile_elaborator *e, const struct tile_call *c
     r.access.order = (enum tile_order)order;
     r.access.scope = (enum tile_scope)scope;
     r.access.has_scope = c->argument[4 + values] != NULL;
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok ? give(out,
                      tile_build_atomic(&e->b, &r.access, (enum tile_combine)row->which, x, values))
               : 0;
@@ -174,7 +174,7 @@ static uint32_t make_slice(struct tile_elaborator *e, const struct tile_call *c,
     (void)row;
     ok &= tile_call_operand(e, c, 2, &start);
     ok &= tile_call_operand(e, c, 3, &stop);
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_slice(&e->b, tensor, axis, start, stop)) : 0;
 }
 

@@ -28,7 +28,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
             seen |= UINT32_C(1) << axes[i];
         }
     }
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok && x ? give(out, tile_build_reduce(&e->b, (enum tile_combine)row->which, x, c->rests,
                                                  axes, nan))
                    : 0;
@@ -42,7 +42,7 @@ static uint32_t make_along(struct tile_elaborator *e, const struct tile_call *c,
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
     bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
 
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok ? give(out,
                      tile_build(&e->b, (enum tile_op_kind)row->which, &x, 1, &attribute, 1, NULL))
               : 0;
@@ -56,7 +56,7 @@ static uint32_t make_cumulative(struct tile_elaborator *e, const struct tile_cal
     bool reverse, ok = tile_call_int(e, c, 1, 0, &axis);
 
     ok &= tile_call_truth(e, c, 2, &reverse) || !c->argument[2];
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok && x
                ? give(out, tile_build_scan(&e->b, (enum tile_combine)row->which, x, axis, reverse))
                : 0;
@@ -71,7 +71,7 @@ static uint32_t make_topk(struct tile_elaborator *e, const struct tile_call *c,
 
     (void)row;
     ok &= tile_call_int(e, c, 2, 0, &attributes[1].i);
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     struct tile_op *op = ok ? tile_build_op(&e->b, TILE_TOPK, &x, 1, attributes, 2, NULL, NULL)
                             : NULL;
     if (!op)
@@ -89,7 +89,7 @@ static uint32_t make_histogram(struct tile_elaborator *e, const struct tile_call
     bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
 
     (void)row;
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     return ok ? give(out, tile_build(&e->b, TILE_HISTOGRAM, &x, 1, &attribute, 1, NULL)) : 0;
 }
 
@@ -120,7 +120,7 @@ static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_ca
     ok &= tile_call_int(e, c, 2, 0, &axis);
     ok &= tile_call_operands(e, c, 3, identity, &identities);
     ok &= tile_call_truth(e, c, 4, &reverse) || !c->argument[4];
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     for (uint32_t i = 0; ok && i < n; i++)
         ok = (value[i] = tile_build_value(&e->b, x[i])) != NULL;
     if (!ok || !fn || !tile_broadcast_together(&e->b, (enum tile_op_kind)row->which, value, n))
@@ -152,7 +152,7 @@ static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_ca
     }
     ok = ok && results && tile_build_yield(&e->b, yield, results);
     e->b.block = outside;
-    e->b.where = c->ast->where;
+    tile_at_call(e, c);
     struct tile_op *op = ok ? tile_build_by_function(&e->b, (enum tile_op_kind)row->which, n, value,
                                                      identity, block, axis, reverse)
                             : NULL;

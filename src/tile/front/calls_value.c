@@ -14,12 +14,6 @@ static uint32_t give(struct tile_meaning *out, struct tile_value *value)
     return value != NULL;
 }
 
-// All arguments are read; errors from here on are at the call.
-static void at_call(struct tile_elaborator *e, const struct tile_call *c)
-{
-    e->b.where = c->ast->where;
-}
-
 static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
                           const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -32,7 +26,7 @@ static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
     ok &= tile_call_extents(e, c, 1, false, extent, &rank);
     if (row->which)
         ok &= tile_call_operand(e, c, 2, &x);
-    at_call(e, c);
+    tile_at_call(e, c);
     if (!ok)
         return 0;
     return give(out, tile_build_full(&e->b, dtype, rank, extent, x));
@@ -47,7 +41,7 @@ static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
 
     (void)row;
     ok &= tile_call_int(e, c, 1, 0, &count);
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_iota(&e->b, dtype, count)) : 0;
 }
 
@@ -59,7 +53,7 @@ static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call
     struct tile_value *x = tile_call_value(e, c, 0);
     bool ok = tile_call_extents(e, c, 1, false, extent, &rank);
 
-    at_call(e, c);
+    tile_at_call(e, c);
     if (!x || !ok)
         return 0;
     switch (row->which) {
@@ -80,7 +74,7 @@ static uint32_t make_squeeze(struct tile_elaborator *e, const struct tile_call *
     bool ok = tile_call_int(e, c, 1, 0, &axis);
 
     (void)row;
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_squeeze(&e->b, x, axis)) : 0;
 }
 
@@ -90,7 +84,7 @@ static uint32_t make_trans(struct tile_elaborator *e, const struct tile_call *c,
     struct tile_value *x = tile_call_value(e, c, 0);
 
     (void)row;
-    at_call(e, c);
+    tile_at_call(e, c);
     return give(out, tile_build_trans(&e->b, x));
 }
 
@@ -101,7 +95,7 @@ static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
     bool ok = tile_call_int(e, c, 2, 0, &attribute.i);
 
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands, 2, &attribute,
                                      1, NULL))
               : 0;
@@ -115,7 +109,7 @@ static uint32_t add_indices(struct tile_elaborator *e, const struct tile_call *c
     uint32_t count;
 
     *ok &= tile_call_operands(e, c, i, index, &count);
-    at_call(e, c);
+    tile_at_call(e, c);
     for (uint32_t n = 0; *ok && n < count; n++)
         to[n] = tile_build_value(&e->b, index[n]);
     return count;
@@ -131,7 +125,7 @@ static uint32_t make_extract(struct tile_elaborator *e, const struct tile_call *
 
     (void)row;
     ok = ok && tile_call_extents(e, c, 2, false, extent, &rank);
-    at_call(e, c);
+    tile_at_call(e, c);
     struct tile_attribute shape = { .key = TILE_ATTR_SHAPE, .count = rank, .ints = extent };
     return ok ? give(out, tile_build(&e->b, TILE_EXTRACT, operands, 1 + count, &shape, 1, NULL))
               : 0;
@@ -159,7 +153,7 @@ static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
 
     if (row->which == TILE_SHIFT && c->argument[3])
         ok &= tile_call_operand(e, c, 3, &pad);
-    at_call(e, c);
+    tile_at_call(e, c);
     if (!ok)
         return 0;
     return give(out, row->which == TILE_SHIFT
@@ -179,7 +173,7 @@ static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
     ok &= tile_call_dtype(e, c, 1, &dtype);
     if (row->which == TILE_CAST)
         ok &= tile_call_word(e, c, 2, rounds, TILE_RN, &round);
-    at_call(e, c);
+    tile_at_call(e, c);
     if (!ok)
         return 0;
     if (row->which == TILE_CAST)
@@ -206,7 +200,7 @@ static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c
     }
     struct tile_value *x = tile_elaborate_value(e, fact->child[0]->child[0]);
     bool ok = tile_elaborate_int(e, fact->child[0]->child[1], "assume", &divisor.i);
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
 }
 
@@ -217,7 +211,7 @@ static uint32_t make_index(struct tile_elaborator *e, const struct tile_call *c,
     struct tile_attribute attribute = { .key = TILE_ATTR_INDEX };
     bool ok = tile_call_int(e, c, 0, 0, &attribute.i);
 
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out,
                      tile_build(&e->b, (enum tile_op_kind)row->which, NULL, 0, &attribute, 1, NULL))
               : 0;
@@ -230,7 +224,7 @@ static uint32_t make_dim(struct tile_elaborator *e, const struct tile_call *c,
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
     bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
 
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build(&e->b, (enum tile_op_kind)row->which, &tensor, 1, &attribute,
                                      1, NULL))
               : 0;
@@ -247,7 +241,7 @@ static uint32_t make_mma(struct tile_elaborator *e, const struct tile_call *c,
 
     (void)row;
     ok &= tile_call_truth(e, c, 4, &fast) || !c->argument[4];
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_mma(&e->b, x, y, acc, (enum tile_precision)precision, fast))
               : 0;
 }
@@ -260,7 +254,7 @@ static uint32_t make_philox(struct tile_elaborator *e, const struct tile_call *c
 
     (void)row;
     ok &= tile_call_operand(e, c, 1, &counter);
-    at_call(e, c);
+    tile_at_call(e, c);
     struct tile_op *op = ok ? tile_build_philox(&e->b, seed, counter) : NULL;
     for (uint32_t i = 0; op && i < 4; i++)
         out[i] = tile_meaning_of(op->result[i]);
@@ -279,7 +273,7 @@ static uint32_t make_asm(struct tile_elaborator *e, const struct tile_call *c,
     (void)row;
     ok &= tile_call_dtype(e, c, 1, &dtype);
     ok &= tile_call_operands(e, c, 2, x, &count);
-    at_call(e, c);
+    tile_at_call(e, c);
     return ok ? give(out, tile_build_asm(&e->b, text, dtype, count, x)) : 0;
 }
 
@@ -294,7 +288,7 @@ static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c
     (void)out;
     if (!tile_call_text(e, c, 1, &text.text))
         return 0;
-    at_call(e, c);
+    tile_at_call(e, c);
     if (m.kind == TILE_TRUTH) { // known now
         if (!m.operand.i)
             tile_error(e->module, TILE_T407, c->ast->where, "assert: %s", text.text);
@@ -318,7 +312,7 @@ static uint32_t make_print(struct tile_elaborator *e, const struct tile_call *c,
     (void)out;
     for (uint32_t i = 0; i < c->rests; i++)
         ok &= (operands[i] = tile_elaborate_value(e, c->rest[i])) != NULL;
-    at_call(e, c);
+    tile_at_call(e, c);
     if (ok)
         tile_build_print(&e->b, text, c->rests, operands);
     return 0;

@@ -1,6 +1,7 @@
 // Kernels: constants and settings, dimensions, parameters, facts and the grid; then the body.
 #include "elaborate.h"
 
+#include "../host.h"
 #include "arena.h"
 
 #include <errno.h>
@@ -41,6 +42,16 @@ static const char *kind_of(const struct tile_meaning *m)
                                    : "an integer";
 }
 
+// "NAME=VALUE" is for every kernel, "KERNEL.NAME=VALUE" for one: without its name if it is this.
+static const char *of_kernel(const struct tile_elaborator *e, const char *setting)
+{
+    const char *name = e->kernel->name ? e->kernel->name : "";
+    size_t length = strlen(name);
+
+    return strncmp(setting, name, length) == 0 && setting[length] == '.' ? setting + length + 1
+                                                                         : setting;
+}
+
 // What the host has set a constant to, in place of its value in the source.
 static void apply_setting(struct tile_elaborator *e, const struct tile_constant_ast *c,
                           struct tile_meaning *value)
@@ -48,7 +59,7 @@ static void apply_setting(struct tile_elaborator *e, const struct tile_constant_
     size_t length = c->name ? strlen(c->name) : 0;
 
     for (uint32_t i = 0; length && i < e->settings; i++) {
-        const char *setting = e->setting[i];
+        const char *setting = of_kernel(e, e->setting[i]);
         struct tile_meaning given;
         if (strncmp(setting, c->name, length) != 0 || setting[length] != '=')
             continue;
@@ -67,6 +78,14 @@ static void apply_setting(struct tile_elaborator *e, const struct tile_constant_
     }
 }
 
+static struct tile_candidate candidate_of(const struct tile_meaning *value)
+{
+    return (struct tile_candidate){
+        .i = value->kind == TILE_DTYPE ? value->dtype : value->operand.i,
+        .f = value->operand.f,
+    };
+}
+
 static void elaborate_constants(struct tile_elaborator *e)
 {
     const struct tile_kernel_ast *ast = e->kernel;
@@ -75,8 +94,9 @@ static void elaborate_constants(struct tile_elaborator *e)
     kernel->constant = tile_take(e->module, ast->constants * sizeof(*kernel->constant));
     for (uint32_t i = 0; kernel->constant && i < ast->constants; i++) {
         const struct tile_constant_ast *c = &ast->constant[i];
+        struct tile_candidate *list = tile_take(e->module, c->values * sizeof(*list));
         struct tile_meaning value = { 0 };
-        for (uint32_t n = c->values; n-- > 0;) { // the first of auto() stays
+        for (uint32_t n = c->values; list && n-- > 0;) { // the first of auto() stays
             struct tile_meaning candidate = tile_elaborate_expression(e, c->value[n]);
             if (candidate.kind == TILE_STRING ||
                 (candidate.kind == TILE_OPERAND && !candidate.operand.loose)) {
@@ -85,6 +105,7 @@ static void elaborate_constants(struct tile_elaborator *e)
                 candidate = (struct tile_meaning){ 0 };
             }
             value = candidate;
+            list[n] = candidate_of(&value);
         }
         if (value.kind != TILE_NOTHING)
             apply_setting(e, c, &value);
@@ -97,9 +118,11 @@ static void elaborate_constants(struct tile_elaborator *e)
                      : value.kind == TILE_TRUTH ? CUC_BOOL
                      : value.operand.real       ? CUC_F64
                                                 : CUC_I64,
-            .i = value.kind == TILE_DTYPE ? value.dtype : value.operand.i,
+            .i = candidate_of(&value).i,
             .f = value.operand.f,
             .chosen = c->is_auto,
+            .candidate = list,
+            .candidates = c->is_auto ? c->values : 0,
         };
     }
 }
@@ -231,8 +254,9 @@ static void elaborate_extents(struct tile_elaborator *e)
             extent->kind = TILE_EXTENT_STATIC;
             extent->value = host->value;
             if (host->value < 0)
-                tile_error(e->module, TILE_T206, ast->where, "%s: an extent is 0 or more, got %lld",
-                           p->name, (long long)host->value);
+                tile_error(e->module, TILE_T206, ast->where,
+                           "%s: axis %u: expected an extent of 0 or more, got %lld", p->name, axis,
+                           (long long)host->value);
         }
     }
 }
@@ -246,15 +270,24 @@ void tile_elaborate_launch(struct tile_elaborator *e)
     kernel->fact = tile_take(e->module, ast->facts * sizeof(*kernel->fact));
     for (uint32_t i = 0; kernel->fact && i < ast->facts; i++) {
         const struct tile_host_expression *holds = tile_elaborate_host(e, ast->fact[i]);
-        if (holds)
+        const char *text = holds ? tile_ast_text(e, ast->fact[i]) : NULL;
+        if (holds && holds->kind == TILE_HOST_CONSTANT && !holds->value)
+            tile_error(e->module, TILE_T704, ast->fact[i]->where, "where: %s does not hold", text);
+        else if (holds)
             kernel->fact[kernel->fact_count++] =
-                (struct tile_fact){ holds, tile_ast_text(e, ast->fact[i]), ast->fact[i]->where };
+                (struct tile_fact){ holds, text, ast->fact[i]->where };
     }
     if (ast->grids > 3)
         tile_error(e->module, TILE_T702, ast->grid[3]->where,
                    "grid: expected 1 to 3 expressions, got %u", ast->grids);
-    for (uint32_t i = 0; i < ast->grids && i < 3; i++)
-        kernel->grid[kernel->grid_rank++] = tile_elaborate_host(e, ast->grid[i]);
+    for (uint32_t i = 0; i < ast->grids && i < 3; i++) {
+        const struct tile_host_expression *x = tile_elaborate_host(e, ast->grid[i]);
+        kernel->grid[kernel->grid_rank++] = x;
+        if (x && x->kind == TILE_HOST_CONSTANT && (x->value < 0 || x->value > tile_grid_limit(i)))
+            tile_error(e->module, TILE_T703, ast->grid[i]->where,
+                       "grid: axis %u: expected 0 to %lld, got %lld", i,
+                       (long long)tile_grid_limit(i), (long long)x->value);
+    }
 }
 
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast)
@@ -271,7 +304,7 @@ bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_a
     e->kernel = ast;
     e->count = e->frame = 0;
     e->loop = NULL;
-    e->b = (struct tile_builder){ e->module, kernel, &kernel->body, ast->where };
+    e->b = (struct tile_builder){ e->module, kernel, &kernel->body, ast->where, NULL };
     return true;
 }
 
@@ -314,8 +347,67 @@ static void check_functions(struct tile_elaborator *e)
     }
 }
 
-struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
-                               const char *const *setting, uint32_t settings)
+// The constants that there are, each name once: "BM, BN". NULL: there are none.
+static const char *constants_text(struct tile_elaborator *e)
+{
+    const char *text = NULL;
+
+    for (const struct tile_kernel *k = e->module->first; k; k = k->next)
+        for (uint32_t i = 0; i < k->constant_count; i++) {
+            bool seen = !k->constant[i].name;
+            for (const struct tile_kernel *other = e->module->first; other && !seen;
+                 other = other->next)
+                for (uint32_t j = 0; j < other->constant_count && !seen; j++) {
+                    if (other == k && j == i)
+                        break;
+                    seen = other->constant[j].name &&
+                           strcmp(other->constant[j].name, k->constant[i].name) == 0;
+                }
+            if (!seen)
+                text = cuc__arena_print(e->module->arena, "%s%s%s", text ? text : "",
+                                        text ? ", " : "", k->constant[i].name);
+        }
+    return text;
+}
+
+// Settings that set nothing, or what is set already.
+static void check_settings(struct tile_elaborator *e)
+{
+    struct tile_location where = { .file = e->module->file };
+
+    for (uint32_t i = 0; i < e->settings; i++) {
+        const char *setting = e->setting[i], *best = NULL;
+        size_t length = strcspn(setting, "=");
+        bool twice = false;
+        for (uint32_t j = 0; j < i; j++)
+            twice |= strncmp(setting, e->setting[j], length) == 0 && e->setting[j][length] == '=';
+        if (twice)
+            tile_error(e->module, TILE_T506, where, "setting: %s: that constant is set already",
+                       setting);
+        if (e->setting_used[i] || twice)
+            continue;
+        const char *dot = memchr(setting, '.', length);
+        const char *name = cuc__arena_copy(e->module->arena, dot ? dot + 1 : setting,
+                                           length - (dot ? (size_t)(dot + 1 - setting) : 0));
+        for (const struct tile_kernel *k = e->module->first; name && k; k = k->next)
+            for (uint32_t c = 0; c < k->constant_count; c++)
+                best = tile_nearer(name, best, k->constant[c].name);
+        const char *all = constants_text(e);
+        if (setting[length] != '=')
+            tile_error(e->module, TILE_T506, where, "setting: %s: expected NAME=VALUE", setting);
+        else if (best)
+            tile_error(e->module, TILE_T506, where,
+                       "setting: %s: no kernel has that constant: did you mean %s?", setting, best);
+        else
+            tile_error(e->module, TILE_T506, where,
+                       "setting: %s: no kernel has that constant: expected %s%s", setting,
+                       all ? "one of " : "none", all ? all : "");
+    }
+}
+
+struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t bytes,
+                                      const char *const *setting, uint32_t settings,
+                                      const char *only)
 {
     struct tile_module *module = tile_module_create(file, text, bytes);
     struct tile_elaborator e = { .module = module, .setting = setting, .settings = settings };
@@ -328,13 +420,18 @@ struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
         return module;
     check_functions(&e);
     for (const struct tile_kernel_ast *ast = e.file->kernel; ast; ast = ast->next)
-        elaborate_kernel(&e, ast);
-    for (uint32_t i = 0; i < settings; i++)
-        if (!e.setting_used[i])
-            tile_error(module, TILE_T506, (struct tile_location){ .file = module->file },
-                       "setting: %s: no kernel has that constant", setting[i]);
+        if (!only || (ast->name && strcmp(ast->name, only) == 0))
+            elaborate_kernel(&e, ast);
+    if (!only)
+        check_settings(&e);
     if (module->diagnostics->out_of_memory)
         tile_error(module, TILE_T009, (struct tile_location){ .file = module->file },
                    "memory: there is no host memory for the program");
     return module;
+}
+
+struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
+                               const char *const *setting, uint32_t settings)
+{
+    return tile_parse_kernel(file, text, bytes, setting, settings, NULL);
 }

@@ -38,6 +38,7 @@ struct tile_binding {
 // A loop that the code being elaborated stands in.
 struct tile_open_loop {
     struct tile_op *op; // NULL: a static for, whose turns cannot be left
+    bool wrong;         // NULL after an error: what leaves it is right
     const char **name;  // of what it carries
     uint32_t count;
     struct tile_open_loop *outer;
@@ -134,9 +135,13 @@ struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t 
 // Extents that are checked, facts and the grid, when all parameters are there.
 void tile_elaborate_launch(struct tile_elaborator *e);
 
-// A module of a text. `setting`: "NAME=VALUE" for constants. NULL: no memory; errors
-// are its diagnostics.
+// A module of a text. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. NULL: no
+// memory; errors are its diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
+// With one of its kernels alone, and no error for settings of others. NULL: all.
+struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t bytes,
+                                      const char *const *setting, uint32_t settings,
+                                      const char *only);
 
 #endif

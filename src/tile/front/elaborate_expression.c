@@ -228,7 +228,12 @@ static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
         }
         extent[rank++] = none ? 1 : value->type.extent[used++];
     }
-    while (used < value->type.rank && rank < TILE_MAX_RANK)
+    if (value->type.rank - used > TILE_MAX_RANK - rank) {
+        tile_error(e->module, TILE_T207, ast->where, "subscript: at most %d axes, got %u",
+                   TILE_MAX_RANK, rank + value->type.rank - used);
+        return (struct tile_meaning){ 0 };
+    }
+    while (used < value->type.rank)
         extent[rank++] = value->type.extent[used++];
     return tile_meaning_of(tile_build_reshape(&e->b, value, rank, extent));
 }

@@ -188,14 +188,72 @@ static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, 
     }
 }
 
-// After an error in a loop's head: the body is looked at for its own errors in a block of nothing.
-static void give_up(struct tile_elaborator *e, const struct names *names)
+// What stands where control does not come, or in what is wrong already, is looked at for its own
+// errors all the same: in a block that belongs to nothing.
+struct aside {
+    struct tile_block *block, *function_block;
+    struct tile_meaning *result;
+    uint32_t results;
+    bool returned;
+};
+
+static bool step_aside(struct tile_elaborator *e, struct aside *before)
+{
+    struct tile_block *nowhere = tile_block_create(e->b.kernel, NULL, 0);
+    struct tile_meaning *dropped = tile_take(e->module, TILE_MAX_VALUES * sizeof(*dropped));
+
+    *before = (struct aside){ e->b.block, e->function_block, e->result, e->results, e->returned };
+    if (!nowhere || !dropped)
+        return false;
+    if (e->b.block == e->function_block)
+        e->function_block = nowhere;
+    e->b.block = nowhere;
+    e->result = dropped;
+    e->results = 0;
+    return true;
+}
+
+static void step_back(struct tile_elaborator *e, const struct aside *before)
+{
+    e->b.block = before->block;
+    e->function_block = before->function_block;
+    e->result = before->result;
+    e->results = before->results;
+    e->returned = before->returned;
+}
+
+// Nothing is known of names any more; those that nothing bound before are bound from now on.
+static void give_up(struct tile_elaborator *e, const struct names *names,
+                    struct tile_location where, bool new)
 {
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
-        if (binding && !binding->fixed)
-            binding->what = (struct tile_meaning){ 0 };
+        if (binding ? !binding->fixed : new)
+            tile_bind(e, names->name[i], (struct tile_meaning){ 0 }, where);
     }
+}
+
+// The body of a loop whose head is wrong.
+static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
+                                   .outer = e->loop };
+    struct names bound = { 0 };
+    struct aside before;
+
+    names_bound(e, s->body, &bound);
+    give_up(e, &bound, s->where, false);
+    if (step_aside(e, &before)) {
+        uint32_t inner = e->count;
+        e->loop = &loop;
+        if (s->names)
+            push(e, s->name[0], (struct tile_meaning){ 0 }, s->where, true);
+        tile_elaborate_statements(e, s->body);
+        e->loop = loop.outer;
+        e->count = inner;
+    }
+    step_back(e, &before);
+    give_up(e, &bound, s->where, false);
 }
 
 static void elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s)
@@ -216,11 +274,11 @@ static void elaborate_loop(struct tile_elaborator *e, const struct tile_statemen
         op = is_for ? tile_build_for(&e->b, bound[0], bound[1], bound[2], carried.count, values)
                     : tile_build_loop(&e->b, carried.count, values);
     if (!op) {
-        give_up(e, &carried);
+        elaborate_wrong_loop(e, s);
         return;
     }
     uint32_t inner = e->count;
-    struct tile_open_loop loop = { op, carried.name, carried.count, e->loop };
+    struct tile_open_loop loop = { op, false, carried.name, carried.count, e->loop };
     e->loop = &loop;
     e->b.block = op->block[0];
     bind_arguments(e, op, is_for, &carried);
@@ -232,7 +290,9 @@ static void elaborate_loop(struct tile_elaborator *e, const struct tile_statemen
         // A while is a loop that begins with a way out.
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
+        e->b.op = "while";
         struct tile_op *way_out = tile_build_if(&e->b, condition);
+        e->b.op = NULL;
         if (way_out) {
             e->b.block = way_out->block[0];
             tile_build_yield(&e->b, NULL, 0);
@@ -251,43 +311,50 @@ static void elaborate_loop(struct tile_elaborator *e, const struct tile_statemen
     bind_results(e, op, &carried, s->where);
 }
 
-static void elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s)
+static bool elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s)
 {
     static const char *const names[] = { "where the loop begins", "where the loop ends",
                                          "the step" };
     int64_t bound[3] = { 0, 0, 1 };
-    struct tile_open_loop loop = { NULL, NULL, 0, e->loop };
+    struct tile_open_loop loop = { .outer = e->loop };
+    bool ok = true, left = false;
 
     for (uint32_t i = 0; i < s->values; i++)
-        if (!tile_elaborate_int(e, s->value[i], names[i], &bound[i]))
-            return;
-    if (bound[2] < 1) {
-        tile_error(e->module, TILE_T403, s->where, "static for: the step is 1 or more");
-        return;
+        ok &= tile_elaborate_int(e, s->value[i], names[i], &bound[i]);
+    if (ok && bound[2] < 1) {
+        tile_error(e->module, TILE_T403, s->where,
+                   "static for: expected a step of 1 or more, got %lld", (long long)bound[2]);
+        ok = false;
     }
-    if (bound[1] > bound[0] &&
+    if (ok && bound[1] > bound[0] &&
         (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_TURNS) {
         tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
                    TILE_MAX_STATIC_TURNS);
-        return;
+        ok = false;
+    }
+    if (!ok) {
+        elaborate_wrong_loop(e, s);
+        return false;
     }
     e->loop = &loop;
     for (int64_t i = bound[0]; i < bound[1]; i += bound[2]) {
         uint32_t inner = e->count;
         push(e, s->name[0], tile_meaning_of_int(i), s->where, true);
-        bool left = tile_elaborate_statements(e, s->body);
+        left = tile_elaborate_statements(e, s->body);
         e->count = inner;
         // Once is enough for errors.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
     }
     e->loop = loop.outer;
+    return left;
 }
 
 // The arms of an if see the same names; `after` keeps what they stand for when the arm ends.
 struct arm {
     struct tile_block *end; // the block that is open when the arm ends
     struct tile_meaning *after;
+    bool *bound; // each name, if only to what an error was said of
     bool leaves;
 };
 
@@ -297,8 +364,9 @@ static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement
     uint32_t outer = e->count;
     struct tile_meaning *before = tile_take(e->module, (names->count + 1) * sizeof(*before));
 
+    arm->bound = tile_take(e->module, (names->count + 1) * sizeof(*arm->bound));
     arm->after = tile_take(e->module, (names->count + 1) * sizeof(*before));
-    if (!before || !arm->after)
+    if (!before || !arm->after || !arm->bound)
         return;
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
@@ -310,6 +378,7 @@ static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement
     arm->end = e->b.block;
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
+        arm->bound[i] = binding != NULL;
         if (binding)
             arm->after[i] = binding->what;
     }
@@ -351,13 +420,24 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
     names_bound(e, s->body, &bound);
     names_bound(e, s->otherwise, &bound);
     if (!op) {
-        give_up(e, &bound);
+        struct aside before;
+        // Of what might have been a constant one arm would not be read.
+        if (operand.value) {
+            if (step_aside(e, &before)) {
+                struct tile_block *nowhere = e->b.block;
+                e->function_block = NULL; // nor does a function return in there
+                elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
+                elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
+            }
+            step_back(e, &before);
+        }
+        give_up(e, &bound, s->where, true);
         return false;
     }
     elaborate_arm(e, s->body, op->block[0], &bound, &arm[0]);
     elaborate_arm(e, s->otherwise, op->block[1], &bound, &arm[1]);
     e->b.block = outside;
-    if (!arm[0].after || !arm[1].after)
+    if (!arm[0].after || !arm[1].after || !arm[0].bound || !arm[1].bound)
         return false;
 
     // Names that differ at the end; those that are new must be bound on every path that goes on.
@@ -370,6 +450,10 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
         const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
         struct tile_binding *old = tile_lookup(e, bound.name[i]);
         bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
+        if (old && old->fixed)
+            continue; // the statement itself has said so
+        if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
+            tile_bind(e, bound.name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
         // The arm that goes on leaves the name as it was.
         if (arm[0].leaves != arm[1].leaves && old &&
             same_meaning(arm[0].leaves ? y : x, &old->what))
@@ -378,8 +462,6 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
             (!arm[0].leaves && !arm[1].leaves && same_meaning(x, y))) {
             if (both && !arm[0].leaves)
                 tile_bind(e, bound.name[i], *x, s->where);
-            else if (old && !both && !(arm[0].leaves && arm[1].leaves))
-                old->what = (struct tile_meaning){ 0 }; // wrong in an arm
             continue;
         }
         for (uint32_t a = 0; a < 2; a++) {
@@ -402,6 +484,11 @@ static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement 
     e->b.block = outside;
     if (arm[0].leaves && arm[1].leaves) {
         tile_build_return(&e->b); // nothing comes here, but a block has an end
+        for (uint32_t i = 0; i < bound.count; i++) {
+            const struct tile_binding *old = tile_lookup(e, bound.name[i]);
+            if (arm[0].bound[i] && arm[1].bound[i] && !(old && old->fixed))
+                tile_bind(e, bound.name[i], arm[1].after[i], s->where);
+        }
         return true;
     }
     bool ok = tile_finish_if(&e->b, op, merged.name) && op->result_count == merged.count;
@@ -474,6 +561,8 @@ static bool elaborate_leaving(struct tile_elaborator *e, const struct tile_state
 {
     const char *word = s->kind == TILE_STATEMENT_BREAK ? "break" : "continue";
 
+    if (e->loop && e->loop->wrong)
+        return true;
     if (!e->loop || !e->loop->op) {
         tile_error(e->module, TILE_T402, s->where,
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
@@ -502,9 +591,46 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
     return true;
 }
 
+// One statement; true when control leaves its block there.
+static bool elaborate_statement(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    e->b.where = s->where;
+    switch (s->kind) {
+    case TILE_STATEMENT_BIND:
+        elaborate_binding(e, s);
+        return false;
+    case TILE_STATEMENT_UPDATE:
+        elaborate_update(e, s);
+        return false;
+    case TILE_STATEMENT_CALL:
+        elaborate_effect(e, s);
+        return false;
+    case TILE_STATEMENT_FOR:
+    case TILE_STATEMENT_WHILE:
+        elaborate_loop(e, s);
+        return false;
+    case TILE_STATEMENT_STATIC_FOR:
+        return elaborate_static_for(e, s);
+    case TILE_STATEMENT_IF:
+        return elaborate_if(e, s);
+    case TILE_STATEMENT_BREAK:
+    case TILE_STATEMENT_CONTINUE:
+        return elaborate_leaving(e, s);
+    case TILE_STATEMENT_RETURN:
+        return elaborate_return(e, s);
+    case TILE_STATEMENT_UNREADABLE:
+        for (uint32_t i = 0; i < s->names; i++)
+            if (s->name[i])
+                tile_bind(e, s->name[i], (struct tile_meaning){ 0 }, s->where);
+        return false;
+    }
+    return false;
+}
+
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    bool left = false;
+    struct aside before;
+    bool left = false, aside = false;
 
     // A block counts for more than an expression: passes walk those that are one in another, too.
     enum { LEVELS = 3 };
@@ -512,43 +638,16 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     if (!tile_elaborate_enter(e, s ? s->where : e->b.where))
         return false;
     e->depth += LEVELS - 1;
-    for (; s && !left && !e->exhausted; s = s->next) {
-        e->b.where = s->where;
-        switch (s->kind) {
-        case TILE_STATEMENT_BIND:
-            elaborate_binding(e, s);
+    for (; s && !e->exhausted; s = s->next) {
+        left |= elaborate_statement(e, s);
+        if (!left || aside || !s->next)
+            continue;
+        aside = true;
+        if (!step_aside(e, &before))
             break;
-        case TILE_STATEMENT_UPDATE:
-            elaborate_update(e, s);
-            break;
-        case TILE_STATEMENT_CALL:
-            elaborate_effect(e, s);
-            break;
-        case TILE_STATEMENT_FOR:
-        case TILE_STATEMENT_WHILE:
-            elaborate_loop(e, s);
-            break;
-        case TILE_STATEMENT_STATIC_FOR:
-            elaborate_static_for(e, s);
-            left = e->returned;
-            break;
-        case TILE_STATEMENT_IF:
-            left = elaborate_if(e, s);
-            break;
-        case TILE_STATEMENT_BREAK:
-        case TILE_STATEMENT_CONTINUE:
-            left = elaborate_leaving(e, s);
-            break;
-        case TILE_STATEMENT_RETURN:
-            left = elaborate_return(e, s);
-            break;
-        case TILE_STATEMENT_UNREADABLE:
-            for (uint32_t i = 0; i < s->names; i++)
-                if (s->name[i])
-                    tile_bind(e, s->name[i], (struct tile_meaning){ 0 }, s->where);
-            break;
-        }
     }
+    if (aside)
+        step_back(e, &before);
     e->depth -= LEVELS;
     return left;
 }
@@ -569,6 +668,7 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
         return 0;
     }
     fn->running = true;
+    e->b.op = NULL;
     e->frame = e->count;
     e->inlined++;
     e->loop = NULL;
@@ -588,6 +688,7 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
         push(e, fn->parameter[i], argument[i], fn->where, false);
     tile_elaborate_statements(e, fn->body);
     fn->running = false;
+    e->b.op = outer.b.op;
     e->module->call = before;
     uint32_t results = e->results;
     e->count = e->frame;

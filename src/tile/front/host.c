@@ -1,6 +1,7 @@
 // Expressions that the host computes at launch, in exact 64-bit integers: grids, facts, extents.
 #include "elaborate.h"
 
+#include "../host.h"
 #include "arena.h"
 
 #include <stdio.h>
@@ -31,20 +32,30 @@ static const struct tile_host_expression *constant(struct tile_elaborator *e, in
     return x;
 }
 
+// What is constant is known here, so that what is wrong with it need not wait for a launch.
 static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
-                                                  const struct tile_ast *const *operand,
-                                                  uint32_t count)
+                                                  const struct tile_ast *ast)
 {
     struct tile_host_expression *x = make(e, TILE_HOST_OP);
+    int64_t value[3] = { 0 }, result;
+    bool ok = x != NULL, known = true;
+    char why[160];
 
-    for (uint32_t i = 0; x && i < count; i++) {
-        x->operand[i] = tile_elaborate_host(e, operand[i]);
-        if (!x->operand[i])
-            return NULL;
+    for (uint32_t i = 0; x && i < ast->count; i++) {
+        x->operand[i] = tile_elaborate_host(e, ast->child[i]);
+        ok &= x->operand[i] != NULL;
+        known &= ok && x->operand[i]->kind == TILE_HOST_CONSTANT;
+        value[i] = known ? x->operand[i]->value : 0;
     }
-    if (x)
-        x->op = op;
-    return x;
+    if (!ok)
+        return NULL;
+    x->op = op;
+    if (!known)
+        return x;
+    if (tile_host_compute(op, value, &result, why, sizeof(why)))
+        return constant(e, result);
+    tile_error(e->module, TILE_T509, ast->where, "host: %s", why);
+    return NULL;
 }
 
 // A name of the kernel's header.
@@ -157,9 +168,8 @@ static const struct tile_host_expression *call(struct tile_elaborator *e,
                        ast->text, calls[i].arguments, ast->count);
             return NULL;
         }
-        return calls[i].kind == TILE_HOST_OP
-                   ? combine(e, calls[i].op, (const struct tile_ast *const *)ast->child, ast->count)
-                   : about_tensor(e, ast, calls[i].kind);
+        return calls[i].kind == TILE_HOST_OP ? combine(e, calls[i].op, ast)
+                                             : about_tensor(e, ast, calls[i].kind);
     }
     return refuse(e, ast,
                   "the host has cdiv, minimum, maximum, where, dim, stride; facts also "
@@ -180,15 +190,13 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
     case TILE_AST_CALL:
         return call(e, ast);
     case TILE_AST_UNARY:
-        return ast->op == TILE_NEG
-                   ? combine(e, TILE_NEG, (const struct tile_ast *const *)ast->child, 1)
-                   : refuse(e, ast, "~ is not for the host");
+        return ast->op == TILE_NEG ? combine(e, TILE_NEG, ast)
+                                   : refuse(e, ast, "~ is not for the host");
     case TILE_AST_NOT_WORD:
-        return combine(e, TILE_NOT, (const struct tile_ast *const *)ast->child, 1);
+        return combine(e, TILE_NOT, ast);
     case TILE_AST_AND:
     case TILE_AST_OR:
-        return combine(e, ast->kind == TILE_AST_AND ? TILE_AND : TILE_OR,
-                       (const struct tile_ast *const *)ast->child, 2);
+        return combine(e, ast->kind == TILE_AST_AND ? TILE_AND : TILE_OR, ast);
     case TILE_AST_BINARY:
         switch (ast->op) {
         case TILE_ADD:
@@ -202,7 +210,7 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
         case TILE_LE:
         case TILE_GT:
         case TILE_GE:
-            return combine(e, ast->op, (const struct tile_ast *const *)ast->child, 2);
+            return combine(e, ast->op, ast);
         case TILE_DIV:
             return refuse(e, ast, "/ gives floats: write // or cdiv");
         default:

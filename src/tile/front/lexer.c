@@ -150,6 +150,10 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         tile_error(l->module, TILE_T003, t->where,
                    "string: expected a \" before the end of the line");
         l->at = l->at > l->end ? l->end : l->at;
+        // What it was put into most likely ends on that line, as it looks.
+        while (l->at > start && strchr(" \t\r)]}", l->at[-1]))
+            l->at--;
+        l->torn = true;
     }
     t->kind = TILE_TOKEN_TEXT;
     text = cuc__arena_take(l->module->arena, (size_t)(l->at - start) + 1);
@@ -164,7 +168,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
             c++;
         text[n++] = escape ? *escape : *c;
     }
-    t->text = text ? text : "";
+    t->text = l->torn ? NULL : text ? text : "";
     if (l->at < l->end && *l->at == '"')
         l->at++;
 }
@@ -198,7 +202,7 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
     struct tile_token t = { 0 };
 
     for (;;) {
-        skip(l, l->depth || l->joins);
+        skip(l, (l->depth || l->joins) && !l->torn);
         t = (struct tile_token){ .where = here(l, l->at), .at = l->at };
         if (l->at >= l->end)
             return t;
@@ -210,6 +214,8 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
             if (c == '\n') {
                 l->line++;
                 l->line_start = l->at;
+                l->depth = l->torn ? 0 : l->depth;
+                l->torn = false;
             }
             if (joined || l->depth || l->joins)
                 continue;

@@ -26,7 +26,7 @@ struct tile_token {
     uint32_t sign;
     uint64_t value;
     double real;
-    const char *text;
+    const char *text; // NULL: of a string without its end
 };
 
 struct tile_lexer {
@@ -34,6 +34,7 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t depth; // of ( and [: no newline ends anything there
+    bool torn;  // by a string without its end: open brackets end with the line
     bool joins;     // the last token goes on in the next line
 };
 

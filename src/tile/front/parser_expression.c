@@ -126,7 +126,14 @@ static struct tile_ast *subscript(struct tile_parser *p)
         return node(p, TILE_AST_COLON, where, 0);
     if (tile_parser_take_word(p, "None"))
         return node(p, TILE_AST_NONE, where, 0);
-    return tile_parse_expression(p);
+    struct tile_ast *ast = tile_parse_expression(p);
+    if (ast && tile_parser_at(p, ':') && !p->failed) {
+        tile_error(p->module, TILE_T004, p->token.where,
+                   "syntax: a part of a tensor is slice(t, axis, start, stop) or a load, of a tile "
+                   "extract");
+        p->failed = true;
+    }
+    return ast;
 }
 
 static struct tile_ast *word(struct tile_parser *p)
@@ -201,6 +208,7 @@ static struct tile_ast *primary(struct tile_parser *p)
             ast->f = t.real;
             ast->text = t.text;
         }
+        p->failed |= t.kind == TILE_TOKEN_TEXT && !t.text; // which is said
         return ast;
     case TILE_TOKEN_NAME:
         return word(p);

@@ -117,7 +117,13 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
             *p = before;
             s = statement_at(p, TILE_STATEMENT_CALL, where);
             struct tile_ast *call = tile_parse_expression(p);
-            if (call && call->kind != TILE_AST_CALL && !p->failed) {
+            bool assigned = call && call->kind == TILE_AST_SUBSCRIPT && tile_parser_at(p, '=');
+            if (assigned && !p->failed) {
+                tile_error(p->module, TILE_T004, where,
+                           "syntax: elements are not assigned to: write store(t, [i], x) or "
+                           "scatter, and insert(x, [i], y) for a new tile");
+                p->failed = true;
+            } else if (call && call->kind != TILE_AST_CALL && !p->failed) {
                 tile_error(p->module, TILE_T004, where,
                            "syntax: expected a call or name = value: this expression does nothing");
                 p->failed = true;

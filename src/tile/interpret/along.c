@@ -153,13 +153,22 @@ static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
     return x < y || (x == x && y != y) || (x == y && signbit(x) && !signbit(y));
 }
 
+// Of all NaN one: positive, with all bits of its fraction set.
+static uint64_t one_nan(cuc_dtype dtype, uint64_t x)
+{
+    bool nan = !tile_is_integer(dtype) && isnan(tile_element_real(dtype, x));
+
+    return nan ? UINT64_MAX >> (65 - cuc_dtype_bits(dtype)) : x;
+}
+
 // A stable insertion sort: largest first when `down`.
 static void order(cuc_dtype dtype, uint64_t *key, uint64_t *index, int64_t count, bool down)
 {
     for (int64_t i = 1; i < count; i++) {
         uint64_t k = key[i], n = index[i];
         int64_t at = i;
-        while (at > 0 && (down ? sorts_before(dtype, key[at - 1], k) : sorts_before(dtype, k, key[at - 1]))) {
+        while (at > 0 &&
+               (down ? sorts_before(dtype, key[at - 1], k) : sorts_before(dtype, k, key[at - 1]))) {
             key[at] = key[at - 1];
             index[at] = index[at - 1];
             at--;
@@ -182,7 +191,8 @@ static bool step_sort(struct tile_machine *m, const struct tile_op *op)
         return tile_machine_no_memory(m);
     for (int64_t line = 0; in && out && line < l.count; line++) {
         for (int64_t n = 0; n < l.length; n++) {
-            key[n] = in[start_of(&l, line, l.length) + n * l.step];
+            key[n] =
+                one_nan(op->operand[0]->type.dtype, in[start_of(&l, line, l.length) + n * l.step]);
             index[n] = (uint64_t)n;
         }
         order(op->operand[0]->type.dtype, key, index, l.length, op->kind == TILE_TOPK);

@@ -336,7 +336,8 @@ bool tile_is_zero(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
-    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+    while (op &&
+           (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE || op->kind == TILE_PERMUTE))
         op = op->operand[0]->op;
     if (!op || op->kind != TILE_CONSTANT)
         return false;

@@ -182,6 +182,11 @@ struct tile_fact {
     struct tile_location where;
 };
 
+struct tile_candidate {
+    int64_t i;
+    double f;
+};
+
 // A constant of the kernel's header, with the value that it was compiled with.
 struct tile_constant {
     const char *name;
@@ -189,6 +194,8 @@ struct tile_constant {
     int64_t i;
     double f;
     bool chosen; // by auto()
+    const struct tile_candidate *candidate; // of auto(), as `i` and `f` are
+    uint32_t candidates;
 };
 
 struct tile_kernel {
@@ -268,6 +275,11 @@ bool tile_is_zero(const struct tile_value *value);
 
 // ir/print.c: the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);
+// ir/machine.c: the same with layouts and attributes, for what the language has no words for; from
+// layout assignment on. ir/machine_parse.c reads it: a module, whose diagnostics have the errors;
+// NULL without memory.
+const char *tile_print_machine(struct tile_module *module);
+struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes);
 // What the language calls an op: sum, of a reduce that sums.
 const char *tile_op_word(const struct tile_op *op);
 // ir/verify.c: true when every rule of this page and of the ops holds; else a diagnostic that names

@@ -77,7 +77,10 @@ static void put_host(struct printer *p, const struct tile_host_expression *x)
 
     switch (x->kind) {
     case TILE_HOST_CONSTANT:
-        tile_put(t, "%lld", (long long)x->value);
+        if (x->value == INT64_MIN) // whose absolute value is no literal
+            tile_put_string(t, "(-9223372036854775807 - 1)");
+        else
+            tile_put(t, "%lld", (long long)x->value);
         break;
     case TILE_HOST_DIMENSION:
         tile_put_string(t, k->dimension[x->index].name);
@@ -640,7 +643,7 @@ static void put_block(struct printer *p, const struct tile_block *block, uint32_
         put_op(p, op, depth);
 }
 
-static void put_kernel(struct printer *p)
+static void put_header(struct printer *p)
 {
     const struct tile_kernel *k = p->kernel;
     struct tile_text *t = p->text;
@@ -648,7 +651,6 @@ static void put_kernel(struct printer *p)
     tile_put(t, "kernel %s(", k->name);
     for (uint32_t i = 0; i < k->parameter_count; i++) {
         const struct tile_parameter *one = &k->parameter[i];
-        p->name[one->value->id] = one->name;
         tile_put(t, "%s%s: %s", i ? ", " : "", one->name, cuc_dtype_name(one->value->type.dtype));
         if (!one->value->type.tensor)
             continue;
@@ -675,8 +677,32 @@ static void put_kernel(struct printer *p)
         put_host(p, k->grid[i]);
     }
     tile_put_string(t, "\n{\n");
+}
+
+static void put_kernel(struct printer *p)
+{
+    const struct tile_kernel *k = p->kernel;
+
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        p->name[k->parameter[i].value->id] = k->parameter[i].name;
+    put_header(p);
     put_block(p, &k->body, 1);
-    tile_put_string(t, "}\n");
+    tile_put_string(p->text, "}\n");
+}
+
+void tile_put_header(struct tile_text *text, struct tile_kernel *kernel)
+{
+    put_header(&(struct printer){ .text = text, .kernel = kernel });
+}
+
+void tile_put_quoted(struct tile_text *text, const char *string)
+{
+    put_text(&(struct printer){ .text = text }, string);
+}
+
+void tile_put_real(struct tile_text *text, double value)
+{
+    put_real(text, value);
 }
 
 const char *tile_print(struct tile_module *module)

@@ -2,6 +2,9 @@
 #ifndef CUCORE_TILE_WORDS_H
 #define CUCORE_TILE_WORDS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum tile_combine {
     TILE_WITH_SUM,
     TILE_WITH_PROD,
@@ -21,5 +24,10 @@ enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };
 enum tile_order { TILE_WEAK, TILE_RELAXED, TILE_ACQUIRE, TILE_RELEASE, TILE_ACQ_REL };
 enum tile_scope { TILE_SCOPE_DEVICE, TILE_SCOPE_BLOCK, TILE_SCOPE_SYSTEM };
 enum tile_cache { TILE_CACHE_ANY, TILE_CACHE_FIRST, TILE_CACHE_LAST, TILE_CACHE_STREAM };
+
+// words.c: a word of an attribute, by its number, and back: `key` is an enum tile_attribute_key.
+// NULL and -1 for what is none.
+const char *tile_word_text(int key, int64_t number);
+int64_t tile_attribute_word_find(int key, const char *word, size_t bytes);
 
 #endif

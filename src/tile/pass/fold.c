@@ -7,6 +7,7 @@
 #include "../compile.h"
 #include "../scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 struct folding {
@@ -125,12 +126,29 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
                                           : NULL;
 }
 
+// One kind of negation of whole numbers, since emission has to write it with care.
+static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
+{
+    struct tile_op *negated = tile_op_create(f->kernel, TILE_NEG, 1, 1, 0);
+    struct tile_value *value =
+        negated ? tile_result_create(f->kernel, negated, 0, &op->result[0]->type) : NULL;
+
+    if (!value)
+        return NULL;
+    negated->where = op->where;
+    negated->operand[0] = x;
+    tile_insert_before(op, negated);
+    return value;
+}
+
 static struct tile_value *fold_sub(struct folding *f, struct tile_op *op)
 {
     const struct tile_type *type = &op->result[0]->type;
 
     if (splat_int(op->operand[1], 0))
         return op->operand[0];
+    if (splat_int(op->operand[0], 0) && tile_is_signed(type->dtype))
+        return as_negated(f, op, op->operand[1]);
     return op->operand[0] == op->operand[1] && tile_is_integer(type->dtype)
                ? make_splat(f, op, type, 0)
                : NULL;
@@ -138,20 +156,47 @@ static struct tile_value *fold_sub(struct folding *f, struct tile_op *op)
 
 static struct tile_value *fold_mul(struct folding *f, struct tile_op *op)
 {
-    (void)f;
     for (uint32_t i = 0; i < 2; i++) {
         if (splat_one(op->operand[i]))
             return op->operand[1 - i];
+        if (splat_int(op->operand[i], -1) && tile_is_signed(op->result[0]->type.dtype))
+            return as_negated(f, op, op->operand[1 - i]);
         if (splat_int(op->operand[i], 0))
             return op->operand[i];
     }
     return NULL;
 }
 
+// By a power of two it is a product, which is exact as the quotient is.
+static struct tile_value *as_product(struct folding *f, struct tile_op *op)
+{
+    const struct tile_type *type = &op->result[0]->type;
+    uint64_t element;
+    int exponent;
+
+    if (op->kind != TILE_DIV || (type->dtype != CUC_F32 && type->dtype != CUC_F64) ||
+        !splat(op->operand[1], &element))
+        return NULL;
+    double by = tile_element_real(type->dtype, element);
+    if (!(by > 0x1p-100 && by < 0x1p100) || frexp(by, &exponent) != 0.5)
+        return NULL;
+    struct tile_op *product = tile_op_create(f->kernel, TILE_MUL, 2, 1, 0);
+    struct tile_value *value = product ? tile_result_create(f->kernel, product, 0, type) : NULL;
+    struct tile_value *factor =
+        value ? make_splat(f, op, &op->operand[1]->type, tile_element_of_real(type->dtype, 1 / by))
+              : NULL;
+    if (!factor)
+        return NULL;
+    product->where = op->where;
+    product->operand[0] = op->operand[0];
+    product->operand[1] = factor;
+    tile_insert_before(op, product);
+    return value;
+}
+
 static struct tile_value *fold_div(struct folding *f, struct tile_op *op)
 {
-    (void)f;
-    return splat_one(op->operand[1]) ? op->operand[0] : NULL;
+    return splat_one(op->operand[1]) ? op->operand[0] : as_product(f, op);
 }
 
 static struct tile_value *fold_shift(struct folding *f, struct tile_op *op)

@@ -6,8 +6,15 @@
 #include "pipeline.h"
 
 #include "../ir/words.h"
+#include "../layout/layout.h"
 
 // ---- Uses
+
+struct users {
+    const struct tile_value *value;
+    const struct tile_block *block;
+    bool elsewhere;
+};
 
 struct search {
     const struct tile_op *mma;
@@ -33,6 +40,8 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
         return value->type.tensor && !op;
     if (!op || p->wanted[value->id])
         return true;
+    if (p->before && !op->parent->parent && tile_is_of_scalars(op))
+        return true; // is done there anyway
     if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
         return false;
     p->wanted[value->id] = true;
@@ -48,6 +57,18 @@ static bool pads_with_zeros(const struct tile_op *load)
 {
     return !tile_int(load, TILE_ATTR_PADDED, 0) ||
            tile_is_zero(load->operand[load->operand_count - 1]);
+}
+
+// Rows of a part of a tensor: where the part begins is one more coordinate, and what is read behind
+// its end is nobody's.
+static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
+                      const struct tile_op *load, uint32_t which, bool turned)
+{
+    uint32_t axis = (which == 0) == turned ? s->last : s->other;
+
+    return s->slice->kind == TILE_SLICE && !s->slice->operand[0]->op && which == p->swapped &&
+           tile_int(s->slice, TILE_ATTR_AXIS, 0) == axis && tile_rows_unseen(p, load, axis) &&
+           want(p, s->slice->operand[1]);
 }
 
 static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline *p, uint32_t which)
@@ -76,6 +97,9 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
         ;
     if (dropped >> s->last & 1)
         return "the last axis of an operand's tensor is dropped";
+    s->slice = load->operand[0]->op;
+    if (s->slice && !can_be_of(p, s, load, which, turned))
+        return "an operand is of a slice of something else than rows";
     s->load = load;
     s->element = cuc_dtype_bits(x->type.dtype) / 8;
     s->mn_major = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
@@ -93,9 +117,13 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body)
         return "it is not in a for loop of the kernel's own";
     p->loop = loop;
-    for (op = kernel->body.first; op != loop; op = op->next)
-        if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES))
-            return "the loop comes after stores or control flow";
+    for (op = kernel->body.first; op != loop; op = op->next) {
+        bool alone = tile_is_of_scalars(op);
+        if ((op->block_count && !alone) ||
+            tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES))
+            return "the loop comes after stores or control flow of tiles";
+        p->before |= op->block_count || (alone && tile_op_infos[op->kind].traits & TILE_READS);
+    }
     if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||
         loop->block[0]->last->kind != TILE_CONTINUE ||
         loop->block[0]->last->operand[0] != p->mma->result[0] ||
@@ -140,6 +168,27 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
     return why ? why : look_at_rest(p);
 }
 
+static void look_outside(struct tile_op *op, void *data)
+{
+    struct users *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        u->elsewhere |= op->operand[i] == u->value && op->parent != u->block;
+}
+
+bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
+                     const struct tile_op *load)
+{
+    struct users u = { load->result[0], load->parent, false };
+
+    tile_walk(&kernel->body, look_outside, &u);
+    for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+        if (!want(p, load->operand[1 + i]))
+            return false;
+    return !u.elsewhere && pads_with_zeros(load) &&
+           tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK;
+}
+
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
@@ -149,9 +198,18 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         (void)want(p, p->loop->operand[i]);
     for (uint32_t which = 0; which < 2; which++) {
         const struct tile_op *load = p->stream[which].load;
+        if (p->stream[which].slice)
+            (void)want(p, load->operand[0]->op->operand[1]);
         p->wanted[load->result[0]->id] = true;
         for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
             (void)want(p, load->operand[1 + i]);
     }
+    // A layout of its own is loaded by threads after all.
+    if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
+                    !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
+                                      p->mma->result[0]->layout)))
+        p->side = NULL;
+    for (uint32_t i = 0; p->side && i < tile_attribute(p->side, TILE_ATTR_SHAPE)->count; i++)
+        (void)want(p, p->side->operand[1 + i]);
     return true;
 }

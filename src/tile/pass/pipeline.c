@@ -17,6 +17,7 @@ enum {
     MOST_ACCUMULATORS = 128, // registers of a thread
     STEP_BYTES = 32,         // of the summed axis that one wgmma takes
     STAGE_ALIGN = 1024,
+    USUAL_RASTER = 8,
 };
 
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
@@ -59,10 +60,9 @@ static uint32_t swizzle_of(uint32_t span)
     return span == 128 ? 3 : span == 64 ? 2 : 1; // as tensor maps have it
 }
 
-static const char *plan_stream(struct tile_pipeline *p, uint32_t which)
+const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
-    struct tile_stream *s = &p->stream[which];
-    const struct tile_value *tensor = s->load->operand[0];
+    const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     cuc_dtype dtype = s->load->result[0]->type.dtype;
 
@@ -89,6 +89,25 @@ static const char *plan_stream(struct tile_pipeline *p, uint32_t which)
     return NULL;
 }
 
+static bool has_rows(int32_t extent)
+{
+    return extent == 64 || extent == 128 || extent == 256;
+}
+
+// Of few rows and enough columns it is done the other way round.
+static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
+{
+    const char *why = tile_find_loop(kernel, p);
+    const struct tile_type *acc = why ? NULL : &p->mma->result[0]->type;
+
+    if (why || has_rows(acc->extent[0]) || !has_rows(acc->extent[1]))
+        return why;
+    if (!tile_swap_product(kernel, p))
+        return "its operands cannot be exchanged";
+    *p = (struct tile_pipeline){ .swapped = true };
+    return tile_find_loop(kernel, p);
+}
+
 static const char *plan_product(struct tile_pipeline *p)
 {
     const struct tile_type *acc = &p->mma->result[0]->type;
@@ -100,18 +119,20 @@ static const char *plan_product(struct tile_pipeline *p)
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
+    if (!has_rows(acc->extent[0]))
+        return "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
     p->groups = acc->extent[0] > 64 ? 2 : 1;
-    if (acc->extent[0] % 64 || acc->extent[0] & (acc->extent[0] - 1))
-        return "its rows are not 64, 128 or 256";
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are no multiple of 8, or more than 256";
     if (!how->signs && p->columns > 32 && p->columns % 16)
         return "its columns are no multiple of 16, which integers ask for";
-    if (p->columns / 2 * p->blocks * (1 + p->promotes) > MOST_ACCUMULATORS)
+    if (p->columns / 2 * p->blocks > MOST_ACCUMULATORS)
         return "its accumulators do not fit in registers";
+    if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
+        return "its columns are more than 128, and no multiple of 16";
     if (p->depth * (cuc_dtype_bits(x) / 8) % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
     return NULL;
@@ -164,6 +185,35 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
     p->cluster = blocks;
 }
 
+// ---- Parts of the loop
+
+// Of what is stored at a time.
+static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
+{
+    uint32_t *box = p->map[p->store_map].box;
+
+    for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
+        if (box[i] == from)
+            box[i] = to;
+}
+
+void tile_end_alone(struct tile_pipeline *p)
+{
+    p->apart = false;
+    set_store_rows(p, 16, 64);
+}
+
+// Sums of all parts meet in the stages of their blocks, which have one tile each.
+static void plan_split(struct tile_pipeline *p, uint32_t parts)
+{
+    uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
+
+    p->split = parts > 1 && p->from_zero && bytes <= p->stages * p->stage_bytes ? parts : 1;
+    p->apart = p->split > 1 && p->store;
+    if (p->apart)
+        set_store_rows(p, 64, 16);
+}
+
 // ---- What is stored
 
 // The last access behind the loop, so that nothing need wait for it; of accumulators as they lie.
@@ -207,6 +257,46 @@ static void plan_store(struct tile_pipeline *p)
         map->box[shape->count - 1 - i] = i == last ? 128 / element : i == other ? 64 : 1;
 }
 
+// A load behind the loop that lies as what is stored: at most one, and none where some of the
+// blocks of a cluster go without their end.
+static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
+                      const struct tile_target *target)
+{
+    const struct tile_type *stored = p->store ? &p->store->operand[p->store->operand_count - 1]->type
+                                              : NULL;
+
+    for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
+        if (!stored || p->cluster > 1 || target->split > 1 || p->before || op->kind != TILE_LOAD ||
+            !tile_shape_same(&op->result[0]->type, stored) ||
+            cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
+            !tile_can_stream(kernel, p, op))
+            continue;
+        const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
+        int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
+        uint32_t last = shape->count - 1u, other = last;
+        if (op->operand[0]->op || shape->count > TILE_MAP_RANK || dropped >> last & 1)
+            continue;
+        while (other-- > 0 && dropped >> other & 1)
+            ;
+        p->side = op;
+        p->side_map = p->maps++;
+        struct tile_tensor_map *map = &p->map[p->side_map];
+        map->parameter = op->operand[0]->index;
+        map->swizzle = swizzle_of(128);
+        for (uint32_t i = 0; i < shape->count; i++)
+            map->box[last - i] = i == last ? 1024 / cuc_dtype_bits(stored->dtype) : i == other ? 64 : 1;
+        return;
+    }
+}
+
+uint32_t tile_staging_bytes(const struct tile_pipeline *p)
+{
+    const struct tile_value *x = p->side ? p->side->result[0] : NULL;
+
+    return !x ? TILE_STAGING_BYTES
+              : (uint32_t)x->type.extent[1] * cuc_dtype_bits(x->type.dtype) / 8 * 64 * p->blocks;
+}
+
 // ---- All of it
 
 static const char *plan_shared(struct tile_pipeline *p, const struct tile_target *target)
@@ -216,7 +306,7 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
     p->stream[1].at = p->stream[0].bytes;
     p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
     if (p->store)
-        rest -= p->groups * TILE_STAGING_BYTES;
+        rest -= p->groups * tile_staging_bytes(p);
     p->stages = rest / p->stage_bytes;
     if (p->stages > TILE_MOST_STAGES)
         p->stages = TILE_MOST_STAGES;
@@ -234,21 +324,32 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     *why = "";
     if (!p || !layout || target->sm != 90 || !target->specific)
         return NULL;
-    *why = tile_find_loop(kernel, p);
+    *why = find_loop(kernel, p);
     if (!*why)
         *why = plan_product(p);
     for (uint32_t i = 0; i < 2 && !*why; i++)
-        *why = plan_stream(p, i);
+        *why = tile_plan_stream(p, &p->stream[i]);
     if (*why)
         return NULL;
     uint32_t warp_bits = p->groups == 2 ? 3 : 2;
-    plan_cluster(p, target->cluster);
+    // Blocks that find out what they are for may differ in it.
+    uint32_t split = p->before ? 1 : target->split;
+    plan_cluster(p, split > 1 || p->before ? 1 : target->cluster);
     plan_store(p);
-    if (!(*why = plan_shared(p, target)) &&
+    plan_side(kernel, p, target);
+    *why = plan_shared(p, target);
+    if (*why && p->side) {
+        p->side = NULL;
+        p->maps--;
+        *why = plan_shared(p, target);
+    }
+    if (!*why &&
         !tile_layout_wgmma(layout, &p->mma->result[0]->type, warp_bits))
         *why = "its accumulators are not made of whole blocks";
     if (*why)
         return NULL;
+    plan_split(p, split);
+    p->raster = target->raster ? target->raster : USUAL_RASTER;
     p->mma->result[0]->layout = layout;
     return p;
 }

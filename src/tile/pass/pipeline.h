@@ -9,7 +9,8 @@
 // the other: `rows` rows of `span` bytes, swizzled over the span as TMA and wgmma do.
 struct tile_stream {
     const struct tile_op *load;
-    uint32_t last, other; // axes of the tensor that the tile has
+    const struct tile_op *slice; // that it loads from; NULL: from a tensor as it is
+    uint32_t last, other;        // axes of the tensor that the tile has
     uint32_t map;         // of the entry's tensor maps
     uint32_t element;     // bytes
     bool mn_major;        // what lies side by side is the axis that is not summed over
@@ -31,26 +32,39 @@ const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: nothing
 struct tile_pipeline {
     const struct tile_op *loop, *mma;
     bool promotes;
+    bool swapped;                 // its operands are, and its result is turned (swap.c)
     struct tile_stream stream[2]; // a and b
     bool from_zero;               // the accumulator starts with zeros
+    bool before; // more than scalar arithmetic stands before the loop: all of scalars is done twice
     uint32_t groups;              // warpgroups that multiply
     uint32_t blocks;              // of 64 rows that each of them has
     uint32_t columns, depth;      // of the product of a stage
     uint32_t stages, stage_bytes;
     uint32_t cluster; // blocks; 1: none
+    uint32_t split;   // blocks of a cluster that each do a part of the loop; 1: none
+    bool apart;       // these end the tile together, each warp's rows in one of them
+    uint32_t raster;  // tiles along the grid's first axis before the next along its second
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: by threads
     uint32_t store_map;
+    const struct tile_op *side; // a load behind the loop, of what lies as what is stored; NULL
+    uint32_t side_map;
+    bool fused; // the first member of a struct tile_fused (pass/fused.h)
     bool *wanted; // by value id: what the thread that copies computes for itself, and its loads
 };
 
 enum {
     TILE_GROUP_THREADS = 128, // of a warpgroup
     TILE_RING_AT = 1024,      // where stages begin in shared memory; barriers before
-    TILE_MOST_STAGES = 8,
-    TILE_STAGING_BYTES = 2 * 64 * 128, // a warpgroup, for what it stores: two slabs of 64 rows
+    TILE_MOST_STAGES = 24,
+    TILE_PART_COLUMNS = 128, // of sums that are promoted, at a time
+    TILE_SLAB_BYTES = 64 * 128,            // of what is stored: 64 rows
+    TILE_STAGING_BYTES = 2 * TILE_SLAB_BYTES, // of a warpgroup, for two in turn
 };
+
+// Bytes that a warpgroup has for what it stores: with what is loaded there all of its slabs.
+uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
 // A copy of a kernel with values of its own.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
@@ -58,10 +72,25 @@ struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 // loop.c: the loop, the product and what is streamed to it; which values their places are made of.
 // NULL, or why there is none; "": there is no product.
 const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
+// swap.c: operands exchanged and the accumulator turned, in a loop that was found; to be found again
+// then. False, with the kernel perhaps spoilt, without memory.
+bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
 // Whether a kernel is one loop over a product, and how it is done then; layouts of what holds
 // accumulators are given. NULL, and why not: for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, const char **why);
+// How what is streamed lies in shared memory, and its map. NULL, or why it cannot be.
+const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
+// scalars.c: whether an op and all that is in it is about scalars, reads them from tensors at most,
+// and writes nothing; whether rows that a load from a slice does not have can be any.
+bool tile_is_of_scalars(const struct tile_op *op);
+bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
+// Whether the thread that copies can do a load: its place is made of scalars that it can compute,
+// and it is padded with zeros.
+bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
+                     const struct tile_op *load);
+// Have one block alone end a tile that is split.
+void tile_end_alone(struct tile_pipeline *p);
 // Once more what is wanted, when values have other numbers.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
 

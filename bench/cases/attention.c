@@ -1,0 +1,196 @@
+// Attention by a tile program, beside PyTorch's by cuDNN and by FlashAttention-2. As papers about
+// it have it, all points have the same tokens and the same width: batch x sequence, and heads x d.
+#include "bench_case_kernels.h"
+#include "peers.h"
+#include "point.h"
+#include "suites.h"
+
+#include <cucore/error.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 2048, ROWS_CHECKED = 16, MOST_DEPTH = 256 };
+
+typedef struct attention {
+    int64_t batch, heads, sequence, depth;
+    bool causal;
+    double scale;
+} attention;
+
+// What a query's weights and result are, in double precision: from the keys and values of its head,
+// in `x`, of which the weights take the end.
+static double attend(const attention *a, double *x, const double *query, int64_t row, double *out)
+{
+    const double *keys = x, *values = x + a->sequence * a->depth;
+    double *weight = x + 2 * a->sequence * a->depth, top = -INFINITY, sum = 0;
+    int64_t seen = a->causal ? row + 1 : a->sequence;
+
+    for (int64_t j = 0; j < seen; j++) {
+        weight[j] = 0;
+        for (int64_t d = 0; d < a->depth; d++)
+            weight[j] += query[d] * keys[j * a->depth + d];
+        weight[j] *= a->scale;
+        top = fmax(top, weight[j]);
+    }
+    memset(out, 0, (size_t)a->depth * sizeof(*out));
+    for (int64_t j = 0; j < seen; j++) {
+        double w = exp(weight[j] - top);
+        sum += w;
+        for (int64_t d = 0; d < a->depth; d++)
+            out[d] += w * values[j * a->depth + d];
+    }
+    for (int64_t d = 0; d < a->depth; d++)
+        out[d] /= sum;
+    return top + log(sum);
+}
+
+// Weights are rounded to 16 bits before they are multiplied with values of up to 1, and so is the
+// result: an average, of which the errors of weights are averaged too.
+static cuc_status check_row(bench_point *p, double *x, int64_t row, char *why, size_t why_size)
+{
+    const attention *a = p->data;
+    int64_t head = row / a->sequence, size = a->sequence * a->depth;
+    double query[MOST_DEPTH], out[MOST_DEPTH], got[MOST_DEPTH], lse, expected;
+    double eps = p->dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+
+    for (int i = 1; i <= 2; i++)
+        if (!bench_get(p, x + (i - 1) * size, &p->arrays[i], head * size, size, 1, size))
+            return p->status;
+    if (!bench_get(p, query, &p->arrays[0], row * a->depth, a->depth, 1, a->depth) ||
+        !bench_get(p, got, &p->arrays[3], row * a->depth, a->depth, 1, a->depth) ||
+        !bench_get(p, &lse, &p->arrays[4], row, 1, 1, 1))
+        return p->status;
+    expected = attend(a, x, query, row % a->sequence, out);
+    cuc_status st = bench_near(got, out, a->depth, eps, eps, "element", row * a->depth, why,
+                               why_size);
+    return st == CUC_OK ? bench_near(&lse, &expected, 1, 1e-5, 1e-4, "logarithm", row, why, why_size)
+                        : st;
+}
+
+static cuc_status check(bench_point *p, char *why, size_t why_size)
+{
+    const attention *a = p->data;
+    size_t room = (size_t)(2 * a->sequence * a->depth + a->sequence);
+    double *x = malloc(room * sizeof(*x));
+    cuc_status st = x ? CUC_OK : bench_no_memory("keys and values");
+
+    for (int64_t i = 0; st == CUC_OK && i < ROWS_CHECKED; i++)
+        st = check_row(p, x, i * (p->rows - 1) / (ROWS_CHECKED - 1), why, why_size);
+    free(x);
+    return st;
+}
+
+// ---- Points
+
+static cuc_status read_point(attention *a, cuc_bench_state *state)
+{
+    int64_t tokens = cuc_bench_state_int(state, "tokens");
+
+    a->sequence = cuc_bench_state_int(state, "sequence");
+    a->depth = cuc_bench_state_int(state, "d");
+    a->causal = strcmp(cuc_bench_state_text(state, "causal"), "yes") == 0;
+    if (a->depth < 8 || a->depth > MOST_DEPTH || WIDTH % a->depth)
+        return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
+                          "d is %lld: 8 to 256 are expected, of which 2048 is a multiple",
+                          (long long)a->depth);
+    if (a->sequence < 1 || a->sequence > 1 << 20 || tokens < 1 || tokens > 1 << 20)
+        return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
+                          "sequence and tokens are %lld and %lld: 1 to 2^20 are expected",
+                          (long long)a->sequence, (long long)tokens);
+    a->heads = WIDTH / a->depth;
+    a->batch = tokens > a->sequence ? tokens / a->sequence : 1;
+    a->scale = (double)(float)(1 / sqrt((double)a->depth));
+    return CUC_OK;
+}
+
+// Of a mask half of the products count, as papers have it.
+static cuc_status set_work(const bench_point *p)
+{
+    const attention *a = p->data;
+    cuc_bench_work work = CUC_BENCH_WORK_INIT;
+
+    work.flop = 4 * (double)(a->batch * a->heads) * (double)a->sequence * (double)a->sequence *
+                (double)a->depth / (a->causal ? 2 : 1);
+    work.bytes = p->bytes;
+    work.peak = cuc_dtype_name(p->dtype);
+    return cuc_bench_state_set_work(p->state, &work);
+}
+
+static void add_tile(bench_point *p)
+{
+    const attention *a = p->data;
+    const int64_t *shape = BENCH_SHAPE(a->batch, a->heads, a->sequence, a->depth);
+    char settings[96];
+    bench_array *array[5];
+
+    for (int i = 0; i < 4; i++)
+        array[i] = i < 3 ? bench_point_read(p, p->dtype, shape)
+                         : bench_point_written(p, p->dtype, shape);
+    array[4] = bench_point_written(p, CUC_F32, BENCH_SHAPE(a->batch, a->heads, a->sequence));
+    snprintf(settings, sizeof(settings), "D=%d CAUSAL=%s BN=%d", (int)a->depth,
+             a->causal ? "true" : "false", a->depth > 128 ? 64 : 128);
+    bench_point_kernel(
+        p, &(bench_kernel_spec){
+               .name = "tile",
+               .file = "attention.tile",
+               .source = attention_tile,
+               .kernel = "attention",
+               .settings = settings,
+               .arguments = { BENCH_TENSOR(array[0]), BENCH_TENSOR(array[1]),
+                              BENCH_TENSOR(array[2]), BENCH_TENSOR(array[3]),
+                              BENCH_TENSOR(array[4]), BENCH_F32((float)a->scale) },
+               .by_driver = true,
+           });
+}
+
+static json_t *axes_of(const bench_point *p)
+{
+    const attention *a = p->data;
+
+    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:s}", "batch", (json_int_t)a->batch, "heads",
+                     (json_int_t)a->heads, "sequence", (json_int_t)a->sequence, "d",
+                     (json_int_t)a->depth, "causal", a->causal, "dtype", cuc_dtype_name(p->dtype));
+}
+
+static cuc_status set_up(cuc_bench_state *state, void *data)
+{
+    static const char *const flash[] = { "torch_flash", NULL };
+    attention *a = bench_allocate(state, sizeof(*a));
+    bench_point *p;
+    cuc_status st;
+
+    (void)data;
+    if (!a)
+        return cuc_error_status();
+    if ((st = read_point(a, state)) < 0 ||
+        (st = bench_point_make(&p, state, a->batch * a->heads * a->sequence, a->depth, check)) < 0 ||
+        !p)
+        return st;
+    p->data = a;
+    add_tile(p);
+    if ((st = p->status) < 0 || (st = set_work(p)) < 0 ||
+        (st = bench_peer_add(state, "torch_cudnn", CUC_BENCH_PEER, CUC_BENCH_COLD, "attention",
+                             "forward", axes_of(p))) < 0)
+        return st;
+    return bench_peers_add(state, flash, CUC_BENCH_COLD, "attention", "forward", axes_of(p));
+}
+
+static const cuc_bench_axis axes[] = {
+    BENCH_AXIS("dtype", DTYPE, "bf16,f16", "bf16"),
+    BENCH_AXIS("d", INT, "64,128", "128"),
+    BENCH_AXIS("sequence", INT, "4096,8192,16384", "4096"),
+    BENCH_AXIS("causal", STRING, "no,yes", NULL),
+    BENCH_AXIS("tokens", INT, "16384", NULL),
+    BENCH_TILE_AXIS,
+};
+
+static const cuc_bench_case cases[] = {
+    BENCH_CASE(.suite = "attention", .name = "forward",
+               .about = "softmax(q k') v by heads, 2048 / d of them, with a causal mask or none",
+               BENCH_AXES(axes), .setup = set_up, .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
+};
+
+const bench_suite bench_attention_suite = { "attention", cases, BENCH_LENGTH(cases), NULL };

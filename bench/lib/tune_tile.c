@@ -1,0 +1,268 @@
+// Tuning kernels of tile programs: the caller's arguments, a kernel for each candidate. What
+// kernels write is put back before each run.
+#include "tune.h"
+
+#include <cucore/copy.h>
+#include <cucore/tile.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 64, MOST_CONSTANTS = 32, MOST_COMPARED = 1 << 20 };
+
+// The bytes that a tensor's elements lie among.
+struct span {
+    cuc_device_ptr at;
+    uint64_t bytes;
+    cuc_dtype dtype;
+    cuc_buffer *saved; // as they were
+    void *expected;    // by the first candidate that was checked
+};
+
+struct arguments {
+    const cuc_arg *args;
+    size_t count;
+    struct span written[MOST_ARGUMENTS];
+    size_t spans;
+};
+
+static struct span span_of(const cuc_tensor *t)
+{
+    int64_t low = 0, high = 0, bytes = cuc_dtype_bits(t->dtype) / 8;
+
+    for (int32_t i = 0; i < t->rank; i++) {
+        int64_t far = (t->shape[i] - 1) * t->strides[i];
+        if (!t->shape[i])
+            return (struct span){ .at = 0 };
+        *(far < 0 ? &low : &high) += far;
+    }
+    return (struct span){ .at = t->data + (uint64_t)(low * bytes),
+                          .bytes = (uint64_t)((high - low + 1) * bytes),
+                          .dtype = t->dtype };
+}
+
+static cuc_status save(struct arguments *x, const cuc_kernel *kernel, cuc_stream *stream)
+{
+    cuc_status st = CUC_OK;
+
+    for (size_t i = 0; i < x->count && st >= 0; i++) {
+        cuc_tile_parameter p = CUC_TILE_PARAMETER_INIT;
+        struct span s;
+        if ((st = cuc_tile_get_parameter(&p, kernel, i)) < 0)
+            return st;
+        if (!p.written || x->args[i].type != CUC_ARG_TENSOR || !x->args[i].value.pointer)
+            continue;
+        s = span_of(x->args[i].value.pointer);
+        if (!s.bytes)
+            continue;
+        x->written[x->spans] = s;
+        if ((st = cuc_buffer_create(&x->written[x->spans].saved, NULL, s.bytes, stream)) < 0)
+            return st;
+        st = cuc_copy(stream, cuc_buffer_ptr(x->written[x->spans++].saved), s.at, s.bytes);
+    }
+    return st < 0 ? st : cuc_stream_synchronize(stream);
+}
+
+static cuc_status restore(const struct arguments *x, cuc_stream *stream)
+{
+    cuc_status st = CUC_OK;
+
+    for (size_t i = 0; i < x->spans && st >= 0; i++)
+        st = cuc_copy(stream, x->written[i].at, cuc_buffer_ptr(x->written[i].saved),
+                      x->written[i].bytes);
+    return st;
+}
+
+static cuc_status set_up(struct cuc__tune_race *race, cuc_bench_state *state)
+{
+    (void)race;
+    (void)state;
+    return CUC_OK;
+}
+
+static cuc_status prepare(void *data, cuc_stream *stream, uint64_t set)
+{
+    const struct cuc__tune_candidate *c = data;
+
+    (void)set;
+    return restore(c->race->data, stream);
+}
+
+static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
+{
+    const struct cuc__tune_candidate *c = data;
+    const struct arguments *x = c->race->data;
+
+    (void)set;
+    return cuc_launch(stream, NULL, c->subject, x->args, x->count);
+}
+
+static cuc_status check_span(struct span *s, cuc_stream *stream, char *why, size_t why_size)
+{
+    uint64_t element = cuc_dtype_bits(s->dtype) / 8, count = s->bytes / element;
+    uint64_t step = count / MOST_COMPARED + 1;
+    void *got = malloc(s->bytes);
+    cuc_status st;
+
+    if (!got)
+        return BENCH_NO_MEMORY("a result");
+    if ((st = cuc_copy_to_host(stream, got, s->at, s->bytes)) < 0 ||
+        (st = cuc_stream_synchronize(stream)) < 0) {
+        free(got);
+        return st;
+    }
+    if (!s->expected) {
+        s->expected = got;
+        return CUC_OK;
+    }
+    bool same =
+        cuc__tune_same(s->dtype, s->expected, got, (count + step - 1) / step, step, why, why_size);
+    free(got);
+    return same ? CUC_OK : 1;
+}
+
+static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    struct cuc__tune_candidate *c = data;
+    struct arguments *x = c->race->data;
+    cuc_status st = CUC_OK;
+
+    for (size_t i = 0; i < x->spans && st == CUC_OK; i++)
+        st = check_span(&x->written[i], stream, why, why_size);
+    return st;
+}
+
+// ---- Kernels
+
+// The program with a candidate's constants behind its own.
+static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
+                          const cuc_program_options *program, const char *kernel, char *choice)
+{
+    const char *constants[MOST_CONSTANTS];
+    cuc_program_options o = *program;
+    cuc_program *p = NULL;
+    cuc_object *object = NULL;
+    cuc_status st;
+
+    if (o.constant_count + strlen(choice) / 4 >= MOST_CONSTANTS)
+        return BENCH_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%zu constants are too many",
+                          o.constant_count);
+    for (size_t i = 0; i < o.constant_count; i++)
+        constants[i] = program->constants[i];
+    for (char *rest = choice, *one; (one = strtok_r(rest, " ", &rest)) != NULL;)
+        constants[o.constant_count++] = one;
+    o.constants = constants;
+    o.dimensions = NULL; // nothing is left to choose
+    o.dimension_count = 0;
+    o.tuned = NULL;
+    if ((st = cuc_program_create(&p, CUC_SOURCE_TILE, text, bytes, &o)) >= 0 &&
+        (st = cuc_program_compile(&object, p, CUC_CODE_PTX)) >= 0)
+        st = cuc_object_get_kernel(out, object, kernel);
+    cuc_object_release(object);
+    cuc_program_release(p);
+    return st;
+}
+
+static void compile_all(struct cuc__tune_race *race, const char *text, size_t bytes,
+                        const cuc_program_options *program, const char *kernel)
+{
+    for (size_t i = 0; i < race->count; i++) {
+        struct cuc__tune_candidate *c = &race->all[i];
+        cuc_kernel *made = NULL;
+        char choice[sizeof(c->choice)];
+        memcpy(choice, c->choice, sizeof(choice));
+        if (compile(&made, text, bytes, program, kernel, choice) < 0)
+            cuc__tune_drop(c);
+        c->subject = made;
+    }
+}
+
+// The name of the only kernel, where none is given.
+static cuc_status name_of(char name[256], const struct cuc__tune_race *race, const char *text,
+                          size_t bytes, const cuc_program_options *program)
+{
+    cuc_program *p = NULL;
+    cuc_object *object = NULL;
+    const char *only = NULL;
+    cuc_status st;
+
+    if ((st = cuc_program_create(&p, CUC_SOURCE_TILE, text, bytes, program)) >= 0 &&
+        (st = cuc_program_compile(&object, p, CUC_CODE_PTX)) >= 0 &&
+        (st = cuc_object_get_kernel_name(&only, object, 0)) >= 0)
+        snprintf(name, 256, "%s", only);
+    cuc_object_release(object);
+    cuc_program_release(p);
+    (void)race;
+    return st;
+}
+
+static cuc_status race_kernels(struct cuc__tune_race *race, struct arguments *x)
+{
+    cuc_stream *stream = NULL;
+    cuc_kernel *any = NULL;
+    cuc_status st;
+
+    for (size_t i = 0; i < race->count && !any; i++)
+        any = race->all[i].subject;
+    if (!any)
+        return cuc__tune_run(race); // which says why
+    if ((st = cuc_stream_create(&stream, race->device, NULL)) < 0)
+        return st;
+    if ((st = save(x, any, stream)) >= 0)
+        st = cuc__tune_run(race);
+    // Whatever happened, what was written is as it was.
+    if (restore(x, stream) >= 0)
+        (void)cuc_stream_synchronize(stream);
+    for (size_t i = 0; i < x->spans; i++) {
+        cuc_buffer_release(x->written[i].saved);
+        free(x->written[i].expected);
+    }
+    cuc_stream_release(stream);
+    return st;
+}
+
+cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const char *text,
+                         size_t bytes, const cuc_program_options *program, const char *kernel,
+                         const cuc_arg *args, size_t count, const cuc_tune_options *options)
+{
+    struct arguments x = { .args = args, .count = count };
+    struct cuc__tune_race race = {
+        .set_up = set_up, .prepare = prepare, .run = run, .check = check, .data = &x
+    };
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    cuc_program_options o;
+    cuc_program *p = NULL;
+    char name[256];
+    cuc_status st;
+
+    BENCH_CHECK_NOT_NULL(device);
+    BENCH_CHECK_NOT_NULL(text);
+    BENCH_CHECK_NOT_NULL(program);
+    if (!args || count > MOST_ARGUMENTS)
+        return BENCH_FAIL(CUC_ERROR_INVALID_ARGUMENT, "args is %s, count is %zu: expected up to %d",
+                          args ? "given" : "NULL", count, MOST_ARGUMENTS);
+    if ((st = cuc__tune_begin(&race, device, options, __func__)) < 0 ||
+        (st = cuc__bench_read(&o, sizeof(o), program, "cuc_program_options", __func__)) < 0)
+        return st;
+    o.tuned = ""; // what is found is not to hang on what was
+    if (!kernel && (st = name_of(name, &race, text, bytes, &o)) < 0)
+        return st;
+    kernel = kernel ? kernel : name;
+    if ((st = cuc_program_create(&p, CUC_SOURCE_TILE, text, bytes, &o)) < 0 ||
+        (st = cuc_tile_visit_candidates(p, kernel, cuc__tune_add, &race)) < 0)
+        goto end;
+    cuc__tune_select(&race);
+    compile_all(&race, text, bytes, &o, kernel);
+    if ((st = race_kernels(&race, &x)) < 0 || (st = cuc_tile_get_record(&key, p, kernel)) < 0)
+        goto end;
+    key.kernel = kernel;
+    st = cuc__tune_keep(&race, &key, choice, room);
+
+end:
+    for (size_t i = 0; i < race.count; i++)
+        cuc_kernel_release(race.all[i].subject);
+    cuc_program_release(p);
+    cuc__tune_end(&race);
+    return st;
+}

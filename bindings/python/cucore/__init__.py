@@ -1,0 +1,35 @@
+"""cucore: NVIDIA GPUs from Python, over the C library of that name.
+
+Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C function as it is,
+`cucore.tile` kernels on tiles.
+"""
+from . import raw
+from ._device import ComputeCapability, Context, Device, DeviceProperties
+from ._errors import (BusyError, CompileError, ContextLostError, CUDAError, FileError, ForkedError,
+                      InvalidArgumentError, LinkError, NoDriverError, NotFoundError,
+                      NotSupportedError, NVRTCError, OutOfMemoryError)
+from ._graph import Capture, Graph, GraphExec
+from ._launch import LaunchConfig, PreparedLaunch, launch
+from ._memory import (Buffer, DeviceMemoryResource, DeviceMemoryResourceOptions,
+                      LegacyManagedMemoryResource, LegacyPinnedMemoryResource,
+                      ManagedMemoryResource, ManagedMemoryResourceOptions, MemoryPool,
+                      MemoryResource, PinnedMemoryResource, PinnedMemoryResourceOptions,
+                      SynchronousMemoryResource)
+from ._object import Kernel, ObjectCode
+from ._program import Linker, LinkerOptions, Program, ProgramOptions
+from ._stream import Event, EventOptions, Stream, StreamOptions
+from ._tensor import Tensor, as_tensor
+
+__version__ = raw.VERSION
+
+__all__ = [
+    "Buffer", "BusyError", "CUDAError", "Capture", "CompileError", "ComputeCapability", "Context",
+    "ContextLostError", "Device", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
+    "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Graph", "GraphExec",
+    "InvalidArgumentError", "Kernel", "LaunchConfig", "LegacyManagedMemoryResource",
+    "LegacyPinnedMemoryResource", "LinkError", "Linker", "LinkerOptions", "ManagedMemoryResource",
+    "ManagedMemoryResourceOptions", "MemoryPool", "MemoryResource", "NVRTCError", "NoDriverError",
+    "NotFoundError", "NotSupportedError", "ObjectCode", "OutOfMemoryError", "PinnedMemoryResource",
+    "PinnedMemoryResourceOptions", "PreparedLaunch", "Program", "ProgramOptions", "Stream",
+    "StreamOptions", "SynchronousMemoryResource", "Tensor", "as_tensor", "launch", "raw",
+]

@@ -1,0 +1,239 @@
+"""Devices and contexts."""
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import raw
+from ._errors import check, text
+from ._handle import Handle, create, get
+from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
+
+if TYPE_CHECKING:
+    from ._memory import Buffer, MemoryResource
+
+
+class Context(Handle):
+    """A context of the driver. Most programs never name one."""
+
+    __slots__ = ()
+    _release = raw.cuc_context_release
+
+    @classmethod
+    def from_handle(cls, handle: int) -> Context:
+        """Wrap a CUcontext that somebody else destroys."""
+        return cls._own(create(raw.cuc_context_from_handle, int(handle)))
+
+    @property
+    def handle(self) -> int:
+        """The CUcontext."""
+        return raw.cuc_context_handle(self._h) or 0
+
+    @property
+    def device(self) -> Device:
+        return Device._of(raw.cuc_context_device(self._h))
+
+    @property
+    def is_primary(self) -> bool:
+        return bool(raw.cuc_context_is_primary(self._h))
+
+    def sync(self) -> None:
+        check(raw.cuc_context_synchronize(self._h))
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, Context) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+
+class ComputeCapability(tuple):  # type: ignore[type-arg]
+    """(major, minor)."""
+
+    __slots__ = ()
+
+    @property
+    def major(self) -> int:
+        return int(self[0])
+
+    @property
+    def minor(self) -> int:
+        return int(self[1])
+
+
+class DeviceProperties:
+    """Every attribute of a device by its name, such as `multiprocessor_count`."""
+
+    __slots__ = ("_device",)
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def __getattr__(self, name: str) -> int:
+        number = _attributes().get(name)
+        if number is None:
+            raise AttributeError(f"a device has no attribute {name}")
+        return self._device.get_attribute(number)
+
+    def __dir__(self) -> list[str]:
+        return list(_attributes())
+
+
+def _attributes() -> dict[str, int]:
+    return {name: number for number, name in raw.NAMES["device_attribute"].items()}
+
+
+class Device:
+    """A device. `Device(0)` by its ordinal; `Device()` is the one of the current context, or 0.
+
+    There is one object an ordinal; it needs no closing. Nothing here needs a current context, and
+    only `set_current()` changes it.
+    """
+
+    __slots__ = ("_h", "_resource", "__weakref__")
+    _known: ClassVar[dict[int, Device]] = {}
+    _h: int
+    _resource: MemoryResource | None
+
+    def __new__(cls, device_id: int | Device | None = None) -> Device:
+        if isinstance(device_id, Device):
+            return device_id
+        if device_id is None:
+            return cls._of(create(raw.cuc_device_get_current))
+        return cls._of(create(raw.cuc_device_get, int(device_id)))
+
+    @classmethod
+    def _of(cls, handle: int | None) -> Device:
+        known = cls._known.get(handle or 0)
+        if known is None:
+            if not handle:
+                raise ValueError("there is no device: the object is closed, or is of none")
+            known = super().__new__(cls)
+            known._h, known._resource = handle, None
+            cls._known[handle] = known
+        return known
+
+    @classmethod
+    def get_all_devices(cls) -> tuple[Device, ...]:
+        return tuple(cls(i) for i in range(get(ctypes.c_int32, raw.cuc_device_get_count)))
+
+    @classmethod
+    def from_pci_bus_id(cls, bus_id: str) -> Device:
+        return cls._of(create(raw.cuc_device_get_by_pci_bus_id, bus_id.encode()))
+
+    @property
+    def device_id(self) -> int:
+        return raw.cuc_device_ordinal(self._h)
+
+    def __int__(self) -> int:
+        return self.device_id
+
+    @property
+    def name(self) -> str:
+        return text(raw.cuc_device_name(self._h))
+
+    @property
+    def uuid(self) -> str:
+        return text(raw.cuc_device_uuid(self._h))
+
+    @property
+    def pci_bus_id(self) -> str:
+        return text(raw.cuc_device_pci_bus_id(self._h))
+
+    @property
+    def compute_capability(self) -> ComputeCapability:
+        major, minor = ctypes.c_int32(), ctypes.c_int32()
+        check(raw.cuc_device_get_compute_capability(ctypes.byref(major), ctypes.byref(minor), self._h))
+        return ComputeCapability((major.value, minor.value))
+
+    @property
+    def arch(self) -> str:
+        """As cuda.core has it, "90"; `ProgramOptions(arch="sm_" + device.arch)`."""
+        return text(raw.cuc_device_arch(self._h)).removeprefix("sm_")
+
+    @property
+    def properties(self) -> DeviceProperties:
+        return DeviceProperties(self)
+
+    def get_attribute(self, attribute: int) -> int:
+        """One attribute, by a `raw.CUC_DEVICE_` constant or the driver's number."""
+        return int(get(ctypes.c_int32, raw.cuc_device_get_attribute, self._h, attribute))
+
+    @property
+    def memory_info(self) -> tuple[int, int]:
+        """(free, total) bytes."""
+        free, total = ctypes.c_uint64(), ctypes.c_uint64()
+        check(raw.cuc_device_get_memory_info(ctypes.byref(free), ctypes.byref(total), self._h))
+        return free.value, total.value
+
+    def can_access_peer(self, peer: Device | int) -> bool:
+        return bool(get(ctypes.c_int32, raw.cuc_device_can_access_peer, self._h, Device(peer)._h))
+
+    @property
+    def context(self) -> Context:
+        """The primary context."""
+        return Context._own(raw.cuc_context_retain(create(raw.cuc_device_get_context, self._h)))
+
+    def set_current(self, context: Context | None = None) -> Context | None:
+        """Make its primary context, or the one given, current on the thread, for other libraries.
+
+        Returns the context that was current.
+        """
+        before = ctypes.c_void_p()
+        if context is None:
+            check(raw.cuc_device_set_current(self._h, ctypes.byref(before)))
+        else:
+            check(raw.cuc_context_set_current(context._h, ctypes.byref(before)))
+        return Context._own(before.value) if before.value else None
+
+    @property
+    def memory_resource(self) -> MemoryResource:
+        """Where `allocate()` takes memory from."""
+        from ._memory import MemoryResource
+        if self._resource is not None:
+            return self._resource
+        return MemoryResource._own(create(raw.cuc_device_get_memory_resource, self._h))
+
+    @memory_resource.setter
+    def memory_resource(self, resource: MemoryResource | None) -> None:
+        handle = resource._h if resource is not None else 0
+        if resource is None or handle:
+            check(raw.cuc_device_set_memory_resource(self._h, handle or None))
+        # One that is written in Python serves what is allocated from Python.
+        self._resource = None if handle else resource
+
+    def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
+        """Memory of the device, in the stream's order."""
+        return self.memory_resource.allocate(size, stream=stream)
+
+    @property
+    def default_stream(self) -> Stream:
+        """The legacy default stream; see `per_thread_default_stream`."""
+        return Stream._own(raw.cuc_stream_retain(
+            create(raw.cuc_stream_get_default, self._h, raw.CUC_STREAM_LEGACY)))
+
+    @property
+    def per_thread_default_stream(self) -> Stream:
+        return Stream._own(raw.cuc_stream_retain(
+            create(raw.cuc_stream_get_default, self._h, raw.CUC_STREAM_PER_THREAD)))
+
+    def create_stream(self, obj: Any = None, options: StreamOptions | None = None) -> Stream:
+        """A stream of its own, or one of another library wrapped."""
+        if obj is not None:
+            if options is not None:
+                raise ValueError("expected a stream to wrap or options for a new one, not both")
+            return as_stream(obj)
+        return Stream._create(self, options)
+
+    def create_event(self, options: EventOptions | None = None) -> Event:
+        return Event._create(self, options)
+
+    def sync(self) -> None:
+        """Wait for everything on the device's primary context."""
+        check(raw.cuc_device_synchronize(self._h))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Device, (self.device_id,)
+
+    def __repr__(self) -> str:
+        return f"<Device {self.device_id} ({self.name})>"

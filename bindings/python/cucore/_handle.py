@@ -1,0 +1,136 @@
+"""What every object has: one reference to a handle of the library."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable, ClassVar, TypeVar
+
+from . import raw
+from ._errors import last_error
+
+Self = TypeVar("Self", bound="Handle")
+
+
+class Handle:
+    """Holds one reference, and gives it back when closed or collected, on whatever thread.
+
+    Handles hold what they need themselves, so the order of releases does not matter.
+    """
+
+    __slots__ = ("_h", "__weakref__")
+    _release: ClassVar[Callable[[int], None]]
+    _h: int
+
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        raise TypeError(f"{type(self).__name__} is not made by its class; see its documentation")
+
+    @classmethod
+    def _own(cls: type[Self], handle: int | None) -> Self:
+        """An object for a reference that the caller has."""
+        self = cls.__new__(cls)
+        self._h = handle or 0
+        return self
+
+    def close(self) -> None:
+        """Give the reference back now. Once more does nothing."""
+        handle, self._h = self._h, 0
+        if handle:
+            self._release(handle)
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_h", 0)
+        if handle:
+            self._h = 0
+            self._release(handle)
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def create(function: Callable[..., int], *arguments: Any) -> int:
+    """Call what writes a handle to its first parameter."""
+    out = ctypes.c_void_p()
+    if function(ctypes.byref(out), *arguments) < 0:
+        raise last_error()
+    return out.value or 0
+
+
+def get(kind: type, function: Callable[..., int], *arguments: Any) -> Any:
+    """Call what writes a number to its first parameter."""
+    out = kind()
+    if function(ctypes.byref(out), *arguments) < 0:
+        raise last_error()
+    return out.value
+
+
+def options(struct: Any, **fields: Any) -> Any:
+    """A struct that begins with its size."""
+    made = struct(**fields)
+    made.struct_size = ctypes.sizeof(struct)
+    return made
+
+
+class _Kept:
+    """Python objects that C holds by a number until it calls back to drop them."""
+
+    def __init__(self) -> None:
+        self._objects: dict[int, Any] = {}
+        self._next = 0
+        self.drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._drop)
+
+    def add(self, value: Any) -> int:
+        self._next += 1
+        self._objects[self._next] = value
+        return self._next
+
+    def _drop(self, key: int) -> None:
+        value = self._objects.pop(key, None)
+        if callable(value):
+            value()
+
+    def forget(self, key: int) -> None:
+        self._objects.pop(key, None)
+
+    def get(self, key: int) -> Any:
+        return self._objects.get(key)
+
+
+kept = _Kept()
+
+
+class PyBuffer(ctypes.Structure):
+    """CPython's Py_buffer."""
+
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p),
+                ("internal", ctypes.c_void_p)]
+
+
+_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+_get_buffer.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
+_release_buffer = ctypes.pythonapi.PyBuffer_Release
+_release_buffer.argtypes = [ctypes.c_void_p]
+_release_buffer.restype = None
+
+
+class HostMemory:
+    """The memory of a Python object with the buffer protocol, held while this lives."""
+
+    __slots__ = ("_view", "address", "size")
+
+    def __init__(self, value: Any, writable: bool) -> None:
+        view = PyBuffer()
+        _get_buffer(value, ctypes.byref(view), 1 if writable else 0)  # raises what Python raises
+        self._view, self.address, self.size = view, view.buf or 0, view.len
+
+    def __del__(self) -> None:
+        view = getattr(self, "_view", None)
+        if view is not None:
+            _release_buffer(ctypes.byref(view))
+
+
+__all__ = ["Handle", "HostMemory", "create", "get", "kept", "options", "raw"]

@@ -1,0 +1,33 @@
+"""Find and load libcucore.
+
+The first of these: the file that CUCORE_LIBRARY names, the one in this package (a wheel has it),
+and libcucore.so.0 where the system's loader finds it.
+"""
+import ctypes
+import os
+import pathlib
+import sys
+
+SONAME = "libcucore.so.0"
+
+
+def candidates():
+    if named := os.environ.get("CUCORE_LIBRARY"):
+        return [named]
+    own = pathlib.Path(__file__).parent / "lib" / SONAME
+    return ([str(own)] if own.exists() else []) + [SONAME]
+
+
+def load():
+    # cucore looks for NVIDIA's Python packages in VIRTUAL_ENV, which is only set where an
+    # environment was activated and not merely its interpreter started.
+    if sys.prefix != sys.base_prefix:
+        os.environ.setdefault("VIRTUAL_ENV", sys.prefix)
+    tried = []
+    for path in candidates():
+        try:
+            return path, ctypes.CDLL(path)
+        except OSError as error:
+            tried.append(f"{path}: {error}")
+    raise ImportError("libcucore cannot be loaded; CUCORE_LIBRARY may name the file. Tried:\n  " +
+                      "\n  ".join(tried))

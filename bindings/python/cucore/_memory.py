@@ -1,0 +1,414 @@
+"""Memory: resources, which allocate, and buffers."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import raw
+from ._device import Device
+from ._errors import check, last_error
+from ._handle import Handle, HostMemory, create, get, kept, options
+from ._stream import Stream, StreamLike, as_stream
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
+
+_ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
+
+
+class MemoryResource(Handle):
+    """Something that allocates. A subclass may be a resource of its own: see `allocate()`."""
+
+    __slots__ = ()
+    _release = raw.cuc_memory_resource_release
+
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> MemoryResource:
+        self = super().__new__(cls)
+        self._h = 0  # also where a subclass has an __init__ of its own
+        return self
+
+    def __init__(self) -> None:
+        if type(self).allocate is MemoryResource.allocate:
+            super().__init__()
+
+    def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
+        """Memory in the stream's order; its last reference frees it in that order too.
+
+        A subclass gives memory of its own: `Buffer.from_handle(address, size, mr=self,
+        stream=stream)`. Its `deallocate()` is called when the buffer is gone.
+        """
+        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, as_stream(stream)._h))
+
+    def deallocate(self, ptr: int, size: int, *, stream: Stream | None) -> None:
+        """Called for memory of a subclass; may come on any thread."""
+        raise NotImplementedError(f"{type(self).__name__} has no deallocate()")
+
+    @property
+    def device_id(self) -> int:
+        """-1: of no device."""
+        return raw.cuc_device_ordinal(raw.cuc_memory_resource_device(self._h))
+
+    @property
+    def is_device_accessible(self) -> bool:
+        return bool(raw.cuc_memory_resource_access(self._h) & _ACCESS_DEVICE) if self._h else True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        return bool(raw.cuc_memory_resource_access(self._h) & _ACCESS_HOST) if self._h else False
+
+    @property
+    def is_managed(self) -> bool:
+        return raw.cuc_memory_resource_kind(self._h) == raw.CUC_MEMORY_MANAGED if self._h else False
+
+    @contextlib.contextmanager
+    def _lent(self) -> Iterator[int]:
+        """The library's resource; of a subclass a new one, that calls it back and keeps it."""
+        if self._h:
+            yield self._h
+        else:
+            handle = _custom(self)
+            try:
+                yield handle
+            finally:
+                raw.cuc_memory_resource_release(handle)
+
+
+def _custom(resource: MemoryResource) -> int:
+    fields = dict(raw.cuc_memory_callbacks._fields_)
+
+    def allocate(_user: int, out: int, size: int, stream: int) -> int:
+        return raw.cuc_error_set(raw.CUC_ERROR_NOT_SUPPORTED, b"allocate",
+                                 b"a resource written in Python allocates by its allocate()")
+
+    def deallocate(_user: int, ptr: int, size: int, stream: int | None) -> int:
+        try:
+            held = Stream._own(raw.cuc_stream_retain(stream)) if stream else None
+            resource.deallocate(ptr, size, stream=held)
+        except Exception as error:
+            return raw.cuc_error_set(raw.CUC_ERROR_DRIVER, b"deallocate", repr(error).encode())
+        return 0
+
+    callbacks = (fields["allocate"](allocate), fields["deallocate"](deallocate))
+    # What it calls must outlive the resource: the buffers hold it beyond this object.
+    key = kept.add(callbacks)
+    access = (_ACCESS_DEVICE if resource.is_device_accessible else 0) | \
+             (_ACCESS_HOST if resource.is_host_accessible else 0)
+    made = options(raw.cuc_memory_callbacks, user=key, allocate=callbacks[0],
+                   deallocate=callbacks[1], access=access)
+    made.destroy = fields["destroy"](ctypes.cast(kept.drop, ctypes.c_void_p).value)
+    try:
+        return create(raw.cuc_memory_resource_create, ctypes.byref(made))
+    except BaseException:
+        kept.forget(key)
+        raise
+
+
+@dataclass
+class DeviceMemoryResourceOptions:
+    max_size: int = 0  #: the most it may ever hold; 0: what the system allows
+
+
+@dataclass
+class PinnedMemoryResourceOptions:
+    max_size: int = 0
+    numa_id: int = -1  #: where on the host; -1: anywhere
+
+
+@dataclass
+class ManagedMemoryResourceOptions:
+    preferred_location: int | None = None  #: a device, or -1 for the host
+    max_size: int = 0
+
+
+class PoolAttributes:
+    """Attributes of a pool by their names, such as `used_mem_current`; some can be set."""
+
+    __slots__ = ("_pool",)
+
+    def __init__(self, pool: MemoryPool) -> None:
+        object.__setattr__(self, "_pool", pool)
+
+    @staticmethod
+    def _number(name: str) -> int:
+        for number, known in raw.NAMES["memory_pool_attribute"].items():
+            if known == name:
+                return number
+        raise AttributeError(f"a pool has no attribute {name}")
+
+    def __getattr__(self, name: str) -> int:
+        return int(get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._pool._h,
+                       self._number(name)))
+
+    def __setattr__(self, name: str, value: int) -> None:
+        check(raw.cuc_memory_pool_set_attribute(self._pool._h, self._number(name), value))
+
+    def __dir__(self) -> list[str]:
+        return list(raw.NAMES["memory_pool_attribute"].values())
+
+
+class MemoryPool(MemoryResource):
+    """A pool of the driver: allocates and frees in stream order."""
+
+    __slots__ = ()
+
+    def _make(self, device: Device, kind: int, **fields: Any) -> None:
+        made = options(raw.cuc_memory_pool_options, kind=kind, **fields)
+        self._h = create(raw.cuc_memory_pool_create, device._h, ctypes.byref(made))
+
+    @property
+    def handle(self) -> int:
+        """The CUmemoryPool."""
+        return raw.cuc_memory_pool_handle(self._h) or 0
+
+    @property
+    def attributes(self) -> PoolAttributes:
+        return PoolAttributes(self)
+
+    def trim(self, keep: int = 0) -> None:
+        """Give what is not used back to the system, down to `keep` bytes."""
+        check(raw.cuc_memory_pool_trim(self._h, keep))
+
+
+class DeviceMemoryResource(MemoryPool):
+    """A pool on a device: its default one, or a new one when options are given."""
+
+    __slots__ = ()
+
+    def __init__(self, device: Device | int, options: DeviceMemoryResourceOptions | None = None) -> None:
+        if options is None:
+            self._h = create(raw.cuc_memory_pool_get_default, Device(device)._h, raw.CUC_MEMORY_DEVICE)
+        else:
+            self._make(Device(device), raw.CUC_MEMORY_DEVICE, max_bytes=options.max_size)
+
+
+class PinnedMemoryResource(MemoryPool):
+    """A pool of page-locked host memory, that the host and devices reach."""
+
+    __slots__ = ()
+
+    def __init__(self, options: PinnedMemoryResourceOptions | None = None) -> None:
+        given = options or PinnedMemoryResourceOptions()
+        location = raw.cuc_memory_location()
+        if given.numa_id >= 0:
+            location = raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA, given.numa_id)
+        self._make(Device(), raw.CUC_MEMORY_PINNED, max_bytes=given.max_size, location=location)
+
+
+class ManagedMemoryResource(MemoryPool):
+    """A pool of managed memory, that moves between host and devices. Drivers of CUDA 13 have it."""
+
+    __slots__ = ()
+
+    def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
+        given = options or ManagedMemoryResourceOptions()
+        location = raw.cuc_memory_location()
+        if given.preferred_location is not None:
+            location = raw.cuc_memory_location(raw.CUC_LOCATION_HOST, 0) \
+                if given.preferred_location < 0 \
+                else raw.cuc_memory_location(raw.CUC_LOCATION_DEVICE, given.preferred_location)
+        self._make(Device(), raw.CUC_MEMORY_MANAGED, max_bytes=given.max_size, location=location)
+
+
+class SynchronousMemoryResource(MemoryResource):
+    """Memory of a device without a pool: allocating may wait for the device, freeing does."""
+
+    __slots__ = ()
+
+    def __init__(self, device: Device | int) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device(device)._h, raw.CUC_MEMORY_DEVICE)
+
+
+class LegacyPinnedMemoryResource(MemoryResource):
+    """Page-locked host memory without a pool. Its buffers need no stream."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED)
+
+    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
+        given = None if stream is None else as_stream(stream)._h
+        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, given))
+
+
+class LegacyManagedMemoryResource(MemoryResource):
+    """Managed memory without a pool, of every driver. Its buffers need no stream."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED)
+
+    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
+        given = None if stream is None else as_stream(stream)._h
+        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, given))
+
+
+class Buffer(Handle):
+    """A piece of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
+
+    When it is closed or collected, it is freed in the order of its stream: after what the stream
+    has by then. A kernel on another stream must be ordered before, by `Stream.wait()`.
+    """
+
+    __slots__ = ()
+    _release = raw.cuc_buffer_release
+
+    @classmethod
+    def from_handle(cls, ptr: int, size: int, mr: MemoryResource | None = None, owner: Any = None,
+                    stream: StreamLike = None) -> Buffer:
+        """Memory that is there already: freed by `mr`, or kept alive by `owner`, or neither."""
+        if mr is not None and owner is not None:
+            raise ValueError("expected a memory resource that frees the memory or an owner that "
+                             "keeps it, not both")
+        key = kept.add(owner) if owner is not None else 0
+        made = options(raw.cuc_buffer_options, owner=key or None,
+                       stream=as_stream(stream)._h if stream is not None else None)
+        if key:
+            fields = dict(raw.cuc_buffer_options._fields_)
+            made.drop_owner = fields["drop_owner"](ctypes.cast(kept.drop, ctypes.c_void_p).value)
+        try:
+            with mr._lent() if mr is not None else contextlib.nullcontext() as made.resource:
+                return cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
+                                       ctypes.byref(made)))
+        except BaseException:
+            kept.forget(key)
+            raise
+
+    @property
+    def handle(self) -> int:
+        """Its address."""
+        return raw.cuc_buffer_ptr(self._h)
+
+    def __int__(self) -> int:
+        return raw.cuc_buffer_ptr(self._h)
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return raw.cuc_buffer_bytes(self._h)
+
+    def __len__(self) -> int:
+        return raw.cuc_buffer_bytes(self._h)
+
+    @property
+    def device_id(self) -> int:
+        """-1: of no device."""
+        return raw.cuc_device_ordinal(raw.cuc_buffer_device(self._h))
+
+    @property
+    def memory_resource(self) -> MemoryResource | None:
+        handle = raw.cuc_buffer_memory_resource(self._h)
+        return MemoryResource._own(raw.cuc_memory_resource_retain(handle)) if handle else None
+
+    @property
+    def owner(self) -> Any:
+        return kept.get(raw.cuc_buffer_owner(self._h) or 0)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        return bool(raw.cuc_buffer_access(self._h) & _ACCESS_DEVICE)
+
+    @property
+    def is_host_accessible(self) -> bool:
+        return bool(raw.cuc_buffer_access(self._h) & _ACCESS_HOST)
+
+    @property
+    def is_managed(self) -> bool:
+        return bool(raw.cuc_buffer_access(self._h) & raw.CUC_MEMORY_ACCESS_MANAGED)
+
+    def set_deallocation_stream(self, stream: StreamLike) -> None:
+        """Free it in this stream's order."""
+        check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)._h))
+
+    def close(self, stream: StreamLike = None) -> None:
+        """Free it now, in the order of its stream, or of the one given."""
+        if stream is not None and self._h:
+            self.set_deallocation_stream(stream)
+        super().close()
+
+    def __getitem__(self, part: slice) -> Buffer:
+        """A part of it by bytes, `buffer[256:512]`, that keeps the whole."""
+        if not isinstance(part, slice):
+            raise TypeError("a part of a buffer is a slice of bytes, buffer[0:256]")
+        start, stop, step = part.indices(self.size)
+        if step != 1:
+            raise ValueError("a part of a buffer has no step")
+        return type(self)._own(create(raw.cuc_buffer_slice, self._h, start, max(stop - start, 0)))
+
+    def copy_to(self, dst: Any = None, *, stream: StreamLike) -> Any:
+        """Copy all of it to a buffer, a new one when none is given, or to a writable host array.
+
+        Host memory is written when the stream has been waited for.
+        """
+        queue = as_stream(stream)
+        size = self.size
+        if dst is None:
+            resource = raw.cuc_buffer_memory_resource(self._h)
+            dst = Buffer._own(create(raw.cuc_buffer_create, resource, size, queue._h))
+        if isinstance(dst, Buffer):
+            self._same_size(dst.size, size)
+            done = raw.cuc_buffer_copy(queue._h, dst._h, 0, self._h, 0, size)
+        else:
+            host = HostMemory(dst, writable=True)
+            self._same_size(host.size, size)
+            done = raw.cuc_buffer_read(queue._h, host.address, self._h, 0, size)
+        if done:
+            raise last_error()
+        return dst
+
+    def copy_from(self, src: Any, *, stream: StreamLike) -> None:
+        """Fill all of it from a buffer, or from a host array or bytes."""
+        queue = as_stream(stream)
+        size = self.size
+        if isinstance(src, Buffer):
+            self._same_size(size, src.size)
+            done = raw.cuc_buffer_copy(queue._h, self._h, 0, src._h, 0, size)
+        else:
+            host = HostMemory(src, writable=False)
+            self._same_size(size, host.size)
+            done = raw.cuc_buffer_write(queue._h, self._h, 0, host.address, size)
+        if done:
+            raise last_error()
+
+    @staticmethod
+    def _same_size(dst: int, src: int) -> None:
+        if dst != src:
+            raise ValueError(f"the source has {src} bytes and the destination {dst}: expected as "
+                             f"many; a part of a buffer is buffer[0:{min(src, dst)}]")
+
+    def fill(self, value: int | bytes, *, stream: StreamLike) -> None:
+        """Fill it with a byte, or with a pattern of 1, 2 or 4 bytes."""
+        pattern = bytes([value]) if isinstance(value, int) else bytes(value)
+        if raw.cuc_buffer_fill(as_stream(stream)._h, self._h, 0, int.from_bytes(pattern, "little"),
+                               len(pattern), self.size):
+            raise last_error()
+
+    def view(self, dtype: str = "u8", shape: tuple[int, ...] | int | None = None) -> Tensor:
+        """The buffer as an array, that keeps it; all of it when no shape is given."""
+        from ._tensor import Tensor
+        return Tensor.from_buffer(self, dtype, shape)
+
+    def host_view(self) -> memoryview:
+        """Its bytes for the host, without a copy; of memory that the host reaches. Keeps it."""
+        out = ctypes.c_void_p()
+        check(raw.cuc_buffer_get_host_pointer(ctypes.byref(out), self._h))
+        array = (ctypes.c_uint8 * self.size).from_address(out.value or 0)
+        array._buffer = self  # type: ignore[attr-defined]
+        return memoryview(array).cast("B")
+
+    def __dlpack__(self, **how: Any) -> Any:
+        return self.view().__dlpack__(**how)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.view().__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.view().__cuda_array_interface__
+
+    def __repr__(self) -> str:
+        return f"<Buffer of {self.size} bytes at {self.handle:#x}>" if self._h else "<Buffer, closed>"

@@ -1,0 +1,260 @@
+"""Object code and kernels."""
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Union
+
+from . import raw
+from ._device import Device
+from ._errors import check, text
+from ._handle import Handle, create, get, options
+
+if TYPE_CHECKING:
+    from ._launch import LaunchConfig
+
+CODE_KINDS: dict[str, int] = {name: number for number, name in raw.NAMES["code"].items()}
+Code = Union[bytes, str, "os.PathLike[str]"]
+
+
+class ObjectCode(Handle):
+    """Compiled code. It belongs to no context, and is loaded when a kernel of it is first used."""
+
+    __slots__ = ()
+    _release = raw.cuc_object_release
+
+    @classmethod
+    def _from(cls, kind: int, module: Code, name: str, symbol_mapping: dict[str, str] | None) -> Any:
+        made = options(raw.cuc_object_options, name=name.encode() or None)
+        names = {k.encode() if isinstance(k, str) else k: v.encode() if isinstance(v, str) else v
+                 for k, v in (symbol_mapping or {}).items()}
+        array = (raw.cuc_object_mapping * len(names))(*[raw.cuc_object_mapping(k, v)
+                                                      for k, v in names.items()])
+        if names:
+            made.names, made.name_count = ctypes.addressof(array), len(names)
+        if isinstance(module, (bytes, bytearray)):
+            return cls._own(create(raw.cuc_object_create, kind, bytes(module), len(module),
+                                   ctypes.byref(made)))
+        return cls._own(create(raw.cuc_object_from_file, os.fsencode(module), kind, ctypes.byref(made)))
+
+    @classmethod
+    def from_cubin(cls, module: Code, *, name: str = "",
+                   symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        """Bytes, or the path of a file; the same for the others."""
+        return cls._from(raw.CUC_CODE_CUBIN, module, name, symbol_mapping)
+
+    @classmethod
+    def from_ptx(cls, module: Code, *, name: str = "",
+                 symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        return cls._from(raw.CUC_CODE_PTX, module, name, symbol_mapping)
+
+    @classmethod
+    def from_ltoir(cls, module: Code, *, name: str = "",
+                   symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        return cls._from(raw.CUC_CODE_LTOIR, module, name, symbol_mapping)
+
+    @classmethod
+    def from_fatbin(cls, module: Code, *, name: str = "",
+                    symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        return cls._from(raw.CUC_CODE_FATBIN, module, name, symbol_mapping)
+
+    @classmethod
+    def from_object(cls, module: Code, *, name: str = "",
+                    symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        return cls._from(raw.CUC_CODE_OBJECT, module, name, symbol_mapping)
+
+    @classmethod
+    def from_library(cls, module: Code, *, name: str = "",
+                     symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
+        return cls._from(raw.CUC_CODE_LIBRARY, module, name, symbol_mapping)
+
+    @property
+    def code_type(self) -> str:
+        """"ptx", "cubin", "ltoir", ..."""
+        return text(raw.cuc_code_name(raw.cuc_object_kind(self._h)))
+
+    @property
+    def name(self) -> str:
+        return text(raw.cuc_object_name(self._h))
+
+    @property
+    def code(self) -> bytes:
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        check(raw.cuc_object_get_code(ctypes.byref(data), ctypes.byref(size), self._h))
+        return ctypes.string_at(data.value or 0, size.value)
+
+    @property
+    def log(self) -> str:
+        """What the compiler said when it was made."""
+        return text(raw.cuc_object_log(self._h))
+
+    @property
+    def symbol_mapping(self) -> dict[str, str]:
+        """Name expressions and their symbols."""
+        result, entry = {}, raw.cuc_object_mapping()
+        for index in range(raw.cuc_object_mapping_count(self._h)):
+            check(raw.cuc_object_get_mapping(ctypes.byref(entry), self._h, index))
+            result[text(entry.expression)] = text(entry.symbol)
+        return result
+
+    @property
+    def kernel_names(self) -> list[str]:
+        count = get(ctypes.c_size_t, raw.cuc_object_get_kernel_count, self._h)
+        return [text(get(ctypes.c_char_p, raw.cuc_object_get_kernel_name, self._h, i))
+                for i in range(count)]
+
+    @property
+    def handle(self) -> int:
+        """The driver's CUlibrary; loads the code."""
+        return create(raw.cuc_object_get_library, self._h)
+
+    def get_module(self, device: Device | int | None = None) -> int:
+        """The CUmodule, for older interfaces."""
+        return create(raw.cuc_object_get_module, self._h,
+                      Device(device)._h if device is not None else None)
+
+    def get_kernel(self, name: str | bytes) -> Kernel:
+        """A kernel by its name, its symbol or its name expression."""
+        return Kernel._own(create(raw.cuc_object_get_kernel, self._h,
+                                  name.encode() if isinstance(name, str) else name))
+
+    def get_global(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
+        """(address, bytes) of a variable on a device."""
+        address, size = ctypes.c_uint64(), ctypes.c_size_t()
+        check(raw.cuc_object_get_global(ctypes.byref(address), ctypes.byref(size), self._h,
+                                        Device(device)._h if device is not None else None,
+                                        name.encode()))
+        return address.value, size.value
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        check(raw.cuc_object_save(self._h, os.fsencode(path)))
+
+
+class ParamInfo(NamedTuple):
+    """Where a parameter lies, and how large it is."""
+
+    offset: int
+    size: int
+
+
+class KernelAttributes:
+    """Attributes of a kernel on a device by their names, such as `num_regs`; some can be set."""
+
+    __slots__ = ("_kernel", "_device")
+
+    def __init__(self, kernel: Kernel, device: Device) -> None:
+        object.__setattr__(self, "_kernel", kernel)
+        object.__setattr__(self, "_device", device)
+
+    @staticmethod
+    def _number(name: str) -> int:
+        number = raw.cuc_kernel_attribute_from_name(name.encode())
+        if number < 0:
+            raise AttributeError(f"a kernel has no attribute {name}")
+        return number
+
+    def __getattr__(self, name: str) -> int:
+        return int(get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h,
+                       self._device._h, self._number(name)))
+
+    def __setattr__(self, name: str, value: int) -> None:
+        check(raw.cuc_kernel_set_attribute(self._kernel._h, self._device._h, self._number(name), value))
+
+    def __getitem__(self, device: Device | int) -> KernelAttributes:
+        return KernelAttributes(self._kernel, Device(device))
+
+    def __dir__(self) -> list[str]:
+        return list(raw.NAMES["kernel_attribute"].values())
+
+
+class KernelOccupancy:
+    """How many blocks of a kernel fit on the current device."""
+
+    __slots__ = ("_kernel",)
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def max_active_blocks_per_multiprocessor(self, block_size: int,
+                                             dynamic_shared_memory_size: int = 0) -> int:
+        return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_blocks, self._kernel._h,
+                       Device()._h, block_size, dynamic_shared_memory_size, 0))
+
+    def max_potential_block_size(self, dynamic_shared_memory_size: int = 0,
+                                 block_size_limit: int = 0) -> tuple[int, int]:
+        """(least grid, block) that fill the device."""
+        grid, block = ctypes.c_uint32(), ctypes.c_uint32()
+        made = options(raw.cuc_occupancy_options)
+        made.shared_bytes = dynamic_shared_memory_size
+        made.block_limit = block_size_limit
+        check(raw.cuc_occupancy_max_potential_block_size(
+            ctypes.byref(grid), ctypes.byref(block), self._kernel._h, Device()._h,
+            ctypes.byref(made)))
+        return grid.value, block.value
+
+    def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int,
+                                                  block_size: int) -> int:
+        return int(get(ctypes.c_size_t, raw.cuc_occupancy_available_dynamic_shared, self._kernel._h,
+                       Device()._h, num_blocks_per_multiprocessor, block_size))
+
+    def max_potential_cluster_size(self, config: LaunchConfig) -> int:
+        return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_potential_cluster_size,
+                       self._kernel._h, Device()._h, config._address))
+
+    def max_active_clusters(self, config: LaunchConfig) -> int:
+        return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_clusters, self._kernel._h,
+                       Device()._h, config._address))
+
+
+class Kernel(Handle):
+    """A kernel; it keeps its code loaded. Made by `ObjectCode.get_kernel()`."""
+
+    __slots__ = ("_packers",)
+    _release = raw.cuc_kernel_release
+    _packers: dict[tuple[type, ...], Callable[..., bytes]]
+
+    @classmethod
+    def _own(cls, handle: int | None) -> Kernel:
+        self = super()._own(handle)
+        self._packers = {}  # of the types of arguments that it has been launched with
+        return self
+
+    @classmethod
+    def from_handle(cls, handle: int, mod: ObjectCode | None = None) -> Kernel:
+        """Wrap a CUkernel; `mod` is kept as long as this."""
+        return cls._own(create(raw.cuc_kernel_from_handle, int(handle), mod._h if mod else None))
+
+    @property
+    def handle(self) -> int:
+        """The CUkernel; 0 while its code is not loaded."""
+        return raw.cuc_kernel_handle(self._h) or 0
+
+    @property
+    def name(self) -> str:
+        return text(raw.cuc_kernel_name(self._h))
+
+    @property
+    def num_arguments(self) -> int:
+        return int(get(ctypes.c_size_t, raw.cuc_kernel_get_parameter_count, self._h))
+
+    def _parameter(self, index: int) -> Any:
+        out = options(raw.cuc_kernel_parameter)
+        check(raw.cuc_kernel_get_parameter(ctypes.byref(out), self._h, index))
+        return out
+
+    @property
+    def arguments_info(self) -> list[ParamInfo]:
+        return [ParamInfo(p.offset, p.bytes)
+                for p in map(self._parameter, range(self.num_arguments))]
+
+    @property
+    def attributes(self) -> KernelAttributes:
+        """On the current device; `attributes[device]` on another."""
+        return KernelAttributes(self, Device())
+
+    @property
+    def occupancy(self) -> KernelOccupancy:
+        return KernelOccupancy(self)
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name}>" if self._h else "<Kernel, closed>"

@@ -1,0 +1,320 @@
+"""From source to object code: programs and linkers."""
+from __future__ import annotations
+
+import ctypes
+import os
+from dataclasses import dataclass, fields
+from typing import Any, Sequence, TextIO, Union
+
+from . import raw
+from ._errors import check, text
+from ._handle import Handle, create
+from ._object import CODE_KINDS, ObjectCode
+
+Strings = Union[str, Sequence[str], None]
+Switch = Union[bool, None]
+
+_SOURCE_KINDS = {"c++": raw.CUC_SOURCE_CUDA, "ptx": raw.CUC_SOURCE_PTX, "tile": raw.CUC_SOURCE_TILE}
+
+
+class _Texts:
+    """Fills an options struct from Python values, and keeps what it points to."""
+
+    def __init__(self, struct: Any) -> None:
+        self.struct = struct
+        struct.struct_size = ctypes.sizeof(struct)
+        self._kept: list[Any] = []
+
+    def set(self, name: str, value: Any) -> None:
+        """A field of the struct; a list goes with its count."""
+        if value is None:
+            return
+        if isinstance(value, bool):
+            setattr(self.struct, name, raw.CUC_ON if value else raw.CUC_OFF)
+        elif isinstance(value, int):
+            setattr(self.struct, name, value or raw.CUC_ZERO)
+        elif isinstance(value, (str, os.PathLike)):
+            setattr(self.struct, name, os.fspath(value).encode())
+        else:
+            raise TypeError(f"{name}: expected a number, a switch or a text, not {value!r}")
+
+    def set_list(self, name: str, count: str, values: Any, convert: Any = None) -> None:
+        if values is None:
+            return
+        if isinstance(values, (str, int, os.PathLike)):
+            values = [values]
+        values = [convert(v) if convert else v for v in values]
+        if values and isinstance(values[0], int):
+            array: Any = (ctypes.c_int32 * len(values))(*values)
+        else:
+            array = (ctypes.c_char_p * len(values))(*[os.fspath(v).encode() for v in values])
+        self._kept.append(array)
+        setattr(self.struct, name, ctypes.addressof(array) if values else None)
+        setattr(self.struct, count, len(values))
+
+
+def _macro(value: Any) -> str:
+    """"NAME", "NAME=VALUE" or ("NAME", VALUE)."""
+    return value if isinstance(value, str) else f"{value[0]}={value[1]}"
+
+
+@dataclass
+class ProgramOptions:
+    """How a program is compiled; None leaves NVRTC's default. The names are cuda.core's.
+
+    Those at the end are for tile programs.
+    """
+
+    name: str | None = None
+    arch: str | None = None  #: "sm_90"; None: the current device's
+    relocatable_device_code: Switch = None
+    extensible_whole_program: Switch = None
+    debug: Switch = None
+    lineinfo: Switch = None
+    device_code_optimize: Switch = None
+    ptxas_options: Strings = None
+    max_register_count: int | None = None
+    ftz: Switch = None
+    prec_sqrt: Switch = None
+    prec_div: Switch = None
+    fma: Switch = None
+    use_fast_math: Switch = None
+    extra_device_vectorization: Switch = None
+    link_time_optimization: Switch = None
+    gen_opt_lto: Switch = None
+    define_macro: Any = None  #: "NAME", ("NAME", value), or a list of them
+    undefine_macro: Strings = None
+    include_path: Any = None
+    pre_include: Strings = None
+    no_source_include: Switch = None
+    use_bundled_headers: Switch = None
+    std: str | None = None
+    builtin_move_forward: Switch = None
+    builtin_initializer_list: Switch = None
+    disable_warnings: Switch = None
+    restrict: Switch = None
+    device_as_default_execution_space: Switch = None
+    device_int128: Switch = None
+    device_float128: Switch = None
+    optimization_info: str | None = None
+    no_display_error_number: Switch = None
+    diag_error: Any = None
+    diag_suppress: Any = None
+    diag_warn: Any = None
+    brief_diagnostics: Switch = None
+    time: str | None = None
+    split_compile: int | None = None
+    fdevice_syntax_only: Switch = None
+    minimal: Switch = None
+    no_cache: Switch = None
+    fdevice_time_trace: str | None = None
+    frandom_seed: str | None = None
+    ofast_compile: str | None = None
+    pch: Switch = None
+    create_pch: str | None = None
+    use_pch: str | None = None
+    pch_dir: str | None = None
+    pch_verbose: Switch = None
+    pch_messages: Switch = None
+    instantiate_templates_in_pch: Switch = None
+    numba_debug: Switch = None
+    modify_stack_limit: Switch = None
+    no_default_headers: Switch = None
+    device_stack_protector: Switch = None
+    version_ident: Switch = None
+    jump_table_density: int | None = None
+    extra_options: Strings = None  #: flags handed on as they are
+    headers: dict[str, str] | None = None  #: in memory: name -> text
+    constants: dict[str, Any] | None = None  #: of a tile program: name -> value
+    warps: int | None = None
+    remarks: Switch = None
+    require_tma: Switch = None
+    require_tensor_core: Switch = None
+    stages: int | None = None
+    cluster: int | None = None
+    split: int | None = None
+    raster: int | None = None
+
+    def _fill(self, name_expressions: Sequence[str]) -> _Texts:
+        made = _Texts(raw.cuc_program_options())
+        lists = {"ptxas_options": ("ptxas_options", "ptxas_option_count", None),
+                 "define_macro": ("define_macros", "define_macro_count", _macro),
+                 "undefine_macro": ("undefine_macros", "undefine_macro_count", None),
+                 "include_path": ("include_paths", "include_path_count", None),
+                 "pre_include": ("pre_includes", "pre_include_count", None),
+                 "diag_error": ("diag_error", "diag_error_count", None),
+                 "diag_suppress": ("diag_suppress", "diag_suppress_count", None),
+                 "diag_warn": ("diag_warn", "diag_warn_count", None),
+                 "extra_options": ("extra_options", "extra_option_count", None)}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None or field.name in ("headers", "constants"):
+                continue
+            if field.name == "define_macro" and isinstance(value, tuple) and len(value) == 2 and \
+                    not isinstance(value[0], tuple):
+                value = [value]  # a name and its value
+            if field.name in lists:
+                made.set_list(*lists[field.name][:2], value, lists[field.name][2])
+            elif field.name == "restrict":
+                made.set("restrict_pointers", value)
+            elif field.name == "no_display_error_number":
+                made.set("display_error_number", not value)
+            else:
+                made.set(field.name, value)
+        if self.constants:
+            made.set_list("constants", "constant_count",
+                          [f"{k}={_constant(v)}" for k, v in self.constants.items()])
+        if self.headers:
+            array = (raw.cuc_program_header * len(self.headers))(
+                *[raw.cuc_program_header(k.encode(), v.encode(), len(v.encode()))
+                  for k, v in self.headers.items()])
+            made._kept.append(array)
+            made.struct.headers = ctypes.addressof(array)
+            made.struct.header_count = len(array)
+        if name_expressions:
+            made.set_list("name_expressions", "name_expression_count", list(name_expressions))
+        return made
+
+
+def _constant(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Program(Handle):
+    """A source to compile: CUDA C++ ("c++"), PTX ("ptx") or a tile program ("tile")."""
+
+    __slots__ = ("_code", "_kind", "_options")
+    _release = raw.cuc_program_release
+
+    def __init__(self, code: str | bytes, code_type: str = "c++",
+                 options: ProgramOptions | dict[str, Any] | None = None) -> None:
+        self._h = 0
+        if isinstance(options, dict):
+            options = ProgramOptions(**options)
+        kind = _SOURCE_KINDS.get(code_type.lower())
+        if kind is None:
+            raise ValueError(f"code_type is {code_type!r}: expected one of {', '.join(_SOURCE_KINDS)}")
+        self._code = code.encode() if isinstance(code, str) else bytes(code)
+        self._kind, self._options = kind, options or ProgramOptions()
+        self._h = self._create(())
+
+    def _create(self, name_expressions: Sequence[str]) -> int:
+        made = self._options._fill(name_expressions)
+        return create(raw.cuc_program_create, self._kind, self._code, len(self._code),
+                      ctypes.byref(made.struct))
+
+    def compile(self, target_type: str = "cubin", name_expressions: Sequence[str] = (),
+                logs: TextIO | None = None) -> ObjectCode:
+        """Compile to "ptx", "cubin" or "ltoir"; what the compiler says goes to `logs`."""
+        target = CODE_KINDS.get(target_type)
+        if target is None:
+            raise ValueError(f"target_type is {target_type!r}: expected ptx, cubin or ltoir")
+        if name_expressions:
+            with Program._own(self._create(name_expressions)) as program:
+                return program._compile(target, logs)
+        return self._compile(target, logs)
+
+    def _compile(self, target: int, logs: TextIO | None) -> ObjectCode:
+        try:
+            return ObjectCode._own(create(raw.cuc_program_compile, self._h, target))
+        finally:
+            if logs is not None:
+                logs.write(self.log)
+
+    @property
+    def log(self) -> str:
+        """What the compiler said last."""
+        return text(raw.cuc_program_log(self._h))
+
+    @property
+    def backend(self) -> str:
+        """Who compiles, such as "NVRTC"."""
+        return text(raw.cuc_program_backend(self._h))
+
+    @property
+    def pch_status(self) -> str | None:
+        return {raw.CUC_PCH_CREATED: "created", raw.CUC_PCH_NOT_ATTEMPTED: "not_attempted",
+                raw.CUC_PCH_FAILED: "failed"}.get(raw.cuc_program_pch_status(self._h))
+
+    @property
+    def tile_ir(self) -> str:
+        """Of a tile program: how its compiler sees it."""
+        out = ctypes.c_char_p()
+        check(raw.cuc_tile_get_ir(ctypes.byref(out), None, self._h))
+        return text(out.value)
+
+
+@dataclass
+class LinkerOptions:
+    """How a linker links; None leaves its default. The names are cuda.core's."""
+
+    name: str | None = None
+    arch: str | None = None
+    max_register_count: int | None = None
+    time: Switch = None
+    verbose: Switch = None
+    link_time_optimization: Switch = None
+    keep_ptx: Switch = None
+    optimization_level: int | None = None
+    debug: Switch = None
+    lineinfo: Switch = None
+    ftz: Switch = None
+    prec_div: Switch = None
+    prec_sqrt: Switch = None
+    fma: Switch = None
+    kernels_used: Strings = None
+    variables_used: Strings = None
+    optimize_unused_variables: Switch = None
+    ptxas_options: Strings = None
+    split_compile: int | None = None
+    split_compile_extended: int | None = None
+    no_cache: Switch = None
+    numba_debug: Switch = None
+    extra_options: Strings = None
+
+    def _fill(self) -> _Texts:
+        made = _Texts(raw.cuc_linker_options())
+        lists = {"kernels_used": "kernels_used_count", "variables_used": "variables_used_count",
+                 "ptxas_options": "ptxas_option_count", "extra_options": "extra_option_count"}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in lists:
+                made.set_list(field.name, lists[field.name], value)
+            else:
+                made.set(field.name, value)
+        return made
+
+
+class Linker(Handle):
+    """Links object codes to one."""
+
+    __slots__ = ()
+    _release = raw.cuc_linker_release
+
+    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
+        self._h = 0
+        made = (options or LinkerOptions())._fill()
+        self._h = create(raw.cuc_linker_create, ctypes.byref(made.struct))
+        for code in object_codes:
+            self.add(code)
+
+    def add(self, code: ObjectCode) -> None:
+        check(raw.cuc_linker_add(self._h, code._h))
+
+    def link(self, target_type: str = "cubin") -> ObjectCode:
+        """Link everything to a "cubin", or to "ptx" when all of it is LTO-IR."""
+        target = CODE_KINDS.get(target_type)
+        if target is None:
+            raise ValueError(f"target_type is {target_type!r}: expected cubin or ptx")
+        return ObjectCode._own(create(raw.cuc_linker_link, self._h, target))
+
+    def get_error_log(self) -> str:
+        return text(raw.cuc_linker_error_log(self._h))
+
+    def get_info_log(self) -> str:
+        return text(raw.cuc_linker_info_log(self._h))
+
+    @property
+    def backend(self) -> str:
+        """"nvJitLink" or "driver"."""
+        return text(raw.cuc_linker_backend(self._h))

@@ -1,0 +1,260 @@
+"""Streams and events, and waiting for them on asyncio."""
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generator
+
+from . import raw
+from ._errors import check, last_error
+from ._handle import Handle, create, get, kept, options
+
+if TYPE_CHECKING:
+    from ._device import Context, Device
+    from ._graph import Capture
+
+
+@dataclass
+class StreamOptions:
+    """How a stream is made."""
+
+    #: False: the stream and the legacy default stream wait for each other
+    nonblocking: bool = True
+    #: lower runs first; None is the lowest
+    priority: int | None = None
+
+
+@dataclass
+class EventOptions:
+    """How an event is made."""
+
+    timing_enabled: bool = False  #: `later - earlier` gives milliseconds
+    blocking_sync: bool = False  #: a thread that waits sleeps, and does not spin
+    ipc_enabled: bool = False  #: not there yet
+
+
+class Event(Handle):
+    """A point in a stream. Made by `Device.create_event()` and `Stream.record()`.
+
+    `await event` waits on asyncio, `event.sync()` on the thread.
+    """
+
+    __slots__ = ()
+    _release = raw.cuc_event_release
+
+    @classmethod
+    def _create(cls, device: Device, given: EventOptions | None) -> Event:
+        if given is None:
+            return cls._own(create(raw.cuc_event_create, device._h, None))
+        if given.ipc_enabled:
+            raise NotImplementedError("events for other processes: ipc_enabled is not there yet")
+        flags = (raw.CUC_EVENT_TIMING if given.timing_enabled else 0) | \
+                (raw.CUC_EVENT_BLOCKING_SYNC if given.blocking_sync else 0)
+        made = options(raw.cuc_event_options, flags=flags)
+        return cls._own(create(raw.cuc_event_create, device._h, ctypes.byref(made)))
+
+    @classmethod
+    def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
+        """Wrap a CUevent that somebody else destroys, after this object."""
+        return cls._own(create(raw.cuc_event_from_handle, int(handle),
+                               context._h if context else None, 0))
+
+    @property
+    def handle(self) -> int:
+        """The CUevent."""
+        return raw.cuc_event_handle(self._h) or 0
+
+    @property
+    def device(self) -> Device:
+        from ._device import Device
+        return Device._of(raw.cuc_event_device(self._h))
+
+    @property
+    def context(self) -> Context:
+        from ._device import Context
+        return Context._own(raw.cuc_context_retain(raw.cuc_event_context(self._h)))
+
+    @property
+    def is_timing_enabled(self) -> bool:
+        return bool(raw.cuc_event_flags(self._h) & raw.CUC_EVENT_TIMING)
+
+    @property
+    def is_blocking_sync(self) -> bool:
+        return bool(raw.cuc_event_flags(self._h) & raw.CUC_EVENT_BLOCKING_SYNC)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether what it recorded has completed; true when it recorded nothing."""
+        return check(raw.cuc_event_query(self._h)) == raw.CUC_OK
+
+    def record(self, stream: StreamLike) -> None:
+        """Stand for everything that the stream has by now."""
+        check(raw.cuc_event_record(self._h, as_stream(stream)._h))
+
+    def sync(self) -> None:
+        """Wait until it has completed."""
+        check(raw.cuc_event_synchronize(self._h))
+
+    def fileno(self) -> int:
+        """A file descriptor that becomes readable when it completes, or never will. Close it."""
+        return int(get(ctypes.c_int32, raw.cuc_event_fd, self._h))
+
+    def __sub__(self, earlier: Event) -> float:
+        """Milliseconds from `earlier` to here; both need timing_enabled."""
+        if not isinstance(earlier, Event):
+            return NotImplemented
+        out = ctypes.c_float()
+        if check(raw.cuc_event_get_elapsed(ctypes.byref(out), earlier._h, self._h)) != raw.CUC_OK:
+            raise RuntimeError("an event has not completed yet: wait for the later one with sync()")
+        return out.value
+
+    async def _wait(self) -> None:
+        if not self.is_done:
+            loop = asyncio.get_running_loop()
+            descriptor = self.fileno()
+            ready = loop.create_future()
+            loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+            try:
+                await ready
+            finally:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+            # It is readable also when it never will complete: then this raises.
+            self.sync()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._wait().__await__()
+
+
+class Stream(Handle):
+    """A queue of work on one device. Made by `Device.create_stream()`.
+
+    `await stream` waits on asyncio for what is in it by then, `stream.sync()` on the thread.
+    """
+
+    __slots__ = ()
+    _release = raw.cuc_stream_release
+
+    @classmethod
+    def _create(cls, device: Device, given: StreamOptions | None) -> Stream:
+        made = None
+        if given is not None:
+            flags = 0 if given.nonblocking else raw.CUC_STREAM_SYNC_LEGACY
+            made = ctypes.byref(options(raw.cuc_stream_options, flags=flags,
+                                        priority=given.priority or 0))
+        return cls._own(create(raw.cuc_stream_create, device._h, made))
+
+    @classmethod
+    def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
+        """Wrap a CUstream that somebody else destroys. `owner` is kept until the last use of it."""
+        key = kept.add(owner) if owner is not None else 0
+        try:
+            return cls._own(create(raw.cuc_stream_from_handle, int(handle), key,
+                                   kept.drop if key else None))
+        except BaseException:
+            kept.forget(key)
+            raise
+
+    @property
+    def handle(self) -> int:
+        """The CUstream."""
+        return raw.cuc_stream_handle(self._h) or 0
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, raw.cuc_stream_handle(self._h) or 0
+
+    @property
+    def device(self) -> Device:
+        from ._device import Device
+        return Device._of(raw.cuc_stream_device(self._h))
+
+    @property
+    def context(self) -> Context:
+        from ._device import Context
+        return Context._own(raw.cuc_context_retain(raw.cuc_stream_context(self._h)))
+
+    @property
+    def is_nonblocking(self) -> bool:
+        return not get(ctypes.c_uint32, raw.cuc_stream_get_flags, self._h) & raw.CUC_STREAM_SYNC_LEGACY
+
+    @property
+    def priority(self) -> int:
+        return int(get(ctypes.c_int32, raw.cuc_stream_get_priority, self._h))
+
+    @property
+    def id(self) -> int:
+        """A number of no other stream of the process."""
+        return int(get(ctypes.c_uint64, raw.cuc_stream_get_id, self._h))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything in it has completed."""
+        return check(raw.cuc_stream_query(self._h)) == raw.CUC_OK
+
+    @property
+    def is_capturing(self) -> bool:
+        return bool(get(ctypes.c_int32, raw.cuc_stream_is_capturing, self._h))
+
+    def sync(self) -> None:
+        """Wait until everything in it has completed; a failure of its work is raised here."""
+        if raw.cuc_stream_synchronize(self._h):
+            raise last_error()
+
+    def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
+        """Record an event, a new one when none is given."""
+        if event is None:
+            event = Event._create(self.device, options)
+        check(raw.cuc_event_record(event._h, self._h))
+        return event
+
+    def wait(self, other: Event | StreamLike) -> None:
+        """Let what is put here next wait for an event, or for what another stream has by now."""
+        if isinstance(other, Event):
+            check(raw.cuc_stream_wait_event(self._h, other._h))
+        else:
+            check(raw.cuc_stream_wait_stream(self._h, as_stream(other)._h))
+
+    def capture(self, mode: str = "thread_local") -> Capture:
+        """`with stream.capture() as graph:` captures what is put on the stream into a graph."""
+        from ._graph import Capture
+        return Capture(self, mode)
+
+    async def _wait(self) -> None:
+        with self.record() as event:
+            await event
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._wait().__await__()
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, Stream) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.handle:#x}>"
+
+
+#: A Stream, or an object of another library with `__cuda_stream__`.
+StreamLike = Any
+
+
+def as_stream(value: StreamLike) -> Stream:
+    """The stream that a value stands for: ours, or another library's by its protocol."""
+    if isinstance(value, Stream):
+        return value
+    protocol = getattr(value, "__cuda_stream__", None)
+    if protocol is not None:
+        version, handle = protocol() if callable(protocol) else protocol
+        if version != 0:
+            raise TypeError(f"__cuda_stream__ of version {version} is not known, 0 is")
+        return Stream.from_handle(handle, owner=value)
+    for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's, of before the protocol
+        handle = getattr(value, name, None)
+        if isinstance(handle, int):
+            return Stream.from_handle(handle, owner=value)
+    raise TypeError(f"expected a stream: a Stream or an object with __cuda_stream__, "
+                    f"not {type(value).__name__}")

@@ -1,0 +1,37 @@
+"""The C functions of libcucore as they are: constants, structs and functions by their C names.
+
+Functions are made when they are first asked for. A status is returned as a number; nothing is
+raised and nothing is owned. The headers are the reference. Every call lets go of the interpreter's
+lock.
+"""
+import ctypes as _c
+
+from . import _library
+from ._api import *  # noqa: F401,F403
+from ._api import FUNCTIONS, LAYOUT, NAMES, VERSION  # noqa: F401
+
+_TYPES = {"v": None, "b": _c.c_int8, "B": _c.c_uint8, "h": _c.c_int16, "H": _c.c_uint16,
+          "i": _c.c_int32, "I": _c.c_uint32, "q": _c.c_int64, "Q": _c.c_uint64, "z": _c.c_size_t,
+          "f": _c.c_float, "d": _c.c_double, "p": _c.c_void_p, "s": _c.c_char_p}
+
+LIBRARY, _dll = _library.load()
+_holding = _c.PyDLL(LIBRARY)
+
+
+def prototype(name, *, release_gil=True):
+    """A function of its own, with its types. One that never waits may keep the interpreter's lock."""
+    types = [_TYPES[letter] for letter in FUNCTIONS[name]]
+    function = (_dll if release_gil else _holding)[name]
+    function.restype, function.argtypes = types[0], types[1:]
+    return function
+
+
+def __getattr__(name):
+    if name not in FUNCTIONS:
+        raise AttributeError(f"libcucore {VERSION} has no {name}")
+    function = globals()[name] = prototype(name)
+    return function
+
+
+def __dir__():
+    return sorted({*globals(), *FUNCTIONS})

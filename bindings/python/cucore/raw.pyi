@@ -1,0 +1,2117 @@
+# Written by api/api.py write. Do not edit.
+import ctypes
+from typing import Any
+
+# An address, or what ctypes takes for a pointer: bytes, byref(), an array.
+Pointer = Any
+
+VERSION: str
+LIBRARY: str
+NAMES: dict[str, dict[int, str]]
+FUNCTIONS: dict[str, str]
+LAYOUT: dict[str, tuple[int, dict[str, int]]]
+
+def prototype(name: str, *, release_gil: bool = ...) -> Any: ...
+
+CUC_OK: int
+CUC_NOT_READY: int
+CUC_ERROR_INVALID_ARGUMENT: int
+CUC_ERROR_INVALID_HANDLE: int
+CUC_ERROR_OUT_OF_MEMORY: int
+CUC_ERROR_OUT_OF_DEVICE_MEMORY: int
+CUC_ERROR_NOT_FOUND: int
+CUC_ERROR_NOT_SUPPORTED: int
+CUC_ERROR_NO_DRIVER: int
+CUC_ERROR_DRIVER_TOO_OLD: int
+CUC_ERROR_NO_DEVICE: int
+CUC_ERROR_DRIVER: int
+CUC_ERROR_COMPILE: int
+CUC_ERROR_LINK: int
+CUC_ERROR_TOOLKIT: int
+CUC_ERROR_CONTEXT_LOST: int
+CUC_ERROR_FORKED: int
+CUC_ERROR_BUSY: int
+CUC_ERROR_IO: int
+CUC_ERROR_INTERNAL: int
+CUC_DTYPE_UNKNOWN: int
+CUC_BOOL: int
+CUC_I8: int
+CUC_I16: int
+CUC_I32: int
+CUC_I64: int
+CUC_U8: int
+CUC_U16: int
+CUC_U32: int
+CUC_U64: int
+CUC_F16: int
+CUC_BF16: int
+CUC_F32: int
+CUC_TF32: int
+CUC_F64: int
+CUC_E4M3: int
+CUC_E5M2: int
+CUC_E8M0: int
+CUC_C64: int
+CUC_C128: int
+CUC_DEFAULT: int
+CUC_ON: int
+CUC_OFF: int
+CUC_ZERO: int
+CUC_LIBRARY_NONE: int
+CUC_LIBRARY_DRIVER: int
+CUC_LIBRARY_NVRTC: int
+CUC_LIBRARY_NVJITLINK: int
+CUC_LIBRARY_NVML: int
+CUC_LIBRARY_RUNTIME: int
+CUC_DEVICE_MAX_THREADS_PER_BLOCK: int
+CUC_DEVICE_MAX_BLOCK_DIM_X: int
+CUC_DEVICE_MAX_BLOCK_DIM_Y: int
+CUC_DEVICE_MAX_BLOCK_DIM_Z: int
+CUC_DEVICE_MAX_GRID_DIM_X: int
+CUC_DEVICE_MAX_GRID_DIM_Y: int
+CUC_DEVICE_MAX_GRID_DIM_Z: int
+CUC_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK: int
+CUC_DEVICE_TOTAL_CONSTANT_MEMORY: int
+CUC_DEVICE_WARP_SIZE: int
+CUC_DEVICE_MAX_PITCH: int
+CUC_DEVICE_MAX_REGISTERS_PER_BLOCK: int
+CUC_DEVICE_CLOCK_RATE: int
+CUC_DEVICE_TEXTURE_ALIGNMENT: int
+CUC_DEVICE_GPU_OVERLAP: int
+CUC_DEVICE_MULTIPROCESSOR_COUNT: int
+CUC_DEVICE_KERNEL_EXEC_TIMEOUT: int
+CUC_DEVICE_INTEGRATED: int
+CUC_DEVICE_CAN_MAP_HOST_MEMORY: int
+CUC_DEVICE_COMPUTE_MODE: int
+CUC_DEVICE_MAXIMUM_TEXTURE1D_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_HEIGHT: int
+CUC_DEVICE_MAXIMUM_TEXTURE3D_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE3D_HEIGHT: int
+CUC_DEVICE_MAXIMUM_TEXTURE3D_DEPTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS: int
+CUC_DEVICE_SURFACE_ALIGNMENT: int
+CUC_DEVICE_CONCURRENT_KERNELS: int
+CUC_DEVICE_ECC_ENABLED: int
+CUC_DEVICE_PCI_BUS_ID: int
+CUC_DEVICE_PCI_DEVICE_ID: int
+CUC_DEVICE_TCC_DRIVER: int
+CUC_DEVICE_MEMORY_CLOCK_RATE: int
+CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH: int
+CUC_DEVICE_L2_CACHE_SIZE: int
+CUC_DEVICE_MAX_THREADS_PER_MULTIPROCESSOR: int
+CUC_DEVICE_ASYNC_ENGINE_COUNT: int
+CUC_DEVICE_UNIFIED_ADDRESSING: int
+CUC_DEVICE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS: int
+CUC_DEVICE_CAN_TEX2D_GATHER: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_GATHER_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT: int
+CUC_DEVICE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE: int
+CUC_DEVICE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE: int
+CUC_DEVICE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE: int
+CUC_DEVICE_PCI_DOMAIN_ID: int
+CUC_DEVICE_TEXTURE_PITCH_ALIGNMENT: int
+CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS: int
+CUC_DEVICE_MAXIMUM_SURFACE1D_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACE2D_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACE2D_HEIGHT: int
+CUC_DEVICE_MAXIMUM_SURFACE3D_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACE3D_HEIGHT: int
+CUC_DEVICE_MAXIMUM_SURFACE3D_DEPTH: int
+CUC_DEVICE_MAXIMUM_SURFACE1D_LAYERED_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACE1D_LAYERED_LAYERS: int
+CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT: int
+CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_LAYERS: int
+CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: int
+CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: int
+CUC_DEVICE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH: int
+CUC_DEVICE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT: int
+CUC_DEVICE_COMPUTE_CAPABILITY_MAJOR: int
+CUC_DEVICE_COMPUTE_CAPABILITY_MINOR: int
+CUC_DEVICE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH: int
+CUC_DEVICE_STREAM_PRIORITIES_SUPPORTED: int
+CUC_DEVICE_GLOBAL_L1_CACHE_SUPPORTED: int
+CUC_DEVICE_LOCAL_L1_CACHE_SUPPORTED: int
+CUC_DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: int
+CUC_DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR: int
+CUC_DEVICE_MANAGED_MEMORY: int
+CUC_DEVICE_MULTI_GPU_BOARD: int
+CUC_DEVICE_MULTI_GPU_BOARD_GROUP_ID: int
+CUC_DEVICE_HOST_NATIVE_ATOMIC_SUPPORTED: int
+CUC_DEVICE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: int
+CUC_DEVICE_PAGEABLE_MEMORY_ACCESS: int
+CUC_DEVICE_CONCURRENT_MANAGED_ACCESS: int
+CUC_DEVICE_COMPUTE_PREEMPTION_SUPPORTED: int
+CUC_DEVICE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: int
+CUC_DEVICE_COOPERATIVE_LAUNCH: int
+CUC_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: int
+CUC_DEVICE_CAN_FLUSH_REMOTE_WRITES: int
+CUC_DEVICE_HOST_REGISTER_SUPPORTED: int
+CUC_DEVICE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: int
+CUC_DEVICE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST: int
+CUC_DEVICE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: int
+CUC_DEVICE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: int
+CUC_DEVICE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED: int
+CUC_DEVICE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: int
+CUC_DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR: int
+CUC_DEVICE_GENERIC_COMPRESSION_SUPPORTED: int
+CUC_DEVICE_MAX_PERSISTING_L2_CACHE_SIZE: int
+CUC_DEVICE_MAX_ACCESS_POLICY_WINDOW_SIZE: int
+CUC_DEVICE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: int
+CUC_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK: int
+CUC_DEVICE_SPARSE_CUDA_ARRAY_SUPPORTED: int
+CUC_DEVICE_READ_ONLY_HOST_REGISTER_SUPPORTED: int
+CUC_DEVICE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: int
+CUC_DEVICE_MEMORY_POOLS_SUPPORTED: int
+CUC_DEVICE_GPU_DIRECT_RDMA_SUPPORTED: int
+CUC_DEVICE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: int
+CUC_DEVICE_GPU_DIRECT_RDMA_WRITES_ORDERING: int
+CUC_DEVICE_MEMPOOL_SUPPORTED_HANDLE_TYPES: int
+CUC_DEVICE_CLUSTER_LAUNCH: int
+CUC_DEVICE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: int
+CUC_DEVICE_CAN_USE_64_BIT_STREAM_MEM_OPS: int
+CUC_DEVICE_CAN_USE_STREAM_WAIT_VALUE_NOR: int
+CUC_DEVICE_DMA_BUF_SUPPORTED: int
+CUC_DEVICE_IPC_EVENT_SUPPORTED: int
+CUC_DEVICE_MEM_SYNC_DOMAIN_COUNT: int
+CUC_DEVICE_TENSOR_MAP_ACCESS_SUPPORTED: int
+CUC_DEVICE_HANDLE_TYPE_FABRIC_SUPPORTED: int
+CUC_DEVICE_UNIFIED_FUNCTION_POINTERS: int
+CUC_DEVICE_NUMA_CONFIG: int
+CUC_DEVICE_NUMA_ID: int
+CUC_DEVICE_MULTICAST_SUPPORTED: int
+CUC_DEVICE_MPS_ENABLED: int
+CUC_DEVICE_HOST_NUMA_ID: int
+CUC_DEVICE_D3D12_CIG_SUPPORTED: int
+CUC_DEVICE_MEM_DECOMPRESS_ALGORITHM_MASK: int
+CUC_DEVICE_MEM_DECOMPRESS_MAXIMUM_LENGTH: int
+CUC_DEVICE_VULKAN_CIG_SUPPORTED: int
+CUC_DEVICE_GPU_PCI_DEVICE_ID: int
+CUC_DEVICE_GPU_PCI_SUBSYSTEM_ID: int
+CUC_DEVICE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: int
+CUC_DEVICE_HOST_NUMA_MEMORY_POOLS_SUPPORTED: int
+CUC_DEVICE_HOST_NUMA_MULTINODE_IPC_SUPPORTED: int
+CUC_DEVICE_HOST_MEMORY_POOLS_SUPPORTED: int
+CUC_DEVICE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: int
+CUC_DEVICE_HOST_ALLOC_DMA_BUF_SUPPORTED: int
+CUC_DEVICE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: int
+CUC_SENSOR_SM_CLOCK: int
+CUC_SENSOR_MEMORY_CLOCK: int
+CUC_SENSOR_TEMPERATURE: int
+CUC_SENSOR_POWER: int
+CUC_SENSOR_THROTTLE: int
+CUC_THROTTLE_IDLE: int
+CUC_THROTTLE_SETTING: int
+CUC_THROTTLE_POWER_CAP: int
+CUC_THROTTLE_HARDWARE: int
+CUC_THROTTLE_SYNC_BOOST: int
+CUC_THROTTLE_THERMAL: int
+CUC_THROTTLE_HOT: int
+CUC_THROTTLE_POWER_BRAKE: int
+CUC_THROTTLE_DISPLAY: int
+CUC_PEER_PERFORMANCE_RANK: int
+CUC_PEER_ACCESS_SUPPORTED: int
+CUC_PEER_NATIVE_ATOMIC_SUPPORTED: int
+CUC_PEER_CUDA_ARRAY_ACCESS_SUPPORTED: int
+CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: int
+CUC_STREAM_SYNC_LEGACY: int
+CUC_STREAM_LEGACY: int
+CUC_STREAM_PER_THREAD: int
+CUC_WAIT_GEQ: int
+CUC_WAIT_EQ: int
+CUC_WAIT_AND: int
+CUC_WAIT_NOR: int
+CUC_WAIT_FLUSH: int
+CUC_WRITE_NO_MEMORY_BARRIER: int
+CUC_MEMORY_DEVICE: int
+CUC_MEMORY_PINNED: int
+CUC_MEMORY_MANAGED: int
+CUC_MEMORY_CUSTOM: int
+CUC_MEMORY_UNREGISTERED: int
+CUC_MEMORY_ACCESS_DEVICE: int
+CUC_MEMORY_ACCESS_HOST: int
+CUC_MEMORY_ACCESS_MANAGED: int
+CUC_LOCATION_NONE: int
+CUC_LOCATION_DEVICE: int
+CUC_LOCATION_HOST: int
+CUC_LOCATION_HOST_NUMA: int
+CUC_LOCATION_HOST_NUMA_CURRENT: int
+CUC_MEMORY_POOL_HW_DECOMPRESS: int
+CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: int
+CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC: int
+CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: int
+CUC_MEMORY_POOL_RELEASE_THRESHOLD: int
+CUC_MEMORY_POOL_RESERVED_CURRENT: int
+CUC_MEMORY_POOL_RESERVED_HIGH: int
+CUC_MEMORY_POOL_USED_CURRENT: int
+CUC_MEMORY_POOL_USED_HIGH: int
+CUC_ACCESS_NONE: int
+CUC_ACCESS_READ: int
+CUC_ACCESS_READ_WRITE: int
+CUC_ADVISE_SET_READ_MOSTLY: int
+CUC_ADVISE_UNSET_READ_MOSTLY: int
+CUC_ADVISE_SET_PREFERRED_LOCATION: int
+CUC_ADVISE_UNSET_PREFERRED_LOCATION: int
+CUC_ADVISE_SET_ACCESSED_BY: int
+CUC_ADVISE_UNSET_ACCESSED_BY: int
+CUC_HOST_PORTABLE: int
+CUC_HOST_MAPPED: int
+CUC_HOST_IO_MEMORY: int
+CUC_HOST_READ_ONLY: int
+CUC_TENSOR_READ_ONLY: int
+CUC_TENSOR_PINNED: int
+CUC_TENSOR_MANAGED: int
+CUC_DL_CPU: int
+CUC_DL_CUDA: int
+CUC_DL_CUDA_HOST: int
+CUC_DL_CUDA_MANAGED: int
+CUC_DL_INT: int
+CUC_DL_UINT: int
+CUC_DL_FLOAT: int
+CUC_DL_OPAQUE: int
+CUC_DL_BFLOAT: int
+CUC_DL_COMPLEX: int
+CUC_DL_BOOL: int
+CUC_DL_FLOAT8_E4M3FN: int
+CUC_DL_FLOAT8_E5M2: int
+CUC_DL_FLOAT8_E8M0FNU: int
+CUC_DL_READ_ONLY: int
+CUC_DL_IS_COPIED: int
+CUC_DL_SUBBYTE_PADDED: int
+CUC_GEMM_SINGLE: int
+CUC_GEMM_BATCHED: int
+CUC_GEMM_GROUPED: int
+CUC_GEMM_ROW_MAJOR: int
+CUC_GEMM_COLUMN_MAJOR: int
+CUC_GEMM_LINEAR: int
+CUC_GEMM_RELU: int
+CUC_GEMM_GELU: int
+CUC_GEMM_GELU_TANH: int
+CUC_GEMM_SILU: int
+CUC_GEMM_NO_BIAS: int
+CUC_GEMM_BIAS_COLUMNS: int
+CUC_GEMM_BIAS_ROWS: int
+CUC_GEMM_IEEE: int
+CUC_GEMM_TF32: int
+CUC_GEMM_TF32X3: int
+CUC_GEMM_SHARED_A: int
+CUC_GEMM_SHARED_B: int
+CUC_GEMM_FAST_ACC: int
+CUC_GEMM_SCALED_ROWS: int
+CUC_GEMM_SCALED_COLUMNS: int
+CUC_LIMIT_STACK_BYTES: int
+CUC_LIMIT_PRINTF_BYTES: int
+CUC_LIMIT_MALLOC_HEAP_BYTES: int
+CUC_LIMIT_MAX_L2_FETCH_BYTES: int
+CUC_LIMIT_PERSISTING_L2_BYTES: int
+CUC_LIMIT_SHARED_MEMORY_BYTES: int
+CUC_LIMIT_CIG_ENABLED: int
+CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: int
+CUC_EVENT_TIMING: int
+CUC_EVENT_BLOCKING_SYNC: int
+CUC_COPY_SOURCE_STREAM: int
+CUC_COPY_SOURCE_DURING_CALL: int
+CUC_COPY_SOURCE_ANY: int
+CUC_COPY_OVERLAP_COMPUTE: int
+CUC_CODE_PTX: int
+CUC_CODE_CUBIN: int
+CUC_CODE_LTOIR: int
+CUC_CODE_FATBIN: int
+CUC_CODE_OBJECT: int
+CUC_CODE_LIBRARY: int
+CUC_PARAMETER_ANY: int
+CUC_PARAMETER_INT: int
+CUC_PARAMETER_FLOAT: int
+CUC_KERNEL_MAX_THREADS_PER_BLOCK: int
+CUC_KERNEL_SHARED_SIZE_BYTES: int
+CUC_KERNEL_CONST_SIZE_BYTES: int
+CUC_KERNEL_LOCAL_SIZE_BYTES: int
+CUC_KERNEL_NUM_REGS: int
+CUC_KERNEL_PTX_VERSION: int
+CUC_KERNEL_BINARY_VERSION: int
+CUC_KERNEL_CACHE_MODE_CA: int
+CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES: int
+CUC_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT: int
+CUC_KERNEL_CLUSTER_SIZE_MUST_BE_SET: int
+CUC_KERNEL_REQUIRED_CLUSTER_WIDTH: int
+CUC_KERNEL_REQUIRED_CLUSTER_HEIGHT: int
+CUC_KERNEL_REQUIRED_CLUSTER_DEPTH: int
+CUC_KERNEL_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: int
+CUC_KERNEL_CLUSTER_SCHEDULING_POLICY: int
+CUC_KERNEL_ATTRIBUTE_COUNT: int
+CUC_KERNEL_CACHE_DEFAULT: int
+CUC_KERNEL_CACHE_SHARED: int
+CUC_KERNEL_CACHE_L1: int
+CUC_KERNEL_CACHE_EQUAL: int
+CUC_SOURCE_CUDA: int
+CUC_SOURCE_PTX: int
+CUC_SOURCE_NVVM: int
+CUC_SOURCE_TILE: int
+CUC_PCH_NONE: int
+CUC_PCH_CREATED: int
+CUC_PCH_NOT_ATTEMPTED: int
+CUC_PCH_FAILED: int
+CUC_LINKER_AUTO: int
+CUC_LINKER_NVJITLINK: int
+CUC_LINKER_DRIVER: int
+CUC_ARG_POINTER: int
+CUC_ARG_BUFFER: int
+CUC_ARG_TENSOR: int
+CUC_ARG_BYTES: int
+CUC_ARG_NONE: int
+CUC_LAUNCH_COOPERATIVE: int
+CUC_LAUNCH_PROGRAMMATIC: int
+CUC_LAUNCH_ATTRIBUTE_IGNORE: int
+CUC_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: int
+CUC_LAUNCH_ATTRIBUTE_COOPERATIVE: int
+CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: int
+CUC_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY: int
+CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: int
+CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: int
+CUC_LAUNCH_ATTRIBUTE_PRIORITY: int
+CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: int
+CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: int
+CUC_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: int
+CUC_LAUNCH_ATTRIBUTE_COMPLETION_EVENT: int
+CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: int
+CUC_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: int
+CUC_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: int
+CUC_CLUSTER_SCHEDULING_DEFAULT: int
+CUC_CLUSTER_SCHEDULING_SPREAD: int
+CUC_CLUSTER_SCHEDULING_LOAD_BALANCING: int
+CUC_CACHE_NORMAL: int
+CUC_CACHE_STREAMING: int
+CUC_CACHE_PERSISTING: int
+CUC_CAPTURE_GLOBAL: int
+CUC_CAPTURE_THREAD_LOCAL: int
+CUC_CAPTURE_RELAXED: int
+CUC_CAPTURE_NONE: int
+CUC_CAPTURE_ACTIVE: int
+CUC_CAPTURE_SPOILT: int
+CUC_NODE_KERNEL: int
+CUC_NODE_COPY: int
+CUC_NODE_FILL: int
+CUC_NODE_HOST: int
+CUC_NODE_GRAPH: int
+CUC_NODE_EMPTY: int
+CUC_NODE_WAIT_EVENT: int
+CUC_NODE_RECORD_EVENT: int
+CUC_NODE_SIGNAL: int
+CUC_NODE_WAIT: int
+CUC_NODE_ALLOC: int
+CUC_NODE_FREE: int
+CUC_NODE_MEMORY_WORDS: int
+CUC_NODE_CONDITIONAL: int
+CUC_DOT_EVERYTHING: int
+CUC_DOT_RUNTIME_TYPES: int
+CUC_DOT_KERNELS: int
+CUC_DOT_COPIES: int
+CUC_DOT_FILLS: int
+CUC_DOT_HOST_FUNCTIONS: int
+CUC_DOT_EVENTS: int
+CUC_DOT_SIGNALS: int
+CUC_DOT_WAITS: int
+CUC_DOT_KERNEL_ATTRIBUTES: int
+CUC_DOT_HANDLES: int
+CUC_DOT_ALLOCATIONS: int
+CUC_DOT_FREES: int
+CUC_DOT_MEMORY_WORDS: int
+CUC_DOT_TOPOLOGY: int
+CUC_DOT_CONDITIONALS: int
+CUC_GRAPH_AUTO_FREE: int
+CUC_GRAPH_DEVICE_LAUNCH: int
+CUC_GRAPH_NODE_PRIORITY: int
+CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: int
+CUC_TILE_RN: int
+CUC_TILE_RZ: int
+CUC_TILE_RM: int
+CUC_TILE_RP: int
+CUC_TILE_ORDER_DEFAULT: int
+CUC_TILE_WEAK: int
+CUC_TILE_RELAXED: int
+CUC_TILE_ACQUIRE: int
+CUC_TILE_RELEASE: int
+CUC_TILE_ACQ_REL: int
+CUC_TILE_SCOPE_DEFAULT: int
+CUC_TILE_SCOPE_DEVICE: int
+CUC_TILE_SCOPE_BLOCK: int
+CUC_TILE_SCOPE_SYSTEM: int
+CUC_TILE_CACHE_ANY: int
+CUC_TILE_CACHE_FIRST: int
+CUC_TILE_CACHE_LAST: int
+CUC_TILE_CACHE_STREAM: int
+CUC_TILE_IEEE: int
+CUC_TILE_TF32: int
+CUC_TILE_TF32X3: int
+CUC_VERSION_MAJOR: int
+CUC_VERSION_MINOR: int
+CUC_VERSION_PATCH: int
+CUC_MEMORY_POOL_KEEP_ALL: int
+CUC_NVML_DRIVER_VERSION_BYTES: int
+CUC_TENSOR_MAX_RANK: int
+CUC_DL_VERSION_MAJOR: int
+CUC_DL_VERSION_MINOR: int
+CUC_NO_AXIS: int
+cuc_failure_fn: type[Any]
+cuc_stream_callback: type[Any]
+cuc_tuned_visit: type[Any]
+cuc_tile_combine: type[Any]
+
+class cuc_arg_value(ctypes.Union):
+    u64: int
+    i64: int
+    f64: float
+    f32: float
+    pointer: Pointer
+    raw: Any
+
+class cuc_arg(ctypes.Structure):
+    type: int
+    bytes: int
+    value: cuc_arg_value
+
+class cuc_buffer_options(ctypes.Structure):
+    struct_size: int
+    device: Pointer
+    resource: Pointer
+    stream: Pointer
+    owner: Pointer
+    drop_owner: Any
+    access: int
+    reserved: int
+
+class cuc_capture_info(ctypes.Structure):
+    struct_size: int
+    id: int
+    graph: Pointer
+    status: int
+    reserved: int
+
+class cuc_copy_2d_params(ctypes.Structure):
+    struct_size: int
+    dst: int
+    src: int
+    dst_pitch: int
+    src_pitch: int
+    row_bytes: int
+    rows: int
+    dst_x_bytes: int
+    dst_y: int
+    src_x_bytes: int
+    src_y: int
+
+class cuc_copy_3d_params(ctypes.Structure):
+    struct_size: int
+    dst: int
+    src: int
+    dst_pitch: int
+    src_pitch: int
+    dst_slice_rows: int
+    src_slice_rows: int
+    row_bytes: int
+    rows: int
+    slices: int
+    dst_x_bytes: int
+    dst_y: int
+    dst_z: int
+    src_x_bytes: int
+    src_y: int
+    src_z: int
+
+class cuc_copy_batch_params(ctypes.Structure):
+    struct_size: int
+    dst: Pointer
+    src: Pointer
+    bytes: Pointer
+    count: int
+    attributes: Pointer
+    attribute_count: int
+
+class cuc_device_properties(ctypes.Structure):
+    struct_size: int
+    max_threads_per_block: int
+    max_block_dim_x: int
+    max_block_dim_y: int
+    max_block_dim_z: int
+    max_grid_dim_x: int
+    max_grid_dim_y: int
+    max_grid_dim_z: int
+    max_shared_memory_per_block: int
+    total_constant_memory: int
+    warp_size: int
+    max_pitch: int
+    max_registers_per_block: int
+    clock_rate: int
+    texture_alignment: int
+    gpu_overlap: int
+    multiprocessor_count: int
+    kernel_exec_timeout: int
+    integrated: int
+    can_map_host_memory: int
+    compute_mode: int
+    maximum_texture1d_width: int
+    maximum_texture2d_width: int
+    maximum_texture2d_height: int
+    maximum_texture3d_width: int
+    maximum_texture3d_height: int
+    maximum_texture3d_depth: int
+    maximum_texture2d_layered_width: int
+    maximum_texture2d_layered_height: int
+    maximum_texture2d_layered_layers: int
+    surface_alignment: int
+    concurrent_kernels: int
+    ecc_enabled: int
+    pci_bus_id: int
+    pci_device_id: int
+    tcc_driver: int
+    memory_clock_rate: int
+    global_memory_bus_width: int
+    l2_cache_size: int
+    max_threads_per_multiprocessor: int
+    async_engine_count: int
+    unified_addressing: int
+    maximum_texture1d_layered_width: int
+    maximum_texture1d_layered_layers: int
+    can_tex2d_gather: int
+    maximum_texture2d_gather_width: int
+    maximum_texture2d_gather_height: int
+    maximum_texture3d_width_alternate: int
+    maximum_texture3d_height_alternate: int
+    maximum_texture3d_depth_alternate: int
+    pci_domain_id: int
+    texture_pitch_alignment: int
+    maximum_texturecubemap_width: int
+    maximum_texturecubemap_layered_width: int
+    maximum_texturecubemap_layered_layers: int
+    maximum_surface1d_width: int
+    maximum_surface2d_width: int
+    maximum_surface2d_height: int
+    maximum_surface3d_width: int
+    maximum_surface3d_height: int
+    maximum_surface3d_depth: int
+    maximum_surface1d_layered_width: int
+    maximum_surface1d_layered_layers: int
+    maximum_surface2d_layered_width: int
+    maximum_surface2d_layered_height: int
+    maximum_surface2d_layered_layers: int
+    maximum_surfacecubemap_width: int
+    maximum_surfacecubemap_layered_width: int
+    maximum_surfacecubemap_layered_layers: int
+    maximum_texture1d_linear_width: int
+    maximum_texture2d_linear_width: int
+    maximum_texture2d_linear_height: int
+    maximum_texture2d_linear_pitch: int
+    maximum_texture2d_mipmapped_width: int
+    maximum_texture2d_mipmapped_height: int
+    compute_capability_major: int
+    compute_capability_minor: int
+    maximum_texture1d_mipmapped_width: int
+    stream_priorities_supported: int
+    global_l1_cache_supported: int
+    local_l1_cache_supported: int
+    max_shared_memory_per_multiprocessor: int
+    max_registers_per_multiprocessor: int
+    managed_memory: int
+    multi_gpu_board: int
+    multi_gpu_board_group_id: int
+    host_native_atomic_supported: int
+    single_to_double_precision_perf_ratio: int
+    pageable_memory_access: int
+    concurrent_managed_access: int
+    compute_preemption_supported: int
+    can_use_host_pointer_for_registered_mem: int
+    cooperative_launch: int
+    max_shared_memory_per_block_optin: int
+    can_flush_remote_writes: int
+    host_register_supported: int
+    pageable_memory_access_uses_host_page_tables: int
+    direct_managed_mem_access_from_host: int
+    virtual_memory_management_supported: int
+    handle_type_posix_file_descriptor_supported: int
+    handle_type_win32_handle_supported: int
+    handle_type_win32_kmt_handle_supported: int
+    max_blocks_per_multiprocessor: int
+    generic_compression_supported: int
+    max_persisting_l2_cache_size: int
+    max_access_policy_window_size: int
+    gpu_direct_rdma_with_cuda_vmm_supported: int
+    reserved_shared_memory_per_block: int
+    sparse_cuda_array_supported: int
+    read_only_host_register_supported: int
+    timeline_semaphore_interop_supported: int
+    memory_pools_supported: int
+    gpu_direct_rdma_supported: int
+    gpu_direct_rdma_flush_writes_options: int
+    gpu_direct_rdma_writes_ordering: int
+    mempool_supported_handle_types: int
+    cluster_launch: int
+    deferred_mapping_cuda_array_supported: int
+    can_use_64_bit_stream_mem_ops: int
+    can_use_stream_wait_value_nor: int
+    dma_buf_supported: int
+    ipc_event_supported: int
+    mem_sync_domain_count: int
+    tensor_map_access_supported: int
+    handle_type_fabric_supported: int
+    unified_function_pointers: int
+    numa_config: int
+    numa_id: int
+    multicast_supported: int
+    mps_enabled: int
+    host_numa_id: int
+    d3d12_cig_supported: int
+    mem_decompress_algorithm_mask: int
+    mem_decompress_maximum_length: int
+    vulkan_cig_supported: int
+    gpu_pci_device_id: int
+    gpu_pci_subsystem_id: int
+    host_numa_virtual_memory_management_supported: int
+    host_numa_memory_pools_supported: int
+    host_numa_multinode_ipc_supported: int
+    host_memory_pools_supported: int
+    host_virtual_memory_management_supported: int
+    host_alloc_dma_buf_supported: int
+    only_partial_host_native_atomic_supported: int
+    reserved: int
+
+class cuc_device_sensors(ctypes.Structure):
+    struct_size: int
+    throttle: int
+    sm_mhz: int
+    memory_mhz: int
+    milliwatts: int
+    celsius: int
+    known: int
+    reserved: int
+
+class cuc_dl_data_type(ctypes.Structure):
+    code: int
+    bits: int
+    lanes: int
+
+class cuc_dl_device(ctypes.Structure):
+    device_type: int
+    device_id: int
+
+class cuc_dl_tensor(ctypes.Structure):
+    data: Pointer
+    device: Any
+    ndim: int
+    dtype: Any
+    shape: Pointer
+    strides: Pointer
+    byte_offset: int
+
+class cuc_dl_version(ctypes.Structure):
+    major: int
+    minor: int
+
+class cuc_event_options(ctypes.Structure):
+    struct_size: int
+    flags: int
+    reserved: int
+
+class cuc_explanation(ctypes.Structure):
+    struct_size: int
+    symbol: bytes | None
+    meaning: bytes | None
+    remedy: bytes | None
+    library: int
+    code: int
+    sticky: int
+    reserved: int
+
+class cuc_fill_2d_params(ctypes.Structure):
+    struct_size: int
+    dst: int
+    pitch: int
+    row_count: int
+    rows: int
+    pattern: int
+    pattern_bytes: int
+
+class cuc_gemm_args(ctypes.Structure):
+    struct_size: int
+    a: Pointer
+    b: Pointer
+    c: Pointer
+    d: Pointer
+    bias: Pointer
+    residual: Pointer
+    row_scale: Pointer
+    column_scale: Pointer
+    offsets: Pointer
+    workspace: int
+    workspace_bytes: int
+
+class cuc_gemm_choice(ctypes.Structure):
+    struct_size: int
+    tile_m: int
+    tile_n: int
+    tile_k: int
+    stages: int
+    cluster: int
+    warps: int
+    split: int
+    raster: int
+    parts: int
+    pipeline: int
+    d_dtype: int
+    tiles: int
+    seconds: float
+    by: bytes | None
+
+class cuc_gemm_options(ctypes.Structure):
+    struct_size: int
+    form: int
+    flags: int
+    dtype: int
+    d_dtype: int
+    c_dtype: int
+    accumulator: int
+    precision: int
+    a_order: int
+    b_order: int
+    d_order: int
+    activation: int
+    bias: int
+    bias_dtype: int
+    residual_dtype: int
+    m: int
+    n: int
+    k: int
+    batch: int
+    tile_m: int
+    tile_n: int
+    tile_k: int
+    stages: int
+    cluster: int
+    warps: int
+    split: int
+    raster: int
+    parts: int
+    reserved: int
+    workspace_bytes: int
+    arch: bytes | None
+    tuned: bytes | None
+
+class cuc_graph_exec_options(ctypes.Structure):
+    struct_size: int
+    upload: Pointer
+    flags: int
+    reserved: int
+
+class cuc_kernel_parameter(ctypes.Structure):
+    struct_size: int
+    offset: int
+    bytes: int
+    type: int
+    reserved: int
+
+class cuc_launch_attribute_value_window(ctypes.Structure):
+    base: int
+    bytes: int
+    hit_ratio: float
+    hit: int
+    miss: int
+
+class cuc_launch_attribute_value_event(ctypes.Structure):
+    event: Pointer
+    trigger_at_start: int
+    flags: int
+
+class cuc_launch_attribute_value_domain_map(ctypes.Structure):
+    default_domain: int
+    remote_domain: int
+
+class cuc_launch_attribute_value_device_node(ctypes.Structure):
+    updatable: int
+    node: Pointer
+
+class cuc_launch_attribute_value(ctypes.Union):
+    value: int
+    cluster: Any
+    window: cuc_launch_attribute_value_window
+    event: cuc_launch_attribute_value_event
+    domain_map: cuc_launch_attribute_value_domain_map
+    device_node: cuc_launch_attribute_value_device_node
+    raw: Any
+
+class cuc_launch_attribute(ctypes.Structure):
+    id: int
+    reserved: int
+    value: cuc_launch_attribute_value
+
+class cuc_launch_config(ctypes.Structure):
+    struct_size: int
+    grid: Any
+    block: Any
+    cluster: Any
+    shared_bytes: int
+    flags: int
+    attribute_count: int
+    attributes: Pointer
+
+class cuc_linker_options(ctypes.Structure):
+    struct_size: int
+    name: bytes | None
+    arch: bytes | None
+    backend: int
+    max_register_count: int
+    time: int
+    verbose: int
+    link_time_optimization: int
+    keep_ptx: int
+    optimization_level: int
+    debug: int
+    lineinfo: int
+    ftz: int
+    prec_div: int
+    prec_sqrt: int
+    fma: int
+    optimize_unused_variables: int
+    split_compile: int
+    split_compile_extended: int
+    no_cache: int
+    numba_debug: int
+    kernels_used: Pointer
+    kernels_used_count: int
+    variables_used: Pointer
+    variables_used_count: int
+    ptxas_options: Pointer
+    ptxas_option_count: int
+    extra_options: Pointer
+    extra_option_count: int
+
+class cuc_memory_batch(ctypes.Structure):
+    struct_size: int
+    ptrs: Pointer
+    bytes: Pointer
+    count: int
+    locations: Pointer
+    location_count: int
+
+class cuc_memory_callbacks(ctypes.Structure):
+    struct_size: int
+    user: Pointer
+    allocate: Any
+    deallocate: Any
+    destroy: Any
+    device: Pointer
+    access: int
+    reserved: int
+
+class cuc_memory_location(ctypes.Structure):
+    type: int
+    id: int
+
+class cuc_memory_pool_options(ctypes.Structure):
+    struct_size: int
+    max_bytes: int
+    release_threshold: int
+    kind: int
+    flags: int
+    location: Any
+
+class cuc_memory_pool_statistics(ctypes.Structure):
+    struct_size: int
+    reserved_bytes: int
+    reserved_high: int
+    used_bytes: int
+    used_high: int
+
+class cuc_object_mapping(ctypes.Structure):
+    expression: bytes | None
+    symbol: bytes | None
+
+class cuc_object_options(ctypes.Structure):
+    struct_size: int
+    name: bytes | None
+    ptx: Pointer
+    ptx_bytes: int
+    names: Pointer
+    name_count: int
+
+class cuc_occupancy_options(ctypes.Structure):
+    struct_size: int
+    shared_bytes: int
+    block_limit: int
+    flags: int
+    reserved: int
+    shared_of_block: Any
+    user: Pointer
+
+class cuc_pointer_info(ctypes.Structure):
+    struct_size: int
+    base: int
+    bytes: int
+    device_pointer: int
+    host_pointer: Pointer
+    pool: Pointer
+    buffer_id: int
+    kind: int
+    device: int
+    access: int
+    mapped: int
+
+class cuc_program_header(ctypes.Structure):
+    name: bytes | None
+    text: bytes | None
+    bytes: int
+
+class cuc_program_options(ctypes.Structure):
+    struct_size: int
+    name: bytes | None
+    arch: bytes | None
+    relocatable_device_code: int
+    extensible_whole_program: int
+    debug: int
+    lineinfo: int
+    device_code_optimize: int
+    max_register_count: int
+    ftz: int
+    prec_sqrt: int
+    prec_div: int
+    fma: int
+    use_fast_math: int
+    extra_device_vectorization: int
+    modify_stack_limit: int
+    link_time_optimization: int
+    gen_opt_lto: int
+    device_stack_protector: int
+    jump_table_density: int
+    split_compile: int
+    no_source_include: int
+    no_default_headers: int
+    use_bundled_headers: int
+    builtin_move_forward: int
+    builtin_initializer_list: int
+    disable_warnings: int
+    restrict_pointers: int
+    device_as_default_execution_space: int
+    device_int128: int
+    device_float128: int
+    display_error_number: int
+    brief_diagnostics: int
+    version_ident: int
+    fdevice_syntax_only: int
+    minimal: int
+    no_cache: int
+    numba_debug: int
+    pch: int
+    pch_verbose: int
+    pch_messages: int
+    instantiate_templates_in_pch: int
+    reserved: int
+    std: bytes | None
+    ofast_compile: bytes | None
+    optimization_info: bytes | None
+    time: bytes | None
+    fdevice_time_trace: bytes | None
+    frandom_seed: bytes | None
+    create_pch: bytes | None
+    use_pch: bytes | None
+    pch_dir: bytes | None
+    define_macros: Pointer
+    define_macro_count: int
+    undefine_macros: Pointer
+    undefine_macro_count: int
+    include_paths: Pointer
+    include_path_count: int
+    pre_includes: Pointer
+    pre_include_count: int
+    ptxas_options: Pointer
+    ptxas_option_count: int
+    diag_error: Pointer
+    diag_error_count: int
+    diag_suppress: Pointer
+    diag_suppress_count: int
+    diag_warn: Pointer
+    diag_warn_count: int
+    headers: Pointer
+    header_count: int
+    name_expressions: Pointer
+    name_expression_count: int
+    extra_options: Pointer
+    extra_option_count: int
+    constants: Pointer
+    constant_count: int
+    warps: int
+    remarks: int
+    require_tma: int
+    require_tensor_core: int
+    stages: int
+    cluster: int
+    split: int
+    raster: int
+    dimensions: Pointer
+    dimension_count: int
+    tuned: bytes | None
+
+class cuc_stream_options(ctypes.Structure):
+    struct_size: int
+    priority: int
+    flags: int
+
+class cuc_tensor(ctypes.Structure):
+    data: int
+    dtype: int
+    rank: int
+    device: int
+    flags: int
+    shape: Any
+    strides: Any
+
+class cuc_tile_access_options(ctypes.Structure):
+    struct_size: int
+    shape: Pointer
+    rank: int
+    pad: int
+    mask: int
+    order: int
+    scope: int
+    latency: int
+    tma: int
+    cache: int
+
+class cuc_tile_entry(ctypes.Structure):
+    struct_size: int
+    variant: bytes | None
+    threads: int
+    static_shared_bytes: int
+    dynamic_shared_bytes: int
+    registers: int
+    stack_bytes: int
+    reserved: int
+
+class cuc_tile_interpret_options(ctypes.Structure):
+    struct_size: int
+    grid: Any
+    reserved: int
+    print: Any
+    user: Pointer
+
+class cuc_tile_parameter(ctypes.Structure):
+    struct_size: int
+    name: bytes | None
+    dtype: int
+    rank: int
+    written: int
+    reserved: int
+
+class cuc_tuned_record(ctypes.Structure):
+    struct_size: int
+    gpu: bytes | None
+    toolkit: bytes | None
+    program: bytes | None
+    kernel: bytes | None
+    constants: bytes | None
+    dimensions: bytes | None
+    choice: bytes | None
+    seconds: float
+
+class cuc_copy_attributes(ctypes.Structure):
+    source_order: int
+    flags: int
+    src_hint: Any
+    dst_hint: Any
+
+class cuc_dl_managed_tensor(ctypes.Structure):
+    dl_tensor: Any
+    manager_ctx: Pointer
+    deleter: Any
+
+class cuc_dl_managed_tensor_versioned(ctypes.Structure):
+    version: Any
+    manager_ctx: Pointer
+    deleter: Any
+    flags: int
+    dl_tensor: Any
+
+def cuc_buffer_access(buffer: Pointer) -> int:
+    """Who can reach a buffer."""
+def cuc_buffer_bytes(buffer: Pointer) -> int:
+    """How long a buffer is."""
+def cuc_buffer_copy(stream: Pointer, dst: Pointer, dst_offset: int, src: Pointer, src_offset: int, bytes: int) -> int:
+    """Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap."""
+def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
+    """Allocate a buffer."""
+def cuc_buffer_device(buffer: Pointer) -> int | None:
+    """The device that a buffer's memory is of."""
+def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
+    """Fill a part of a buffer with a pattern, in stream order."""
+def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
+    """Make a buffer of memory that exists already:"""
+def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
+    """The address by which the CPU reaches a buffer of pinned, managed or host memory."""
+def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
+    """The resource that a buffer goes back to."""
+def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero a cuc_buffer_options and write its size."""
+def cuc_buffer_owner(buffer: Pointer) -> int | None:
+    """The owner that cuc_buffer_from_pointer() was given."""
+def cuc_buffer_parent(buffer: Pointer) -> int | None:
+    """The buffer that a slice is a part of."""
+def cuc_buffer_ptr(buffer: Pointer) -> int:
+    """The address of a buffer."""
+def cuc_buffer_read(stream: Pointer, dst: Pointer, buffer: Pointer, offset: int, bytes: int) -> int:
+    """Copy bytes of a buffer to the host, in stream order."""
+def cuc_buffer_release(buffer: Pointer) -> None:
+    """Let go of a buffer; the last reference frees the memory."""
+def cuc_buffer_retain(buffer: Pointer) -> int | None:
+    """Hold a buffer once more."""
+def cuc_buffer_set_stream(buffer: Pointer, stream: Pointer) -> int:
+    """Set the stream that will free a buffer."""
+def cuc_buffer_slice(out: Pointer, parent: Pointer, offset: int, bytes: int) -> int:
+    """A part of a buffer as a buffer; it holds the whole one."""
+def cuc_buffer_stream(buffer: Pointer) -> int | None:
+    """The stream that will free a buffer."""
+def cuc_buffer_write(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
+    """Copy bytes of the host into a buffer, in stream order."""
+def cuc_code_from_name(name: bytes | None) -> int:
+    """The kind of object code of a name."""
+def cuc_code_name(kind: int) -> bytes | None:
+    """The name of a kind of object code, such as 'cubin'."""
+def cuc_context_device(context: Pointer) -> int | None:
+    """The device of a context."""
+def cuc_context_disable_peer_access(context: Pointer, peer: Pointer) -> int:
+    """Take cuc_context_enable_peer_access() back."""
+def cuc_context_enable_peer_access(context: Pointer, peer: Pointer) -> int:
+    """Let kernels of a context reach the memory of another device's context."""
+def cuc_context_from_handle(out: Pointer, handle: Pointer) -> int:
+    """Wrap a context that was made with the driver."""
+def cuc_context_get_current(out: Pointer) -> int:
+    """The context that is current on the calling thread."""
+def cuc_context_get_id(out: Pointer, context: Pointer) -> int:
+    """A number that no other context of the process has or will have."""
+def cuc_context_get_limit(out: Pointer, context: Pointer, limit: int) -> int:
+    """Read a limit of a context."""
+def cuc_context_get_priority_range(least: Pointer, greatest: Pointer, context: Pointer) -> int:
+    """The priorities that streams of a context may have."""
+def cuc_context_handle(context: Pointer) -> int | None:
+    """The driver's own handle of a context."""
+def cuc_context_is_primary(context: Pointer) -> int:
+    """Whether a context is its device's primary one."""
+def cuc_context_lost(context: Pointer) -> int:
+    """Whether an earlier failure destroyed a context."""
+def cuc_context_release(context: Pointer) -> None:
+    """Let go of a context."""
+def cuc_context_retain(context: Pointer) -> int | None:
+    """Hold a context once more."""
+def cuc_context_set_current(context: Pointer, previous: Pointer) -> int:
+    """Make a context current on the calling thread."""
+def cuc_context_set_limit(context: Pointer, limit: int, value: int) -> int:
+    """Ask for a limit of a context; the driver may round it."""
+def cuc_context_synchronize(context: Pointer) -> int:
+    """Wait until all work in a context is done."""
+def cuc_copy(stream: Pointer, dst: int, src: int, bytes: int) -> int:
+    """Copy bytes in any direction, in stream order."""
+def cuc_copy_2d(stream: Pointer, params: Pointer) -> int:
+    """Copy a rectangle of bytes in any direction, in stream order."""
+def cuc_copy_2d_params_init(params: Pointer, caller_size: int) -> None:
+    """Zero a cuc_copy_2d_params and write its size."""
+def cuc_copy_3d(stream: Pointer, params: Pointer) -> int:
+    """Copy a box of bytes in any direction, in stream order."""
+def cuc_copy_3d_params_init(params: Pointer, caller_size: int) -> None:
+    """Zero a cuc_copy_3d_params and write its size."""
+def cuc_copy_batch(stream: Pointer, params: Pointer) -> int:
+    """Enqueue several copies at once, in any directions."""
+def cuc_copy_batch_params_init(params: Pointer, caller_size: int) -> None:
+    """Zero a cuc_copy_batch_params and write its size."""
+def cuc_copy_peer(stream: Pointer, dst: int, dst_device: Pointer, src: int, src_device: Pointer, bytes: int) -> int:
+    """Copy bytes from one device to another, in stream order, with both devices named."""
+def cuc_copy_to_device(stream: Pointer, dst: int, src: Pointer, bytes: int) -> int:
+    """Copy bytes of the host to a device, in stream order."""
+def cuc_copy_to_host(stream: Pointer, dst: Pointer, src: int, bytes: int) -> int:
+    """Copy bytes of a device to the host, in stream order."""
+def cuc_device_arch(device: Pointer) -> bytes | None:
+    """The architecture that code for a device is compiled for, 'sm_90'."""
+def cuc_device_attribute_at(attribute: Pointer, name: Pointer, unit: Pointer, index: int) -> int:
+    """The value, name and unit of the listed attribute at an index."""
+def cuc_device_attribute_count() -> int:
+    """How many attributes are listed, for going through them all."""
+def cuc_device_attribute_from_name(out: Pointer, name: bytes | None) -> int:
+    """The attribute of a name such as 'max_threads_per_block'."""
+def cuc_device_can_access_peer(out: Pointer, device: Pointer, peer: Pointer) -> int:
+    """Whether kernels on a device can reach another device's memory."""
+def cuc_device_get(out: Pointer, ordinal: int) -> int:
+    """The device of an ordinal."""
+def cuc_device_get_attribute(out: Pointer, device: Pointer, attribute: int) -> int:
+    """One attribute."""
+def cuc_device_get_by_pci_bus_id(out: Pointer, bus_id: bytes | None) -> int:
+    """The device of a PCI address."""
+def cuc_device_get_compute_capability(major: Pointer, minor: Pointer, device: Pointer) -> int:
+    """The compute capability of a device."""
+def cuc_device_get_context(out: Pointer, device: Pointer) -> int:
+    """The primary context of a device, the one that the CUDA runtime uses too."""
+def cuc_device_get_count(out: Pointer) -> int:
+    """How many devices the driver sees."""
+def cuc_device_get_current(out: Pointer) -> int:
+    """The device of the calling thread's current context, or device 0 when it has none."""
+def cuc_device_get_memory_info(free_bytes: Pointer, total_bytes: Pointer, device: Pointer) -> int:
+    """How much memory a device has, and how much of it is free now."""
+def cuc_device_get_memory_resource(out: Pointer, device: Pointer) -> int:
+    """The default resource of a device:"""
+def cuc_device_get_peer_attribute(out: Pointer, device: Pointer, peer: Pointer, attribute: int) -> int:
+    """One property of the way between two devices."""
+def cuc_device_get_properties(out: Pointer, device: Pointer) -> int:
+    """Every attribute at once."""
+def cuc_device_get_sensors(out: Pointer, device: Pointer, wanted: int) -> int:
+    """Clocks, temperature, power, and why the clocks are low, as NVML tells them."""
+def cuc_device_get_uuid_bytes(out: Pointer, device: Pointer) -> int:
+    """The sixteen bytes of a device's UUID."""
+def cuc_device_handle(device: Pointer) -> int:
+    """The driver's own handle of a device."""
+def cuc_device_name(device: Pointer) -> bytes | None:
+    """The name of a device, such as 'NVIDIA H200'."""
+def cuc_device_ordinal(device: Pointer) -> int:
+    """The ordinal of a device."""
+def cuc_device_pci_bus_id(device: Pointer) -> bytes | None:
+    """The PCI address of a device, '0000:3b:00.0'."""
+def cuc_device_set_current(device: Pointer, previous: Pointer) -> int:
+    """Make a device's primary context current on the calling thread."""
+def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
+    """Set the default resource of a device, for the whole process."""
+def cuc_device_synchronize(device: Pointer) -> int:
+    """Wait until all work in a device's primary context is done."""
+def cuc_device_uuid(device: Pointer) -> bytes | None:
+    """The UUID of a device as NVML and nvidia-smi write it, 'GPU-' or 'MIG-' and five groups."""
+def cuc_driver_get_path(out: Pointer) -> int:
+    """The file that the driver was loaded from."""
+def cuc_driver_get_version(out: Pointer) -> int:
+    """The newest CUDA that the driver serves."""
+def cuc_driver_is_simulated() -> int:
+    """Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for."""
+def cuc_dtype_bits(dtype: int) -> int:
+    """How many bits an element takes."""
+def cuc_dtype_from_name(name: bytes | None) -> int:
+    """The element type of a name."""
+def cuc_dtype_name(dtype: int) -> bytes | None:
+    """The name of an element type, such as 'f32'."""
+def cuc_error_clear() -> None:
+    """Forget the thread's last failure."""
+def cuc_error_explanation() -> bytes | None:
+    """What the failure means and what to do about it, in plain words."""
+def cuc_error_function() -> bytes | None:
+    """The public function that failed, such as 'cuc_stream_create'."""
+def cuc_error_library() -> int:
+    """The library that reported the failure."""
+def cuc_error_library_call() -> bytes | None:
+    """The function of that library that failed, such as 'cuMemAllocAsync'."""
+def cuc_error_library_code() -> int:
+    """That library's own code, such as the CUresult."""
+def cuc_error_library_symbol() -> bytes | None:
+    """That code's symbolic name, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
+def cuc_error_log() -> bytes | None:
+    """The log that came with the failure:"""
+def cuc_error_message() -> bytes | None:
+    """The thread's last failure as one readable paragraph, notes included."""
+def cuc_error_note(index: int) -> bytes | None:
+    """One note."""
+def cuc_error_note_count() -> int:
+    """How many notes the failure carries."""
+def cuc_error_set(status: int, function: bytes | None, message: bytes | None) -> int:
+    """Set the thread's last failure:"""
+def cuc_error_status() -> int:
+    """The status of the thread's last failure."""
+def cuc_event_context(event: Pointer) -> int | None:
+    """The context of an event."""
+def cuc_event_create(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """Create an event in a device's primary context."""
+def cuc_event_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
+    """Create an event in any context."""
+def cuc_event_device(event: Pointer) -> int | None:
+    """The device of an event."""
+def cuc_event_fd(out: Pointer, event: Pointer) -> int:
+    """A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
+def cuc_event_flags(event: Pointer) -> int:
+    """The flags that an event was made with."""
+def cuc_event_from_handle(out: Pointer, handle: Pointer, context: Pointer, flags: int) -> int:
+    """Wrap an event that was made elsewhere:"""
+def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -> int:
+    """The time between two events on the device."""
+def cuc_event_handle(event: Pointer) -> int | None:
+    """The driver's own handle of an event, which is also its cudaEvent_t."""
+def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero options and write their size."""
+def cuc_event_query(event: Pointer) -> int:
+    """Whether an event has completed, without waiting."""
+def cuc_event_record(event: Pointer, stream: Pointer) -> int:
+    """Record an event:"""
+def cuc_event_release(event: Pointer) -> None:
+    """Let go of an event."""
+def cuc_event_retain(event: Pointer) -> int | None:
+    """Hold an event once more."""
+def cuc_event_synchronize(event: Pointer) -> int:
+    """Wait until an event has completed."""
+def cuc_explain(out: Pointer, library: int, code: int) -> int:
+    """Explain a library's code, without any driver or device."""
+def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
+    """The explanation at an index, by ascending code."""
+def cuc_explain_count(library: int) -> int:
+    """How many codes of a library can be explained, for going through them all."""
+def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
+    """Explain a code by its name or number as text:"""
+def cuc_fill(stream: Pointer, ptr: int, pattern: int, pattern_bytes: int, count: int) -> int:
+    """Fill memory of a device with a pattern, in stream order."""
+def cuc_fill_2d(stream: Pointer, params: Pointer) -> int:
+    """Fill a rectangle of a device's memory with a pattern, in stream order."""
+def cuc_fill_2d_params_init(params: Pointer, caller_size: int) -> None:
+    """Zero a cuc_fill_2d_params and write its size."""
+def cuc_find_header_count() -> int:
+    """How many names cuc_find_header_dir() knows."""
+def cuc_find_header_dir(out: Pointer, name: bytes | None) -> int:
+    """Find the folder of a library's headers:"""
+def cuc_find_header_name(index: int) -> bytes | None:
+    """A name that cuc_find_header_dir() knows."""
+def cuc_find_library(out: Pointer, name: bytes | None) -> int:
+    """Find a library."""
+def cuc_find_library_count() -> int:
+    """How many libraries cuc_find_library() knows."""
+def cuc_find_library_name(index: int) -> bytes | None:
+    """The name of a library that cuc_find_library() knows."""
+def cuc_found_method(found: Pointer) -> bytes | None:
+    """How it was found:"""
+def cuc_found_path(found: Pointer) -> bytes | None:
+    """The file of a library, or the folder of headers."""
+def cuc_found_release(found: Pointer) -> None:
+    """Give a reference back; the last one frees it."""
+def cuc_found_retain(found: Pointer) -> int | None:
+    """Share what was found."""
+def cuc_found_tried_at(found: Pointer, index: int) -> bytes | None:
+    """A place that was tried before, as one line:"""
+def cuc_found_tried_count(found: Pointer) -> int:
+    """How many places were tried before."""
+def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
+    """Compute a product, in stream order:"""
+def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
+    """Set arguments to none."""
+def cuc_gemm_batched(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
+    """Compute many products of one shape, in stream order:"""
+def cuc_gemm_grouped(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
+    """Compute products that share b's shape, each of a range of rows, in stream order."""
+def cuc_gemm_options_init(options: Pointer, caller_size: int) -> None:
+    """Set every option to its default."""
+def cuc_gemm_options_set_choice(options: Pointer, choice: bytes | None) -> int:
+    """Write a choice, as records and cuc_gemm_visit_candidates() have it, into options."""
+def cuc_gemm_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """Make a plan:"""
+def cuc_gemm_plan_get_choice(out: Pointer, plan: Pointer) -> int:
+    """What was chosen for a plan."""
+def cuc_gemm_plan_get_record(out: Pointer, plan: Pointer) -> int:
+    """A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it."""
+def cuc_gemm_plan_release(plan: Pointer) -> None:
+    """Drop a reference; the last one frees the plan."""
+def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
+    """Hold one reference more."""
+def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
+    """The tile program of a plan, to look at or to begin from."""
+def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
+    """How much workspace a product takes."""
+def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
+    """Go through what a plan may choose among for a shape, with what the model thinks of each."""
+def cuc_graph_exec_flags(exec: Pointer) -> int:
+    """The flags that an instance was made with."""
+def cuc_graph_exec_handle(exec: Pointer) -> int | None:
+    """The driver's own handle of an instance, which is also its cudaGraphExec_t."""
+def cuc_graph_exec_launch(exec: Pointer, stream: Pointer) -> int:
+    """Launch an instance:"""
+def cuc_graph_exec_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero options and write their size."""
+def cuc_graph_exec_release(exec: Pointer) -> None:
+    """Let go of an instance."""
+def cuc_graph_exec_retain(exec: Pointer) -> int | None:
+    """Hold an instance once more."""
+def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
+    """Let an instance do what another graph says, which is much cheaper than a new instance:"""
+def cuc_graph_exec_upload(exec: Pointer, stream: Pointer) -> int:
+    """Bring an instance to the device ahead of its first launch, which is then as fast as the others."""
+def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int) -> int:
+    """Draw a graph in the DOT language of Graphviz."""
+def cuc_graph_get_edge_count(out: Pointer, graph: Pointer) -> int:
+    """How many edges a graph has:"""
+def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
+    """How many nodes a graph has; one that was embedded counts as one."""
+def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
+    """What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere."""
+def cuc_graph_handle(graph: Pointer) -> int | None:
+    """The driver's own handle of a graph, which is also its cudaGraph_t."""
+def cuc_graph_instantiate(out: Pointer, graph: Pointer, options: Pointer) -> int:
+    """Make an instance of a graph."""
+def cuc_graph_keep(graph: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
+    """Tie something to a graph:"""
+def cuc_graph_keep_buffer(graph: Pointer, buffer: Pointer) -> int:
+    """Tie a buffer to a graph, as by cuc_graph_keep():"""
+def cuc_graph_release(graph: Pointer) -> None:
+    """Let go of a graph."""
+def cuc_graph_retain(graph: Pointer) -> int | None:
+    """Hold a graph once more."""
+def cuc_graph_write_dot(graph: Pointer, path: bytes | None, flags: int) -> int:
+    """Draw a graph into a file, for `dot -Tsvg`."""
+def cuc_host_address(host: Pointer) -> int:
+    """A host address in the form that copies take:"""
+def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
+    """The address by which kernels reach page-locked host memory."""
+def cuc_host_register(device: Pointer, host: Pointer, bytes: int, flags: int) -> int:
+    """Page-lock host memory that exists already, so that copies of it run at full speed and in stream order, and kernels may reach it."""
+def cuc_host_unregister(device: Pointer, host: Pointer) -> int:
+    """Take cuc_host_register() back."""
+def cuc_kernel_attribute_from_name(name: bytes | None) -> int:
+    """The attribute of a name."""
+def cuc_kernel_attribute_name(attribute: int) -> bytes | None:
+    """The name of an attribute, such as 'num_regs'."""
+def cuc_kernel_from_handle(out: Pointer, handle: Pointer, object: Pointer) -> int:
+    """Wrap a CUkernel that something else loaded; it is borrowed, never unloaded."""
+def cuc_kernel_from_symbol(out: Pointer, symbol: Pointer) -> int:
+    """A kernel that nvcc compiled into the program, by its host symbol."""
+def cuc_kernel_get_attribute(out: Pointer, kernel: Pointer, device: Pointer, attribute: int) -> int:
+    """Ask the driver for an attribute of a kernel on one device."""
+def cuc_kernel_get_function(out: Pointer, kernel: Pointer, device: Pointer) -> int:
+    """The driver's CUfunction of a kernel on one device, for calls that know no CUkernel."""
+def cuc_kernel_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
+    """One parameter of a kernel."""
+def cuc_kernel_get_parameter_count(out: Pointer, kernel: Pointer) -> int:
+    """How many parameters a kernel has."""
+def cuc_kernel_handle(kernel: Pointer) -> int | None:
+    """The driver's CUkernel."""
+def cuc_kernel_name(kernel: Pointer) -> bytes | None:
+    """The name a kernel was asked for by:"""
+def cuc_kernel_object(kernel: Pointer) -> int | None:
+    """The object that a kernel is of."""
+def cuc_kernel_release(kernel: Pointer) -> None:
+    """Give a reference back; the last one gives back the object."""
+def cuc_kernel_retain(kernel: Pointer) -> int | None:
+    """Share a kernel."""
+def cuc_kernel_set_attribute(kernel: Pointer, device: Pointer, attribute: int, value: int) -> int:
+    """Set an attribute of a kernel on one device, for every handle and context there."""
+def cuc_kernel_set_cache_config(kernel: Pointer, device: Pointer, config: int) -> int:
+    """Say whether a kernel would rather have shared memory or cache on one device; a hint."""
+def cuc_kernel_symbol(kernel: Pointer) -> bytes | None:
+    """The symbol of a kernel in its object code, mangled where its source is C++."""
+def cuc_launch(stream: Pointer, config: Pointer, kernel: Pointer, args: Pointer, count: int) -> int:
+    """Launch a kernel in stream order."""
+def cuc_launch_config_init(config: Pointer, caller_size: int) -> None:
+    """Zero a config and write its size."""
+def cuc_launch_host(stream: Pointer, fn: Pointer, user: Pointer) -> int:
+    """Call a function on the host when the stream comes to it."""
+def cuc_launch_is_blocking() -> int:
+    """Whether a launch has to be followed by a wait, so that a failure names its kernel."""
+def cuc_linker_add(linker: Pointer, object: Pointer) -> int:
+    """Add an object."""
+def cuc_linker_add_data(linker: Pointer, kind: int, data: Pointer, bytes: int, name: bytes | None) -> int:
+    """Add code that lies in memory."""
+def cuc_linker_add_file(linker: Pointer, kind: int, path: bytes | None) -> int:
+    """Add a file of code."""
+def cuc_linker_backend(linker: Pointer) -> bytes | None:
+    """Who links."""
+def cuc_linker_create(out: Pointer, options: Pointer) -> int:
+    """Make a linker without inputs, and choose who links."""
+def cuc_linker_error_log(linker: Pointer) -> bytes | None:
+    """The errors of the last link."""
+def cuc_linker_flag(linker: Pointer, index: int) -> bytes | None:
+    """One of the flags, exactly as nvJitLink is given it."""
+def cuc_linker_flag_count(linker: Pointer) -> int:
+    """How many flags nvJitLink is given."""
+def cuc_linker_info_log(linker: Pointer) -> bytes | None:
+    """What the last link had to say that is no error:"""
+def cuc_linker_link(out: Pointer, linker: Pointer, target: int) -> int:
+    """Link everything that was added."""
+def cuc_linker_options_init(options: Pointer, caller_size: int) -> None:
+    """Set every option to its default."""
+def cuc_linker_release(linker: Pointer) -> None:
+    """Drop a reference; the last one frees the linker and its inputs."""
+def cuc_linker_retain(linker: Pointer) -> int | None:
+    """Hold one reference more."""
+def cuc_memory_advise(ptr: int, bytes: int, advice: int, location: Pointer) -> int:
+    """Tell the driver how a range of managed memory will be used."""
+def cuc_memory_allocate(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
+    """Allocate from a resource, with no object around the address."""
+def cuc_memory_batch_init(batch: Pointer, caller_size: int) -> None:
+    """Zero a cuc_memory_batch and write its size."""
+def cuc_memory_callbacks_init(callbacks: Pointer, caller_size: int) -> None:
+    """Zero a cuc_memory_callbacks and write its size."""
+def cuc_memory_discard(stream: Pointer, ptr: int, bytes: int) -> int:
+    """Tell the driver that the contents of managed memory are not needed any more, in stream order."""
+def cuc_memory_discard_and_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
+    """Discard several ranges of managed memory and give each its place, without moving the contents."""
+def cuc_memory_discard_batch(stream: Pointer, batch: Pointer) -> int:
+    """Discard several ranges of managed memory, as cuc_memory_discard() does one."""
+def cuc_memory_free(resource: Pointer, ptr: int, bytes: int, stream: Pointer) -> int:
+    """Free what cuc_memory_allocate() gave."""
+def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:
+    """The devices that a range of managed memory is kept mapped for."""
+def cuc_memory_get_last_prefetch(out: Pointer, ptr: int, bytes: int) -> int:
+    """The place that all of a range of managed memory was last prefetched to; it may have moved since."""
+def cuc_memory_get_pointer_info(out: Pointer, ptr: int) -> int:
+    """What the driver knows of an address:"""
+def cuc_memory_get_preferred_location(out: Pointer, ptr: int, bytes: int) -> int:
+    """The place that all of a range of managed memory prefers."""
+def cuc_memory_get_read_mostly(out: Pointer, ptr: int, bytes: int) -> int:
+    """Whether all of a range of managed memory is advised as read-mostly."""
+def cuc_memory_kind_name(kind: int) -> bytes | None:
+    """The name of a kind of memory, such as 'pinned'."""
+def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """Make a memory pool."""
+def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
+    """Wrap a pool that was made with the driver or the runtime."""
+def cuc_memory_pool_get_access(out: Pointer, pool: Pointer, peer: Pointer) -> int:
+    """What a device may do with the memory of a pool."""
+def cuc_memory_pool_get_attribute(out: Pointer, pool: Pointer, attribute: int) -> int:
+    """Read an attribute of a pool."""
+def cuc_memory_pool_get_current(out: Pointer, device: Pointer, kind: int) -> int:
+    """The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other user of it in the process."""
+def cuc_memory_pool_get_default(out: Pointer, device: Pointer, kind: int) -> int:
+    """The pool that the driver made for a kind of memory, whichever is current now."""
+def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
+    """Read how much a pool holds."""
+def cuc_memory_pool_handle(pool: Pointer) -> int | None:
+    """The driver's own handle of a pool."""
+def cuc_memory_pool_make_current(pool: Pointer) -> int:
+    """Make a pool the current one of its kind:"""
+def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero a cuc_memory_pool_options and write its size."""
+def cuc_memory_pool_reset_high_marks(pool: Pointer) -> int:
+    """Start both high marks of a pool anew, from what it holds now."""
+def cuc_memory_pool_set_access(pool: Pointer, peer: Pointer, access: int) -> int:
+    """Let a device reach the memory of a pool, or stop it."""
+def cuc_memory_pool_set_attribute(pool: Pointer, attribute: int, value: int) -> int:
+    """Set an attribute of a pool."""
+def cuc_memory_pool_trim(pool: Pointer, keep_bytes: int) -> int:
+    """Give memory that a pool does not use back to the system."""
+def cuc_memory_prefetch(stream: Pointer, ptr: int, bytes: int, location: Pointer) -> int:
+    """Move managed memory to a place, in stream order."""
+def cuc_memory_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
+    """Move several ranges of managed memory, each to its place, in stream order."""
+def cuc_memory_resource_access(resource: Pointer) -> int:
+    """Who can reach what a resource allocates."""
+def cuc_memory_resource_create(out: Pointer, callbacks: Pointer) -> int:
+    """Make a resource of the user's own functions."""
+def cuc_memory_resource_device(resource: Pointer) -> int | None:
+    """The device whose memory a resource gives."""
+def cuc_memory_resource_is_pool(resource: Pointer) -> int:
+    """Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it."""
+def cuc_memory_resource_kind(resource: Pointer) -> int:
+    """What a resource allocates."""
+def cuc_memory_resource_release(resource: Pointer) -> None:
+    """Let go of a resource; the last reference destroys it, and a pool that it made with it."""
+def cuc_memory_resource_retain(resource: Pointer) -> int | None:
+    """Hold a resource once more."""
+def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
+    """A resource that asks the driver for each allocation, without a pool."""
+def cuc_node_type_name(type: int) -> bytes | None:
+    """The name of a type of node, such as 'kernel'."""
+def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
+    """The version of nvJitLink, the linker of device code."""
+def cuc_nvml_get_driver_version(out: Pointer, size: int) -> int:
+    """The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as '580.65.06'."""
+def cuc_nvrtc_get_archs(count: Pointer, out: Pointer, capacity: int) -> int:
+    """The compute capabilities that NVRTC compiles for, in ascending order."""
+def cuc_nvrtc_get_version(major: Pointer, minor: Pointer) -> int:
+    """The version of NVRTC, the compiler of CUDA C++."""
+def cuc_object_create(out: Pointer, kind: int, data: Pointer, bytes: int, options: Pointer) -> int:
+    """Make an object of code in memory; no driver is needed, and none is called."""
+def cuc_object_from_file(out: Pointer, path: bytes | None, kind: int, options: Pointer) -> int:
+    """Make an object of a file's contents; no driver is needed, and none is called."""
+def cuc_object_get_code(data: Pointer, bytes: Pointer, object: Pointer) -> int:
+    """The code itself."""
+def cuc_object_get_global(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
+    """Where a `__device__` or `__constant__` variable lives on one device."""
+def cuc_object_get_kernel(out: Pointer, object: Pointer, name: bytes | None) -> int:
+    """A kernel of the object, by its symbol or by a name expression the object knows."""
+def cuc_object_get_kernel_count(out: Pointer, object: Pointer) -> int:
+    """How many kernels the code has."""
+def cuc_object_get_kernel_name(out: Pointer, object: Pointer, index: int) -> int:
+    """The symbol of one of the kernels; cuc_object_get_kernel() takes it."""
+def cuc_object_get_library(out: Pointer, object: Pointer) -> int:
+    """The driver's CUlibrary, loading the code when it is not loaded yet."""
+def cuc_object_get_managed(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
+    """Where a `__managed__` variable lives:"""
+def cuc_object_get_mapping(out: Pointer, object: Pointer, index: int) -> int:
+    """One name expression and its symbol."""
+def cuc_object_get_module(out: Pointer, object: Pointer, device: Pointer) -> int:
+    """The driver's CUmodule of the object on one device, for calls that know no libraries."""
+def cuc_object_get_ptx(text: Pointer, bytes: Pointer, object: Pointer) -> int:
+    """The PTX of the code:"""
+def cuc_object_get_unified_function(out: Pointer, object: Pointer, name: bytes | None) -> int:
+    """The address of a device function that is one and the same on every device."""
+def cuc_object_kind(object: Pointer) -> int:
+    """What kind of code an object is."""
+def cuc_object_load_log(object: Pointer) -> bytes | None:
+    """What the driver's own compiler said when the object was loaded."""
+def cuc_object_log(object: Pointer) -> bytes | None:
+    """The log of the compiler or linker that made the object, also where it succeeded."""
+def cuc_object_mapping_count(object: Pointer) -> int:
+    """How many name expressions the object knows the symbols of."""
+def cuc_object_name(object: Pointer) -> bytes | None:
+    """What messages call an object."""
+def cuc_object_options_init(options: Pointer, caller_size: int) -> None:
+    """Set options to their defaults."""
+def cuc_object_release(object: Pointer) -> None:
+    """Give a reference back; the last one unloads the library."""
+def cuc_object_retain(object: Pointer) -> int | None:
+    """Share an object."""
+def cuc_object_save(object: Pointer, path: bytes | None) -> int:
+    """Write the code to a file, whole or not at all."""
+def cuc_occupancy_available_dynamic_shared(out: Pointer, kernel: Pointer, device: Pointer, blocks: int, block_threads: int) -> int:
+    """How much dynamic shared memory each block may use, so that so many run on one multiprocessor."""
+def cuc_occupancy_max_active_blocks(out: Pointer, kernel: Pointer, device: Pointer, block_threads: int, shared_bytes: int, flags: int) -> int:
+    """How many blocks of a kernel one multiprocessor can run at a time."""
+def cuc_occupancy_max_active_clusters(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:
+    """How many clusters of a launch with a config the device runs at a time."""
+def cuc_occupancy_max_potential_block_size(grid: Pointer, block: Pointer, kernel: Pointer, device: Pointer, options: Pointer) -> int:
+    """The block size that keeps most of a device busy with a kernel."""
+def cuc_occupancy_max_potential_cluster_size(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:
+    """The largest cluster that a launch with a config can have."""
+def cuc_occupancy_options_init(options: Pointer, caller_size: int) -> None:
+    """Set options to their defaults."""
+def cuc_parameter_type_name(type: int) -> bytes | None:
+    """The name of what is known of a parameter's type, such as 'float'."""
+def cuc_program_backend(program: Pointer) -> bytes | None:
+    """Who compiled the program the last time, or will."""
+def cuc_program_compile(out: Pointer, program: Pointer, target: int) -> int:
+    """Compile a program."""
+def cuc_program_compile_ns(program: Pointer) -> int:
+    """How long the last compilation took, failed ones too."""
+def cuc_program_create(out: Pointer, source_kind: int, text: bytes | None, bytes: int, options: Pointer) -> int:
+    """Make a program of a source text."""
+def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
+    """One of the flags, exactly as the compiler is given it."""
+def cuc_program_flag_count(program: Pointer, target: int) -> int:
+    """How many flags the compiler is given for a kind of code."""
+def cuc_program_log(program: Pointer) -> bytes | None:
+    """What the compiler said the last time, warnings of a success too."""
+def cuc_program_options_init(options: Pointer, caller_size: int) -> None:
+    """Set every option to its default."""
+def cuc_program_pch_status(program: Pointer) -> int:
+    """What became of the precompiled header at the last compilation."""
+def cuc_program_release(program: Pointer) -> None:
+    """Drop a reference; the last one frees the program."""
+def cuc_program_retain(program: Pointer) -> int | None:
+    """Hold one reference more."""
+def cuc_runtime_get_version(out: Pointer) -> int:
+    """The version of the CUDA runtime:"""
+def cuc_runtime_set_device(device: Pointer) -> int:
+    """Make a device the runtime's current one on the calling thread, as cudaSetDevice() does."""
+def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
+    """Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks."""
+def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
+    """Say which file a library is, before every other place and before the environment."""
+def cuc_status_name(status: int) -> bytes | None:
+    """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
+def cuc_status_text(status: int) -> bytes | None:
+    """What a status means, in a few words."""
+def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -> int:
+    """Call a function on the host when the stream comes to it, also when work before it failed."""
+def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
+    """Begin to capture a stream."""
+def cuc_stream_cancel_capture(stream: Pointer) -> int:
+    """End a capture and drop what it has collected:"""
+def cuc_stream_context(stream: Pointer) -> int | None:
+    """The context of a stream."""
+def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """Create a stream in a device's primary context."""
+def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
+    """Create a stream in any context."""
+def cuc_stream_device(stream: Pointer) -> int | None:
+    """The device that a stream runs on."""
+def cuc_stream_embed_graph(stream: Pointer, graph: Pointer) -> int:
+    """Put a whole graph into the one that a stream is being captured into, as one node behind what the stream has so far."""
+def cuc_stream_end_capture(out: Pointer, stream: Pointer) -> int:
+    """End a capture, and have its graph."""
+def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
+    """Wrap a stream that was made elsewhere:"""
+def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
+    """What capture a stream is in, be it one of cucore's or not."""
+def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
+    """A default stream of a device's primary context."""
+def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:
+    """The flags of a stream."""
+def cuc_stream_get_id(out: Pointer, stream: Pointer) -> int:
+    """A number that no other stream of the process has or will have."""
+def cuc_stream_get_priority(out: Pointer, stream: Pointer) -> int:
+    """The priority that a stream came to have."""
+def cuc_stream_handle(stream: Pointer) -> int | None:
+    """The driver's own handle of a stream, which is also its cudaStream_t."""
+def cuc_stream_is_capturing(out: Pointer, stream: Pointer) -> int:
+    """Whether work put on a stream is being captured into a graph instead of run."""
+def cuc_stream_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero options and write their size."""
+def cuc_stream_query(stream: Pointer) -> int:
+    """Whether all work of a stream is done, without waiting."""
+def cuc_stream_release(stream: Pointer) -> None:
+    """Let go of a stream."""
+def cuc_stream_retain(stream: Pointer) -> int | None:
+    """Hold a stream once more."""
+def cuc_stream_synchronize(stream: Pointer) -> int:
+    """Wait until all work of a stream is done."""
+def cuc_stream_wait_event(stream: Pointer, event: Pointer) -> int:
+    """Let later work of a stream wait for an event."""
+def cuc_stream_wait_stream(stream: Pointer, other: Pointer) -> int:
+    """Let later work of a stream wait for all present work of another."""
+def cuc_stream_wait_value(stream: Pointer, address: int, value: int, bytes: int, compare: int) -> int:
+    """Let later work of a stream wait until a word of memory has a value."""
+def cuc_stream_write_value(stream: Pointer, address: int, value: int, bytes: int, flags: int) -> int:
+    """Write a word of memory in stream order."""
+def cuc_tensor_bytes(tensor: Pointer) -> int:
+    """How many bytes the elements of a tensor take, gaps not counted."""
+def cuc_tensor_check(tensor: Pointer) -> int:
+    """Check that a tensor makes sense on its own."""
+def cuc_tensor_contiguous(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
+    """Fill in a tensor whose elements lie without gaps, the last dimension fastest."""
+def cuc_tensor_elements(tensor: Pointer) -> int:
+    """How many elements a tensor has:"""
+def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int, shape: Pointer) -> int:
+    """Fill in a tensor whose elements lie without gaps from the start of a buffer."""
+def cuc_tensor_from_dlpack(out: Pointer, managed: Pointer) -> int:
+    """Read a DLPack tensor."""
+def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
+    """Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only."""
+def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
+    """Whether the elements of a tensor lie without gaps, the last dimension fastest."""
+def cuc_tensor_to_dlpack(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
+    """Give a tensor to another library as DLPack."""
+def cuc_tensor_to_dlpack_unversioned(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
+    """Give a tensor to a library that only knows the form of before DLPack 1.0."""
+def cuc_tile_abs(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the absolute value"""
+def cuc_tile_access_options_init(options: Pointer, caller_size: int) -> None:
+    """Set options to their defaults."""
+def cuc_tile_add(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x + y"""
+def cuc_tile_all(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """of bools:"""
+def cuc_tile_any(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """of bools:"""
+def cuc_tile_argmax(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """where the largest is"""
+def cuc_tile_argmin(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """where the least is:"""
+def cuc_tile_asm(program: Pointer, file: bytes | None, line: int, text: bytes | None, dtype: int, count: int, x: Pointer) -> int:
+    """PTX for each element:"""
+def cuc_tile_assert(program: Pointer, file: bytes | None, line: int, condition: int, text: bytes | None) -> None:
+    """End the kernel with a message when an element is false."""
+def cuc_tile_assume(program: Pointer, file: bytes | None, line: int, x: int, divisor: int) -> int:
+    """x, with the promise that `divisor` divides each element."""
+def cuc_tile_atan2(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """the angle of the point (y, x):"""
+def cuc_tile_atomic_add(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """adds"""
+def cuc_tile_atomic_and(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """bitwise"""
+def cuc_tile_atomic_cas(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, expected: int, x: int, options: Pointer) -> int:
+    """Atomically put x where `expected` is, and give what was there."""
+def cuc_tile_atomic_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """leaves the larger"""
+def cuc_tile_atomic_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """leaves the smaller"""
+def cuc_tile_atomic_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """bitwise"""
+def cuc_tile_atomic_xchg(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """puts x there"""
+def cuc_tile_atomic_xor(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
+    """bitwise"""
+def cuc_tile_bitand(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x & y:"""
+def cuc_tile_bitcast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int) -> int:
+    """The same bits as another element type of the same width."""
+def cuc_tile_bitnot(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """~x:"""
+def cuc_tile_bitor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x | y:"""
+def cuc_tile_bitxor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x ^ y:"""
+def cuc_tile_block(program: Pointer, file: bytes | None, line: int, axis: int) -> int:
+    """Which block of the grid this is."""
+def cuc_tile_bool(program: Pointer, file: bytes | None, line: int, value: int) -> int:
+    """A bool constant."""
+def cuc_tile_break(program: Pointer, file: bytes | None, line: int) -> None:
+    """Leave the innermost loop."""
+def cuc_tile_broadcast(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
+    """The tile repeated along axes of extent 1 and along new leading axes."""
+def cuc_tile_cast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int, round: int) -> int:
+    """The same numbers in another element type; 8-bit floats saturate, integers wrap."""
+def cuc_tile_cat(program: Pointer, file: bytes | None, line: int, x: int, y: int, axis: int) -> int:
+    """Two tiles behind one another."""
+def cuc_tile_cdiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x / y, rounded up:"""
+def cuc_tile_ceil(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the next integer at or above"""
+def cuc_tile_continue(program: Pointer, file: bytes | None, line: int) -> None:
+    """Go on with the next turn of the innermost loop."""
+def cuc_tile_cos(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the cosine"""
+def cuc_tile_cosh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the hyperbolic cosine"""
+def cuc_tile_cumprod(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
+    """the product of it"""
+def cuc_tile_cumsum(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
+    """the sum of what is up to here, this included"""
+def cuc_tile_declare(program: Pointer, file: bytes | None, line: int, name: bytes | None, value: int) -> int:
+    """A variable:"""
+def cuc_tile_dim(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
+    """An extent of a tensor, which may be a slice."""
+def cuc_tile_dimension(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> int:
+    """A dimension that a tensor's extents have bound."""
+def cuc_tile_div(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x / y; f32 of integers"""
+def cuc_tile_dtype(program: Pointer, x: int) -> int:
+    """The element type of a value."""
+def cuc_tile_element(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer) -> int:
+    """One element of a tensor."""
+def cuc_tile_else(program: Pointer, file: bytes | None, line: int) -> None:
+    """Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end()."""
+def cuc_tile_end(program: Pointer, file: bytes | None, line: int) -> None:
+    """End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if()."""
+def cuc_tile_enter(program: Pointer, file: bytes | None, line: int) -> None:
+    """Say that what follows is built by a function, called where the caller stands:"""
+def cuc_tile_eq(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x == y:"""
+def cuc_tile_erf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the error function"""
+def cuc_tile_exp(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """e ** x"""
+def cuc_tile_exp2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """2 ** x"""
+def cuc_tile_expand(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """An axis of extent 1 put in, as None in a subscript does."""
+def cuc_tile_expm1(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """e ** x - 1, exact for small x"""
+def cuc_tile_extent(program: Pointer, x: int, axis: int) -> int:
+    """The extent of an axis of a tile."""
+def cuc_tile_extract(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, rank: int, shape: Pointer) -> int:
+    """A subtile:"""
+def cuc_tile_fact(program: Pointer, file: bytes | None, line: int, facts: bytes | None) -> None:
+    """Say what must be so at every launch:"""
+def cuc_tile_float(program: Pointer, file: bytes | None, line: int, value: float) -> int:
+    """A float constant."""
+def cuc_tile_floor(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the next integer at or below"""
+def cuc_tile_floordiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x // y, rounded down"""
+def cuc_tile_fma(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int) -> int:
+    """x * y + z, rounded once:"""
+def cuc_tile_for(program: Pointer, file: bytes | None, line: int, first: int, last: int, step: int) -> int:
+    """Begin a loop that counts:"""
+def cuc_tile_full(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, value: int) -> int:
+    """A tile of which every element is one value."""
+def cuc_tile_gather(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, options: Pointer) -> int:
+    """Elements of a tensor, each picked by its own index."""
+def cuc_tile_ge(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x >= y"""
+def cuc_tile_get(program: Pointer, file: bytes | None, line: int, variable: int) -> int:
+    """What a variable stands for here."""
+def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, index: int) -> int:
+    """An entry of a tile kernel in object code:"""
+def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
+    """The program as its compiler sees it, simplified:"""
+def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
+    """A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are."""
+def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
+    """What a record of a kernel is kept under:"""
+def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
+    """Say how many blocks a launch has, computed on the host in exact 64-bit integers."""
+def cuc_tile_gt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x > y"""
+def cuc_tile_histogram(program: Pointer, file: bytes | None, line: int, x: int, count: int) -> int:
+    """How many elements are 0, 1 and so on to count - 1; others count nowhere."""
+def cuc_tile_if(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
+    """Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end()."""
+def cuc_tile_insert(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, y: int) -> int:
+    """A tile with a subtile in place of its own elements."""
+def cuc_tile_int(program: Pointer, file: bytes | None, line: int, value: int) -> int:
+    """An integer constant."""
+def cuc_tile_interpret(program: Pointer, kernel: bytes | None, args: Pointer, count: int, options: Pointer) -> int:
+    """Run a kernel of a tile program on the CPU, block after block:"""
+def cuc_tile_interpret_options_init(options: Pointer, caller_size: int) -> None:
+    """Set options to their defaults."""
+def cuc_tile_iota(program: Pointer, file: bytes | None, line: int, dtype: int, count: int) -> int:
+    """The numbers 0, 1, 2, ..."""
+def cuc_tile_isinf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """true where x is infinite:"""
+def cuc_tile_isnan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """true where x is NaN:"""
+def cuc_tile_kernel_begin(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> None:
+    """Begin a kernel."""
+def cuc_tile_kernel_end(program: Pointer, file: bytes | None, line: int) -> None:
+    """End the kernel:"""
+def cuc_tile_le(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x <= y"""
+def cuc_tile_leave(program: Pointer) -> None:
+    """End what the last cuc_tile_enter() began."""
+def cuc_tile_load(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
+    """A tile of a tensor, by its number:"""
+def cuc_tile_load_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
+    """A tile of a tensor, by its first element."""
+def cuc_tile_load_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
+    """Rows of a tensor:"""
+def cuc_tile_log(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the natural logarithm"""
+def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the logarithm of 1 + x, exact for small x"""
+def cuc_tile_log2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the logarithm to base 2"""
+def cuc_tile_loop(program: Pointer, file: bytes | None, line: int) -> None:
+    """Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it."""
+def cuc_tile_lt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x < y"""
+def cuc_tile_matmul(program: Pointer, file: bytes | None, line: int, a: int, b: int) -> int:
+    """A matrix product, as `@`:"""
+def cuc_tile_max(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """the largest number"""
+def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """the largest, or NaN"""
+def cuc_tile_maximum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """the larger; of NaN and a number, the number"""
+def cuc_tile_maximum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """the larger; NaN where one is NaN"""
+def cuc_tile_min(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """the least number"""
+def cuc_tile_min_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """the least, or NaN"""
+def cuc_tile_minimum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """the smaller; of NaN and a number, the number"""
+def cuc_tile_minimum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """the smaller; NaN where one is NaN"""
+def cuc_tile_mma(program: Pointer, file: bytes | None, line: int, a: int, b: int, acc: int, precision: int, fast_acc: int) -> int:
+    """A matrix product added to an accumulator."""
+def cuc_tile_mod(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x % y, with the sign of y"""
+def cuc_tile_mul(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x * y"""
+def cuc_tile_name(program: Pointer, file: bytes | None, line: int, x: int, name: bytes | None) -> int:
+    """Give a value a name:"""
+def cuc_tile_ne(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x != y"""
+def cuc_tile_neg(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """-x"""
+def cuc_tile_num_blocks(program: Pointer, file: bytes | None, line: int, axis: int) -> int:
+    """How many blocks the grid has along an axis."""
+def cuc_tile_permute(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """The axes in another order."""
+def cuc_tile_philox(result: Pointer, program: Pointer, file: bytes | None, line: int, seed: int, counter: int) -> None:
+    """Random bits, the same for the same arguments:"""
+def cuc_tile_pow(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x ** y:"""
+def cuc_tile_print(program: Pointer, file: bytes | None, line: int, text: bytes | None, count: int, x: Pointer) -> None:
+    """Print values when the kernel runs."""
+def cuc_tile_prod(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """the product"""
+def cuc_tile_program_create(out: Pointer) -> int:
+    """Begin a program without kernels."""
+def cuc_tile_program_finish(source: Pointer, program: Pointer) -> int:
+    """End a program:"""
+def cuc_tile_program_log(program: Pointer) -> bytes | None:
+    """The errors there are so far, each as `FILE:LINE:"""
+def cuc_tile_program_release(program: Pointer) -> None:
+    """Drop a reference; the last one frees the program and its source."""
+def cuc_tile_program_retain(program: Pointer) -> int | None:
+    """Hold one reference more."""
+def cuc_tile_rank(program: Pointer, x: int) -> int:
+    """How many axes a value has."""
+def cuc_tile_reduce(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer) -> None:
+    """Reduce tiles along an axis, together, by a function that is associative."""
+def cuc_tile_reshape(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
+    """The elements, in their order, in another shape."""
+def cuc_tile_return(program: Pointer, file: bytes | None, line: int) -> None:
+    """End the block of the grid here."""
+def cuc_tile_roll(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int) -> int:
+    """Elements moved along an axis, round:"""
+def cuc_tile_round(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the nearest integer, half to even"""
+def cuc_tile_rsqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """1 / sqrt(x)"""
+def cuc_tile_scalar(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int) -> int:
+    """Add a scalar to the kernel's parameters."""
+def cuc_tile_scan(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer, reverse: int) -> None:
+    """Combine tiles along an axis, together, by a function that is associative, and keep each step."""
+def cuc_tile_scatter(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """Write elements of a tensor, each picked by its own index."""
+def cuc_tile_set(program: Pointer, file: bytes | None, line: int, variable: int, value: int) -> None:
+    """Let a variable stand for another value from here on."""
+def cuc_tile_shift(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int, pad: int) -> int:
+    """Elements moved along an axis:"""
+def cuc_tile_shl(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x << y:"""
+def cuc_tile_shr(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x >> y:"""
+def cuc_tile_sigmoid(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """1 / (1 + e ** -x)"""
+def cuc_tile_sin(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the sine"""
+def cuc_tile_sinh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the hyperbolic sine"""
+def cuc_tile_slice(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int, start: int, stop: int) -> int:
+    """A part of a tensor:"""
+def cuc_tile_sort(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """ascending, NaN last"""
+def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the square root"""
+def cuc_tile_squeeze(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """An axis of extent 1 taken out."""
+def cuc_tile_store(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """Write a tile of a tensor, by its number."""
+def cuc_tile_store_add(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """adds"""
+def cuc_tile_store_and(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """bitwise"""
+def cuc_tile_store_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """Write a tile of a tensor, by its first element."""
+def cuc_tile_store_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """leaves the larger"""
+def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """leaves the smaller"""
+def cuc_tile_store_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """bitwise"""
+def cuc_tile_store_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """Write rows of a tensor:"""
+def cuc_tile_store_xor(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
+    """bitwise"""
+def cuc_tile_stride(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
+    """A stride of a tensor, in elements."""
+def cuc_tile_sub(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """x - y"""
+def cuc_tile_sum(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
+    """the sum"""
+def cuc_tile_take(program: Pointer, file: bytes | None, line: int, x: int, index: int, axis: int) -> int:
+    """Elements picked by number along an axis."""
+def cuc_tile_tan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the tangent"""
+def cuc_tile_tanh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the hyperbolic tangent"""
+def cuc_tile_tensor(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int, extents: bytes | None) -> int:
+    """Add a tensor to the kernel's parameters."""
+def cuc_tile_topk(values: Pointer, indices: Pointer, program: Pointer, file: bytes | None, line: int, x: int, count: int, axis: int) -> None:
+    """The largest elements along an axis, in falling order, and where they were."""
+def cuc_tile_trans(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """The last two axes exchanged."""
+def cuc_tile_trunc(program: Pointer, file: bytes | None, line: int, x: int) -> int:
+    """the next integer towards 0"""
+def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
+    """Go through all that the auto() constants of a kernel may be, for the program's dimensions."""
+def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:
+    """The element of x where c is true, else that of y."""
+def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
+    """Go on in this turn of the loop only while a condition holds, else leave the loop."""
+def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer) -> int:
+    """A tile of zeros."""
+def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
+    """Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions."""
+def cuc_tuned_find(choice: Pointer, room: int, path: bytes | None, key: Pointer) -> int:
+    """Find the choice for a program on a GPU, for extents that are near enough."""
+def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
+    """Name a tile program by its text."""
+def cuc_version() -> int:
+    """The version of the library that runs, as CUC_VERSION counts."""
+def cuc_version_string() -> bytes | None:
+    """The version of the library that runs, as text."""

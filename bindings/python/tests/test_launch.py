@@ -1,0 +1,194 @@
+"""Arguments of every type arrive as the kernel declares them, or are refused."""
+import ctypes
+import struct
+import unittest
+
+from cucore import InvalidArgumentError, LaunchConfig, PreparedLaunch, launch
+from support import SAXPY, DeviceTest, compiled, kernel
+
+ECHO = r"""
+struct pair { int a; double b; };
+#define ECHO(name, type) extern "C" __global__ void echo_##name(type x, type *out) { *out = x; }
+ECHO(i8, signed char) ECHO(i16, short) ECHO(i32, int) ECHO(i64, long long)
+ECHO(u8, unsigned char) ECHO(u16, unsigned short) ECHO(u32, unsigned) ECHO(u64, unsigned long long)
+ECHO(f32, float) ECHO(f64, double) ECHO(bool, bool) ECHO(pair, pair)
+"""
+FORMATS = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I",
+           "u64": "Q", "f32": "f", "f64": "d", "bool": "?"}
+
+
+class Pair(ctypes.Structure):
+    _fields_ = [("a", ctypes.c_int), ("b", ctypes.c_double)]
+
+
+class Arguments(DeviceTest):
+    def echo(self, name, value, size):
+        out = self.device.allocate(size, stream=self.stream)
+        launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, f"echo_{name}"), value, out)
+        data = bytearray(size)
+        out.copy_to(data, stream=self.stream)
+        self.stream.sync()
+        return bytes(data)
+
+    def arrives(self, name, value, expected):
+        form = FORMATS[name]
+        self.assertEqual(struct.unpack(form, self.echo(name, value, struct.calcsize(form)))[0], expected)
+
+    def test_python_numbers_take_the_kernels_size(self):
+        for name, value in [("i8", -128), ("i16", -5), ("i32", 2**31 - 1), ("i64", -2**63),
+                            ("u8", 255), ("u16", 65535), ("u32", 2**32 - 1), ("u64", 2**64 - 1),
+                            ("f32", 0.5), ("f64", 0.1), ("f32", 3), ("f64", -7), ("bool", True)]:
+            with self.subTest(name=name, value=value):
+                self.arrives(name, value, value)
+
+    def test_numbers_that_do_not_fit_are_refused(self):
+        for name, value in [("i8", 256), ("i32", 2**32), ("i32", -2**31 - 1), ("u64", 2**64)]:
+            with self.subTest(name=name, value=value), \
+                    self.assertRaisesRegex(OverflowError, f"argument 0 is {value}"):
+                self.echo(name, value, 8)
+        with self.assertRaisesRegex(InvalidArgumentError, "argument 0 of echo_i32 is f32"):
+            self.echo("i32", 1.5, 4)
+
+    def test_ctypes_scalars_go_as_they_are(self):
+        for name, value in [("i8", ctypes.c_int8(-1)), ("u16", ctypes.c_uint16(9)),
+                            ("i64", ctypes.c_int64(-9)), ("f32", ctypes.c_float(2.5)),
+                            ("f64", ctypes.c_double(2.5)), ("bool", ctypes.c_bool(True))]:
+            with self.subTest(name):
+                self.arrives(name, value, value.value)
+        with self.assertRaises(InvalidArgumentError):
+            self.echo("i32", ctypes.c_int64(1), 4)
+
+    def test_numpy_scalars_go_as_they_are(self):
+        try:
+            import numpy
+        except ModuleNotFoundError:
+            self.skipTest("no NumPy")
+        for name, value in [("i8", numpy.int8(-1)), ("u16", numpy.uint16(9)),
+                            ("i64", numpy.int64(-9)), ("f32", numpy.float32(2.5)),
+                            ("f64", numpy.float64(2.5)), ("bool", numpy.bool_(True))]:
+            with self.subTest(name):
+                self.arrives(name, value, value.item())
+        with self.assertRaises(InvalidArgumentError):
+            self.echo("f32", numpy.float64(1), 4)
+
+    def test_structs_go_by_value(self):
+        data = self.echo("pair", Pair(3, 0.25), 16)
+        self.assertEqual(struct.unpack("i4xd", data), (3, 0.25))
+
+    def test_addresses_go_as_numbers(self):
+        out = self.device.allocate(4, stream=self.stream)
+        for address in (out.handle, ctypes.c_void_p(out.handle), out, out.view("i32")):
+            out.fill(0, stream=self.stream)
+            launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 42, address)
+            self.assertEqual(self.read(out, "i"), [42])
+
+    def test_what_is_no_argument_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "argument 0 is a str"):
+            self.echo("i32", "1", 4)
+        with self.assertRaisesRegex(TypeError, r"echo_i32\(\) takes 2 arguments, 1 were given"):
+            launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 1)
+
+
+class Launches(DeviceTest):
+    def test_a_kernel_computes(self):
+        n = 1000
+        x, y = self.floats(range(n)), self.floats([1] * n)
+        launch(self.stream, LaunchConfig(grid=(4,), block=(256, 1)), kernel(SAXPY, "saxpy"), 2.0, x, y, n)
+        self.assertEqual(self.read(y), [2 * i + 1 for i in range(n)])
+
+    def test_a_prepared_launch_is_the_same_again_and_again(self):
+        x, y = self.floats([1]), self.floats([0])
+        prepared = PreparedLaunch(self.stream, LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
+        for _ in range(3):
+            prepared()
+        self.assertEqual(self.read(y), [3])
+        prepared.replace(10.0, x, y, 1)
+        del x
+        prepared()
+        self.assertEqual(self.read(y), [13])
+
+    def test_another_librarys_stream_is_taken(self):
+        stream = self.stream
+
+        class Foreign:
+            def __cuda_stream__(self):
+                return 0, stream.handle
+
+        x, y = self.floats([1]), self.floats([0])
+        launch(Foreign(), LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
+        self.assertEqual(self.read(y), [1])
+
+    def test_the_librarys_own_checks_are_exceptions(self):
+        saxpy = kernel(SAXPY, "saxpy")
+        y = self.floats([0])
+        with self.assertRaisesRegex(InvalidArgumentError, "block.x is 4096"):
+            launch(self.stream, LaunchConfig(1, 4096), saxpy, 1.0, y, y, 1)
+        with self.assertRaisesRegex(ValueError, "expected 1 to 3"):
+            LaunchConfig((1, 1, 1, 1), 1)
+        with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
+            with compiled(SAXPY).get_kernel("saxpy") as gone:
+                gone._packers.update(saxpy._packers)
+            launch(self.stream, LaunchConfig(1, 1), gone, 1.0, y, y, 1)
+
+    def test_a_cluster_counts_as_in_cuda_core(self):
+        config = LaunchConfig(grid=(4, 2), block=32, cluster=2)
+        self.assertEqual(tuple(config._struct.grid), (8, 2, 1))
+        self.assertEqual(tuple(config._struct.cluster), (2, 1, 1))
+
+    def test_a_kernel_says_what_it_takes_and_needs(self):
+        saxpy = kernel(SAXPY, "saxpy")
+        self.assertEqual(saxpy.name, "saxpy")
+        self.assertEqual([tuple(p) for p in saxpy.arguments_info], [(0, 4), (8, 8), (16, 8), (24, 4)])
+        self.assertEqual(saxpy.attributes.max_threads_per_block, 1024)
+        saxpy.attributes.max_dynamic_shared_size_bytes = 1024
+        self.assertEqual(saxpy.attributes[self.device].max_dynamic_shared_size_bytes, 1024)
+        self.assertGreater(saxpy.occupancy.max_active_blocks_per_multiprocessor(256), 0)
+        grid, block = saxpy.occupancy.max_potential_block_size()
+        self.assertGreater(grid * block, 0)
+
+    def test_a_graph_runs_what_was_captured(self):
+        x, y = self.floats([1]), self.floats([0])
+        saxpy = kernel(SAXPY, "saxpy")
+        launch(self.stream, LaunchConfig(1, 32), saxpy, 0.0, x, y, 1)
+        with self.stream.capture() as capture:
+            self.assertTrue(self.stream.is_capturing)
+            launch(self.stream, LaunchConfig(1, 32), saxpy, 1.0, x, y, 1)
+        run = capture.graph.instantiate()
+        self.assertEqual(capture.graph.node_types, ["kernel"])
+        self.assertIn("digraph", capture.graph.dot())
+        for _ in range(5):
+            run.launch(self.stream)
+        self.assertEqual(self.read(y), [5])
+
+    def test_an_exception_cancels_a_capture(self):
+        with self.assertRaises(KeyError):
+            with self.stream.capture() as capture:
+                raise KeyError
+        self.assertFalse(self.stream.is_capturing)
+        with self.assertRaises(RuntimeError):
+            capture.graph
+
+
+class TileKernels(DeviceTest):
+    VADD = """kernel vadd(a: f32[N], b: f32[N], c: f32[N], s: f32) grid cdiv(N, 128) {
+        i = block(0)
+        store(c, [i], (load(a, [i], [128]) + load(b, [i], [128])) * s)
+    }"""
+
+    def test_one_takes_tensors_and_has_its_own_grid(self):
+        vadd = compiled(self.VADD, "tile").get_kernel("vadd")
+        n = 1000
+        a, b = self.floats(range(n)), self.floats(range(n))
+        c = self.floats([0] * n)
+        launch(self.stream, None, vadd, a.view("f32"), b.view("f32"), c.view("f32"), 0.5)
+        self.assertEqual(self.read(c), [float(i) for i in range(n)])
+
+    def test_shapes_are_checked_by_name(self):
+        vadd = compiled(self.VADD, "tile").get_kernel("vadd")
+        a = self.floats(range(8))
+        with self.assertRaisesRegex(InvalidArgumentError, "N"):
+            launch(self.stream, None, vadd, a.view("f32"), a[0:16].view("f32"), a.view("f32"), 1.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,223 @@
+"""Devices, streams, events, contexts and memory, as cuda.core has them."""
+import array
+import pickle
+import unittest
+
+import cucore
+from cucore import (Buffer, CUDAError, Device, EventOptions, InvalidArgumentError, MemoryResource,
+                    Stream, StreamOptions)
+from support import DeviceTest
+
+
+class Devices(DeviceTest):
+    def test_there_is_one_object_an_ordinal(self):
+        self.assertIs(Device(0), self.device)
+        self.assertIs(Device(), self.device)
+        self.assertIs(Device(self.device), self.device)
+        self.assertIn(self.device, Device.get_all_devices())
+        self.assertIs(pickle.loads(pickle.dumps(self.device)), self.device)
+
+    def test_an_ordinal_that_is_none_is_told(self):
+        with self.assertRaisesRegex(InvalidArgumentError, "99"):
+            Device(99)
+
+    def test_it_says_what_it_is(self):
+        major, minor = self.device.compute_capability
+        self.assertTrue(self.device.arch.startswith(f"{major}{minor}"))
+        self.assertEqual(self.device.properties.compute_capability_major, major)
+        self.assertGreater(self.device.properties.multiprocessor_count, 0)
+        self.assertTrue(self.device.uuid.startswith("GPU-"))
+        self.assertIs(Device.from_pci_bus_id(self.device.pci_bus_id), self.device)
+        free, total = self.device.memory_info
+        self.assertLessEqual(free, total)
+        with self.assertRaisesRegex(AttributeError, "no attribute warp_count"):
+            self.device.properties.warp_count
+        self.assertIn("warp_size", dir(self.device.properties))
+
+    def test_only_set_current_changes_the_context(self):
+        before = self.device.set_current()
+        self.assertEqual(self.device.set_current(), self.device.context)
+        self.assertTrue(self.device.context.is_primary)
+        if before is not None:
+            self.device.set_current(before)
+
+
+class Streams(DeviceTest):
+    def test_options_are_taken(self):
+        stream = self.device.create_stream(options=StreamOptions(nonblocking=False, priority=-1))
+        self.assertFalse(stream.is_nonblocking)
+        self.assertEqual(stream.priority, -1)
+        self.assertTrue(self.stream.is_nonblocking)
+        self.assertIs(stream.device, self.device)
+
+    def test_another_librarys_is_taken_by_its_protocol_and_kept(self):
+        class Foreign:
+            def __init__(self, stream):
+                self.stream = stream
+
+            def __cuda_stream__(self):
+                return 0, self.stream.handle
+
+        wrapped = self.device.create_stream(Foreign(self.stream))
+        self.assertEqual(wrapped, self.stream)
+        self.assertEqual(wrapped.__cuda_stream__(), (0, self.stream.handle))
+        self.stream.wait(Foreign(self.device.create_stream()))
+
+    def test_what_is_no_stream_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "not float"):
+            self.stream.wait(1.5)
+
+    def test_a_closed_one_is_refused_and_closing_twice_does_nothing(self):
+        with self.device.create_stream() as stream:
+            pass
+        stream.close()
+        with self.assertRaisesRegex(InvalidArgumentError, "stream is NULL"):
+            stream.sync()
+
+    def test_it_is_not_made_by_its_class(self):
+        with self.assertRaises(TypeError):
+            Stream()
+
+
+class Events(DeviceTest):
+    def test_time_is_measured_between_two(self):
+        timing = EventOptions(timing_enabled=True)
+        first = self.stream.record(options=timing)
+        second = self.stream.record(options=timing)
+        second.sync()
+        self.assertGreaterEqual(second - first, 0.0)
+        self.assertTrue(second.is_done and second.is_timing_enabled)
+
+    def test_one_without_timing_says_so(self):
+        first, second = self.stream.record(), self.stream.record()
+        self.stream.sync()
+        with self.assertRaisesRegex(InvalidArgumentError, "timing"):
+            second - first
+
+    def test_it_can_be_made_first_and_recorded_later(self):
+        event = self.device.create_event()
+        self.assertTrue(event.is_done)
+        self.assertIs(self.stream.record(event), event)
+        self.device.create_stream().wait(event)
+
+
+class Memory(DeviceTest):
+    def test_bytes_go_there_and_back(self):
+        for data in (b"0123", bytearray(b"0123"), array.array("i", [7]), memoryview(b"0123")):
+            buffer = self.device.allocate(4, stream=self.stream)
+            buffer.copy_from(data, stream=self.stream)
+            out = bytearray(4)
+            buffer.copy_to(out, stream=self.stream)
+            self.stream.sync()
+            self.assertEqual(bytes(out), bytes(data))
+
+    def test_a_copy_makes_its_own_target(self):
+        buffer = self.floats([1, 2, 3])
+        self.assertEqual(self.read(buffer.copy_to(stream=self.stream)), [1, 2, 3])
+        other = self.device.allocate(12, stream=self.stream)
+        other.copy_from(buffer, stream=self.stream)
+        self.assertEqual(self.read(other), [1, 2, 3])
+
+    def test_sizes_that_differ_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "12 bytes and the destination 8"):
+            self.floats([1, 2]).copy_from(self.floats([1, 2, 3]), stream=self.stream)
+        with self.assertRaises((BufferError, TypeError)):
+            self.floats([1]).copy_to(b"read", stream=self.stream)  # it cannot be written
+
+    def test_patterns_fill_it(self):
+        buffer = self.device.allocate(8, stream=self.stream)
+        for value, expected in ((0xAB, [0xABABABAB] * 2), (b"\x01\x02", [0x02010201] * 2),
+                                (b"\x01\x02\x03\x04", [0x04030201] * 2)):
+            buffer.fill(value, stream=self.stream)
+            self.assertEqual(self.read(buffer, "I"), expected)
+
+    def test_a_slice_is_a_part_that_keeps_the_whole(self):
+        buffer = self.floats(range(8))
+        part = buffer[8:16]
+        address = buffer.handle
+        del buffer
+        self.assertEqual((part.handle, part.size), (address + 8, 8))
+        self.assertEqual(self.read(part), [2, 3])
+
+    def test_the_host_reaches_pinned_and_managed_memory(self):
+        for resource in (cucore.LegacyPinnedMemoryResource(), cucore.LegacyManagedMemoryResource()):
+            buffer = resource.allocate(16)
+            self.assertTrue(buffer.is_host_accessible and buffer.is_device_accessible)
+            view = buffer.host_view()
+            view[:4] = b"abcd"
+            del buffer  # the view keeps it
+            self.assertEqual(bytes(view[:4]), b"abcd")
+        with self.assertRaises(CUDAError):
+            self.floats([1]).host_view()
+
+    def test_pools_have_attributes_and_give_memory(self):
+        pool = cucore.DeviceMemoryResource(0, cucore.DeviceMemoryResourceOptions())
+        buffer = pool.allocate(1 << 20, stream=self.stream)
+        self.assertEqual(pool.attributes.used_mem_current, 1 << 20)
+        self.assertEqual(buffer.device_id, 0)
+        buffer.close()
+        self.stream.sync()
+        self.assertEqual(pool.attributes.used_mem_current, 0)
+        pool.attributes.release_threshold = 4096
+        self.assertEqual(pool.attributes.release_threshold, 4096)
+        pool.trim()
+        self.assertFalse(cucore.SynchronousMemoryResource(0).is_host_accessible)
+
+    def test_memory_that_is_there_has_an_owner(self):
+        whole = self.floats([1, 2])
+
+        class Owner:
+            pass
+
+        owner = Owner()
+        wrapped = Buffer.from_handle(whole.handle, 8, owner=owner)
+        self.assertIs(wrapped.owner, owner)
+        self.assertEqual(self.read(wrapped), [1, 2])
+        with self.assertRaisesRegex(ValueError, "not both"):
+            Buffer.from_handle(whole.handle, 8, mr=self.device.memory_resource, owner=owner)
+
+    def test_a_resource_can_be_written_in_python(self):
+        freed = []
+
+        class Counting(MemoryResource):
+            def __init__(self, device):
+                self.under = cucore.SynchronousMemoryResource(device)
+                self.lent = {}
+
+            def allocate(self, size, *, stream):
+                memory = self.under.allocate(size, stream=stream)
+                self.lent[memory.handle] = memory
+                return Buffer.from_handle(memory.handle, size, mr=self, stream=stream)
+
+            def deallocate(self, ptr, size, *, stream):
+                freed.append(size)
+                self.lent.pop(ptr).close(stream)
+
+        self.device.memory_resource = Counting(self.device)
+        try:
+            buffer = self.device.allocate(64, stream=self.stream)
+            part = buffer[0:8]
+            del buffer
+            self.assertEqual(freed, [])
+            del part
+            self.assertEqual(freed, [64])
+        finally:
+            self.device.memory_resource = None
+
+
+class Failures(DeviceTest):
+    def test_an_exception_has_everything(self):
+        with self.assertRaises(cucore.OutOfMemoryError) as caught:
+            self.device.allocate(1 << 50, stream=self.stream)
+        error = caught.exception
+        self.assertIsInstance(error, MemoryError)
+        self.assertEqual(error.name, "CUC_ERROR_OUT_OF_DEVICE_MEMORY")
+        self.assertEqual(error.symbol, "CUDA_ERROR_OUT_OF_MEMORY")
+        self.assertEqual(error.library, "CUDA driver")
+        self.assertEqual(error.function, "cuc_buffer_create")
+        self.assertIn(str(1 << 50), str(error))
+        self.assertTrue(error.explanation)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+"""Programs, linkers and object code."""
+import io
+import pathlib
+import tempfile
+import unittest
+
+import cucore
+from cucore import (CompileError, LaunchConfig, Linker, LinkerOptions, LinkError, ObjectCode, Program,
+                    ProgramOptions, launch)
+from support import SAXPY, DeviceTest, compiled
+
+ARCH = ProgramOptions(arch="sm_90")
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        compiled(SAXPY)  # skips where there is no compiler
+
+    def test_an_error_has_the_log(self):
+        with self.assertRaises(CompileError) as caught:
+            Program("__global__ void f() { undeclared = 1; }", "c++", ARCH).compile("ptx")
+        self.assertIn('identifier "undeclared" is undefined', str(caught.exception))
+        self.assertIn("undeclared", caught.exception.log)
+        self.assertEqual(caught.exception.library, "NVRTC")
+
+    def test_options_reach_the_compiler(self):
+        source = '#if A != 5 || !defined B\n#error "no"\n#endif\n#include "mine.h"\n' \
+                 '__global__ void f(int *p) { *p = MINE; }'
+        options = ProgramOptions(arch="sm_90", define_macro=[("A", 5), "B"], std="c++17",
+                                 headers={"mine.h": "#define MINE 1"}, lineinfo=True, fma=False,
+                                 max_register_count=32, name="mine.cu")
+        with Program(source, "c++", options) as program:
+            code = program.compile("ptx")
+        self.assertIn(b".loc", code.code)
+        self.assertEqual((code.code_type, code.name), ("ptx", "mine.cu"))
+        one = Program("#ifndef ONE\n#error\n#endif", "c++",
+                      ProgramOptions(arch="sm_90", define_macro=("ONE", "1")))
+        one.compile("ptx")
+
+    def test_warnings_go_to_logs(self):
+        log = io.StringIO()
+        Program("__global__ void f() { int unused; }", "c++", ARCH).compile("ptx", logs=log)
+        self.assertIn("unused", log.getvalue())
+
+    def test_name_expressions_find_templates(self):
+        source = "template <class T> __global__ void scale(T *p) { *p *= 2; }"
+        code = Program(source, "c++", ARCH).compile("ptx", name_expressions=["scale<float>"])
+        self.assertIn("scale<float>", code.symbol_mapping)
+        code.get_kernel("scale<float>")
+        again = ObjectCode.from_ptx(code.code, symbol_mapping=code.symbol_mapping)
+        self.assertEqual(again.symbol_mapping, code.symbol_mapping)
+
+    def test_what_is_not_known_is_refused(self):
+        for make in (lambda: Program("", "fortran"), lambda: Program(SAXPY).compile("exe")):
+            with self.assertRaisesRegex(ValueError, "expected"):
+                make()
+        with self.assertRaises(TypeError):
+            ProgramOptions(no_such_option=True)
+        with self.assertRaisesRegex(TypeError, "arch"):
+            Program(SAXPY, "c++", ProgramOptions(arch=1.5))
+
+    def test_code_is_saved_and_loaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "saxpy.ptx"
+            code = Program(SAXPY, "c++", ARCH).compile("ptx")
+            code.save(path)
+            self.assertEqual(ObjectCode.from_ptx(path).kernel_names, ["saxpy"])
+            self.assertEqual(ObjectCode.from_ptx(path.read_bytes()).code, code.code)
+        with self.assertRaises(LookupError):
+            ObjectCode.from_cubin("/no/such/file")
+
+
+class Links(DeviceTest):
+    def test_pieces_become_one(self):
+        compiled(SAXPY)
+        options = ProgramOptions(arch=f"sm_{self.device.arch}", relocatable_device_code=True)
+        half = Program("__device__ float twice(float x) { return 2 * x; }", "c++", options)
+        whole = Program('__device__ float twice(float);\nextern "C" __global__ void f(float *p) '
+                        "{ *p = twice(*p); }", "c++", options)
+        # LTO-IR, whose PTX is kept beside the cubin: a simulated driver runs that.
+        pieces = [half.compile("ltoir"), whole.compile("ltoir")]
+        with Linker(*pieces, options=LinkerOptions(arch=f"sm_{self.device.arch}")) as linker:
+            linked = linker.link("cubin")
+        value = self.floats([21])
+        launch(self.stream, LaunchConfig(1, 1), linked.get_kernel("f"), value)
+        self.assertEqual(self.read(value), [42])
+
+    def test_what_is_missing_is_told(self):
+        compiled(SAXPY)
+        options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
+        code = Program('__device__ float gone(float);\nextern "C" __global__ void f(float *p) '
+                       "{ *p = gone(*p); }", "c++", options).compile("ptx")
+        with self.assertRaisesRegex(LinkError, "gone"):
+            Linker(code, options=LinkerOptions(arch="sm_90")).link("cubin")
+
+
+class TilePrograms(unittest.TestCase):
+    SOURCE = "kernel f(a: f32[N]) const B = 64 grid cdiv(N, B) { store(a, [block(0)], full(f32, [B], 1.0)) }"
+
+    def test_constants_are_set_from_outside(self):
+        program = Program(self.SOURCE, "tile", ProgramOptions(arch="sm_90", constants={"B": 128}))
+        self.assertIn("128", program.tile_ir)
+        self.assertEqual(program.compile("ptx").kernel_names, ["f"])
+
+    def test_an_error_has_its_line(self):
+        with self.assertRaisesRegex(CompileError, "2"):
+            Program("kernel f(a: f32[N]) {\n  store(a, [0], nothing)\n}", "tile", ARCH).compile("ptx")
+
+    def test_the_version_is_the_librarys(self):
+        self.assertEqual(cucore.__version__, cucore.raw.cuc_version_string().decode())
+
+
+if __name__ == "__main__":
+    unittest.main()

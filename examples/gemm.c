@@ -1,0 +1,82 @@
+// d = gelu(a b + bias) by a ready plan: no kernel is written, nothing is compiled at the call.
+#include "example.h"
+
+#include <math.h>
+
+enum { M = 96, N = 80, K = 128 };
+
+static float a[M * K], b[K * N], bias[N], d[M * N];
+
+// An array on the device with those elements.
+static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float *data,
+                            int32_t rank, int64_t rows, int64_t columns)
+{
+    const int64_t shape[] = { rows, columns };
+    size_t bytes = (size_t)(rows * (rank == 2 ? columns : 1)) * sizeof(float);
+    cuc_tensor tensor;
+
+    check(cuc_buffer_create(buffer, NULL, bytes, stream));
+    check(cuc_buffer_write(stream, *buffer, 0, data, bytes));
+    check(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, rank, shape));
+    return tensor;
+}
+
+static double expected(int i, int j)
+{
+    double x = bias[j];
+
+    for (int k = 0; k < K; k++)
+        x += (double)a[i * K + k] * b[k * N + j];
+    return x * (1 + erf(x / sqrt(2))) / 2;
+}
+
+int main(void)
+{
+    cuc_device *device = example_device();
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+    cuc_gemm_plan *plan;
+    cuc_stream *stream;
+    cuc_buffer *buffers[4];
+    double worst = 0;
+
+    for (int i = 0; i < M * K; i++)
+        a[i] = (float)(i * 7 % 11 - 5) / 8;
+    for (int i = 0; i < K * N; i++)
+        b[i] = (float)(i * 5 % 13 - 6) / 8;
+    for (int i = 0; i < N; i++)
+        bias[i] = (float)i / N;
+    check(cuc_stream_create(&stream, device, NULL));
+    cuc_tensor ta = tensor_of(&buffers[0], stream, a, 2, M, K);
+    cuc_tensor tb = tensor_of(&buffers[1], stream, b, 2, K, N);
+    cuc_tensor tbias = tensor_of(&buffers[2], stream, bias, 1, N, 0);
+    cuc_tensor td = tensor_of(&buffers[3], stream, d, 2, M, N);
+
+    // What kind of products; the shape chooses tiles, and others may come.
+    check(cuc_gemm_plan_create(&plan, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_F32, .activation = CUC_GEMM_GELU,
+                                                .bias = CUC_GEMM_BIAS_COLUMNS, .m = M, .n = N,
+                                                .k = K)));
+    check(cuc_gemm_plan_get_choice(&choice, plan));
+    check(
+        cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &ta, .b = &tb, .d = &td, .bias = &tbias)));
+    check(cuc_buffer_read(stream, d, buffers[3], 0, sizeof(d)));
+    check(cuc_stream_synchronize(stream));
+
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++)
+            worst = fmax(worst, fabs(d[i * N + j] - expected(i, j)));
+    printf("gelu(a b + bias) on %s in tiles of %d x %d, at most %.1g off\n",
+           cuc_device_name(device), choice.tile_m, choice.tile_n, worst);
+
+    // What does not fit is refused by name, before anything runs.
+    tb.shape[0] = K / 2;
+    if (cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &ta, .b = &tb, .d = &td, .bias = &tbias)) <
+        0)
+        printf("%s\n", cuc_error_message());
+
+    for (int i = 0; i < 4; i++)
+        cuc_buffer_release(buffers[i]);
+    cuc_stream_release(stream);
+    cuc_gemm_plan_release(plan);
+    return worst < 1e-5 ? 0 : 1;
+}

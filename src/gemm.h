@@ -1,0 +1,99 @@
+// Plans of products of matrices: what kind they are, the tile that was chosen, compiled kernels.
+#ifndef CUCORE_SRC_GEMM_H
+#define CUCORE_SRC_GEMM_H
+
+#include <cucore/gemm.h>
+#include <cucore/kernel.h>
+
+#include "handle.h"
+#include "tile/cost.h"
+#include "tuned.h"
+
+// What kernels are written for. Where d lies column by column its transpose is computed, of the
+// operands' transposes, exchanged: everything here is of that product, whose d lies row by row.
+struct cuc__gemm_kind {
+    int32_t form;
+    bool exchanged;
+    cuc_dtype dtype, d, c, accumulator, bias, residual; // 0: there is none of it
+    cuc_dtype compute;                                  // what follows the sum is done in it
+    bool turned_a, turned_b;                            // columns lie side by side
+    bool shared_a, shared_b;                            // no axis of batches
+    bool scaled_rows, scaled_columns, fast_acc;
+    bool bias_of_rows;
+    int32_t activation, precision;
+};
+
+struct cuc__gemm_tile {
+    enum tile_road road;
+    int32_t rows, columns, depth;
+    int32_t stages, cluster, warps, raster; // 0: the compiler's
+    int32_t split;                          // blocks that do a sum together
+    int32_t parts;                          // of a sum, in the workspace
+};
+
+// A plan has kernels for what callers ask for, so that nothing is computed or read in vain.
+enum { CUC__GEMM_PLAIN, CUC__GEMM_SCALED, CUC__GEMM_ADDED, CUC__GEMM_VARIANTS };
+
+struct cuc__gemm_code {
+    char *text;
+    cuc_object *object;
+    cuc_kernel *kernel; // the product, or where sums are split what puts them together
+    cuc_kernel *parts;  // the parts of sums; NULL: they are not split
+};
+
+// What records of a plan's kind and shape are kept under; not moved once it is made.
+struct cuc__gemm_key {
+    char kernel[64], dimensions[128], toolkit[16];
+    cuc_tuned_record record;
+};
+
+struct cuc_gemm_plan {
+    cuc__handle head;
+    cuc_device *device;
+    struct cuc__gemm_kind kind;
+    struct cuc__gemm_tile tile;
+    cuc_gemm_choice choice;
+    struct cuc__gemm_key key;
+    char text[CUC__TUNED_CHOICE]; // of the choice, as records have it
+    struct cuc__gemm_code code[CUC__GEMM_VARIANTS];
+};
+
+// gemm_source.c: the tile program of a variant; NULL when there is no memory.
+char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
+                       int variant);
+
+// gemm_choose.c: the road that the products take, and for a shape of the kernel's product the tile
+// that the model likes best of those that leave what `wanted` has other than 0 as it is; how long
+// it thinks that takes. False: none of them can be.
+struct cuc__gemm_shape {
+    int64_t rows, columns, depth, batch;
+    uint64_t workspace_bytes; // that parts of sums may take
+};
+enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *kind, const struct tile_machine *machine,
+                              bool specific);
+bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
+                      const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
+                      const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);
+// The workspace that the shape allows is enough for that many parts.
+bool cuc__gemm_has_room(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
+                        int32_t parts);
+// All of them.
+void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
+                     const struct cuc__gemm_tile *wanted, const struct tile_machine *machine,
+                     void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds),
+                     void *user);
+// What a tile makes of a shape, for the model.
+void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
+                    const struct cuc__gemm_shape *shape, const struct cuc__gemm_tile *tile);
+
+// gemm_tuned.c
+void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *kind,
+                   const struct cuc__gemm_shape *shape, const struct cuc_device *device);
+void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile *tile);
+// False: it is not such a text.
+bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text);
+// 1: the tile as it was measured; 0: it was not; negative: the file that was named is no such file.
+int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key, const char *path,
+                     const char *function);
+
+#endif

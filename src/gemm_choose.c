@@ -1,0 +1,231 @@
+// Which tile computes a product best, by the model (tile/cost.h).
+#include "gemm.h"
+
+#include <stddef.h>
+
+enum {
+    MOST_SPLIT = 8,
+    MOST_PARTS = 64,
+    LEAST_TURNS = 2,
+    LINE_BYTES = 128,
+    LARGE = 8192,
+    SMALL_TILE = 64 * 64
+};
+
+// Candidates: of equals the first is taken, which reads least. Rasters, 0: the compiler's, are
+// those that were fastest on an H200.
+// clang-format off
+static const struct {
+    int32_t rows, columns, raster;
+} tiles[TILE_ROADS][16] = {
+    [TILE_ROAD_PIPELINE] = {
+        { 128, 256, 16 }, { 256, 128, 4 }, { 128, 192, 0 }, { 128, 128, 0 }, { 256, 64, 0 },
+        { 64, 256, 0 },   { 64, 192, 0 },  { 128, 64, 0 },  { 64, 128, 0 },  { 64, 64, 0 },
+        { 32, 128, 0 },   { 32, 64, 0 },   { 16, 128, 0 },  { 16, 64, 0 },   { 128, 32, 0 },
+        { 64, 32, 0 },
+    },
+    [TILE_ROAD_MMA_SYNC] = {
+        { 128, 128, 0 }, { 128, 64, 0 }, { 64, 128, 0 }, { 64, 64, 0 }, { 32, 128, 0 }, { 64, 32, 0 },
+        { 32, 64, 0 },   { 32, 32, 0 },  { 16, 64, 0 },  { 64, 16, 0 }, { 16, 32, 0 },
+    },
+    [TILE_ROAD_FMA] = {
+        { 64, 64, 0 }, { 32, 64, 0 }, { 64, 32, 0 }, { 32, 32, 0 }, { 16, 32, 0 }, { 16, 16, 0 },
+    },
+};
+// clang-format on
+
+static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
+{
+    return k->dtype != CUC_F64 && (k->dtype != CUC_F32 || k->precision != CUC_GEMM_IEEE);
+}
+
+enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_machine *machine,
+                              bool specific)
+{
+    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // either axis may lie side by side
+
+    if (!takes_tensor_cores(k))
+        return TILE_ROAD_FMA;
+    if (!specific || !machine->flop[TILE_ROAD_PIPELINE] || k->form == CUC_GEMM_GROUPED ||
+        k->precision == CUC_GEMM_TF32X3 || (!turns && (k->turned_a || !k->turned_b)))
+        return TILE_ROAD_MMA_SYNC;
+    return TILE_ROAD_PIPELINE;
+}
+
+static int64_t cdiv(int64_t x, int64_t y)
+{
+    return x / y + (x % y != 0);
+}
+
+static double outside(int64_t extent, int64_t tile)
+{
+    int64_t count = cdiv(extent, tile);
+
+    return count ? (double)(count * tile - extent) / (double)count : 0;
+}
+
+void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
+                    const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
+{
+    double rows = (double)s->rows, columns = (double)s->columns, depth = (double)s->depth;
+    double bytes = cuc_dtype_bits(k->dtype) / 8, results = rows * columns;
+    double stored = cuc_dtype_bits(k->d) / 8;
+
+    if (k->c)
+        stored += cuc_dtype_bits(k->c) / 8;
+    if (k->residual)
+        stored += cuc_dtype_bits(k->residual) / 8;
+    bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups
+    int64_t up = cdiv(s->rows, t->rows) + (grouped ? s->batch / 2 : 0);
+    *out = (struct tile_work){
+        .operand = k->dtype,
+        .road = t->road,
+        .rows = (uint32_t)t->rows,
+        .columns = (uint32_t)t->columns,
+        .depth = (uint32_t)t->depth,
+        .blocks = up * cdiv(s->columns, t->columns) * t->split * t->parts *
+                  (grouped ? 1 : s->batch),
+        .turns = cdiv(cdiv(s->depth, t->depth), t->split * t->parts),
+        .cluster = t->cluster > 1 ? (uint32_t)t->cluster : 1,
+        .split = (uint32_t)t->split,
+        .parts = (uint32_t)t->parts,
+        .warps = (uint32_t)t->warps,
+        .stored_bytes = cuc_dtype_bits(k->d) / 8,
+        .outside = outside(s->rows, t->rows) + outside(s->columns, t->columns),
+        .unique_bytes = (double)s->batch * columns * depth * bytes +
+                        (grouped ? 1 : (double)s->batch) *
+                            (rows * depth * bytes + results * stored),
+        .promotes = (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc,
+    };
+}
+
+// A depth that makes lines of 128 bytes; of single multiply-adds less, since operands are in
+// registers.
+static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_road road)
+{
+    int32_t bytes = (int32_t)cuc_dtype_bits(k->dtype) / 8;
+
+    return road == TILE_ROAD_FMA ? 16 : (road == TILE_ROAD_PIPELINE ? LINE_BYTES : 64) / bytes;
+}
+
+bool cuc__gemm_has_room(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
+                        int32_t parts)
+{
+    double bytes = (double)s->rows * (double)s->columns * parts * cuc_dtype_bits(k->accumulator) /
+                   8;
+
+    return parts == 1 || (k->form == CUC_GEMM_SINGLE && bytes <= (double)s->workspace_bytes);
+}
+
+struct search {
+    const struct cuc__gemm_kind *kind;
+    const struct cuc__gemm_shape *shape;
+    const struct tile_machine *machine;
+    struct cuc__gemm_tile best;
+    double seconds; // of the best; 0: none was found
+    void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: nobody
+    void *user;
+};
+
+static void consider(struct search *s, const struct cuc__gemm_tile *t, bool asked_for)
+{
+    struct tile_work work;
+
+    cuc__gemm_work(&work, s->kind, s->shape, t);
+    if (!asked_for && !tile_work_fits(s->machine, &work))
+        return;
+    double seconds = tile_work_seconds(s->machine, &work);
+    if (s->visit)
+        s->visit(s->user, t, seconds);
+    if (s->seconds && seconds >= s->seconds)
+        return;
+    s->seconds = seconds;
+    s->best = *t;
+}
+
+// A sum by several blocks, or in parts, where each still has some turns.
+static void consider_splits(struct search *s, struct cuc__gemm_tile t,
+                            const struct cuc__gemm_tile *wanted)
+{
+    int64_t turns = cdiv(s->shape->depth, t.depth);
+    int32_t most = t.road == TILE_ROAD_PIPELINE ? MOST_SPLIT : 1;
+
+    for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
+        for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
+            struct cuc__gemm_tile one = t;
+            bool few = t.split * t.parts > 1 && turns < LEAST_TURNS * t.split * t.parts;
+            if (wanted->split)
+                one.split = wanted->split;
+            else if (t.split > most || few)
+                continue;
+            if (wanted->parts)
+                one.parts = wanted->parts;
+            else if ((t.split > 1 && t.parts > 1) || few ||
+                     !cuc__gemm_has_room(s->kind, s->shape, t.parts))
+                continue;
+            consider(s, &one, wanted->rows);
+        }
+}
+
+// Twice the depth halves what a turn costs, of small tiles with as many bytes on their way.
+static void consider_depths(struct search *s, struct cuc__gemm_tile t,
+                            const struct cuc__gemm_tile *wanted)
+{
+    if (wanted->depth) {
+        consider_splits(s, t, wanted);
+        return;
+    }
+    t.depth = depth_of(s->kind, t.road);
+    consider_splits(s, t, wanted);
+    if (t.road == TILE_ROAD_PIPELINE && !wanted->rows && t.rows * t.columns <= SMALL_TILE) {
+        t.depth *= 2;
+        consider_splits(s, t, wanted);
+    }
+}
+
+static void consider_all(struct search *search, struct cuc__gemm_shape *s,
+                         const struct cuc__gemm_tile *wanted)
+{
+    struct cuc__gemm_tile t = *wanted;
+
+    s->rows = s->rows ? s->rows : LARGE;
+    s->columns = s->columns ? s->columns : LARGE;
+    s->depth = s->depth ? s->depth : LARGE;
+    s->batch = s->batch ? s->batch : 1;
+    search->shape = s;
+    if (!t.cluster)
+        t.cluster = 1;
+    if (wanted->rows)
+        consider_depths(search, t, wanted);
+    for (size_t i = 0; !wanted->rows && i < sizeof(tiles[0]) / sizeof(tiles[0][0]); i++) {
+        t.rows = tiles[t.road][i].rows;
+        t.columns = tiles[t.road][i].columns;
+        t.raster = wanted->raster ? wanted->raster : tiles[t.road][i].raster;
+        if (t.rows)
+            consider_depths(search, t, wanted);
+    }
+}
+
+bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
+                      const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
+                      const struct cuc__gemm_tile *wanted, const struct tile_machine *machine)
+{
+    struct search search = { .kind = kind, .machine = machine };
+    struct cuc__gemm_shape s = *shape;
+
+    consider_all(&search, &s, wanted);
+    *out = search.best;
+    *seconds = search.seconds;
+    return search.seconds > 0;
+}
+
+void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
+                     const struct cuc__gemm_tile *wanted, const struct tile_machine *machine,
+                     void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds),
+                     void *user)
+{
+    struct search search = { .kind = kind, .machine = machine, .visit = visit, .user = user };
+    struct cuc__gemm_shape s = *shape;
+
+    consider_all(&search, &s, wanted);
+}

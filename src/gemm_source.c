@@ -1,0 +1,307 @@
+// Writes the tile program of a plan. A kernel has the parameters that it has a use for, so that a
+// launch checks and passes nothing else; sizes are written as constants, so that the text can be
+// compiled as it is.
+#include "gemm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 8192, SUM_ROWS = 4, SUM_COLUMNS = 256 };
+
+struct text {
+    char at[TEXT_BYTES];
+    size_t length;
+    const struct cuc__gemm_kind *kind;
+    const struct cuc__gemm_tile *tile;
+    int variant;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int count;
+
+    va_start(args, format);
+    count = vsnprintf(t->at + t->length, TEXT_BYTES - t->length, format, args);
+    va_end(args);
+    if (count > 0)
+        t->length += (size_t)count;
+}
+
+// ---- Functions and headers
+
+static const struct {
+    const char *name, *text;
+} functions[] = {
+    [CUC_GEMM_LINEAR] = { "", "" },
+    [CUC_GEMM_RELU] = { "relu", "fn relu(x) { return maximum(x, 0, nan=true) }\n" },
+    [CUC_GEMM_GELU] = { "gelu",
+                        "fn gelu(x) { return 0.5 * x * (1.0 + erf(x * 0.7071067811865476)) }\n" },
+    [CUC_GEMM_GELU_TANH] = { "gelu", "fn gelu(x) { return 0.5 * x * (1.0 + "
+                                     "tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) }\n" },
+    [CUC_GEMM_SILU] = { "silu", "fn silu(x) { return x * sigmoid(x) }\n" },
+};
+
+// The extents of an operand, "Z, M, K".
+static void put_extents(struct text *t, bool shared, bool turned, const char *rows,
+                        const char *columns)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+
+    put(t, "[%s%s, %s]", k->form == CUC_GEMM_BATCHED && !shared ? "Z, " : "",
+        turned ? columns : rows, turned ? rows : columns);
+}
+
+static void put_operands(struct text *t)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+
+    put(t, "a: T");
+    put_extents(t, k->shared_a, k->turned_a, "M", "K");
+    put(t, ", b: T");
+    if (k->form == CUC_GEMM_GROUPED)
+        put(t, k->turned_b ? "[G, N, K]" : "[G, K, N]");
+    else
+        put_extents(t, k->shared_b, k->turned_b, "K", "N");
+}
+
+static void put_results(struct text *t)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+    const char *extents = k->form == CUC_GEMM_BATCHED ? "[Z, M, N]" : "[M, N]";
+
+    put(t, ", d: D%s", extents);
+    if (t->variant == CUC__GEMM_ADDED)
+        put(t, ", c: %s%s", cuc_dtype_name(k->c), extents);
+    if (k->bias)
+        put(t, ", bias: %s[%s]", cuc_dtype_name(k->bias),
+            k->form == CUC_GEMM_GROUPED ? "G, N"
+            : k->bias_of_rows           ? "M"
+                                        : "N");
+    if (k->residual)
+        put(t, ", residual: %s%s", cuc_dtype_name(k->residual), extents);
+    if (k->scaled_rows)
+        put(t, ", row_scale: f32[M]");
+    if (k->scaled_columns)
+        put(t, ", column_scale: f32[N]");
+    if (k->form == CUC_GEMM_GROUPED)
+        put(t, ", offsets: i32[G + 1]");
+    if (t->variant >= CUC__GEMM_SCALED)
+        put(t, ", alpha: %s", cuc_dtype_name(k->compute));
+    if (t->variant == CUC__GEMM_ADDED)
+        put(t, ", beta: %s", cuc_dtype_name(k->compute));
+}
+
+static void put_constants(struct text *t)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+
+    put(t, "    const T = %s, D = %s, ACC = %s, BM = %d, BN = %d, BK = %d\n",
+        cuc_dtype_name(k->dtype), cuc_dtype_name(k->d), cuc_dtype_name(k->accumulator),
+        t->tile->rows, t->tile->columns, t->tile->depth);
+}
+
+// ---- Sums
+
+static void put_load(struct text *t, const char *name, const char *batch, const char *row,
+                     const char *column, const char *rows, const char *columns, bool turned)
+{
+    const char *shape = *batch ? "_, " : "";
+
+    if (turned)
+        put(t, "trans(load(%s, [%s%s, %s], [%s%s, %s]))", name, batch, column, row, shape, columns,
+            rows);
+    else
+        put(t, "load(%s, [%s%s, %s], [%s%s, %s])", name, batch, row, column, shape, rows, columns);
+}
+
+static void put_product(struct text *t, const char *row)
+{
+    static const char *const precisions[] = { "", ", precision=tf32", ", precision=tf32x3" };
+    const struct cuc__gemm_kind *k = t->kind;
+    bool batched = k->form == CUC_GEMM_BATCHED, grouped = k->form == CUC_GEMM_GROUPED;
+
+    put(t, "        acc = mma(");
+    put_load(t, grouped ? "rows" : "a", batched && !k->shared_a ? "z, " : "", row, "k", "BM", "BK",
+             k->turned_a);
+    put(t, ", ");
+    put_load(t, "b",
+             grouped                   ? "g, "
+             : batched && !k->shared_b ? "z, "
+                                       : "",
+             "k", "n", "BK", "BN", k->turned_b);
+    put(t, ", acc%s%s)\n", precisions[k->precision], k->fast_acc ? ", fast_acc=true" : "");
+}
+
+// ---- What follows: y is in the type that it is computed in
+
+static void put_cast(struct text *t, cuc_dtype from, const char *format, const char *what)
+{
+    bool same = from == t->kind->compute;
+
+    put(t, same ? "" : "cast(");
+    put(t, format, what);
+    if (!same)
+        put(t, ", %s)", cuc_dtype_name(t->kind->compute));
+}
+
+// `at` is where the tile is, "m, n"; `shape` what it has, "BM, BN"; `slices` says that arrays of
+// the result's shape are known by other names, which begin with "my_".
+static void put_end(struct text *t, const char *at, const char *shape, const char *row,
+                    const char *rows, const char *columns, bool slices)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+    const char *my = slices ? "my_" : "";
+    char what[96];
+
+    put(t, "    y = ");
+    put_cast(t, k->accumulator, "%s", "acc");
+    put(t, "\n");
+    if (t->variant >= CUC__GEMM_SCALED)
+        put(t, "    y = y * alpha\n");
+    if (k->scaled_rows)
+        put(t, "    y = y * load(%srow_scale, [%s], [%s])[:, None]\n", my, row, rows);
+    if (k->scaled_columns)
+        put(t, "    y = y * load(column_scale, [n], [%s])\n", columns);
+    if (t->variant == CUC__GEMM_ADDED) {
+        put(t, "    y = y + beta * ");
+        snprintf(what, sizeof(what), "load(%sc, [%s], [%s])", my, at, shape);
+        put_cast(t, k->c, "%s", what);
+        put(t, "\n");
+    }
+    if (k->bias) {
+        put(t, "    y = y + ");
+        if (k->form == CUC_GEMM_GROUPED)
+            snprintf(what, sizeof(what), "load(bias, [g, n], [_, %s])", columns);
+        else
+            snprintf(what, sizeof(what), "load(bias, [%s], [%s])", k->bias_of_rows ? row : "n",
+                     k->bias_of_rows ? rows : columns);
+        put_cast(t, k->bias, "%s", what);
+        put(t, "%s\n", k->bias_of_rows ? "[:, None]" : "");
+    }
+    if (k->activation)
+        put(t, "    y = %s(y)\n", functions[k->activation].name);
+    if (k->residual) {
+        put(t, "    y = y + ");
+        snprintf(what, sizeof(what), "load(%sresidual, [%s], [%s])", my, at, shape);
+        put_cast(t, k->residual, "%s", what);
+        put(t, "\n");
+    }
+    bool whole = k->d == CUC_I8 || k->d == CUC_U8;
+    if (whole && k->compute != k->d)
+        put(t, "    y = minimum(maximum(y, %s), %s)\n", k->d == CUC_I8 ? "-128" : "0",
+            k->d == CUC_I8 ? "127" : "255");
+    put(t, "    store(%s, [%s], ", slices ? "my_d" : "d", at);
+    if (k->d == k->compute)
+        put(t, "y");
+    else
+        put(t, "cast(y, D%s)", whole && k->compute == CUC_F32 ? ", round=rn" : "");
+    put(t, ")\n}\n");
+}
+
+// ---- Kernels
+
+static void put_single(struct text *t)
+{
+    bool batched = t->kind->form == CUC_GEMM_BATCHED;
+
+    put(t, "kernel gemm(");
+    put_operands(t);
+    put_results(t);
+    put(t, ")\n");
+    put_constants(t);
+    put(t, "    grid cdiv(M, BM), cdiv(N, BN)%s\n{\n", batched ? ", Z" : "");
+    put(t, "    m, n%s = block(0), block(1)%s\n", batched ? ", z" : "",
+        batched ? ", block(2)" : "");
+    put(t, "    acc = zeros(ACC, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n");
+    put_product(t, "m");
+    put(t, "    }\n");
+    put_end(t, batched ? "z, m, n" : "m, n", batched ? "_, BM, BN" : "BM, BN", "m", "BM", "BN",
+            false);
+}
+
+// Each part of a sum is stored, and a second kernel adds them up: in the same order every time.
+static void put_split(struct text *t)
+{
+    put(t, "kernel gemm_parts(");
+    put_operands(t);
+    put(t, ", w: ACC[S, M, N], parts: i32)\n");
+    put_constants(t);
+    put(t, "    grid cdiv(M, BM), cdiv(N, BN), parts\n{\n"
+           "    m, n, s = block(0), block(1), block(2)\n"
+           "    each = cdiv(cdiv(K, BK), parts)\n"
+           "    acc = zeros(ACC, [BM, BN])\n"
+           "    for k in s * each .. minimum((s + 1) * each, cdiv(K, BK)) {\n");
+    put_product(t, "m");
+    put(t, "    }\n    store(w, [s, m, n], acc, shape=[_, BM, BN])\n}\n\n"
+           "kernel gemm(w: ACC[S, M, N]");
+    put_results(t);
+    put(t,
+        ")\n    const D = %s, ACC = %s, RM = %d, RN = %d\n"
+        "    grid cdiv(M, RM), cdiv(N, RN)\n{\n"
+        "    m, n = block(0), block(1)\n"
+        "    acc = zeros(ACC, [RM, RN])\n"
+        "    for s in 0 .. S { acc = acc + load(w, [s, m, n], [_, RM, RN]) }\n",
+        cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), SUM_ROWS, SUM_COLUMNS);
+    put_end(t, "m, n", "RM, RN", "m", "RM", "RN", false);
+}
+
+// The grid is an upper bound: a group has its last tile for itself. Group and first tile are found
+// by each block.
+static void put_grouped(struct text *t)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+
+    put(t, "kernel gemm(");
+    put_operands(t);
+    put_results(t);
+    put(t, ")\n");
+    put_constants(t);
+    put(t, "    grid M // BM + G, cdiv(N, BN)\n{\n"
+           "    t, n = block(0), block(1)\n"
+           "    g, first = 0, 0\n"
+           "    while g < G and t >= first + cdiv(offsets[g + 1] - offsets[g], BM) {\n"
+           "        first += cdiv(offsets[g + 1] - offsets[g], BM)\n"
+           "        g += 1\n"
+           "    }\n"
+           "    if g == G { return }\n"
+           "    from, to, m = offsets[g], offsets[g + 1], t - first\n"
+           "    rows = slice(a, 0, from, to)\n"
+           "    my_d = slice(d, 0, from, to)\n");
+    if (t->variant == CUC__GEMM_ADDED)
+        put(t, "    my_c = slice(c, 0, from, to)\n");
+    if (k->residual)
+        put(t, "    my_residual = slice(residual, 0, from, to)\n");
+    if (k->scaled_rows)
+        put(t, "    my_row_scale = slice(row_scale, 0, from, to)\n");
+    put(t, "    acc = zeros(ACC, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n");
+    put_product(t, "m");
+    put(t, "    }\n");
+    put_end(t, "m, n", "BM, BN", "m", "BM", "BN", true);
+}
+
+char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
+                       int variant)
+{
+    struct text *t = calloc(1, sizeof(*t));
+    char *text = NULL;
+
+    if (!t)
+        return NULL;
+    t->kind = kind;
+    t->tile = tile;
+    t->variant = variant;
+    put(t, "%s", functions[kind->activation].text);
+    if (kind->form == CUC_GEMM_GROUPED)
+        put_grouped(t);
+    else if (tile->parts > 1)
+        put_split(t);
+    else
+        put_single(t);
+    if (t->length < TEXT_BYTES)
+        text = strdup(t->at);
+    free(t);
+    return text;
+}

@@ -1,0 +1,60 @@
+// Two 16-bit floats in a word.
+//
+// Memory has them so, and registers cost the same whether one or two lie in them. A word that was
+// taken apart is remembered: what wants both halves again takes it as it is, and ptxas sees no
+// 16-bit register at all.
+#include "emit.h"
+
+#include <string.h>
+
+static struct tile_half *half_of(const struct tile_emitter *e, tile_register half)
+{
+    uint32_t number = half & 0xfffffff;
+
+    return number < e->half_room ? &e->half[number] : NULL;
+}
+
+static void remember(struct tile_emitter *e, tile_register half, tile_register word, bool upper)
+{
+    uint32_t number = half & 0xfffffff;
+
+    if (number >= e->half_room) {
+        uint32_t room = e->half_room ? 2 * e->half_room : 64;
+        while (room <= number)
+            room *= 2;
+        struct tile_half *grown = tile_take(e->module, room * sizeof(*grown));
+        if (!grown) { // it is only slower
+            e->failed = true;
+            return;
+        }
+        if (e->half_room)
+            memcpy(grown, e->half, e->half_room * sizeof(*grown));
+        e->half = grown;
+        e->half_room = room;
+    }
+    e->half[number] = (struct tile_half){ word, upper };
+}
+
+void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high)
+{
+    tile_ins(e, "mov.b32 {%R, %R}, %R", low, high, word);
+    remember(e, low, word, false);
+    remember(e, high, word, true);
+}
+
+tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high)
+{
+    const struct tile_half *a = half_of(e, low), *b = half_of(e, high);
+
+    if (a && b && a->word && a->word == b->word && !a->upper && b->upper)
+        return a->word;
+    return tile_make(e, TILE_R32, "mov.b32 %R, {%R, %R}", low, high);
+}
+
+tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper)
+{
+    const struct tile_half *h = half_of(e, half);
+
+    *upper = h && h->upper;
+    return h ? h->word : TILE_NO_REGISTER;
+}

@@ -1,0 +1,141 @@
+// The summed axis of a product in parts, each done by one block of a cluster (split-K). Every block
+// leaves its sums in its own shared memory. Each warp's rows are ended by one of the blocks, in turn,
+// whose warp adds what the others have to its own, always in the same order, and goes on alone: so
+// all of them read at a time, since one block takes in no more than some 25 bytes a nanosecond from others. Where
+// warps need one another behind the loop the first block ends the whole tile.
+#include "ring.h"
+
+enum { WORDS = 4, AT_ONCE = 16 }; // of a vector; vectors that are on their way
+
+// This block's part of the turns of a loop from `*first` up to `*last`: as many for each as for the
+// first, which has the most.
+void tile_split_range(struct tile_emitter *e, const char *type, int64_t known,
+                      tile_register step, tile_register *first, tile_register *last)
+{
+    const struct tile_ring *r = e->ring;
+    enum tile_register_class class = TILE_REGISTER_CLASS(*first);
+    const char *plain = class == TILE_R64 ? "u64" : "u32"; // of distances
+    uint32_t parts = r->plan->split;
+    tile_register none = tile_new(e, TILE_PRED);
+
+    tile_register length = tile_make(e, class, "sub.%s %R, %R, %R", plain, *last, *first);
+    tile_ins(e, "setp.ge.%s %R, %R, %R", type, none, *first, *last);
+    tile_put(e->text, "\t@%s mov.b%s %s, 0;\n", tile_name(none), plain + 1, tile_name(length));
+    tile_register turns = length;
+    if (known != 1) {
+        turns = tile_make(e, class, "add.%s %R, %R, %R", plain, length, step);
+        tile_ins(e, "sub.%s %R, %R, 1", plain, turns, turns);
+        tile_ins(e, "div.%s %R, %R, %R", plain, turns, turns, step);
+    }
+    turns = tile_make(e, class, "add.%s %R, %R, %u", plain, turns, parts - 1);
+    turns = tile_make(e, class, "div.%s %R, %R, %u", plain, turns, parts);
+    if (known != 1)
+        turns = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, step);
+    tile_register rank = r->rank;
+    if (class == TILE_R64)
+        rank = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->rank);
+    tile_register before = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, rank);
+    before = tile_make(e, class, "min.%s %R, %R, %R", plain, before, length);
+    tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", plain, length, before);
+    left = tile_make(e, class, "min.%s %R, %R, %R", plain, left, turns);
+    *first = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, before);
+    *last = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, left);
+}
+
+static void put_vector(struct tile_emitter *e, const tile_register *reg)
+{
+    for (uint32_t i = 0; i < WORDS; i++)
+        tile_put(e->text, "%s%s", i ? ", " : "{", tile_name(reg[i]));
+    tile_put_string(e->text, "}");
+}
+
+static void leave(struct tile_emitter *e, tile_register *const *vector, uint32_t vectors,
+                  tile_register own, uint32_t pitch)
+{
+    for (uint32_t i = 0; i < vectors; i++) {
+        tile_put(e->text, "\tst.shared.v4.b32 [%s+%u], ", tile_name(own), i * pitch);
+        put_vector(e, vector[i]);
+        tile_put_string(e->text, ";\n");
+    }
+}
+
+static void add(struct tile_emitter *e, tile_register *const *vector, uint32_t vectors,
+                tile_register there, uint32_t pitch)
+{
+    bool whole = e->ring->plan->mma->result[0]->type.dtype == CUC_I32;
+    const char *sum = whole ? "add.s32 %R, %R, %R" : "add.rn.f32 %R, %R, %R";
+    tile_register word[AT_ONCE][WORDS];
+
+    for (uint32_t first = 0; first < vectors; first += AT_ONCE) {
+        uint32_t count = vectors - first < AT_ONCE ? vectors - first : AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            for (uint32_t n = 0; n < WORDS; n++)
+                word[i][n] = tile_new(e, TILE_R32);
+            tile_put_string(e->text, "\tld.shared::cluster.v4.b32 ");
+            put_vector(e, word[i]);
+            tile_put(e->text, ", [%s+%u];\n", tile_name(there), (first + i) * pitch);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t n = 0; n < WORDS; n++)
+                tile_ins(e, sum, vector[first + i][n], vector[first + i][n], word[i][n]);
+    }
+}
+
+void tile_cluster_barrier(struct tile_emitter *e, bool waits)
+{
+    tile_ins(e, "barrier.cluster.arrive.release");
+    if (waits)
+        tile_ins(e, "barrier.cluster.wait.acquire");
+}
+
+// Whether the calling warp ends its rows of the tile in this block.
+static tile_register who_ends(struct tile_emitter *e)
+{
+    const struct tile_ring *r = e->ring;
+    tile_register turn = tile_number32(e, 0);
+
+    if (r->plan->apart)
+        tile_ins(e, "rem.u32 %R, %R, %u", turn, e->warp, (unsigned)r->plan->split);
+    return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %R", turn, r->rank);
+}
+
+void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    uint32_t threads = plan->groups * TILE_GROUP_THREADS, vectors = 0;
+    uint32_t each = count / plan->blocks, pitch = threads * WORDS * 4;
+    tile_register **vector = tile_take(e->module, count / WORDS * sizeof(*vector));
+    uint32_t joins = tile_label(e);
+
+    if (!vector) {
+        e->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i += WORDS) // but padding
+        if (i % each < plan->columns / 2)
+            vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
+    // Stages are free: all that was on its way is there, and all warpgroups have read it.
+    tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
+    tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4,
+                                  r->base);
+    own = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, (unsigned)TILE_RING_AT);
+    tile_register ends = who_ends(e);
+    leave(e, vector, vectors, own, pitch);
+    tile_cluster_barrier(e, true);
+    tile_branch(e, ends, false, joins);
+    tile_cluster_barrier(e, false); // it waits at its end until they have been read
+    tile_branch(e, TILE_NO_REGISTER, false, r->next_tile);
+    tile_put_label(e, joins);
+    tile_register rank = r->rank;
+    for (uint32_t part = 1; part < plan->split; part++) {
+        tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", rank, plan->split - 1);
+        rank = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", rank);
+        rank = tile_make(e, TILE_R32, "selp.b32 %R, 0, %R, %R", rank, last);
+        tile_register there =
+            tile_make(e, TILE_R32, "mapa.shared::cluster.u32 %R, %R, %R", own, rank);
+        add(e, vector, vectors, there, pitch);
+    }
+    tile_cluster_barrier(e, false);
+    r->warps_apart = plan->apart;
+}

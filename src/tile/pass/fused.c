@@ -1,0 +1,470 @@
+// Plans the pipeline of a loop with products of matrices and work between them (fused.h).
+//
+// Right operands come through shared memory, left ones too or from registers: an accumulator of
+// wgmma lies as a left operand of 16 bits must, so that what is computed from one element by
+// element can be multiplied without a move.
+#include "fused.h"
+
+#include "../emit/emit.h"
+#include "../ir/words.h"
+#include "../layout/layout.h"
+
+enum {
+    MOST_COLUMNS = 256,  // of a wgmma
+    MOST_REGISTERS = 200, // of a thread, for accumulators and left operands
+    MOST_LOADED = 1024,  // elements that warpgroups load themselves in a turn
+    MOST_STAGES = 4,
+};
+
+// ---- What the copying thread computes for itself
+
+static bool want(struct tile_fused *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op, *loop = p->base.loop;
+
+    if (value->type.rank || value->type.tensor)
+        return value->type.tensor && !op;
+    if (!op)
+        return !value->block || value == loop->block[0]->argument[0];
+    if (p->base.wanted[value->id])
+        return true;
+    if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
+        return false;
+    p->base.wanted[value->id] = true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!want(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+static bool want_place(struct tile_fused *p, const struct tile_op *load)
+{
+    p->base.wanted[load->result[0]->id] = true;
+    for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+        if (!want(p, load->operand[1 + i]))
+            return false;
+    return true;
+}
+
+// ---- Operands
+
+static bool can_stream(const struct tile_op *load)
+{
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
+
+    return (!tile_int(load, TILE_ATTR_PADDED, 0) ||
+            tile_is_zero(load->operand[load->operand_count - 1])) &&
+           tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
+           !(dropped >> (shape->count - 1u) & 1);
+}
+
+// The feed of an operand, through permutations; NULL, and why there is none.
+static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
+                                   const struct tile_op *mma, uint32_t which, const char **why)
+{
+    const struct tile_value *x = mma->operand[which];
+    bool turned = false;
+
+    *why = "an operand is computed, or loaded not for it alone";
+    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1;
+         x = x->op->operand[0])
+        turned ^= tile_attribute(x->op, TILE_ATTR_AXES)->ints[0] == 1;
+    const struct tile_op *load = x->op;
+    bool held = load && load->parent == &kernel->body;
+    if (!load || load->kind != TILE_LOAD || (!held && load->parent != p->base.loop->block[0]) ||
+        tile_uses(kernel, x) != 1)
+        return NULL;
+    *why = "an operand is padded with something else than zeros, or loaded in an order";
+    if (!can_stream(load))
+        return NULL;
+    *why = "there are too many operands";
+    if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
+        return NULL;
+    struct tile_feed *feed = &p->feed[p->feeds++];
+    struct tile_stream *s = &feed->stream;
+    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
+    feed->held = held;
+    s->last = s->other = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
+    while (s->other-- > 0 && dropped >> s->other & 1)
+        ;
+    s->load = load;
+    s->element = cuc_dtype_bits(x->type.dtype) / 8;
+    s->mn_major = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
+    *why = "an operand's place is not computed from scalars alone";
+    if (!want_place(p, load))
+        return NULL;
+    *why = tile_plan_stream(&p->base, s);
+    return *why ? NULL : feed;
+}
+
+static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
+                               const struct tile_op *mma)
+{
+    enum { STEP_BYTES = 32 };
+    struct tile_fused_product *product = &p->product[p->products];
+    const struct tile_type *acc = &mma->result[0]->type;
+    cuc_dtype dtype = mma->operand[0]->type.dtype;
+    const struct tile_wgmma *how = tile_wgmma_of(dtype);
+    const char *why;
+
+    if (p->products++ == TILE_MOST_PRODUCTS)
+        return "there are too many products";
+    if (acc->rank != 2)
+        return "it has batches";
+    if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
+        return "wgmma has nothing for its dtypes";
+    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0))
+        return "sums of its dtype are promoted";
+    product->mma = mma;
+    product->columns = (uint32_t)acc->extent[1];
+    product->depth = (uint32_t)mma->operand[0]->type.extent[1];
+    product->from_zero = tile_is_zero(mma->operand[2]);
+    if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
+        return "its columns are no multiple of 8, or more than 256";
+    if (product->depth * (cuc_dtype_bits(dtype) / 8) % STEP_BYTES)
+        return "a stage of it is no multiple of 32 bytes deep";
+    product->feed[0] = find_feed(kernel, p, mma, 0, &why);
+    if (!product->feed[0] && !how->turns)
+        return why;
+    product->feed[1] = find_feed(kernel, p, mma, 1, &why);
+    return product->feed[1] ? NULL : why;
+}
+
+// ---- The loop
+
+struct search {
+    const struct tile_op *mma;
+    uint32_t count;
+    bool refused; // something that no turn may do
+};
+
+static void find_product(struct tile_op *op, void *data)
+{
+    struct search *s = data;
+
+    s->count += op->kind == TILE_MMA;
+    if (op->kind == TILE_MMA)
+        s->mma = op;
+}
+
+static void look_at_work(struct tile_op *op, void *data)
+{
+    struct search *s = data;
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    s->refused |= traits & TILE_WRITES || op->kind == TILE_BREAK || op->kind == TILE_RETURN ||
+                  op->kind == TILE_FOR || op->kind == TILE_LOOP;
+}
+
+static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
+{
+    struct search s = { NULL, 0, false };
+
+    tile_walk(&kernel->body, find_product, &s);
+    if (!s.count)
+        return "";
+    const struct tile_op *loop = s.mma->parent->parent;
+    if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body ||
+        loop->block[0]->last->kind != TILE_CONTINUE)
+        return "it is not in a for loop of the kernel's own";
+    p->base.loop = loop;
+    for (const struct tile_op *op = kernel->body.first; op != loop; op = op->next)
+        if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES))
+            return "the loop comes after stores or control flow";
+    tile_walk(loop->block[0], look_at_work, &s);
+    if (s.refused)
+        return "the loop has stores, loops or another end";
+    for (uint32_t i = 0; i < 3; i++)
+        if (!want(p, loop->operand[i]))
+            return "the loop's bounds are not computed from scalars alone";
+    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
+        s.count -= op->kind == TILE_MMA;
+        const char *why = op->kind == TILE_MMA ? add_product(kernel, p, op) : NULL;
+        if (why)
+            return why;
+    }
+    if (s.count)
+        return "there are others outside of its loop";
+    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)
+        if (tile_op_infos[op->kind].traits & TILE_READS && !p->base.wanted[op->result[0]->id] &&
+            tile_elements(&op->result[0]->type) > MOST_LOADED)
+            return "the loop loads something else besides";
+    return NULL;
+}
+
+// The argument that an accumulator is carried in; NULL: the product's result goes elsewhere too.
+static const struct tile_value *carried_in(const struct tile_kernel *kernel,
+                                           const struct tile_op *loop, const struct tile_op *mma)
+{
+    const struct tile_op *end = loop->block[0]->last;
+
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (end->operand[i] == mma->result[0] && tile_uses(kernel, mma->result[0]) == 1)
+            return loop->block[0]->argument[1 + i];
+    return NULL;
+}
+
+// Whether a scalar is made of the block's first index.
+static bool differs(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op)
+        return false;
+    if (op->kind == TILE_BLOCK)
+        return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (differs(op->operand[i]))
+            return true;
+    return false;
+}
+
+static bool is_within(const struct tile_op *op, const struct tile_block *block)
+{
+    for (const struct tile_block *b = op->parent; b; b = b->parent ? b->parent->parent : NULL)
+        if (b == block)
+            return true;
+    return false;
+}
+
+// All products but the last are made of what is streamed alone, so that they may start early.
+static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *p)
+{
+    const struct tile_fused_product *last = &p->product[p->products - 1];
+
+    if (p->products < 2 || !carried_in(kernel, p->base.loop, last->mma))
+        return false;
+    for (uint32_t i = 0; i + 1 < p->products; i++)
+        if (!p->product[i].feed[0] || !p->product[i].from_zero)
+            return false;
+    return true;
+}
+
+// ---- Layouts and room
+
+static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
+{
+    int32_t rows = p->product[0].mma->result[0]->type.extent[0];
+    uint32_t registers = 0;
+
+    if (rows != 64 && rows != 128 && rows != 256)
+        return "its rows are not 64, 128 or 256";
+    p->base.groups = rows > 64 ? 2 : 1;
+    p->base.blocks = (uint32_t)rows / 64 / p->base.groups;
+    for (uint32_t i = 0; i < p->products; i++) {
+        const struct tile_fused_product *product = &p->product[i];
+        if (product->mma->result[0]->type.extent[0] != rows)
+            return "products have different rows";
+        registers += product->columns / 2 * p->base.blocks;
+        if (!product->feed[0])
+            registers += product->depth / 4 * p->base.blocks;
+    }
+    if (registers > MOST_REGISTERS)
+        return "accumulators do not fit in registers";
+    for (uint32_t i = 0; i < p->products; i++) {
+        struct tile_value *given[] = { p->product[i].mma->result[0],
+                                       p->product[i].mma->operand[0] };
+        for (uint32_t n = 0; n < 2 && (!n || !p->product[i].feed[0]); n++) {
+            struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+            if (!layout || !tile_layout_wgmma(layout, &given[n]->type, p->base.groups + 1))
+                return "its accumulators are not made of whole blocks";
+            given[n]->layout = layout;
+        }
+    }
+    return NULL;
+}
+
+// The last store of a tile as the last product's: of what else is stored it is known at launch that
+// it lies elsewhere (select.c).
+static void plan_store(struct tile_fused *p)
+{
+    enum { SLAB_BYTES = 128, SWIZZLE_128 = 3 };
+    const struct tile_op *store = NULL;
+
+    for (const struct tile_op *op = p->base.loop->next; op; op = op->next) {
+        if (op->block_count ||
+            (tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE))
+            return;
+        if (op->kind == TILE_STORE &&
+            tile_shape_same(&op->operand[op->operand_count - 1]->type,
+                            &p->base.mma->result[0]->type))
+            store = op;
+    }
+    if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
+        p->base.maps == TILE_MAX_MAPS)
+        return;
+    const struct tile_value *tensor = store->operand[0],
+                            *x = store->operand[store->operand_count - 1];
+    const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
+    uint32_t element = cuc_dtype_bits(x->type.dtype) / 8, last = shape->count - 1u, other = last;
+    int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
+    if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> last & 1 ||
+        (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
+        (uint32_t)x->type.extent[1] * element % SLAB_BYTES)
+        return;
+    while (other-- > 0 && dropped >> other & 1)
+        ;
+    p->base.store = store;
+    p->base.store_map = p->base.maps++;
+    struct tile_tensor_map *map = &p->base.map[p->base.store_map];
+    map->parameter = tensor->index;
+    map->swizzle = SWIZZLE_128;
+    for (uint32_t i = 0; i < shape->count; i++)
+        map->box[shape->count - 1 - i] = i == last ? SLAB_BYTES / element : i == other ? 64 : 1;
+}
+
+static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
+{
+    uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        *(p->feed[i].held ? &held : &p->base.stage_bytes) += p->feed[i].stream.bytes;
+    if (p->base.store)
+        held += p->base.groups * TILE_STAGING_BYTES;
+    if (!p->base.stage_bytes || held > rest)
+        return "its operands do not fit in shared memory";
+    p->base.stages = (rest - held) / p->base.stage_bytes;
+    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
+        p->base.stages = target->stages ? target->stages : MOST_STAGES;
+    return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
+}
+
+struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
+                                   const char **why)
+{
+    struct tile_fused *p = tile_take(kernel->module, sizeof(*p));
+    bool *wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*wanted));
+
+    *why = "";
+    if (!p || !wanted || target->sm != 90 || !target->specific)
+        return NULL;
+    p->base.fused = true;
+    p->base.cluster = 1;
+    p->base.wanted = wanted;
+    *why = find_loop(kernel, p);
+    if (*why)
+        return NULL;
+    p->base.mma = p->product[p->products - 1].mma;
+    p->base.columns = p->product[p->products - 1].columns;
+    p->turns = can_turn(kernel, p);
+    p->uneven = differs(p->base.loop->operand[1]);
+    *why = plan_rows(kernel, p);
+    if (*why)
+        return NULL;
+    p->alternates = p->turns && p->base.groups == 2;
+    plan_store(p);
+    *why = plan_shared(p, target);
+    return *why ? NULL : p;
+}
+
+struct tile_fused *tile_fused_of(const struct tile_pipeline *plan)
+{
+    return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL; // its first member
+}
+
+// ---- Roles, when layouts are there
+
+struct needs {
+    struct tile_fused *p;
+    bool changed;
+};
+
+static void need(struct needs *n, const struct tile_value *value)
+{
+    if (n->p->needed[value->id])
+        return;
+    n->p->needed[value->id] = true;
+    n->changed = true;
+}
+
+// What has an effect needs its operands; products need no operands that are fed.
+static void need_operands(struct tile_op *op, void *data)
+{
+    struct needs *n = data;
+    bool needed = !(tile_op_infos[op->kind].traits & TILE_PURE);
+    uint32_t first = op->kind == TILE_MMA ? 2 : 0;
+
+    if (op->kind == TILE_LOAD)
+        needed = false;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        needed |= n->p->needed[op->result[i]->id];
+    for (uint32_t i = 0; i < n->p->products; i++)
+        if (n->p->product[i].mma == op && !n->p->product[i].feed[0])
+            need(n, op->operand[0]);
+    for (uint32_t i = first; needed && i < op->operand_count; i++)
+        need(n, op->operand[i]);
+}
+
+struct lateness {
+    const struct tile_fused *p;
+    const struct tile_value *acc;
+    bool late;
+};
+
+static void look_at_lateness(struct tile_op *op, void *data)
+{
+    struct lateness *l = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        l->late |= op->operand[i] == l->acc || l->p->late[op->operand[i]->id];
+}
+
+static bool is_late(const struct tile_fused *p, const struct tile_op *op,
+                    const struct tile_value *acc)
+{
+    struct lateness l = { p, acc, false };
+
+    look_at_lateness((struct tile_op *)(uintptr_t)op, &l);
+    for (uint32_t i = 0; i < op->block_count; i++)
+        tile_walk(op->block[i], look_at_lateness, &l);
+    return l.late;
+}
+
+const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
+{
+    const struct tile_fused_product *last = &p->product[p->products - 1];
+    const struct tile_block *body = p->base.loop->block[0];
+    size_t bytes = (kernel->value_count + 1) * sizeof(bool);
+    struct needs n = { .p = p, .changed = true };
+
+    p->base.wanted = tile_take(kernel->module, bytes);
+    p->late = tile_take(kernel->module, bytes);
+    p->needed = tile_take(kernel->module, bytes);
+    if (!p->base.wanted || !p->late || !p->needed)
+        return "";
+    for (uint32_t i = 0; i < 3; i++)
+        (void)want(p, p->base.loop->operand[i]);
+    for (uint32_t i = 0; i < p->feeds; i++)
+        (void)want_place(p, p->feed[i].stream.load);
+    while (n.changed) {
+        n.changed = false;
+        tile_walk(&kernel->body, need_operands, &n);
+    }
+    for (uint32_t i = 0; i < p->products; i++) {
+        const struct tile_value *a = p->product[i].mma->operand[0];
+        struct tile_layout layout;
+        if (!p->product[i].feed[0] && (!tile_layout_wgmma(&layout, &a->type, p->base.groups + 1) ||
+                                       !a->layout || !tile_layout_same(a->layout, &layout)))
+            return "a left operand does not lie as an accumulator";
+    }
+    if (!p->turns)
+        return NULL;
+    // What is made of the accumulator waits for it, and so does what the product reads meanwhile.
+    const struct tile_value *acc = carried_in(kernel, p->base.loop, last->mma);
+    const struct tile_value *a = last->mma->operand[0];
+    for (const struct tile_op *op = body->first; acc && op; op = op->next)
+        if (op != last->mma && is_late(p, op, acc)) {
+            if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
+                p->turns &= op == body->last; // to the next turn, as it is
+            for (uint32_t i = 0; i < op->result_count; i++)
+                p->late[op->result[i]->id] = true;
+        }
+    while (a->op && a->op->kind == TILE_CAST && is_within(a->op, body) &&
+           tile_uses(kernel, a) == 1) {
+        p->late[a->id] = true;
+        a = a->op->operand[0];
+    }
+    p->turns &= acc != NULL;
+    return NULL;
+}

@@ -1,0 +1,54 @@
+// How a loop with several products of matrices, or with work between them, becomes a pipeline on
+// Hopper: attention is one. As pass/pipeline.h has it one thread copies and warpgroups do the rest,
+// but every streamed operand has a ring of its own, and what is loaded once stays.
+#ifndef CUCORE_TILE_FUSED_H
+#define CUCORE_TILE_FUSED_H
+
+#include "pipeline.h"
+
+enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
+
+// An operand that lies in shared memory.
+struct tile_feed {
+    struct tile_stream stream; // `at`: where its ring begins
+    bool held;                 // loaded once, before the loop: a ring of one stage
+};
+
+struct tile_fused_product {
+    const struct tile_op *mma;
+    const struct tile_feed *feed[2]; // of a, NULL: it comes from registers; of b
+    uint32_t columns, depth;
+    bool from_zero;
+};
+
+struct tile_fused {
+    struct tile_pipeline base; // `mma`: the last product; stages of every ring; maps; the store
+    struct tile_feed feed[TILE_MOST_FEEDS];
+    uint32_t feeds;
+    struct tile_fused_product product[TILE_MOST_PRODUCTS];
+    uint32_t products;
+    // The last product runs under the work of the next turn: all others of that turn are started
+    // before it. Else each is waited for where it stands.
+    bool turns;
+    bool alternates; // two warpgroups start their products in turns
+    bool uneven;  // the loop is of another length where the block's first index is
+    bool *late;   // by value id: what waits for the last product of the turn before
+    bool *needed; // by value id: what warpgroups compute
+};
+
+// Whether a kernel is one loop over products that can be fed so; layouts of what holds accumulators
+// are given. NULL, and why not: for a remark.
+struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
+                                   const char **why);
+// When layouts are assigned, and values have other numbers: what each role needs. Why it cannot be
+// after all, or NULL.
+const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
+// The plan that a pipeline is part of; NULL: it is a plain one.
+struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
+
+// version.c: the work of a turn twice, for turns of which no element is masked, and for the others.
+void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p);
+// places.c: comparisons of places in 32 bits.
+void tile_narrow_places(struct tile_kernel *kernel);
+
+#endif

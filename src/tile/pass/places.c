@@ -1,0 +1,183 @@
+// Comparisons of places, tiles of i64 that are sums of indices and scalars, in 32 bits: what is
+// counted within a tile stays on its side, the scalars go to the other, as one difference that is
+// cut to what can matter.
+//
+//     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
+//
+// Sums of places are far from overflow, and what is counted in a tile is below its elements.
+#include "fused.h"
+
+#include "../ir/words.h"
+
+struct narrowing {
+    struct tile_kernel *kernel;
+    struct tile_op *place;
+    bool changed, failed;
+};
+
+// A side of a comparison.
+struct side {
+    struct tile_value *tile;   // of i32; NULL: 0
+    struct tile_value *scalar; // of i64; NULL: 0
+};
+
+static struct tile_op *make(struct narrowing *n, enum tile_op_kind kind,
+                            const struct tile_type *type, uint32_t operands)
+{
+    struct tile_op *op = tile_op_create(n->kernel, kind, operands, 1, 0);
+
+    if (!op || !tile_result_create(n->kernel, op, 0, type)) {
+        n->failed = true;
+        return NULL;
+    }
+    op->where = n->place->where;
+    tile_insert_before(n->place, op);
+    return op;
+}
+
+static struct tile_value *unary(struct narrowing *n, enum tile_op_kind kind,
+                                const struct tile_type *type, struct tile_value *x)
+{
+    struct tile_op *op = make(n, kind, type, 1);
+
+    if (!op)
+        return x;
+    op->operand[0] = x;
+    return op->result[0];
+}
+
+static struct tile_value *binary(struct narrowing *n, enum tile_op_kind kind, struct tile_value *x,
+                                 struct tile_value *y)
+{
+    struct tile_op *op = make(n, kind, &x->type, 2);
+
+    if (!op)
+        return x;
+    op->operand[0] = x;
+    op->operand[1] = y;
+    return op->result[0];
+}
+
+static struct tile_value *number(struct narrowing *n, int64_t value)
+{
+    struct tile_type type = tile_scalar(CUC_I64);
+    struct tile_op *op = make(n, TILE_CONSTANT, &type, 0);
+
+    if (!op)
+        return NULL;
+    tile_set(n->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = value });
+    return op->result[0];
+}
+
+static bool counts(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    return value->type.dtype == CUC_I32 && op && op->kind == TILE_IOTA;
+}
+
+static bool split(struct narrowing *n, struct tile_value *value, struct side *out)
+{
+    struct tile_op *op = value->op;
+    struct side x, y;
+
+    *out = (struct side){ NULL, NULL };
+    if (!value->type.rank) {
+        out->scalar = value;
+        return value->type.dtype == CUC_I64;
+    }
+    if (!op || value->type.dtype != CUC_I64)
+        return false;
+    switch (op->kind) {
+    case TILE_CAST:
+        out->tile = op->operand[0];
+        return counts(op->operand[0]);
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+        if (!split(n, op->operand[0], out))
+            return false;
+        if (out->tile) {
+            struct tile_type type = value->type;
+            type.dtype = CUC_I32;
+            out->tile = unary(n, op->kind, &type, out->tile);
+        }
+        return true;
+    case TILE_ADD:
+    case TILE_SUB:
+        if (!split(n, op->operand[0], &x) || !split(n, op->operand[1], &y) ||
+            (y.tile && (x.tile || op->kind == TILE_SUB)))
+            return false;
+        out->tile = x.tile ? x.tile : y.tile;
+        out->scalar = x.scalar;
+        if (y.scalar && (x.scalar || op->kind == TILE_SUB))
+            out->scalar =
+                binary(n, op->kind, x.scalar ? x.scalar : number(n, 0), y.scalar);
+        else if (y.scalar)
+            out->scalar = y.scalar;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// x - y in 32 bits, cut to what no tile reaches.
+static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
+                                     struct tile_value *y)
+{
+    enum { FAR = TILE_MAX_ELEMENTS * 2 };
+    struct tile_type type = tile_scalar(CUC_I32);
+    struct tile_value *d = x ? x : number(n, 0);
+
+    if (y && d)
+        d = binary(n, TILE_SUB, d, y);
+    struct tile_value *least = number(n, -FAR), *most = number(n, FAR);
+    if (!d || !least || !most)
+        return NULL;
+    d = binary(n, TILE_MAXIMUM, d, least);
+    d = binary(n, TILE_MINIMUM, d, most);
+    return unary(n, TILE_CAST, &type, d);
+}
+
+// A scalar added to a tile of i32, before that is broadcast.
+static struct tile_value *plus(struct narrowing *n, struct tile_value *tile,
+                               struct tile_value *scalar)
+{
+    if (tile->op && tile->op->kind == TILE_BROADCAST && tile->op->operand[0]->type.rank)
+        return unary(n, TILE_BROADCAST, &tile->type, plus(n, tile->op->operand[0], scalar));
+    return binary(n, TILE_ADD, tile, unary(n, TILE_BROADCAST, &tile->type, scalar));
+}
+
+static void narrow(struct tile_op *op, void *data)
+{
+    struct narrowing *n = data;
+    struct side x, y;
+
+    if ((op->kind != TILE_LT && op->kind != TILE_LE && op->kind != TILE_GT && op->kind != TILE_GE) ||
+        !op->operand[0]->type.rank || op->operand[0]->type.dtype != CUC_I64)
+        return;
+    n->place = op;
+    if (!split(n, op->operand[0], &x) || !split(n, op->operand[1], &y) || (!x.tile && !y.tile))
+        return;
+    struct tile_type type = op->operand[0]->type;
+    type.dtype = CUC_I32;
+    struct tile_value *d = x.tile ? difference(n, y.scalar, x.scalar)
+                                  : difference(n, x.scalar, y.scalar);
+    if (!d)
+        return;
+    op->operand[0] = x.tile ? x.tile : unary(n, TILE_BROADCAST, &type, d);
+    op->operand[1] = !y.tile  ? unary(n, TILE_BROADCAST, &type, d)
+                     : x.tile ? plus(n, y.tile, d)
+                              : y.tile;
+    n->changed = true;
+}
+
+void tile_narrow_places(struct tile_kernel *kernel)
+{
+    struct narrowing n = { .kernel = kernel };
+
+    tile_walk(&kernel->body, narrow, &n);
+    if (n.changed)
+        tile_simplify(kernel);
+}

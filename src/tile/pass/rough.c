@@ -1,0 +1,304 @@
+// Where less than the bound of exp and exp2 is enough: a power that goes nowhere but into numbers
+// of 16 bits, or into sums of so many elements that their order may change more. docs/tile-math.md
+// says how much less.
+//
+// From a power along its uses: products, quotients and sums of what is not negative keep the error
+// that it has, relative to the value. What goes round in loops is taken for enough until a use says
+// no.
+#include "../compile.h"
+#include "../ir/words.h"
+#include "../scalar.h"
+
+#include <string.h>
+
+enum { MANY = 64 }; // a sum of so many may be off by 64 x 2^-24
+
+enum answer { NOT_ASKED, YES, NO };
+
+struct use {
+    const struct tile_op *op;
+    uint32_t operand;
+    struct use *next;
+};
+
+struct roughness {
+    struct tile_kernel *kernel;
+    struct use **uses;              // by value id
+    uint8_t *enough, *not_negative; // enum answer, by value id
+    bool powers, failed;
+};
+
+static void note_uses(struct tile_op *op, void *data)
+{
+    struct roughness *r = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        struct use *use = tile_take(r->kernel->module, sizeof(*use));
+        if (!use) {
+            r->failed = true;
+            return;
+        }
+        *use = (struct use){ op, i, r->uses[op->operand[i]->id] };
+        r->uses[op->operand[i]->id] = use;
+    }
+}
+
+static bool loops(const struct tile_op *op)
+{
+    return op->kind == TILE_FOR || op->kind == TILE_LOOP;
+}
+
+static uint32_t lead_of(const struct tile_op *loop)
+{
+    return loop->kind == TILE_FOR ? 1 : 0;
+}
+
+// The op to whose results a terminator gives its operands; NULL: it is none such.
+static const struct tile_op *target_of(const struct tile_op *op)
+{
+    const struct tile_op *around = op->parent->parent;
+
+    if (op->kind == TILE_YIELD)
+        return around && around->kind == TILE_IF ? around : NULL;
+    if (op->kind != TILE_CONTINUE && op->kind != TILE_BREAK)
+        return NULL;
+    while (around && !loops(around))
+        around = around->parent->parent;
+    return around;
+}
+
+// Not negative
+
+static bool not_negative(struct roughness *r, const struct tile_value *value);
+
+struct givers {
+    struct roughness *r;
+    const struct tile_op *target;
+    uint32_t index;
+    bool all;
+};
+
+static void look_at_giver(struct tile_op *op, void *data)
+{
+    struct givers *g = data;
+
+    if (g->all && op->operand_count > g->index && target_of(op) == g->target)
+        g->all = not_negative(g->r, op->operand[g->index]);
+}
+
+// What a loop or an if gives as its result.
+static bool all_given(struct roughness *r, const struct tile_op *target, uint32_t index)
+{
+    struct givers g = { r, target, index, true };
+
+    if (loops(target))
+        g.all = not_negative(r, target->operand[index + (target->kind == TILE_FOR ? 3 : 0)]);
+    for (uint32_t i = 0; i < target->block_count && g.all; i++)
+        tile_walk(target->block[i], look_at_giver, &g);
+    return g.all;
+}
+
+static bool is_made_not_negative(struct roughness *r, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op) {
+        const struct tile_op *loop = value->block ? value->block->parent : NULL;
+        return loop && loops(loop) && value->index >= lead_of(loop) &&
+               all_given(r, loop, value->index - lead_of(loop));
+    }
+    switch (op->kind) {
+    case TILE_EXP:
+    case TILE_EXP2:
+    case TILE_ABS:
+    case TILE_SQRT:
+    case TILE_SIGMOID:
+        return true;
+    case TILE_CONSTANT: {
+        const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+        return real ? real->f >= 0 : tile_int(op, TILE_ATTR_VALUE, -1) >= 0;
+    }
+    case TILE_REDUCE:
+        return op->result_count == 1 && op->operand_count == 1 && not_negative(r, op->operand[0]);
+    case TILE_ADD:
+    case TILE_MUL:
+    case TILE_DIV:
+        return not_negative(r, op->operand[0]) && not_negative(r, op->operand[1]);
+    case TILE_WHERE:
+        return not_negative(r, op->operand[1]) && not_negative(r, op->operand[2]);
+    case TILE_CAST:
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+        return not_negative(r, op->operand[0]);
+    case TILE_FOR:
+    case TILE_LOOP:
+    case TILE_IF:
+        return all_given(r, op, value->index);
+    default:
+        return false;
+    }
+}
+
+static bool not_negative(struct roughness *r, const struct tile_value *value)
+{
+    uint8_t *answer = &r->not_negative[value->id];
+
+    if (*answer == NOT_ASKED) {
+        *answer = YES;
+        if (!is_made_not_negative(r, value))
+            *answer = NO;
+    }
+    return *answer == YES;
+}
+
+// Enough
+
+static bool is_enough(struct roughness *r, const struct tile_value *value);
+
+static bool enough_for_sum(struct roughness *r, const struct tile_op *op)
+{
+    int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+
+    if (with == TILE_WITH_MIN || with == TILE_WITH_MAX)
+        return is_enough(r, op->result[0]);
+    if (with != TILE_WITH_SUM || !not_negative(r, op->operand[0]))
+        return false;
+    return op->operand[0]->type.extent[tile_int(op, TILE_ATTR_AXIS, 0)] >= MANY ||
+           is_enough(r, op->result[0]);
+}
+
+static bool is_enough_here(struct roughness *r, const struct tile_op *op, uint32_t operand)
+{
+    const struct tile_op *target = target_of(op);
+
+    if (target && operand < target->result_count)
+        return is_enough(r, target->result[operand]) &&
+               (!loops(target) ||
+                is_enough(r, target->block[0]->argument[operand + lead_of(target)]));
+    switch (op->kind) {
+    case TILE_CAST:
+        return tile_is_float(op->result[0]->type.dtype) &&
+               (cuc_dtype_bits(op->result[0]->type.dtype) <= 16 || is_enough(r, op->result[0]));
+    case TILE_REDUCE:
+        return enough_for_sum(r, op);
+    case TILE_ADD:
+        return not_negative(r, op->operand[0]) && not_negative(r, op->operand[1]) &&
+               is_enough(r, op->result[0]);
+    case TILE_WHERE:
+        return operand > 0 && is_enough(r, op->result[0]);
+    case TILE_MUL:
+    case TILE_DIV:
+    case TILE_NEG:
+    case TILE_ABS:
+    case TILE_MINIMUM:
+    case TILE_MAXIMUM:
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+        return is_enough(r, op->result[0]);
+    case TILE_FOR:
+    case TILE_LOOP: {
+        uint32_t first = op->kind == TILE_FOR ? 3 : 0;
+        return operand >= first && is_enough(r, op->result[operand - first]) &&
+               is_enough(r, op->block[0]->argument[operand - first + lead_of(op)]);
+    }
+    default:
+        return false;
+    }
+}
+
+static bool is_enough(struct roughness *r, const struct tile_value *value)
+{
+    uint8_t *answer = &r->enough[value->id];
+
+    if (*answer != NOT_ASKED)
+        return *answer == YES;
+    *answer = YES;
+    for (const struct use *use = r->uses[value->id]; use; use = use->next)
+        if (!is_enough_here(r, use->op, use->operand)) {
+            *answer = NO;
+            return false;
+        }
+    return true;
+}
+
+static bool is_power(const struct tile_op *op)
+{
+    return (op->kind == TILE_EXP || op->kind == TILE_EXP2) && op->result[0]->type.dtype == CUC_F32;
+}
+
+static void find_power(struct tile_op *op, void *data)
+{
+    struct roughness *r = data;
+
+    r->powers |= is_power(op);
+}
+
+// Is a value made of a power that is rough? Then its own rounding is as good as another.
+static bool comes_from_rough(const struct tile_value *value, uint32_t depth)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op || depth > 8)
+        return false;
+    if (tile_int(op, TILE_ATTR_ROUGH, 0))
+        return true;
+    switch (op->kind) {
+    case TILE_ADD:
+    case TILE_MUL:
+    case TILE_REDUCE:
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            if (comes_from_rough(op->operand[i], depth + 1))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+// An answer that was taken for granted while another was looked for may have been wrong: each op is
+// asked for by itself.
+static void mark_if_enough(struct roughness *r, struct tile_op *op)
+{
+    memset(r->enough, NOT_ASKED, r->kernel->value_count + 1);
+    memset(r->not_negative, NOT_ASKED, r->kernel->value_count + 1);
+    if (is_enough(r, op->result[0]))
+        tile_set(r->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
+}
+
+static void mark_power(struct tile_op *op, void *data)
+{
+    if (is_power(op))
+        mark_if_enough(data, op);
+}
+
+static void mark_quotient(struct tile_op *op, void *data)
+{
+    if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 &&
+        (comes_from_rough(op->operand[0], 0) || comes_from_rough(op->operand[1], 0)))
+        mark_if_enough(data, op);
+}
+
+void tile_find_rough(struct tile_kernel *kernel)
+{
+    struct roughness r = { .kernel = kernel };
+    size_t values = kernel->value_count + 1;
+
+    tile_walk(&kernel->body, find_power, &r);
+    if (!r.powers)
+        return;
+    r.uses = tile_take(kernel->module, values * sizeof(struct use *));
+    r.enough = tile_take(kernel->module, values);
+    r.not_negative = tile_take(kernel->module, values);
+    if (!r.uses || !r.enough || !r.not_negative)
+        return;
+    tile_walk(&kernel->body, note_uses, &r);
+    if (r.failed)
+        return;
+    tile_walk(&kernel->body, mark_power, &r);
+    tile_walk(&kernel->body, mark_quotient, &r);
+}

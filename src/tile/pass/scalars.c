@@ -1,0 +1,79 @@
+// What the thread that copies may do besides: all that is about scalars alone, control flow too,
+// such as looking up which part of a tensor a block is for. And what rows of a part may be read that
+// are behind its end.
+#include "pipeline.h"
+
+#include "../ir/words.h"
+
+bool tile_is_of_scalars(const struct tile_op *op)
+{
+    uint32_t traits = tile_op_infos[op->kind].traits;
+    bool flows = op->kind == TILE_IF || op->kind == TILE_FOR || op->kind == TILE_LOOP;
+
+    if (!flows && !(traits & (TILE_PURE | TILE_READS | TILE_TERMINATES)))
+        return false;
+    if (traits & TILE_WRITES || tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return false;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (op->result[i]->type.tensor || op->result[i]->type.rank)
+            return false;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_value *x = op->operand[i];
+        if (x->type.tensor ? x->op != NULL : x->type.rank > 0)
+            return false;
+    }
+    for (uint32_t n = 0; n < op->block_count; n++)
+        for (const struct tile_op *one = op->block[n]->first; one; one = one->next)
+            if (!tile_is_of_scalars(one))
+                return false;
+    return true;
+}
+
+// The same value, or an element that is read once more: nothing is written before the loop.
+static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
+{
+    const struct tile_op *p = x->op, *q = y->op;
+
+    if (x == y)
+        return true;
+    if (!p || !q || p->kind != TILE_LOAD_AT || q->kind != TILE_LOAD_AT || x->type.rank ||
+        y->type.rank || p->operand_count != q->operand_count)
+        return false;
+    for (uint32_t i = 0; i < p->operand_count; i++)
+        if (p->operand[i] != q->operand[i])
+            return false;
+    return tile_is_of_scalars(p) && tile_is_of_scalars(q);
+}
+
+// A part of a tensor along the axis of the load's rows.
+static bool same_part(const struct tile_op *load, const struct tile_op *store, uint32_t axis)
+{
+    const struct tile_op *x = load->operand[0]->op, *y = store->operand[0]->op;
+    const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
+    int64_t own = tile_int(load->operand[0]->op, TILE_ATTR_AXIS, 0);
+
+    return y && y->kind == TILE_SLICE && !tile_int(y, TILE_ATTR_AXIS, 0) &&
+           same_scalar(x->operand[1], y->operand[1]) && same_scalar(x->operand[2], y->operand[2]) &&
+           store->operand[1] == load->operand[1 + own] &&
+           shape->ints[0] == tile_attribute(load, TILE_ATTR_SHAPE)->ints[axis];
+}
+
+// Behind the loop each row of the sums is worked on by itself, and those that the load does not have
+// are not stored: then it does not matter what they are made of.
+bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis)
+{
+    for (const struct tile_op *op = p->loop->next; op; op = op->next) {
+        uint32_t traits = tile_op_infos[op->kind].traits;
+        if (op->kind == TILE_STORE) {
+            if (!same_part(load, op, axis))
+                return false;
+            continue;
+        }
+        bool turns = p->swapped && op->kind == TILE_PERMUTE;
+        if (!(traits & (TILE_ELEMENTWISE | TILE_LEAF | TILE_TERMINATES)) && !turns &&
+            op->kind != TILE_BROADCAST && op->kind != TILE_RESHAPE && op->kind != TILE_LOAD &&
+            op->kind != TILE_SLICE && !tile_is_of_scalars(op))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,414 @@
+// The work of a turn twice (fused.h): for turns of which no element is masked and whose scores are
+// scaled by a positive number, and for all others. The first has no masks, and takes the maximum
+// before it scales, so that the rest is one multiply-add an element. One comparison of scalars
+// chooses, which is the same in all threads.
+//
+// A mask is of comparisons of sums of indices and scalars: its bounds are scalars that are computed
+// from the bounds of what it is made of.
+#include "fused.h"
+
+#include "../ir/words.h"
+#include "../scalar.h"
+
+struct version {
+    struct tile_kernel *kernel;
+    struct tile_op *place; // the op before which scalars, and the choice, stand
+    struct tile_value *holds; // the condition so far; NULL: always
+    struct tile_value **map;  // of the work that is done without masks
+    bool *work;               // by value id
+    uint32_t room;            // values that there were: those made since are not in the tables
+    bool failed;
+};
+
+static bool is_work(const struct version *v, const struct tile_value *value)
+{
+    return value->id < v->room && v->work[value->id];
+}
+
+// ---- Scalars
+
+static struct tile_op *make(struct version *v, enum tile_op_kind kind, const struct tile_type *type,
+                            uint32_t operands)
+{
+    struct tile_op *op = tile_op_create(v->kernel, kind, operands, 1, 0);
+
+    if (!op || !tile_result_create(v->kernel, op, 0, type)) {
+        v->failed = true;
+        return NULL;
+    }
+    op->where = v->place->where;
+    tile_insert_before(v->place, op);
+    return op;
+}
+
+static struct tile_value *combine(struct version *v, enum tile_op_kind kind, cuc_dtype result,
+                                  struct tile_value *x, struct tile_value *y)
+{
+    struct tile_type type = tile_scalar(result);
+    struct tile_op *op = x && y ? make(v, kind, &type, 2) : NULL;
+
+    if (!op)
+        return NULL;
+    op->operand[0] = x;
+    op->operand[1] = y;
+    return op->result[0];
+}
+
+static struct tile_value *number(struct version *v, cuc_dtype dtype, int64_t value, double real)
+{
+    struct tile_type type = tile_scalar(dtype);
+    struct tile_op *op = make(v, TILE_CONSTANT, &type, 0);
+
+    if (!op)
+        return NULL;
+    if (tile_is_float(dtype))
+        tile_set(v->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_REAL, .f = real });
+    else
+        tile_set(v->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = value });
+    return op->result[0];
+}
+
+static void require(struct version *v, struct tile_value *condition)
+{
+    v->holds = v->holds ? combine(v, TILE_AND, CUC_BOOL, v->holds, condition) : condition;
+}
+
+// ---- Masks
+
+// The least, or the most, that an element of a tile of i64 is; NULL: it is not known. Sums of i64
+// are of indices and extents, which are far from overflow.
+static struct tile_value *bound(struct version *v, struct tile_value *x, bool most)
+{
+    struct tile_op *op = x->op;
+
+    if (!x->type.rank)
+        return x->type.dtype == CUC_I64 ? x : NULL;
+    if (!op)
+        return NULL;
+    switch (op->kind) {
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+        return bound(v, op->operand[0], most);
+    case TILE_CAST: {
+        struct tile_value *from = op->operand[0];
+        while (from->op && (from->op->kind == TILE_BROADCAST || from->op->kind == TILE_RESHAPE))
+            from = from->op->operand[0];
+        if (x->type.dtype != CUC_I64 || !from->op || from->op->kind != TILE_IOTA)
+            return NULL;
+        return number(v, CUC_I64, most ? from->type.extent[0] - 1 : 0, 0);
+    }
+    case TILE_IOTA:
+        return x->type.dtype == CUC_I64 ? number(v, CUC_I64, most ? x->type.extent[0] - 1 : 0, 0)
+                                        : NULL;
+    case TILE_ADD:
+    case TILE_SUB:
+        if (x->type.dtype != CUC_I64)
+            return NULL;
+        return combine(v, op->kind, CUC_I64, bound(v, op->operand[0], most),
+                       bound(v, op->operand[1], most == (op->kind == TILE_ADD)));
+    default:
+        return NULL;
+    }
+}
+
+// Whether all of a mask is set, as a scalar; NULL: it is not known.
+static struct tile_value *all_of(struct version *v, struct tile_value *mask)
+{
+    struct tile_op *op = mask->op;
+
+    if (!mask->type.rank)
+        return mask;
+    if (!op)
+        return NULL;
+    switch (op->kind) {
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+        return all_of(v, op->operand[0]);
+    case TILE_AND:
+        return combine(v, TILE_AND, CUC_BOOL, all_of(v, op->operand[0]),
+                       all_of(v, op->operand[1]));
+    case TILE_LT:
+    case TILE_LE:
+        return combine(v, op->kind, CUC_BOOL, bound(v, op->operand[0], true),
+                       bound(v, op->operand[1], false));
+    case TILE_GT:
+    case TILE_GE:
+        return combine(v, op->kind, CUC_BOOL, bound(v, op->operand[0], false),
+                       bound(v, op->operand[1], true));
+    default:
+        return NULL;
+    }
+}
+
+// ---- Arms
+
+static struct tile_value *mapped(const struct version *v, struct tile_value *value)
+{
+    return value->id < v->room && v->map[value->id] ? v->map[value->id] : value;
+}
+
+// The scalar that a tile is made of alone; NULL: there is none.
+static struct tile_value *scalar_of(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE) &&
+           op->operand[0]->type.rank)
+        op = op->operand[0]->op;
+    return op && op->kind == TILE_BROADCAST ? op->operand[0] : NULL;
+}
+
+static struct tile_op *append(struct version *v, struct tile_block *block, enum tile_op_kind kind,
+                              const struct tile_type *type, uint32_t operands)
+{
+    struct tile_op *op = tile_op_create(v->kernel, kind, operands, 1, 0);
+
+    if (!op || !tile_result_create(v->kernel, op, 0, type)) {
+        v->failed = true;
+        return NULL;
+    }
+    op->where = v->place->where;
+    tile_append(block, op);
+    return op;
+}
+
+// max(x s) is s max(x) where s is positive and finite: rounding keeps the order.
+static bool scale_later(struct version *v, struct tile_block *block, const struct tile_op *op)
+{
+    enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+    const struct tile_type *type = &op->result[0]->type;
+
+    if (op->kind != TILE_REDUCE || (with != TILE_WITH_MAX && with != TILE_WITH_MIN) ||
+        type->dtype != CUC_F32)
+        return false;
+    const struct tile_value *x = mapped(v, op->operand[0]);
+    if (!x->op || x->op->kind != TILE_MUL)
+        return false;
+    uint32_t which = scalar_of(x->op->operand[1]) != NULL;
+    struct tile_value *scale = scalar_of(x->op->operand[which]);
+    if (!scale || is_work(v, scale))
+        return false;
+    struct tile_op *reduced = tile_clone(v->kernel, op, v->map);
+    if (!reduced)
+        return false;
+    reduced->operand[0] = x->op->operand[1 - which];
+    tile_append(block, reduced);
+    struct tile_op *wide = append(v, block, TILE_BROADCAST, type, 1);
+    struct tile_op *scaled = append(v, block, TILE_MUL, type, 2);
+    if (!wide || !scaled)
+        return false;
+    wide->operand[0] = scale;
+    scaled->operand[0] = reduced->result[0];
+    scaled->operand[1] = wide->result[0];
+    v->map[op->result[0]->id] = scaled->result[0];
+    require(v, combine(v, TILE_GT, CUC_BOOL, scale, number(v, CUC_F32, 0, 0.0)));
+    require(v, combine(v, TILE_LT, CUC_BOOL, scale, number(v, CUC_F32, 0, 1e30)));
+    return true;
+}
+
+static void add_plain(struct version *v, struct tile_block *block, const struct tile_op *op,
+                      bool *simpler)
+{
+    if (op->kind == TILE_WHERE) {
+        struct tile_value *all = all_of(v, op->operand[0]);
+        if (all) {
+            require(v, all);
+            v->map[op->result[0]->id] = mapped(v, op->operand[1]);
+            *simpler = true;
+            return;
+        }
+    }
+    if (scale_later(v, block, op)) {
+        *simpler = true;
+        return;
+    }
+    struct tile_op *copy = tile_clone(v->kernel, op, v->map);
+    if (copy)
+        tile_append(block, copy);
+    else
+        v->failed = true;
+}
+
+// ---- What is work
+
+static bool is_made_of(const struct tile_op *op, const struct tile_value *value, const bool *of)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (op->operand[i] == value || of[op->operand[i]->id])
+            return true;
+    return false;
+}
+
+static const struct tile_value *carried_by(const struct tile_op *loop, const struct tile_op *mma)
+{
+    const struct tile_op *end = loop->block[0]->last;
+
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        if (end->operand[i] == mma->result[0])
+            return loop->block[0]->argument[1 + i];
+    return NULL;
+}
+
+static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
+{
+    for (uint32_t i = 0; i < p->feeds; i++)
+        for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) {
+            if (x->op == p->feed[i].stream.load)
+                return true;
+            if (!x->op || x->op->kind != TILE_PERMUTE)
+                break;
+        }
+    return false;
+}
+
+// Tiles that are computed from the first products and from what is carried, but the accumulator of
+// the last and what is only made to be its left operand.
+static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *late)
+{
+    const struct tile_op *last = p->product[p->products - 1].mma, *loop = p->base.loop;
+    const struct tile_value *acc = carried_by(loop, last);
+    uint32_t count = 0;
+
+    for (const struct tile_op *op = loop->block[0]->first; op != loop->block[0]->last;
+         op = op->next) {
+        if (op->result_count != 1 || op->kind == TILE_MMA || is_fed(p, op))
+            continue;
+        if (acc && is_made_of(op, acc, late)) {
+            late[op->result[0]->id] = true;
+            continue;
+        }
+        if (!op->result[0]->type.rank || op->block_count ||
+            !(tile_op_infos[op->kind].traits & TILE_PURE) ||
+            (op->kind == TILE_CAST && last->operand[0] == op->result[0]))
+            continue;
+        v->work[op->result[0]->id] = true;
+        count++;
+    }
+    return count;
+}
+
+struct uses {
+    const struct version *v;
+    const struct tile_value *value;
+    bool outside;
+};
+
+static void look_at_use(struct tile_op *op, void *data)
+{
+    struct uses *u = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (op->operand[i] == u->value && !(op->result_count == 1 && is_work(u->v, op->result[0])))
+            u->outside = true;
+}
+
+static bool is_used_outside(const struct version *v, const struct tile_value *value)
+{
+    struct uses u = { v, value, false };
+
+    tile_walk(&v->kernel->body, look_at_use, &u);
+    return u.outside;
+}
+
+static struct tile_op *end_arm(struct version *v, struct tile_block *block, uint32_t count)
+{
+    struct tile_op *yield = tile_op_create(v->kernel, TILE_YIELD, count, 0, 0);
+
+    if (!yield) {
+        v->failed = true;
+        return NULL;
+    }
+    yield->where = v->place->where;
+    tile_append(block, yield);
+    return yield;
+}
+
+static bool uses_work(const struct version *v, const struct tile_op *op)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (is_work(v, op->operand[i]))
+            return true;
+    return false;
+}
+
+// The op that all work can stand before: the first outside of it that needs some of it. What comes
+// later is no work then.
+static struct tile_op *find_place(const struct version *v, const struct tile_block *body)
+{
+    struct tile_op *place = body->first;
+
+    while (place != body->last && (!uses_work(v, place) ||
+                                   (place->result_count == 1 && is_work(v, place->result[0]))))
+        place = place->next;
+    for (const struct tile_op *op = place; op; op = op->next)
+        if (op->result_count == 1)
+            v->work[op->result[0]->id] = false;
+    return place;
+}
+
+void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p)
+{
+    enum { MOST_YIELDED = 16 };
+    size_t room = kernel->value_count + 1;
+    struct tile_block *body = p->base.loop->block[0];
+    bool *late = tile_take(kernel->module, room * sizeof(*late));
+    struct version v = { .kernel = kernel,
+                         .map = tile_take(kernel->module, room * sizeof(struct tile_value *)),
+                         .work = tile_take(kernel->module, room * sizeof(bool)),
+                         .room = (uint32_t)room };
+    struct tile_value **with_masks = tile_take(kernel->module, room * sizeof(*with_masks));
+    struct tile_value *yielded[MOST_YIELDED];
+    uint32_t count = 0;
+    bool simpler = false;
+
+    if (!p->turns || !late || !v.map || !v.work || !with_masks || !find_work(&v, p, late) ||
+        !(v.place = find_place(&v, body)))
+        return;
+    for (struct tile_op *op = body->first; op != v.place; op = op->next)
+        if (op->result_count == 1 && is_work(&v, op->result[0]) &&
+            is_used_outside(&v, op->result[0])) {
+            if (count == MOST_YIELDED)
+                return;
+            yielded[count++] = op->result[0];
+        }
+    struct tile_op *choice = tile_op_create(kernel, TILE_IF, 1, count, 2);
+    for (uint32_t i = 0; choice && i < 2; i++)
+        if (!(choice->block[i] = tile_block_create(kernel, choice, 0)))
+            choice = NULL;
+    if (!choice)
+        return;
+    choice->where = v.place->where;
+    for (const struct tile_op *op = body->first; op != v.place; op = op->next) {
+        if (op->result_count != 1 || !is_work(&v, op->result[0]))
+            continue;
+        struct tile_op *copy = tile_clone(kernel, op, with_masks);
+        if (!copy)
+            return;
+        tile_append(choice->block[1], copy);
+        add_plain(&v, choice->block[0], op, &simpler);
+    }
+    struct tile_op *ends[] = { end_arm(&v, choice->block[0], count),
+                               end_arm(&v, choice->block[1], count) };
+    if (!simpler || v.failed || !v.holds)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        ends[0]->operand[i] = mapped(&v, yielded[i]);
+        ends[1]->operand[i] = with_masks[yielded[i]->id];
+        struct tile_value *result = tile_result_create(kernel, choice, i, &yielded[i]->type);
+        if (!result)
+            return;
+        result->name = yielded[i]->name;
+        yielded[i]->forward = result;
+    }
+    choice->operand[0] = v.holds;
+    tile_insert_before(v.place, choice);
+    for (struct tile_op *op = body->first, *next; op != choice; op = next) {
+        next = op->next;
+        if (op->result_count == 1 && is_work(&v, op->result[0]))
+            tile_remove(op);
+    }
+    tile_settle(kernel);
+    tile_simplify(kernel);
+}

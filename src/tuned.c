@@ -1,0 +1,359 @@
+// Reading and writing files of records: a head, then a line for each, its fields apart by tabs.
+#include "tuned.h"
+
+#include "device.h"
+#include "driver/driver.h"
+#include "options.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
+
+static const char head[] = "cucore-tuned 1\n";
+static const char installed[] = "/../share/cucore/tuned.tsv"; // from the library's folder
+
+static const char *const names[FIELDS] = { "gpu",       "toolkit",    "program", "kernel",
+                                           "constants", "dimensions", "choice",  "seconds" };
+
+// ---- Records as texts
+
+static void fields_of(const char *field[FIELDS], const cuc_tuned_record *r)
+{
+    const char *const all[] = { r->gpu,       r->toolkit,    r->program, r->kernel,
+                                r->constants, r->dimensions, r->choice };
+
+    memcpy(field, all, sizeof(all));
+    field[FIELDS - 1] = "";
+}
+
+static cuc_status check(const cuc_tuned_record *r, int count, const char *function)
+{
+    const char *field[FIELDS];
+
+    fields_of(field, r);
+    for (int i = 0; i < count; i++) {
+        if (!field[i])
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is NULL", names[i]);
+        if (strpbrk(field[i], "\t\n\r"))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s is \"%s\", expected a text without a tab and a line's end",
+                             names[i], field[i]);
+    }
+    return CUC_OK;
+}
+
+// A line into its fields, in place; false: there are not as many.
+static bool split(char *line, char *field[FIELDS])
+{
+    for (int i = 0; i < FIELDS; i++) {
+        field[i] = line;
+        line += strcspn(line, "\t");
+        if ((*line == '\t') != (i + 1 < FIELDS))
+            return false;
+        if (*line)
+            *line++ = 0;
+    }
+    return true;
+}
+
+// ---- Files
+
+// The whole text. 0: there is no such file.
+static int read_file(char **out, const char *path, const char *function)
+{
+    FILE *f = fopen(path, "rb");
+    size_t length = 0, room = 1 << 16, count;
+    char *text = f ? malloc(room) : NULL;
+
+    if (!f && errno == ENOENT)
+        return 0;
+    if (!f)
+        return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(errno));
+    while (text && (count = fread(text + length, 1, room - length - 1, f)) > 0)
+        if ((length += count) + 1 == room) {
+            char *more = room < MOST_BYTES ? realloc(text, room *= 2) : NULL;
+            if (!more)
+                free(text);
+            text = more;
+        }
+    bool failed = ferror(f);
+    fclose(f);
+    if (!text || failed) {
+        free(text);
+        return failed ? cuc__fail(CUC_ERROR_IO, function, "%s could not be read", path)
+                      : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
+    }
+    text[length] = 0;
+    if (strncmp(text, head, sizeof(head) - 1) != 0) {
+        free(text);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s is no file of records: its first line is not \"%.*s\"", path,
+                         (int)sizeof(head) - 2, head);
+    }
+    *out = text;
+    return 1;
+}
+
+// The lines of a text, after its head; comments and empty ones are left out.
+static char *next_line(char **at, int *number)
+{
+    while (**at) {
+        char *line = *at;
+        *at += strcspn(line, "\n");
+        if (**at)
+            *(*at)++ = 0;
+        ++*number;
+        if (*line && *line != '#')
+            return line;
+    }
+    return NULL;
+}
+
+static cuc_status fail_line(const char *path, int number, const char *function)
+{
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "%s, line %d: expected %d fields, apart by tabs: gpu, toolkit, program, "
+                     "kernel, constants, dimensions, choice, seconds",
+                     path, number, FIELDS);
+}
+
+// ---- Finding
+
+bool cuc__tuned_next(const char **list, char one[128], bool *option)
+{
+    size_t length;
+
+    *list += strspn(*list, " ");
+    *option = **list == ':';
+    *list += *option;
+    length = strcspn(*list, " ");
+    if (!length || length >= 128)
+        return false;
+    memcpy(one, *list, length);
+    one[length] = 0;
+    *list += length;
+    return true;
+}
+
+// How far two extents are apart, in octaves; negative: too far.
+static double distance_of(long long a, long long b)
+{
+    if (a == b)
+        return 0;
+    if (a < SMALL_EXTENT || b < SMALL_EXTENT || (a % STEP == 0) != (b % STEP == 0))
+        return -1;
+    double octaves = fabs(log2((double)a / (double)b));
+    return octaves <= 0.5 ? octaves : -1;
+}
+
+static double distance_between(const char *a, const char *b)
+{
+    char x[128], y[128];
+    bool option;
+    double sum = 0;
+
+    for (;;) {
+        bool more = cuc__tuned_next(&a, x, &option), same = cuc__tuned_next(&b, y, &option);
+        if (!more || !same)
+            return more == same ? sum : -1;
+        size_t name = strcspn(x, "=") + 1;
+        if (strncmp(x, y, name) != 0 || !x[name - 1])
+            return -1;
+        double one = distance_of(atoll(x + name), atoll(y + name));
+        if (one < 0)
+            return -1;
+        sum += one;
+    }
+}
+
+static bool same_toolkit(const char *a, const char *b)
+{
+    return atoi(a) == atoi(b);
+}
+
+// The nearest record's choice.
+static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
+                  const cuc_tuned_record *key, const char *function)
+{
+    const char *wanted[FIELDS];
+    char *field[FIELDS], *line;
+    double least = INFINITY;
+    int number = 0;
+
+    fields_of(wanted, key);
+    (void)next_line(&text, &number);
+    while ((line = next_line(&text, &number)) != NULL) {
+        if (!split(line, field))
+            return fail_line(path, number, function);
+        if (strcmp(field[0], wanted[0]) != 0 || !same_toolkit(field[1], wanted[1]) ||
+            strcmp(field[2], wanted[2]) != 0 || strcmp(field[3], wanted[3]) != 0 ||
+            strcmp(field[4], wanted[4]) != 0 || strlen(field[6]) >= CUC__TUNED_CHOICE)
+            continue;
+        double distance = distance_between(field[5], wanted[5]);
+        if (distance < 0 || distance >= least)
+            continue;
+        least = distance;
+        strcpy(choice, field[6]);
+    }
+    return least < INFINITY;
+}
+
+// Where records are when nobody names a file.
+static bool usual_path(char path[PATH_BYTES])
+{
+    const char *named = getenv("CUCORE_TUNED");
+    Dl_info info;
+
+    if (named)
+        return snprintf(path, PATH_BYTES, "%s", named) < PATH_BYTES && *named;
+    if (!dladdr((const void *)head, &info) || !info.dli_fname)
+        return false;
+    const char *end = strrchr(info.dli_fname, '/');
+    int folder = end ? (int)(end - info.dli_fname) : 1;
+    return snprintf(path, PATH_BYTES, "%.*s%s", folder, end ? info.dli_fname : ".", installed) <
+           PATH_BYTES;
+}
+
+int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
+                    const char *function)
+{
+    char usual[PATH_BYTES], *text = NULL;
+    int got;
+
+    if (!path && !usual_path(usual))
+        return 0;
+    if (path && !*path)
+        return 0;
+    if ((got = read_file(&text, path ? path : usual, function)) <= 0)
+        return got < 0 || !path
+                   ? got
+                   : cuc__fail(CUC_ERROR_IO, function, "%s: there is no such file", path);
+    got = search(choice, text, path ? path : usual, key, function);
+    free(text);
+    return got;
+}
+
+void cuc__tuned_device(cuc_tuned_record *key, char *toolkit, const cuc_device *device)
+{
+    int version = 0;
+
+    if (cuc__cu.cuDriverGetVersion)
+        (void)cuc__cu.cuDriverGetVersion(&version);
+    snprintf(toolkit, 16, "%d.%d", version / 1000 % 1000, version % 1000 / 10);
+    key->toolkit = toolkit;
+    key->gpu = device->name;
+}
+
+cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_NOT_NULL(text);
+    bytes = bytes ? strnlen(text, bytes) : strlen(text);
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    snprintf(out, 17, "%016" PRIx64, sum);
+    return CUC_OK;
+}
+
+cuc_status cuc_tuned_find(char *choice, size_t room, const char *path, const cuc_tuned_record *key)
+{
+    char found[CUC__TUNED_CHOICE];
+    cuc_tuned_record k;
+    cuc_status st;
+    int got;
+
+    CUC_CHECK_NOT_NULL(choice);
+    CUC_CHECK_NOT_NULL(key);
+    if ((st = CUC_READ_OPTIONS(&k, key, cuc_tuned_record)) < 0 ||
+        (st = check(&k, FIELDS - 2, __func__)) < 0)
+        return st;
+    if ((got = cuc__tuned_find(found, path, &k, __func__)) < 0)
+        return got;
+    if (!got)
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "no record of %s, %s on %s for %s", k.program,
+                        k.kernel, k.gpu, k.dimensions);
+    if (strlen(found) >= room)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice takes %zu", room,
+                        strlen(found) + 1);
+    strcpy(choice, found);
+    return CUC_OK;
+}
+
+// ---- Adding
+
+static bool same_key(char *const field[FIELDS], const char *const wanted[FIELDS])
+{
+    for (int i = 0; i < FIELDS - 2; i++)
+        if (strcmp(field[i], wanted[i]) != 0)
+            return false;
+    return true;
+}
+
+static int write_records(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
+                         const char *function)
+{
+    const char *wanted[FIELDS];
+    char *field[FIELDS];
+    int number = 1;
+
+    fields_of(wanted, r);
+    fputs(head, f);
+    text = text ? text + sizeof(head) - 1 : NULL;
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        bool last = !text[length];
+        text[length] = 0;
+        char *copy = strdup(text);
+        number++;
+        if (!copy)
+            return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a record");
+        bool record = *copy && *copy != '#', whole = !record || split(copy, field);
+        if (whole && !(record && same_key(field, wanted)))
+            fprintf(f, "%s\n", text);
+        free(copy);
+        if (!whole)
+            return fail_line(path, number, function);
+        text += length + !last;
+    }
+    for (int i = 0; i < FIELDS - 1; i++)
+        fprintf(f, "%s\t", wanted[i]);
+    fprintf(f, "%.4g\n", r->seconds);
+    return 0;
+}
+
+cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
+{
+    char beside[PATH_BYTES], *text = NULL;
+    cuc_tuned_record r;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(path);
+    CUC_CHECK_NOT_NULL(record);
+    if ((st = CUC_READ_OPTIONS(&r, record, cuc_tuned_record)) < 0 ||
+        (st = check(&r, FIELDS - 1, __func__)) < 0 || (st = read_file(&text, path, __func__)) < 0)
+        return st;
+    if (snprintf(beside, sizeof(beside), "%s.%ld", path, (long)getpid()) >= PATH_BYTES) {
+        free(text);
+        return CUC_FAIL(CUC_ERROR_IO, "%s is too long a path", path);
+    }
+    FILE *f = fopen(beside, "wb");
+    st = f ? write_records(f, text, path, &r, __func__) : CUC_OK;
+    bool wrong = !f || ferror(f);
+    if (f)
+        wrong |= fclose(f) != 0;
+    if (st >= 0 && (wrong || rename(beside, path) != 0))
+        st = CUC_FAIL(CUC_ERROR_IO, "%s could not be written: %s", path, strerror(errno));
+    if (st < 0)
+        (void)unlink(beside);
+    free(text);
+    return st;
+}

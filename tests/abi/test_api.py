@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""The tool of api/ notices what it is there to notice."""
+import copy
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "api"))
+sys.dont_write_bytecode = True
+import abi  # noqa: E402
+import api as tool  # noqa: E402
+
+CC = os.environ.get("CC", "cc").split()
+
+
+def function(api, name):
+    return next(f for f in api["functions"] if f["name"] == name)
+
+
+def struct(api, name):
+    return next(s for s in api["structs"] if s["name"] == name)
+
+
+class Layouts(unittest.TestCase):
+    def wrong(self, change):
+        api = tool.load("cucore")
+        change(api)
+        return abi.check_layout(api, CC, "c")
+
+    def test_an_offset_that_is_not_the_compilers_is_told(self):
+        def change(api):
+            struct(api, "cuc_tensor")["fields"][2]["offset"] += 4
+        self.assertIn("cuc_tensor, rank", self.wrong(change)[0])
+
+    def test_a_size_that_is_not_the_compilers_is_told(self):
+        def change(api):
+            struct(api, "cuc_arg")["bytes"] = 24
+        self.assertIn("sizeof(cuc_arg) == 24", self.wrong(change)[0])
+
+    def test_a_value_that_is_not_the_compilers_is_told(self):
+        def change(api):
+            api["enums"][0]["values"][0]["value"] = 7
+        self.assertIn("CUC_OK == 7", self.wrong(change)[0])
+
+
+class Changes(unittest.TestCase):
+    """Each change of an interface, and whether programs that are built would break."""
+
+    def told(self, change):
+        old = tool.load("cucore")
+        new = copy.deepcopy(old)
+        change(new)
+        return abi.changes(old, new)
+
+    def test_nothing_is_told_of_an_equal_one(self):
+        self.assertEqual(self.told(lambda api: None), [])
+
+    def test_a_function_that_goes_breaks(self):
+        def change(api):
+            api["functions"].remove(function(api, "cuc_copy"))
+        self.assertEqual(self.told(change), ["cuc_copy() is gone"])
+
+    def test_a_function_more_does_not(self):
+        def change(api):
+            api["functions"].append(dict(function(api, "cuc_copy"), name="cuc_copy_more"))
+        self.assertEqual(self.told(change), [])
+
+    def test_a_parameter_of_another_type_breaks(self):
+        def change(api):
+            function(api, "cuc_copy")["parameters"][3]["type"] = "uint32_t"
+        self.assertIn("cuc_copy(): parameters", self.told(change)[0])
+
+    def test_another_release_breaks(self):
+        def change(api):
+            function(api, "cuc_copy")["since"] = "0.2"
+        self.assertIn("cuc_copy(): since 0.1, now 0.2", self.told(change))
+
+    def test_a_struct_that_grows_may_grow_at_its_end_only(self):
+        def behind(api):
+            options = struct(api, "cuc_stream_options")
+            options["fields"].append({"name": "more", "type": "uint64_t", "offset": 16, "bytes": 8})
+            options["bytes"] = 24
+        self.assertEqual(self.told(behind), [])
+
+        def between(api):
+            struct(api, "cuc_stream_options")["fields"][2]["offset"] += 4
+        self.assertIn("cuc_stream_options.flags was at 12", self.told(between)[0])
+
+    def test_a_final_struct_may_not_grow(self):
+        def change(api):
+            struct(api, "cuc_tensor")["bytes"] += 8
+        self.assertIn("cuc_tensor had 152 bytes", self.told(change)[0])
+
+    def test_a_value_that_changes_breaks(self):
+        def change(api):
+            api["enums"][1]["values"][3]["value"] = 99
+        self.assertIn("CUC_I16 was 3, now 99", self.told(change))
+
+
+class SymbolMaps(unittest.TestCase):
+    def test_a_later_release_builds_on_the_one_before(self):
+        api = tool.load("cucore")
+        function(api, "cuc_copy")["since"] = "0.10"
+        function(api, "cuc_fill")["since"] = "0.9"
+        text = abi.symbol_map(api)
+        self.assertIn("CUCORE_0.9 {\nglobal:\n    cuc_fill;\n} CUCORE_0.1;", text)
+        self.assertIn("CUCORE_0.10 {\nglobal:\n    cuc_copy;\n} CUCORE_0.9;", text)
+
+
+class Comments(unittest.TestCase):
+    """What a doc comment leaves open is told with the function's name."""
+
+    CASES = [
+        ("stream.h", " * @capture becomes a dependency in the graph", " *", "no @capture"),
+        ("event.h", "@param[out] out    ", "@param[out] result ", "which the function has not"),
+        ("object.h", "borrowed: valid while the object lives; not to be unloaded", "a handle",
+         "says neither static, borrowed nor release"),
+    ]
+
+    def test_mistakes_in_comments_are_told(self):
+        if not tool.has_libclang():
+            self.skipTest("no libclang for Python")
+        import headers
+        include = headers.INCLUDE
+        for header, right, wrong, told in self.CASES:
+            with self.subTest(header=header), tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(include, folder, dirs_exist_ok=True)
+                path = pathlib.Path(folder) / "cucore" / header
+                text = path.read_text()
+                self.assertIn(right, text)
+                path.write_text(text.replace(right, wrong))
+                headers.INCLUDE = pathlib.Path(folder)
+                try:
+                    mistakes = headers.describe("cucore")[1]
+                finally:
+                    headers.INCLUDE = include
+                self.assertTrue(any(told in m for m in mistakes), mistakes)
+
+    def test_what_c_cannot_say_is_read(self):
+        api = tool.load("cucore")
+        launch = {p["name"]: p for p in function(api, "cuc_launch")["parameters"]}
+        self.assertEqual(launch["args"]["length"], "count")
+        self.assertEqual(launch["count"]["length_of"], "args")
+        self.assertTrue(launch["config"]["nullable"])
+        self.assertFalse(launch["kernel"]["nullable"])
+        create = function(api, "cuc_stream_create")["parameters"]
+        self.assertEqual((create[0]["direction"], create[0]["ownership"]), ("out", "owned"))
+        self.assertEqual(function(api, "cuc_buffer_device")["ownership"], "static")
+        self.assertEqual(function(api, "cuc_tile_sum")["thread"], "one call at a time on the same program")
+        self.assertEqual(api["handles"]["cuc_event"]["release"], "cuc_event_release")
+
+
+if __name__ == "__main__":
+    tool.hand_over()
+    unittest.main()

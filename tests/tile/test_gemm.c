@@ -1,0 +1,616 @@
+// cuc_gemm() and its kin against sums in double: element types, orders, shapes, what is done with
+// the result, leading dimensions; nothing written beside d, c not read where beta is 0.
+#include "gemm.h"
+#include "testing.h"
+#include "tile/scalar.h"
+#include "tile/signature.h"
+
+#include <math.h>
+
+static cuc_device *device;
+static cuc_stream *stream;
+
+static void setup(void)
+{
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+}
+
+static void teardown(void)
+{
+    cuc_stream_release(stream);
+}
+
+// ---- Arrays
+
+enum { GUARD = 64, POISON = 0x5a, NONE = -1 }; // elements in front; bytes that stay as they are
+
+struct array {
+    cuc_tensor t;
+    cuc_buffer *buffer;
+    unsigned char *bytes; // the host's copy
+    size_t size;
+};
+
+static uint64_t seed = 1;
+
+static double number(cuc_dtype dtype)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    int i = (int)(seed >> 40) % 9 - 4;
+    return dtype == CUC_U8 ? abs(i) : cuc_dtype_bits(dtype) == 32 && dtype == CUC_I32 ? i : i / 2.0;
+}
+
+static unsigned char *at(const struct array *a, int64_t z, int64_t i, int64_t j)
+{
+    const cuc_tensor *t = &a->t;
+    int64_t index[3] = { z, i, j }, offset = 0;
+
+    for (int32_t axis = 0; axis < t->rank; axis++)
+        offset += index[3 - t->rank + axis] * t->strides[axis];
+    return a->bytes + (GUARD + offset) * cuc_dtype_bits(t->dtype) / 8;
+}
+
+static double value(const struct array *a, int64_t z, int64_t i, int64_t j)
+{
+    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, z, i, j)));
+}
+
+static void set(struct array *a, int64_t z, int64_t i, int64_t j, double x)
+{
+    cuc_dtype dtype = a->t.dtype;
+    uint64_t element = tile_is_integer(dtype) ? tile_element_of_int(dtype, (int64_t)x)
+                                              : tile_element_of_real(dtype, x);
+    memcpy(at(a, z, i, j), &element, cuc_dtype_bits(dtype) / 8);
+}
+
+// [batch][rows][columns] without the axes that are NONE; lines are `gap` elements apart beyond what
+// they have, and the first is `gap` elements off what is aligned.
+static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, int64_t columns,
+                 int32_t order, int64_t gap)
+{
+    int64_t shape[3], strides[3], lead = (order ? rows : columns) + gap;
+    int32_t rank = 0;
+
+    memset(a, 0, sizeof(*a));
+    if (batch != NONE) {
+        shape[rank] = batch;
+        strides[rank++] = (order ? columns : rows) * lead;
+    }
+    if (rows != NONE) {
+        shape[rank] = rows;
+        strides[rank++] = order ? 1 : lead;
+    }
+    shape[rank] = columns;
+    strides[rank++] = order ? lead : 1;
+    size_t bytes = cuc_dtype_bits(dtype) / 8;
+    int64_t lines = llabs(batch) * (order ? columns : llabs(rows));
+    a->size = (size_t)(2 * GUARD + lines * lead) * bytes;
+    a->bytes = malloc(a->size);
+    memset(a->bytes, POISON, a->size);
+    ck_ok(cuc_buffer_create(&a->buffer, NULL, a->size, stream));
+    a->t.data = cuc_buffer_ptr(a->buffer) + GUARD * bytes;
+    a->t.dtype = dtype;
+    a->t.rank = rank;
+    memcpy(a->t.shape, shape, (size_t)rank * sizeof(*shape));
+    memcpy(a->t.strides, strides, (size_t)rank * sizeof(*strides));
+}
+
+static void fill(struct array *a, bool poison)
+{
+    const cuc_tensor *t = &a->t;
+    int64_t z = t->rank > 2 ? t->shape[0] : 1, rows = t->rank > 1 ? t->shape[t->rank - 2] : 1;
+
+    for (; z-- > 0;)
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < t->shape[t->rank - 1]; j++)
+                set(a, z, i, j, poison ? NAN : number(t->dtype));
+    ck_ok(cuc_buffer_write(stream, a->buffer, 0, a->bytes, a->size));
+}
+
+static void drop(struct array *a)
+{
+    cuc_buffer_release(a->buffer);
+    free(a->bytes);
+}
+
+// ---- Cases
+
+struct row {
+    const char *name;
+    cuc_gemm_options o;
+    int64_t m, n, k, batch; // of the call
+    double alpha, beta;
+    int64_t gap;
+};
+
+#define ROW(text, M, N, K, ...) \
+    {                           \
+        text, { .struct_size = sizeof(cuc_gemm_options), __VA_ARGS__ }, M, N, K
+#define ONCE     \
+    , 0, 1, 0, 0 \
+    }
+
+// clang-format off
+static const struct row rows[] = {
+    ROW("f16", 96, 80, 72, .dtype = CUC_F16) ONCE,
+    ROW("bf16 in a pipeline", 130, 264, 200, .dtype = CUC_BF16, .m = 4096, .n = 4096, .k = 4096) ONCE,
+    ROW("one element", 1, 1, 1, .dtype = CUC_F16) ONCE,
+    ROW("one column", 65, 1, 33, .dtype = CUC_F16) ONCE,
+    ROW("one row", 1, 127, 129, .dtype = CUC_BF16) ONCE,
+    ROW("no sum", 5, 7, 0, .dtype = CUC_F16, .bias = CUC_GEMM_BIAS_ROWS) ONCE,
+    ROW("nothing", 0, 7, 3, .dtype = CUC_F16) ONCE,
+    ROW("lines of odd lengths", 67, 63, 65, .dtype = CUC_F16, .c_dtype = CUC_F16), 0, 0.5, -2, 1 },
+    ROW("a by columns", 64, 128, 40, .dtype = CUC_F16, .a_order = 1) ONCE,
+    ROW("b by columns", 64, 128, 40, .dtype = CUC_F16, .b_order = 1) ONCE,
+    ROW("a and b by columns", 64, 128, 40, .dtype = CUC_F16, .a_order = 1, .b_order = 1) ONCE,
+    ROW("d by columns", 72, 56, 40, .dtype = CUC_F16, .d_order = 1, .bias = CUC_GEMM_BIAS_COLUMNS) ONCE,
+    ROW("all by columns, as BLAS", 72, 56, 40, .dtype = CUC_F16, .a_order = 1, .b_order = 1, .d_order = 1,
+        .bias = CUC_GEMM_BIAS_ROWS, .c_dtype = CUC_F16, .residual_dtype = CUC_F32), 0, 2, 1, 8 },
+    ROW("scales, d by columns", 40, 24, 32, .dtype = CUC_E4M3, .d_order = 1, .a_order = 0, .b_order = 1,
+        .flags = CUC_GEMM_SCALED_ROWS | CUC_GEMM_SCALED_COLUMNS) ONCE,
+    ROW("alpha", 70, 40, 50, .dtype = CUC_BF16, .d_dtype = CUC_F32), 0, -1.5, 0, 0 },
+    ROW("c", 70, 40, 50, .dtype = CUC_BF16, .c_dtype = CUC_F32), 0, 1, 0.25, 0 },
+    ROW("alpha 0", 70, 40, 50, .dtype = CUC_BF16, .c_dtype = CUC_BF16), 0, 0, 3, 0 },
+    ROW("relu", 70, 40, 50, .dtype = CUC_F16, .activation = CUC_GEMM_RELU) ONCE,
+    ROW("bias and gelu", 70, 40, 50, .dtype = CUC_BF16, .activation = CUC_GEMM_GELU,
+        .bias = CUC_GEMM_BIAS_COLUMNS) ONCE,
+    ROW("bias and gelu in a pipeline", 200, 136, 72, .dtype = CUC_BF16, .activation = CUC_GEMM_GELU_TANH,
+        .bias = CUC_GEMM_BIAS_COLUMNS, .bias_dtype = CUC_F32, .tile_m = 128, .tile_n = 128) ONCE,
+    ROW("silu and a residual", 70, 40, 50, .dtype = CUC_F16, .activation = CUC_GEMM_SILU,
+        .residual_dtype = CUC_F16, .d_dtype = CUC_F32) ONCE,
+    ROW("f32", 33, 34, 35, .dtype = CUC_F32, .c_dtype = CUC_F32), 0, 2, -1, 3 },
+    ROW("f32 on tensor cores", 130, 64, 64, .dtype = CUC_F32, .precision = CUC_GEMM_TF32, .b_order = 1) ONCE,
+    ROW("f32 on tensor cores, other order", 66, 64, 64, .dtype = CUC_F32, .precision = CUC_GEMM_TF32) ONCE,
+    ROW("f32 three times", 66, 64, 64, .dtype = CUC_F32, .precision = CUC_GEMM_TF32X3) ONCE,
+    ROW("tf32", 66, 64, 64, .dtype = CUC_TF32, .b_order = 1) ONCE,
+    ROW("f64", 33, 17, 20, .dtype = CUC_F64, .activation = CUC_GEMM_GELU, .c_dtype = CUC_F64), 0, 0.5, 2, 1 },
+    ROW("e4m3", 128, 64, 160, .dtype = CUC_E4M3, .b_order = 1) ONCE,
+    ROW("e4m3, fast, other orders", 64, 64, 64, .dtype = CUC_E4M3, .flags = CUC_GEMM_FAST_ACC, .a_order = 1) ONCE,
+    ROW("e5m2 to e5m2", 64, 64, 64, .dtype = CUC_E5M2, .d_dtype = CUC_E5M2, .b_order = 1), 0, 0.125, 0, 0 },
+    ROW("i8", 128, 64, 96, .dtype = CUC_I8, .b_order = 1, .c_dtype = CUC_I32, .activation = CUC_GEMM_RELU), 0, 3, -2, 0 },
+    ROW("i8 to i8", 64, 48, 96, .dtype = CUC_I8, .d_dtype = CUC_I8), 0, 4, 0, 0 },
+    ROW("u8 to f32", 64, 48, 96, .dtype = CUC_U8, .d_dtype = CUC_F32, .bias = CUC_GEMM_BIAS_ROWS), 0, 0.5, 0, 0 },
+    ROW("a batch", 40, 48, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16, .c_dtype = CUC_F16), 3, 1, 1, 0 },
+    ROW("a batch in a pipeline", 130, 72, 64, .form = CUC_GEMM_BATCHED, .dtype = CUC_BF16, .b_order = 1,
+        .bias = CUC_GEMM_BIAS_ROWS, .tile_m = 128, .tile_n = 64), 2, 1, 0, 8 },
+    ROW("a batch with one b", 40, 48, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16,
+        .flags = CUC_GEMM_SHARED_B, .d_order = 1), 3, 1, 0, 0 },
+    ROW("a batch with one a", 40, 48, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16,
+        .flags = CUC_GEMM_SHARED_A, .residual_dtype = CUC_F16), 3, 1, 0, 0 },
+    ROW("groups", 100, 48, 56, .form = CUC_GEMM_GROUPED, .dtype = CUC_BF16, .tile_m = 32, .tile_n = 32), 5, 1, 0, 0 },
+    ROW("groups with all there is", 100, 48, 56, .form = CUC_GEMM_GROUPED, .dtype = CUC_F16, .b_order = 1,
+        .bias = CUC_GEMM_BIAS_COLUMNS, .residual_dtype = CUC_F16, .activation = CUC_GEMM_SILU,
+        .c_dtype = CUC_F32, .flags = CUC_GEMM_SCALED_ROWS | CUC_GEMM_SCALED_COLUMNS), 4, 2, 0.5, 0 },
+    ROW("parts in a workspace", 70, 260, 300, .dtype = CUC_F16, .parts = 3, .c_dtype = CUC_F16,
+        .bias = CUC_GEMM_BIAS_COLUMNS), 0, 0.5, 1, 0 },
+    ROW("parts of integers", 33, 20, 300, .dtype = CUC_I8, .parts = 7) ONCE,
+    ROW("parts, d by columns", 33, 20, 300, .dtype = CUC_BF16, .parts = 64, .d_order = 1) ONCE,
+    ROW("blocks that do a sum together", 70, 130, 600, .dtype = CUC_F16, .split = 4,
+        .tile_m = 64, .tile_n = 64, .activation = CUC_GEMM_RELU) ONCE,
+    ROW("blocks that load for one another", 300, 130, 200, .dtype = CUC_F16, .cluster = 2, .raster = 2,
+        .tile_m = 64, .tile_n = 128) ONCE,
+    ROW("sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .c_dtype = CUC_F16), 0, 1, 1, 0 },
+};
+// clang-format on
+
+static double activate(int32_t how, double x)
+{
+    switch (how) {
+    case CUC_GEMM_RELU:
+        return x > 0 ? x : 0;
+    case CUC_GEMM_GELU:
+        return x * (1 + erf(x / sqrt(2))) / 2;
+    case CUC_GEMM_GELU_TANH:
+        return x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) / 2;
+    case CUC_GEMM_SILU:
+        return x / (1 + exp(-x));
+    default:
+        return x;
+    }
+}
+
+struct arrays {
+    struct array a, b, c, d, bias, residual, row_scale, column_scale, offsets, workspace;
+    cuc_gemm_args args;
+};
+
+// Groups: the second is empty, one row is skipped in front and some at the end.
+static int64_t offset(const struct row *r, int64_t group)
+{
+    return group == 0 ? 1 : group <= 2 ? 1 + r->m / 3 : 1 + r->m / 3 + (group - 2) * (r->m / 8);
+}
+
+static int64_t group_of(const struct row *r, int64_t row)
+{
+    for (int64_t g = 0; g < r->batch; g++)
+        if (row >= offset(r, g) && row < offset(r, g + 1))
+            return g;
+    return -1;
+}
+
+static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan *plan)
+{
+    const cuc_gemm_options *o = &r->o;
+    const struct cuc__gemm_kind *k = &plan->kind;
+    int64_t batch = o->form == CUC_GEMM_BATCHED ? r->batch : NONE;
+    int64_t groups = o->form == CUC_GEMM_GROUPED ? r->batch : NONE;
+
+    memset(x, 0, sizeof(*x));
+    x->args = (cuc_gemm_args){ .struct_size = sizeof(cuc_gemm_args) };
+    make(&x->a, k->dtype, o->flags & CUC_GEMM_SHARED_A ? NONE : batch, r->m, r->k, o->a_order,
+         r->gap);
+    make(&x->b, k->dtype,
+         o->flags & CUC_GEMM_SHARED_B ? NONE
+         : groups != NONE             ? groups
+                                      : batch,
+         r->k, r->n, o->b_order, r->gap);
+    make(&x->d, k->d, batch, r->m, r->n, o->d_order, r->gap);
+    fill(&x->a, false);
+    fill(&x->b, false);
+    ck_ok(cuc_buffer_write(stream, x->d.buffer, 0, x->d.bytes, x->d.size));
+    x->args.a = &x->a.t;
+    x->args.b = &x->b.t;
+    x->args.d = &x->d.t;
+    const struct {
+        struct array *array;
+        const cuc_tensor **arg;
+        cuc_dtype dtype;
+        int64_t batch, rows, columns;
+        bool poison;
+    } others[] = {
+        { &x->c, &x->args.c, k->c, batch, r->m, r->n, r->beta == 0 },
+        { &x->residual, &x->args.residual, k->residual, batch, r->m, r->n, false },
+        { &x->bias, &x->args.bias, k->bias, NONE, groups,
+          o->bias == CUC_GEMM_BIAS_ROWS ? r->m : r->n, false },
+        { &x->row_scale, &x->args.row_scale, o->flags & CUC_GEMM_SCALED_ROWS ? CUC_F32 : 0, NONE,
+          NONE, r->m, false },
+        { &x->column_scale, &x->args.column_scale, o->flags & CUC_GEMM_SCALED_COLUMNS ? CUC_F32 : 0,
+          NONE, NONE, r->n, false },
+        { &x->offsets, &x->args.offsets, groups != NONE ? CUC_I32 : 0, NONE, NONE, groups + 1,
+          false },
+    };
+    for (int i = 0; i < LENGTH(others); i++) {
+        if (!others[i].dtype)
+            continue;
+        make(others[i].array, others[i].dtype, others[i].batch, others[i].rows, others[i].columns,
+             i < 2 ? o->d_order : 0, i < 2 ? r->gap : 0);
+        fill(others[i].array, others[i].poison);
+        *others[i].arg = &others[i].array->t;
+    }
+    for (int64_t g = 0; groups != NONE && g <= groups; g++)
+        set(&x->offsets, 0, 0, g, (double)offset(r, g));
+    if (groups != NONE)
+        ck_ok(cuc_buffer_write(stream, x->offsets.buffer, 0, x->offsets.bytes, x->offsets.size));
+    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n);
+    if (x->args.workspace_bytes) {
+        ck_ok(cuc_buffer_create(&x->workspace.buffer, NULL, x->args.workspace_bytes, stream));
+        x->args.workspace = cuc_buffer_ptr(x->workspace.buffer);
+    }
+}
+
+static void drop_all(struct arrays *x)
+{
+    struct array *all = &x->a;
+
+    for (size_t i = 0; i < 10; i++)
+        if (all[i].buffer)
+            drop(&all[i]);
+}
+
+static double scaled(const struct arrays *x, const struct row *r, int64_t i, int64_t j)
+{
+    return (r->o.flags & CUC_GEMM_SCALED_ROWS ? value(&x->row_scale, 0, 0, i) : 1) *
+           (r->o.flags & CUC_GEMM_SCALED_COLUMNS ? value(&x->column_scale, 0, 0, j) : 1);
+}
+
+// What d is to be, and how large the numbers are that it is made of.
+static double expected(const struct arrays *x, const struct row *r, int64_t z, int64_t i, int64_t j,
+                       double *size)
+{
+    int64_t g = r->o.form == CUC_GEMM_GROUPED ? group_of(r, i) : z;
+    double sum = 0, y;
+
+    *size = 0;
+    for (int64_t k = 0; k < r->k; k++) {
+        double one = value(&x->a, x->a.t.rank > 2 ? z : 0, i, k) *
+                     value(&x->b, x->b.t.rank > 2 ? g : 0, k, j);
+        sum += one;
+        *size += fabs(one);
+    }
+    double factor = r->alpha * scaled(x, r, i, j);
+    y = r->alpha == 0 ? 0 : factor * sum;
+    *size *= fabs(factor);
+    if (r->beta != 0)
+        y += r->beta * value(&x->c, z, i, j);
+    if (r->o.bias)
+        y += value(&x->bias, 0, r->o.form == CUC_GEMM_GROUPED ? g : 0,
+                   r->o.bias == CUC_GEMM_BIAS_ROWS ? i : j);
+    *size += fabs(y);
+    y = activate(r->o.activation, y);
+    if (r->o.residual_dtype)
+        y += value(&x->residual, z, i, j);
+    return y;
+}
+
+// One rounding to d's type, and some to f32's of what it was made of.
+static double allowed(const struct row *r, cuc_dtype d, double y, double size)
+{
+    double unit = d == CUC_F16    ? 0x1p-11
+                  : d == CUC_BF16 ? 0x1p-8
+                  : d == CUC_E4M3 ? 0x1p-4
+                  : d == CUC_E5M2 ? 0x1p-3
+                  : d == CUC_F32  ? 0x1p-23
+                                  : 0x1p-52;
+
+    if (tile_is_integer(d))
+        return d == CUC_I32 ? 0 : 0.5;
+    double of_sums = r->o.dtype == CUC_F64 ? 0x1p-48 : 0x1p-20;
+    if (r->o.activation && r->o.dtype != CUC_F64)
+        of_sums = 0x1p-18;
+    return 1.01 * unit * fabs(y) + of_sums * size + (d == CUC_F64 ? 1e-300 : 1e-7);
+}
+
+static double saturated(cuc_dtype d, double y)
+{
+    double most = d == CUC_I8 ? 127 : d == CUC_U8 ? 255 : INFINITY;
+    double least = d == CUC_I8 ? -128 : d == CUC_U8 ? 0 : -INFINITY;
+
+    return fmin(fmax(y, least), most);
+}
+
+static void compare(const struct arrays *x, const struct row *r)
+{
+    struct array got = x->d;
+    cuc_dtype d = x->d.t.dtype;
+    int64_t batch = r->o.form == CUC_GEMM_BATCHED ? r->batch : 1;
+    size_t bytes = cuc_dtype_bits(d) / 8;
+
+    got.bytes = malloc(got.size);
+    ck_ok(cuc_buffer_read(stream, got.bytes, x->d.buffer, 0, got.size));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int64_t z = 0; z < batch; z++)
+        for (int64_t i = 0; i < r->m; i++)
+            for (int64_t j = 0; j < r->n; j++) {
+                if (r->o.form == CUC_GEMM_GROUPED && group_of(r, i) < 0)
+                    continue; // stays what it was
+                double size, y = saturated(d, expected(x, r, z, i, j, &size));
+                double have = value(&got, z, i, j);
+                ck_assert_msg(fabs(have - y) <= allowed(r, d, y, size),
+                              "%s: d[%d][%d][%d] is %.9g, expected %.9g", r->name, (int)z, (int)i,
+                              (int)j, have, y);
+                memset(at(&got, z, i, j), POISON, bytes);
+            }
+    for (size_t i = 0; i < got.size; i++)
+        ck_assert_msg(got.bytes[i] == POISON, "%s: byte %zu beside d was written", r->name, i);
+    free(got.bytes);
+}
+
+static cuc_status call(cuc_gemm_plan *plan, const struct row *r, const cuc_gemm_args *args)
+{
+    switch (r->o.form) {
+    case CUC_GEMM_BATCHED:
+        return cuc_gemm_batched(stream, plan, r->alpha, r->beta, args);
+    case CUC_GEMM_GROUPED:
+        return cuc_gemm_grouped(stream, plan, r->alpha, r->beta, args);
+    default:
+        return cuc_gemm(stream, plan, r->alpha, r->beta, args);
+    }
+}
+
+START_TEST(every_kind_of_product_is_right)
+{
+    const struct row *r = &rows[_i];
+    struct arrays x;
+    cuc_gemm_plan *plan = NULL;
+
+    seed = (uint64_t)_i + 1;
+    ck_assert_msg(cuc_gemm_plan_create(&plan, device, &r->o) == CUC_OK, "%s: %s\n%s", r->name,
+                  cuc_error_message(), cuc_error_log());
+    make_all(&x, r, plan);
+    ck_assert_msg(call(plan, r, &x.args) == CUC_OK, "%s: %s", r->name, cuc_error_message());
+    compare(&x, r);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
+// ---- What is refused
+
+static const struct {
+    cuc_gemm_options o;
+    const char *words[3]; // of the message
+} bad_options[] = {
+#define BAD(...)                                             \
+    {                                                        \
+        .struct_size = sizeof(cuc_gemm_options), __VA_ARGS__ \
+    }
+    { BAD(.m = 1), { "dtype is unknown", "f16, bf16" } },
+    { BAD(.dtype = CUC_I32), { "dtype is i32", "u8" } },
+    { BAD(.dtype = CUC_F16, .d_dtype = CUC_I8), { "d_dtype is i8", "f16, f32, bf16" } },
+    { BAD(.dtype = CUC_F16, .accumulator = CUC_F16), { "accumulator is f16", "f32" } },
+    { BAD(.dtype = CUC_F16, .c_dtype = CUC_F64), { "c_dtype is f64" } },
+    { BAD(.dtype = CUC_I8, .c_dtype = CUC_F32), { "c_dtype is f32", "expected i32" } },
+    { BAD(.dtype = CUC_F16, .form = 3), { "form is 3", "0 to 2" } },
+    { BAD(.dtype = CUC_F16, .m = -1), { "m is -1" } },
+    { BAD(.dtype = CUC_F16, .flags = 1 << 20), { "flags is 1048576" } },
+    { BAD(.dtype = CUC_F16, .tile_m = 64), { "tile_m and tile_n" } },
+    { BAD(.dtype = CUC_F16, .flags = CUC_GEMM_SHARED_A), { "CUC_GEMM_BATCHED" } },
+    { BAD(.dtype = CUC_F16, .flags = CUC_GEMM_FAST_ACC), { "e4m3" } },
+    { BAD(.dtype = CUC_F16, .precision = CUC_GEMM_TF32), { "precision", "f32" } },
+    { BAD(.dtype = CUC_F16, .bias_dtype = CUC_F16), { "bias_dtype", "CUC_GEMM_NO_BIAS" } },
+    { BAD(.dtype = CUC_I8, .activation = CUC_GEMM_GELU), { "i32", "CUC_GEMM_RELU" } },
+    { BAD(.dtype = CUC_F64, .flags = CUC_GEMM_SCALED_ROWS), { "scales", "f32" } },
+    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .a_order = 1), { "a_order" } },
+    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .parts = 2), { "parts" } },
+    { BAD(.dtype = CUC_F16, .arch = "sm_70"), { "sm_70" } },
+    { BAD(.dtype = CUC_F16, .arch = "hopper"), { "hopper", "sm_90a" } },
+    { BAD(.dtype = CUC_F16, .stages = 9), { "stages is 9" } },
+    { BAD(.dtype = CUC_F16, .reserved = 1), { "reserved" } },
+};
+
+START_TEST(options_that_cannot_be_are_refused_by_name)
+{
+    cuc_gemm_plan *plan = (cuc_gemm_plan *)&plan;
+    cuc_status st = cuc_gemm_plan_create(&plan, device, &bad_options[_i].o);
+
+    ck_assert_int_lt(st, 0);
+    ck_assert_ptr_eq(plan, &plan); // untouched
+    ck_assert_str_eq(cuc_error_function(), "cuc_gemm_plan_create");
+    for (int i = 0; i < 3 && bad_options[_i].words[i]; i++)
+        ck_assert_msg(strstr(cuc_error_message(), bad_options[_i].words[i]) != NULL, "%s lacks %s",
+                      cuc_error_message(), bad_options[_i].words[i]);
+}
+END_TEST
+
+static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
+{
+    cuc_tensor t;
+
+    ck_ok(cuc_tensor_contiguous(&t, 0x10000, dtype, rank, (const int64_t[]){ m, n }, 0));
+    return t;
+}
+
+START_TEST(arguments_that_do_not_fit_are_refused_by_name)
+{
+    const cuc_tensor a = tensor(CUC_F16, 2, 8, 16), b = tensor(CUC_F16, 2, 16, 24);
+    const cuc_tensor d = tensor(CUC_F16, 2, 8, 24), bias = tensor(CUC_F16, 1, 24, 0);
+    const cuc_tensor other = tensor(CUC_BF16, 2, 8, 24), turned = tensor(CUC_F16, 2, 24, 8);
+    cuc_tensor constant = d;
+    cuc_gemm_plan *plan, *whole, *batched;
+
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    ck_ok(cuc_gemm_plan_create(
+        &plan, device,
+        CUC_GEMM_OPTIONS(.dtype = CUC_F16, .bias = CUC_GEMM_BIAS_COLUMNS, .parts = 2)));
+    ck_ok(cuc_gemm_plan_create(&whole, device, CUC_GEMM_OPTIONS(.dtype = CUC_I8, .m = 8, .n = 8)));
+    ck_ok(cuc_gemm_plan_create(&batched, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED)));
+    const cuc_gemm_args good = {
+        .struct_size = sizeof(good), .a = &a, .b = &b, .d = &d, .bias = &bias
+    };
+    cuc_gemm_args g = good;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, NULL), "args is NULL");
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "workspace has 0 bytes", "expected 1536");
+    g.workspace = 0x100080;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "multiple of 256");
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 1, &g), "beta is 1", "c_dtype");
+    ck_fails(bad, cuc_gemm(stream, batched, 1, 0, &g), "cuc_gemm_batched");
+    ck_fails(bad, cuc_gemm(stream, whole, 0.5, 0, &g), "alpha is 0.5", "i32");
+    g = good;
+    g.a = NULL;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "a is NULL");
+    g = good;
+    g.b = &turned;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "b is [24, 8]", "expected [16, 8]", "[k, n]");
+    g = good;
+    g.d = &other;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "d is of bf16", "f16");
+    g = good;
+    g.bias = NULL;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "bias is NULL");
+    g = good;
+    g.residual = &d;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "residual is given");
+    g = good;
+    g.d = &constant;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "d is read-only");
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24), 1536);
+    cuc_gemm_plan_release(batched);
+    cuc_gemm_plan_release(whole);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
+START_TEST(a_plan_shows_its_programs)
+{
+    cuc_gemm_plan *plan;
+    cuc_program *program;
+    cuc_object *object;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+
+    ck_ok(cuc_gemm_plan_create(
+        &plan, device,
+        CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .m = 4096, .n = 4096, .k = 4096, .c_dtype = CUC_F32)));
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = cuc_gemm_plan_source(plan, i);
+        ck_assert_ptr_nonnull(text);
+        ck_assert_int_eq(strstr(text, "beta") != NULL, i == 2);
+        ck_assert_int_eq(strstr(text, "alpha") != NULL, i >= 1);
+        ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, text, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = "sm_80")));
+        ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
+        cuc_object_release(object);
+        cuc_program_release(program);
+    }
+    ck_assert_ptr_null(cuc_gemm_plan_source(plan, 3));
+    ck_assert_ptr_null(cuc_gemm_plan_source(NULL, 0));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    ck_assert_str_eq(choice.by, "model");
+    ck_assert_int_eq(choice.tiles, 4096 / choice.tile_m * 4096 / choice.tile_n);
+    ck_assert(choice.seconds > 1e-6 && choice.seconds < 1);
+    ck_assert_ptr_eq(cuc_gemm_plan_retain(plan), plan);
+    cuc_gemm_plan_release(plan);
+    cuc_gemm_plan_release(plan);
+    cuc_gemm_plan_release(NULL);
+}
+END_TEST
+
+// A grid has at most 65535 blocks along its second and third axes.
+START_TEST(what_passes_a_grid_is_done_in_pieces)
+{
+    static const struct row both[] = {
+        { .name = "wide",
+          .o = { .struct_size = sizeof(cuc_gemm_options),
+                 .dtype = CUC_F64,
+                 .bias = CUC_GEMM_BIAS_COLUMNS,
+                 .tile_m = 1,
+                 .tile_n = 1,
+                 .tile_k = 2 },
+          .m = 1,
+          .n = 65540,
+          .k = 2,
+          .alpha = 1 },
+        { .name = "many",
+          .o = { .struct_size = sizeof(cuc_gemm_options),
+                 .dtype = CUC_F64,
+                 .form = CUC_GEMM_BATCHED,
+                 .flags = CUC_GEMM_SHARED_A,
+                 .tile_m = 1,
+                 .tile_n = 1,
+                 .tile_k = 2 },
+          .m = 1,
+          .n = 1,
+          .k = 2,
+          .batch = 65540,
+          .alpha = 1 },
+    };
+    struct arrays x;
+    cuc_gemm_plan *plan;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &both[_i].o));
+    make_all(&x, &both[_i], plan);
+    ck_assert_msg(call(plan, &both[_i], &x.args) == CUC_OK, "%s", cuc_error_message());
+    compare(&x, &both[_i]);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gemm");
+    TCase *c = tcase_create("products");
+
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, every_kind_of_product_is_right, 0, LENGTH(rows));
+    tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 2);
+    tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, LENGTH(bad_options));
+    tcase_add_test(c, arguments_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(c, a_plan_shows_its_programs);
+    suite_add_tcase(suite, c);
+    return testing_main(suite, 1);
+}
