@@ -25,6 +25,7 @@ header  stdio.h     libc6-dev
 module  check       check
 module  jansson     libjansson-dev
 python  clang.cindex python3-clang
+python  ensurepip   python3-venv
 "
 
 # 13.0 is the toolkit that cucore is written for.

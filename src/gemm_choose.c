@@ -9,7 +9,8 @@ enum {
     LEAST_TURNS = 2,
     LINE_BYTES = 128,
     LARGE = 8192,
-    SMALL_TILE = 64 * 64
+    SMALL_TILE = 64 * 64,
+    LEAST_SIDE = 64,
 };
 
 // Candidates: of equals the first is taken, which reads least. Rasters, 0: the compiler's, are
@@ -17,12 +18,12 @@ enum {
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
-} tiles[TILE_ROADS][16] = {
+} tiles[TILE_ROADS][18] = {
     [TILE_ROAD_PIPELINE] = {
         { 128, 256, 16 }, { 256, 128, 4 }, { 128, 192, 0 }, { 128, 128, 0 }, { 256, 64, 0 },
         { 64, 256, 0 },   { 64, 192, 0 },  { 128, 64, 0 },  { 64, 128, 0 },  { 64, 64, 0 },
-        { 32, 128, 0 },   { 32, 64, 0 },   { 16, 128, 0 },  { 16, 64, 0 },   { 128, 32, 0 },
-        { 64, 32, 0 },
+        { 32, 128, 0 },   { 16, 128, 0 },  { 16, 64, 0 },   { 128, 32, 0 },
+        { 64, 32, 0 },    { 128, 16, 0 },  { 64, 16, 0 },
     },
     [TILE_ROAD_MMA_SYNC] = {
         { 128, 128, 0 }, { 128, 64, 0 }, { 64, 128, 0 }, { 64, 64, 0 }, { 32, 128, 0 }, { 64, 32, 0 },
@@ -46,8 +47,8 @@ enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_
 
     if (!takes_tensor_cores(k))
         return TILE_ROAD_FMA;
-    if (!specific || !machine->flop[TILE_ROAD_PIPELINE] || k->form == CUC_GEMM_GROUPED ||
-        k->precision == CUC_GEMM_TF32X3 || (!turns && (k->turned_a || !k->turned_b)))
+    if (!specific || !machine->flop[TILE_ROAD_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
+        (!turns && (k->turned_a || !k->turned_b)))
         return TILE_ROAD_MMA_SYNC;
     return TILE_ROAD_PIPELINE;
 }
@@ -76,7 +77,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
     bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups
-    int64_t up = cdiv(s->rows, t->rows) + (grouped ? s->batch / 2 : 0);
+    int64_t each = grouped ? cdiv(s->rows, s->batch) : s->rows;
+    int64_t up = cdiv(each, t->rows) * (grouped ? s->batch : 1);
     *out = (struct tile_work){
         .operand = k->dtype,
         .road = t->road,
@@ -91,7 +93,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         .parts = (uint32_t)t->parts,
         .warps = (uint32_t)t->warps,
         .stored_bytes = cuc_dtype_bits(k->d) / 8,
-        .outside = outside(s->rows, t->rows) + outside(s->columns, t->columns),
+        .outside = outside(each, t->rows) + outside(s->columns, t->columns),
         .unique_bytes = (double)s->batch * columns * depth * bytes +
                         (grouped ? 1 : (double)s->batch) *
                             (rows * depth * bytes + results * stored),
@@ -137,10 +139,38 @@ static void consider(struct search *s, const struct cuc__gemm_tile *t, bool aske
     double seconds = tile_work_seconds(s->machine, &work);
     if (s->visit)
         s->visit(s->user, t, seconds);
-    if (s->seconds && seconds >= s->seconds)
+    if (s->seconds > 0 && seconds >= s->seconds)
         return;
     s->seconds = seconds;
     s->best = *t;
+}
+
+// What the model does not tell apart is for those who measure: blocks that load for one another,
+// and other rasters, where there are tiles enough for either to count.
+static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
+                              const struct cuc__gemm_tile *wanted)
+{
+    static const int32_t rasters[] = { 4, 8, 16 };
+    const double behind = 1.02; // what they are variants of
+    struct tile_work work;
+
+    consider(s, t, wanted->rows);
+    if (!s->visit || t->road != TILE_ROAD_PIPELINE || t->split > 1 || t->parts > 1)
+        return;
+    cuc__gemm_work(&work, s->kind, s->shape, t);
+    if (work.blocks < s->machine->multiprocessors || !tile_work_fits(s->machine, &work))
+        return;
+    struct cuc__gemm_tile other = *t;
+    double seconds = behind * tile_work_seconds(s->machine, &work);
+    for (size_t i = 0; i < sizeof(rasters) / sizeof(rasters[0]) && !wanted->raster; i++) {
+        other.raster = rasters[i];
+        if (other.raster != t->raster)
+            s->visit(s->user, &other, seconds);
+    }
+    other.raster = t->raster;
+    other.cluster = 2;
+    if (!wanted->cluster)
+        s->visit(s->user, &other, seconds);
 }
 
 // A sum by several blocks, or in parts, where each still has some turns.
@@ -148,22 +178,23 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
     int64_t turns = cdiv(s->shape->depth, t.depth);
-    int32_t most = t.road == TILE_ROAD_PIPELINE ? MOST_SPLIT : 1;
+    bool one = t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
+    int32_t most = one ? 1 : MOST_SPLIT;
 
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
         for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
-            struct cuc__gemm_tile one = t;
+            struct cuc__gemm_tile tile = t;
             bool few = t.split * t.parts > 1 && turns < LEAST_TURNS * t.split * t.parts;
             if (wanted->split)
-                one.split = wanted->split;
+                tile.split = wanted->split;
             else if (t.split > most || few)
                 continue;
             if (wanted->parts)
-                one.parts = wanted->parts;
+                tile.parts = wanted->parts;
             else if ((t.split > 1 && t.parts > 1) || few ||
                      !cuc__gemm_has_room(s->kind, s->shape, t.parts))
                 continue;
-            consider(s, &one, wanted->rows);
+            consider_variants(s, &tile, wanted);
         }
 }
 
@@ -181,6 +212,13 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
         t.depth *= 2;
         consider_splits(s, t, wanted);
     }
+}
+
+// Sides below 64 are for products that have no more: lines of 32 and 64 bytes are slow to get.
+static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
+{
+    return t->road == TILE_ROAD_PIPELINE && ((t->rows < LEAST_SIDE && t->rows < s->rows) ||
+                                             (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
 static void consider_all(struct search *search, struct cuc__gemm_shape *s,
@@ -201,7 +239,7 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
         t.rows = tiles[t.road][i].rows;
         t.columns = tiles[t.road][i].columns;
         t.raster = wanted->raster ? wanted->raster : tiles[t.road][i].raster;
-        if (t.rows)
+        if (t.rows && !is_too_small(&t, s))
             consider_depths(search, t, wanted);
     }
 }

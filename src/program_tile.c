@@ -79,9 +79,9 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "warps is %d, expected a power of two from 1 to 32, or 0", o->warps);
     t->target.warps = (uint32_t)o->warps;
-    if (o->stages < 0 || o->stages == 1 || o->stages > 8)
+    if (o->stages < 0 || o->stages == 1 || o->stages > 24)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "stages is %d, expected 2 to 8, or 0", o->stages);
+                         "stages is %d, expected 2 to 24, or 0", o->stages);
     if (o->cluster < 0 || o->cluster > 2)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "cluster is %d, expected 1, 2 or 0",
                          o->cluster);

@@ -208,7 +208,7 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
 // Where records are when nobody names a file.
 static bool usual_path(char path[PATH_BYTES])
 {
-    const char *named = getenv("CUCORE_TUNED");
+    const char *named = secure_getenv("CUCORE_TUNED");
     Dl_info info;
 
     if (named)

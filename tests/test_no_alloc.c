@@ -9,7 +9,8 @@ static cuc_event *event;
 static cuc_object *object;
 static cuc_kernel *none, *three, *many, *tile;
 static cuc_buffer *buffer, *pinned, *word; // a stream waits for no word of a pool
-static cuc_tensor tensor;
+static cuc_tensor tensor, square, product;
+static cuc_gemm_plan *plan;
 static void *host;
 static cuc_graph_exec *exec;
 
@@ -52,6 +53,12 @@ static void setup(void)
     ck_ok(cuc_object_get_kernel(&tile, code, "twice"));
     cuc_object_release(code);
     cuc_program_release(program);
+    ck_ok(cuc_tensor_from_buffer(&square, buffer, CUC_F32, 2, (const int64_t[]){ 8, 8 }));
+    product = square;
+    product.data += 1024;
+    ck_ok(cuc_gemm_plan_create(&plan, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_F32, .c_dtype = CUC_F32, .m = 8,
+                                                .n = 8, .k = 8)));
     cuc_graph *graph;
     ck_ok(cuc_stream_begin_capture(second, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(CUC_LAUNCH(second, SHAPE, none));
@@ -72,6 +79,7 @@ static void teardown(void)
     cuc_kernel_release(three);
     cuc_kernel_release(many);
     cuc_kernel_release(tile);
+    cuc_gemm_plan_release(plan);
     cuc_object_release(object);
     cuc_event_release(event);
     cuc_stream_release(second);
@@ -96,6 +104,17 @@ static cuc_status launch_tensor(void)
 static cuc_status launch_tile(void)
 {
     return CUC_LAUNCH(stream, NULL, tile, &tensor);
+}
+
+static cuc_status multiply(void)
+{
+    return cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &square, .b = &square, .d = &product));
+}
+
+static cuc_status multiply_and_add(void)
+{
+    return cuc_gemm(stream, plan, 2, 1,
+                    CUC_GEMM_ARGS(.a = &square, .b = &square, .c = &product, .d = &product));
 }
 
 static cuc_status launch_many(void)
@@ -240,6 +259,8 @@ static const struct {
     ROW(launch_three),
     ROW(launch_tensor),
     ROW(launch_tile),
+    ROW(multiply),
+    ROW(multiply_and_add),
     ROW(launch_many),
     ROW(launch_with_attributes),
     ROW(launch_with_shared_memory),

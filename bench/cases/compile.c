@@ -425,7 +425,7 @@ static const cuc_bench_axis load_axes[] = { BENCH_AXIS("from", STRING, "ptx,cubi
 static const cuc_bench_axis first_axes[] = { BENCH_AXIS("from", STRING, "source,ptx,cubin", NULL) };
 
 static const cuc_bench_axis tile_axes[] = {
-    BENCH_AXIS("kernel", STRING, "vadd,softmax,cumulative_sum_long,top", "vadd,softmax"),
+    BENCH_AXIS("kernel", STRING, "vadd,softmax,cumulative_sum_long,top,gemm_nn", "vadd,softmax"),
 };
 
 static const cuc_bench_case cases[] = {

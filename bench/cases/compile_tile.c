@@ -20,6 +20,7 @@ static const struct source {
     { "softmax", "softmax.tile", softmax_tile },
     { "cumulative_sum_long", "scan.tile", scan_tile },
     { "top", "topk.tile", topk_tile },
+    { "gemm_nn", "gemm.tile", gemm_tile },
 };
 
 static const struct source *find_source(const char *kernel)
@@ -28,7 +29,7 @@ static const struct source *find_source(const char *kernel)
         if (strcmp(sources[i].kernel, kernel) == 0)
             return &sources[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT,
-               "kernel is %s: vadd, softmax, cumulative_sum_long and top are known", kernel);
+               "kernel is %s: vadd, softmax, cumulative_sum_long, top and gemm_nn are known", kernel);
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 // Products of matrices by a tile program, against cuBLASLt with the fastest of the algorithms that
 // it proposes: square, wide, skinny and odd shapes, batches, and work behind the product.
 #include "gemm_check.h"
+#include "gemm_plan.h"
 #include "gemm_tile.h"
 #include "peers.h"
 #include "reference.h"
@@ -18,6 +19,7 @@ typedef struct gemm {
     bench_product product;
     bench_lt *lt;
     bench_tile_gemm *tile;
+    bench_plan_gemm *plan;
     cuc_bench_input *a, *b, *d, *extra;
     bench_product_reference *reference;
 } gemm;
@@ -46,6 +48,15 @@ static cuc_status run_tile(void *data, cuc_stream *stream, uint64_t set)
                                extra_of(g, set));
 }
 
+static cuc_status run_plan(void *data, cuc_stream *stream, uint64_t set)
+{
+    const gemm *g = data;
+
+    return bench_plan_gemm_run(g->plan, stream, cuc_bench_input_ptr(g->a, set),
+                               cuc_bench_input_ptr(g->b, set), cuc_bench_input_ptr(g->d, set),
+                               extra_of(g, set));
+}
+
 // ---- The check
 
 // Once more, over what was there: the algorithms that were timed to choose one wrote there too.
@@ -54,7 +65,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     const gemm *g = data;
     cuc_status st = bench_product_poison(g->d, stream);
 
-    if (st >= 0 && (st = (g->tile ? run_tile : run)(data, stream, 0)) >= 0)
+    if (st >= 0 && (st = (g->tile ? run_tile : g->plan ? run_plan : run)(data, stream, 0)) >= 0)
         st = cuc_stream_synchronize(stream);
     return st < 0 ? st : bench_product_check(g->reference, g->d, why, why_size);
 }
@@ -108,8 +119,8 @@ static cuc_status make_matrices(gemm *g, cuc_bench_state *state)
                              0)) ||
         !(g->d = bench_input(state, p->out_dtype, (uint64_t)(batch * p->m * p->n), CUC_BENCH_ZEROS,
                              0)) ||
-        (extra && !(g->extra = bench_input(state, p->out_dtype, (uint64_t)extra, CUC_BENCH_UNIFORM,
-                                           0))) ||
+        (extra &&
+         !(g->extra = bench_input(state, p->out_dtype, (uint64_t)extra, CUC_BENCH_UNIFORM, 0))) ||
         !(g->reference = bench_product_reference_create(state, p, g->a, g->b, g->extra)))
         return cuc_error_status();
     return CUC_OK;
@@ -136,41 +147,75 @@ static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
 {
     return bench_peers_add(state, gemm_peers, CUC_BENCH_COLD, "gemm", "matmul",
                            json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s}", "m", (json_int_t)p->m,
-                                    "n", (json_int_t)p->n, "k", (json_int_t)p->k, "batch",
-                                    (json_int_t)(p->batch > 1 ? p->batch : 1), "after",
-                                    after_names[p->after], "dtype", cuc_dtype_name(p->dtype),
-                                    "layout", cuc_bench_state_text(state, "layout")));
+                                     "n", (json_int_t)p->n, "k", (json_int_t)p->k, "batch",
+                                     (json_int_t)(p->batch > 1 ? p->batch : 1), "after",
+                                     after_names[p->after], "dtype", cuc_dtype_name(p->dtype),
+                                     "layout", cuc_bench_state_text(state, "layout")));
 }
 
 // The same matrices, and a result of its own.
-static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const bench_tile_how *how)
+static gemm *make_another(cuc_bench_state *state, const gemm *lt)
 {
-    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
-    cuc_bench_figure figures[3];
     const bench_product *p = &lt->product;
-    char why[512];
     gemm *g = bench_allocate(state, sizeof(*g));
-    cuc_status st;
 
     if (!g)
-        return cuc_error_status();
+        return NULL;
     *g = *lt;
-    if ((st = bench_tile_gemm_create(&g->tile, state, p, how, why, sizeof(why))) < 0)
-        return bench_failed_subject(state, how->name, 0);
-    if (!g->tile)
-        return cuc_bench_state_skip_subject(state, how->name, why);
-    if (!(g->d = bench_input(state, p->out_dtype,
-                             (uint64_t)(p->m * p->n * (p->batch > 1 ? p->batch : 1)),
-                             CUC_BENCH_ZEROS, 0)))
-        return cuc_error_status();
-    bench_tile_gemm_figures(g->tile, figures);
-    subject.name = how->name;
+    g->d = bench_input(state, p->out_dtype, (uint64_t)(p->m * p->n * (p->batch > 1 ? p->batch : 1)),
+                       CUC_BENCH_ZEROS, 0);
+    return g->d ? g : NULL;
+}
+
+static cuc_status add_subject(cuc_bench_state *state, gemm *g, const char *name,
+                              cuc_status (*run_it)(void *data, cuc_stream *stream, uint64_t set),
+                              const cuc_bench_figure figures[3])
+{
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+
+    subject.name = name;
     subject.data = g;
-    subject.run = run_tile;
+    subject.run = run_it;
     subject.check = check;
     subject.figures = figures;
-    subject.figure_count = BENCH_LENGTH(figures);
+    subject.figure_count = 3;
     return cuc_bench_state_add_subject(state, &subject);
+}
+
+static cuc_status add_tile(cuc_bench_state *state, const gemm *lt, const bench_tile_how *how)
+{
+    bench_tile_gemm *tile = NULL;
+    cuc_bench_figure figures[3];
+    char why[512];
+
+    if (bench_tile_gemm_create(&tile, state, &lt->product, how, why, sizeof(why)) < 0)
+        return bench_failed_subject(state, how->name, 0);
+    if (!tile)
+        return cuc_bench_state_skip_subject(state, how->name, why);
+    gemm *g = make_another(state, lt);
+    if (!g)
+        return cuc_error_status();
+    g->tile = tile;
+    bench_tile_gemm_figures(tile, figures);
+    return add_subject(state, g, how->name, run_tile, figures);
+}
+
+static cuc_status add_plan(cuc_bench_state *state, const gemm *lt)
+{
+    bench_plan_gemm *plan = NULL;
+    cuc_bench_figure figures[3];
+    char why[512];
+
+    if (bench_plan_gemm_create(&plan, state, &lt->product, why, sizeof(why)) < 0)
+        return bench_failed_subject(state, "cuc_gemm", 0);
+    if (!plan)
+        return cuc_bench_state_skip_subject(state, "cuc_gemm", why);
+    gemm *g = make_another(state, lt);
+    if (!g)
+        return cuc_error_status();
+    g->plan = plan;
+    bench_plan_gemm_figures(plan, figures);
+    return add_subject(state, g, "cuc_gemm", run_plan, figures);
 }
 
 static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
@@ -266,8 +311,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
 
     if (!g)
         return cuc_error_status();
-    if ((st = read_point(&g->product, state)) < 0 ||
-        (st = read_kind(&g->product, state, data)) < 0)
+    if ((st = read_point(&g->product, state)) < 0 || (st = read_kind(&g->product, state, data)) < 0)
         return st;
     const bench_product *p = &g->product;
     if (cuc_driver_is_simulated() && p->m * p->n * p->k > MOST_SIMULATED)
@@ -281,6 +325,8 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     const char *named = cuc_bench_state_text(state, "tile");
     if (strcmp(named, "default") != 0)
         return add_named_tiles(state, g, named);
+    if ((st = add_plan(state, g)) < 0)
+        return st;
     for (size_t i = 0; i < BENCH_LENGTH(ways); i++)
         if ((st = add_tile(state, g, &ways[i])) < 0)
             return st;
@@ -343,8 +389,8 @@ static const cuc_bench_axis after_axes[] = {
 static struct kind plain, fast = { .fast = true }, batched = { .batched = true },
                           after = { .after = true };
 
-#define GEMM_CASE(of, text, has)                                                             \
-    BENCH_CASE(.suite = "gemm", .name = #of, .about = (text), BENCH_AXES(of##_axes),         \
+#define GEMM_CASE(of, text, has)                                                     \
+    BENCH_CASE(.suite = "gemm", .name = #of, .about = (text), BENCH_AXES(of##_axes), \
                .setup = set_up, .data = &(has), .modes = CUC_BENCH_COLD | CUC_BENCH_HOT)
 
 static const cuc_bench_case cases[] = {

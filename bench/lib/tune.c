@@ -89,7 +89,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
 
     for (size_t i = 0; i < race->count && st >= 0; i++) {
         cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
-        char name[16];
+        char name[32];
         if (!race->all[i].subject)
             continue;
         snprintf(name, sizeof(name), "c%zu", i);

@@ -51,9 +51,8 @@ static double element(const struct form *f, const void *array, uint64_t index, s
 }
 
 bool cuc__tune_same(cuc_dtype dtype, const void *expected, const void *got, uint64_t count,
-                    uint64_t step, char *why, size_t why_size)
+                    uint64_t step, double of_size, char *why, size_t why_size)
 {
-    const double of_size = 0.02; // of the root of the mean square, which sums that cancel are off
     const struct form *f = dtype > 0 && (size_t)dtype < BENCH_LENGTH(forms) ? &forms[dtype] : NULL;
     size_t bytes = cuc_dtype_bits(dtype) / 8;
     double squares = 0;
@@ -70,7 +69,9 @@ bool cuc__tune_same(cuc_dtype dtype, const void *expected, const void *got, uint
     double size = f->exponent && count ? of_size * sqrt(squares / (double)count) : 0;
     for (uint64_t i = 0; i < count; i++) {
         double x = element(f, expected, i * step, bytes), y = element(f, got, i * step, bytes);
-        if (x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= unit * fmax(fabs(x), fabs(y)) + size)
+        bool finite = isfinite(x) && isfinite(y);
+        if (x == y || (isnan(x) && isnan(y)) ||
+            (finite && fabs(x - y) <= unit * fmax(fabs(x), fabs(y)) + size))
             continue;
         snprintf(why, why_size, "element %" PRIu64 " is %g, and %g by the first candidate",
                  i * step, y, x);

@@ -11,6 +11,8 @@
 
 enum { MOST_ARGUMENTS = 64, MOST_CONSTANTS = 32, MOST_COMPARED = 1 << 20 };
 
+static const double OF_SIZE = 1e-3;
+
 // The bytes that a tensor's elements lie among.
 struct span {
     cuc_device_ptr at;
@@ -116,8 +118,8 @@ static cuc_status check_span(struct span *s, cuc_stream *stream, char *why, size
         s->expected = got;
         return CUC_OK;
     }
-    bool same =
-        cuc__tune_same(s->dtype, s->expected, got, (count + step - 1) / step, step, why, why_size);
+    bool same = cuc__tune_same(s->dtype, s->expected, got, (count + step - 1) / step, step, OF_SIZE,
+                               why, why_size);
     free(got);
     return same ? CUC_OK : 1;
 }

@@ -109,7 +109,7 @@ typedef struct cuc_gemm_options {
     int32_t tile_m;   /**< rows of d that a block computes, as it is in memory; 0: chosen */
     int32_t tile_n;   /**< columns; 0: chosen. tile_m and tile_n go together */
     int32_t tile_k;   /**< of the sum, at a time; 0: chosen */
-    int32_t stages;   /**< of the pipeline, 2 to 8; 0: as many as fit */
+    int32_t stages;   /**< of the pipeline, 2 to 24; 0: as many as fit */
     int32_t cluster;  /**< blocks that load for one another, 1 or 2; 0: chosen */
     int32_t warps;    /**< of a block, without a pipeline; 0: the compiler's */
     int32_t split;    /**< blocks that do a sum together in a pipeline, 1 to 8; 0: chosen */
@@ -307,7 +307,7 @@ CUC_API cuc_status cuc_gemm(cuc_stream *stream, cuc_gemm_plan *plan, double alph
  *         scales are the same for all. An array of the flags CUC_GEMM_SHARED_ has no such axis
  * @order  enqueues and returns; the arrays must stay valid until the products are done
  * @thread any thread; one call at a time on the same stream
- * @capture becomes nodes of the graph
+ * @capture becomes a node of the graph, or several
  * @param stream the queue, of the plan's device
  * @param plan   of the form CUC_GEMM_BATCHED
  * @param alpha  as cuc_gemm()

@@ -156,7 +156,7 @@ typedef struct cuc_program_options {
     int32_t remarks;             /**< what the compiler decided, in the log (tile only) */
     int32_t require_tma;         /**< a load hinted so that cannot use it is an error (tile only) */
     int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
-    int32_t stages;  /**< of a pipelined loop, 2 to 8; fewer where they do not fit (tile only) */
+    int32_t stages;  /**< of a pipelined loop, 2 to 24; fewer where they do not fit (tile only) */
     int32_t cluster; /**< blocks that load for one another where they can: 2, or 1 (tile only) */
     /**
      * Blocks that each do a part of a product's summed axis where they can, up to 8: for products

@@ -1,6 +1,7 @@
 // Kernels of the C builder: parameters, dimensions, facts and the grid.
 #include "builder.h"
 
+#include "compile.h"
 #include "front/snippet.h"
 
 #include <string.h>
@@ -49,6 +50,8 @@ void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, uint32_t l
     p->e.b.where = where;
     if (!p->module->diagnostics->out_of_memory)
         tile_settle(p->e.b.kernel);
+    if (!p->module->diagnostics->out_of_memory && !p->module->diagnostics->errors)
+        tile_drop_yields(p->e.b.kernel);
 }
 
 // Room for one item more, doubled at powers of two.

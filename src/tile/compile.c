@@ -123,28 +123,34 @@ static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile
     return warps;
 }
 
-// What else goes through shared memory takes the room of stages.
+static void count_products(struct tile_op *op, void *data)
+{
+    *(uint32_t *)data += op->kind == TILE_MMA;
+}
+
+// An entry with roles for a loop with several products, or with work between. What else goes through
+// shared memory takes the room of stages. False, and why not.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
-                          struct tile_text *out, struct tile_entry *entry)
+                          struct tile_text *out, struct tile_entry *entry, const char **why)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
-    const char *why = "";
-    struct tile_fused *plan = copy ? tile_plan_fused(copy, target, &why) : NULL;
+    struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
     if (plan && plan->turns) {
         tile_version_work(copy, plan);
         tile_narrow_places(copy);
-        plan = tile_plan_fused(copy, target, &why);
+        if (target->contract)
+            tile_let_quotients_be_rough(copy, plan);
+        plan = tile_plan_fused(copy, target, why);
     }
     if (plan) {
+        tile_unshare_counts(copy);
         if (!tile_assign_layouts(copy, 4 * plan->base.groups))
             return false;
-        why = tile_settle_fused(copy, plan);
+        *why = tile_settle_fused(copy, plan);
     }
-    if (!plan || why) {
-        tile_remark_no_pipeline(kernel, why);
+    if (!plan || *why)
         return false;
-    }
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
         if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
@@ -164,10 +170,13 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
     const char *why = "";
     struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, &why) : NULL;
 
-    if (!plan && compile_fused(kernel, target, out, entry))
-        return true;
     if (!plan) {
-        tile_remark_no_pipeline(kernel, why);
+        const char *not_fused = "";
+        uint32_t products = 0;
+        if (compile_fused(kernel, target, out, entry, &not_fused))
+            return true;
+        tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
+        tile_remark_no_pipeline(kernel, products > 1 && not_fused ? not_fused : why);
         return false;
     }
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan))

@@ -80,6 +80,8 @@ bool tile_cse(struct tile_kernel *kernel);   // common subexpressions
 bool tile_widen_late(struct tile_kernel *kernel); // what may come before f16 and bf16 are widened
 bool tile_hoist(struct tile_kernel *kernel); // what does not change in a loop, out of it
 bool tile_drop_dead(struct tile_kernel *kernel);
+// What ifs yield and nobody uses: names of an arm that nobody asks for behind it.
+bool tile_drop_yields(struct tile_kernel *kernel);
 // Where a power need not be within its bound.
 void tile_find_rough(struct tile_kernel *kernel);
 

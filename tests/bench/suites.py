@@ -257,10 +257,34 @@ def tiles():
     expect(len([r for r in run.results if "ROWSxCOLUMNS" in r.get("failed", "")]) == 6, "0x3")
 
 
+def attention():
+    """Heads of each size, with a mask and without, of no whole tile; what is wrong is not timed."""
+    small = ["--axis", "sequence=70", "--axis", "tokens=70", "--mode", "cold"]
+    python = {"CUCORE_PYTHON": "/nowhere/python"}
+    run = Run("attention", "attention", *small, "--axis", "d=64,128,256", "--axis", "dtype=bf16,f16",
+              **python)
+    found = run.measured(subject="tile", checked="passed")
+    expect(len(found) == 12, f"attention: {len(found)} points")
+    for r in found:
+        half = 2 if r["axes"]["causal"] == "yes" else 1
+        expect(r["flop"] == 4 * 70 * 70 * 2048 / half, f"attention: the work of {r}")
+    for peer in "torch_cudnn", "torch_flash":
+        expect(len(run.skipped("cannot be started", subject=peer)) == 1,
+               f"attention: {peer} is not told of once")
+    Run("long attention", "attention", "--filter", "forward", **python).skipped("simulated")
+    run = Run("another mask", "attention", *small, "--axis", "causal=yes", "--axis",
+              "tile=CAUSAL=false", status=1, **python)
+    found = run.having(subject="tile")
+    expect(found and all("the check failed" in r.get("failed", "") for r in found),
+           f"attention: a mask that is not there is not told: {found[:1]}")
+    run = Run("a width that is none", "attention", *small, "--axis", "d=96", status=1, **python)
+    expect(all("2048 is a multiple" in r.get("failed", "") for r in run.results), "attention: d=96")
+
+
 if not has_nvrtc():
     print("skipped: there is no NVRTC")
     sys.exit(77)
-for part in runtime, compilers, simulator, memory, tiles, libraries:
+for part in runtime, compilers, simulator, memory, tiles, libraries, attention:
     part()
 print("\n".join(problems) or "every suite measures what it should")
 sys.exit(bool(problems))

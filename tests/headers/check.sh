@@ -1,19 +1,20 @@
 #!/bin/sh
 # check.sh STANDARD COMPILER...: every public header compiles alone, and is installed.
 #
-# STANDARD is c11 or c++17. Twice in one unit is alone, too: the include guards are part of it.
+# STANDARD is c11 or c++17. Twice in one unit is alone, too: the include guards are part of it. The
+# headers of C++ alone, *.hpp, are left to it.
 set -u
 standard=$1
 shift
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 case $standard in
-c++*) language=c++ ;;
-*) language=c ;;
+c++*) language=c++ more=.hpp ;;
+*) language=c more= ;;
 esac
 bad=0
 count=0
 
-for path in "$include"/cucore/*.h; do
+for path in "$include"/cucore/*.h ${more:+"$include"/cucore/*"$more"}; do
     header=cucore/${path##*/}
     count=$((count + 1))
     printf '#include <%s>\n#include <%s>\n' "$header" "$header" |
@@ -28,7 +29,7 @@ for path in "$include"/cucore/*.h; do
         echo "$header is not installed: add it to include/cucore/meson.build"
         bad=1
     }
-    [ "$header" = cucore/cucore.h ] ||
+    [ "$header" = cucore/cucore.h ] || [ "$header" != "${header%.hpp}" ] ||
         grep -q "^#include <$header>\$" "$include/cucore/cucore.h" || {
         echo "$header is not in cucore/cucore.h"
         bad=1

@@ -34,6 +34,19 @@ static const struct construct constructs[] = {
       "N=40 n=-9223372036854775808;N=40 n=576460752303423488",
       "kernel k(x: T[N], u: T[N], o: T[16], n: i64) const T = f32 {\n"
       "    y = load(x, [n], [16], pad=1)\n    store(o, [0], y)\n    store(u, [n], y)\n}", 0, 0, NULL },
+    { "quotients as indices that would pass 64 bits", "i8 f32", "N=40 n=0;N=40 n=5;N=40 n=2305843009213693952;"
+      "N=40 n=-2305843009213693952;N=40 n=1152921504606846976;N=40 n=9223372036854775807",
+      "kernel k(x: T[N], u: T[N], o: T[2, 16], n: i64) const T = f32 {\n"
+      "    y = load(x, [n // 2], [16], pad=1)\n    store(o, [0, 0], y)\n    store(u, [cdiv(n, 2)], y)\n"
+      "    store(o, [1, 0], load(x, [n * 8], [16], pad=2))\n}", 0, 0, NULL },
+    { "extents that are known to be multiples", "i8 f16 f32", "M=1 N=8;M=3 N=40;M=4 N=64;M=9 N=104;M=0 N=0",
+      "kernel k(x: T[M, N], u: T[M, N], o: T[M, N]) const T = f32 where N % 8 == 0, M < 100 grid cdiv(M, 4), cdiv(N, 32) {\n"
+      "    i, j = block(0), block(1)\n    y = load(x, [i, j], [4, 32], pad=1)\n    store(o, [i, j], y)\n"
+      "    for c in 0 .. N step 8 { store_at(u, [i * 4, c], load_at(x, [i * 4, c], [4, 8])) }\n}", 0, 0, NULL },
+    { "tiles that are known to be inside", "i8 f16 f32", "N=64;N=70;N=1000",
+      "kernel k(x: T[N], y: T[4, 64], o: T[N], oo: T[4, 64]) const T = f32 where N >= 64 grid 1 {\n"
+      "    store(o, [0], load(x, [0], [64]))\n    for j in 0 .. 4 { store(oo, [j, 0], load(y, [j, 0], [_, 64])) }\n"
+      "    for j in 0 .. 5 step 2 { store_at(oo, [0, j * 8], load_at(y, [3, 40 - j * 8], [_, 16])) }\n}", 0, 0, NULL },
     { "accesses by element", "i8 f16 f32", "M=9 N=40 n=0;M=9 N=40 n=-3;M=9 N=40 n=25;M=9 N=40 n=4611686018427387904",
       "kernel k(x: T[M, N], u: T[M, N], n: i64) const T = f32 {\n"
       "    y = load_at(x, [n - 1, n], [4, 16], pad=1)\n    store_at(u, [n, n + 3], y)\n}", 0, 0, NULL },
@@ -300,6 +313,27 @@ static const struct construct constructs[] = {
       "    a = load(x, [0, 0], [9, 20])\n    a = where(iota(i32, 9)[:, None] == 3, nan, a)\n"
       "    store(o1, [0, 0], min(a, 1, nan=true))\n    store(o2, [0, 0], max(a, 1, nan=true))\n"
       "    store(o3, [0, 0], min(a, 1))\n    store(o4, [0, 0], max(a, 1))\n}", 0, 0, NULL },
+    { "quotients of scalars", "f16 bf16 f32 f64", "",
+      "kernel k(x: T[24], y: T[20], w: T[24], ww: T[20], o: T[24, 20], o1: T[24, 20], o2: T[24, 20], o3: T[24, 20]) const T = f32 grid 24, 20 {\n"
+      "    i, j = block(0), block(1)\n    store(o, [i, j], x[i] / y[j], shape=[_, _])\n"
+      "    store(o1, [i, j], w[i] / ww[j], shape=[_, _])\n    store(o2, [i, j], w[i] / y[j], shape=[_, _])\n"
+      "    store(o3, [i, j], 1.0 / x[i], shape=[_, _])\n}", 0, 0, NULL },
+    { "the least and the greatest of a row by all threads", NUMBERS, "",
+      "kernel k(x: T[3, 256], w: T[3, 256], o: T[7, 3]) const T = f32 grid 3 {\n"
+      "    r = block(0)\n    a, b = load(x, [r, 0], [_, 256]), load(w, [r, 0], [_, 256])\n"
+      "    store(o, [0, r], min(a), shape=[_, _])\n    store(o, [1, r], max(a), shape=[_, _])\n"
+      "    store(o, [2, r], sum(b), shape=[_, _])\n    c = reshape(a, [32, 8])\n"
+      "    store(o, [3, r], min(max(c, 1)), shape=[_, _])\n    store(o, [4, r], max(min(c, 0)), shape=[_, _])\n"
+      "    store(o, [5, r], max(max(c, 0)) - max(a), shape=[_, _])\n    store(o, [6, r], sum(sum(reshape(b, [32, 8]), 1)), shape=[_, _])\n}", 0, 0, NULL },
+    { "the least and the greatest of a row with NaN by all threads", FLOATS, "",
+      "kernel k(x: T[3, 256], o: T[8, 3]) const T = f32 grid 3 {\n"
+      "    r = block(0)\n    a = load(x, [r, 0], [_, 256])\n"
+      "    b, c = where(iota(i32, 256) % 5 < 3, nan, a), full(T, [256], nan)\n"
+      "    store(o, [0, r], min(b), shape=[_, _])\n    store(o, [1, r], max(b), shape=[_, _])\n"
+      "    store(o, [2, r], min(b, nan=true), shape=[_, _])\n    store(o, [3, r], max(b, nan=true), shape=[_, _])\n"
+      "    store(o, [4, r], min(c), shape=[_, _])\n    store(o, [5, r], max(c), shape=[_, _])\n"
+      "    d = reshape(cast(b, f64), [16, 16])\n"
+      "    store(o, [6, r], cast(max(min(d, 1)), T), shape=[_, _])\n    store(o, [7, r], cast(min(max(d, 0)), T), shape=[_, _])\n}", 0, 0, NULL },
     { "where the least and the greatest are", NUMBERS, "",
       "kernel k(x: T[9, 33], w: T[9, 33], o1: i32[9, 1], o2: i32[9, 1], o3: i32[1, 33], o4: i32[9, 1], o5: i32[1, 33]) const T = f32 {\n"
       "    a, b = load(x, [0, 0], [9, 33]), load(w, [0, 0], [9, 33])\n"
@@ -727,6 +761,10 @@ static const struct construct constructs[] = {
     { "a sort of as many as a block has threads and more", "i32 f16", "",
       "kernel k(x: T[5000], o: T[5000], oo: i32[40]) const T = i32 {\n    a = load(x, [0], [5000])\n"
       "    store(o, [0], sort(a, 0))\n    v, i = topk(a, 40, 0)\n    store(oo, [0], i)\n}", 0, 0, NULL },
+    { "sorts in shared memory, of lines in every direction", "i64 f16 u8 f64", "",
+      "kernel k(x: T[3, 1200], y: T[1100, 3], w: T[2, 1500, 2], o: T[3, 1200], oo: T[1100, 3], o1: T[2, 7, 2], o2: i32[2, 7, 2]) const T = f16 {\n"
+      "    store(o, [0, 0], sort(load(x, [0, 0], [3, 1200]), 1))\n    store(oo, [0, 0], sort(load(y, [0, 0], [1100, 3]), 0))\n"
+      "    v, i = topk(load(w, [0, 0, 0], [2, 1500, 2]), 7, 1)\n    store(o1, [0, 0, 0], v)\n    store(o2, [0, 0, 0], i)\n}", 0, 0, NULL },
     { "a product of large tiles", "f32 f16", "",
       "kernel k(w: T[128, 64], ww: T[64, 130], o: f32[128, 130]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [128, 64]) @ load(ww, [0, 0], [64, 130]))\n}", 0, 0, NULL },

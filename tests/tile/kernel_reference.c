@@ -576,6 +576,46 @@ void expect_gemm_batched_tn(struct numbers *a)
     multiply_many(a, true, false);
 }
 
+// a b c offs
+static void multiply_groups(struct numbers *a, bool turned_b)
+{
+    int64_t depth = a[0].extent[1], columns = a[2].extent[1];
+
+    for (int64_t g = 0; g + 1 < a[3].count; g++) {
+        int64_t first = (int64_t)a[3].at[g], rows = (int64_t)a[3].at[g + 1] - first;
+        struct numbers one[3] = {
+            { .at = a[0].at + first * depth, .rank = 2, .extent = { rows, depth } },
+            { .at = a[1].at + g * depth * columns, .rank = 2 },
+            { .at = a[2].at + first * columns, .rank = 2, .extent = { rows, columns } },
+        };
+        multiply(one, false, turned_b);
+    }
+}
+
+void expect_gemm_grouped_nn(struct numbers *a)
+{
+    multiply_groups(a, false);
+}
+
+void expect_gemm_grouped_nt(struct numbers *a)
+{
+    multiply_groups(a, true);
+}
+
+void prepare_groups(struct numbers *a)
+{
+    int64_t count = a[3].count - 1, rows = a[0].extent[0];
+
+    // In the middle an empty one, and the last takes what is left.
+    a[3].at[0] = 0;
+    for (int64_t g = 1; g < count; g++) {
+        int64_t left = rows - (int64_t)a[3].at[g - 1];
+        int64_t own = g == count / 2 ? 0 : (int64_t)kernel_random((uint64_t)left + 1);
+        a[3].at[g] = a[3].at[g - 1] + (double)own;
+    }
+    a[3].at[count] = (double)rows;
+}
+
 // a b bias c
 static void multiply_and(struct numbers *a, double (*what)(double))
 {
@@ -628,6 +668,21 @@ void expect_gemm_silu(struct numbers *a)
     multiply(a, false, true);
     for (int64_t i = 0; i < a[2].count; i++)
         a[2].at[i] /= 1 + exp(-a[2].at[i]);
+}
+
+// a, a factor for each of its rows, b turned, c
+void expect_gemm_mixed(struct numbers *a)
+{
+    struct numbers one[] = { a[0], a[2], a[3] };
+    int64_t depth = a[0].extent[1];
+    double *scaled = malloc((size_t)(a[0].count + 1) * sizeof(*scaled));
+
+    for (int64_t i = 0; scaled && i < a[0].count; i++)
+        scaled[i] = a[0].at[i] * a[1].at[i / depth];
+    one[0].at = scaled;
+    if (scaled)
+        multiply(one, false, true);
+    free(scaled);
 }
 
 // ---- Attention: q, k, v, o [.., S, D], lse, scale

@@ -30,8 +30,9 @@ kernel_expect expect_histogram, expect_segmented_sum, expect_top, expect_sorted_
 kernel_expect expect_gathered_rows, expect_scattered_rows, expect_added_rows;
 kernel_expect expect_diffused_2d, expect_diffused_3d;
 kernel_expect expect_cross_entropy, expect_cross_entropy_gradient;
+kernel_expect expect_gemm_mixed;
 kernel_expect expect_gemm_nn, expect_gemm_nt, expect_gemm_tn, expect_gemm_tt,
-    expect_gemm_batched_nt, expect_gemm_batched_tn;
+    expect_gemm_grouped_nn, expect_gemm_grouped_nt, expect_gemm_batched_nt, expect_gemm_batched_tn;
 kernel_expect expect_gemm_bias_gelu, expect_gemm_bias_gelu_tanh, expect_gemm_residual,
     expect_gemm_scaled, expect_gemm_silu;
 kernel_expect expect_attention, expect_attention_causal;
@@ -43,6 +44,7 @@ kernel_prepare prepare_factors;             // near to 1, so that products stay
 kernel_prepare prepare_far;                 // from 0: squares less squares would cancel
 kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prepare_rows_once,
     prepare_rows_again;
-kernel_prepare prepare_targets, prepare_lse, prepare_bins, prepare_first;
+kernel_prepare prepare_targets, prepare_lse, prepare_bins, prepare_first,
+    prepare_groups; // of rows, some of them empty
 
 #endif

@@ -445,7 +445,7 @@ static const struct {
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .parts = 2), { "parts" } },
     { BAD(.dtype = CUC_F16, .arch = "sm_70"), { "sm_70" } },
     { BAD(.dtype = CUC_F16, .arch = "hopper"), { "hopper", "sm_90a" } },
-    { BAD(.dtype = CUC_F16, .stages = 9), { "stages is 9" } },
+    { BAD(.dtype = CUC_F16, .stages = 25), { "stages is 25" } },
     { BAD(.dtype = CUC_F16, .reserved = 1), { "reserved" } },
 };
 

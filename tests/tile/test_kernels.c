@@ -227,6 +227,9 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nt", "e5m2", "D=bf16 BM=256 BN=96 BK=256", "M=300 N=200 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=208 BK=128", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=256 BK=128 FAST=true", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
+    { "gemm_grouped", "gemm_grouped_nt", "bf16", "BM=64 BN=64", "S=300 G=6 N=136 K=72; S=64 G=1 N=8 K=8; S=5 G=3 N=16 K=64; S=0 G=2 N=16 K=64", "rro-", prepare_groups, expect_gemm_grouped_nt, 64, 256, "ao" },
+    { "gemm_grouped", "gemm_grouped_nn", "f16", "BM=128 BN=128", "S=700 G=8 N=136 K=200", "rro-", prepare_groups, expect_gemm_grouped_nn, 64, 256, "a" },
+    { "gemm_grouped", "gemm_grouped_nn", "bf16", "BM=16 BN=64 split=2 cluster=2", "S=70 G=4 N=136 K=200", "rro-", prepare_groups, expect_gemm_grouped_nn, 64, 256, "a" },
     { "gemm_batched", "gemm_batched_nt", "bf16", "BM=64 BN=64", "B=3 M=70 N=80 K=72; B=1 M=1 N=1 K=1", "rro", NULL, expect_gemm_batched_nt, 64, 256, "ao" },
     { "gemm_batched", "gemm_batched_tn", "f16", "BM=16 BN=64 split=2", "B=2 M=24 N=80 K=72", "rro", NULL, expect_gemm_batched_tn, 64, 256, "a" },
     { "gemm", "gemm_nt", "i8 u8", "D=i32 ACC=i32 BN=128 BK=128", "M=128 N=128 K=128; M=130 N=200 K=300",
@@ -266,6 +269,14 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nn", "tf32 e4m3", "D=f32 BM=32 BN=32 BK=32", "M=33 N=40 K=70",
       "rro", NULL, expect_gemm_nn, 1 << 17, 16, "ao" },
 
+    // Of a left operand that is computed each element is rounded to 8 bits, of up to 16.
+    { "gemm_mixed", "gemm_mixed", "bf16", "A=i8", "M=128 N=128 K=128; M=130 N=200 K=300; M=7 N=8 K=0",
+      "rrro", NULL, expect_gemm_mixed, 1 << 15, 1500, "a" },
+    { "gemm_mixed", "gemm_mixed", "f16", "A=f32 BM=64 BN=64 BK=64", "M=130 N=72 K=200",
+      "rrro", NULL, expect_gemm_mixed, 1 << 15, 1500, "ao" },
+    { "gemm_mixed", "gemm_mixed", "bf16", "A=e4m3 BM=256 BN=64 BK=64", "M=300 N=72 K=200",
+      "rrro", NULL, expect_gemm_mixed, 1 << 15, 1500, "a" },
+
     // Attention: what is taken from each row is rounded to 8 or 11 bits before it is multiplied.
     { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=32 BN=32",
       "B=1 HQ=1 HK=1 SQ=32 SK=32 scale=0.125; B=2 HQ=4 HK=2 SQ=45 SK=70 scale=0.125",
@@ -276,7 +287,7 @@ static const struct kernel_case rows[] = {
     // By wgmma, the products of one turn under the work of the next.
     { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=128 SK=64 scale=0.125; B=2 HQ=4 HK=2 SQ=145 SK=270 scale=0.125;"
-      "B=20 HQ=20 HK=10 SQ=3 SK=150 scale=0.125", // several tiles a block
+      "B=7 HQ=20 HK=10 SQ=3 SK=70 scale=0.125", // several tiles a block
       "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "bf16", "D=128 BM=128 BN=128",
       "B=1 HQ=2 HK=1 SQ=200 SK=390 scale=0.0884; B=1 HQ=1 HK=1 SQ=300 SK=30 scale=0.0884",
@@ -335,6 +346,7 @@ static const struct kernel_case fast[] = {
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "tf32", .set = "D=f32 BK=32", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3 e5m2", .set = "BN=128 BK=128", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "i8 u8", .set = "D=i32 ACC=i32 BK=128", .fill = "rro" },
+    { .file = "gemm_mixed", .kernel = "gemm_mixed", .dtypes = "bf16", .fill = "rrro" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "f16 bf16", .set = "D=64 BN=128", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=64 BN=128 CAUSAL=false", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "f16 bf16", .set = "D=128 BN=128", .fill = "rrroo-" },

@@ -111,7 +111,7 @@ static const char *const programs[] = {
     "    x = load(a, [block(0)], [8], pad=nan)\n    y = full(f32, [8], -inf)\n"
     "    if n == -9223372036854775807 - 1 { print(\"a \\\"b\\\" {}\\n\", x) } else { y = x * 0.1 "
     "}\n"
-    "    assert(n > 0, \"n\")\n    store(a, [block(0)], asm(\"neg.f32 $0, $1;\", f32, [y]))\n}",
+    "    store(a, [block(0)], asm(\"neg.f32 $0, $1;\", f32, [y]))\n}",
     "fn least(v, i, w, j) { c = v < w\n return where(c, v, w), where(c, i, j) }\n"
     "kernel k(a: f32[N], n: i32) grid 1 {\n"
     "    v, i = reduce(least, [load(a, [0], [64]), iota(i32, 64)], 0, [inf, 0])\n"

@@ -639,6 +639,19 @@ static const struct {
     { "extents that are checked",
       "kernel k(a: f32[G + 1], b: f32[G], c: f32[4, 2 * 3]) { x = a[0] + b[dim(b, 0) - 1] }" },
     { "tensors of rank 0", "kernel k(a: f32[]) { store(a, [], load(a, [], []) + 1.0) }" },
+    { "an arm behind one that is left",
+      "kernel k(a: i32[N], s: i32) { x = s\n if s > 7 { store(a, [0], x); return } else { x = 1 + "
+      "s }\n"
+      " if s > 8 { return } else { y = x * 2 }\n store(a, [1], x + y) }" },
+    { "code that control does not come to", "kernel k(a: i32[N], s: i32) { for j in 0 .. s { if j "
+                                            "> 3 { break; s += 1; continue }\n continue\n"
+                                            " while s > 0 { break; s = 3 } }\n static for j in 0 "
+                                            ".. 2 { store(a, [j], s); return; s = 2 }\n"
+                                            " store(a, [3], s)\n return\n store(a, [4], s) }" },
+    { "a function with code behind its return",
+      "fn f(x) { y = x + 1\n return y\n z = y * 2\n return z }\nkernel k(a: i32[N], s: i32) { "
+      "store(a, [0], "
+      "f(s)) }" },
     { "an else if", "kernel k(s: i32, a: i32[N]) { x = 0\n if s > 2 { x = 1 } else if s > 1 { x = "
                     "2 } else { x = s }\n store(a, [0], x) }" },
     { "a constant condition drops the other arm",

@@ -108,6 +108,19 @@ static const struct row rows[] = {
       "{\n            v4 = exp(f)", NULL },
     { "not a load, which a store may change", everything,
       "for j in 0 .. n { store(a, [j], load(a, [0], [4])) }", "        v", NULL },
+    // Divisions
+    { "dividing by a power of two", tile_fold, "store(a, [0], f / 8.0)", "cast(0.125, f32)", "/" },
+    { "not dividing by another number", tile_fold, "store(a, [0], f / 10.0)", "/", NULL },
+    { "not dividing by what has no inverse", tile_fold, "store(a, [0], f / 0.0)", "/", NULL },
+    // Widening late
+    { "the largest of f16 in f32", tile_widen_late,
+      "store(a, [0], max(cast(load(b, [0, 0], [_, 8]), f32)), shape=[_])", "f32)", "max(v3" },
+    { "a change of shape on the way to it", everything,
+      "x = reshape(cast(load(b, [0, 0], [_, 8]), f32), [4, 2])\nstore(a, [0], squeeze(max(x, 1), "
+      "1))",
+      "reshape(v1", NULL },
+    { "not a sum, which is rounded", tile_widen_late,
+      "store(a, [0], sum(cast(load(b, [0, 0], [_, 8]), f32)), shape=[_])", "sum(v3", NULL },
     // Dead code
     { "a value that nobody uses", tile_drop_dead, "x = exp(f)\nstore(a, [0], f)", NULL, "exp" },
     { "a load that nobody uses", tile_drop_dead, "x = load(a, [0], [4])\nstore(a, [1], f)", NULL,
@@ -159,6 +172,78 @@ START_TEST(a_pass_makes_of_a_program_what_it_should)
                   row->has, dump);
     ck_assert_msg(!row->lacks || !strstr(body, row->lacks), "%s: \"%s\" should be gone from\n%s",
                   row->name, row->lacks, dump);
+    tile_module_free(module);
+}
+END_TEST
+
+// How many powers and quotients need not be within their bounds.
+
+static const struct {
+    const char *name, *body;
+    uint32_t rough;
+} powers[] = {
+    { "one that is rounded to 16 bits",
+      "store(b, [0, 0], cast(exp(load(a, [0], [8])), f16), shape=[_, 8])", 1 },
+    { "not one that is stored as it is", "store(a, [0], exp(load(a, [0], [8])))", 0 },
+    { "not one that is stored as it is, too",
+      "e = exp(load(a, [0], [8]))\nstore(a, [0], e)\nstore(b, [0, 0], cast(e, f16), shape=[_, 8])",
+      0 },
+    { "of 2, with a factor",
+      "store(b, [0, 0], cast(exp2(load(a, [0], [8])) * f, f16), shape=[_, 8])", 1 },
+    { "not one of which something is left",
+      "store(b, [0, 0], cast(exp(load(a, [0], [8])) - 1.0, f16), shape=[_, 8])", 0 },
+    { "not one that something of any sign is added to",
+      "store(b, [0, 0], cast(exp(load(a, [0], [8])) + f, f16), shape=[_, 8])", 0 },
+    { "a sum of many", "store(a, [0], sum(exp(load(a, [0], [64]))), shape=[_])", 1 },
+    { "not of few", "store(a, [0], sum(exp(load(a, [0], [63]))), shape=[_])", 0 },
+    { "not of many that may be negative",
+      "store(a, [0], sum(exp(load(a, [0], [64])) * f), shape=[_])", 0 },
+    { "a sum of many in parts",
+      "e = reshape(exp(load(a, [0], [512])), [64, 8])\nstore(a, [0], sum(sum(e, 1)), shape=[_])",
+      1 },
+    { "a sum in a loop, summed afterwards",
+      "s = zeros(f32, [64])\nfor j in 0 .. n { s = s * 0.5 + exp(load(a, [j], [64])) }\n"
+      "store(a, [0], sum(s), shape=[_])",
+      1 },
+    { "not a sum in a loop that may begin below 0",
+      "s = full(f32, [64], f)\nfor j in 0 .. n { s = s + exp(load(a, [j], [64])) }\n"
+      "store(a, [0], sum(s), shape=[_])",
+      0 },
+    { "not one that a loop raises again",
+      "s = load(a, [0], [64])\nfor j in 0 .. n { s = exp(s) }\nstore(a, [0], sum(s), shape=[_])",
+      0 },
+    { "a softmax in 16 bits, with its quotient",
+      "x = load(a, [0], [64])\ne = exp(x - max(x))\n"
+      "store(b, [0, 0], cast(e / sum(e), f16), shape=[_, 64])",
+      2 },
+    { "a softmax in f32", "x = load(a, [0], [64])\ne = exp(x - max(x))\nstore(a, [0], e / sum(e))",
+      0 },
+    { "not a quotient of what is exact",
+      "x = load(a, [0], [64])\nstore(b, [0, 0], cast(x / f * exp(f), f16), shape=[_, 64])", 1 },
+};
+
+static void count_rough(struct tile_op *op, void *data)
+{
+    uint32_t *count = data;
+
+    *count += tile_int(op, TILE_ATTR_ROUGH, 0) != 0;
+}
+
+START_TEST(less_than_the_bound_is_enough_for_few_digits)
+{
+    char text[1024];
+    uint32_t count = 0;
+
+    snprintf(text, sizeof(text), HEAD "%s\n}\n", powers[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", powers[_i].name,
+                  tile_diagnostics_text(module, false));
+    tile_simplify(module->first);
+    tile_find_rough(module->first);
+    tile_walk(&module->first->body, count_rough, &count);
+    ck_assert_msg(count == powers[_i].rough, "%s: expected %u, got %u", powers[_i].name,
+                  powers[_i].rough, count);
     tile_module_free(module);
 }
 END_TEST
@@ -266,6 +351,8 @@ int main(void)
 
     tcase_add_loop_test(t, a_pass_makes_of_a_program_what_it_should, 0,
                         (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(t, less_than_the_bound_is_enough_for_few_digits, 0,
+                        (int)(sizeof(powers) / sizeof(powers[0])));
     tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0,
                         (int)(sizeof(damages) / sizeof(damages[0])));
     suite_add_tcase(suite, t);

@@ -32,6 +32,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E402
+from bench_peers_gemm import TorchProducts, TritonProducts  # noqa: E402
 from bench_peers_work import Skip, Work, need  # noqa: E402
 
 HOLD_NS = 200_000  # at least; as long as enqueueing takes
@@ -136,7 +137,7 @@ extern "C" __global__ void empty(float a, const float *x, unsigned n)
 """
 
 
-class Torch(TorchArrays, Peer):
+class Torch(TorchArrays, TorchProducts, Peer):
     """PyTorch, on its current stream."""
 
     def __init__(self, ordinal):
@@ -225,63 +226,6 @@ class Torch(TorchArrays, Peer):
         error = (c.double() - expected).abs()
         return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
 
-    def gemm_matmul(self, axes):
-        torch = self.torch
-        if axes["dtype"] in ("e4m3", "i8"):
-            raise Skip(f"torch.matmul takes no {axes['dtype']}")
-        torch.manual_seed(self.seed)
-        torch.backends.cuda.matmul.allow_tf32 = True
-        dtype = {"f16": torch.float16, "bf16": torch.bfloat16, "tf32": torch.float32}[axes["dtype"]]
-        m, n, k = axes["m"], axes["n"], axes["k"]
-        batch, after = axes.get("batch", 1), axes.get("after", "nothing")
-        size = batch * max(m * k, k * n) * torch.empty((), dtype=dtype).element_size()
-
-        # Columns of the product lie one behind the other, so it is the transposed product of rows.
-        def matrix(rows, columns, transposed):
-            shape = (columns, rows) if transposed else (rows, columns)
-            x = (torch.rand((batch, *shape) if batch > 1 else shape, device="cuda") * 2 - 1)
-            return x.to(dtype).mT if transposed else x.to(dtype)
-
-        layout = axes["layout"]
-        sets = [(matrix(n, k, layout[1] == "t"), matrix(k, m, layout[0] == "t"),
-                 torch.empty((batch, n, m) if batch > 1 else (n, m), dtype=dtype, device="cuda"))
-                for _ in range(self.sets_for(size))]
-        # What is worked with after the product: an element for each column here, or a matrix.
-        shape = {"bias_gelu": (m,), "residual": (n, m)}.get(after, (0,))
-        extra = (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
-
-        def run(number):
-            b, a, c = sets[number % len(sets)]
-            if after == "nothing":
-                torch.matmul(b, a, out=c)
-            else:
-                torch.addmm(extra, b, a, out=c)
-            if after == "bias_gelu":
-                torch.ops.aten.gelu.out(c, approximate="tanh", out=c)
-
-        def check():
-            b, a, c = sets[0]
-            c.zero_()
-            run(0)
-            if batch > 1:
-                b, a, c = b[-1], a[-1], c[-1]
-            rows = sorted({0, n - 1, *random.Random(self.seed).sample(range(n),
-                                                                      min(n, ROWS_CHECKED))})
-            x, y = b[rows].double(), a.double()
-            eps = 2 ** -10 if axes["dtype"] == "tf32" else torch.finfo(torch.float32).eps * 8
-            # Parts of a sum may be rounded to the type when they are put together.
-            bound = (eps * (x.abs() @ y.abs()) +
-                     torch.finfo(dtype).eps * ((x @ y).abs() + math.sqrt(k)))
-            expected = x @ y
-            if after == "residual":
-                expected += extra[rows].double()
-            elif after == "bias_gelu":
-                expected = torch.nn.functional.gelu(expected + extra.double(), approximate="tanh")
-            error = (c[rows].double() - expected).abs()
-            return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
-
-        return Work(run, check)
-
 
 class TorchAttention(Torch):
     """PyTorch's attention by one of the libraries that it has for it."""
@@ -360,7 +304,7 @@ def empty(a, x, n):
     pass
 
 
-class Triton(TritonArrays, Torch):
+class Triton(TritonArrays, TritonProducts, Torch):
     """Triton, over PyTorch's memory and streams."""
 
     def __init__(self, ordinal):
@@ -372,12 +316,10 @@ class Triton(TritonArrays, Torch):
                         (("copy", stream_copy), ("scale", stream_scale), ("add", stream_add),
                          ("triad", stream_triad), ("empty", empty))}
         self.compile_arrays(triton)
+        self.compile_products(triton)
 
     def memory_copy(self, axes):
         raise Skip("a copy by Triton is memory/stream op=copy")
-
-    def gemm_matmul(self, axes):
-        raise Skip("there is no product by Triton here")
 
     def memory_stream(self, axes):
         torch = self.torch

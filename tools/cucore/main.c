@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run, &cli_bench,
+    &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run, &cli_bench, &cli_tune,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

@@ -99,7 +99,7 @@ int source_options_take(source_options *o, int id, const char *value)
     case SOURCE_WARPS:
         return value_number(&o->warps, "warps", value, 1, 32);
     case SOURCE_STAGES:
-        return value_number(&o->stages, "stages", value, 2, 8);
+        return value_number(&o->stages, "stages", value, 2, 24);
     case SOURCE_CLUSTER:
         return value_number(&o->cluster, "tile-cluster", value, 1, 2);
     case SOURCE_SPLIT:

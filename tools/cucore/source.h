@@ -62,7 +62,7 @@ enum {
     { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },          \
     { "dim", SOURCE_DIMENSION, "NAME=EXTENT", "choose auto() of a tile program for it; again for more" }, \
     { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },         \
-    { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 8" },                  \
+    { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 24" },                 \
     { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
     { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's sums: up to 8" },               \
     { "tile-raster", SOURCE_RASTER, "N", "tiles of a product side by side: up to 64" },               \

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import raw
 from ._errors import check, text
 from ._handle import Handle, create, get
+from ._pending import prune
 from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
 
 if TYPE_CHECKING:
@@ -231,6 +232,7 @@ class Device:
     def sync(self) -> None:
         """Wait for everything on the device's primary context."""
         check(raw.cuc_device_synchronize(self._h))
+        prune()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Device, (self.device_id,)

@@ -57,11 +57,11 @@ class GraphExec(Handle):
     _release = raw.cuc_graph_exec_release
 
     def launch(self, stream: StreamLike) -> None:
-        check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)._h))
+        check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)))
 
     def upload(self, stream: StreamLike) -> None:
         """Get it ready on the device ahead of its first launch."""
-        check(raw.cuc_graph_exec_upload(self._h, as_stream(stream)._h))
+        check(raw.cuc_graph_exec_upload(self._h, as_stream(stream)))
 
     def update(self, graph: Graph) -> None:
         """Take over another graph's parameters, of the same nodes."""

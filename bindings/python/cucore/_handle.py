@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import types
 from typing import Any, Callable, ClassVar, TypeVar
 
 from . import raw
@@ -17,7 +18,7 @@ class Handle:
     """
 
     __slots__ = ("_h", "__weakref__")
-    _release: ClassVar[Callable[[int], None]]
+    _release: ClassVar[Any]  # the function of the library
     _h: int
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
@@ -29,6 +30,11 @@ class Handle:
         self = cls.__new__(cls)
         self._h = handle or 0
         return self
+
+    @property
+    def _as_parameter_(self) -> int:
+        """What ctypes passes for the object, which it holds meanwhile; `_h` of a temporary does not."""
+        return self._h
 
     def close(self) -> None:
         """Give the reference back now. Once more does nothing."""
@@ -70,6 +76,14 @@ def options(struct: Any, **fields: Any) -> Any:
     made = struct(**fields)
     made.struct_size = ctypes.sizeof(struct)
     return made
+
+
+def callback(struct: Any, field: str, function: Any) -> Any:
+    """A function as a field of a struct has it."""
+    kind = dict(struct._fields_)[field]
+    if isinstance(function, (types.FunctionType, types.MethodType)):
+        return kind(function)
+    return kind(ctypes.cast(function, ctypes.c_void_p).value)  # one of C's already
 
 
 class _Kept:
@@ -131,6 +145,3 @@ class HostMemory:
         view = getattr(self, "_view", None)
         if view is not None:
             _release_buffer(ctypes.byref(view))
-
-
-__all__ = ["Handle", "HostMemory", "create", "get", "kept", "options", "raw"]

@@ -65,7 +65,8 @@ class LaunchConfig:
         self.programmatic_stream_serialization = programmatic_stream_serialization
         blocks = self.grid
         if self.cluster is not None:
-            blocks = tuple(g * c for g, c in zip(self.grid, self.cluster))
+            x, y, z = (g * c for g, c in zip(self.grid, self.cluster))
+            blocks = (x, y, z)
         flags = (raw.CUC_LAUNCH_COOPERATIVE if is_cooperative else 0) | \
                 (raw.CUC_LAUNCH_PROGRAMMATIC if programmatic_stream_serialization else 0)
         self._struct = options(raw.cuc_launch_config, grid=blocks, block=self.block,

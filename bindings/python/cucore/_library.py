@@ -3,6 +3,8 @@
 The first of these: the file that CUCORE_LIBRARY names, the one in this package (a wheel has it),
 and libcucore.so.0 where the system's loader finds it.
 """
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
@@ -11,14 +13,14 @@ import sys
 SONAME = "libcucore.so.0"
 
 
-def candidates():
+def candidates() -> list[str]:
     if named := os.environ.get("CUCORE_LIBRARY"):
         return [named]
     own = pathlib.Path(__file__).parent / "lib" / SONAME
     return ([str(own)] if own.exists() else []) + [SONAME]
 
 
-def load():
+def load() -> tuple[str, ctypes.CDLL]:
     # cucore looks for NVIDIA's Python packages in VIRTUAL_ENV, which is only set where an
     # environment was activated and not merely its interpreter started.
     if sys.prefix != sys.base_prefix:

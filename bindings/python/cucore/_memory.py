@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import Handle, HostMemory, create, get, kept, options
+from ._handle import Handle, HostMemory, callback, create, get, kept, options
+from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class MemoryResource(Handle):
         A subclass gives memory of its own: `Buffer.from_handle(address, size, mr=self,
         stream=stream)`. Its `deallocate()` is called when the buffer is gone.
         """
-        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, as_stream(stream)._h))
+        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, as_stream(stream)))
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None) -> None:
         """Called for memory of a subclass; may come on any thread."""
@@ -77,8 +78,6 @@ class MemoryResource(Handle):
 
 
 def _custom(resource: MemoryResource) -> int:
-    fields = dict(raw.cuc_memory_callbacks._fields_)
-
     def allocate(_user: int, out: int, size: int, stream: int) -> int:
         return raw.cuc_error_set(raw.CUC_ERROR_NOT_SUPPORTED, b"allocate",
                                  b"a resource written in Python allocates by its allocate()")
@@ -91,14 +90,14 @@ def _custom(resource: MemoryResource) -> int:
             return raw.cuc_error_set(raw.CUC_ERROR_DRIVER, b"deallocate", repr(error).encode())
         return 0
 
-    callbacks = (fields["allocate"](allocate), fields["deallocate"](deallocate))
+    struct = raw.cuc_memory_callbacks
+    callbacks = (callback(struct, "allocate", allocate), callback(struct, "deallocate", deallocate))
     # What it calls must outlive the resource: the buffers hold it beyond this object.
     key = kept.add(callbacks)
     access = (_ACCESS_DEVICE if resource.is_device_accessible else 0) | \
              (_ACCESS_HOST if resource.is_host_accessible else 0)
-    made = options(raw.cuc_memory_callbacks, user=key, allocate=callbacks[0],
-                   deallocate=callbacks[1], access=access)
-    made.destroy = fields["destroy"](ctypes.cast(kept.drop, ctypes.c_void_p).value)
+    made = options(struct, user=key, allocate=callbacks[0], deallocate=callbacks[1],
+                   destroy=callback(struct, "destroy", kept.drop), access=access)
     try:
         return create(raw.cuc_memory_resource_create, ctypes.byref(made))
     except BaseException:
@@ -127,6 +126,7 @@ class PoolAttributes:
     """Attributes of a pool by their names, such as `used_mem_current`; some can be set."""
 
     __slots__ = ("_pool",)
+    _pool: MemoryPool
 
     def __init__(self, pool: MemoryPool) -> None:
         object.__setattr__(self, "_pool", pool)
@@ -230,7 +230,7 @@ class LegacyPinnedMemoryResource(MemoryResource):
         self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED)
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
-        given = None if stream is None else as_stream(stream)._h
+        given = None if stream is None else as_stream(stream)
         return Buffer._own(create(raw.cuc_buffer_create, self._h, size, given))
 
 
@@ -243,7 +243,7 @@ class LegacyManagedMemoryResource(MemoryResource):
         self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED)
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
-        given = None if stream is None else as_stream(stream)._h
+        given = None if stream is None else as_stream(stream)
         return Buffer._own(create(raw.cuc_buffer_create, self._h, size, given))
 
 
@@ -265,11 +265,10 @@ class Buffer(Handle):
             raise ValueError("expected a memory resource that frees the memory or an owner that "
                              "keeps it, not both")
         key = kept.add(owner) if owner is not None else 0
-        made = options(raw.cuc_buffer_options, owner=key or None,
-                       stream=as_stream(stream)._h if stream is not None else None)
+        queue = as_stream(stream) if stream is not None else None
+        made = options(raw.cuc_buffer_options, owner=key or None, stream=queue._h if queue else None)
         if key:
-            fields = dict(raw.cuc_buffer_options._fields_)
-            made.drop_owner = fields["drop_owner"](ctypes.cast(kept.drop, ctypes.c_void_p).value)
+            made.drop_owner = callback(raw.cuc_buffer_options, "drop_owner", kept.drop)
         try:
             with mr._lent() if mr is not None else contextlib.nullcontext() as made.resource:
                 return cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
@@ -322,7 +321,7 @@ class Buffer(Handle):
 
     def set_deallocation_stream(self, stream: StreamLike) -> None:
         """Free it in this stream's order."""
-        check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)._h))
+        check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)))
 
     def close(self, stream: StreamLike = None) -> None:
         """Free it now, in the order of its stream, or of the one given."""
@@ -342,7 +341,7 @@ class Buffer(Handle):
     def copy_to(self, dst: Any = None, *, stream: StreamLike) -> Any:
         """Copy all of it to a buffer, a new one when none is given, or to a writable host array.
 
-        Host memory is written when the stream has been waited for.
+        Host memory is written when the stream has been waited for, and kept until then.
         """
         queue = as_stream(stream)
         size = self.size
@@ -356,12 +355,16 @@ class Buffer(Handle):
             host = HostMemory(dst, writable=True)
             self._same_size(host.size, size)
             done = raw.cuc_buffer_read(queue._h, host.address, self._h, 0, size)
+            if not done:
+                hold(queue, host)
         if done:
             raise last_error()
         return dst
 
     def copy_from(self, src: Any, *, stream: StreamLike) -> None:
-        """Fill all of it from a buffer, or from a host array or bytes."""
+        """Fill all of it from a buffer, or from a host array or bytes, which are kept until it is
+        done, and are not to be changed before.
+        """
         queue = as_stream(stream)
         size = self.size
         if isinstance(src, Buffer):
@@ -371,6 +374,8 @@ class Buffer(Handle):
             host = HostMemory(src, writable=False)
             self._same_size(size, host.size)
             done = raw.cuc_buffer_write(queue._h, self._h, 0, host.address, size)
+            if not done:
+                hold(queue, host)
         if done:
             raise last_error()
 
@@ -383,7 +388,7 @@ class Buffer(Handle):
     def fill(self, value: int | bytes, *, stream: StreamLike) -> None:
         """Fill it with a byte, or with a pattern of 1, 2 or 4 bytes."""
         pattern = bytes([value]) if isinstance(value, int) else bytes(value)
-        if raw.cuc_buffer_fill(as_stream(stream)._h, self._h, 0, int.from_bytes(pattern, "little"),
+        if raw.cuc_buffer_fill(as_stream(stream), self._h, 0, int.from_bytes(pattern, "little"),
                                len(pattern), self.size):
             raise last_error()
 

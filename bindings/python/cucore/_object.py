@@ -24,7 +24,7 @@ class ObjectCode(Handle):
     _release = raw.cuc_object_release
 
     @classmethod
-    def _from(cls, kind: int, module: Code, name: str, symbol_mapping: dict[str, str] | None) -> Any:
+    def _from(cls, kind: int, module: Code, name: str, symbol_mapping: dict[str, str] | None) -> ObjectCode:
         made = options(raw.cuc_object_options, name=name.encode() or None)
         names = {k.encode() if isinstance(k, str) else k: v.encode() if isinstance(v, str) else v
                  for k, v in (symbol_mapping or {}).items()}
@@ -141,6 +141,8 @@ class KernelAttributes:
     """Attributes of a kernel on a device by their names, such as `num_regs`; some can be set."""
 
     __slots__ = ("_kernel", "_device")
+    _kernel: Kernel
+    _device: Device
 
     def __init__(self, kernel: Kernel, device: Device) -> None:
         object.__setattr__(self, "_kernel", kernel)

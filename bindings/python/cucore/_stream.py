@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generator
 from . import raw
 from ._errors import check, last_error
 from ._handle import Handle, create, get, kept, options
+from ._pending import prune
 
 if TYPE_CHECKING:
     from ._device import Context, Device
@@ -91,11 +92,12 @@ class Event(Handle):
 
     def record(self, stream: StreamLike) -> None:
         """Stand for everything that the stream has by now."""
-        check(raw.cuc_event_record(self._h, as_stream(stream)._h))
+        check(raw.cuc_event_record(self._h, as_stream(stream)))
 
     def sync(self) -> None:
         """Wait until it has completed."""
         check(raw.cuc_event_synchronize(self._h))
+        prune()
 
     def fileno(self) -> int:
         """A file descriptor that becomes readable when it completes, or never will. Close it."""
@@ -114,8 +116,13 @@ class Event(Handle):
         if not self.is_done:
             loop = asyncio.get_running_loop()
             descriptor = self.fileno()
-            ready = loop.create_future()
-            loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+            ready: asyncio.Future[None] = loop.create_future()
+
+            def wake() -> None:
+                if not ready.done():
+                    ready.set_result(None)
+
+            loop.add_reader(descriptor, wake)
             try:
                 await ready
             finally:
@@ -123,6 +130,7 @@ class Event(Handle):
                 os.close(descriptor)
             # It is readable also when it never will complete: then this raises.
             self.sync()
+        prune()
 
     def __await__(self) -> Generator[Any, None, None]:
         return self._wait().__await__()
@@ -199,7 +207,9 @@ class Stream(Handle):
 
     def sync(self) -> None:
         """Wait until everything in it has completed; a failure of its work is raised here."""
-        if raw.cuc_stream_synchronize(self._h):
+        failed = raw.cuc_stream_synchronize(self._h)
+        prune()
+        if failed:
             raise last_error()
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
@@ -214,7 +224,7 @@ class Stream(Handle):
         if isinstance(other, Event):
             check(raw.cuc_stream_wait_event(self._h, other._h))
         else:
-            check(raw.cuc_stream_wait_stream(self._h, as_stream(other)._h))
+            check(raw.cuc_stream_wait_stream(self._h, as_stream(other)))
 
     def capture(self, mode: str = "thread_local") -> Capture:
         """`with stream.capture() as graph:` captures what is put on the stream into a graph."""

@@ -98,8 +98,8 @@ class Foreign:
 
 class Arrays(DeviceTest):
     def test_one_comes_in_by_the_interface(self):
-        foreign = Foreign(self.floats(range(8)), shape=(2, 2), strides=(16, 8),
-                          stream=self.device.create_stream().handle)
+        producer = self.device.create_stream()
+        foreign = Foreign(self.floats(range(8)), shape=(2, 2), strides=(16, 8), stream=producer.handle)
         tensor = as_tensor(foreign, stream=self.stream)
         self.assertEqual((tensor.shape, tensor.strides, tensor.dtype), ((2, 2), (4, 2), "f32"))
         self.assertFalse(tensor.is_contiguous)

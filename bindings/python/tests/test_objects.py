@@ -111,6 +111,20 @@ class Memory(DeviceTest):
             self.stream.sync()
             self.assertEqual(bytes(out), bytes(data))
 
+    def test_host_memory_is_kept_until_the_copy_is_done(self):
+        n = 1 << 18
+        for turn in range(4):
+            buffer = self.floats([turn] * n)  # of an array that nobody else has
+            del buffer
+            buffer = self.floats([turn + 0.5] * n)
+            array.array("f", [9] * n)
+            self.assertEqual(set(self.read(buffer)), {turn + 0.5})
+        data = bytearray(4)
+        small = self.device.allocate(4, stream=self.stream)
+        small.copy_from(data, stream=self.stream)
+        self.stream.sync()
+        data.append(1)  # and no longer
+
     def test_a_copy_makes_its_own_target(self):
         buffer = self.floats([1, 2, 3])
         self.assertEqual(self.read(buffer.copy_to(stream=self.stream)), [1, 2, 3])

@@ -11,44 +11,6 @@
 
 enum { VECTOR_BYTES = 16 };
 
-// What is known to divide an integer value.
-static uint64_t divisor_of(const struct tile_value *value, uint32_t depth)
-{
-    const struct tile_op *op = value->op;
-    uint64_t x, y;
-
-    if (!op || depth > 8)
-        return 1;
-    switch (op->kind) {
-    case TILE_CONSTANT: {
-        int64_t i = tile_int(op, TILE_ATTR_VALUE, 1);
-        return i ? (uint64_t)(i & -i) : UINT64_C(1) << 40;
-    }
-    case TILE_ASSUME:
-        return (uint64_t)tile_int(op, TILE_ATTR_DIVISOR, 1);
-    case TILE_MUL:
-        x = divisor_of(op->operand[0], depth + 1);
-        y = divisor_of(op->operand[1], depth + 1);
-        return x > (UINT64_C(1) << 20) || y > (UINT64_C(1) << 20) ? UINT64_C(1) << 20 : x * y;
-    case TILE_ADD:
-    case TILE_SUB:
-    case TILE_MINIMUM:
-    case TILE_MAXIMUM:
-        x = divisor_of(op->operand[0], depth + 1);
-        y = divisor_of(op->operand[1], depth + 1);
-        while (y) {
-            uint64_t rest = x % y;
-            x = y;
-            y = rest;
-        }
-        return x;
-    case TILE_CAST:
-        return divisor_of(op->operand[0], depth + 1);
-    default:
-        return 1;
-    }
-}
-
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high)
 {
     tile_register up = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, low);
@@ -56,51 +18,37 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
     return tile_make(e, TILE_R64, "min.s64 %R, %R, %l", up, high);
 }
 
-// Is a value small enough that no product with a tile's extent passes 64 bits?
-static bool is_small(const struct tile_value *value, uint32_t depth)
+// Does no product with a tile's extent pass 64 bits, nor what is added to it?
+static bool is_small(struct tile_known known, int64_t scale)
 {
-    if (value->type.dtype != CUC_I64 && value->type.dtype != CUC_U64)
-        return true;
-    if (value->block && value->block->parent && value->block->parent->kind == TILE_FOR &&
-        !value->index) // a loop's variable is as small as its end
-        return depth < 4 && is_small(value->block->parent->operand[1], depth + 1);
-    if (!value->op)
-        return false;
-    switch (value->op->kind) {
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-    case TILE_CONSTANT:
-        return true;
-    case TILE_CDIV:
-    case TILE_FLOORDIV: // of an extent by a constant
-        return value->op->operand[1]->op && value->op->operand[1]->op->kind == TILE_CONSTANT;
-    case TILE_CAST:
-        return is_small(value->op->operand[0], depth + 1);
-    case TILE_ADD:
-    case TILE_SUB:
-    case TILE_MINIMUM:
-        return depth < 4 && is_small(value->op->operand[0], depth + 1) &&
-               is_small(value->op->operand[1], depth + 1);
-    default:
-        return false;
-    }
+    const int64_t most = INT64_C(1) << 61;
+
+    return known.low >= -(most / scale) && known.high <= most / scale;
 }
 
-// The index of an axis in elements, as 64 bits.
-static struct tile_size element_index(struct tile_access *a, const struct tile_value *index,
-                                      int64_t scale)
+// The index of an axis in elements, as 64 bits; and what is known of where the tile lies there.
+static struct tile_size element_index(struct tile_access *a, uint32_t axis,
+                                      const struct tile_value *index, int64_t scale)
 {
     struct tile_emitter *e = a->e;
+    struct tile_known known = tile_known_of(e->facts, index);
+    struct tile_known dim = tile_known_extent(e->facts, a->op->operand[0], axis);
+    bool open = index->type.dtype == CUC_U64 && known.low < 0; // it may be no i64
+
+    a->forward[axis] = !open && known.low >= 0;
+    a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
+                      known.high <= (dim.low - a->extent[axis]) / scale;
 
     if (index->op && index->op->kind == TILE_CONSTANT) {
         int64_t at, i = tile_int(index->op, TILE_ATTR_VALUE, 0);
         if (__builtin_mul_overflow(i, scale, &at))
             at = INT64_MIN / 2;
+        a->forward[axis] = at >= 0;
         return (struct tile_size){ TILE_NO_REGISTER, at };
     }
     tile_register x =
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
-    if (index->type.dtype == CUC_U64 || (scale != 1 && !is_small(index, 0)))
+    if (open || (scale != 1 && !is_small(known, scale)))
         x = tile_clamp64(e, x, -(INT64_C(1) << 38), INT64_C(1) << 38);
     if (scale != 1)
         x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
@@ -128,13 +76,10 @@ static void open_axis(struct tile_access *a, uint32_t axis, struct tile_size at)
         }
         a->origin = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->origin, step);
     }
-    // Known now: the tile's part of this axis is inside.
-    if (!at.reg && !dim->reg && at.value >= 0 && at.value + a->extent[axis] <= dim->value) {
-        a->always[axis] = true;
+    if (a->always[axis])
         return;
-    }
     tile_register size = tile_size_register(e, dim), p = TILE_NO_REGISTER;
-    bool forward = !at.reg && at.value >= 0;
+    bool forward = a->forward[axis];
     if (a->tile_axis[axis] < 0) {
         tile_register from = tile_size_register(e, &at);
         if (!forward)
@@ -144,7 +89,7 @@ static void open_axis(struct tile_access *a, uint32_t axis, struct tile_size at)
         return;
     }
     a->left[axis] = size;
-    if (!forward || at.value) {
+    if (at.reg || at.value) {
         tile_register from = tile_size_register(e, &at);
         if (!forward)
             p = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", from);
@@ -197,7 +142,9 @@ static uint32_t vector_of(const struct tile_access *a, const struct tile_value *
         tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
         a->op->kind == TILE_STORE_REDUCE)
         return 1;
-    uint64_t aligned = divisor_of(last_index, 0) * (uint64_t)scale * bytes;
+    uint64_t divisor = tile_known_of(a->e->facts, last_index).divisor;
+    uint64_t power = divisor ? divisor & -divisor : VECTOR_BYTES;
+    uint64_t aligned = (power < VECTOR_BYTES ? power : VECTOR_BYTES) * (uint64_t)scale * bytes;
     uint32_t shift = tile_axis_shift(layout, (uint32_t)a->tile_axis[last]);
     for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
         if (layout->basis[bit] != UINT32_C(1) << (shift + bit) ||
@@ -291,7 +238,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
         a.tile_axis[axis] = dropped >> i & 1 ? -1 : (int)next++;
         last_index = op->operand[1 + a.rows + i];
         last_scale = by_tiles ? shape->ints[i] : 1;
-        open_axis(&a, axis, element_index(&a, last_index, last_scale));
+        open_axis(&a, axis, element_index(&a, axis, last_index, last_scale));
     }
     open_thread(&a);
     a.vector = last_index ? vector_of(&a, last_index, last_scale) : 1;

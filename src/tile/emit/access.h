@@ -17,6 +17,7 @@ struct tile_access {
     int64_t extent[TILE_MAX_RANK];        // that is moved
     struct tile_size from[TILE_MAX_RANK]; // the tile's first element along it
     tile_register left[TILE_MAX_RANK];    // the tensor's elements from there on, 64 bits
+    bool forward[TILE_MAX_RANK];          // it is known not to begin before the tensor
     bool always[TILE_MAX_RANK];           // is known to be inside
     tile_register dropped_inside;         // of all axes that the tile does not have
     tile_register whole;  // the tile lies inside as a whole; TILE_NO_REGISTER: always

@@ -84,7 +84,7 @@ static void open_bounds(struct bounds *b, struct tile_access *a)
         const struct tile_size *from = &a->from[axis];
         if (a->tile_axis[axis] < 0 || a->always[axis])
             continue;
-        if (from->reg || from->value < 0)
+        if (!a->forward[axis])
             b->low[axis] =
                 to_bound(e, tile_make(e, TILE_R64, "neg.s64 %R, %R", tile_size_register(e, from)));
         b->high[axis] = to_bound(e, a->left[axis]);
@@ -254,13 +254,15 @@ void tile_move_edge(struct tile_access *a)
         return;
     }
     // The tile begins with a vector: if one ends where the tensor does, none goes over the edge.
-    if (!a->always[last]) {
+    bool ends = a->always[last] ||
+                tile_is_multiple(tile_known_extent(e->facts, a->op->operand[0], last), a->vector);
+    if (!ends) {
         tile_register rest = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", a->left[last]);
         rest = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rest, a->vector - 1);
         tile_branch(e, tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", rest), false, single);
     }
     move_all(a, a->vector, &bounds);
-    if (a->always[last])
+    if (ends)
         return;
     tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, single);

@@ -2,7 +2,7 @@
 //
 // f16 and bf16 are computed in f32 and rounded once, which is exact for + - * / and the square
 // root; 8 and 16 bit integers in 32 bits, and cut to their width afterwards.
-#include "emit.h"
+#include "ring.h"
 
 #include <string.h>
 
@@ -547,6 +547,22 @@ static bool is_rough(const struct tile_op *op)
     return tile_int(op, TILE_ATTR_ROUGH, 0);
 }
 
+// Numbers of 64 bits that are below 2^31 and not negative.
+static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind, tile_register x,
+                                  tile_register y)
+{
+    tile_register a = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+    tile_register b = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y);
+
+    if (kind == TILE_CDIV) { // the last of the dividend's multiples may be past 2^31, not past 2^32
+        tile_register more = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", b);
+        a = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", a, more);
+    }
+    tile_register q = tile_make(e, TILE_R32,
+                                kind == TILE_MOD ? "rem.u32 %R, %R, %R" : "div.u32 %R, %R, %R", a, b);
+    return tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", q);
+}
+
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
                                   const tile_register *x)
 {
@@ -576,6 +592,9 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
     case TILE_MOD:
         if (tile_is_integer(dtype) && known_power(op->operand[1]))
             return divide_by_power(e, op->kind, dtype, x[0], known_power(op->operand[1]));
+        if (dtype == CUC_I64 && tile_fits_word(e, op->operand[0]) &&
+            tile_fits_word(e, op->operand[1]))
+            return divide_words(e, op->kind, x[0], x[1]);
         return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
     case TILE_FMA: {
         const char *type = dtype == CUC_F64    ? "f64"
@@ -589,6 +608,8 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
     case TILE_DIV: // within 2 ulp, and without the call that a division rounded to nearest may make
         if (dtype == CUC_F32 && is_rough(op))
             return tile_make(e, TILE_R32, "div.full.f32 %R, %R, %R", x[0], x[1]);
+        if (dtype == CUC_F32 && !op->result[0]->type.rank)
+            return tile_divide(e, x[0], x[1]);
         return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
     case TILE_EXP:
     case TILE_EXP2:
@@ -598,6 +619,14 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
                     ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
                     : x[0];
             return tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", power);
+        }
+        return unary(e, op->kind, dtype, x[0]);
+    case TILE_SIGMOID: // 1 / (1 + 2^(-x log2(e)))
+        if (dtype == CUC_F32 && is_rough(op)) {
+            tile_register out = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0fBFB8AA3B", x[0]);
+            out = tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", out);
+            out = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, 0f3F800000", out);
+            return tile_make(e, TILE_R32, "rcp.approx.ftz.f32 %R, %R", out);
         }
         return unary(e, op->kind, dtype, x[0]);
     default:

@@ -11,6 +11,7 @@
 #include "../diagnostic.h"
 #include "../ir/words.h"
 #include "../layout/layout.h"
+#include "../pass/facts.h"
 #include "../scalar.h"
 #include "../text.h"
 
@@ -60,6 +61,7 @@ struct tile_emitter {
     const struct tile_target *target;
     enum tile_variant variant;
     uint32_t warps;
+    const struct tile_facts *facts; // of the kernel's integers
     struct tile_text *text; // where instructions go: prologue or body
     struct tile_text prologue, body,
         globals; // what is computed once at the start; strings and the like
@@ -214,6 +216,8 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
 // f32 of f16 or bf16 and back; f64 and f32 stay.
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_narrow(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
+// divide.c: of two f32, a branch for a call.
+tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
 // fp8.c: a byte of e4m3 or e5m2 of an f32, and back.
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);

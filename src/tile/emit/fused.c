@@ -111,12 +111,12 @@ static void copy_feed(struct tile_emitter *e, const struct tile_feed *feed)
     tile_emit_copy(e, s, to, full);
 }
 
-static bool copies(const struct tile_fused *p, const struct tile_op *op)
+static const struct tile_feed *feed_of(const struct tile_fused *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == op)
-            return true;
-    return false;
+        if (p->feed[i].stream.load == load)
+            return &p->feed[i];
+    return NULL;
 }
 
 static bool emit_wanted(struct tile_emitter *e, const struct tile_block *block)
@@ -124,10 +124,73 @@ static bool emit_wanted(struct tile_emitter *e, const struct tile_block *block)
     struct tile_fused *p = ring_of(e)->plan;
 
     for (const struct tile_op *op = block->first; op && op != p->base.loop; op = op->next)
-        if (op->result_count == 1 && p->base.wanted[op->result[0]->id] && !copies(p, op) &&
+        if (op->result_count == 1 && p->base.wanted[op->result[0]->id] && !feed_of(p, op) &&
             !tile_emit_one(e, op))
             return false;
     return true;
+}
+
+// ---- Tiles that are read into registers
+
+// The place of an element in its slab: rows of `span` bytes, whose pieces of 16 are exchanged by
+// lower bits of the row. It is linear: that of two coordinates together is that of each, by XOR.
+static uint32_t place_in_slab(const struct tile_stream *s, uint32_t row, uint32_t column)
+{
+    uint32_t bits = s->span == 128 ? row & 7 : s->span == 64 ? row >> 1 & 3 : row >> 2 & 1;
+
+    return row * s->span ^ bits << 4 ^ column * s->element % s->span;
+}
+
+static tile_register thread_in_slab(struct tile_emitter *e, const struct tile_stream *s)
+{
+    const struct tile_layout *layout = s->load->result[0]->layout;
+    tile_register sum = tile_number32(e, 0);
+
+    for (uint32_t bit = 0; bit < TILE_LANE_BITS + (uint32_t)layout->warp_bits; bit++) {
+        uint32_t one = UINT32_C(1) << (layout->register_bits + bit);
+        uint32_t place = place_in_slab(s, tile_axis_coordinate(layout, one, 0),
+                                       tile_axis_coordinate(layout, one, 1));
+        tile_register part = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->tid, bit);
+        part = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", part, place);
+        sum = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", sum, part);
+    }
+    return sum;
+}
+
+// Everybody of the warpgroup has read before the stage is given back.
+static bool read_feed(struct tile_emitter *e, const struct tile_feed *feed)
+{
+    struct fused_ring *r = ring_of(e);
+    const struct tile_stream *s = &feed->stream;
+    const struct tile_value *value = s->load->result[0];
+    tile_register *reg = tile_registers(e, value);
+    struct tile_text *before = tile_into_prologue(e);
+    tile_register mine = thread_in_slab(e, s);
+    e->text = before;
+
+    if (!reg)
+        return false;
+    wait_full(e, feed, &r->turn);
+    tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->turn.stage,
+                                    s->bytes, r->ring.base);
+    for (uint32_t i = 0; i < tile_register_count(value); i += 2) {
+        uint32_t row = tile_register_coordinate(value->layout, i, 0);
+        uint32_t column = tile_register_coordinate(value->layout, i, 1);
+        if (row >= s->rows || column >= s->slabs * s->span / s->element)
+            continue; // padding
+        tile_register at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", mine,
+                                     place_in_slab(s, row, column));
+        at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, stage);
+        tile_emit_load(e, "", "shared", value->type.dtype, reg + i, 2, at,
+                       TILE_RING_AT + s->at +
+                           column * s->element / s->span * (int64_t)(s->span * s->rows),
+                       TILE_NO_REGISTER);
+    }
+    tile_register barrier = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.group,
+                                      (unsigned)TILE_BARRIER_OF_GROUP);
+    tile_ins(e, "bar.sync %R, %u", barrier, (unsigned)TILE_GROUP_THREADS);
+    release(e, feed, &r->turn);
+    return !e->failed;
 }
 
 // ---- Products
@@ -140,6 +203,7 @@ static void open_products(struct tile_emitter *e)
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
 
     r->ring.not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
+    r->ring.not_storing = r->ring.not_first;
     for (uint32_t i = 0; i < r->plan->feeds; i++) {
         const struct tile_stream *s = &r->plan->feed[i].stream;
         tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
@@ -281,6 +345,15 @@ struct loop {
     tile_register variable, last, step;
 };
 
+static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_feed *feed = feed_of(ring_of(e)->plan, op);
+
+    if (feed && feed->read)
+        return read_feed(e, feed);
+    return tile_fused_skips(e, op) || tile_emit_next(e, op);
+}
+
 // Everything of a turn that is not started elsewhere: late work, or what is none.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
 {
@@ -288,8 +361,7 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
 
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         bool is_late = op->result_count && p->late[op->result[0]->id];
-        if (op->kind != TILE_MMA && is_late == late && !tile_fused_skips(e, op) &&
-            !tile_emit_next(e, op))
+        if (op->kind != TILE_MMA && is_late == late && !emit_work_op(e, op))
             return false;
     }
     return true;
@@ -358,7 +430,6 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
         for (uint32_t n = 0; n < 2; n++)
             if (p->product[i].feed[n] && !p->product[i].feed[n]->held)
                 release(e, p->product[i].feed[n], turn);
-    next_stage(e, turn);
 }
 
 // The variable's next value, or away to `end`.
@@ -414,7 +485,10 @@ static bool turning_loop(struct tile_emitter *e, const struct loop *l)
     start_early(e);
     wait_products(e, 0);
     release_feeds(e, 0, early, &r->turn);
-    if (!emit_work(e, body, false) || !emit_work(e, body, true) || !ready_last(e, sum))
+    if (!emit_work(e, body, false))
+        return false;
+    next_stage(e, &r->turn);
+    if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
     tile_put_label(e, again);
@@ -423,12 +497,16 @@ static bool turning_loop(struct tile_emitter *e, const struct loop *l)
     start_early(e);
     start_last(e, sum);
     hand_products_over(e);
-    wait_products(e, 1);
-    release_feeds(e, 0, early, &r->turn);
+    if (early) {
+        wait_products(e, 1);
+        release_feeds(e, 0, early, &r->turn);
+    }
     if (!emit_work(e, body, false))
         return false;
+    next_stage(e, &r->turn);
     wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
+    next_stage(e, &r->late);
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
@@ -437,6 +515,7 @@ static bool turning_loop(struct tile_emitter *e, const struct loop *l)
     start_last(e, sum);
     wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
+    next_stage(e, &r->late);
     return true;
 }
 
@@ -475,7 +554,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     for (const struct tile_op *op = l->op->block[0]->first; op != l->op->block[0]->last;
          op = op->next)
         if (op->kind == TILE_MMA ? !emit_product(e, &r->plan->product[product++])
-                                 : !tile_fused_skips(e, op) && !tile_emit_next(e, op))
+                                 : !emit_work_op(e, op))
             return false;
     next_stage(e, &r->turn);
     carry(e, l, NULL);
@@ -550,6 +629,40 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, none);
     e->shared_busy = true;
     return !e->failed;
+}
+
+static bool has_map(const struct tile_pipeline *plan, uint32_t parameter)
+{
+    for (uint32_t i = 0; i < plan->maps; i++)
+        if (plan->map[i].parameter == parameter)
+            return true;
+    return false;
+}
+
+bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!e->ring || !op)
+        return false;
+    switch (op->kind) {
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+        return true;
+    case TILE_DIMENSION:
+        return has_map(e->ring->plan,
+                       e->kernel->dimension[tile_int(op, TILE_ATTR_INDEX, 0)].parameter);
+    case TILE_DIM:
+        return !op->operand[0]->op && has_map(e->ring->plan, op->operand[0]->index);
+    case TILE_CONSTANT:
+        return tile_int(op, TILE_ATTR_VALUE, -1) >= 0 &&
+               tile_int(op, TILE_ATTR_VALUE, -1) <= INT32_MAX;
+    case TILE_FLOORDIV:
+    case TILE_MOD:
+        return tile_fits_word(e, op->operand[0]) && tile_fits_word(e, op->operand[1]);
+    default:
+        return false;
+    }
 }
 
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
@@ -634,6 +747,7 @@ static bool product_body(struct tile_emitter *e)
 {
     e->shared_busy = true; // by the tile before
     e->read = e->written = 0;
+    e->ring->out.open = false;
     return tile_emit_block(e, &e->kernel->body);
 }
 
@@ -773,7 +887,7 @@ static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text 
     if (!emit_tiles(e, product_body))
         return false;
     if (r->plan->base.store)
-        tile_ins(e, "@!%R cp.async.bulk.wait_group 0", r->ring.not_first);
+        tile_ins(e, "@!%R cp.async.bulk.wait_group 0", r->ring.not_storing);
     tile_ins(e, "ret");
     return !e->failed;
 }
@@ -806,7 +920,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
     if (!emit_roles(&e, bytes, &copying) || module->diagnostics->out_of_memory)
         return false;
     uint32_t scratch = ring.ring.staging +
-                       (plan->base.store ? plan->base.groups * TILE_STAGING_BYTES : 0);
+                       (plan->base.store ? plan->base.groups * tile_staging_bytes(&plan->base) : 0);
     *entry = (struct tile_entry){
         .variant = TILE_TMA,
         .name = tile_entry_name(module, kernel, TILE_TMA),

@@ -106,7 +106,8 @@ bool tile_open_values(struct tile_emitter *e)
     e->prologue.module = e->body.module = e->globals.module = e->module;
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
-    return e->value && e->view;
+    e->facts = tile_find_facts(e->kernel);
+    return e->value && e->view && e->facts;
 }
 
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,

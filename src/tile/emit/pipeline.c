@@ -25,17 +25,14 @@ void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
 
 // ---- Tiles
 
-static void open_tiles(struct tile_emitter *e, tile_register tile, uint32_t end)
+static void place_tile(struct tile_emitter *e, tile_register tile, const tile_register *out)
 {
     struct tile_ring *r = e->ring;
-    tile_register over = tile_new(e, TILE_PRED), x, y, z, rest, at;
-    tile_register block[3];
+    tile_register rest, at;
 
-    tile_ins(e, "setp.ge.u32 %R, %R, %R", over, tile, r->tiles);
-    tile_branch(e, over, false, end);
     tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
-    z = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", tile, layer);
-    rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", z, layer);
+    tile_ins(e, "div.u32 %R, %R, %R", out[2], tile, layer);
+    rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", out[2], layer);
     rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", tile, rest);
     tile_register width =
         tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->grid[1], r->plan->raster);
@@ -45,16 +42,19 @@ static void open_tiles(struct tile_emitter *e, tile_register tile, uint32_t end)
     first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, r->plan->raster);
     tile_register height = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
     height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, r->plan->raster);
-    y = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, height);
-    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", y, height);
-    x = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
-    x = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", x, first);
-    r->column = x;
-    block[0] = x;
-    block[1] = y;
-    block[2] = z;
-    for (uint32_t i = 0; i < 3; i++)
-        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", block[i]);
+    tile_ins(e, "div.u32 %R, %R, %R", out[1], rest, height);
+    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", out[1], height);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
+    tile_ins(e, "add.u32 %R, %R, %R", out[0], rest, first);
+}
+
+// While the last products of a tile are on their way: the divisions take as long as some of these.
+static void place_next(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+
+    if (r->early)
+        place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
 }
 
 // A role's way through the tiles: `body` emits what it does for one.
@@ -62,22 +62,37 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 {
     struct tile_ring *r = e->ring;
     uint32_t start = tile_label(e), end = tile_label(e);
-    tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
-    tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
-    if (r->plan->split > 1) // there is one tile for these blocks
-        tile_ins(e, "div.u32 %R, %R, %u", tile, tile, (unsigned)r->plan->split);
+    tile_register over = tile_new(e, TILE_PRED);
 
+    r->tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
+    r->step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    if (r->plan->split > 1) // there is one tile for these blocks
+        tile_ins(e, "div.u32 %R, %R, %u", r->tile, r->tile, (unsigned)r->plan->split);
+    r->early = !r->copies && !r->plan->before && r->plan->split <= 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        r->place[i] = tile_new(e, TILE_R32);
+        r->next[i] = tile_number32(e, 0);
+    }
     r->stage = tile_number32(e, 0);
     r->phase = tile_number32(e, 0);
     r->side_phase = tile_number32(e, 0);
     r->next_tile = tile_label(e);
+    place_tile(e, r->tile, r->place);
     tile_put_label(e, start);
-    open_tiles(e, tile, end);
+    tile_ins(e, "setp.ge.u32 %R, %R, %R", over, r->tile, r->tiles);
+    tile_branch(e, over, false, end);
+    r->column = r->place[0];
+    for (uint32_t i = 0; i < 3; i++)
+        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->place[i]);
     if (!body(e))
         return false;
     tile_put_label(e, r->next_tile);
-    tile_ins(e, "add.u32 %R, %R, %R", tile, tile, step);
     tile_ins(e, "xor.b32 %R, %R, 1", r->side_phase, r->side_phase);
+    tile_ins(e, "add.u32 %R, %R, %R", r->tile, r->tile, r->step);
+    if (!r->early)
+        place_tile(e, r->tile, r->place);
+    for (uint32_t i = 0; i < 3 && r->early; i++)
+        tile_move(e, r->place[i], r->next[i]);
     if (r->plan->split <= 1)
         tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, end);
@@ -218,16 +233,20 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
     if (!r->copies && !r->plan->promotes) {
+        if (accumulates)
+            place_next(e);
         tile_ins(e, "wgmma.wait_group.sync.aligned 0");
         release(e, used);
     }
     if (accumulates) {
         tile_branch(e, TILE_NO_REGISTER, false, end);
         tile_put_label(e, none);
+        place_next(e);
         zero_sums(e, sum, count);
         tile_put_label(e, end);
     } else {
         tile_put_label(e, none);
+        place_next(e);
     }
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, sum, count);

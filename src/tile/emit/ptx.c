@@ -3,6 +3,7 @@
 
 #include "ring.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static size_t put_register(char *to, tile_register r)
     uint32_t number = r & 0xfffffff;
     size_t n = 0, at = 0;
 
+    assert(number); // TILE_NO_REGISTER would name one that nothing is ever put into
     to[at++] = '%';
     to[at++] = prefixes[r >> 28][0];
     do

@@ -36,6 +36,10 @@ struct tile_ring {
     tile_register group;          // the thread's warpgroup
     tile_register stage, phase;   // where the role is in the ring; kept from tile to tile
     uint32_t next_tile;           // label
+    // The tile's number and the way to the next one; where in the grid it is, and, in a role that
+    // finds that out ahead of time, the next one.
+    tile_register tile, step, place[3], next[3];
+    bool early;
     // Of warpgroups
     tile_register not_first;     // true but in the first thread of a warpgroup
     tile_register not_storing;   // and of what stores together: a warpgroup, or a warp
@@ -60,6 +64,8 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry);
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op);
+// A scalar that is below 2^31 and not negative: blocks, and extents of what has maps (select.c).
+bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value);
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 // Wait until a barrier's phase of that parity is over; `at` is added to its address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,

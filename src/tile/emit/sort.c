@@ -4,23 +4,21 @@
 // What is compared are integers: floats become integers of their order, -0 below 0 and NaN above
 // all; of topk they are turned round and have the index behind them, so that nothing is equal and
 // the smaller index comes first. Padding is larger than everything.
-#include "emit.h"
+#include "sort.h"
 
 #include <string.h>
 
-enum { EXCHANGE_BYTES = 32 * 1024 };
+// A network of more instructions than that is made as loops, if shared memory has room.
+enum { EXCHANGE_BYTES = 32 * 1024, MOST_INSTRUCTIONS = 100000000 };
 
 struct sort {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_layout *layout;
     cuc_dtype dtype;
-    bool top;         // largest first, with indices
-    bool pairs;       // the index has a register of its own
-    const char *type; // of keys
-    enum tile_register_class class;
-    uint32_t axis, count;
-    tile_register *key, *index; // by register
+    bool top;   // largest first, with indices
+    bool pairs; // the index has a register of its own
+    struct tile_sort_keys k;
 };
 
 static bool is_wide(cuc_dtype dtype)
@@ -80,22 +78,24 @@ static void make_keys(struct sort *s, const tile_register *in)
     bool wide = is_wide(s->dtype),
          is_signed = !tile_is_integer(s->dtype) || tile_is_signed(s->dtype);
 
-    s->type = wide ? is_signed ? "s64" : "u64" : is_signed ? "s32" : "u32";
+    s->k.type = wide ? is_signed ? "s64" : "u64" : is_signed ? "s32" : "u32";
     if (s->top && !wide)
-        s->type = "u64";
-    s->class = s->type[1] == '6' ? TILE_R64 : TILE_R32;
-    uint64_t last = s->type[0] == 'u' ? UINT64_MAX : INT64_MAX;
-    if (s->class == TILE_R32)
+        s->k.type = "u64";
+    s->k.class = s->k.type[1] == '6' ? TILE_R64 : TILE_R32;
+    uint64_t last = s->k.type[0] == 'u' ? UINT64_MAX : INT64_MAX;
+    if (s->k.class == TILE_R32)
         last >>= 32;
-    tile_register padding = s->class == TILE_R64 ? tile_make(e, TILE_R64, "mov.b64 %R, 0x%x", last)
-                                                 : tile_make(e, TILE_R32, "mov.b32 %R, 0x%x", last);
+    tile_register padding = s->k.class == TILE_R64
+                                ? tile_make(e, TILE_R64, "mov.b64 %R, 0x%x", last)
+                                : tile_make(e, TILE_R32, "mov.b32 %R, 0x%x", last);
     tile_register beyond = s->pairs ? tile_number32(e, -1) : TILE_NO_REGISTER;
 
-    for (uint32_t r = 0; r < s->count; r++) {
+    for (uint32_t r = 0; r < s->k.count; r++) {
         bool none;
         tile_register inside = tile_inside_tile(e, x, r, &none);
         tile_register key = tile_is_integer(s->dtype) ? in[r] : float_key(e, s->dtype, in[r]);
-        tile_register index = s->top ? tile_element_coordinate(e, x, r, s->axis) : TILE_NO_REGISTER;
+        tile_register index = s->top ? tile_element_coordinate(e, x, r, s->k.axis)
+                                     : TILE_NO_REGISTER;
         if (s->top && wide) {
             key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
         } else if (s->top) { // the key turned round, as an unsigned number, above the index
@@ -103,48 +103,55 @@ static void make_keys(struct sort *s, const tile_register *in)
                             (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
             key = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", index, key);
         }
-        s->key[r] = none ? padding : inside ? tile_select(e, inside, key, padding) : key;
+        s->k.key[r] = none ? padding : inside ? tile_select(e, inside, key, padding) : key;
         if (s->pairs)
-            s->index[r] = none ? beyond : inside ? tile_select(e, inside, index, beyond) : index;
+            s->k.index[r] = none ? beyond : inside ? tile_select(e, inside, index, beyond) : index;
     }
 }
 
 // The network
 
-// p: (k, i) stands before (l, j).
-static tile_register stands_before(struct sort *s, tile_register k, tile_register i,
-                                   tile_register l, tile_register j)
+tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_keys *s,
+                                 tile_register k, tile_register i, tile_register l, tile_register j)
 {
-    struct tile_emitter *e = s->e;
     tile_register less = tile_new(e, TILE_PRED), equal = tile_new(e, TILE_PRED),
                   tie = tile_new(e, TILE_PRED);
 
     tile_ins(e, "setp.lt.%s %R, %R, %R", s->type, less, k, l);
-    if (!s->pairs)
+    if (!s->index)
         return less;
     tile_ins(e, "setp.eq.%s %R, %R, %R", s->type, equal, k, l);
     tile_ins(e, "setp.lt.and.u32 %R, %R, %R, %R", tie, i, j, equal);
     return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", less, tie);
 }
 
+static tile_register stands_before(struct sort *s, tile_register k, tile_register i,
+                                   tile_register l, tile_register j)
+{
+    struct tile_sort_keys keys = s->k;
+
+    keys.index = s->pairs ? keys.index : NULL;
+    return tile_stands_before(s->e, &keys, k, i, l, j);
+}
+
 // Two registers of a thread.
 static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
 {
     struct tile_emitter *e = s->e;
-    tile_register a = s->key[low], b = s->key[high];
+    tile_register a = s->k.key[low], b = s->k.key[high];
 
     if (!s->pairs) {
-        s->key[low] = tile_new(e, s->class);
-        s->key[high] = tile_new(e, s->class);
-        tile_ins(e, "min.%s %R, %R, %R", s->type, s->key[low], a, b);
-        tile_ins(e, "max.%s %R, %R, %R", s->type, s->key[high], a, b);
+        s->k.key[low] = tile_new(e, s->k.class);
+        s->k.key[high] = tile_new(e, s->k.class);
+        tile_ins(e, "min.%s %R, %R, %R", s->k.type, s->k.key[low], a, b);
+        tile_ins(e, "max.%s %R, %R, %R", s->k.type, s->k.key[high], a, b);
         return;
     }
-    tile_register i = s->index[low], j = s->index[high], p = stands_before(s, a, i, b, j);
-    s->key[low] = tile_select(e, p, a, b);
-    s->key[high] = tile_select(e, p, b, a);
-    s->index[low] = tile_select(e, p, i, j);
-    s->index[high] = tile_select(e, p, j, i);
+    tile_register i = s->k.index[low], j = s->k.index[high], p = stands_before(s, a, i, b, j);
+    s->k.key[low] = tile_select(e, p, a, b);
+    s->k.key[high] = tile_select(e, p, b, a);
+    s->k.index[low] = tile_select(e, p, i, j);
+    s->k.index[high] = tile_select(e, p, j, i);
 }
 
 // The lesser or the greater of what this thread has and what its partner has; which is
@@ -156,20 +163,20 @@ static void take(struct sort *s, uint32_t r, tile_register key, tile_register in
     tile_register p;
 
     if (known && !s->pairs) {
-        p = tile_new(e, s->class);
-        tile_ins(e, "%s.%s %R, %R, %R", lesser ? "min" : "max", s->type, p, s->key[r], key);
-        s->key[r] = p;
+        p = tile_new(e, s->k.class);
+        tile_ins(e, "%s.%s %R, %R, %R", lesser ? "min" : "max", s->k.type, p, s->k.key[r], key);
+        s->k.key[r] = p;
         return;
     }
-    p = stands_before(s, s->key[r], s->pairs ? s->index[r] : TILE_NO_REGISTER, key, index);
+    p = stands_before(s, s->k.key[r], s->pairs ? s->k.index[r] : TILE_NO_REGISTER, key, index);
     // Mine stays when it stands before and the lesser is wanted, or neither.
     if (!known)
         p = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", p, is_upper);
     else if (!lesser)
         p = tile_make(e, TILE_PRED, "not.pred %R, %R", p);
-    s->key[r] = tile_select(e, p, s->key[r], key);
+    s->k.key[r] = tile_select(e, p, s->k.key[r], key);
     if (s->pairs)
-        s->index[r] = tile_select(e, p, s->index[r], index);
+        s->k.index[r] = tile_select(e, p, s->k.index[r], index);
 }
 
 // What partners in other warps have, a few registers at a time.
@@ -177,19 +184,19 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
                            uint32_t bit, tile_register is_upper)
 {
     struct tile_emitter *e = s->e;
-    uint32_t threads = 32 * e->warps, size = s->class == TILE_R64 ? 8 : 4;
+    uint32_t threads = 32 * e->warps, size = s->k.class == TILE_R64 ? 8 : 4;
     uint32_t each = EXCHANGE_BYTES / (threads * (size + (s->pairs ? 4 : 0)));
     cuc_dtype dtype = size == 8 ? CUC_U64 : CUC_U32;
-    tile_register *key = tile_take(e->module, s->count * sizeof(*key));
-    tile_register *index = tile_take(e->module, s->count * sizeof(*index));
+    tile_register *key = tile_take(e->module, s->k.count * sizeof(*key));
+    tile_register *index = tile_take(e->module, s->k.count * sizeof(*index));
 
     if (!key || !index) {
         e->failed = true;
         return;
     }
     tile_register partner = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", e->tid, threads_mask);
-    for (uint32_t first = 0; first < s->count; first += each) {
-        uint32_t end = first + each < s->count ? first + each : s->count;
+    for (uint32_t first = 0; first < s->k.count; first += each) {
+        uint32_t end = first + each < s->k.count ? first + each : s->k.count;
         uint32_t indices = (end - first) * threads * size;
         tile_register shared =
             tile_scratch(e, indices + (s->pairs ? (end - first) * threads * 4 : 0));
@@ -197,7 +204,7 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", mine, e->tid, size, shared);
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", theirs, partner, size, shared);
         for (uint32_t r = first; r < end; r++)
-            tile_emit_store(e, "", "shared", dtype, &s->key[r ^ registers], 1, mine,
+            tile_emit_store(e, "", "shared", dtype, &s->k.key[r ^ registers], 1, mine,
                             (int64_t)(r - first) * threads * size, TILE_NO_REGISTER);
         tile_register my_index = TILE_NO_REGISTER, their_index = TILE_NO_REGISTER;
         if (s->pairs) {
@@ -205,12 +212,12 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
             their_index = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", partner, shared);
         }
         for (uint32_t r = first; r < end && s->pairs; r++)
-            tile_emit_store(e, "", "shared", CUC_U32, &s->index[r ^ registers], 1, my_index,
+            tile_emit_store(e, "", "shared", CUC_U32, &s->k.index[r ^ registers], 1, my_index,
                             (int64_t)indices + (int64_t)(r - first) * threads * 4,
                             TILE_NO_REGISTER);
         tile_scratch_written(e);
         for (uint32_t r = first; r < end; r++) {
-            key[r] = tile_new(e, s->class);
+            key[r] = tile_new(e, s->k.class);
             tile_emit_load(e, "", "shared", dtype, &key[r], 1, theirs,
                            (int64_t)(r - first) * threads * size, TILE_NO_REGISTER);
             if (!s->pairs)
@@ -220,7 +227,7 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
                            (int64_t)indices + (int64_t)(r - first) * threads * 4, TILE_NO_REGISTER);
         }
     }
-    for (uint32_t r = 0; r < s->count; r++)
+    for (uint32_t r = 0; r < s->k.count; r++)
         take(s, r, key[r], index[r], known, !(r >> bit & 1), is_upper);
 }
 
@@ -229,7 +236,7 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
 static void compare(struct sort *s, uint32_t from, uint32_t top)
 {
     struct tile_emitter *e = s->e;
-    uint32_t shift = tile_axis_shift(s->layout, s->axis), registers = 0, threads = 0;
+    uint32_t shift = tile_axis_shift(s->layout, s->k.axis), registers = 0, threads = 0;
     uint32_t register_bits = s->layout->register_bits;
     uint32_t bit = tile_hardware_bit(s->layout, shift + top);
     bool known = bit < register_bits;
@@ -243,7 +250,7 @@ static void compare(struct sort *s, uint32_t from, uint32_t top)
             threads |= UINT32_C(1) << (hardware - register_bits);
     }
     if (!threads) {
-        for (uint32_t r = 0; r < s->count; r++)
+        for (uint32_t r = 0; r < s->k.count; r++)
             if (!(r >> bit & 1))
                 exchange_registers(s, r, r ^ registers);
         return;
@@ -257,18 +264,18 @@ static void compare(struct sort *s, uint32_t from, uint32_t top)
         through_shared(s, registers, threads, known, bit, is_upper);
         return;
     }
-    tile_register *key = tile_take(e->module, s->count * sizeof(*key));
-    tile_register *index = tile_take(e->module, s->count * sizeof(*index));
+    tile_register *key = tile_take(e->module, s->k.count * sizeof(*key));
+    tile_register *index = tile_take(e->module, s->k.count * sizeof(*index));
     if (!key || !index) {
         e->failed = true;
         return;
     }
-    for (uint32_t r = 0; r < s->count; r++) {
-        key[r] = tile_shuffle_xor(e, s->key[r ^ registers], threads);
+    for (uint32_t r = 0; r < s->k.count; r++) {
+        key[r] = tile_shuffle_xor(e, s->k.key[r ^ registers], threads);
         if (s->pairs)
-            index[r] = tile_shuffle_xor(e, s->index[r ^ registers], threads);
+            index[r] = tile_shuffle_xor(e, s->k.index[r ^ registers], threads);
     }
-    for (uint32_t r = 0; r < s->count; r++)
+    for (uint32_t r = 0; r < s->k.count; r++)
         take(s, r, key[r], index[r], known, !(r >> bit & 1), is_upper);
 }
 
@@ -278,14 +285,14 @@ static tile_register element_of(struct sort *s, uint32_t r)
 {
     struct tile_emitter *e = s->e;
     bool is_signed = !tile_is_integer(s->dtype) || tile_is_signed(s->dtype);
-    tile_register key = s->key[r];
+    tile_register key = s->k.key[r];
 
     if (s->top && is_wide(s->dtype)) {
         key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
     } else if (s->top) {
         tile_register high = tile_new(e, TILE_R32);
-        s->index[r] = tile_new(e, TILE_R32);
-        tile_ins(e, "mov.b64 {%R, %R}, %R", s->index[r], high, key);
+        s->k.index[r] = tile_new(e, TILE_R32);
+        tile_ins(e, "mov.b64 {%R, %R}, %R", s->k.index[r], high, key);
         key = tile_make(e, TILE_R32, "xor.b32 %R, %R, 0x%x", high,
                         (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
     }
@@ -314,6 +321,33 @@ static bool give(struct sort *s, const tile_register *reg, const struct tile_val
     return out != NULL;
 }
 
+// Instructions of the network, about.
+static uint64_t network_length(const struct sort *s, uint32_t bits)
+{
+    uint64_t each = s->pairs ? 12 : s->k.class == TILE_R64 ? 6 : 3;
+
+    return each * s->k.count * bits * (bits + 1) / 2;
+}
+
+static void sort_keys(struct sort *s, uint32_t bits)
+{
+    struct tile_sort_keys keys = s->k;
+
+    keys.index = s->pairs ? keys.index : NULL;
+    if (network_length(s, bits) > MOST_INSTRUCTIONS &&
+        tile_sort_shared_bytes(&keys) <= s->e->target->shared_limit) {
+        tile_sort_in_shared(s->e, &keys);
+        return;
+    }
+    // Blocks of 2^top that are sorted become blocks twice as long: first the one half against the
+    // other from its end, then every half by itself.
+    for (uint32_t top = 0; top < bits; top++) {
+        compare(s, 0, top);
+        for (uint32_t k = top; k-- > 0;)
+            compare(s, k, k);
+    }
+}
+
 bool tile_emit_sort(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->operand[0];
@@ -323,29 +357,24 @@ bool tile_emit_sort(struct tile_emitter *e, const struct tile_op *op)
                       .dtype = x->type.dtype,
                       .top = op->kind == TILE_TOPK,
                       .pairs = op->kind == TILE_TOPK && is_wide(x->type.dtype),
-                      .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0),
-                      .count = tile_register_count(x) };
-    uint32_t shift = tile_axis_shift(s.layout, s.axis), bits = s.layout->axis_bits[s.axis];
+                      .k = { .tile = x,
+                             .axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0),
+                             .count = tile_register_count(x) } };
+    uint32_t shift = tile_axis_shift(s.layout, s.k.axis), bits = s.layout->axis_bits[s.k.axis];
     const tile_register *in = tile_registers(e, x);
-    tile_register *out = tile_take(e->module, s.count * sizeof(*out));
+    tile_register *out = tile_take(e->module, s.k.count * sizeof(*out));
 
-    s.key = tile_take(e->module, s.count * sizeof(*s.key));
-    s.index = tile_take(e->module, s.count * sizeof(*s.index));
-    if (!in || !out || !s.key || !s.index)
+    s.k.key = tile_take(e->module, s.k.count * sizeof(*s.k.key));
+    s.k.index = tile_take(e->module, s.k.count * sizeof(*s.k.index));
+    if (!in || !out || !s.k.key || !s.k.index)
         return false;
     for (uint32_t k = 0; k < bits; k++)
         if (tile_hardware_bit(s.layout, shift + k) == TILE_MAX_HARDWARE_BITS)
             return tile_cannot(e, op, "its layout splits a bit of the axis");
     make_keys(&s, in);
-    // Blocks of 2^top that are sorted become blocks twice as long: first the one half against the
-    // other from its end, then every half by itself.
-    for (uint32_t top = 0; top < bits; top++) {
-        compare(&s, 0, top);
-        for (uint32_t k = top; k-- > 0;)
-            compare(&s, k, k);
-    }
-    for (uint32_t r = 0; r < s.count; r++)
+    sort_keys(&s, bits);
+    for (uint32_t r = 0; r < s.k.count; r++)
         out[r] = element_of(&s, r);
-    return give(&s, out, op->result[0]) && (!s.top || give(&s, s.index, op->result[1])) &&
+    return give(&s, out, op->result[0]) && (!s.top || give(&s, s.k.index, op->result[1])) &&
            !e->failed;
 }

@@ -130,11 +130,6 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
 
 // ---- Stores
 
-static uint32_t slot_of(const struct tile_pipeline *plan, uint32_t slab)
-{
-    return (plan->side ? slab : slab % 2) * TILE_SLAB_BYTES;
-}
-
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value)
 {
     struct tile_ring *r = e->ring;
@@ -252,7 +247,6 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     place.at[place.other] =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
     const struct tile_staging *s = tile_staging_of(e, x);
-    uint32_t slabs = s->slabs, all = slabs * plan->blocks;
     if (plan->side)
         tile_wait_for_side(e);
     // Warps that go on alone store their own 16 rows.
@@ -264,25 +258,30 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * 128u, from);
     }
     strcpy(one, tile_name(r->not_storing));
-    for (uint32_t n = 0; n < all; n++) {
-        uint32_t block = n / slabs, slab = n % slabs, at = slot_of(plan, n);
-        // The store before the last has been read out of its slab; the last too, where a tile's
-        // first goes where the tile before had its last.
+    uint32_t ways = plan->buffers / plan->together, rounds = plan->slabs / plan->together;
+    for (uint32_t round = 0; round < rounds; round++) {
+        uint32_t first = round * plan->together;
+        // What went out of the same slabs before has been read; the last, too, where a tile's first
+        // goes where the tile before had its last.
         if (!plan->side) {
-            tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %d;\n", one,
-                     n || all % 2 == 0);
+            tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
+                     !round && rounds % ways ? 0 : ways - 1);
             put_together(e, s);
         }
-        fill_slab(e, s, x, block, slab, at);
+        for (uint32_t n = first; n < first + plan->together; n++)
+            fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * TILE_SLAB_BYTES);
         tile_ins(e, "fence.proxy.async.shared::cta");
         put_together(e, s);
-        struct place p = place;
-        p.at[0] = plus(e, p.at[0], slab * 128 / element);
-        p.at[p.other] = plus(e, p.at[p.other], block * plan->groups * 64);
-        tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
-                 one, p.rank);
-        put_place(e, r->map[plan->store_map], &p);
-        tile_put(e->text, ", [%s+%u];\n", tile_name(from), at);
+        for (uint32_t n = first; n < first + plan->together; n++) {
+            struct place p = place;
+            p.at[0] = plus(e, p.at[0], n % s->slabs * 128 / element);
+            p.at[p.other] = plus(e, p.at[p.other], n / s->slabs * plan->groups * 64);
+            tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
+                     one, p.rank);
+            put_place(e, r->map[plan->store_map], &p);
+            tile_put(e->text, ", [%s+%u];\n", tile_name(from),
+                     n % plan->buffers * TILE_SLAB_BYTES);
+        }
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
     }
     return !e->failed;

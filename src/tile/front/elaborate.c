@@ -1,6 +1,7 @@
 // Kernels: constants and settings, dimensions, parameters, facts and the grid; then the body.
 #include "elaborate.h"
 
+#include "../compile.h"
 #include "../host.h"
 #include "arena.h"
 
@@ -323,6 +324,8 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
     e->b.block = &e->b.kernel->body;
     if (!left)
         tile_build_return(&e->b);
+    if (!e->module->diagnostics->errors && !e->module->diagnostics->out_of_memory)
+        tile_drop_yields(e->b.kernel);
 }
 
 static void check_functions(struct tile_elaborator *e)

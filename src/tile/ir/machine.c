@@ -15,7 +15,8 @@
 // A value is its name in the source, if it has one, and a number; of parameters that is their
 // place. Blocks of an op follow its types, each with its arguments. Layouts have numbers, and
 // stand before the kernels: tile_layout_text() says how they read. Heads of kernels are those of
-// the language.
+// the language; of scalar parameters `%n_1 @0` gives the layout. Places in the source are not kept:
+// what is read back has those of this text.
 #include "../diagnostic.h"
 #include "../layout/layout.h"
 #include "../text.h"
@@ -179,6 +180,14 @@ const char *tile_print_machine(struct tile_module *module)
             p.number[kernel->parameter[i].value->id] = p.numbered++;
         tile_put_string(&kernels, "\n");
         tile_put_header(&kernels, kernel);
+        for (uint32_t i = 0; i < kernel->parameter_count; i++) { // scalars
+            const struct tile_value *value = kernel->parameter[i].value;
+            if (!value->layout)
+                continue;
+            tile_put_indent(&kernels, 1);
+            put_name(&p, value);
+            tile_put(&kernels, " @%u\n", layout_number(&p, value->layout));
+        }
         put_block(&p, &kernel->body, 1);
         tile_put_string(&kernels, "}\n");
     }

@@ -189,6 +189,23 @@ static uint32_t read_name(struct reader *r, const char **name)
     return make_room(r, (void ***)(void *)&r->value, &r->value_room, number) ? (uint32_t)number : 0;
 }
 
+static const struct tile_layout *layout_numbered(struct reader *r, const struct tile_type *type)
+{
+    int64_t number = need_int(r);
+
+    if (r->failed || number < 0 || number >= r->layout_count) {
+        expected(r, "a layout that is there");
+        return NULL;
+    }
+    const struct tile_layout *layout = r->layout[number];
+    bool fits = layout && layout->rank == type->rank;
+    for (uint32_t i = 0; fits && i < type->rank; i++)
+        fits = layout->axis_bits[i] == tile_bits_of(type->extent[i]);
+    if (!fits)
+        expected(r, "a layout of that shape");
+    return layout;
+}
+
 static void read_type(struct reader *r, struct tile_type *type, const struct tile_layout **layout)
 {
     char name[16] = "";
@@ -225,17 +242,7 @@ static void read_type(struct reader *r, struct tile_type *type, const struct til
     }
     if (!take(r, '@'))
         return;
-    int64_t number = need_int(r);
-    if (r->failed || number < 0 || number >= r->layout_count) {
-        expected(r, "a layout that is there");
-        return;
-    }
-    *layout = r->layout[number];
-    bool fits = *layout && (*layout)->rank == type->rank;
-    for (uint32_t i = 0; fits && i < type->rank; i++)
-        fits = (*layout)->axis_bits[i] == tile_bits_of(type->extent[i]);
-    if (!fits)
-        expected(r, "a layout of that shape");
+    *layout = layout_numbered(r, type);
 }
 
 static void settle_value(struct reader *r, uint32_t number, const char *name,
@@ -491,6 +498,28 @@ static char *heads_of(struct tile_module *module)
     return heads;
 }
 
+// "%n_1 @0": layouts of scalar parameters.
+static void read_parameters(struct reader *r)
+{
+    while (!r->failed && at(r, '%')) {
+        struct reader before = *r;
+        const char *name;
+        uint32_t number = read_name(r, &name);
+        if (!take(r, '@')) { // it is an op's result
+            before.value = r->value;
+            before.value_room = r->value_room;
+            *r = before;
+            return;
+        }
+        if (number >= r->kernel->parameter_count)
+            expected(r, "a parameter");
+        else
+            r->value[number]->layout = layout_numbered(r, &r->value[number]->type);
+        if (r->token.kind == TILE_TOKEN_NEWLINE)
+            next(r);
+    }
+}
+
 static void read_kernel(struct reader *r, struct tile_kernel *kernel)
 {
     r->kernel = kernel;
@@ -504,6 +533,7 @@ static void read_kernel(struct reader *r, struct tile_kernel *kernel)
     while (r->token.kind != TILE_TOKEN_END && !at(r, '{')) // it is read
         next(r);
     need(r, '{');
+    read_parameters(r);
     read_ops(r, &kernel->body);
     need(r, '}');
     if (!r->failed)

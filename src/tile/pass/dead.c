@@ -11,6 +11,7 @@
 struct marking {
     struct tile_kernel *kernel;
     bool *value, *again; // by id; `again`: one more round is needed
+    bool yields_only;    // all lives but what ifs yield
 };
 
 static bool has_effect(const struct tile_op *op)
@@ -74,14 +75,14 @@ static bool carried_lives(const struct marking *m, const struct tile_op *op, uin
 {
     if (m->value[op->result[i]->id])
         return true;
-    if (op->kind == TILE_IF)
-        return false;
+    if (op->kind == TILE_IF || m->yields_only)
+        return op->kind != TILE_IF;
     return m->value[op->block[0]->argument[i + (op->kind == TILE_FOR)]->id];
 }
 
 static bool op_lives(const struct marking *m, const struct tile_op *op)
 {
-    return has_effect(op) || any_result(m, op);
+    return m->yields_only || has_effect(op) || any_result(m, op);
 }
 
 static void mark_block(struct marking *m, const struct tile_block *block)
@@ -166,10 +167,11 @@ static bool sweep(struct marking *m, struct tile_block *block)
     return changed;
 }
 
-bool tile_drop_dead(struct tile_kernel *kernel)
+static bool run(struct tile_kernel *kernel, bool yields_only)
 {
     bool again;
-    struct marking m = { kernel, tile_take(kernel->module, kernel->value_count), &again };
+    struct marking m = { kernel, tile_take(kernel->module, kernel->value_count + 1), &again,
+                         yields_only };
 
     if (!m.value)
         return false;
@@ -181,4 +183,14 @@ bool tile_drop_dead(struct tile_kernel *kernel)
     if (changed)
         tile_settle(kernel);
     return changed;
+}
+
+bool tile_drop_dead(struct tile_kernel *kernel)
+{
+    return run(kernel, false);
+}
+
+bool tile_drop_yields(struct tile_kernel *kernel)
+{
+    return run(kernel, true);
 }

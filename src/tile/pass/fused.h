@@ -12,6 +12,7 @@ enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 struct tile_feed {
     struct tile_stream stream; // `at`: where its ring begins
     bool held;                 // loaded once, before the loop: a ring of one stage
+    bool read;                 // into registers, to be computed with
 };
 
 struct tile_fused_product {
@@ -48,7 +49,12 @@ struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
 // version.c: the work of a turn twice, for turns of which no element is masked, and for the others.
 void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p);
+// Behind the loop, of sums of products of 16 bits: quotients that are cut to 16 bits need not be
+// rounded to the nearest before.
+void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p);
 // places.c: comparisons of places in 32 bits.
 void tile_narrow_places(struct tile_kernel *kernel);
+// Before layouts: what counts elements once for each use, since that costs less than a conversion.
+void tile_unshare_counts(struct tile_kernel *kernel);
 
 #endif

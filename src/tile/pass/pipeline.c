@@ -17,7 +17,7 @@ enum {
     MOST_ACCUMULATORS = 128, // registers of a thread
     STEP_BYTES = 32,         // of the summed axis that one wgmma takes
     STAGE_ALIGN = 1024,
-    USUAL_RASTER = 8,
+    MULTIPROCESSORS = 132, // that share a level 2 cache
 };
 
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
@@ -291,18 +291,46 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
 
 uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 {
-    const struct tile_value *x = p->side ? p->side->result[0] : NULL;
+    return p->buffers * TILE_SLAB_BYTES;
+}
 
-    return !x ? TILE_STAGING_BYTES
-              : (uint32_t)x->type.extent[1] * cuc_dtype_bits(x->type.dtype) / 8 * 64 * p->blocks;
+// ---- The grid
+
+// Tiles that are worked on at a time make a rectangle as nearly square as can be: of all that have as
+// many tiles it reads least.
+static uint32_t choose_raster(const struct tile_pipeline *p)
+{
+    uint32_t rows = p->groups * p->blocks * 64, columns = p->columns, side = 1;
+
+    if (p->swapped) {
+        columns = rows;
+        rows = p->columns;
+    }
+    while ((side + 1) * (side + 1) * rows <= MULTIPROCESSORS * columns)
+        side++;
+    return side;
 }
 
 // ---- All of it
+
+// Few slabs are stored all at once, between one pair of barriers, and so are those that something is
+// loaded into; of many one goes while the next is filled.
+void tile_plan_slabs(struct tile_pipeline *p)
+{
+    enum { FEW = 2 };
+    const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
+
+    p->slabs = (uint32_t)x->type.extent[1] * cuc_dtype_bits(x->type.dtype) / 1024 * p->blocks;
+    p->together = p->side || p->slabs <= FEW ? p->slabs : 1;
+    p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
+}
 
 static const char *plan_shared(struct tile_pipeline *p, const struct tile_target *target)
 {
     uint32_t rest = target->shared_limit - TILE_RING_AT;
 
+    if (p->store)
+        tile_plan_slabs(p);
     p->stream[1].at = p->stream[0].bytes;
     p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
     if (p->store)
@@ -349,7 +377,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (*why)
         return NULL;
     plan_split(p, split);
-    p->raster = target->raster ? target->raster : USUAL_RASTER;
+    p->raster = target->raster ? target->raster : choose_raster(p);
     p->mma->result[0]->layout = layout;
     return p;
 }

@@ -48,6 +48,9 @@ struct tile_pipeline {
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: by threads
     uint32_t store_map;
+    uint32_t slabs;    // that a warpgroup stores
+    uint32_t together; // of them: that are stored at a time
+    uint32_t buffers;  // that it has for them
     const struct tile_op *side; // a load behind the loop, of what lies as what is stored; NULL
     uint32_t side_map;
     bool fused; // the first member of a struct tile_fused (pass/fused.h)
@@ -59,11 +62,11 @@ enum {
     TILE_RING_AT = 1024,      // where stages begin in shared memory; barriers before
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128, // of sums that are promoted, at a time
-    TILE_SLAB_BYTES = 64 * 128,            // of what is stored: 64 rows
-    TILE_STAGING_BYTES = 2 * TILE_SLAB_BYTES, // of a warpgroup, for two in turn
+    TILE_SLAB_BYTES = 64 * 128, // of what is stored: 64 rows
 };
 
-// Bytes that a warpgroup has for what it stores: with what is loaded there all of its slabs.
+// How a store goes out, its accumulator's blocks known; and bytes that a warpgroup has for it.
+void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
 // A copy of a kernel with values of its own.

@@ -181,3 +181,31 @@ void tile_narrow_places(struct tile_kernel *kernel)
     if (n.changed)
         tile_simplify(kernel);
 }
+
+// A count of its own to each that uses one, so that each can lie as it is used: rows of a mask
+// across threads, columns along registers.
+static void take_own(struct tile_op *op, void *data)
+{
+    struct narrowing *n = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        struct tile_op *count = op->operand[i]->op;
+        struct tile_value **map;
+        if (!count || count->kind != TILE_IOTA || tile_uses(n->kernel, op->operand[i]) < 2)
+            continue;
+        map = tile_take(n->kernel->module, (n->kernel->value_count + 1) * sizeof(*map));
+        struct tile_op *own = map ? tile_clone(n->kernel, count, map) : NULL;
+        if (!own)
+            return;
+        tile_insert_before(op, own);
+        op->operand[i] = own->result[0];
+    }
+}
+
+void tile_unshare_counts(struct tile_kernel *kernel)
+{
+    struct narrowing n = { .kernel = kernel };
+
+    tile_walk(&kernel->body, take_own, &n);
+    tile_settle(kernel);
+}

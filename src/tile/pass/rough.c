@@ -1,4 +1,4 @@
-// Where less than the bound of exp and exp2 is enough: a power that goes nowhere but into numbers
+// Where less than the bound of exp, exp2 and sigmoid is enough: a power that goes nowhere but into numbers
 // of 16 bits, or into sums of so many elements that their order may change more. docs/tile-math.md
 // says how much less.
 //
@@ -225,7 +225,8 @@ static bool is_enough(struct roughness *r, const struct tile_value *value)
 
 static bool is_power(const struct tile_op *op)
 {
-    return (op->kind == TILE_EXP || op->kind == TILE_EXP2) && op->result[0]->type.dtype == CUC_F32;
+    return (op->kind == TILE_EXP || op->kind == TILE_EXP2 || op->kind == TILE_SIGMOID) &&
+           op->result[0]->type.dtype == CUC_F32;
 }
 
 static void find_power(struct tile_op *op, void *data)

@@ -254,7 +254,7 @@ static const struct tile_value *carried_by(const struct tile_op *loop, const str
 static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
 {
     for (uint32_t i = 0; i < p->feeds; i++)
-        for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) {
+        for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) { // turned
             if (x->op == p->feed[i].stream.load)
                 return true;
             if (!x->op || x->op->kind != TILE_PERMUTE)
@@ -411,4 +411,41 @@ void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p)
     }
     tile_settle(kernel);
     tile_simplify(kernel);
+}
+
+// ---- Quotients
+
+struct cuts {
+    const struct tile_kernel *kernel;
+    const struct tile_value *value;
+    bool all;
+};
+
+static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value);
+
+static void look_at_cut(struct tile_op *op, void *data)
+{
+    struct cuts *c = data;
+
+    for (uint32_t i = 0; i < op->operand_count && c->all; i++)
+        if (op->operand[i] == c->value)
+            c->all = (op->kind == TILE_CAST && cuc_dtype_bits(op->result[0]->type.dtype) == 16) ||
+                     (op->kind == TILE_WHERE && i && is_only_cut(c->kernel, op->result[0]));
+}
+
+// Whether a value goes nowhere but into numbers of 16 bits.
+static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value)
+{
+    struct cuts c = { kernel, value, true };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, look_at_cut, &c);
+    return c.all;
+}
+
+void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p)
+{
+    for (struct tile_op *op = p->base.loop->next; op; op = op->next)
+        if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 &&
+            op->result[0]->type.rank && is_only_cut(kernel, op->result[0]))
+            tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
 }

@@ -1,0 +1,111 @@
+// See gemm_plan.h. A plan is told of BLAS's matrices as they are: columns one behind the other.
+#include "gemm_plan.h"
+
+#include <cucore/device.h>
+#include <cucore/error.h>
+#include <cucore/gemm.h>
+
+#include <stdio.h>
+
+struct bench_plan_gemm {
+    cuc_gemm_plan *plan;
+    bench_product product;
+    int32_t device;
+};
+
+static void drop_plan(void *plan)
+{
+    cuc_gemm_plan_release(plan);
+}
+
+static int32_t order_of(bool transposed)
+{
+    return transposed ? CUC_GEMM_ROW_MAJOR : CUC_GEMM_COLUMN_MAJOR;
+}
+
+cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
+                                  const bench_product *p, char *why, size_t why_size)
+{
+    bench_plan_gemm *g = bench_allocate(state, sizeof(*g));
+    cuc_device *device = cuc_bench_state_device(state);
+    cuc_status st;
+
+    *out = NULL;
+    if (!g)
+        return cuc_error_status();
+    g->product = *p;
+    g->device = cuc_device_ordinal(device);
+    st = cuc_gemm_plan_create(
+        &g->plan, device,
+        CUC_GEMM_OPTIONS(.form = p->batch > 1 ? CUC_GEMM_BATCHED : CUC_GEMM_SINGLE,
+                         .flags = p->fast_sums ? CUC_GEMM_FAST_ACC : 0, .dtype = p->dtype,
+                         .d_dtype = p->out_dtype, .a_order = order_of(p->transposed_a),
+                         .b_order = order_of(p->transposed_b), .d_order = CUC_GEMM_COLUMN_MAJOR,
+                         .activation = p->after == BENCH_BIAS_GELU ? CUC_GEMM_GELU_TANH
+                                                                   : CUC_GEMM_LINEAR,
+                         .bias = p->after == BENCH_BIAS_GELU ? CUC_GEMM_BIAS_ROWS
+                                                             : CUC_GEMM_NO_BIAS,
+                         .residual_dtype = p->after == BENCH_RESIDUAL ? p->out_dtype : 0, .m = p->m,
+                         .n = p->n, .k = p->k, .batch = p->batch));
+    if (st < 0) {
+        snprintf(why, why_size, "%s", cuc_error_message());
+        return CUC_OK;
+    }
+    if ((st = cuc_bench_state_defer(state, drop_plan, g->plan)) >= 0)
+        *out = g;
+    return st;
+}
+
+// A matrix by rows, or by columns.
+static cuc_tensor matrix(const bench_plan_gemm *g, cuc_device_ptr at, cuc_dtype dtype, int64_t rows,
+                         int64_t columns, bool by_rows)
+{
+    cuc_tensor t = { .data = at, .dtype = dtype, .device = g->device };
+    int32_t axis = 0;
+
+    if (g->product.batch > 1) {
+        t.shape[axis] = g->product.batch;
+        t.strides[axis++] = rows * columns;
+    }
+    t.shape[axis] = rows;
+    t.strides[axis++] = by_rows ? columns : 1;
+    t.shape[axis] = columns;
+    t.strides[axis++] = by_rows ? 1 : rows;
+    t.rank = axis;
+    return t;
+}
+
+cuc_status bench_plan_gemm_run(const bench_plan_gemm *g, cuc_stream *stream, cuc_device_ptr a,
+                               cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra)
+{
+    const bench_product *p = &g->product;
+    cuc_tensor x = matrix(g, a, p->dtype, p->m, p->k, p->transposed_a);
+    cuc_tensor y = matrix(g, b, p->dtype, p->k, p->n, p->transposed_b);
+    cuc_tensor z = matrix(g, d, p->out_dtype, p->m, p->n, false);
+    cuc_tensor w = matrix(g, extra, p->out_dtype, p->m, p->n, false);
+    cuc_tensor bias = { .data = extra,
+                        .dtype = p->out_dtype,
+                        .rank = 1,
+                        .device = g->device,
+                        .shape = { p->m },
+                        .strides = { 1 } };
+    cuc_gemm_args args = CUC_GEMM_ARGS_INIT;
+
+    args.a = &x;
+    args.b = &y;
+    args.d = &z;
+    args.bias = p->after == BENCH_BIAS_GELU ? &bias : NULL;
+    args.residual = p->after == BENCH_RESIDUAL ? &w : NULL;
+    return p->batch > 1 ? cuc_gemm_batched(stream, g->plan, 1, 0, &args)
+                        : cuc_gemm(stream, g->plan, 1, 0, &args);
+}
+
+void bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[3])
+{
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+
+    (void)cuc_gemm_plan_get_choice(&choice, g->plan);
+    out[0] = (cuc_bench_figure){ "tile_rows", choice.tile_m };
+    out[1] = (cuc_bench_figure){ "tile_columns", choice.tile_n };
+    out[2] = (cuc_bench_figure){ "tiles", (double)choice.tiles };
+}

@@ -1,0 +1,54 @@
+"""Kernels on tiles, written in Python: `import cucore.tile as ct`.
+
+The names and meanings are those of NVIDIA's cuTile (`cuda.tile`). A function with `@ct.kernel` says
+what one block of a grid does to tiles; it is compiled when it is first launched with arguments of
+some types, by cucore itself, for every device from sm_80 on.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from .. import raw
+from ._compile import Op
+from ._kernel import ByTarget, Constant, TileKernel, function, kernel, launch
+from ._ops import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode
+from ._values import DType, TileCompilerError, TileSyntaxError
+
+bool_ = DType(raw.CUC_BOOL, "bool_")
+int8, int16 = DType(raw.CUC_I8, "int8"), DType(raw.CUC_I16, "int16")
+int32, int64 = DType(raw.CUC_I32, "int32"), DType(raw.CUC_I64, "int64")
+uint8, uint16 = DType(raw.CUC_U8, "uint8"), DType(raw.CUC_U16, "uint16")
+uint32, uint64 = DType(raw.CUC_U32, "uint32"), DType(raw.CUC_U64, "uint64")
+float16, bfloat16 = DType(raw.CUC_F16, "float16"), DType(raw.CUC_BF16, "bfloat16")
+float32, float64 = DType(raw.CUC_F32, "float32"), DType(raw.CUC_F64, "float64")
+tfloat32 = DType(raw.CUC_TF32, "tfloat32")
+float8_e4m3fn = DType(raw.CUC_E4M3, "float8_e4m3fn")
+float8_e5m2 = DType(raw.CUC_E5M2, "float8_e5m2")
+
+
+class ScalarInt64:
+    """Marks an integer parameter of 64 bits."""
+
+    __cucore_int64__ = True
+
+
+def _cdiv(x: int, y: int) -> int:
+    return -(-x // y)
+
+
+# What is called in kernels; cdiv() outside of them, too.
+_HOST: dict[str, Any] = {"cdiv": _cdiv}
+globals().update({name: Op(name, _HOST.get(name)) for name in OPS})
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"cucore.tile has no {name}; docs/python.md says what of cuTile is missing")
+
+
+__all__ = sorted([  # noqa: PLE0604
+    "ByTarget", "Constant", "DType", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode",
+    "ScalarInt64", "TileCompilerError", "TileKernel", "TileSyntaxError", "bfloat16", "bool_",
+    "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "function", "int16", "int32",
+    "int64", "int8", "kernel", "launch", "tfloat32", "uint16", "uint32", "uint64", "uint8",
+    *OPS,
+])

@@ -1,0 +1,182 @@
+"""What names stand for while a kernel is compiled: Python's own values, and those below."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from .. import raw
+from .._errors import CompileError, text
+
+
+class TileCompilerError(CompileError):
+    """A kernel does not compile; the message has the place in the Python source."""
+
+
+class TileSyntaxError(SyntaxError):
+    """Python that a kernel cannot have."""
+
+
+class DType:
+    """An element type, `ct.float32`. Called, it makes a typed scalar of a number."""
+
+    __slots__ = ("number", "name")
+
+    def __init__(self, number: int, name: str) -> None:
+        self.number, self.name = number, name
+
+    def __eq__(self, other: object) -> bool:
+        from .._tensor import dtype_number
+        try:
+            return self.number == (other.number if isinstance(other, DType) else dtype_number(other))
+        except TypeError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Value:
+    """A tile or a scalar that the kernel computes.
+
+    `loose`: an integer scalar of the compiler's own, such as a block's index, which takes the type
+    of what it meets, as a number that is written does.
+    """
+
+    __slots__ = ("handle", "loose")
+
+    def __init__(self, handle: int, loose: bool = False) -> None:
+        self.handle, self.loose = handle, loose
+
+
+class Array:
+    """A parameter that is an array, or a part of one."""
+
+    __slots__ = ("handle", "dtype", "rank")
+
+    def __init__(self, handle: int, dtype: int, rank: int) -> None:
+        self.handle, self.dtype, self.rank = handle, dtype, rank
+
+
+class View:
+    """An array as a grid of tiles."""
+
+    __slots__ = ("array", "shape", "padding")
+
+    def __init__(self, array: Array, shape: tuple[int, ...], padding: Any) -> None:
+        self.array, self.shape, self.padding = array, shape, padding
+
+
+class Variable:
+    """What a name stands for that a loop or an if gives other values."""
+
+    __slots__ = ("handle", "loose")
+
+    def __init__(self, handle: int, loose: bool) -> None:
+        self.handle, self.loose = handle, loose
+
+
+class Builder:
+    """A tile program in the making, and the place in the Python source that it is at."""
+
+    def __init__(self) -> None:
+        out = ctypes.c_void_p()
+        if raw.cuc_tile_program_create(ctypes.byref(out)) < 0:
+            raise TileCompilerError(text(raw.cuc_error_message()))
+        self.program = out.value or 0
+        self.places: list[tuple[bytes, int]] = [(b"", 0)]
+
+    def close(self) -> None:
+        raw.cuc_tile_program_release(self.program)
+
+    @property
+    def place(self) -> tuple[bytes, int]:
+        return self.places[-1]
+
+    def at(self, line: int) -> None:
+        self.places[-1] = (self.places[-1][0], line)
+
+    def call(self, name: str, *arguments: Any) -> int:
+        """A function that builds, at the present place. The first error ends the compilation."""
+        file, line = self.place
+        result = getattr(raw, f"cuc_tile_{name}")(self.program, file, line, *arguments)
+        if not result:
+            self.check()
+        return result or 0
+
+    def into(self, count: int, name: str, *arguments: Any) -> list[int]:
+        """The same for one that writes its results."""
+        out = (ctypes.c_uint32 * count)()
+        file, line = self.place
+        getattr(raw, f"cuc_tile_{name}")(out, self.program, file, line, *arguments)
+        self.check()
+        return list(out)
+
+    def check(self) -> None:
+        log = text(raw.cuc_tile_program_log(self.program))
+        if log:
+            raise TileCompilerError(log.rstrip())
+
+    def finish(self) -> str:
+        out = ctypes.c_char_p()
+        if raw.cuc_tile_program_finish(ctypes.byref(out), self.program) < 0:
+            raise TileCompilerError(text(raw.cuc_error_message()))
+        return text(out.value)
+
+    # ---- types ----
+
+    def dtype(self, value: Value) -> int:
+        return int(raw.cuc_tile_dtype(self.program, value.handle))
+
+    def rank(self, value: Value) -> int:
+        return int(raw.cuc_tile_rank(self.program, value.handle))
+
+    def shape(self, value: Value) -> tuple[int, ...]:
+        return tuple(int(raw.cuc_tile_extent(self.program, value.handle, axis))
+                     for axis in range(self.rank(value)))
+
+    # ---- values ----
+
+    def value(self, given: Any) -> Value:
+        """A value of the kernel's for one of Python's."""
+        if isinstance(given, Value):
+            return given
+        if isinstance(given, bool):
+            return Value(self.call("bool", int(given)))
+        if isinstance(given, int):
+            return Value(self.call("int", given), loose=True)
+        if isinstance(given, float):
+            return Value(self.call("float", given))
+        if hasattr(given, "item") and hasattr(given, "dtype"):  # NumPy's scalars have a type
+            from .._tensor import dtype_number
+            return self.cast(self.value(given.item()), dtype_number(given.dtype))
+        raise TypeError(f"expected a tile or a number, not {type(given).__name__}")
+
+    def cast(self, value: Value, dtype: int, rounding: int = raw.CUC_TILE_RN) -> Value:
+        return Value(self.call("cast", value.handle, dtype, rounding))
+
+    def typed(self, value: Value) -> Value:
+        """A value with a type of its own."""
+        return self.cast(value, raw.CUC_I64) if value.loose else value
+
+    def meet(self, x: Any, y: Any) -> tuple[Value, Value, bool]:
+        """Two operands as an operation takes them, and whether the result is loose."""
+        a, b = self.value(x), self.value(y)
+        if a.loose and b.loose:
+            return a, b, True
+        integers = range(raw.CUC_I8, raw.CUC_U64 + 1)
+        if a.loose and not isinstance(x, int) and self.dtype(b) in integers:
+            a = self.cast(a, self.dtype(b))
+        elif b.loose and not isinstance(y, int) and self.dtype(a) in integers:
+            b = self.cast(b, self.dtype(a))
+        return a, b, False
+
+    def integers(self, values: Any) -> tuple[int, Any]:
+        """Numbers as a length and an array."""
+        return len(values), (ctypes.c_int64 * max(len(values), 1))(*values)
+
+    def handles(self, values: Any) -> tuple[int, Any]:
+        made = [self.value(v).handle for v in values]
+        return len(made), (ctypes.c_uint32 * max(len(made), 1))(*made)

@@ -1,0 +1,264 @@
+"""Kernels on tiles in Python: what they compute, against NumPy, and what is told of mistakes."""
+import math
+import os
+import tempfile
+import unittest
+
+import cucore.tile as ct
+from support import DeviceTest, child
+
+try:
+    import numpy as np
+except ModuleNotFoundError:
+    np = None
+else:
+    import tile_kernels as k
+
+rng = np.random.default_rng(1) if np is not None else None
+NAMES = {"float32": "f32", "float16": "f16", "int32": "i32", "float64": "f64", "int64": "i64"}
+
+
+@unittest.skipUnless(np is not None, "no NumPy")
+class TileTest(DeviceTest):
+    def put(self, values, dtype=None):
+        values = np.ascontiguousarray(values, dtype=dtype)
+        buffer = self.device.allocate(values.nbytes, stream=self.stream)
+        buffer.copy_from(values, stream=self.stream)
+        return buffer.view(NAMES[values.dtype.name], values.shape)
+
+    def get(self, tensor):
+        kind = {v: n for n, v in NAMES.items()}[tensor.dtype]
+        out = np.empty(tensor.shape, dtype=kind)
+        tensor._owner.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        return out
+
+    def run_kernel(self, grid, kernel, *args):
+        ct.launch(self.stream, grid, kernel, args)
+
+    def random(self, *shape, dtype=np.float32 if np is not None else None):
+        return rng.standard_normal(shape).astype(dtype)
+
+
+class Samples(TileTest):
+    def test_sums_of_vectors(self):
+        a, b = self.random(1001), self.random(1001)
+        for kernel in (k.add_tiles, k.add_elements):
+            c = self.put(np.zeros_like(a))
+            self.run_kernel((ct.cdiv(1001, 128), 1, 1), kernel, self.put(a), self.put(b), c, 128)
+            self.assertTrue((self.get(c) == a + b).all(), kernel.__name__)
+
+    def test_sums_of_matrices(self):
+        a, b = self.random(50, 70), self.random(50, 70)
+        c = self.put(np.zeros_like(a))
+        self.run_kernel((4, 3), k.add_2d, self.put(a), self.put(b), c, 16, 32)
+        self.assertTrue((self.get(c) == a + b).all())
+
+    def test_transposes(self):
+        x = self.random(100, 50)
+        y = self.put(np.zeros((50, 100), np.float32))
+        self.run_kernel((7, 2), k.transpose, self.put(x), y, 16, 32)
+        self.assertTrue((self.get(y) == x.T).all())
+        y = self.put(np.zeros((50, 100), np.float32))
+        self.run_kernel((4, 4), k.transpose_by_order, self.put(x), y, 16, 32)
+        self.assertTrue((self.get(y) == x.T).all())
+        y = self.put(np.zeros((50, 100), np.float32))
+        self.run_kernel((7, 2), k.store_by_order, self.put(x), y, 16, 32)
+        self.assertTrue((self.get(y) == x.T).all())
+
+    def test_products(self):
+        for dtype, tolerance in ((np.float16, 2e-2), (np.float32, 2e-2)):
+            a, b = self.random(70, 50, dtype=dtype), self.random(50, 90, dtype=dtype)
+            c = self.put(np.zeros((70, 90), dtype))
+            self.run_kernel((5 * 6, 1, 1), k.matmul, self.put(a), self.put(b), c, 16, 16, 16)
+            right = a.astype(np.float32) @ b.astype(np.float32)
+            np.testing.assert_allclose(self.get(c), right, atol=tolerance, rtol=tolerance)
+
+    def test_a_persistent_product(self):
+        a, b = self.random(40, 30), self.random(30, 50)
+        c = self.put(np.zeros((40, 50), np.float32))
+        self.run_kernel((3,), k.persistent_matmul, self.put(a), self.put(b), c, 16, 16, 16)
+        np.testing.assert_allclose(self.get(c), a @ b, atol=1e-4, rtol=1e-4)
+
+    def test_attention(self):
+        batch, heads, group, seq, kv, d = 1, 2, 2, 32, 40, 16
+        q = self.random(batch, heads, seq, d, dtype=np.float16)
+        key, value = (self.random(batch, heads // group, kv, d, dtype=np.float16) for _ in range(2))
+        for causal in (False, True):
+            out = self.put(np.zeros((batch, heads, seq, d), np.float16))
+            self.run_kernel((2, batch * heads, 1), k.attention, self.put(q), self.put(key),
+                            self.put(value), out, 1 / math.sqrt(d), 0, d, heads, 16, 16, group, causal,
+                            kv % 16 == 0)
+            full_k, full_v = (np.repeat(t.astype(np.float64), group, axis=1) for t in (key, value))
+            scores = q.astype(np.float64) @ full_k.swapaxes(2, 3) / math.sqrt(d)
+            if causal:
+                scores[..., np.arange(kv)[None, :] > np.arange(seq)[:, None]] = -np.inf
+            p = np.exp(scores - scores.max(-1, keepdims=True))
+            right = p / p.sum(-1, keepdims=True) @ full_v
+            np.testing.assert_allclose(self.get(out), right, atol=4e-3, rtol=4e-3)
+
+    def test_a_layer_norm(self):
+        x, w, b = self.random(5, 100), self.random(100), self.random(100)
+        y, mean, rstd = (self.put(np.zeros(s, np.float32)) for s in ((5, 100), 5, 5))
+        self.run_kernel((5,), k.layer_norm, self.put(x), self.put(w), self.put(b), y, mean, rstd, 1e-5, 32)
+        right = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * w + b
+        np.testing.assert_allclose(self.get(y), right, atol=1e-4, rtol=1e-4)
+        np.testing.assert_allclose(self.get(mean), x.mean(1), atol=1e-5)
+
+    def test_locks_and_atomic_operations(self):
+        x = np.arange(64, dtype=np.float32)
+        total, lock = self.put(np.zeros(1, np.float32)), self.put(np.zeros(1, np.int32))
+        self.run_kernel((4,), k.locked_sum, self.put(x), total, lock, 16)
+        self.assertEqual(self.get(total)[0], x.sum())
+        ids = rng.integers(0, 8, 64).astype(np.int32)
+        bins = self.put(np.zeros(8, np.int32))
+        self.run_kernel((4,), k.counted, self.put(ids), bins, 16)
+        self.assertTrue((self.get(bins) == np.bincount(ids, minlength=8)).all())
+
+    def test_a_softmax(self):
+        x = self.random(3, 50)
+        y = self.put(np.zeros_like(x))
+        self.run_kernel((3,), k.softmax, self.put(x), y, 64)
+        e = np.exp(x - x.max(1, keepdims=True))
+        np.testing.assert_allclose(self.get(y), e / e.sum(1, keepdims=True), rtol=1e-5)
+
+
+class Constructs(TileTest):
+    def test_reductions(self):
+        x = self.random(8, 16)
+        out = self.put(np.zeros(8, np.float32))
+        self.run_kernel((1,), k.reductions, self.put(x), out, 8, 16)
+        right = [x.sum(), x.min(0).max(), x.argmax(1).sum(), x.argmin(), x.sum(), x.sum(), x.max(), x.argmax()]
+        np.testing.assert_allclose(self.get(out), right, rtol=1e-4)
+
+    def test_scans(self):
+        x = self.random(32)
+        out = self.put(np.zeros((3, 32), np.float32))
+        self.run_kernel((1,), k.scans, self.put(x), out, 32)
+        right = [np.cumsum(x), np.cumsum(x[::-1])[::-1], np.maximum.accumulate(x)]
+        np.testing.assert_allclose(self.get(out), right, atol=1e-5)
+
+    def test_branches_give_names_their_values(self):
+        x = self.random(8)
+        for which, factor in ((0, 2.0), (1, -1.0), (5, x * 3.0), (9, None)):
+            out = self.put(np.zeros(8, np.float32))
+            self.run_kernel((1,), k.branches, self.put(x), out, which, 8)
+            right = x * factor if factor is not None else np.zeros(8)
+            np.testing.assert_allclose(self.get(out), right, rtol=1e-6, err_msg=str(which))
+
+    def test_loops_carry_what_they_change(self):
+        for n in (1, 6, 20):
+            out = self.put(np.zeros(4, np.int32))
+            self.run_kernel((1,), k.loops, out, n, 5)
+            total = sum(i for i in range(min(n, 7)) if i % 2 == 0) + sum(range(10, n, 3)) + \
+                sum(i for i in range(0, n, 2) if i % 4)
+            self.assertEqual(list(self.get(out)), [total * 10, math.isqrt(n) if n > 1 else 0, 0, 8])
+
+    def test_views_slices_and_functions_in_functions(self):
+        x = self.random(3, 20)
+        y = self.put(np.zeros_like(x))
+        self.run_kernel((3,), k.views, self.put(x), y, 8)
+        np.testing.assert_allclose(self.get(y), 2 * x)
+
+    def test_scalars_have_types(self):
+        out = self.put(np.zeros(3, np.float32))
+        self.run_kernel((1,), k.scalars, out, 3, 0.5, True, 5 * 2**32)
+        self.assertEqual(list(self.get(out)), [6.5, 1.0, 5.0])
+        self.run_kernel((1,), k.scalars, out, np.int16(3), np.float64(0.25), False, 2**33)
+        self.assertEqual(list(self.get(out)), [6.25, -1.0, 2.0])
+
+    def test_it_prints_and_asserts(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        out = child(f"""
+import sys; sys.path.insert(0, {here!r})
+import array, cucore, cucore.tile as ct, tile_kernels as k
+device = cucore.Device(); stream = device.create_stream()
+x = device.allocate(16, stream=stream)
+x.copy_from(array.array('f', [1, 2, 3, 4]), stream=stream)
+ct.launch(stream, (1,), k.speaking, (x.view('f32'), 4))
+stream.sync()
+""")
+        self.assertIn("sum 10", out)
+
+    def test_arrays_of_other_libraries_are_taken(self):
+        class Foreign:
+            def __init__(self, tensor):
+                self.tensor = tensor
+                self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+        a = self.random(64)
+        c = self.put(np.zeros_like(a))
+        self.run_kernel((4,), k.add_tiles, Foreign(self.put(a)), self.put(a), Foreign(c), 16)
+        self.assertTrue((self.get(c) == 2 * a).all())
+
+    def test_it_is_compiled_once_for_each_kind(self):
+        kernel = ct.kernel(k.add_tiles.function)
+        a, c = self.put(np.ones(32, np.float32)), self.put(np.zeros(32, np.float32))
+        for n in (16, 16, 8):
+            self.run_kernel((32 // n,), kernel, a, a, c, n)
+        h = self.put(np.ones(32, np.float16))
+        self.run_kernel((2,), kernel, h, h, h, 16)
+        self.assertEqual(len(kernel._compiled), 3)
+        self.assertEqual(len(kernel.replace_hints(occupancy=2)._compiled), 0)
+        self.assertIn("kernel add_tiles(a: f32[a_0]", kernel.source(a, a, c, 16))
+
+
+MISTAKES = [
+    # a body, what is told, and of which line of it
+    ("x = ct.load(a, (0,), (8,))\ny = ct.load(a, (0,), (4,))\nct.store(a, (0,), x + y)", "broadcast", 3),
+    ("ct.store(a, (0,), missing)", "nothing binds missing", 1),
+    ("x = ct.load(a, (0,), (8,))\nif n > 0:\n    y = x\nct.store(a, (0,), y)", "nothing binds y", 4),
+    ("x = ct.load(a, (0,), (n,))", "known when the kernel is compiled", 1),
+    ("import os", "a kernel has no import", 1),
+    ("try:\n    pass\nfinally:\n    pass", "a kernel has no try", 1),
+    ("x = ct.load(a, (0,), (8,))\nx[0] = 1", "only a name can be assigned to", 2),
+    ("return 5", "returns nothing", 1),
+    ("x = ct.load(a, (0,), (8,))\ny = x[0]", "indexed by", 2),
+    ("x = ct.load(a, (0,), (8,))\nfor i in range(3):\n    x = ct.load(a, (0,), (4,))\nct.store(a, (0,), x)",
+     "f32", 3),
+    ("y = ct.exp(ct.load(a, (0,), (8,)), 1, 2)", "argument", 1),
+    ("ct.static_assert(False, 'never so')", "never so", 1),
+    ("ct.store(a, (0,), helper(ct.load(a, (0,), (8,))))", "called from", 1),
+    ("x = ct.load(a, (0, 0), (8, 8))", "index", 1),
+    ("open(ct.load(a, (0,), (8,)))", "cannot be called with a tile", 1),
+    ("x = ct.nothing", "has no nothing", 1),
+]
+
+
+class Mistakes(TileTest):
+    def test_each_is_told_with_its_line(self):
+        for body, told, line in MISTAKES:
+            with self.subTest(body=body), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "mistaken.py")
+                head = "import cucore.tile as ct\ndef helper(x):\n    return x + x.reshape((2, 4))\n" \
+                       "@ct.kernel\ndef mistaken(a, n):\n"
+                with open(path, "w") as file:
+                    file.write(head + "".join(f"    {text}\n" for text in body.splitlines()))
+                scope = {"__name__": "mistaken", "__file__": path}
+                exec(compile(open(path).read(), path, "exec"), scope)
+                a = self.put(np.zeros(8, np.float32))
+                with self.assertRaises((ct.TileCompilerError, ct.TileSyntaxError)) as caught:
+                    self.run_kernel((1,), scope["mistaken"], a, 1)
+                error = caught.exception
+                said = str(error)
+                if isinstance(error, SyntaxError):
+                    said = f"{error.filename}:{error.lineno}: {said}"
+                self.assertIn(told, said)
+                self.assertRegex(said, rf"mistaken\.py:{line + 5}\b")
+
+    def test_operations_are_for_kernels(self):
+        with self.assertRaisesRegex(RuntimeError, r"ct\.load\(\) is for kernels"):
+            ct.load(None, 0, 1)
+        self.assertEqual(ct.cdiv(5, 2), 3)
+        with self.assertRaisesRegex(TypeError, r"ct\.launch\("):
+            k.add_tiles(1)
+        with self.assertRaisesRegex(TypeError, "takes 4 arguments, 1 were given"):
+            self.run_kernel((1,), k.add_tiles, self.put(np.zeros(1, np.float32)))
+        with self.assertRaisesRegex(TypeError, "@ct.kernel"):
+            self.run_kernel((1,), print)
+        with self.assertRaisesRegex(AttributeError, "cucore.tile has no mma_scaled"):
+            ct.mma_scaled
+
+
+if __name__ == "__main__":
+    unittest.main()

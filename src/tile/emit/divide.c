@@ -1,0 +1,70 @@
+// A division of two f32, rounded to nearest, without a call. div.rn makes one for quotients that
+// are not plain, and where code is linked a call costs registers in all that is alive around it:
+// worth a branch for a scalar, whose quotient is made once a thread and mostly while a tile waits
+// in registers.
+#include "emit.h"
+
+// |x| is at least 2^from and below 2^to.
+static tile_register is_plain(struct tile_emitter *e, tile_register x, int from, int to)
+{
+    tile_register magnitude = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x7fffffff", x);
+    tile_register above =
+        tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", magnitude, (unsigned)(127 + from) << 23);
+
+    return tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", above, (unsigned)(to - from) << 23);
+}
+
+// As div.rn does it where nothing overflows and no residue is subnormal.
+static void plain_quotient(struct tile_emitter *e, tile_register out, tile_register n,
+                           tile_register d)
+{
+    tile_register minus = tile_make(e, TILE_R32, "neg.f32 %R, %R", d);
+    tile_register r = tile_make(e, TILE_R32, "rcp.approx.ftz.f32 %R, %R", d);
+    tile_register error = tile_make(e, TILE_R32, "fma.rn.f32 %R, %R, %R, 0f3F800000", minus, r);
+    tile_register better = tile_make(e, TILE_R32, "fma.rn.f32 %R, %R, %R, %R", r, error, r);
+    tile_register q = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, %R", n, better);
+    tile_register rest = tile_make(e, TILE_R32, "fma.rn.f32 %R, %R, %R, %R", minus, q, n);
+
+    tile_ins(e, "fma.rn.f32 %R, %R, %R, %R", out, better, rest, q);
+}
+
+// In f64, where all quotients of f32 are plain but those with 0, infinity and NaN, which a product
+// with the reciprocal has right. What is exact there stays so, and the rest is no closer to the
+// middle of two f32 than it is good.
+static void any_quotient(struct tile_emitter *e, tile_register out, tile_register n,
+                         tile_register d)
+{
+    tile_register a = tile_make(e, TILE_R64, "cvt.f64.f32 %R, %R", n);
+    tile_register b = tile_make(e, TILE_R64, "cvt.f64.f32 %R, %R", d);
+    tile_register minus = tile_make(e, TILE_R64, "neg.f64 %R, %R", b);
+    tile_register r = tile_make(e, TILE_R64, "rcp.approx.ftz.f64 %R, %R", b);
+    tile_register special = tile_make(e, TILE_R64, "mul.rn.f64 %R, %R, %R", a, r);
+    tile_register error =
+        tile_make(e, TILE_R64, "fma.rn.f64 %R, %R, %R, 0d3FF0000000000000", minus, r);
+    error = tile_make(e, TILE_R64, "fma.rn.f64 %R, %R, %R, %R", error, error, error);
+    r = tile_make(e, TILE_R64, "fma.rn.f64 %R, %R, %R, %R", r, error, r);
+    tile_register q = tile_make(e, TILE_R64, "mul.rn.f64 %R, %R, %R", a, r);
+    tile_register rest = tile_make(e, TILE_R64, "fma.rn.f64 %R, %R, %R, %R", minus, q, a);
+    q = tile_make(e, TILE_R64, "fma.rn.f64 %R, %R, %R, %R", rest, r, q);
+    tile_register number = tile_make(e, TILE_PRED, "setp.num.f64 %R, %R, %R", q, q);
+    tile_register plain = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "setp.neu.and.f64 %R, %R, 0d0000000000000000, %R", plain, a, number);
+    tile_ins(e, "cvt.rn.f32.f64 %R, %R", out, tile_select(e, plain, q, special));
+}
+
+tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d)
+{
+    tile_register out = tile_new(e, TILE_R32);
+    uint32_t any = tile_label(e), done = tile_label(e);
+    tile_register p = is_plain(e, n, -40, 60);
+
+    p = tile_both(e, p, is_plain(e, d, -60, 60));
+    tile_branch(e, p, true, any);
+    plain_quotient(e, out, n, d);
+    tile_branch(e, TILE_NO_REGISTER, false, done);
+    tile_put_label(e, any);
+    any_quotient(e, out, n, d);
+    tile_put_label(e, done);
+    return out;
+}

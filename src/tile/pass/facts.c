@@ -1,0 +1,525 @@
+// Bounds and divisors of integer values. See facts.h.
+//
+// One walk in program order. What a loop carries is looked at again until its divisors stay; its
+// bounds are given up when they move. That is done for two loops one in another: deeper ones know
+// nothing of what they carry.
+#include "facts.h"
+
+#include "../host.h"
+#include "../scalar.h"
+
+enum { MOST_ROUNDS = 4, DEEPEST = 2 };
+
+// No tensor has more elements along an axis: addresses have fewer bits.
+#define MOST_EXTENT (INT64_C(1) << 60)
+
+static const struct tile_known nobody = { 1, 0, 0 }; // of no value yet
+
+static uint64_t common(uint64_t x, uint64_t y)
+{
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
+static uint64_t size_of(int64_t x)
+{
+    return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+// All that a dtype can hold.
+static struct tile_known any(cuc_dtype dtype)
+{
+    uint32_t bits = cuc_dtype_bits(dtype);
+
+    if (dtype == CUC_BOOL)
+        return (struct tile_known){ 0, 1, 1 };
+    if (!tile_is_integer(dtype) || bits == 64)
+        return (struct tile_known){ INT64_MIN, INT64_MAX, 1 };
+    if (tile_is_signed(dtype))
+        return (struct tile_known){ -(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1,
+                                    1 };
+    return (struct tile_known){ 0, (INT64_C(1) << bits) - 1, 1 };
+}
+
+static bool is_nobody(struct tile_known x)
+{
+    return x.low > x.high;
+}
+
+static struct tile_known exactly(int64_t i)
+{
+    return (struct tile_known){ i, i, size_of(i) };
+}
+
+static struct tile_known between(int64_t low, int64_t high, uint64_t divisor)
+{
+    return low == high ? exactly(low) : (struct tile_known){ low, high, divisor };
+}
+
+static struct tile_known join(struct tile_known x, struct tile_known y)
+{
+    if (is_nobody(x) || is_nobody(y))
+        return is_nobody(x) ? y : x;
+    return (struct tile_known){ x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
+                                common(x.divisor, y.divisor) };
+}
+
+static bool same(struct tile_known x, struct tile_known y)
+{
+    return x.low == y.low && x.high == y.high && x.divisor == y.divisor;
+}
+
+// Nothing is known of a u64 that may not fit an i64.
+static bool is_open(cuc_dtype dtype, struct tile_known x)
+{
+    return dtype == CUC_U64 && (x.low < 0 || x.high == INT64_MAX);
+}
+
+// An exact result as the dtype holds it: what leaves its range wraps, which powers of two survive.
+static struct tile_known held(cuc_dtype dtype, bool overflows, struct tile_known x)
+{
+    struct tile_known all = any(dtype);
+    bool fits = !overflows && x.low >= all.low && x.high <= all.high && !is_open(dtype, x);
+
+    if (fits)
+        return between(x.low, x.high, x.divisor);
+    uint32_t bits = cuc_dtype_bits(dtype);
+    uint64_t power = x.divisor & -x.divisor;
+    all.divisor = !x.divisor                                 ? 1
+                  : bits < 64 && power > UINT64_C(1) << bits ? UINT64_C(1) << bits
+                                                             : power;
+    return all;
+}
+
+// Binary ops
+
+static struct tile_known product(cuc_dtype dtype, struct tile_known x, struct tile_known y)
+{
+    int64_t corner[4];
+    bool overflows = __builtin_mul_overflow(x.low, y.low, &corner[0]);
+    struct tile_known out = { INT64_MAX, INT64_MIN, 0 };
+
+    overflows |= __builtin_mul_overflow(x.low, y.high, &corner[1]);
+    overflows |= __builtin_mul_overflow(x.high, y.low, &corner[2]);
+    overflows |= __builtin_mul_overflow(x.high, y.high, &corner[3]);
+    for (uint32_t i = 0; i < 4; i++) {
+        out.low = corner[i] < out.low ? corner[i] : out.low;
+        out.high = corner[i] > out.high ? corner[i] : out.high;
+    }
+    if (__builtin_mul_overflow(x.divisor, y.divisor, &out.divisor))
+        out.divisor = x.divisor > y.divisor ? x.divisor : y.divisor;
+    return held(dtype, overflows, out);
+}
+
+static int64_t floored(int64_t x, int64_t y)
+{
+    return x / y - (x % y && (x < 0) != (y < 0));
+}
+
+// By a positive constant; all else is any quotient.
+static struct tile_known quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
+                                  struct tile_known y)
+{
+    uint64_t divisor = 1;
+
+    if (y.low != y.high || y.low < 1)
+        return any(dtype);
+    if (kind == TILE_MOD)
+        return x.low >= 0 && x.high < y.low
+                   ? x
+                   : between(0, y.low - 1, common(x.divisor, (uint64_t)y.low));
+    if (x.divisor % (uint64_t)y.low == 0)
+        divisor = x.divisor / (uint64_t)y.low;
+    int64_t up = kind == TILE_CDIV;
+    return between(floored(x.low, y.low) + (up && x.low % y.low),
+                   floored(x.high, y.low) + (up && x.high % y.low), divisor);
+}
+
+// x & y of numbers that are not negative: no bit is set that is in neither; low zeros of both stay.
+static struct tile_known masked(cuc_dtype dtype, struct tile_known x, struct tile_known y)
+{
+    struct tile_known out = any(dtype);
+    uint64_t a = x.divisor & -x.divisor, b = y.divisor & -y.divisor;
+
+    if (!x.divisor || !y.divisor)
+        return exactly(0);
+    out.divisor = a > b ? a : b;
+    if (x.low >= 0 || y.low >= 0) {
+        out.low = 0;
+        out.high = x.low < 0 ? y.high : y.low < 0 ? x.high : x.high < y.high ? x.high : y.high;
+    }
+    return out;
+}
+
+static struct tile_known shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
+                                 struct tile_known y)
+{
+    if (y.low != y.high || y.low < 0 || y.low >= (int64_t)cuc_dtype_bits(dtype) || y.low > 62)
+        return any(dtype);
+    struct tile_known power = exactly(INT64_C(1) << y.low);
+    return kind == TILE_SHL ? product(dtype, x, power) : quotient(TILE_FLOORDIV, dtype, x, power);
+}
+
+static struct tile_known binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
+                                struct tile_known y)
+{
+    struct tile_known out = { 0, 0, common(x.divisor, y.divisor) };
+    bool overflows;
+
+    if (is_open(dtype, x) || is_open(dtype, y)) {
+        struct tile_known both = any(dtype);
+        if (kind == TILE_ADD || kind == TILE_SUB || kind == TILE_MINIMUM || kind == TILE_MAXIMUM)
+            both.divisor = out.divisor;
+        return held(dtype, true, both);
+    }
+    switch (kind) {
+    case TILE_ADD:
+        overflows = __builtin_add_overflow(x.low, y.low, &out.low);
+        overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
+        return held(dtype, overflows, out);
+    case TILE_SUB:
+        overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
+        overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
+        return held(dtype, overflows, out);
+    case TILE_MUL:
+        return product(dtype, x, y);
+    case TILE_MINIMUM:
+        return between(x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high,
+                       out.divisor);
+    case TILE_MAXIMUM:
+        return between(x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
+                       out.divisor);
+    case TILE_FLOORDIV:
+    case TILE_CDIV:
+    case TILE_MOD:
+        return quotient(kind, dtype, x, y);
+    case TILE_AND:
+        return masked(dtype, x, y);
+    case TILE_SHL:
+    case TILE_SHR:
+        return shifted(kind, dtype, x, y);
+    default:
+        return any(dtype);
+    }
+}
+
+// Ops
+
+static struct tile_known of(const struct tile_facts *f, const struct tile_op *op, uint32_t operand)
+{
+    return tile_known_of(f, op->operand[operand]);
+}
+
+static struct tile_known result_of(const struct tile_facts *f, const struct tile_op *op,
+                                   uint32_t result)
+{
+    const struct tile_type *type = &op->result[result]->type;
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
+    uint32_t index = (uint32_t)tile_int(op, TILE_ATTR_INDEX, 0);
+    struct tile_known x;
+
+    switch (op->kind) {
+    case TILE_CONSTANT:
+        x = exactly(tile_int(op, TILE_ATTR_VALUE, 0));
+        return is_open(type->dtype, x) ? any(type->dtype) : x;
+    case TILE_IOTA:
+        return between(0, type->extent[0] - 1, 1);
+    case TILE_BLOCK: // the first axis may be filled up to whole clusters
+        return between(0, tile_grid_limit(index) + 16, 1);
+    case TILE_NUM_BLOCKS:
+        return between(0, tile_grid_limit(index) + 16, 1);
+    case TILE_DIMENSION:
+        return f->dimension[index];
+    case TILE_DIM:
+        return tile_known_extent(f, op->operand[0], (uint32_t)axis);
+    case TILE_ASSUME: {
+        uint64_t divisor = (uint64_t)tile_int(op, TILE_ATTR_DIVISOR, 1), both;
+        x = of(f, op, 0);
+        both = x.divisor ? divisor / common(x.divisor, divisor) : 0;
+        if (__builtin_mul_overflow(both, x.divisor, &x.divisor))
+            x.divisor = divisor;
+        return x;
+    }
+    case TILE_CAST:
+        x = of(f, op, 0);
+        if (!tile_is_integer(type->dtype) || is_open(op->operand[0]->type.dtype, x) ||
+            (!tile_is_integer(op->operand[0]->type.dtype) &&
+             op->operand[0]->type.dtype != CUC_BOOL))
+            return any(type->dtype);
+        return held(type->dtype, false, x);
+    case TILE_NEG:
+        return binary(TILE_SUB, type->dtype, exactly(0), of(f, op, 0));
+    case TILE_ABS:
+        x = of(f, op, 0);
+        if (x.low == INT64_MIN || is_open(type->dtype, x))
+            return any(type->dtype);
+        return x.low >= 0 ? x
+               : x.high < 0
+                   ? held(type->dtype, false, (struct tile_known){ -x.high, -x.low, x.divisor })
+                   : held(type->dtype, false,
+                          (struct tile_known){ 0, -x.low > x.high ? -x.low : x.high, x.divisor });
+    case TILE_WHERE:
+        return join(of(f, op, 1), of(f, op, 2));
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+    case TILE_EXTRACT:
+    case TILE_TAKE:
+    case TILE_ROLL:
+    case TILE_SORT:
+    case TILE_CONVERT:
+        return of(f, op, 0);
+    case TILE_CAT:
+    case TILE_INSERT:
+        return join(of(f, op, 0), of(f, op, 1));
+    case TILE_SHIFT:
+        return join(of(f, op, 0), of(f, op, 2));
+    case TILE_REDUCE: {
+        int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+        if (with == TILE_WITH_MIN || with == TILE_WITH_MAX)
+            return of(f, op, 0);
+        if (with != TILE_WITH_SUM || !tile_is_integer(type->dtype))
+            return any(type->dtype);
+        x = product(type->dtype, of(f, op, 0), exactly(op->operand[0]->type.extent[axis]));
+        x.divisor = of(f, op, 0).divisor;
+        return held(type->dtype, same(any(type->dtype), (struct tile_known){ x.low, x.high, 1 }),
+                    x);
+    }
+    case TILE_ARGMIN:
+    case TILE_ARGMAX:
+        return between(0, op->operand[0]->type.extent[axis] - 1, 1);
+    case TILE_TOPK:
+        return result ? between(0, op->operand[0]->type.extent[axis] - 1, 1) : of(f, op, 0);
+    case TILE_HISTOGRAM:
+        return between(0, tile_elements(&op->operand[0]->type), 1);
+    default:
+        return op->operand_count == 2 && tile_is_integer(type->dtype) &&
+                       tile_op_infos[op->kind].traits & TILE_ELEMENTWISE
+                   ? binary(op->kind, type->dtype, of(f, op, 0), of(f, op, 1))
+                   : any(type->dtype);
+    }
+}
+
+static void visit_block(struct tile_facts *f, const struct tile_block *block);
+
+static void set(struct tile_facts *f, const struct tile_value *value, struct tile_known known)
+{
+    if (value->id < f->count)
+        f->value[value->id] = known;
+}
+
+// What a loop carries: its arguments and its results are one and the same here.
+static void visit_loop(struct tile_facts *f, const struct tile_op *op)
+{
+    const struct tile_block *body = op->block[0];
+    uint32_t lead = op->kind == TILE_FOR ? 3 : 0, first = op->kind == TILE_FOR ? 1 : 0;
+    bool again = f->depth++ < DEEPEST;
+
+    if (first) {
+        struct tile_known from = of(f, op, 0), to = of(f, op, 1), step = of(f, op, 2);
+        int64_t last = to.high > INT64_MIN ? to.high - 1 : to.high;
+        struct tile_known i = { from.low, last > from.high ? last : from.high,
+                                common(from.divisor, step.divisor) };
+        bool open = is_open(body->argument[0]->type.dtype, from) ||
+                    is_open(body->argument[0]->type.dtype, to);
+        set(f, body->argument[0], open ? any(body->argument[0]->type.dtype) : i);
+    }
+    for (uint32_t i = 0; i < op->result_count; i++)
+        set(f, op->result[i], again ? of(f, op, lead + i) : any(op->result[i]->type.dtype));
+    for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+        bool moved = false;
+        for (uint32_t i = 0; i < op->result_count; i++)
+            set(f, body->argument[first + i], tile_known_of(f, op->result[i]));
+        visit_block(f, body);
+        for (uint32_t i = 0; i < op->result_count; i++) {
+            struct tile_known before = tile_known_of(f, body->argument[first + i]);
+            struct tile_known now = tile_known_of(f, op->result[i]);
+            struct tile_known all = any(op->result[i]->type.dtype);
+            if (same(before, now))
+                continue;
+            moved = true;
+            now.low = now.low < before.low ? all.low : now.low;
+            now.high = now.high > before.high ? all.high : now.high;
+            if (is_open(op->result[i]->type.dtype, now))
+                now.low = all.low, now.high = all.high;
+            if (round + 2 >= MOST_ROUNDS) // the last round is one that cannot move
+                now = all;
+            set(f, op->result[i], now);
+        }
+        if (!moved)
+            break;
+    }
+    f->depth--;
+}
+
+static const struct tile_op *loop_of(const struct tile_op *op)
+{
+    const struct tile_op *around = op->parent->parent;
+
+    while (around && around->kind != TILE_FOR && around->kind != TILE_LOOP)
+        around = around->parent->parent;
+    return around;
+}
+
+static void visit_op(struct tile_facts *f, const struct tile_op *op)
+{
+    const struct tile_op *target = NULL;
+
+    switch (op->kind) {
+    case TILE_FOR:
+    case TILE_LOOP:
+        visit_loop(f, op);
+        return;
+    case TILE_IF:
+        for (uint32_t i = 0; i < op->result_count; i++)
+            set(f, op->result[i], nobody);
+        visit_block(f, op->block[0]);
+        visit_block(f, op->block[1]);
+        for (uint32_t i = 0; i < op->result_count; i++)
+            if (is_nobody(tile_known_of(f, op->result[i])))
+                set(f, op->result[i], any(op->result[i]->type.dtype));
+        return;
+    case TILE_YIELD:
+        target = op->parent->parent;
+        break;
+    case TILE_CONTINUE:
+    case TILE_BREAK:
+        target = loop_of(op);
+        break;
+    default:
+        for (uint32_t i = 0; i < op->result_count; i++)
+            if (!op->result[i]->type.tensor)
+                set(f, op->result[i], result_of(f, op, i));
+        return; // functions of reductions are of scalars that nobody asks for
+    }
+    for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
+        set(f, target->result[i], join(tile_known_of(f, target->result[i]), of(f, op, i)));
+}
+
+static void visit_block(struct tile_facts *f, const struct tile_block *block)
+{
+    for (const struct tile_op *op = block->first; op; op = op->next)
+        visit_op(f, op);
+}
+
+// What `where` says
+
+// The dimension or scalar parameter that a host expression is.
+static struct tile_known *named(struct tile_facts *f, const struct tile_host_expression *x)
+{
+    return x->kind == TILE_HOST_DIMENSION ? &f->dimension[x->index]
+           : x->kind == TILE_HOST_SCALAR  ? &f->value[f->kernel->parameter[x->index].value->id]
+                                          : NULL;
+}
+
+// x op c, x not being less, more or other than that.
+static void learn_order(struct tile_known *x, cuc_dtype dtype, enum tile_op_kind op, int64_t c)
+{
+    if (is_open(dtype, *x))
+        return;
+    if ((op == TILE_LT && c > INT64_MIN && --c < x->high) || (op == TILE_LE && c < x->high))
+        x->high = c;
+    if ((op == TILE_GT && c < INT64_MAX && ++c > x->low) || (op == TILE_GE && c > x->low))
+        x->low = c;
+    if (op == TILE_EQ && c >= x->low && c <= x->high)
+        *x = exactly(c);
+}
+
+static void learn(struct tile_facts *f, const struct tile_host_expression *fact)
+{
+    static const enum tile_op_kind turned[][2] = {
+        { TILE_LT, TILE_GT }, { TILE_LE, TILE_GE }, { TILE_GT, TILE_LT },
+        { TILE_GE, TILE_LE }, { TILE_EQ, TILE_EQ },
+    };
+    const struct tile_host_expression *x = fact->operand[0], *y = fact->operand[1];
+
+    if (fact->kind != TILE_HOST_OP)
+        return;
+    if (fact->op == TILE_AND) {
+        learn(f, x);
+        learn(f, y);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(turned) / sizeof(turned[0]); i++) {
+        if (turned[i][0] != fact->op)
+            continue;
+        enum tile_op_kind op = fact->op;
+        if (x->kind == TILE_HOST_CONSTANT) {
+            const struct tile_host_expression *swap = x;
+            x = y;
+            y = swap;
+            op = turned[i][1];
+        }
+        if (y->kind != TILE_HOST_CONSTANT)
+            return;
+        struct tile_known *known = named(f, x);
+        cuc_dtype dtype = x->kind == TILE_HOST_SCALAR
+                              ? f->kernel->parameter[x->index].value->type.dtype
+                              : CUC_I64;
+        if (known)
+            learn_order(known, dtype, op, y->value);
+        // x % c == 0
+        bool rest = op == TILE_EQ && !y->value && x->kind == TILE_HOST_OP && x->op == TILE_MOD &&
+                    x->operand[1]->kind == TILE_HOST_CONSTANT && x->operand[1]->value > 0;
+        known = rest ? named(f, x->operand[0]) : NULL;
+        uint64_t both, divisor = rest ? (uint64_t)x->operand[1]->value : 1;
+        if (known && known->divisor &&
+            !__builtin_mul_overflow(divisor / common(known->divisor, divisor), known->divisor,
+                                    &both))
+            known->divisor = both;
+        return;
+    }
+}
+
+struct tile_facts *tile_find_facts(const struct tile_kernel *kernel)
+{
+    struct tile_facts *f = tile_take(kernel->module, sizeof(*f));
+
+    if (!f)
+        return NULL;
+    *f = (struct tile_facts){ .kernel = kernel, .count = kernel->value_count };
+    f->value = tile_take(kernel->module, (f->count + 1) * sizeof(*f->value));
+    f->dimension = tile_take(kernel->module, (kernel->dimension_count + 1) * sizeof(*f->value));
+    if (!f->value || !f->dimension)
+        return NULL;
+    for (uint32_t i = 0; i < f->count; i++)
+        f->value[i] = (struct tile_known){ INT64_MIN, INT64_MAX, 1 };
+    for (uint32_t i = 0; i < kernel->dimension_count; i++)
+        f->dimension[i] = (struct tile_known){ 0, MOST_EXTENT, 1 };
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        set(f, kernel->parameter[i].value, any(kernel->parameter[i].value->type.dtype));
+    for (uint32_t i = 0; i < kernel->fact_count; i++)
+        learn(f, kernel->fact[i].holds);
+    visit_block(f, &kernel->body);
+    return f;
+}
+
+struct tile_known tile_known_of(const struct tile_facts *facts, const struct tile_value *value)
+{
+    return facts && value->id < facts->count ? facts->value[value->id] : any(value->type.dtype);
+}
+
+struct tile_known tile_known_extent(const struct tile_facts *facts, const struct tile_value *tensor,
+                                    uint32_t axis)
+{
+    bool whole = true;
+
+    // A slice has its tensor's extents, but along its own axis, where it has no more.
+    while (tensor->op && tensor->op->kind == TILE_SLICE) {
+        whole &= tile_int(tensor->op, TILE_ATTR_AXIS, 0) != axis;
+        tensor = tensor->op->operand[0];
+    }
+    struct tile_known known = { 0, MOST_EXTENT, 1 };
+    const struct tile_extent *extent = facts && !tensor->op && !tensor->block
+                                           ? &facts->kernel->parameter[tensor->index].extent[axis]
+                                           : NULL;
+    if (extent && extent->kind == TILE_EXTENT_NAMED)
+        known = facts->dimension[extent->dimension];
+    else if (extent && extent->kind == TILE_EXTENT_STATIC)
+        known = exactly(extent->value);
+    return whole ? known : (struct tile_known){ 0, known.high, 1 };
+}

@@ -1,0 +1,552 @@
+// What is chosen: tiles of products by the model, candidates of auto() by the model and by records,
+// and what files of records hold.
+#include "gemm.h"
+#include "testing.h"
+#include "tile/cost.h"
+
+#include <cucore/tuned.h>
+#include <math.h>
+#include <unistd.h>
+
+// ---- Products
+
+// Times on an H200, bf16, cold, in microseconds: those of the tiles that came first, and of a usual
+// one. What the model picks must not be much slower than the best.
+struct measured {
+    int64_t m, n, k;
+    struct {
+        int32_t rows, columns, depth, split;
+        double us;
+    } at[6];
+};
+
+static const struct measured products[] = {
+    { 512,
+      512,
+      512,
+      { { 64, 64, 64, 1, 6.50 },
+        { 64, 64, 128, 1, 6.50 },
+        { 64, 32, 64, 1, 6.78 },
+        { 64, 128, 64, 1, 6.98 },
+        { 128, 256, 64, 1, 12.6 } } },
+    { 1024,
+      1024,
+      1024,
+      { { 64, 128, 64, 1, 9.54 },
+        { 64, 128, 128, 1, 9.82 },
+        { 128, 64, 64, 1, 9.95 },
+        { 64, 64, 128, 1, 10.59 },
+        { 128, 256, 64, 1, 16.5 } } },
+    { 1536,
+      1536,
+      1536,
+      { { 128, 192, 64, 1, 18.08 },
+        { 64, 192, 64, 1, 19.10 },
+        { 64, 128, 64, 1, 19.84 },
+        { 128, 256, 64, 1, 21.41 } } },
+    { 2048,
+      2048,
+      2048,
+      { { 256, 128, 64, 1, 27.39 },
+        { 128, 256, 64, 1, 27.58 },
+        { 128, 128, 64, 1, 28.16 },
+        { 64, 128, 64, 1, 30.1 } } },
+    { 4096,
+      4096,
+      4096,
+      { { 128, 256, 64, 1, 175.9 },
+        { 256, 128, 64, 1, 177.1 },
+        { 128, 128, 64, 1, 182.1 },
+        { 64, 256, 64, 1, 186 } } },
+    { 8192,
+      1024,
+      8192,
+      { { 128, 256, 64, 1, 191.2 }, { 256, 128, 64, 1, 191.7 }, { 128, 128, 64, 1, 196.2 } } },
+    { 12288,
+      4096,
+      2560,
+      { { 128, 256, 64, 1, 362.6 },
+        { 256, 128, 64, 1, 365.0 },
+        { 128, 192, 64, 1, 365.8 },
+        { 128, 128, 64, 1, 367.8 } } },
+    { 3072,
+      1536,
+      5120,
+      { { 64, 192, 64, 1, 69.5 },
+        { 64, 128, 64, 1, 82.5 },
+        { 128, 192, 64, 1, 84.3 },
+        { 128, 256, 64, 1, 106.5 } } },
+    { 128,
+      4096,
+      4096,
+      { { 64, 64, 128, 1, 18.94 },
+        { 64, 64, 64, 1, 21.15 },
+        { 64, 128, 64, 1, 21.22 },
+        { 32, 128, 64, 1, 21.5 } } },
+    { 16,
+      8192,
+      8192,
+      { { 32, 128, 64, 1, 43.62 },
+        { 16, 64, 128, 1, 43.71 },
+        { 16, 128, 64, 1, 43.84 },
+        { 16, 128, 128, 1, 44.58 },
+        { 64, 128, 64, 1, 48.45 },
+        { 128, 256, 64, 1, 81.2 } } },
+    { 8192,
+      128,
+      8192,
+      { { 64, 128, 64, 1, 46.62 },
+        { 64, 128, 128, 1, 46.88 },
+        { 128, 128, 64, 1, 51.07 },
+        { 128, 64, 64, 1, 51.10 } } },
+};
+
+static const struct cuc__gemm_kind bf16 = {
+    .dtype = CUC_BF16, .d = CUC_BF16, .accumulator = CUC_F32, .compute = CUC_F32
+};
+
+static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, int64_t m, int64_t n,
+                                    int64_t k, uint64_t workspace)
+{
+    const struct tile_machine *machine = tile_machine_of(sm);
+    struct cuc__gemm_shape shape = { m, n, k, 1, workspace };
+    struct cuc__gemm_tile tile, wanted = { .road = cuc__gemm_road(kind, machine, true) };
+    double seconds;
+
+    ck_assert(cuc__gemm_choose(&tile, &seconds, kind, &shape, &wanted, machine));
+    ck_assert(seconds > 0 && isfinite(seconds));
+    return tile;
+}
+
+START_TEST(what_is_chosen_is_nearly_the_fastest)
+{
+    const struct measured *p = &products[_i];
+    struct cuc__gemm_tile t = chosen(&bf16, 90, p->m, p->n, p->k, 0);
+
+    for (int i = 0; i < LENGTH(p->at) && p->at[i].us > 0; i++)
+        if (p->at[i].rows == t.rows && p->at[i].columns == t.columns && p->at[i].depth == t.depth &&
+            p->at[i].split == t.split) {
+            ck_assert_msg(p->at[i].us <= 1.08 * p->at[0].us, "%dx%d takes %g us, and %g is done",
+                          t.rows, t.columns, p->at[i].us, p->at[0].us);
+            return;
+        }
+    ck_abort_msg("%dx%dx%d: %dx%dx%d in %d was not measured", (int)p->m, (int)p->n, (int)p->k,
+                 t.rows, t.columns, t.depth, t.split);
+}
+END_TEST
+
+START_TEST(grids_that_are_small_share_their_sums)
+{
+    struct cuc__gemm_tile t = chosen(&bf16, 90, 256, 256, 8192, 0);
+
+    ck_assert_int_ge(t.split, 4);
+    ck_assert_int_eq(t.parts, 1); // there is no workspace
+    t = chosen(&bf16, 80, 256, 256, 8192, 0);
+    ck_assert_int_eq(t.split * t.parts, 1); // nor clusters
+    t = chosen(&bf16, 80, 256, 256, 8192, 1 << 24);
+    ck_assert_int_ge(t.parts, 2);
+    ck_assert_int_le(256 * 256 * 4 * t.parts, 1 << 24);
+    t = chosen(&bf16, 90, 8192, 8192, 256, 1 << 30);
+    ck_assert_int_eq(t.split * t.parts, 1);
+}
+END_TEST
+
+START_TEST(tiles_fit_where_they_run)
+{
+    static const int machines[] = { 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
+    static const cuc_dtype dtypes[] = { CUC_F16, CUC_TF32, CUC_E4M3, CUC_I8, CUC_F64, CUC_F32 };
+
+    for (int i = 0; i < LENGTH(machines); i++)
+        for (int j = 0; j < LENGTH(dtypes); j++)
+            for (int64_t size = 1; size <= 16384; size *= 4) {
+                struct cuc__gemm_kind kind = bf16;
+                struct cuc__gemm_shape shape = { size, size, size, 1, 0 };
+                struct tile_work work;
+                kind.dtype = dtypes[j];
+                kind.turned_b = true;
+                if (dtypes[j] == CUC_I8)
+                    kind.accumulator = CUC_I32;
+                struct cuc__gemm_tile t = chosen(&kind, machines[i], size, size, size, 0);
+                cuc__gemm_work(&work, &kind, &shape, &t);
+                ck_assert(tile_work_fits(tile_machine_of(machines[i]), &work));
+                ck_assert_int_eq(t.road == TILE_ROAD_PIPELINE,
+                                 machines[i] == 90 && dtypes[j] != CUC_F64 && dtypes[j] != CUC_F32);
+                ck_assert_int_eq(t.road == TILE_ROAD_FMA,
+                                 dtypes[j] == CUC_F64 || dtypes[j] == CUC_F32);
+            }
+    ck_assert_ptr_null(tile_machine_of(70));
+}
+END_TEST
+
+// Sums of 8-bit floats that are added up outside of tensor cores take registers twice.
+START_TEST(sums_that_are_promoted_have_smaller_tiles)
+{
+    struct cuc__gemm_kind kind = bf16;
+
+    kind.dtype = CUC_E4M3;
+    kind.turned_b = true;
+    struct cuc__gemm_tile exact = chosen(&kind, 90, 8192, 8192, 8192, 0);
+    kind.fast_acc = true;
+    struct cuc__gemm_tile fast = chosen(&kind, 90, 8192, 8192, 8192, 0);
+    ck_assert_int_le(exact.rows * exact.columns, 128 * 128);
+    ck_assert_int_eq(fast.rows * fast.columns, 128 * 256);
+}
+END_TEST
+
+// ---- Candidates of auto()
+
+static const char program[] =
+    "kernel gemm(a: T[M, K], b: T[K, N], c: T[M, N])\n"
+    "    const T = bf16, BM = auto(128, 64), BN = auto(256, 128, 64), BK = 64\n"
+    "    grid cdiv(M, BM), cdiv(N, BN)\n"
+    "{\n"
+    "    m, n = block(0), block(1)\n"
+    "    acc = zeros(f32, [BM, BN])\n"
+    "    for k in 0 .. cdiv(K, BK) {\n"
+    "        acc = mma(load(a, [m, k], [BM, BK]), load(b, [k, n], [BK, BN]), acc)\n"
+    "    }\n"
+    "    store(c, [m, n], cast(acc, T))\n"
+    "}\n"
+    "kernel softmax(x: T[M, N], y: T[M, N])\n"
+    "    const T = bf16, BN = auto(1024, 2048, 4096, 8192)\n"
+    "    where N <= BN\n"
+    "    grid M\n"
+    "{\n"
+    "    r = block(0)\n"
+    "    v = cast(load(x, [r, 0], [_, BN], pad=-inf), f32)\n"
+    "    e = exp(v - max(v))\n"
+    "    store(y, [r, 0], cast(e / sum(e), T))\n"
+    "}\n";
+
+static const struct {
+    const char *arch, *dimensions[4], *constants[3];
+    const char *says[3]; // of the remarks
+} choices[] = {
+    { "sm_90a",
+      { "M=4096", "N=4096", "K=4096" },
+      { NULL },
+      { "gemm: BM=128 BN=256 of auto() by the model", "softmax: BN=4096 of auto()" } },
+    { "sm_90a",
+      { "M=1024", "N=1024", "K=1024" },
+      { NULL },
+      { "gemm: BM=64 BN=128 of auto()", "softmax: BN=1024 of auto()" } },
+    { "sm_90a", { "M=1024", "N=1025", "K=1024" }, { NULL }, { "softmax: BN=2048 of auto()" } },
+    { "sm_90a",
+      { "M=1024", "N=1024", "K=1024" },
+      { "gemm.BN=64" },
+      { "gemm: BM=128 of auto()", "softmax: BN=1024" } },
+    { "sm_90a",
+      { "M=1024", "N=9000", "K=64" },
+      { NULL },
+      { "softmax: the first of auto() everywhere", "where N <= BN" } },
+    { "sm_90a",
+      { "M=1024", "N=1024" },
+      { NULL },
+      { "gemm: the first of auto() everywhere: its dimension K is not given", "BN=1024" } },
+    { "sm_80", { "M=256", "N=256", "K=64" }, { NULL }, { "gemm: BM=64 BN=64 of auto()" } },
+};
+
+static cuc_program *made(const char *arch, const char *const *dimensions,
+                         const char *const *constants, const char *tuned)
+{
+    cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_program *p = NULL;
+
+    o.name = "program.tile";
+    o.arch = arch;
+    o.dimensions = dimensions;
+    while (dimensions[o.dimension_count])
+        o.dimension_count++;
+    o.constants = constants;
+    while (constants && constants[o.constant_count])
+        o.constant_count++;
+    o.tuned = tuned;
+    o.remarks = CUC_ON;
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, program, 0, &o));
+    return p;
+}
+
+static void compile(cuc_program *p)
+{
+    cuc_object *object = NULL;
+
+    ck_assert_msg(cuc_program_compile(&object, p, CUC_CODE_PTX) == CUC_OK, "%s\n%s",
+                  cuc_error_message(), cuc_error_log());
+    cuc_object_release(object);
+}
+
+START_TEST(candidates_are_chosen_for_dimensions)
+{
+    cuc_program *p = made(choices[_i].arch, choices[_i].dimensions, choices[_i].constants, "");
+
+    compile(p);
+    for (int i = 0; i < 3 && choices[_i].says[i]; i++)
+        ck_assert_msg(strstr(cuc_program_log(p), choices[_i].says[i]) != NULL, "%s lacks %s",
+                      cuc_program_log(p), choices[_i].says[i]);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(dimensions_that_are_none_are_refused)
+{
+    static const char *const bad[] = { "M", "=4", "M=", "M=-1", "M=4x", "M=four" };
+    cuc_program *p = NULL;
+
+    for (int i = 0; i < LENGTH(bad); i++)
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                 cuc_program_create(&p, CUC_SOURCE_TILE, program, 0,
+                                    CUC_PROGRAM_OPTIONS(.arch = "sm_80", .dimensions = &bad[i],
+                                                        .dimension_count = 1)),
+                 "dimensions[0]", bad[i], "NAME=EXTENT");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_program_create(&p, CUC_SOURCE_PTX, "", 1,
+                                CUC_PROGRAM_OPTIONS(.dimensions = bad, .dimension_count = 1)),
+             "dimensions");
+}
+END_TEST
+
+struct seen {
+    int count;
+    double least;
+    char best[64];
+};
+
+static void look(void *user, const char *choice, double seconds)
+{
+    struct seen *s = user;
+
+    ck_assert(seconds > 0);
+    if (!s->count++ || seconds < s->least) {
+        s->least = seconds;
+        snprintf(s->best, sizeof(s->best), "%s", choice);
+    }
+}
+
+START_TEST(candidates_are_visited_but_for_those_that_cannot_be)
+{
+    const char *const dimensions[] = { "M=1024", "N=3000", "K=1024", NULL };
+    cuc_program *p = made("sm_90a", dimensions, NULL, "");
+    struct seen seen = { 0, 0, "" };
+
+    ck_ok(cuc_tile_visit_candidates(p, "gemm", look, &seen));
+    ck_assert_int_eq(seen.count, 6);
+    seen = (struct seen){ 0, 0, "" };
+    ck_ok(cuc_tile_visit_candidates(p, "softmax", look, &seen));
+    ck_assert_int_eq(seen.count, 2);
+    ck_assert_str_eq(seen.best, "BN=4096");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_visit_candidates(p, "other", look, &seen), "other");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_visit_candidates(p, NULL, look, &seen),
+             "several kernels");
+    cuc_program_release(p);
+}
+END_TEST
+
+// ---- Records
+
+static char path[] = "/tmp/cucore-tuned-XXXXXX";
+
+static void open_file(void)
+{
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    unlink(path); // cuc_tuned_add() makes it
+}
+
+static void close_file(void)
+{
+    unlink(path);
+}
+
+static void write_file(const char *text)
+{
+    FILE *f = fopen(path, "wb");
+
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static const cuc_tuned_record record = { .struct_size = sizeof(record),
+                                         .gpu = "NVIDIA H200",
+                                         .toolkit = "13.0",
+                                         .program = "cuc_gemm",
+                                         .kernel = "f16 nn d16",
+                                         .constants = "",
+                                         .dimensions = "M=1024 N=4096 K=33",
+                                         .choice = "BM=64",
+                                         .seconds = 1e-5 };
+
+static const char *find(const char *dimensions, const char *toolkit)
+{
+    static char choice[64];
+    cuc_tuned_record key = record;
+
+    key.dimensions = dimensions;
+    key.toolkit = toolkit;
+    key.choice = NULL;
+    cuc_status st = cuc_tuned_find(choice, sizeof(choice), path, &key);
+    ck_assert(st == CUC_OK || st == CUC_ERROR_NOT_FOUND);
+    return st == CUC_OK ? choice : "";
+}
+
+START_TEST(records_serve_what_is_near)
+{
+    cuc_tuned_record other = record;
+
+    ck_ok(cuc_tuned_add(path, &record));
+    other.dimensions = "M=1280 N=4096 K=33";
+    other.choice = "BM=128";
+    ck_ok(cuc_tuned_add(path, &other));
+    ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
+    ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.2"), "BM=64");
+    ck_assert_str_eq(find("M=1024 N=4096 K=33", "12.9"), "");
+    ck_assert_str_eq(find("M=1056 N=4096 K=33", "13.0"), "BM=64"); // the nearer one
+    ck_assert_str_eq(find("M=1200 N=4096 K=33", "13.0"), "BM=128");
+    ck_assert_str_eq(find("M=1800 N=4096 K=33", "13.0"), "BM=128"); // within half an octave
+    ck_assert_str_eq(find("M=2048 N=4096 K=33", "13.0"), "");
+    ck_assert_str_eq(find("M=1025 N=4096 K=33", "13.0"), ""); // no multiple of 8
+    ck_assert_str_eq(find("M=1024 N=4096 K=34", "13.0"), ""); // small ones are to be the same
+    ck_assert_str_eq(find("M=1024 K=33 N=4096", "13.0"), "");
+    ck_assert_str_eq(find("M=1024 N=4096", "13.0"), "");
+    other.choice = "BM=256";
+    ck_ok(cuc_tuned_add(path, &other)); // in place of the one before
+    ck_assert_str_eq(find("M=1280 N=4096 K=33", "13.0"), "BM=256");
+    ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
+}
+END_TEST
+
+START_TEST(files_that_are_none_are_refused_with_their_line)
+{
+    char choice[64];
+    cuc_tuned_record bad = record;
+
+    write_file("something else\n");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), path,
+             "cucore-tuned 1");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "cucore-tuned 1");
+    write_file("cucore-tuned 1\n# a comment\n\nonly\ttwo\n");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), "line 4");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "line 4");
+    write_file("cucore-tuned 1\n# a comment stays\n");
+    ck_ok(cuc_tuned_add(path, &record));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 2, path, &record), "room is 2");
+    ck_ok(cuc_tuned_find(choice, 64, path, &record));
+    ck_assert_str_eq(choice, "BM=64");
+    bad.kernel = "a\tb";
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &bad), "kernel", "tab");
+    bad.kernel = NULL;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &bad), "kernel is NULL");
+    ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/nowhere/tuned", &record), "/nowhere");
+    ck_fails(CUC_ERROR_IO, cuc_tuned_add("/nowhere/tuned", &record), "/nowhere");
+}
+END_TEST
+
+// A program that is compiled for the device looks its kernels up by their text.
+START_TEST(programs_use_what_was_measured)
+{
+    const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
+    const char *const constants[] = { "T=f16", NULL };
+    cuc_program *p = made(NULL, dimensions, constants, path);
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    cuc_device *device = NULL;
+    int32_t version = 0;
+    char toolkit[16];
+
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_driver_get_version(&version));
+    snprintf(toolkit, sizeof(toolkit), "%d.%d", version / 1000, version % 1000 / 10);
+    ck_ok(cuc_tile_get_record(&key, p, "gemm"));
+    ck_assert_str_eq(key.constants, "T=f16");
+    ck_assert_str_eq(key.dimensions, "M=4096 K=4096 N=4096");
+    key.gpu = cuc_device_name(device);
+    key.toolkit = toolkit;
+    key.kernel = "gemm";
+    key.choice = "BM=64 BN=64 :stages=3";
+    ck_ok(cuc_tuned_add(path, &key));
+    compile(p);
+    ck_assert_msg(strstr(cuc_program_log(p), "gemm: BM=64 BN=64 :stages=3 as was measured") != NULL,
+                  "%s", cuc_program_log(p));
+    if (strcmp(cuc_device_arch(device), "sm_90") == 0)
+        ck_assert_msg(strstr(cuc_program_log(p), "3 stages") != NULL, "%s", cuc_program_log(p));
+    cuc_program_release(p);
+    p = made(NULL, dimensions, NULL, path); // other constants: nothing was measured
+    compile(p);
+    ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "gemm: BM=128 BN=256 of auto() by the model"));
+    cuc_program_release(p);
+    write_file("no file of records\n");
+    p = made(NULL, dimensions, NULL, path);
+    cuc_object *object = NULL;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_PTX), path);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(plans_use_what_was_measured)
+{
+    cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    cuc_device *device = NULL;
+    cuc_gemm_plan *plan;
+
+    ck_ok(cuc_device_get(&device, 0));
+    o.dtype = CUC_BF16;
+    o.m = o.n = o.k = 4096;
+    o.tuned = "";
+    ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+    ck_ok(cuc_gemm_plan_get_record(&key, plan));
+    ck_assert_str_eq(key.kernel, "f16 nn d16");
+    key.choice = "BM=64 BN=128 BK=64 :stages=4 :parts=1";
+    ck_ok(cuc_tuned_add(path, &key));
+    key.dimensions = "M=512 N=512 K=512 Z=1";
+    key.choice = "BM=64 BN=64 BK=64 :parts=4"; // which takes a workspace
+    ck_ok(cuc_tuned_add(path, &key));
+    key.dimensions = "M=256 N=256 K=256 Z=1";
+    key.choice = "BM=banana";
+    ck_ok(cuc_tuned_add(path, &key));
+    cuc_gemm_plan_release(plan);
+    o.tuned = path;
+    o.dtype = CUC_F16; // as fast as bf16
+    o.activation = CUC_GEMM_RELU;
+    ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    ck_assert_str_eq(choice.by, "tuned");
+    ck_assert_int_eq(choice.tile_m, 64);
+    ck_assert_int_eq(choice.tile_n, 128);
+    ck_assert_int_eq(choice.stages, 4);
+    cuc_gemm_plan_release(plan);
+    for (o.m = 256; o.m <= 512; o.m *= 2) {
+        o.n = o.k = o.m;
+        ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+        ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+        ck_assert_str_eq(choice.by, "model");
+        cuc_gemm_plan_release(plan);
+    }
+    o.tuned = "/nowhere/tuned";
+    ck_fails(CUC_ERROR_IO, cuc_gemm_plan_create(&plan, device, &o), "/nowhere");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("choose");
+    TCase *c = tcase_create("model"), *r = tcase_create("records");
+
+    tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0, LENGTH(products));
+    tcase_add_test(c, grids_that_are_small_share_their_sums);
+    tcase_add_test(c, tiles_fit_where_they_run);
+    tcase_add_test(c, sums_that_are_promoted_have_smaller_tiles);
+    tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, LENGTH(choices));
+    tcase_add_test(c, dimensions_that_are_none_are_refused);
+    tcase_add_test(c, candidates_are_visited_but_for_those_that_cannot_be);
+    suite_add_tcase(suite, c);
+    tcase_add_checked_fixture(r, open_file, close_file);
+    tcase_add_test(r, records_serve_what_is_near);
+    tcase_add_test(r, files_that_are_none_are_refused_with_their_line);
+    tcase_add_test(r, programs_use_what_was_measured);
+    tcase_add_test(r, plans_use_what_was_measured);
+    suite_add_tcase(suite, r);
+    return testing_main(suite, 1);
+}

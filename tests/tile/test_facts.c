@@ -1,0 +1,205 @@
+// What is known of integers: bounds and divisors of values by their name, and what they are good
+// for: vectors, masks that are not needed.
+#include "tile/compile.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+#include "tile/pass/facts.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST INT64_MIN
+#define MOST INT64_MAX
+#define EXTENT (INT64_C(1) << 60)
+
+// A body stands in this kernel; x is looked at.
+#define HEAD                                                                            \
+    "kernel k(a: f32[N], b: i32[M, 48], n: i32, m: i64, u: u32, w: u64, h: i8, c: i32)" \
+    " where N % 16 == 0, M <= 100 and 3 < M, c % 6 == 0, c % 4 == 0, c >= 0 grid 1 {\n"
+
+static const struct {
+    const char *name, *body;
+    int64_t low, high;
+    uint64_t divisor;
+} rows[] = {
+    // Where values come from
+    { "a constant", "x = cast(-12, i32)", -12, -12, 12 },
+    { "zero, which everything divides", "x = cast(0, i64)", 0, 0, 0 },
+    { "a scalar argument", "x = n + 0", INT32_MIN, INT32_MAX, 1 },
+    { "a scalar of 8 bits", "x = cast(h, i32)", -128, 127, 1 },
+    { "a scalar without a sign", "x = cast(u, i64)", 0, UINT32_MAX, 1 },
+    { "a scalar of 64 bits without a sign", "x = w + 0", LEAST, MOST, 1 },
+    { "one that is as signed as it is large", "x = cast(w, i64)", LEAST, MOST, 1 },
+    { "a block of the first axis", "x = block(0)", 0, INT32_MAX + INT64_C(16), 1 },
+    { "a block of the second axis", "x = block(1)", 0, 65535 + 16, 1 },
+    { "a count", "x = iota(i32, 40)", 0, 39, 1 },
+    { "an element of memory", "x = b[0, 0]", INT32_MIN, INT32_MAX, 1 },
+    { "where one of two is", "x = argmax(load(b, [0, 0], [4, 16]), 1)", 0, 15, 1 },
+    { "counts of a histogram", "x = histogram(load(b, [0, 0], [4, 16]), 8)", 0, 64, 1 },
+    // Facts
+    { "a dimension of which a divisor is known", "x = N + 0", 0, EXTENT, 16 },
+    { "a dimension with bounds", "x = M + 0", 4, 100, 1 },
+    { "its extent by another name", "x = dim(b, 0)", 4, 100, 1 },
+    { "a static extent", "x = dim(b, 1)", 48, 48, 48 },
+    { "an argument with two divisors", "x = c + 0", 0, INT32_MAX, 12 },
+    { "an assumption", "x = assume(n % 24 == 0)", INT32_MIN, INT32_MAX, 24 },
+    { "an assumption about what is known of", "x = assume(c % 8 == 0)", 0, INT32_MAX, 24 },
+    { "the extent of a slice", "x = dim(slice(b, 0, n, n + 4), 0)", 0, 100, 1 },
+    { "another extent of a slice", "x = dim(slice(b, 0, n, n + 4), 1)", 48, 48, 48 },
+    // Arithmetic
+    { "a sum", "x = M + 8", 12, 108, 1 },
+    { "a sum of multiples", "x = N + 24", 24, EXTENT + 24, 8 },
+    { "a sum that may wrap keeps powers of two", "x = assume(n % 24 == 0) + 48", INT32_MIN,
+      INT32_MAX, 8 },
+    { "a difference", "x = M - 200", -196, -100, 1 },
+    { "a product", "x = M * 48", 192, 4800, 48 },
+    { "a product of negatives", "x = (M - 50) * -3", -150, 138, 3 },
+    { "a product that may wrap", "x = n * 12", INT32_MIN, INT32_MAX, 4 },
+    { "a negative", "x = -M", -100, -4, 1 },
+    { "a size", "x = abs(M - 50)", 0, 50, 1 },
+    { "a size that may wrap", "x = abs(n)", INT32_MIN, INT32_MAX, 1 },
+    { "a quotient", "x = M // 8", 0, 12, 1 },
+    { "a quotient rounded up", "x = cdiv(M, 8)", 1, 13, 1 },
+    { "a quotient of negatives", "x = (M - 100) // 8", -12, 0, 1 },
+    { "a quotient of a multiple", "x = N // 4", 0, EXTENT / 4, 4 },
+    { "a quotient of 64 bits", "x = m // 2", LEAST / 2, MOST / 2, 1 },
+    { "a quotient by what is not known", "x = M // m", LEAST, MOST, 1 },
+    { "a rest", "x = m % 12", 0, 11, 1 },
+    { "a rest of a multiple", "x = N % 24", 0, 23, 8 },
+    { "a rest of what is smaller", "x = M % 128", 4, 100, 1 },
+    { "the lesser", "x = minimum(M, 32)", 4, 32, 1 },
+    { "the greater", "x = maximum(N, 32)", 32, EXTENT, 16 },
+    { "bits", "x = n & 12", 0, 12, 4 },
+    { "bits of negatives", "x = n & -16", INT32_MIN, INT32_MAX, 16 },
+    { "a shift up", "x = M << 3", 32, 800, 8 },
+    { "a shift down", "x = M >> 2", 1, 25, 1 },
+    { "a shift by what is not known", "x = n << n", INT32_MIN, INT32_MAX, 1 },
+    { "a cast that fits", "x = cast(M, i8)", 4, 100, 1 },
+    { "a cast that may wrap", "x = cast(N * 3, i32)", INT32_MIN, INT32_MAX, 16 },
+    { "one of two", "x = where(n > 0, M, 200)", 4, 200, 1 },
+    { "u64 that is small", "x = cast(M, u64) * 8", 32, 800, 8 },
+    { "u64 that may not be", "x = cast(M, u64) - 50", LEAST, MOST, 1 },
+    // Tiles
+    { "rows of a tile", "x = (iota(i32, 8) * 4)[:, None] + iota(i32, 2) * 2", 0, 30, 2 },
+    { "a sum of elements", "x = sum(iota(i32, 8) * 4)", 0, 224, 4 },
+    { "the largest element", "x = max(iota(i32, 8) * 4)", 0, 28, 4 },
+    { "tiles side by side", "x = cat(iota(i32, 8), full(i32, [8], -2), 0)", -2, 7, 1 },
+    { "what is moved in", "x = shift(iota(i32, 8), 1, 0, pad=-1)", -1, 7, 1 },
+    // Control flow
+    { "a loop's variable", "for i in 8 .. M step 8 { x = i + 0 }", 8, 99, 8 },
+    { "what a loop adds up", "x = 0\nfor i in 0 .. n { x += 8 }", INT32_MIN, INT32_MAX, 8 },
+    { "what a loop leaves", "x = 4\nwhile n > 0 { x = minimum(x, n) * 0 + 6\n n -= 1 }", 4,
+      INT32_MAX, 2 },
+    { "what two loops add up", "x = 0\nfor i in 0 .. n { for j in 0 .. n { x += 4 }\n x += 6 }",
+      INT32_MIN, INT32_MAX, 2 },
+    { "one of two arms", "x = 0\nif n > 0 { x = 24 } else { x = 40 }", 24, 40, 8 },
+    { "an arm that leaves", "x = 4\nfor i in 0 .. 9 { if n > 0 { x = 12\n break } }", 4, INT32_MAX,
+      4 },
+};
+
+struct search {
+    const struct tile_value *found;
+};
+
+static void look(struct tile_op *op, void *data)
+{
+    struct search *s = data;
+
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (op->result[i]->name && strcmp(op->result[i]->name, "x") == 0 &&
+            (!s->found || !op->parent->parent)) // the last of the kernel's own body, if it is there
+            s->found = op->result[i];
+}
+
+START_TEST(bounds_and_divisors_are_found)
+{
+    char text[1024];
+    struct search s = { NULL };
+
+    snprintf(text, sizeof(text), "%s%s\n}\n", HEAD, rows[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", rows[_i].name,
+                  module ? tile_diagnostics_text(module, false) : "no memory");
+    struct tile_facts *facts = tile_find_facts(module->first);
+    ck_assert_ptr_nonnull(facts);
+    tile_walk(&module->first->body, look, &s);
+    ck_assert_msg(s.found != NULL, "%s: there is no x", rows[_i].name);
+    struct tile_known known = tile_known_of(facts, s.found);
+    ck_assert_msg(known.low == rows[_i].low && known.high == rows[_i].high, "%s: from %lld to %lld",
+                  rows[_i].name, (long long)known.low, (long long)known.high);
+    ck_assert_msg(known.divisor == rows[_i].divisor, "%s: divided by %llu", rows[_i].name,
+                  (unsigned long long)known.divisor);
+    tile_module_free(module);
+}
+END_TEST
+
+// PTX of a kernel, of all its entries.
+static const struct {
+    const char *name, *source, *has, *lacks;
+} codes[] = {
+    { "a vector of a multiple by `where`",
+      "kernel k(a: f32[N], n: i32) where n % 4 == 0 { store(a, [0], load_at(a, [n], [512])) }",
+      "ld.global.v4", NULL },
+    { "no vector of what is no multiple",
+      "kernel k(a: f32[N], n: i32) where n % 3 == 0 { store_at(a, [1], load_at(a, [n], [512])) }",
+      NULL, "global.v4" },
+    { "a vector in a loop by fours",
+      "kernel k(a: f32[N], n: i32) { x = zeros(f32, [512])\n"
+      "for i in 0 .. n step 4 { x += load_at(a, [i], [512]) }\nstore_at(a, [1], x) }",
+      "ld.global.v4", NULL },
+    { "no mask where the tile is always inside",
+      "kernel k(a: f32[N], o: f32[512]) where N >= 512 { store(o, [0], load(a, [0], [512])) }",
+      "ld.global.v4", "@" },
+    { "masks where it is not",
+      "kernel k(a: f32[N], o: f32[512]) where N >= 511 { store(o, [0], load(a, [0], [512])) }", "@",
+      NULL },
+    { "no clamp of an index that is small",
+      "kernel k(a: f32[N]) { i = block(0)\nstore(a, [i * 4], load(a, [i * 4 + 1], [512])) }", NULL,
+      "274877906944" },
+    { "a clamp of one that may not be",
+      "kernel k(a: f32[N], n: i64) { store(a, [0], load(a, [n // 2], [512])) }", "274877906944",
+      NULL },
+};
+
+START_TEST(code_is_made_as_facts_allow)
+{
+    struct tile_target target;
+    struct tile_compiled out;
+    char why[128];
+    struct tile_module *module =
+        tile_parse("p.tile", codes[_i].source, strlen(codes[_i].source), NULL, 0);
+
+    ck_assert(tile_target_of(&target, 80, false, why, sizeof(why)));
+    ck_assert_msg(module && !module->diagnostics->errors && tile_compile(module, &target, &out),
+                  "%s: %s", codes[_i].name,
+                  module ? tile_diagnostics_text(module, false) : "no memory");
+    // Of the entry for aligned tensors alone.
+    const char *entry = strstr(out.ptx, ".visible .entry");
+    ck_assert_ptr_nonnull(entry);
+    const char *end = strstr(entry, "\n}\n");
+    char *one = strndup(entry, (size_t)(end - entry));
+    ck_assert_msg(!codes[_i].has || strstr(one, codes[_i].has), "%s: no %s in\n%.3000s",
+                  codes[_i].name, codes[_i].has, one);
+    ck_assert_msg(!codes[_i].lacks || !strstr(one, codes[_i].lacks), "%s: %s in\n%.3000s",
+                  codes[_i].name, codes[_i].lacks, one);
+    free(one);
+    tile_module_free(module);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tile facts");
+    TCase *t = tcase_create("facts");
+
+    tcase_add_loop_test(t, bounds_and_divisors_are_found, 0, (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(t, code_is_made_as_facts_allow, 0, (int)(sizeof(codes) / sizeof(codes[0])));
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
