@@ -56,7 +56,8 @@ def check_layout(api, compiler, language):
     flags = ["-std=c11"] if language == "c" else ["-std=c++17"]
     done = subprocess.run([*compiler, *flags, "-w", "-fsyntax-only", f"-I{ROOT / 'include'}", "-x",
                            language, "-"], input=layout_program(api), capture_output=True, text=True)
-    facts = re.findall(r'(?:assert\w*|requirement)[^"\'\n]*["\'](.*?)["\'](?:\s|$)', done.stderr)
+    # gcc quotes the text, g++ does not, clang says the requirement before it.
+    facts = re.findall(r"assert\w* failed(?: due to requirement '[^']*')?:? *\"?(.*?)\"?$", done.stderr, re.M)
     return (facts or done.stderr.splitlines()[:20]) if done.returncode else []
 
 

@@ -7,6 +7,7 @@
     api.py check               the files are what the headers say; exits 1 with what differs
     api.py layout [CC...]      sizes, offsets and values are those of a compiler, as C and C++
     api.py symbols LIBRARY     the shared library exports what the description of its name has
+    api.py cdef [LIBRARY]      print the declarations in C without preprocessor, as cffi takes them
 
 "write" and "check" need libclang for Python (Debian's python3-clang, PyPI's libclang); the others
 read api/*.json, and need Python alone. An interpreter without libclang hands over to one with it.
@@ -24,7 +25,10 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
 import abi  # noqa: E402
+import cdef  # noqa: E402
+import julia  # noqa: E402
 import python  # noqa: E402
+import rust  # noqa: E402
 
 LIBRARIES = ["cucore", "cucore-bench"]
 SKIPPED = 77  # what meson takes for "not run"
@@ -68,7 +72,8 @@ def made():
         described[library] = api
         files[HERE / f"{library}.json"] = json.dumps(api, indent=1, ensure_ascii=False) + "\n"
         files[ROOT / abi.MAPS[library][0]] = abi.symbol_map(api)
-        files.update({ROOT / path: text for path, text in python.files(api).items()})
+        for language in (julia, python, rust):
+            files.update({ROOT / path: text for path, text in language.files(api).items()})
     return files, described
 
 
@@ -129,6 +134,9 @@ def main(arguments):
         check()
     elif arguments[:1] == ["layout"]:
         layout(arguments[1:])
+    elif arguments[:1] == ["cdef"] and len(arguments) <= 2:
+        library = arguments[1] if arguments[1:] else LIBRARIES[0]
+        sys.stdout.write(cdef.text(load(library), load(LIBRARIES[0])["types"]))
     elif arguments[:1] == ["symbols"] and len(arguments) == 2:
         symbols(arguments[1])
     else:

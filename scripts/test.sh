@@ -22,6 +22,8 @@ esac
 . scripts/setup.sh ${full:+clang valgrind doxygen} || exit 1
 # Plots are drawn by matplotlib; without it their tests are skipped.
 cuc_has python matplotlib || cuc_apt python3-matplotlib || cuc_say "going on without matplotlib"
+# The Rust crates; without cargo their tests are skipped.
+cuc_has command cargo || cuc_apt cargo || cuc_say "going on without cargo"
 
 logs=()
 failed=()

@@ -17,7 +17,9 @@
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
 
 static const char head[] = "cucore-tuned 1\n";
-static const char installed[] = "/../share/cucore/tuned.tsv"; // from the library's folder
+// From the library's folder, which is lib, or one in it.
+static const char *const installed[] = { "/../share/cucore/tuned.tsv",
+                                         "/../../share/cucore/tuned.tsv" };
 
 static const char *const names[FIELDS] = { "gpu",       "toolkit",    "program", "kernel",
                                            "constants", "dimensions", "choice",  "seconds" };
@@ -217,8 +219,12 @@ static bool usual_path(char path[PATH_BYTES])
         return false;
     const char *end = strrchr(info.dli_fname, '/');
     int folder = end ? (int)(end - info.dli_fname) : 1;
-    return snprintf(path, PATH_BYTES, "%.*s%s", folder, end ? info.dli_fname : ".", installed) <
-           PATH_BYTES;
+    for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
+        if (snprintf(path, PATH_BYTES, "%.*s%s", folder, end ? info.dli_fname : ".", installed[i]) <
+                PATH_BYTES &&
+            access(path, R_OK) == 0)
+            return true;
+    return false;
 }
 
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,

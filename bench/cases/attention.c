@@ -64,10 +64,11 @@ static cuc_status check_row(bench_point *p, double *x, int64_t row, char *why, s
         !bench_get(p, &lse, &p->arrays[4], row, 1, 1, 1))
         return p->status;
     expected = attend(a, x, query, row % a->sequence, out);
-    cuc_status st = bench_near(got, out, a->depth, eps, eps, "element", row * a->depth, why,
-                               why_size);
-    return st == CUC_OK ? bench_near(&lse, &expected, 1, 1e-5, 1e-4, "logarithm", row, why, why_size)
-                        : st;
+    cuc_status st =
+        bench_near(got, out, a->depth, eps, eps, "element", row * a->depth, why, why_size);
+    return st == CUC_OK
+               ? bench_near(&lse, &expected, 1, 1e-5, 1e-4, "logarithm", row, why, why_size)
+               : st;
 }
 
 static cuc_status check(bench_point *p, char *why, size_t why_size)
@@ -132,18 +133,17 @@ static void add_tile(bench_point *p)
     array[4] = bench_point_written(p, CUC_F32, BENCH_SHAPE(a->batch, a->heads, a->sequence));
     snprintf(settings, sizeof(settings), "D=%d CAUSAL=%s BN=%d", (int)a->depth,
              a->causal ? "true" : "false", a->depth > 128 ? 64 : 128);
-    bench_point_kernel(
-        p, &(bench_kernel_spec){
-               .name = "tile",
-               .file = "attention.tile",
-               .source = attention_tile,
-               .kernel = "attention",
-               .settings = settings,
-               .arguments = { BENCH_TENSOR(array[0]), BENCH_TENSOR(array[1]),
-                              BENCH_TENSOR(array[2]), BENCH_TENSOR(array[3]),
-                              BENCH_TENSOR(array[4]), BENCH_F32((float)a->scale) },
-               .by_driver = true,
-           });
+    bench_point_kernel(p, &(bench_kernel_spec){
+                              .name = "tile",
+                              .file = "attention.tile",
+                              .source = attention_tile,
+                              .kernel = "attention",
+                              .settings = settings,
+                              .arguments = { BENCH_TENSOR(array[0]), BENCH_TENSOR(array[1]),
+                                             BENCH_TENSOR(array[2]), BENCH_TENSOR(array[3]),
+                                             BENCH_TENSOR(array[4]), BENCH_F32((float)a->scale) },
+                              .by_driver = true,
+                          });
 }
 
 static json_t *axes_of(const bench_point *p)
@@ -166,7 +166,8 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     if (!a)
         return cuc_error_status();
     if ((st = read_point(a, state)) < 0 ||
-        (st = bench_point_make(&p, state, a->batch * a->heads * a->sequence, a->depth, check)) < 0 ||
+        (st = bench_point_make(&p, state, a->batch * a->heads * a->sequence, a->depth, check)) <
+            0 ||
         !p)
         return st;
     p->data = a;

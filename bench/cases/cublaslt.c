@@ -78,8 +78,8 @@ static int set_after(bench_lt *t, const bench_product *p)
     int code = 0;
 
     if (p->after == BENCH_BIAS_GELU)
-        code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_EPILOGUE, &epilogue,
-                                                 sizeof(epilogue));
+        code =
+            lt.cublasLtMatmulDescSetAttribute(t->product, LT_EPILOGUE, &epilogue, sizeof(epilogue));
     if (!code && p->fast_sums)
         code = lt.cublasLtMatmulDescSetAttribute(t->product, LT_FAST_SUMS, &fast, sizeof(fast));
     return code;
@@ -87,9 +87,7 @@ static int set_after(bench_lt *t, const bench_product *p)
 
 int64_t bench_product_extra(const bench_product *p)
 {
-    return p->after == BENCH_BIAS_GELU  ? p->m
-           : p->after == BENCH_RESIDUAL ? p->m * p->n
-                                        : 0;
+    return p->after == BENCH_BIAS_GELU ? p->m : p->after == BENCH_RESIDUAL ? p->m * p->n : 0;
 }
 
 static int describe(bench_lt *t, const bench_product *p, const struct type *type,
@@ -195,9 +193,9 @@ cuc_status bench_lt_run(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_d
                        : t->whole                 ? (const void *)&whole_zero
                                                   : &zero;
     void *const bias = address(extra), *c = t->after == BENCH_RESIDUAL ? bias : address(d);
-    int code = t->after == BENCH_BIAS_GELU ? lt.cublasLtMatmulDescSetAttribute(
-                                                 t->product, LT_BIAS, &bias, sizeof(bias))
-                                           : 0;
+    int code = t->after == BENCH_BIAS_GELU
+                   ? lt.cublasLtMatmulDescSetAttribute(t->product, LT_BIAS, &bias, sizeof(bias))
+                   : 0;
 
     if (!code)
         code = lt.cublasLtMatmul(t->handle, t->product, alpha, address(a), t->a, address(b), t->b,

@@ -26,11 +26,11 @@ typedef struct lt_choice {
 enum {
     LT_TRANSPOSE_A = 3, // attributes of a product: an int, 0 or 1
     LT_TRANSPOSE_B = 4,
-    LT_EPILOGUE = 7, // an int: LT_GELU_BIAS
-    LT_BIAS = 8,     // an address; it has the type of the result
-    LT_FAST_SUMS = 25, // a byte, 0 or 1
-    LT_BATCHES = 5, // attributes of a matrix: an int
-    LT_STRIDE = 6,  // from one of the batch to the next, an int64
+    LT_EPILOGUE = 7,            // an int: LT_GELU_BIAS
+    LT_BIAS = 8,                // an address; it has the type of the result
+    LT_FAST_SUMS = 25,          // a byte, 0 or 1
+    LT_BATCHES = 5,             // attributes of a matrix: an int
+    LT_STRIDE = 6,              // from one of the batch to the next, an int64
     LT_MAX_WORKSPACE_BYTES = 1, // attribute of a preference: a size_t
     LT_COMPUTE_F32 = 68,
     LT_COMPUTE_TF32 = 77,

@@ -259,7 +259,8 @@ static const bench_tile_how ways[] = {
       .depth_bytes = 64 },
 };
 
-// The ways that the axis `tile` names, with / in between, each a subject of that name.
+// The ways that the axis `tile` names, with / in between, each a subject of that name: tiles, or
+// cuc_gemm for the library's choice.
 static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -270,8 +271,12 @@ static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const c
         memcpy(copy, text, bytes);
     for (char *one = copy ? strtok_r(copy, "/", &rest) : NULL; one && st >= 0;
          one = strtok_r(NULL, "/", &rest)) {
-        char *name = bench_allocate(state, strlen(one) + 1);
         bench_tile_how how;
+        if (strcmp(one, "cuc_gemm") == 0) {
+            st = add_plan(state, g);
+            continue;
+        }
+        char *name = bench_allocate(state, strlen(one) + 1);
         if (!name)
             return cuc_error_status();
         strcpy(name, one);

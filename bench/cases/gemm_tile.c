@@ -17,6 +17,7 @@ struct bench_tile_gemm {
     cuc_kernel *kernel;
     bench_product product; // m x n of its result as the kernel has it
     int64_t rows, columns, tiles;
+    int32_t split;
     int32_t device;
 };
 
@@ -28,7 +29,7 @@ bool bench_tile_read_how(bench_tile_how *out, char *text, char *why, size_t why_
         const char *name;
         long *to;
     } words[] = {
-        { "BM=", &rows },       { "BN=", &columns },     { "bytes=", &depth },
+        { "BM=", &rows },       { "BN=", &columns },      { "bytes=", &depth },
         { "stages=", &stages }, { "cluster=", &cluster }, { "warps=", &warps },
         { "split=", &split },   { "raster=", &raster },
     };
@@ -48,10 +49,11 @@ bool bench_tile_read_how(bench_tile_how *out, char *text, char *why, size_t why_
                 break;
             }
         if (i == BENCH_LENGTH(words) || *end || *words[i].to <= 0 || *words[i].to > 1 << 20) {
-            snprintf(why, why_size,
-                     "tile has \"%s\": BM=, BN=, bytes=, stages=, cluster=, split=, raster=, warps= "
-                     "and arch= are known",
-                     word);
+            snprintf(
+                why, why_size,
+                "tile has \"%s\": BM=, BN=, bytes=, stages=, cluster=, split=, raster=, warps= "
+                "and arch= are known",
+                word);
             return false;
         }
     }
@@ -75,29 +77,45 @@ static int64_t blocks(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
+// Clocks that a tile takes, by what bounds it: the tensor cores, which make 64 rows or columns at
+// least, or what a multiprocessor gets of its operands; and what comes before and after.
+static double clocks(const bench_product *p, int64_t rows, int64_t columns, int64_t split)
+{
+    enum { STEP_BYTES = 128, BYTES_A_CLOCK = 48, ENDS = 1500, JOINS = 2500 };
+    int64_t steps = blocks(p->k * cuc_dtype_bits(p->dtype) / 8, STEP_BYTES * split);
+    int64_t least = rows < columns ? rows : columns, most = rows < columns ? columns : rows;
+    double computed = (double)(least * (most < 64 ? 64 : most)) / 32;
+    // What other blocks load too comes a little later.
+    int64_t again = (blocks(p->n, columns) > 1 ? rows : 0) + (blocks(p->m, rows) > 1 ? columns : 0);
+    double loaded = ((double)(rows + columns) + 0.1 * (double)again) * STEP_BYTES / BYTES_A_CLOCK;
+
+    return (double)steps * (computed > loaded ? computed : loaded) + ENDS + (split > 1 ? JOINS : 0);
+}
+
 // The tile with the least work of the block that has most; of equals the first, which reads least.
 static void choose(bench_tile_gemm *g, int64_t multiprocessors)
 {
-    static const int64_t shapes[][2] = { { 128, 256 }, { 256, 128 }, { 128, 128 }, { 128, 64 },
-                                         { 64, 256 },  { 64, 128 },  { 64, 64 } };
+    static const int64_t shapes[][3] = {
+        { 128, 256, 1 }, { 256, 128, 1 }, { 128, 128, 1 }, { 128, 64, 1 },
+        { 64, 256, 1 },  { 64, 128, 1 },  { 64, 64, 1 },   { 128, 64, 2 },
+        { 64, 128, 2 },  { 128, 64, 8 },  { 64, 128, 8 },  { 64, 64, 4 },
+        { 64, 16, 1 },   { 16, 64, 1 },   { 64, 32, 1 },   { 32, 64, 1 },
+    };
+    const bench_product *p = &g->product;
     double least = 0;
 
     for (size_t i = 0; i < BENCH_LENGTH(shapes); i++) {
-        int64_t rows = shapes[i][0], columns = shapes[i][1];
-        int64_t tiles = blocks(g->product.m, rows) * blocks(g->product.n, columns) *
-                        (g->product.batch > 1 ? g->product.batch : 1);
-        double area = (double)(rows * columns);
-        if (g->product.dtype == CUC_E4M3 && !g->product.fast_sums &&
-            area > 128 * 128) // sums take registers twice
-            continue;
-        // Small tiles read more for each product.
-        double work = (double)blocks(tiles, multiprocessors) *
-                      (area + 40.0 * (double)(rows + columns));
+        int64_t rows = shapes[i][0], columns = shapes[i][1], split = shapes[i][2];
+        int64_t tiles = blocks(p->m, rows) * blocks(p->n, columns) * (p->batch > 1 ? p->batch : 1);
+        // Clusters of more than 2 blocks leave some multiprocessors of an H200 out.
+        int64_t together = split > 2 ? multiprocessors * 10 / 11 : multiprocessors;
+        double work = (double)blocks(tiles * split, together) * clocks(p, rows, columns, split);
         if (g->tiles && work >= least)
             continue;
         least = work;
         g->rows = rows;
         g->columns = columns;
+        g->split = (int32_t)split;
         g->tiles = tiles;
     }
 }
@@ -169,10 +187,10 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
         return bench_no_memory("a tile program");
     cuc_status st = cuc_program_create(
         &program, CUC_SOURCE_TILE, text, 0,
-        CUC_PROGRAM_OPTIONS(.name = "gemm.tile",
-                            .constants = constants, .constant_count = OWN + (constants[OWN] != NULL),
-                            .arch = how->arch, .cluster = how->cluster, .warps = how->warps,
-                            .stages = how->stages, .split = how->split, .raster = how->raster));
+        CUC_PROGRAM_OPTIONS(.name = "gemm.tile", .constants = constants,
+                            .constant_count = OWN + (constants[OWN] != NULL), .arch = how->arch,
+                            .cluster = how->cluster, .warps = how->warps, .stages = how->stages,
+                            .split = g->split, .raster = how->raster));
     free(text);
     if (st < 0)
         return st;
@@ -228,6 +246,8 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
     } else {
         choose(g, multiprocessors);
     }
+    if (how->split || how->rows || how->arch)
+        g->split = how->split;
     if ((st = compile(g, how)) < 0 ||
         (st = cuc_bench_state_defer(state, bench_drop_kernel, g->kernel)) < 0)
         return st;

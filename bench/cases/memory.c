@@ -154,7 +154,7 @@ static const struct path *find_path(const char *name)
     return NULL;
 }
 
-static const char *const copy_peers[] = { "torch", "cupy", "cuda.core", NULL };
+static const char *const copy_peers[] = { "torch", "cupy", "cuda.core", "cucore-python", NULL };
 
 static cuc_status set_up_copy(cuc_bench_state *state, void *data)
 {

@@ -77,7 +77,9 @@ static cuc_status add(cuc_bench_state *state, side *s, const char *name, double 
 }
 
 // Which of the Python peers launch so, too.
-static const char *const launch_peers[] = { "cuda.core", "cupy", "numba", "triton", NULL };
+static const char *const launch_peers[] = { "cuda.core", "cucore-python", "cucore-prepared",
+                                            "cupy",      "numba",         "triton",
+                                            NULL };
 
 static cuc_status set_up(cuc_bench_state *state, void *data)
 {

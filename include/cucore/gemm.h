@@ -106,7 +106,7 @@ typedef struct cuc_gemm_options {
     int64_t k;     /**< what is summed over; 0: large */
     int64_t batch; /**< products of a batch, or groups; 0: 1 */
 
-    int32_t tile_m;   /**< rows of d that a block computes, as it is in memory; 0: chosen */
+    int32_t tile_m;   /**< rows of d that a block computes; 0: chosen */
     int32_t tile_n;   /**< columns; 0: chosen. tile_m and tile_n go together */
     int32_t tile_k;   /**< of the sum, at a time; 0: chosen */
     int32_t stages;   /**< of the pipeline, 2 to 24; 0: as many as fit */
@@ -351,25 +351,26 @@ CUC_API cuc_status cuc_gemm_grouped(cuc_stream *stream, cuc_gemm_plan *plan, dou
 /** What was chosen for a plan, and what is thought to come of it. */
 typedef struct cuc_gemm_choice {
     size_t struct_size; /**< sizeof(cuc_gemm_choice), set by the caller */
-    int32_t tile_m;     /**< of d as it is in memory: its rows, or its columns where they lie */
-    int32_t tile_n;     /**< side by side */
-    int32_t tile_k;
-    int32_t stages;   /**< 0: as many as fit */
-    int32_t cluster;  /**< 1: none */
-    int32_t warps;    /**< 0: the compiler's */
-    int32_t split;    /**< 1: no blocks do a sum together */
-    int32_t raster;   /**< 0: the compiler's */
-    int32_t parts;    /**< 1: sums are made as a whole */
-    int32_t pipeline; /**< 1: TMA and wgmma, where addresses and strides allow */
-    cuc_dtype d_dtype; /**< of d */
-    int64_t tiles;    /**< of the shape that the plan was made for, parts of sums counted */
+    int32_t tile_m;     /**< rows of d that a block computes */
+    int32_t tile_n;     /**< columns */
+    int32_t tile_k;     /**< of the sum, at a time */
+    int32_t stages;     /**< 0: as many as fit */
+    int32_t cluster;    /**< 1: none */
+    int32_t warps;      /**< 0: the compiler's */
+    int32_t split;      /**< 1: no blocks do a sum together */
+    int32_t raster;     /**< 0: the compiler's */
+    int32_t parts;      /**< 1: sums are made as a whole */
+    int32_t pipeline;   /**< 1: TMA and wgmma, where addresses and strides allow */
+    cuc_dtype d_dtype;  /**< of d */
+    int32_t reserved;   /**< 0 */
+    int64_t tiles;      /**< of the shape that the plan was made for, parts of sums counted */
     double seconds; /**< what the model thinks that takes; only to be compared with others of it */
     const char *by; /**< "options", "tuned" or "model"; static storage */
 } cuc_gemm_choice;
 
-#define CUC_GEMM_CHOICE_INIT                                              \
-    {                                                                     \
-        sizeof(cuc_gemm_choice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_GEMM_CHOICE_INIT                                                 \
+    {                                                                        \
+        sizeof(cuc_gemm_choice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 /**

@@ -205,9 +205,16 @@ bool tile_need_carried(struct tile_builder *b, const char *name, const struct ti
         return true;
     const char *x = tile_type_text(b->module->arena, before);
     const char *y = tile_type_text(b->module->arena, &now->type);
+    bool shape = !before->tensor && tile_shape_same(before, &now->type);
+    bool ones = !before->tensor && !now->type.tensor && before->dtype == now->type.dtype &&
+                tile_elements(before) == tile_elements(&now->type);
     tile_error(b->module, TILE_T401, now->op ? now->op->where : b->where,
-               "%s: expected %s on every path, got %s", name ? name : "a carried value",
-               x ? x : "?", y ? y : "?");
+               "%s: expected %s on every path, got %s%s%s%s", name ? name : "a carried value",
+               x ? x : "?", y ? y : "?",
+               shape  ? ": write cast(.., "
+               : ones ? ": write reshape or squeeze"
+                      : "",
+               shape ? cuc_dtype_name(before->dtype) : "", shape ? ")" : "");
     tile_note(b->module, where_before, "it is %s here", x ? x : "?");
     return false;
 }

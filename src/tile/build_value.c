@@ -80,8 +80,9 @@ struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int6
     struct tile_type type = { 0 };
 
     if (!tile_is_integer(dtype)) {
-        tile_error(b->module, TILE_T101, b->where, "iota: expected an integer dtype, got %s",
-                   cuc_dtype_name(dtype));
+        tile_error(b->module, TILE_T101, b->where,
+                   "iota: expected an integer dtype, got %s: write cast(iota(i32, ..), %s)",
+                   cuc_dtype_name(dtype), cuc_dtype_name(dtype));
         return NULL;
     }
     if (!tile_need_shape(b, &shown, 1, &count, &type))
@@ -308,9 +309,16 @@ static cuc_dtype quotient(const struct tile_operand *x)
 struct tile_value *tile_build_binary(struct tile_builder *b, enum tile_op_kind kind,
                                      struct tile_operand x, struct tile_operand y, bool nan)
 {
-    const struct tile_operand operands[] = { x, y };
+    struct tile_operand operands[] = { x, y };
     struct tile_attribute attribute = { .key = TILE_ATTR_NAN, .i = 1 };
     struct tile_value *values[2];
+    bool arithmetic = kind >= TILE_ADD && kind <= TILE_MAXIMUM;
+
+    // There is no arithmetic of bools, whatever the constant: that is what is to be told.
+    for (uint32_t i = 0; arithmetic && i < 2; i++)
+        if (operands[i].loose && !operands[i].real && !operands[1 - i].loose &&
+            operands[1 - i].value && operands[1 - i].value->type.dtype == CUC_BOOL)
+            operands[i] = tile_of_int(0);
 
     if (!bring_together(b, kind, operands, 2,
                         kind == TILE_DIV ? quotient(operands) : CUC_DTYPE_UNKNOWN, values))

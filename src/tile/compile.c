@@ -51,6 +51,11 @@ enum { VERIFIES = 0 };
 enum { VERIFIES = 1 };
 #endif
 
+static bool keeps_rules(struct tile_kernel *kernel, const char *after)
+{
+    return !VERIFIES || tile_verify_kernel(kernel, after);
+}
+
 void tile_simplify(struct tile_kernel *kernel)
 {
     static const struct {
@@ -68,7 +73,7 @@ void tile_simplify(struct tile_kernel *kernel)
         bool changed = false;
         for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
             changed |= passes[i].run(kernel);
-            if (VERIFIES && !tile_verify(kernel->module, passes[i].name))
+            if (!keeps_rules(kernel, passes[i].name))
                 return;
         }
         if (!changed)
@@ -80,6 +85,7 @@ void tile_simplify(struct tile_kernel *kernel)
 // of it comes together.
 struct measures {
     int64_t most, line; // elements; of the longest line that is reduced
+    int64_t turned;     // bytes of an element of what is transposed
     bool loops;
 };
 
@@ -94,6 +100,8 @@ static void measure(struct tile_op *op, void *data)
             m->most = elements;
     }
     m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
+    if (op->kind == TILE_PERMUTE)
+        m->turned = cuc_dtype_bits(op->operand[0]->type.dtype) / 8;
     if (op->kind != TILE_REDUCE)
         return;
     int64_t line = op->operand[0]->type.extent[tile_int(op, TILE_ATTR_AXIS, 0)];
@@ -105,10 +113,17 @@ static void measure(struct tile_op *op, void *data)
 // slower in all norms of 16 bits on an H200, where more warps wait for one another. Of a row that
 // comes together as a whole 32 are better, since what threads do once is done for more of them, and
 // fewer come together. Past 16 warps a thread takes up to 64, since blocks of 32 leave no room for
-// a second one that loads meanwhile.
+// a second one that loads meanwhile. What is transposed and no more waits for memory alone: 128
+// bytes a thread are loaded before the first is needed.
 static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
-    enum { ELEMENTS = 16, ROW_ELEMENTS = 32, MANY_ELEMENTS = 64, MANY_WARPS = 16 };
+    enum {
+        ELEMENTS = 16,
+        ROW_ELEMENTS = 32,
+        MANY_ELEMENTS = 64,
+        MANY_WARPS = 16,
+        TURNED_BYTES = 128
+    };
     struct measures m = { .most = 0 };
     uint32_t warps = tile_fragment_warps(kernel, target);
 
@@ -116,7 +131,11 @@ static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile
         return warps;
     warps = 1;
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
-    int64_t few = m.line == m.most && !m.loops ? ROW_ELEMENTS : ELEMENTS;
+    int64_t few = ELEMENTS;
+    if (m.turned && !m.loops)
+        few = m.turned > 1 ? TURNED_BYTES / m.turned : MANY_ELEMENTS;
+    else if (m.line == m.most && !m.loops)
+        few = ROW_ELEMENTS;
     while (warps < MOST_WARPS &&
            m.most > (int64_t)warps * 32 * (warps < MANY_WARPS ? few : MANY_ELEMENTS))
         warps *= 2;
@@ -128,8 +147,8 @@ static void count_products(struct tile_op *op, void *data)
     *(uint32_t *)data += op->kind == TILE_MMA;
 }
 
-// An entry with roles for a loop with several products, or with work between. What else goes through
-// shared memory takes the room of stages. False, and why not.
+// An entry with roles for a loop with several products, or with work between. What else goes
+// through shared memory takes the room of stages. False, and why not.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
 {
@@ -145,9 +164,11 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
     }
     if (plan) {
         tile_unshare_counts(copy);
-        if (!tile_assign_layouts(copy, 4 * plan->base.groups))
+        if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
             return false;
         *why = tile_settle_fused(copy, plan);
+        if (!*why && !keeps_rules(copy, "layouts of a loop with several products"))
+            return false;
     }
     if (!plan || *why)
         return false;
@@ -179,7 +200,8 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
         tile_remark_no_pipeline(kernel, products > 1 && not_fused ? not_fused : why);
         return false;
     }
-    if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan))
+    if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||
+        !keeps_rules(copy, "layouts of a pipeline"))
         return false;
     // What else goes through shared memory takes the room of stages.
     *entry = (struct tile_entry){ .name = NULL };
@@ -208,6 +230,21 @@ static bool emit_entry(struct tile_kernel *kernel, const struct tile_target *tar
            tile_emit_entry(module, kernel, target, warps, variant, NULL, out, entry);
 }
 
+// A row that comes together as a whole: with more than 32 elements a thread it waits in 16 bits,
+// where it has them, and as many blocks are asked for as there is room for.
+static uint32_t prepare_row(struct tile_kernel *kernel, uint32_t warps)
+{
+    enum { MANY = 48 };
+    struct measures m = { .most = 0 };
+
+    tile_walk(&kernel->body, measure, &m);
+    if (m.line != m.most || m.loops)
+        return 0;
+    if (m.most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m.most))
+        tile_drop_dead(kernel);
+    return tile_blocks_at_once(kernel, warps);
+}
+
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
                            struct tile_text *out)
 {
@@ -224,16 +261,21 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     entries += compile_pipeline(kernel, target, out, &entry[0]);
     if (!tile_review(kernel, target, entries > 0))
         return false;
+    struct tile_target own = *target;
+    own.blocks = prepare_row(kernel, warps);
     const char *why;
     struct tile_ahead *ahead = tile_plan_ahead(kernel, target, warps, &why);
     tile_give_fragments(kernel, target, warps);
-    if (!tile_assign_layouts(kernel, warps) || (ahead && !tile_settle_ahead(kernel, ahead)))
+    if (!tile_assign_layouts(kernel, warps) || (ahead && !tile_settle_ahead(kernel, ahead)) ||
+        !keeps_rules(kernel, "layouts"))
         return false;
     tile_remark_ahead(kernel, ahead, why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
             continue;
-        if (!emit_entry(kernel, target, warps, variants[i], ahead, out, &entry[entries]))
+        if (variants[i] == TILE_INDEX_64) // whose elements come one by one, a register each
+            own.blocks = 0;
+        if (!emit_entry(kernel, &own, warps, variants[i], ahead, out, &entry[entries]))
             return false;
         tile_remark_entry(kernel, &entry[entries++]);
     }

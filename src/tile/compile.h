@@ -12,6 +12,7 @@ struct tile_target {
     uint32_t cluster;      // blocks that share what they load, where they can; 0 and 1: none
     uint32_t split;        // parts of a pipelined loop, a block each; 0 and 1: none
     uint32_t raster;       // tiles of a pipelined loop's grid side by side; 0: 8
+    uint32_t blocks;       // of a kernel that are to find room at once; 0: any number
     uint32_t shared_limit; // bytes a block may have
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
@@ -82,6 +83,10 @@ bool tile_hoist(struct tile_kernel *kernel); // what does not change in a loop, 
 bool tile_drop_dead(struct tile_kernel *kernel);
 // What ifs yield and nobody uses: names of an arm that nobody asks for behind it.
 bool tile_drop_yields(struct tile_kernel *kernel);
+// Of rows of so many elements: what is made again from 16 bits rather than kept in 32. True: something.
+bool tile_make_again(struct tile_kernel *kernel, int64_t elements);
+// How many blocks are to find room on a multiprocessor at once; 0: any number.
+uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps);
 // Where a power need not be within its bound.
 void tile_find_rough(struct tile_kernel *kernel);
 

@@ -185,18 +185,33 @@ static void look_at(struct tile_op *op, void *data)
     }
 }
 
+// Rows of an operand that lie past its tensor's end, on average.
+static double outside_of(const struct launch *l, const struct tile_stream *s)
+{
+    uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
+
+    if (s->load->operand[0]->op) // of a slice: nobody knows where it ends
+        return 0;
+    int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
+    int64_t extent = l->tensor[tensor].shape[axis], tiles = (extent + tile - 1) / tile;
+
+    return tiles ? (double)(tiles * tile - extent) / (double)tiles : 0;
+}
+
 // What is planned of a copy of the kernel tells the road, since it is what the compiler asks.
-static enum tile_road road_of(struct tile_kernel *kernel, const struct tile_target *target,
-                              const struct tile_op *mma, bool *promotes)
+static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel,
+                              const struct tile_target *target, const struct tile_op *mma,
+                              struct tile_work *w)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
     const char *why;
 
-    *promotes = false;
     if (copy) {
         struct tile_pipeline *plan = tile_plan_pipeline(copy, target, &why);
         if (plan) {
-            *promotes = plan->promotes;
+            w->promotes = plan->promotes;
+            for (int i = 0; i < 2; i++)
+                w->outside += outside_of(l, &plan->stream[i]);
             return TILE_ROAD_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
@@ -261,7 +276,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     // Other products in the loop lengthen its turns.
     double depth = p.turns > 0 ? p.work / p.turns / w.rows / w.columns : 0;
     w.depth = (uint32_t)ceil(depth);
-    w.road = road_of(kernel, how->target, p.first, &w.promotes);
+    w.road = road_of(l, kernel, how->target, p.first, &w);
     *seconds = tile_work_seconds(&m, &w);
     return true;
 }

@@ -3,7 +3,9 @@
 import copy
 import os
 import pathlib
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,9 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "api"))
 sys.dont_write_bytecode = True
 import abi  # noqa: E402
+import cdef  # noqa: E402
+
 import api as tool  # noqa: E402
 
 CC = os.environ.get("CC", "cc").split()
+TYPES = tool.load("cucore")["types"]
 
 
 def function(api, name):
@@ -109,6 +114,42 @@ class SymbolMaps(unittest.TestCase):
         text = abi.symbol_map(api)
         self.assertIn("CUCORE_0.9 {\nglobal:\n    cuc_fill;\n} CUCORE_0.1;", text)
         self.assertIn("CUCORE_0.10 {\nglobal:\n    cuc_copy;\n} CUCORE_0.9;", text)
+
+
+class Declarations(unittest.TestCase):
+    """The declarations without preprocessor are those of the headers."""
+
+    def test_a_compiler_finds_no_difference(self):
+        for library, header in (("cucore", "cucore.h"), ("cucore-bench", "bench.h")):
+            text = cdef.text(tool.load(library), TYPES)
+            # A declaration may be repeated where it is the same; definitions are the headers' own.
+            again = re.sub(r"^struct cuc_\w+ \{.*?^\};$|^enum .*?$", "", text, flags=re.S | re.M)
+            done = subprocess.run([*CC, "-std=c11", "-fsyntax-only", f"-I{ROOT / 'include'}", "-x", "c", "-"],
+                                  input=f"#include <cucore/{header}>\n{again}", capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_it_stands_alone_with_the_layouts_of_the_description(self):
+        for library in tool.LIBRARIES:
+            api = tool.load(library)
+            facts = [f"_Static_assert(sizeof({s['name']}) == {s['bytes']}, \"{s['name']}\");"
+                     for s in api["structs"]]
+            done = subprocess.run([*CC, "-std=c11", "-fsyntax-only", "-x", "c", "-"], text=True,
+                                  input="#include <stddef.h>\n#include <stdint.h>\n" + cdef.text(api, TYPES) +
+                                  "\n".join(facts), capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_cffi_takes_it(self):
+        try:
+            import cffi
+        except ModuleNotFoundError:
+            self.skipTest("no cffi")
+        for library in tool.LIBRARIES:
+            api, ffi = tool.load(library), cffi.FFI()
+            ffi.cdef(cdef.text(api, TYPES))
+            for struct in api["structs"]:
+                self.assertEqual(ffi.sizeof(struct["name"]), struct["bytes"])
+                for field in struct["fields"]:
+                    self.assertEqual(ffi.offsetof(struct["name"], field["name"]), field["offset"])
 
 
 class Comments(unittest.TestCase):

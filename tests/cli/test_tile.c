@@ -28,6 +28,13 @@ static const struct {
                   "    store(x, [block(0)], full(i32, [4], v))\n"
                   "}\n" },
     { "bad.tile", "kernel k(x: f32[N]) {\n    y = x + z\n}\n" },
+    { "auto.tile", "kernel vadd(a: f32[N], b: f32[N], c: f32[N])\n"
+                   "    const BN = auto(1024, 256)\n"
+                   "    grid cdiv(N, BN)\n"
+                   "{\n"
+                   "    i = block(0)\n"
+                   "    store(c, [i], load(a, [i], [BN]) + load(b, [i], [BN]))\n"
+                   "}\n" },
     { "some.cu", "extern \"C\" __global__ void k(float *x) { *x = 1; }\n" },
 };
 
@@ -130,6 +137,21 @@ static const struct {
       .input = "kernel k() { }\n" },
     // run: usage
     { { "run", "vadd.tile", "--block", "32", VADD }, 2, .err = { "has its own block" } },
+    { { "compile", "auto.tile", "--arch", "sm_80", "--remarks", "--dim", "N=5000" }, 0,
+      .err = { "of auto() by the model" } },
+    { { "compile", "auto.tile", "--arch", "sm_80", "--remarks", "--set", "vadd.BN=64" }, 0,
+      .err = { "blocks of 32 threads" } },
+    { { "compile", "auto.tile", "--dim", "N" }, 2, .err = { "'--dim N' is no extent" } },
+    { { "tune" }, 2, .err = { "a FILE is missing: a tile program, or gemm" } },
+    { { "tune", "some.cu", "--dim", "N=4" }, 2, .err = { "'some.cu' is no tile program" } },
+    { { "tune", "auto.tile", VADD }, 2, .err = { "--dim NAME=EXTENT" } },
+    { { "tune", "auto.tile", "--dim", "N=5000", "--arch", "sm_80", VADD }, 2, .err = { "leave --arch" } },
+    { { "tune", "auto.tile", "--dim", "N=5000", "--most", "0", VADD }, 2, .err = { "--most is '0'" } },
+    { { "tune", "gemm" }, 2, .err = { "say which shapes" } },
+    { { "tune", "gemm", "--shape", "4x4" }, 2, .err = { "'--shape 4x4' is no shape" } },
+    { { "tune", "gemm", "--shape", "4", "--layout", "nx" }, 2, .err = { "'--layout nx' is none" } },
+    { { "tune", "gemm", "--shape", "4", "--dtype", "f17" }, 2, .err = { "'--dtype f17' is no element type" } },
+    { { "tune", "gemm", "--shape", "4", "x.tile" }, 2, .err = { "tune gemm takes no FILE" } },
     { { "run", "some.cu", "--kernel", "k", "--grid", "1", "--block", "1", INTERP }, 2,
       .err = { "--driver interp runs tile programs, and 'some.cu' is none" } },
     { { "run", "vadd.tile", INTERP, "--time", "3", VADD }, 2, .err = { "no --time" } },

@@ -771,8 +771,8 @@ START_TEST(barriers_and_copies_of_cuda_cpp)
     ck_assert_int_eq(cuc_object_get_ptx(&ptx, &bytes, object), CUC_OK);
     for (int i = 0; i < 64; i++)
         x[i] = i;
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, data, dims,
-                                                strides, box, step, 0, 0, 0, 0),
+    ck_assert_int_eq(sim_encode_tiled(map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, data, dims, strides,
+                                      box, step, 0, 0, 0, 0),
                      CUDA_SUCCESS);
     go(ptx, 1, 96, 0, out, map, HARNESS_POINTER(x));
     for (int i = 0; i < 40 * 32; i++)

@@ -289,8 +289,8 @@ START_TEST(boxes_of_tensors_are_looked_at_row_by_row)
     const uint32_t box[] = { 64, 8 }, step[] = { 1, 1 };
 
     sim_init_wrote(HARNESS_POINTER(data), 1024);
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, dims,
-                                                strides, box, step, 0, 3, 0, 0),
+    ck_assert_int_eq(sim_encode_tiled(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, dims, strides,
+                                      box, step, 0, 3, 0, 0),
                      CUDA_SUCCESS);
     check_for(t->what);
     ck_assert_msg(run(t->ptx, t, data, data, HARNESS_POINTER(map)) == 0, "%s", harness_report());

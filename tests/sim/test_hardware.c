@@ -168,6 +168,18 @@ enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
     X(ANY, cuCtxGetStreamPriorityRange(&integer, &integer))                                \
     X(NEVER, cuStreamAttachMemAsync(stream, plain, 0, CU_MEM_ATTACH_GLOBAL))
 
+static CUresult encode(void)
+{
+    static CUtensorMap map;
+    const uint64_t dims[] = { 64, 64 }, strides[] = { 256 };
+    const uint32_t box[] = { 32, 8 }, steps[] = { 1, 1 };
+
+    return cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, (void *)(uintptr_t)plain,
+                                  dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
 // Without a current context: what they give.
 #define WITHOUT_CONTEXT(X)                                                                     \
     X(201, cuKernelGetParamInfo(good, 0, &size[0], &size[1]))                                  \
@@ -182,6 +194,7 @@ enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
     X(201, cuLibraryGetModule(&some_module, code_library))                                     \
     X(201, cuKernelGetFunction(&function, good))                                               \
     X(1, cuLibraryGetUnifiedFunction(&host, code_library, "x"))                                \
+    X(201, encode())                                                                           \
     X(0, launch(good, stream))                                                                 \
     X(0, cuMemAllocFromPoolAsync(&some_pointer, 256, pool, stream))                            \
     X(0, cuMemFreeAsync(some_pointer, stream))                                                 \

@@ -794,11 +794,11 @@ static void encode(CUtensorMap *map, void *matrix, uint64_t rows, uint64_t cols,
 {
     const uint64_t dims[] = { cols, rows }, strides[] = { cols * 2 };
     const uint32_t box[] = { 64, box_rows }, steps[] = { 1, 1 };
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(
-                         map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, dims, strides, box,
+    ck_assert_int_eq(
+        sim_encode_tiled(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, dims, strides, box,
                          steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                          CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-                     0);
+        0);
 }
 
 START_TEST(a_product_of_matrices_is_silent_or_told_of)

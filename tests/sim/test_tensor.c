@@ -111,8 +111,8 @@ static CUtensorMap *encode(const struct tensor *t, void *data)
     uint64_t strides[5], stride = t->bytes;
     for (uint32_t i = 0; i + 1 < t->rank; i++)
         strides[i] = stride = stride * t->dims[i] + t->gap[i + 1];
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, t->type, t->rank, data, t->dims, strides,
-                                                t->box, t->step, 0, t->swizzle, 0, t->nan),
+    ck_assert_int_eq(sim_encode_tiled(map, t->type, t->rank, data, t->dims, strides, t->box,
+                                      t->step, 0, t->swizzle, 0, t->nan),
                      CUDA_SUCCESS);
     return map;
 }
@@ -500,10 +500,10 @@ START_TEST(maps_are_checked_as_they_are_made)
 {
     CUtensorMap map;
     memset(&map, 0x55, sizeof(map));
-    CUresult code = sim_cuTensorMapEncodeTiled(
-        &map, maps[_i].type, maps[_i].rank, (void *)(uintptr_t)maps[_i].address, maps[_i].dims,
-        maps[_i].strides, maps[_i].box, maps[_i].step, maps[_i].interleave, maps[_i].swizzle,
-        maps[_i].promotion, maps[_i].nan);
+    CUresult code =
+        sim_encode_tiled(&map, maps[_i].type, maps[_i].rank, (void *)(uintptr_t)maps[_i].address,
+                         maps[_i].dims, maps[_i].strides, maps[_i].box, maps[_i].step,
+                         maps[_i].interleave, maps[_i].swizzle, maps[_i].promotion, maps[_i].nan);
     ck_assert_msg(code == maps[_i].code, "%s: %d", maps[_i].name, code);
     ck_assert((((unsigned char *)&map)[0] == 0x55) == (code != 0));
     ck_assert_int_eq(sim_cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)4096), code ? 1 : 0);
@@ -939,8 +939,8 @@ START_TEST(packed_elements_are_unpacked_on_their_way)
                           "[s], [%rd2, $2], [bar];\n" WAIT(
                               "w", "0") "ld.global.u32 %r9, [%rd1];\n" OUT("%rd1", "s", "%r9")));
 
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, packed[_i].type, 2, data, dims, strides, box,
-                                                step, 0, packed[_i].swizzle, 0, 0),
+    ck_assert_int_eq(sim_encode_tiled(map, packed[_i].type, 2, data, dims, strides, box, step, 0,
+                                      packed[_i].swizzle, 0, 0),
                      CUDA_SUCCESS);
     memcpy(out, &bytes, sizeof(bytes));
     go(ptx, 1, 1, 0, out, map, BOX * 128 * bits / 8);
@@ -974,8 +974,8 @@ START_TEST(packed_elements_go_back)
                        WAIT("w", "0") "cp.async.bulk.tensor.$1d.global.shared::cta.tile.bulk_group"
                                       " [%rd2, $2], [s];\n"));
 
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, packed[_i].type, 2, data, dims, strides, box,
-                                                step, 0, packed[_i].swizzle, 0, 0),
+    ck_assert_int_eq(sim_encode_tiled(map, packed[_i].type, 2, data, dims, strides, box, step, 0,
+                                      packed[_i].swizzle, 0, 0),
                      CUDA_SUCCESS);
     int code = run(ptx, 1, 1, 0, in, map, BOX * row);
     free(ptx);
@@ -1049,13 +1049,12 @@ START_TEST(a_map_is_made_of_another)
     void *data = harness_memory(256);
     char *ptx = for_target(TEXT(replacements[_i].ptx, NULL), "sm_100a");
 
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3,
-                                                (void *)4096, dims[0], strides[0], box[0], step[0],
-                                                0, 0, 0, 0),
+    ck_assert_int_eq(sim_encode_tiled(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void *)4096,
+                                      dims[0], strides[0], box[0], step[0], 0, 0, 0, 0),
                      CUDA_SUCCESS);
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(expected, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, 3,
-                                                data, dims[1], strides[1], box[1], step[1], 0,
-                                                CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 0, 1),
+    ck_assert_int_eq(sim_encode_tiled(expected, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, 3, data,
+                                      dims[1], strides[1], box[1], step[1], 0,
+                                      CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 0, 1),
                      CUDA_SUCCESS);
     go(ptx, 1, 32, 0, data, map, 0);
     ck_assert_msg(memcmp(map, expected, sizeof(*expected)) == 0, "%s", replacements[_i].name);
@@ -1086,12 +1085,11 @@ START_TEST(element_types_have_numbers_of_their_own_in_kernels)
     ptx = for_target(
         TEXT(KERNEL("tensormap.replace.tile.elemtype.global.b1024.b32 [%rd2], $1;\n"), number),
         "sm_90a");
-    ck_assert_int_eq(
-        sim_cuTensorMapEncodeTiled(map, 0, 2, data, dims, strides, box, step, 0, 0, 0, 0),
-        CUDA_SUCCESS);
-    ck_assert_int_eq(sim_cuTensorMapEncodeTiled(expected, types[_i], 2, data, dims, strides, box,
-                                                step, 0, 0, 0, 0),
+    ck_assert_int_eq(sim_encode_tiled(map, 0, 2, data, dims, strides, box, step, 0, 0, 0, 0),
                      CUDA_SUCCESS);
+    ck_assert_int_eq(
+        sim_encode_tiled(expected, types[_i], 2, data, dims, strides, box, step, 0, 0, 0, 0),
+        CUDA_SUCCESS);
     go(ptx, 1, 1, 0, data, map, 0);
     ck_assert_mem_eq(map, expected, sizeof(*map));
     free(ptx);

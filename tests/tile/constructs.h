@@ -43,6 +43,11 @@ static const struct construct constructs[] = {
       "kernel k(x: T[M, N], u: T[M, N], o: T[M, N]) const T = f32 where N % 8 == 0, M < 100 grid cdiv(M, 4), cdiv(N, 32) {\n"
       "    i, j = block(0), block(1)\n    y = load(x, [i, j], [4, 32], pad=1)\n    store(o, [i, j], y)\n"
       "    for c in 0 .. N step 8 { store_at(u, [i * 4, c], load_at(x, [i * 4, c], [4, 8])) }\n}", 0, 0, NULL },
+    { "tiles that the grid keeps inside", "i8 f16 f32", "M=1 N=8;M=3 N=40;M=4 N=64;M=9 N=104;M=0 N=8;M=5 N=0",
+      "kernel k(x: T[M, N], u: T[M, N], y: T[M, 32], o: T[M, N], oo: T[M, 32]) const T = f32 where N % 8 == 0 grid M, N // 8 {\n"
+      "    i, j = block(0), block(1)\n    store(o, [i, j], load(x, [i, j], [_, 8]), shape=[_, 8])\n"
+      "    store(oo, [cast(i, i32), j], load(y, [i, j], [_, 8], pad=1), shape=[_, 8])\n"
+      "    store(slice(u, 1, 0, N), [i, j], load(slice(u, 0, 0, M), [i, j], [1, 8]))\n}", 0, 0, NULL },
     { "tiles that are known to be inside", "i8 f16 f32", "N=64;N=70;N=1000",
       "kernel k(x: T[N], y: T[4, 64], o: T[N], oo: T[4, 64]) const T = f32 where N >= 64 grid 1 {\n"
       "    store(o, [0], load(x, [0], [64]))\n    for j in 0 .. 4 { store(oo, [j, 0], load(y, [j, 0], [_, 64])) }\n"

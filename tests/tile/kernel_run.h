@@ -47,6 +47,9 @@ void kernel_check(const struct kernel_case *row);
 // Its file assembled for an architecture; false when there is nothing to assemble with. Bytes of
 // registers that the kernel puts aside in memory, with tensors without gaps; -1: nobody told.
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
+// The same by the toolkit's assembler, which gives registers from role to role, as the driver does.
+// An entry with roles must be there, and nothing that the assembler does slowly.
+bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills);
 // A random number below n, the same in every run.
 uint64_t kernel_random(uint64_t n);
 

@@ -290,10 +290,28 @@ static const char functions[] =
     "fn span(x, y) { return maximum(x, y) - minimum(x, y) }\n"
     "fn mixed(x, y) {\n    static for i in 0 .. 2 { x = x * 3 - y }\n    return x\n}\n";
 
-static void put_head(struct generator *g, FILE *out)
+static const char dimensions[] = "NML";
+
+// What is true of the sizes below, said by some programs.
+static void put_facts(struct generator *g, FILE *out, bool used[3], const uint32_t unit[3],
+                      int facts)
 {
-    static const char dimensions[] = "NML";
+    static const char *const others[] = { "n < 4", "n >= 0 and m >= 0", "m <= 3" };
+
+    for (int i = 0; i < 3; i++) {
+        if (used[i] && unit[i] > 1)
+            fprintf(out, "%s %c %% %u == 0", facts++ ? "," : " where", dimensions[i], unit[i]);
+        if (random_chance(g, 3))
+            fprintf(out, "%s %s", facts++ ? "," : " where", others[i]);
+    }
+    if (used[2] && random_chance(g, 2))
+        fprintf(out, "%s L >= 1", facts++ ? "," : " where");
+}
+
+static void put_head(struct generator *g, FILE *out, const uint32_t unit[3])
+{
     const char *before = "kernel k(n: i32, m: i64, f: f32, c: bool";
+    bool used[3] = { false };
     int facts = 0;
 
     fputs(functions, out);
@@ -302,9 +320,10 @@ static void put_head(struct generator *g, FILE *out)
         const struct parameter *p = &g->parameter[i];
         fprintf(out, ", %s: %s[", p->text, cuc_dtype_name(p->dtype));
         for (int k = 0; k < p->rank; k++)
-            if (p->extent[k] < 0)
+            if (p->extent[k] < 0) {
                 fprintf(out, "%s%c", k ? ", " : "", dimensions[-1 - p->extent[k]]);
-            else
+                used[-1 - p->extent[k]] = true;
+            } else
                 fprintf(out, "%s%d", k ? ", " : "", p->extent[k]);
         fputc(']', out);
     }
@@ -314,6 +333,7 @@ static void put_head(struct generator *g, FILE *out)
             if (g->parameter[i].use != READ && random_chance(g, 3))
                 fprintf(out, "%s noalias(%s, %s)", facts++ ? "," : " where", g->parameter[i].text,
                         g->parameter[k].text);
+    put_facts(g, out, used, unit, facts);
     fprintf(out, " grid %d {\n    b = block(0)\n", g->blocks ? 3 : 1);
 }
 
@@ -349,16 +369,20 @@ void random_program_make(struct random_program *p, uint64_t seed, bool large)
         random_output(g, g->name[i].text, g->name[i].dtype, &g->name[i].shape, false);
     fclose(g->body);
     FILE *out = open_memstream(&p->source, &bytes);
-    put_head(g, out);
+    uint32_t unit[3]; // of each dimension a divisor
+    for (int i = 0; i < 3; i++)
+        unit[i] = random_chance(g, 2) ? 1 : 1u << random_below(g, 4);
+    put_head(g, out, unit);
     fputs(body, out);
     fputs("}\n", out);
     fclose(out);
     for (int i = 0; i < MOST_CASES; i++)
         at += (size_t)snprintf(
             p->sizes + at, sizeof(p->sizes) - at, "%sN=%u M=%u L=%u n=%u m=%u f=%g c=%u",
-            i ? ";" : "", random_below(g, 40), random_below(g, MOST_DIMENSION),
-            1 + random_below(g, 9), i ? random_below(g, 4) : 2, random_below(g, 4),
-            (int)random_below(g, 9) * 0.5 - 2, random_below(g, 2));
+            i ? ";" : "", unit[0] * random_below(g, 40 / unit[0]),
+            unit[1] * random_below(g, MOST_DIMENSION / unit[1]),
+            unit[2] * (1 + random_below(g, 9 / unit[2])), i ? random_below(g, 4) : 2,
+            random_below(g, 4), (int)random_below(g, 9) * 0.5 - 2, random_below(g, 2));
     p->warps = g->meets ? 8 : warps[random_below(g, 6)];
     p->mode = g->meets || random_chance(g, 2) ? 0 : (int)random_below(g, 5); // 0: all entries run
     free(body);

@@ -178,18 +178,29 @@ START_TEST(tiles_fit_where_they_run)
 }
 END_TEST
 
-// Sums of 8-bit floats that are added up outside of tensor cores take registers twice.
-START_TEST(sums_that_are_promoted_have_smaller_tiles)
+// Sums of 8-bit floats that are added up outside of tensor cores take longer, in the same tiles.
+START_TEST(promotion_takes_time_and_no_room)
 {
-    struct cuc__gemm_kind kind = bf16;
+    const struct tile_machine *machine = tile_machine_of(90);
+    struct tile_work work = { .operand = CUC_E4M3,
+                              .rows = 128,
+                              .columns = 256,
+                              .depth = 128,
+                              .blocks = 512,
+                              .turns = 32,
+                              .cluster = 1,
+                              .split = 1,
+                              .parts = 1,
+                              .stored_bytes = 2 };
+    double fast = tile_work_seconds(machine, &work);
 
-    kind.dtype = CUC_E4M3;
-    kind.turned_b = true;
-    struct cuc__gemm_tile exact = chosen(&kind, 90, 8192, 8192, 8192, 0);
-    kind.fast_acc = true;
-    struct cuc__gemm_tile fast = chosen(&kind, 90, 8192, 8192, 8192, 0);
-    ck_assert_int_le(exact.rows * exact.columns, 128 * 128);
-    ck_assert_int_eq(fast.rows * fast.columns, 128 * 256);
+    ck_assert(tile_work_fits(machine, &work));
+    work.promotes = true;
+    ck_assert(tile_work_fits(machine, &work));
+    double exact = tile_work_seconds(machine, &work);
+    ck_assert(exact > 1.02 * fast && exact < 1.1 * fast);
+    work.columns = 512;
+    ck_assert(!tile_work_fits(machine, &work));
 }
 END_TEST
 
@@ -529,6 +540,41 @@ START_TEST(plans_use_what_was_measured)
 }
 END_TEST
 
+// What is installed is a file of records, whose choices are plans.
+START_TEST(the_installed_records_are_good)
+{
+    FILE *f = fopen(TUNED, "rb");
+    char line[1024], choice[CUC__TUNED_CHOICE], *field[8];
+    int records = 0;
+
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof(line), f)) {
+        char *rest = line;
+        int fields = 0;
+        if (!strchr(line, '\t') || *line == '#')
+            continue;
+        while (fields < 8 && (field[fields] = strsep(&rest, "\t\n")) != NULL)
+            fields++;
+        ck_assert_int_eq(fields, 8);
+        const cuc_tuned_record key = { .struct_size = sizeof(key),
+                                       .gpu = field[0],
+                                       .toolkit = field[1],
+                                       .program = field[2],
+                                       .kernel = field[3],
+                                       .constants = field[4],
+                                       .dimensions = field[5] };
+        cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
+        ck_ok(cuc_tuned_find(choice, sizeof(choice), TUNED, &key));
+        ck_assert_str_eq(choice, field[6]);
+        ck_ok(cuc_gemm_options_set_choice(&o, choice));
+        ck_assert(atof(field[7]) > 0);
+        records++;
+    }
+    fclose(f);
+    ck_assert_int_ge(records, 20);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("choose");
@@ -537,7 +583,7 @@ int main(void)
     tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0, LENGTH(products));
     tcase_add_test(c, grids_that_are_small_share_their_sums);
     tcase_add_test(c, tiles_fit_where_they_run);
-    tcase_add_test(c, sums_that_are_promoted_have_smaller_tiles);
+    tcase_add_test(c, promotion_takes_time_and_no_room);
     tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, LENGTH(choices));
     tcase_add_test(c, dimensions_that_are_none_are_refused);
     tcase_add_test(c, candidates_are_visited_but_for_those_that_cannot_be);
@@ -547,6 +593,7 @@ int main(void)
     tcase_add_test(r, files_that_are_none_are_refused_with_their_line);
     tcase_add_test(r, programs_use_what_was_measured);
     tcase_add_test(r, plans_use_what_was_measured);
+    tcase_add_test(r, the_installed_records_are_good);
     suite_add_tcase(suite, r);
     return testing_main(suite, 1);
 }

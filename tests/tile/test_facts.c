@@ -94,7 +94,7 @@ static const struct {
       INT32_MAX, 2 },
     { "what two loops add up", "x = 0\nfor i in 0 .. n { for j in 0 .. n { x += 4 }\n x += 6 }",
       INT32_MIN, INT32_MAX, 2 },
-    { "one of two arms", "x = 0\nif n > 0 { x = 24 } else { x = 40 }", 24, 40, 8 },
+    { "one of two arms", "x = 0\nif n > 0 { x = 24 } else { x = 40 }\ny = x + 1", 24, 40, 8 },
     { "an arm that leaves", "x = 4\nfor i in 0 .. 9 { if n > 0 { x = 12\n break } }", 4, INT32_MAX,
       4 },
 };
@@ -155,6 +155,34 @@ static const struct {
     { "masks where it is not",
       "kernel k(a: f32[N], o: f32[512]) where N >= 511 { store(o, [0], load(a, [0], [512])) }", "@",
       NULL },
+    { "no mask of rows of which there is a block each",
+      "kernel k(x: f32[M, 512], y: f32[M, 512]) grid M { r = block(0)\n"
+      "store(y, [r, 0], load(x, [r, 0], [_, 512])) }",
+      NULL, "@" },
+    { "a mask of rows of another extent",
+      "kernel k(x: f32[M, 512], y: f32[N, 512]) grid M { r = block(0)\n"
+      "store(y, [r, 0], load(x, [r, 0], [_, 512])) }",
+      "@", NULL },
+    { "no mask of tiles that the grid has whole",
+      "kernel k(x: f32[N], y: f32[M]) where M % 512 == 0 grid N // 512, cdiv(M, 512) {\n"
+      "store(y, [block(1)], load(x, [block(0)], [512])) }",
+      NULL, "@" },
+    { "masks of tiles that it may not",
+      "kernel k(x: f32[N], y: f32[N]) where N % 256 == 0 grid cdiv(N, 512) {\n"
+      "store(y, [block(0)], load(x, [block(0)], [512])) }",
+      "@", NULL },
+    { "masks of tiles between those of the grid",
+      "kernel k(x: f32[N], y: f32[N]) grid N // 512 {\n"
+      "store(y, [block(0)], load(x, [block(0) + 1], [512])) }",
+      "@", NULL },
+    { "no mask of a grid of constants",
+      "kernel k(x: f32[2048], y: f32[2048]) grid 4 {\n"
+      "store(y, [block(0)], load(x, [block(0)], [512])) }",
+      NULL, "@" },
+    { "masks of a grid of constants that is larger",
+      "kernel k(x: f32[2047], y: f32[2048]) grid 4 {\n"
+      "store(y, [block(0)], load(x, [block(0)], [512])) }",
+      "@", NULL },
     { "no clamp of an index that is small",
       "kernel k(a: f32[N]) { i = block(0)\nstore(a, [i * 4], load(a, [i * 4 + 1], [512])) }", NULL,
       "274877906944" },

@@ -1,6 +1,8 @@
 // cuc_gemm() and its kin against sums in double: element types, orders, shapes, what is done with
 // the result, leading dimensions; nothing written beside d, c not read where beta is 0.
+#include "context.h"
 #include "gemm.h"
+#include "stream.h"
 #include "testing.h"
 #include "tile/scalar.h"
 #include "tile/signature.h"
@@ -415,6 +417,90 @@ START_TEST(every_kind_of_product_is_right)
 }
 END_TEST
 
+// ---- At random: edges of tiles, in every type and order
+
+static uint64_t below(uint64_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (seed >> 33) % n;
+}
+
+static int64_t edge(void)
+{
+    static const int64_t edges[] = { 1,  2,  7,  8,  15, 16,  17,  31,  32,
+                                     33, 63, 64, 65, 72, 127, 128, 129, 136 };
+
+    return edges[below(sizeof(edges) / sizeof(*edges))];
+}
+
+static void make_row(struct row *r)
+{
+    static const cuc_dtype dtypes[] = { CUC_F16,  CUC_BF16, CUC_F32, CUC_F64,  CUC_E4M3,
+                                        CUC_E5M2, CUC_I8,   CUC_U8,  CUC_TF32, CUC_F16 };
+    cuc_gemm_options *o = &r->o;
+
+    *r = (struct row){ .name = "random", .alpha = 1 };
+    o->struct_size = sizeof(*o);
+    o->dtype = dtypes[below(LENGTH(dtypes))];
+    o->form = (int32_t)below(4) % 3;
+    o->b_order = (int32_t)below(2);
+    if (o->form != CUC_GEMM_GROUPED) {
+        o->a_order = (int32_t)below(2);
+        o->d_order = (int32_t)below(2);
+    }
+    r->m = edge();
+    r->n = edge();
+    r->k = edge();
+    r->batch = o->form ? 1 + (int64_t)below(4) : 0;
+    r->gap = below(3) ? 0 : below(2) ? 1 : 8;
+    bool whole = o->dtype == CUC_I8 || o->dtype == CUC_U8;
+    cuc_dtype d = whole ? CUC_I32 : o->dtype == CUC_F64 ? CUC_F64 : CUC_F32;
+    if (below(2))
+        o->d_dtype = d;
+    if (!below(3)) {
+        o->c_dtype = d;
+        r->beta = below(4) ? 2 : 0;
+    }
+    if (!below(3))
+        r->alpha = -2;
+    if (!below(3))
+        o->bias = 1 + (o->form != CUC_GEMM_GROUPED && below(2));
+    if (!whole && !below(3))
+        o->activation = (int32_t)below(5);
+    if (!below(4))
+        o->residual_dtype = d;
+    if (o->dtype == CUC_F32)
+        o->precision = (int32_t)below(3);
+    if (!below(2)) { // tiles of a pipeline, whatever the shape would have
+        o->tile_m = 64 << below(2);
+        o->tile_n = 64 << below(2);
+        o->tile_k = 64;
+        o->cluster = (int32_t)below(3);
+        if (!o->form && !below(3))
+            o->split = 2;
+    }
+    if (!o->form && !o->split && !below(5))
+        o->parts = 2 + (int32_t)below(3);
+}
+
+START_TEST(products_at_random_are_right)
+{
+    struct row r;
+    struct arrays x;
+    cuc_gemm_plan *plan = NULL;
+
+    seed = 1000 + (uint64_t)_i;
+    make_row(&r);
+    cuc_status st = cuc_gemm_plan_create(&plan, device, &r.o);
+    ck_assert_msg(st == CUC_OK, "%s\n%s", cuc_error_message(), cuc_error_log());
+    make_all(&x, &r, plan);
+    ck_assert_msg(call(plan, &r, &x.args) == CUC_OK, "%s", cuc_error_message());
+    compare(&x, &r);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
 // ---- What is refused
 
 static const struct {
@@ -558,6 +644,41 @@ START_TEST(a_plan_shows_its_programs)
 }
 END_TEST
 
+// Threads that have no current context launch pipelines too, whose blocks have three warpgroups.
+START_TEST(a_pipeline_wants_no_current_context)
+{
+    static const struct row row = {
+        .name = "pipeline",
+        .o = { .struct_size = sizeof(cuc_gemm_options),
+               .dtype = CUC_F16,
+               .tile_m = 128,
+               .tile_n = 64 },
+        .m = 128,
+        .n = 64,
+        .k = 64,
+        .alpha = 1,
+    };
+    struct arrays x;
+    cuc_gemm_plan *plan;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+
+    ck_assert_ptr_null(testing_current());
+    ck_ok(cuc_gemm_plan_create(&plan, device, &row.o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    make_all(&x, &row, plan);
+    ck_ok(call(plan, &row, &x.args));
+    compare(&x, &row);
+    const cuc_context *context = stream->context;
+    const struct cuc__launch_record *last =
+        &context->ring[(context->launches - 1) % CUC__LAUNCH_RECORDS];
+    if (choice.pipeline)
+        ck_assert_uint_eq(last->block_x, 384);
+    ck_assert_ptr_null(testing_current());
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
 // A grid has at most 65535 blocks along its second and third axes.
 START_TEST(what_passes_a_grid_is_done_in_pieces)
 {
@@ -607,6 +728,8 @@ int main(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, every_kind_of_product_is_right, 0, LENGTH(rows));
+    tcase_add_loop_test(c, products_at_random_are_right, 0, 150);
+    tcase_add_test(c, a_pipeline_wants_no_current_context);
     tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 2);
     tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, LENGTH(bad_options));
     tcase_add_test(c, arguments_that_do_not_fit_are_refused_by_name);

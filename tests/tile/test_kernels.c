@@ -57,6 +57,9 @@ static const struct kernel_case rows[] = {
       "ro", NULL, expect_softmax, 24, 0, NULL },
     { "softmax", "softmax", "f32 bf16", "BN=4096", "M=2 N=4096; M=1 N=4095",
       "ro", NULL, expect_softmax, 40, 0, "ao" },
+    // 64 elements a thread, which wait in 16 bits and are widened again; edges within a vector and at one.
+    { "softmax", "softmax", "f16 bf16", "BN=32768", "M=2 N=32768; M=1 N=32761; M=1 N=32752",
+      "ro", NULL, expect_softmax, 64, 0, "a" },
     // Besides, each of the 8 turns of 128 columns may shrink the sum, and once more at the end.
     { "softmax", "softmax_online", "f32 f16 bf16", "BN=128", "M=1 N=1; M=3 N=781; M=5 N=1024",
       "ro", NULL, expect_softmax, 24 + 9 * 9, 0, NULL },
@@ -66,6 +69,8 @@ static const struct kernel_case rows[] = {
       "rrrooo-", NULL, expect_layer_norm, 64, 8, NULL },
     { "layer_norm", "layer_norm", "f32 bf16", "N=512", "M=13 eps=1e-5",
       "rrrooo-", NULL, expect_layer_norm, 64, 8, "dao" },
+    { "layer_norm", "layer_norm", "f16 bf16", "N=32768", "M=1 eps=1e-5",
+      "rrrooo-", NULL, expect_layer_norm, 64, 8, "a" },
     { "layer_norm", "layer_norm", "f32", "N=1", "M=3 eps=1e-5",
       "rrrooo-", NULL, expect_layer_norm, 64, 8, NULL },
     { "layer_norm", "layer_norm_gradient", "f32 bf16", "N=250 ROWS=4", "M=1; M=11",
@@ -80,6 +85,8 @@ static const struct kernel_case rows[] = {
       "rro-", NULL, expect_rms_norm, 24, 0, NULL },
     { "rms_norm", "rms_norm", "f32 bf16", "N=2048", "M=3 eps=1e-5",
       "rro-", NULL, expect_rms_norm, 32, 0, "dao" },
+    { "rms_norm", "rms_norm", "f16 bf16", "N=32768", "M=1 eps=1e-5",
+      "rro-", NULL, expect_rms_norm, 64, 0, "a" },
     { "rms_norm", "rms_norm_gather", "f32 f16", NULL, "M=5 N=1000 eps=1e-5; M=2 N=1 eps=0.5",
       "rro-", NULL, expect_rms_norm, 24, 0, NULL },
     { "rms_norm", "rms_norm_persistent", "f32 bf16", "N=1000",
@@ -247,6 +254,18 @@ static const struct kernel_case rows[] = {
     { "gemm_epilogue", "gemm_scaled", "e4m3", "FAST=true BN=256", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 1 << 17, 64, "a" },
     { "gemm_epilogue", "gemm_scaled", "i8", "ACC=i32 D=f32", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 4, 1 << 16, "a" },
     { "gemm_epilogue", "gemm_silu", "bf16", NULL, "M=130 N=300 K=72", "rro", NULL, expect_gemm_silu, 80, 256, "a" },
+    // Every edge, in every order; lines of whole 16 bytes go by TMA, others do not.
+    { "gemm", "gemm_nn", "f16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
+      "rro", NULL, expect_gemm_nn, 64, 256, "ado" },
+    { "gemm", "gemm_nt", "bf16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
+      "rro", NULL, expect_gemm_nt, 64, 256, "ado" },
+    { "gemm", "gemm_tn", "bf16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
+      "rro", NULL, expect_gemm_tn, 64, 256, "ado" },
+    { "gemm", "gemm_tt", "f16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
+      "rro", NULL, expect_gemm_tt, 64, 256, "ado" },
+    { "gemm", "gemm_nt", "tf32", "D=f32 BM=64 BN=64 BK=32", "M=63 N=64 K=65; M=129 N=127 K=7", "rro", NULL, expect_gemm_nt, 64, 256, "ad" },
+    { "gemm", "gemm_nt", "e5m2", "D=f16 BM=64 BN=64 BK=64", "M=63 N=65 K=129; M=7 N=127 K=1", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "ad" },
+    { "gemm", "gemm_nt", "u8", "D=i32 ACC=i32 BM=64 BN=64 BK=64", "M=63 N=65 K=129; M=7 N=127 K=1", "rro", NULL, expect_gemm_nt, EXACT, "ad" },
     // Of few rows: the other way round.
     { "gemm", "gemm_nt", "f16 bf16", "BM=16 BN=128", "M=16 N=128 K=64; M=1 N=200 K=104; M=33 N=65 K=136; M=1 N=1 K=1",
       "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
@@ -292,9 +311,48 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "bf16", "D=128 BM=128 BN=128",
       "B=1 HQ=2 HK=1 SQ=200 SK=390 scale=0.0884; B=1 HQ=1 HK=1 SQ=300 SK=30 scale=0.0884",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
+    { "attention", "attention", "bf16", "D=64 BM=128 BN=64", // by pairs of tiles
+      "B=5 HQ=25 HK=5 SQ=257 SK=20 scale=0.125; B=2 HQ=2 HK=1 SQ=257 SK=257 scale=0.125",
+      "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
+    { "attention", "attention", "bf16", "D=64 BM=192 BN=96",
+      "B=1 HQ=2 HK=1 SQ=200 SK=290 scale=0.125; B=1 HQ=1 HK=1 SQ=400 SK=30 scale=0.125",
+      "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
+    { "attention", "attention", "f16", "D=64 BM=64 BN=160 CAUSAL=false",
+      "B=1 HQ=2 HK=1 SQ=70 SK=490 scale=0.125", "rrroo-", NULL, expect_attention, 1 << 17, 4, "a" },
     { "attention", "attention", "f16", "D=256 BM=128 BN=64",
       "B=1 HQ=2 HK=2 SQ=130 SK=200 scale=-0.0625; B=1 HQ=1 HK=1 SQ=1 SK=70 scale=0.0",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
+
+    // Sums that are split, as gemm; products of few bits; of experts, whose activation is as that of gemm.
+    { "gemm_split", "gemm_split_add", "f16 bf16", "S=4", "M=70 N=40 K=300; M=1 N=1 K=1; M=64 N=64 K=1024",
+      "rrz", NULL, expect_gemm_split_add, 64, 256, "ao" },
+    { "gemm_split", "gemm_split_last", "f16", "D=f32", "M=70 N=40 K=300 S=3; M=1 N=1 K=1 S=1; M=64 N=128 K=700 S=11",
+      "rrozo", NULL, expect_gemm_split_last, 64, 256, "ao" },
+    { "gemm_split", "gemm_parts", "bf16", NULL, "M=70 N=40 K=300 S=3; M=8 N=8 K=0 S=2",
+      "rro", NULL, expect_gemm_parts, 64, 256, "ao" },
+    { "gemm_split", "gemm_parts_sum", NULL, "D=bf16", "M=7 N=300 S=3; M=1 N=1 S=1",
+      "ro", NULL, expect_gemm_parts_sum, 8, 8, NULL },
+    { "quantize", "quantize_rows", "bf16 f32", "BN=128", "M=3 N=1; M=5 N=300",
+      "roo", NULL, expect_quantized_rows, 4, 1, NULL },
+    { "quantize", "quantize_blocks", "bf16", "BM=2 BN=64", "M=1 N=1; M=5 N=300",
+      "roo", NULL, expect_quantized_blocks, 4, 1, NULL },
+    { "quantize", "dequantize_rows", "bf16 f32", "BN=64", "M=1 N=1; M=9 N=100",
+      "rro", NULL, expect_dequantized_rows, 2, 1, NULL },
+    { "quantize", "dequantize_blocks", "bf16", "BM=2 BN=64", "M=1 N=1; M=5 N=300",
+      "rro", NULL, expect_dequantized_blocks, 2, 1, NULL },
+    { "quantize", "gemm_weights_4", "f16 bf16", NULL, "M=70 N=40 H=64 G=2; M=1 N=1 H=1 G=1; M=8 N=130 H=100 G=4",
+      "rrro", prepare_weights_4, expect_gemm_weights_4, 64, 256, "ao" },
+    { "fft", "fft", NULL, "N0=4 N1=4 N2=8", "B=3", "rroo", NULL, expect_fft, 64, 64, "dao" },
+    { "fft", "fft", NULL, "N0=16 N1=8 N2=16", "B=2", "rroo", NULL, expect_fft, 64, 256, "a" },
+    { "moe", "moe_count", NULL, "E=8 BP=64", "P=1; P=300", "-z", prepare_experts, expect_moe_count, EXACT, NULL },
+    { "moe", "moe_offsets", NULL, "E=8", "", "ro", NULL, expect_moe_offsets, EXACT, NULL },
+    { "moe", "moe_place", NULL, "E=8 BP=64", "P=1; P=300", "--oo", prepare_moe_place, expect_moe_place, EXACT, NULL },
+    { "moe", "moe_up", "bf16 f16", "K=2 BM=32 BN=32 BK=32", "S=50 P=100 D=72 E=4 F=40; S=1 P=2 D=1 E=2 F=1",
+      "r--rro", prepare_moe_up, expect_moe_up, 128, 1 << 14, "ao" },
+    { "moe", "moe_down", "bf16 f16", NULL, "P=100 F=72 E=4 D=40; P=1 F=1 E=2 D=1",
+      "r-ro", prepare_moe_down, expect_moe_down, 64, 256, "ao" },
+    { "moe", "moe_combine", "bf16 f32", "K=2 BD=64", "P=10 S=5 D=100; P=2 S=1 D=1",
+      "r-ro", prepare_moe_combine, expect_moe_combine, 8, 8, NULL },
 
     // Messages, in one warp, and in several, which must go the same way.
     { "messages", "produce_consume", NULL, "N=100", "G=1; G=17",
@@ -346,18 +404,39 @@ static const struct kernel_case fast[] = {
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "tf32", .set = "D=f32 BK=32", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3 e5m2", .set = "BN=128 BK=128", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "i8 u8", .set = "D=i32 ACC=i32 BK=128", .fill = "rro" },
-    { .file = "gemm_mixed", .kernel = "gemm_mixed", .dtypes = "bf16", .fill = "rrro" },
+    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3", .set = "BN=256 BK=128", .fill = "rro" },
+    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "bf16", .set = "BM=64 BN=128 split=2", .fill = "rro" },
+    { .file = "gemm_epilogue", .kernel = "gemm_bias_gelu", .dtypes = "bf16", .set = "TANH=true", .fill = "rrro" },
+    { .file = "gemm_epilogue", .kernel = "gemm_bias_gelu", .dtypes = "f16", .set = "BM=256 BN=128", .fill = "rrro" },
+    { .file = "gemm_epilogue", .kernel = "gemm_residual", .dtypes = "f16 bf16", .fill = "rrro--" },
+    { .file = "gemm_epilogue", .kernel = "gemm_scaled", .dtypes = "e4m3", .set = "BN=256", .fill = "rrrro" },
+    { .file = "gemm_grouped", .kernel = "gemm_grouped_nt", .dtypes = "bf16", .fill = "rro-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "f16 bf16", .set = "D=64 BN=128", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=64 BN=128 CAUSAL=false", .fill = "rrroo-" },
-    { .file = "attention",  .kernel = "attention",  .dtypes = "f16 bf16", .set = "D=128 BN=128", .fill = "rrroo-" },
-    { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=128 BN=128 CAUSAL=false", .fill = "rrroo-" },
-    { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=256 BN=64", .fill = "rrroo-" },
-    { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=256 BN=64 CAUSAL=false", .fill = "rrroo-" },
     { .file = "softmax",    .kernel = "softmax",    .dtypes = "f32 bf16", .set = "BN=32768", .fill = "ro" },
     { .file = "layer_norm", .kernel = "layer_norm", .dtypes = "f32 bf16", .set = "N=32768",  .fill = "rrrooo-" },
     { .file = "rms_norm",   .kernel = "rms_norm",   .dtypes = "f32 bf16", .set = "N=32768",  .fill = "rro-" },
 };
 // clang-format on
+
+// clang-format off
+static const struct kernel_case with_roles[] = {
+    { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=128", .fill = "rrroo-" },
+    { .file = "attention",  .kernel = "attention",  .dtypes = "f16",  .set = "D=128 CAUSAL=false", .fill = "rrroo-" },
+    { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=256", .fill = "rrroo-" },
+    { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=64 BM=192 BN=112", .fill = "rrroo-" },
+    { .file = "gemm_mixed", .kernel = "gemm_mixed", .dtypes = "bf16", .fill = "rrro" },
+};
+// clang-format on
+
+START_TEST(products_with_work_between_overlap_it_without_spills)
+{
+    long spills;
+
+    if (kernel_assemble_whole(&with_roles[_i], "sm_90a", &spills))
+        ck_assert_int_eq(spills, 0);
+}
+END_TEST
 
 START_TEST(rows_of_up_to_32768_and_accumulators_stay_in_registers)
 {
@@ -389,9 +468,12 @@ int main(int argc, char **argv)
         else if (!repeated) // a file at once
             tcase_add_loop_test(all, every_kernel_assembles_for_every_architecture, i, i + 1);
     }
-    if (assembles && !only)
+    if (assembles && !only) {
         tcase_add_loop_test(all, rows_of_up_to_32768_and_accumulators_stay_in_registers, 0,
                             sizeof(fast) / sizeof(fast[0]));
+        tcase_add_loop_test(all, products_with_work_between_overlap_it_without_spills, 0,
+                            sizeof(with_roles) / sizeof(with_roles[0]));
+    }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

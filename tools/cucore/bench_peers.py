@@ -2,8 +2,8 @@
 """Measure the work of cucore bench by what Python has for it: bench_peers.py PEER
 
 cucore bench starts one of these for each peer, and compares its own subjects with it. PEER is
-torch, triton, cupy, cuda.core or numba; torch_cudnn or torch_flash for attention. Requests come on
-standard input, a JSON object a line, and each is answered by one line on standard output. The keys
+torch, triton, cupy, cuda.core, numba, or cucore-python and cucore-prepared, which are cucore's own
+package; torch_cudnn or torch_flash for attention. Requests come on standard input, a JSON object a line, and each is answered by one line on standard output. The keys
 of answers are those of a result of the schema cucore-bench/1.
 
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
@@ -445,14 +445,16 @@ class Cupy(CupyArrays, Peer):
 class CudaCore(Peer):
     """cuda.core, on a stream of its own."""
 
+    module = "cuda.core"
+
     def __init__(self, ordinal):
-        self.core = core = need("cuda.core")
+        self.core = core = need(self.module)
         self.numpy = need("numpy")
         try:
             self.device = core.Device(ordinal)
             self.device.set_current()
         except Exception as why:  # of cuda.bindings: no driver, no device
-            raise Skip(f"cuda.core has no device: {why}") from None
+            raise Skip(f"{self.module} has no device: {why}") from None
         self.stream = self.device.create_stream()
         # PTX, which every driver takes, the simulated one too.
         options = core.ProgramOptions(arch="sm_" + self.device.arch)
@@ -494,13 +496,16 @@ class CudaCore(Peer):
     def wait(self):
         self.stream.sync()
 
+    def seen_by_host(self, buffer):
+        return self.numpy.from_dlpack(buffer).view(self.numpy.uint8)
+
     def memory_copy(self, axes):
         nbytes, numpy = axes["bytes"], self.numpy
         sets = [[self.device.allocate(nbytes, stream=self.stream) for _ in range(2)]
                 for _ in range(self.sets_for(nbytes))]
         pinned = self.core.LegacyPinnedMemoryResource()
         host = pinned.allocate(nbytes, stream=self.stream)
-        seen = numpy.from_dlpack(host).view(numpy.uint8)
+        seen = self.seen_by_host(host)
         expected = numpy.random.default_rng(self.seed).integers(0, 256, nbytes, numpy.uint8)
         seen[:] = expected
         for source, _ in sets:
@@ -528,6 +533,26 @@ class CudaCore(Peer):
         return Work(lambda number: launch(stream, config, kernel, numpy.float32(2), x,
                                           numpy.uint32(1024)),
                     unchecked="the kernel is empty")
+
+
+class CucorePython(CudaCore):
+    """cucore's own Python package, which is shaped like cuda.core."""
+
+    module = "cucore"
+
+    def seen_by_host(self, buffer):  # NumPy before 2.1 does not write to what comes by DLPack
+        return self.numpy.frombuffer(buffer.host_view(), dtype=self.numpy.uint8)
+
+
+class CucorePrepared(CucorePython):
+    """The same with what it has of its own for launching often."""
+
+    def runtime_launch_3_arguments(self, _axes):
+        numpy = self.numpy
+        x = self.device.allocate(4096, stream=self.stream)
+        prepared = self.core.PreparedLaunch(self.stream, self.one, self.kernel["empty"],
+                                            numpy.float32(2), x, numpy.uint32(1024))
+        return Work(lambda number: prepared(), unchecked="the kernel is empty")
 
 
 class Numba(Peer):
@@ -626,7 +651,8 @@ class Numba(Peer):
 
 
 PEERS = {"torch": Torch, "torch_cudnn": TorchCudnn, "torch_flash": TorchFlash, "triton": Triton,
-         "cupy": Cupy, "cuda.core": CudaCore, "numba": Numba}
+         "cupy": Cupy, "cuda.core": CudaCore, "cucore-python": CucorePython,
+         "cucore-prepared": CucorePrepared, "numba": Numba}
 
 
 class Server:

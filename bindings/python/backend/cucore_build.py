@@ -4,9 +4,9 @@ A build backend of PEP 517 without dependencies. CUCORE_BUILD names a build fold
 been built; without it one is made and built in a temporary folder. In the wheel are
 
     cucore/                 the package
-    cucore/lib/             libcucore.so.0, libcucore-sim.so, the program cucore and its scripts
-
-all in one folder, as the library and the program look for the simulated driver beside themselves.
+    cucore/lib/             libcucore.so.0, libcucore-sim.so, the program cucore and its scripts: in one
+                            folder, as the simulated driver is looked for beside them
+    cucore/share/cucore/    data that the library looks for from there
 """
 import base64
 import hashlib
@@ -29,7 +29,6 @@ INFO = f"cucore-{VERSION}.dist-info"
 BUILT = [("libcucore.so.0", "cucore/lib/libcucore.so.0", True),
          ("libcucore-sim.so", "cucore/lib/libcucore-sim.so", True),
          ("tools/cucore/cucore", "cucore/lib/cucore", True)]
-SCRIPTS = ["bench_plot.py", "bench_peers.py", "bench_peers_arrays.py", "bench_peers_work.py"]
 
 METADATA = f"""Metadata-Version: 2.1
 Name: cucore
@@ -69,8 +68,10 @@ def files(build, folder):
         if strip := shutil.which("strip"):
             subprocess.run([strip, "--strip-unneeded", path], check=True)
         yield name, path, program
-    for script in SCRIPTS:
-        yield f"cucore/lib/{script}", ROOT / "tools" / "cucore" / script, False
+    for script in sorted((ROOT / "tools" / "cucore").glob("bench_*.py")):
+        yield f"cucore/lib/{script.name}", script, False
+    for path in sorted((ROOT / "share").iterdir()):  # looked for from the library's folder
+        yield f"cucore/share/cucore/{path.name}", path, False
     yield f"{INFO}/licenses/LICENSE", ROOT / "LICENSE", False
 
 

@@ -5,16 +5,37 @@ Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C fun
 """
 from . import raw
 from ._device import ComputeCapability, Context, Device, DeviceProperties
-from ._errors import (BusyError, CompileError, ContextLostError, CUDAError, FileError, ForkedError,
-                      InvalidArgumentError, LinkError, NoDriverError, NotFoundError,
-                      NotSupportedError, NVRTCError, OutOfMemoryError)
+from ._errors import (
+                      BusyError,
+                      CompileError,
+                      ContextLostError,
+                      CUDAError,
+                      FileError,
+                      ForkedError,
+                      InvalidArgumentError,
+                      LinkError,
+                      NoDriverError,
+                      NotFoundError,
+                      NotSupportedError,
+                      NVRTCError,
+                      OutOfMemoryError,
+)
 from ._graph import Capture, Graph, GraphExec
 from ._launch import LaunchConfig, PreparedLaunch, launch
-from ._memory import (Buffer, DeviceMemoryResource, DeviceMemoryResourceOptions,
-                      LegacyManagedMemoryResource, LegacyPinnedMemoryResource,
-                      ManagedMemoryResource, ManagedMemoryResourceOptions, MemoryPool,
-                      MemoryResource, PinnedMemoryResource, PinnedMemoryResourceOptions,
-                      SynchronousMemoryResource)
+from ._memory import (
+                      Buffer,
+                      DeviceMemoryResource,
+                      DeviceMemoryResourceOptions,
+                      LegacyManagedMemoryResource,
+                      LegacyPinnedMemoryResource,
+                      ManagedMemoryResource,
+                      ManagedMemoryResourceOptions,
+                      MemoryPool,
+                      MemoryResource,
+                      PinnedMemoryResource,
+                      PinnedMemoryResourceOptions,
+                      SynchronousMemoryResource,
+)
 from ._object import Kernel, ObjectCode
 from ._program import Linker, LinkerOptions, Program, ProgramOptions
 from ._stream import Event, EventOptions, Stream, StreamOptions

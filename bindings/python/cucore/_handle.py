@@ -5,7 +5,6 @@ import ctypes
 import types
 from typing import Any, Callable, ClassVar, TypeVar
 
-from . import raw
 from ._errors import last_error
 
 Self = TypeVar("Self", bound="Handle")

@@ -1,27 +1,28 @@
 """Launches: the way from Python values to a kernel's arguments, made short.
 
-For each kernel and each combination of types of arguments a function is written once that packs
-the values into the array of cuc_arg that the library takes. A launch then looks it up, packs, and
-calls.
+For each kernel and the types of its arguments a function is written once that packs the values into
+the array of cuc_arg that the library takes, and calls it. A launch goes to the last one, which looks
+whether the types are its own; where they are not, or something is wrong, the slow way finds out.
 """
 from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Union
 
 from . import raw
-from ._errors import last_error
+from ._errors import NotSupportedError, last_error
 from ._handle import options
 from ._memory import Buffer
 from ._object import Kernel
-from ._stream import Stream, StreamLike, as_stream
+from ._stream import StreamLike, as_stream
 from ._tensor import Tensor, as_tensor
 
 Dim = Union[int, Sequence[int]]
 
 _launch = raw.prototype("cuc_launch")
+_launch.argtypes = None  # every argument is an object of ctypes, or bytes: nothing is converted
 
 # cuc_arg: type, bytes, and eight bytes of value.
 _HEAD = "iI"
@@ -41,7 +42,6 @@ _CTYPES = {ctypes.c_bool: raw.CUC_BOOL, ctypes.c_int8: raw.CUC_I8, ctypes.c_int1
            ctypes.c_uint64: raw.CUC_U64, ctypes.c_float: raw.CUC_F32, ctypes.c_double: raw.CUC_F64}
 _INTS = {1: raw.CUC_I8, 2: raw.CUC_I16, 4: raw.CUC_I32, 8: raw.CUC_I64}
 _UINTS = {1: raw.CUC_U8, 2: raw.CUC_U16, 4: raw.CUC_U32, 8: raw.CUC_U64}
-_INTEGERS = {*_INTS.values(), *_UINTS.values()}
 _FLOATS = {2: raw.CUC_F16, 4: raw.CUC_F32, 8: raw.CUC_F64}
 
 
@@ -52,7 +52,7 @@ class LaunchConfig:
     its own give none: `launch(stream, None, kernel, ...)`.
     """
 
-    __slots__ = ("_address", "_struct", "grid", "block", "cluster", "shmem_size", "is_cooperative",
+    __slots__ = ("_address", "_p", "_struct", "grid", "block", "cluster", "shmem_size", "is_cooperative",
                  "programmatic_stream_serialization")
 
     def __init__(self, grid: Dim = 1, block: Dim = 1, cluster: Dim | None = None, shmem_size: int = 0,
@@ -72,6 +72,7 @@ class LaunchConfig:
         self._struct = options(raw.cuc_launch_config, grid=blocks, block=self.block,
                                cluster=self.cluster or (0, 0, 0), shared_bytes=shmem_size, flags=flags)
         self._address = ctypes.addressof(self._struct)
+        self._p = ctypes.c_void_p(self._address)
 
     def __repr__(self) -> str:
         return f"LaunchConfig(grid={self.grid}, block={self.block}" + \
@@ -93,12 +94,16 @@ def _dim(name: str, value: Dim) -> tuple[int, int, int]:
 # ---- packing -------------------------------------------------------------------------------------
 
 def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
-    """(bytes, dtype) of each parameter; None where the driver is too old to tell."""
+    """(bytes, dtype) of each parameter of a kernel; None where the driver is too old to tell.
+
+    A dtype is one of a tile kernel, of 0 bytes when it is a tensor's; of other kernels it is -1 less
+    what is known of the type.
+    """
     tile = options(raw.cuc_tile_parameter)
     result = []
     try:
         count = kernel.num_arguments
-    except Exception:
+    except NotSupportedError:
         return None
     for index in range(count):
         if raw.cuc_tile_get_parameter(ctypes.byref(tile), kernel._h, index) == raw.CUC_OK:
@@ -110,46 +115,36 @@ def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
     return result
 
 
-def _number_type(kind: type, want: tuple[int, int] | None) -> int:
-    """Which dtype a Python number goes as: the kernel's, where that is known."""
-    size, dtype = want or (8, -1)
-    if dtype > 0:
-        return dtype
-    if kind is bool and size == 1:
-        return raw.CUC_BOOL
-    if kind is float or dtype == -1 - raw.CUC_PARAMETER_FLOAT:
-        return _FLOATS.get(size, raw.CUC_F64)
-    return _INTS.get(size, raw.CUC_I64)
-
-
 class _Packer:
-    """Writes the function that packs arguments of certain types."""
+    """Writes the functions for arguments of certain types: one that packs, one that launches."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, args: Sequence[Any], careful: bool = False) -> None:
+        self.kernel, self.careful = kernel, careful
         self.wanted = _parameters(kernel)
+        if self.wanted is not None and len(args) != len(self.wanted):
+            raise TypeError(f"{kernel.name}() takes {len(self.wanted)} arguments, {len(args)} were given")
         self.formats: list[str] = []
         self.values: list[str] = []
-        self.constants: dict[str, Any] = {"_address": ctypes.addressof, "_tensor": as_tensor,
-                                          "_either": _either, "_keep": None}
-        self.keeps: list[str] = []
+        self.converted: list[int] = []  # arguments that are made tensors first
+        self.types = [type(value) for value in args]
+        for index, value in enumerate(args):
+            self.add(index, type(value), value)
 
     def put(self, arg: int, size: int, form: str, *values: str) -> None:
         self.formats.append(_HEAD + form)
         self.values += [str(arg), str(size), *values]
 
     def scalar(self, dtype: int, value: str) -> None:
-        self.put(dtype, struct.calcsize("=" + _VALUE[dtype].rstrip("x0123456789")), _VALUE[dtype], value)
+        self.put(dtype, raw.cuc_dtype_bits(dtype) // 8, _VALUE[dtype], value)
 
     def add(self, index: int, kind: type, value: Any) -> None:
         name = f"a{index}"
-        want = self.wanted[index] if self.wanted is not None and index < len(self.wanted) else None
+        want = self.wanted[index] if self.wanted is not None else None
         tensor = want is not None and want[1] > 0 and want[0] == 0
         if kind is Tensor:
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
         elif issubclass(kind, Buffer) and not tensor:
             self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"{name}._h")
-        elif kind in (int, bool, float):
-            self.number(index, kind, want)
         elif kind in _CTYPES:
             self.scalar(_CTYPES[kind], f"{name}.value")
         elif kind is ctypes.c_void_p:
@@ -161,74 +156,103 @@ class _Packer:
         elif issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
             self.put(raw.CUC_ARG_BYTES, ctypes.sizeof(kind), "Q", f"_address({name})")
         elif hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
-            # Another library's array, or a buffer for a tile kernel: kept until it is launched.
-            self.keeps.append(f"    {name} = _tensor({name})\n")
+            self.converted.append(index)
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
-        elif isinstance(value, int):
-            self.number(index, int, want)
-        elif isinstance(value, float):
-            self.number(index, float, want)
+        elif isinstance(value, (int, float)):
+            self.number(index, value, want or (8, -1))
         else:
             raise TypeError(f"argument {index} is a {kind.__name__}: expected a Buffer, a Tensor or "
                             "another array, a number, a NumPy or ctypes scalar, or a ctypes struct")
 
-    def number(self, index: int, kind: type, want: tuple[int, int] | None) -> None:
-        dtype = _number_type(kind, want)
-        if dtype in _INTEGERS and want is not None and want[1] <= 0:
-            # The kernel does not say whether it is signed: both ranges are taken.
-            size = want[0] if want[0] in _INTS else 8
-            self.put(dtype, size, _VALUE[_UINTS[size]], f"a{index} & {2**(8 * size) - 1} "
-                     f"if {-2**(8 * size - 1)} <= a{index} < {2**(8 * size)} else _either({index}, "
-                     f"a{index}, {size})")
-        elif dtype not in _VALUE:
-            raise TypeError(f"argument {index}: a Python number does not become {dtype}")
+    def number(self, index: int, value: float, want: tuple[int, int]) -> None:
+        """A number of Python's takes the type that the kernel declares, where that is known."""
+        size, dtype = want
+        if dtype > 0:  # a tile kernel's
+            if dtype not in _VALUE:
+                raise TypeError(f"argument {index}: a Python number does not become "
+                                f"{raw.NAMES['dtype'].get(dtype)}")
+        elif isinstance(value, bool) and size == 1:
+            dtype = raw.CUC_BOOL
+        elif isinstance(value, float) or dtype == -1 - raw.CUC_PARAMETER_FLOAT:
+            dtype = _FLOATS.get(size, raw.CUC_F64)
+        elif self.careful or size not in _INTS:
+            # Whether it is signed is not known: both ranges are taken.
+            size = size if size in _INTS else 8
+            self.put(_INTS[size], size, _VALUE[_UINTS[size]], f"_either({index}, a{index}, {size})")
+            return
         else:
-            self.scalar(dtype, f"a{index}")
+            dtype = _INTS[size]
+        self.scalar(dtype, f"a{index}")
 
-    def finish(self, count: int) -> Callable[..., bytes]:
-        names = ", ".join(f"a{i}" for i in range(count))
-        if self.keeps:
-            # Tensors made here are written into by address: they live as long as the bytes.
-            kept = ", ".join(line.split()[0] for line in self.keeps)
-            body = "".join(self.keeps) + f"    return _Packed(_pack({', '.join(self.values)}), {kept})\n"
-        else:
-            body = f"    return _pack({', '.join(self.values)})\n"
-        scope = dict(self.constants, _pack=struct.Struct("=" + "".join(self.formats)).pack, _Packed=_packed)
-        exec(f"def packed({names}):\n{body}", scope)
-        made: Callable[..., bytes] = scope["packed"]
-        return made
+    def scope(self) -> dict[str, Any]:
+        return {"_address": ctypes.addressof, "_tensor": as_tensor, "_either": _either,
+                "_pack": struct.Struct("=" + "".join(self.formats)).pack, "_call": _launch,
+                "_types": self.types, "_kernel": self.kernel._p,
+                "_count": ctypes.c_size_t(len(self.types)),
+                **{f"_t{i}": kind for i, kind in enumerate(self.types)}}
 
+    def parts(self) -> tuple[str, str, str]:
+        """Parameters, conversions and packed values, as source."""
+        names = "".join(f", a{i}" for i in range(len(self.types)))
+        made = "".join(f"    a{i} = _tensor(a{i})\n" for i in self.converted)
+        return names, made, f"_pack({', '.join(self.values)})"
 
-class _Kept(bytes):
-    """Packed arguments, and what they point to."""
+    def packing(self) -> Any:
+        """A function that gives the packed values, and the arguments that they may point to."""
+        names, made, packed = self.parts()
+        scope = self.scope()
+        exec(f"def packing(_{names}):\n{made}    return {packed}, (_{names})\n", scope)
+        return scope["packing"]
 
-    kept: tuple[Any, ...]
-
-
-def _packed(data: bytes, *kept: Any) -> bytes:
-    made = _Kept(data)
-    made.kept = kept
-    return made
+    def launching(self) -> Any:
+        """A function that launches when the types are these, and else raises TypeError."""
+        names, made, packed = self.parts()
+        tests = " and ".join(f"type(a{i}) is _t{i}" for i in range(len(self.types))) or "True"
+        scope = self.scope()
+        source = f"def launching(stream, config{names}):\n    if not ({tests}):\n" \
+                 f"        raise TypeError\n{made}" \
+                 f"    return _call(stream._p, config._p if config is not None else None, _kernel, " \
+                 f"{packed}, _count)\n"
+        exec(source, scope)
+        return scope["launching"]
 
 
 def _either(index: int, value: int, size: int) -> int:
+    bits = 8 * size
+    if -(1 << (bits - 1)) <= value < 1 << bits:
+        return value & ((1 << bits) - 1)
     raise OverflowError(f"argument {index} is {value}: the kernel takes an integer of {size} bytes")
 
 
-def _packer(kernel: Kernel, args: tuple[Any, ...]) -> Callable[..., bytes]:
-    """The function for arguments of these types, written when they first come."""
-    made = _Packer(kernel)
-    if made.wanted is not None and len(args) != len(made.wanted):
-        raise TypeError(f"{kernel.name}() takes {len(made.wanted)} arguments, {len(args)} were given")
-    for index, value in enumerate(args):
-        made.add(index, type(value), value)
-    packed = kernel._packers[tuple(map(type, args))] = made.finish(len(args))
-    return packed
-
-
-def _repack(kernel: Kernel, args: tuple[Any, ...], error: struct.error) -> TypeError:
+def _refused(kernel: Kernel, args: tuple[Any, ...], error: struct.error) -> TypeError:
     shown = ", ".join(f"{type(a).__name__} {a!r}" for a in args)
     return TypeError(f"an argument does not fit what {kernel.name}() takes ({error}): {shown}")
+
+
+def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
+    """The function for arguments of these types, written when they first come."""
+    key = (careful, *map(type, args))
+    made = kernel._launchers.get(key)
+    if made is None:
+        made = _Packer(kernel, args, careful).launching()
+        if kernel._h and len(kernel._launchers) < 64:
+            kernel._launchers[key] = made
+    return made
+
+
+def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, args: tuple[Any, ...]) -> int:
+    """Launch what the kernel's present function does not take, or say what is wrong with it."""
+    queue = as_stream(stream)
+    launching = _launcher(kernel, args, careful=False)
+    kernel._launch = launching if kernel._h else None
+    try:
+        try:
+            failed: int = launching(queue, config, *args)
+        except struct.error:
+            failed = _launcher(kernel, args, careful=True)(queue, config, *args)
+    except struct.error as error:
+        raise _refused(kernel, args, error) from None
+    return failed
 
 
 def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
@@ -238,19 +262,11 @@ def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *arg
     tile kernel), NumPy and ctypes scalars as they are, ctypes structs, and Python numbers, which
     take the size that the kernel declares.
     """
-    pack = kernel._packers.get(tuple(map(type, args)))
-    if pack is None:
-        pack = _packer(kernel, args)
     try:
-        failed = _launch(stream._h, config._address if config is not None else None, kernel._h,
-                         pack(*args), len(args))
-    except AttributeError:
-        if isinstance(stream, Stream):
-            raise
-        launch(as_stream(stream), config, kernel, *args)
-        return
-    except struct.error as error:
-        raise _repack(kernel, args, error) from None
+        failed = kernel._launch(stream, config, *args)  # type: ignore[misc]
+    except (AttributeError, TypeError, struct.error):
+        # No function yet, other types, another library's stream, a number that does not fit.
+        failed = _slowly(stream, config, kernel, args)
     if failed:
         raise last_error()
 
@@ -258,10 +274,10 @@ def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *arg
 class PreparedLaunch:
     """A launch with everything given: calling it is one call of the library.
 
-    It keeps the stream, the kernel and the arguments. `replace(*args)` gives others.
+    It keeps the arguments, also buffers that are closed meanwhile. `replace(*args)` gives others.
     """
 
-    __slots__ = ("_fixed", "stream", "config", "kernel", "args")
+    __slots__ = ("_fixed", "_kept", "stream", "config", "kernel", "args")
 
     def __init__(self, stream: StreamLike, config: LaunchConfig | None, kernel: Kernel,
                  *args: Any) -> None:
@@ -270,23 +286,16 @@ class PreparedLaunch:
 
     def replace(self, *args: Any) -> None:
         """Launch with these arguments from now on."""
-        pack = self.kernel._packers.get(tuple(map(type, args))) or _packer(self.kernel, args)
+        # Buffers by references of its own, so that one that is closed is not used.
+        held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
-            packed = pack(*args)
+            packed, self._kept = _Packer(self.kernel, held, careful=True).packing()(None, *held)
         except struct.error as error:
-            raise _repack(self.kernel, args, error) from None
+            raise _refused(self.kernel, args, error) from None
         self.args = args
-        # Converted once: ctypes takes its own objects as they are.
-        self._fixed = (ctypes.c_void_p(self.stream._h),
-                       ctypes.c_void_p(self.config._address if self.config is not None else None),
-                       ctypes.c_void_p(self.kernel._h), ctypes.c_char_p(packed),
-                       ctypes.c_size_t(len(args)), packed)
+        self._fixed = (self.stream._p, self.config._p if self.config is not None else None,
+                       self.kernel._p, packed, ctypes.c_size_t(len(args)))
 
     def __call__(self) -> None:
-        stream, config, kernel, packed, count, _ = self._fixed
-        if _bare(stream, config, kernel, packed, count):
+        if _launch(*self._fixed):
             raise last_error()
-
-
-_bare = raw.prototype("cuc_launch")
-_bare.argtypes = None  # the arguments are ctypes objects already

@@ -221,37 +221,40 @@ class SynchronousMemoryResource(MemoryResource):
         self._h = create(raw.cuc_memory_synchronous, Device(device)._h, raw.CUC_MEMORY_DEVICE)
 
 
-class LegacyPinnedMemoryResource(MemoryResource):
-    """Page-locked host memory without a pool. Its buffers need no stream."""
+class _Unordered(MemoryResource):
+    """Memory that the host reaches, without a pool. Its buffers need no stream."""
+
+    __slots__ = ()
+
+    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
+        return Buffer._own(create(raw.cuc_buffer_create, self._h, size,
+                                  None if stream is None else as_stream(stream)))
+
+
+class LegacyPinnedMemoryResource(_Unordered):
+    """Page-locked host memory without a pool."""
 
     __slots__ = ()
 
     def __init__(self) -> None:
         self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED)
 
-    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
-        given = None if stream is None else as_stream(stream)
-        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, given))
 
-
-class LegacyManagedMemoryResource(MemoryResource):
-    """Managed memory without a pool, of every driver. Its buffers need no stream."""
+class LegacyManagedMemoryResource(_Unordered):
+    """Managed memory without a pool, of every driver."""
 
     __slots__ = ()
 
     def __init__(self) -> None:
         self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED)
 
-    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
-        given = None if stream is None else as_stream(stream)
-        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, given))
-
 
 class Buffer(Handle):
     """A piece of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
 
-    When it is closed or collected, it is freed in the order of its stream: after what the stream
-    has by then. A kernel on another stream must be ordered before, by `Stream.wait()`.
+    When it is closed or collected, and no view of it is left, it is freed in the order of its
+    stream: after what the stream has by then. A kernel on another stream must be ordered before, by
+    `Stream.wait()`.
     """
 
     __slots__ = ()
@@ -402,8 +405,12 @@ class Buffer(Handle):
         out = ctypes.c_void_p()
         check(raw.cuc_buffer_get_host_pointer(ctypes.byref(out), self._h))
         array = (ctypes.c_uint8 * self.size).from_address(out.value or 0)
-        array._buffer = self  # type: ignore[attr-defined]
+        array._buffer = self._again()  # type: ignore[attr-defined]
         return memoryview(array).cast("B")
+
+    def _again(self) -> Buffer:
+        """A reference more, for what keeps the memory though this object is closed."""
+        return Buffer._own(raw.cuc_buffer_retain(self._h))
 
     def __dlpack__(self, **how: Any) -> Any:
         return self.view().__dlpack__(**how)

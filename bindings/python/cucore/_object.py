@@ -211,15 +211,23 @@ class KernelOccupancy:
 class Kernel(Handle):
     """A kernel; it keeps its code loaded. Made by `ObjectCode.get_kernel()`."""
 
-    __slots__ = ("_packers",)
+    __slots__ = ("_launch", "_launchers", "_p")
     _release = raw.cuc_kernel_release
-    _packers: dict[tuple[type, ...], Callable[..., bytes]]
+    _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
+    _launch: Callable[..., int] | None  # for the types of arguments that it was launched with last
+    _launchers: dict[tuple[Any, ...], Callable[..., int]]
 
     @classmethod
     def _own(cls, handle: int | None) -> Kernel:
         self = super()._own(handle)
-        self._packers = {}  # of the types of arguments that it has been launched with
+        self._launch, self._launchers = None, {}
+        self._p = ctypes.c_void_p(handle)
         return self
+
+    def close(self) -> None:
+        self._launch, self._launchers = None, {}
+        self._p.value = None  # also in launches that were prepared
+        super().close()
 
     @classmethod
     def from_handle(cls, handle: int, mod: ObjectCode | None = None) -> Kernel:

@@ -142,8 +142,19 @@ class Stream(Handle):
     `await stream` waits on asyncio for what is in it by then, `stream.sync()` on the thread.
     """
 
-    __slots__ = ()
+    __slots__ = ("_p",)
     _release = raw.cuc_stream_release
+    _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
+
+    @classmethod
+    def _own(cls, handle: int | None) -> Stream:
+        self = super()._own(handle)
+        self._p = ctypes.c_void_p(handle)
+        return self
+
+    def close(self) -> None:
+        self._p.value = None  # also in launches that were prepared
+        super().close()
 
     @classmethod
     def _create(cls, device: Device, given: StreamOptions | None) -> Stream:

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
+from ._handle import HostMemory
 from ._memory import Buffer
+from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
 _NAMES: dict[int, str] = raw.NAMES["dtype"]
@@ -55,9 +57,9 @@ _capsule_new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _capsule_pointer = _api.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-_capsule_is = _api.PyCapsule_IsValid
-_capsule_is.restype = ctypes.c_int
-_capsule_is.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_capsule_name = _api.PyCapsule_GetName
+_capsule_name.restype = ctypes.c_char_p
+_capsule_name.argtypes = [ctypes.py_object]
 _capsule_rename = _api.PyCapsule_SetName
 _capsule_rename.restype = ctypes.c_int
 _capsule_rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -76,10 +78,15 @@ _OLD_DELETER = raw.cuc_dl_managed_tensor.deleter.offset
 _NEW_DELETER = raw.cuc_dl_managed_tensor_versioned.deleter.offset
 
 
+_deleters: dict[int | None, Any] = {None: lambda _managed: None}  # by their addresses
+
+
 def _delete(managed: int, offset: int) -> None:
-    deleter = ctypes.c_void_p.from_address(managed + offset).value
-    if deleter:
-        _Deleter(deleter)(managed)
+    address = ctypes.c_void_p.from_address(managed + offset).value
+    deleter = _deleters.get(address)
+    if deleter is None:
+        deleter = _deleters[address] = _Deleter(address or 0)
+    deleter(managed)
 
 
 def _destructor_of(name: Any, offset: int) -> Any:
@@ -98,6 +105,12 @@ _old_destructor_at = ctypes.cast(_old_destructor, ctypes.c_void_p)
 _new_destructor_at = ctypes.cast(_new_destructor, ctypes.c_void_p)
 _to_old = raw.prototype("cuc_tensor_to_dlpack_unversioned", release_gil=False)
 _to_new = raw.prototype("cuc_tensor_to_dlpack", release_gil=False)
+_from_old = raw.prototype("cuc_tensor_from_dlpack_unversioned", release_gil=False)
+_from_new = raw.prototype("cuc_tensor_from_dlpack", release_gil=False)
+# These are called with objects of ctypes alone: nothing is converted.
+for _function in (_to_old, _to_new, _from_old, _from_new, _capsule_new):
+    _function.argtypes = None
+_pointer, _byref = ctypes.c_void_p, ctypes.byref
 
 
 class _Managed:
@@ -119,7 +132,8 @@ class Tensor:
     kernel, and goes to other libraries by `__dlpack__` and `__cuda_array_interface__`.
     """
 
-    __slots__ = ("_struct", "_address", "_owner", "_stream", "__weakref__")
+    __slots__ = ("_struct", "_address", "_p", "_owner", "_stream", "__weakref__")
+    _p: Any
     _struct: Any
     _address: int
     _owner: Any
@@ -134,6 +148,7 @@ class Tensor:
         self = cls.__new__(cls)
         self._struct, self._owner, self._stream = struct, owner, stream
         self._address = ctypes.addressof(struct)
+        self._p = _byref(struct)
         return self
 
     @classmethod
@@ -150,17 +165,18 @@ class Tensor:
         check(raw.cuc_tensor_from_buffer(ctypes.byref(struct), buffer._h, number, len(shape), extents))
         handle = raw.cuc_buffer_stream(buffer._h)
         stream = Stream._own(raw.cuc_stream_retain(handle)) if handle else None
-        return cls._of(struct, buffer, stream)
+        return cls._of(struct, buffer._again(), stream)
 
     @classmethod
     def from_dlpack(cls, value: Any, *, stream: StreamLike = None) -> Tensor:
-        """Another library's array, without a copy. Work put on `stream` afterwards may use it."""
+        """Another library's array, without a copy. Work put on `stream` afterwards may use it;
+        without a stream nothing is ordered, as with an address.
+        """
         export = value.__dlpack__
         kind = value.__dlpack_device__()[0]
         how: dict[str, Any] = {}
         if kind != raw.CUC_DL_CPU:
-            # 1 is the legacy default stream in the handshake, as it is in the driver.
-            how["stream"] = as_stream(stream).handle if stream is not None else None
+            how["stream"] = as_stream(stream).handle if stream is not None else -1
         try:
             capsule = export(max_version=(raw.CUC_DL_VERSION_MAJOR, raw.CUC_DL_VERSION_MINOR), **how)
         except TypeError:  # of before DLPack 1.0
@@ -169,18 +185,16 @@ class Tensor:
 
     @classmethod
     def _consume(cls, capsule: Any) -> Tensor:
-        struct = raw.cuc_tensor()
-        if _capsule_is(capsule, _NEW):
-            at = _capsule_pointer(capsule, _NEW)
-            done = raw.cuc_tensor_from_dlpack(ctypes.byref(struct), at)
-            used, offset = _NEW_USED, _NEW_DELETER
-        elif _capsule_is(capsule, _OLD):
-            at = _capsule_pointer(capsule, _OLD)
-            done = raw.cuc_tensor_from_dlpack_unversioned(ctypes.byref(struct), at)
-            used, offset = _OLD_USED, _OLD_DELETER
+        name = _capsule_name(capsule)
+        if name == b"dltensor_versioned":
+            convert, used, offset = _from_new, _NEW_USED, _NEW_DELETER
+        elif name == b"dltensor":
+            convert, used, offset = _from_old, _OLD_USED, _OLD_DELETER
         else:
             raise ValueError("expected a DLPack capsule that nobody has consumed")
-        if done:
+        at = _capsule_pointer(capsule, name)
+        struct = raw.cuc_tensor()
+        if convert(_byref(struct), _pointer(at)):
             raise last_error()
         _capsule_rename(capsule, used)
         return cls._of(struct, _Managed(at, offset))
@@ -262,6 +276,31 @@ class Tensor:
     def is_read_only(self) -> bool:
         return bool(self._struct.flags & raw.CUC_TENSOR_READ_ONLY)
 
+    def _whole(self) -> None:
+        if not self.is_contiguous:
+            raise ValueError("the array has gaps: only one without can be copied at once")
+
+    def copy_to(self, dst: Any, *, stream: StreamLike) -> None:
+        """Copy all elements to a writable host array, which has them once the stream was waited for."""
+        self._whole()
+        queue, host = as_stream(stream), HostMemory(dst, writable=True)
+        Buffer._same_size(host.size, self.nbytes)
+        check(raw.cuc_copy_to_host(queue._h, host.address, self.ptr, host.size))
+        hold(queue, host)
+
+    def copy_from(self, src: Any, *, stream: StreamLike) -> None:
+        """Copy all elements from a host array."""
+        self._whole()
+        queue, host = as_stream(stream), HostMemory(src, writable=False)
+        Buffer._same_size(self.nbytes, host.size)
+        check(raw.cuc_copy_to_device(queue._h, self.ptr, host.address, host.size))
+        hold(queue, host)
+
+    @property
+    def owner(self) -> Any:
+        """What keeps the memory."""
+        return self._owner
+
     def _ready(self, stream: int | None) -> None:
         """Order what the consumer does after what is on the buffer's own stream."""
         own = self._stream
@@ -289,21 +328,18 @@ class Tensor:
             raise BufferError("a copy is not made here: Buffer.copy_to() makes one")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the array is on {self.__dlpack_device__()}, not on {tuple(dl_device)}")
-        if self._stream is not None:
+        if stream != -1 and self._stream is not None:
             self._ready(stream)
         owner = self._owner
-        if isinstance(owner, Buffer):
-            handle = owner._h
-        else:
+        if type(owner) is not Buffer:
             # Others' memory: the buffer made here keeps them, and goes with the consumer.
-            whole = Buffer.from_handle(*_extent(self._struct), owner=self)
-            handle, owner = whole._h, whole
-        out = ctypes.c_void_p()
+            owner = Buffer.from_handle(*_extent(self._struct), owner=self)
+        out = _pointer()
         if max_version is not None and max_version[0] >= 1:
-            if _to_new(ctypes.byref(out), self._address, handle):
+            if _to_new(_byref(out), self._p, _pointer(owner._h)):
                 raise last_error()
             return _capsule_new(out, _NEW, _new_destructor_at)
-        if _to_old(ctypes.byref(out), self._address, handle):
+        if _to_old(_byref(out), self._p, _pointer(owner._h)):
             raise last_error()
         return _capsule_new(out, _OLD, _old_destructor_at)
 
@@ -361,10 +397,10 @@ def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
         return value
     if isinstance(value, Buffer):
         return value.view()
+    if hasattr(value, "__dlpack__"):  # it has more element types
+        return Tensor.from_dlpack(value, stream=stream)
     if hasattr(value, "__cuda_array_interface__"):
         return Tensor.from_cuda_array_interface(value, stream=stream)
-    if hasattr(value, "__dlpack__"):
-        return Tensor.from_dlpack(value, stream=stream)
     raise TypeError(f"expected an array with __dlpack__ or __cuda_array_interface__, "
                     f"not {type(value).__name__}")
 

@@ -768,6 +768,7 @@ class cuc_gemm_choice(ctypes.Structure):
     parts: int
     pipeline: int
     d_dtype: int
+    reserved: int
     tiles: int
     seconds: float
     by: bytes | None

@@ -5,7 +5,15 @@ PyTorch, CuPy, JAX and Numba take `Buffer.view()` the same way, by DLPack or
 """
 import sys
 
-from cucore import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, Tensor, launch
+from cucore import (
+    Device,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    Program,
+    ProgramOptions,
+    Tensor,
+    launch,
+)
 
 try:
     import numpy as np

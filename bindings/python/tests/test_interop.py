@@ -1,4 +1,5 @@
 """Arrays to and from other libraries, without a copy, kept as long as somebody needs them."""
+import array
 import ctypes
 import gc
 import unittest
@@ -104,7 +105,7 @@ class Arrays(DeviceTest):
         self.assertEqual((tensor.shape, tensor.strides, tensor.dtype), ((2, 2), (4, 2), "f32"))
         self.assertFalse(tensor.is_contiguous)
         self.assertEqual(tensor.__cuda_array_interface__["strides"], (16, 8))
-        self.assertIs(tensor._owner, foreign)
+        self.assertIs(tensor.owner, foreign)
 
     def test_one_is_an_argument_of_a_kernel(self):
         x, y = self.floats([1, 2, 3, 4]), self.floats([0] * 4)
@@ -119,6 +120,19 @@ class Arrays(DeviceTest):
                 as_tensor(Foreign(buffer, **said))
         with self.assertRaisesRegex(TypeError, "not list"):
             as_tensor([1, 2])
+
+    def test_elements_are_copied_from_and_to_the_host(self):
+        tensor = self.floats([0] * 6).view("f32", (2, 3))
+        tensor.copy_from(array.array("f", range(6)), stream=self.stream)
+        out = array.array("f", bytes(24))
+        tensor.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        self.assertEqual(list(out), list(range(6)))
+        with self.assertRaisesRegex(ValueError, "24 bytes and the destination 20"):
+            tensor.copy_to(array.array("f", bytes(20)), stream=self.stream)
+        gaps = as_tensor(Foreign(tensor.owner, shape=(2,), strides=(8,)))
+        with self.assertRaisesRegex(ValueError, "has gaps"):
+            gaps.copy_to(bytearray(8), stream=self.stream)
 
     def test_dtypes_have_the_names_of_others(self):
         buffer = self.floats(range(4))

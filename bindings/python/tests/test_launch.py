@@ -127,7 +127,7 @@ class Launches(DeviceTest):
             LaunchConfig((1, 1, 1, 1), 1)
         with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
             with compiled(SAXPY).get_kernel("saxpy") as gone:
-                gone._packers.update(saxpy._packers)
+                launch(self.stream, LaunchConfig(1, 1), gone, 1.0, y, y, 1)
             launch(self.stream, LaunchConfig(1, 1), gone, 1.0, y, y, 1)
 
     def test_a_cluster_counts_as_in_cuda_core(self):

@@ -1,10 +1,18 @@
 """Objects let go in any order, on any thread, at exit and after a fork: no crash, no hang."""
+import array
 import gc
 import random
 import threading
 import unittest
 
-from cucore import LaunchConfig, PreparedLaunch, launch
+from cucore import (
+    InvalidArgumentError,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    PreparedLaunch,
+    Tensor,
+    launch,
+)
 from support import SAXPY, DeviceTest, child, compiled
 
 START = """
@@ -78,6 +86,57 @@ class Orders(DeviceTest):
                    temporary, y, 64)
             del temporary
         self.assertEqual(self.read(y), [51] * 64)
+
+
+class Closed(DeviceTest):
+    """What is closed is not used: a failure, and no crash."""
+
+    def test_a_view_outlives_the_buffer(self):
+        buffer = self.floats([1, 2])
+        view = buffer.view("f32")
+        buffer.close()
+        self.floats([3, 4])
+        capsule = view.__dlpack__()
+        del view
+        out = array.array("f", bytes(8))
+        Tensor._consume(capsule).copy_to(out, stream=self.stream)
+        self.stream.sync()
+        self.assertEqual(list(out), [1, 2])
+        pinned = LegacyPinnedMemoryResource().allocate(8)
+        memory = pinned.host_view()
+        pinned.close()
+        memory[:] = b"01234567"
+
+    def test_a_prepared_launch_keeps_its_buffers(self):
+        x, y = self.floats([1] * 32), self.floats([0] * 32)
+        seen = y[0:128]
+        prepared = PreparedLaunch(self.stream, LaunchConfig(1, 32), compiled(SAXPY).get_kernel("saxpy"),
+                                  2.0, x, y, 32)
+        x.close()
+        y.close()
+        prepared()
+        self.assertEqual(self.read(seen), [2] * 32)
+
+    def test_a_prepared_launch_notices_what_is_closed(self):
+        y = self.floats([0])
+        stream, kernel = self.device.create_stream(), compiled(SAXPY).get_kernel("saxpy")
+        prepared = PreparedLaunch(stream, LaunchConfig(1, 32), kernel, 2.0, y, y, 1)
+        kernel.close()
+        with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
+            prepared()
+        stream.close()
+        with self.assertRaisesRegex(InvalidArgumentError, "stream is NULL"):
+            prepared()
+
+    def test_closed_buffers_are_refused(self):
+        x, y = self.floats([1]), self.floats([0])
+        x.close()
+        with self.assertRaises(InvalidArgumentError):
+            launch(self.stream, LaunchConfig(1, 32), compiled(SAXPY).get_kernel("saxpy"), 2.0, x, y, 1)
+        for use in (lambda: x.view(), lambda: x.copy_to(stream=self.stream), lambda: x[0:1],
+                    lambda: x.fill(0, stream=self.stream), lambda: x.host_view()):
+            with self.assertRaises((InvalidArgumentError, ValueError)):
+                use()
 
 
 class Ends(unittest.TestCase):

@@ -4,8 +4,16 @@ import pickle
 import unittest
 
 import cucore
-from cucore import (Buffer, CUDAError, Device, EventOptions, InvalidArgumentError, MemoryResource,
-                    Stream, StreamOptions)
+from cucore import (
+    Buffer,
+    CUDAError,
+    Device,
+    EventOptions,
+    InvalidArgumentError,
+    MemoryResource,
+    Stream,
+    StreamOptions,
+)
 from support import DeviceTest
 
 

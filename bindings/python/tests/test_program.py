@@ -5,8 +5,17 @@ import tempfile
 import unittest
 
 import cucore
-from cucore import (CompileError, LaunchConfig, Linker, LinkerOptions, LinkError, ObjectCode, Program,
-                    ProgramOptions, launch)
+from cucore import (
+    CompileError,
+    LaunchConfig,
+    Linker,
+    LinkerOptions,
+    LinkError,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    launch,
+)
 from support import SAXPY, DeviceTest, compiled
 
 ARCH = ProgramOptions(arch="sm_90")

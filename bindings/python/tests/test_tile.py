@@ -29,7 +29,7 @@ class TileTest(DeviceTest):
     def get(self, tensor):
         kind = {v: n for n, v in NAMES.items()}[tensor.dtype]
         out = np.empty(tensor.shape, dtype=kind)
-        tensor._owner.copy_to(out, stream=self.stream)
+        tensor.copy_to(out, stream=self.stream)
         self.stream.sync()
         return out
 
@@ -115,6 +115,30 @@ class Samples(TileTest):
         self.run_kernel((4,), k.counted, self.put(ids), bins, 16)
         self.assertTrue((self.get(bins) == np.bincount(ids, minlength=8)).all())
 
+    def test_a_fourier_transform(self):
+        batch, f0, f1 = 4, 8, 4
+        n = f0 * f1
+        x = self.random(batch, n, 2)
+
+        def turns(rows, columns, of):
+            angle = -2 * np.pi * np.outer(np.arange(rows), np.arange(columns)) / of
+            return self.put(np.stack([np.cos(angle), np.sin(angle)], -1), np.float32)
+
+        y = self.put(np.zeros_like(x))
+        self.run_kernel((2,), k._fourier, self.put(x), y, turns(f0, f0, f0), turns(f1, f1, f1),
+                        turns(f0, f1, n), n, f0, f1, 2)
+        right = np.fft.fft(x[..., 0] + 1j * x[..., 1])
+        out = self.get(y)
+        np.testing.assert_allclose(out[..., 0] + 1j * out[..., 1], right, atol=1e-4)
+
+    def test_a_gated_unit(self):
+        x = self.random(3, 64, dtype=np.float16)
+        y = self.put(np.zeros((3, 32), np.float16))
+        a, b = x[:, :32].astype(np.float64), x[:, 32:].astype(np.float64)
+        for approx in (False, True):
+            self.run_kernel((3,), k.swiglu.with_hints(occupancy=2), self.put(x), y, 32, approx)
+            np.testing.assert_allclose(self.get(y), a / (1 + np.exp(-a)) * b, atol=2e-3, rtol=2e-3)
+
     def test_a_softmax(self):
         x = self.random(3, 50)
         y = self.put(np.zeros_like(x))
@@ -154,17 +178,32 @@ class Constructs(TileTest):
                 sum(i for i in range(0, n, 2) if i % 4)
             self.assertEqual(list(self.get(out)), [total * 10, math.isqrt(n) if n > 1 else 0, 0, 8])
 
+    def test_names_are_used_again(self):
+        x = rng.random(16).astype(np.float32)
+        out = self.put(np.zeros(12, np.float32))
+        self.run_kernel((1,), k.names, self.put(x), out, 8)
+        first, second = x[:8] * 2, x[8:]
+        right = first + first.sum() + second + x[:4].sum() + 1
+        np.testing.assert_allclose(self.get(out)[:8], right, rtol=1e-5)
+        np.testing.assert_allclose(self.get(out)[8:], x[:4]**4, rtol=1e-5)
+
     def test_views_slices_and_functions_in_functions(self):
         x = self.random(3, 20)
         y = self.put(np.zeros_like(x))
         self.run_kernel((3,), k.views, self.put(x), y, 8)
         np.testing.assert_allclose(self.get(y), 2 * x)
 
+    def test_tuples_of_arrays_are_arguments(self):
+        a, b = self.random(64), self.random(64)
+        out = self.put(np.zeros(16, np.float32))
+        self.run_kernel((4,), k.gathered, (self.put(a), self.put(b), 0.5), out, 16)
+        np.testing.assert_allclose(self.get(out), ((a + b) / 2).reshape(4, 16).sum(0), atol=1e-5)
+
     def test_scalars_have_types(self):
         out = self.put(np.zeros(3, np.float32))
         self.run_kernel((1,), k.scalars, out, 3, 0.5, True, 5 * 2**32)
         self.assertEqual(list(self.get(out)), [6.5, 1.0, 5.0])
-        self.run_kernel((1,), k.scalars, out, np.int16(3), np.float64(0.25), False, 2**33)
+        self.run_kernel((1,), k.scalars, out, np.int16(3), np.float32(0.25), False, 2**33)
         self.assertEqual(list(self.get(out)), [6.25, -1.0, 2.0])
 
     def test_it_prints_and_asserts(self):
@@ -219,10 +258,32 @@ MISTAKES = [
     ("y = ct.exp(ct.load(a, (0,), (8,)), 1, 2)", "argument", 1),
     ("ct.static_assert(False, 'never so')", "never so", 1),
     ("ct.store(a, (0,), helper(ct.load(a, (0,), (8,))))", "called from", 1),
-    ("x = ct.load(a, (0, 0), (8, 8))", "index", 1),
+    ("x = ct.load(a, (0, 0), (8, 8))", "indices", 1),
     ("open(ct.load(a, (0,), (8,)))", "cannot be called with a tile", 1),
     ("x = ct.nothing", "has no nothing", 1),
 ]
+
+
+class Stub(unittest.TestCase):
+    def test_it_has_every_name_and_every_parameter(self):
+        import ast
+        import inspect
+
+        from cucore.tile._ops import OPS
+        path = os.path.join(os.path.dirname(ct.__file__), "__init__.pyi")
+        with open(path) as file:
+            tree = ast.parse(file.read())
+        functions = {n.name: n.args for n in tree.body if isinstance(n, ast.FunctionDef)}
+        names = {*functions, *(n.name for n in tree.body if isinstance(n, ast.ClassDef)),
+                 *(n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)),
+                 *(t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets)}
+        self.assertEqual(set(ct.__all__) - names, set())
+        for name, function in OPS.items():
+            given = functions[name]
+            told = [a.arg for a in given.posonlyargs + given.args + given.kwonlyargs]
+            there = [p.name for p in inspect.signature(function).parameters.values()
+                     if p.kind != p.VAR_POSITIONAL][1:]
+            self.assertEqual(told, there, name)
 
 
 class Mistakes(TileTest):
@@ -232,10 +293,11 @@ class Mistakes(TileTest):
                 path = os.path.join(folder, "mistaken.py")
                 head = "import cucore.tile as ct\ndef helper(x):\n    return x + x.reshape((2, 4))\n" \
                        "@ct.kernel\ndef mistaken(a, n):\n"
+                text = head + "".join(f"    {each}\n" for each in body.splitlines())
                 with open(path, "w") as file:
-                    file.write(head + "".join(f"    {text}\n" for text in body.splitlines()))
+                    file.write(text)
                 scope = {"__name__": "mistaken", "__file__": path}
-                exec(compile(open(path).read(), path, "exec"), scope)
+                exec(compile(text, path, "exec"), scope)
                 a = self.put(np.zeros(8, np.float32))
                 with self.assertRaises((ct.TileCompilerError, ct.TileSyntaxError)) as caught:
                     self.run_kernel((1,), scope["mistaken"], a, 1)
@@ -245,6 +307,11 @@ class Mistakes(TileTest):
                     said = f"{error.filename}:{error.lineno}: {said}"
                 self.assertIn(told, said)
                 self.assertRegex(said, rf"mistaken\.py:{line + 5}\b")
+
+    def test_what_the_device_has_not_is_told_with_the_kernel(self):
+        x = self.put(np.zeros((8, 8), np.float32))
+        with self.assertRaisesRegex(ct.TileCompilerError, r"tile_kernels\.py:\d+: transpose\(\): .*shared memory"):
+            self.run_kernel((1,), k.transpose, x, x, 4096, 4096)
 
     def test_operations_are_for_kernels(self):
         with self.assertRaisesRegex(RuntimeError, r"ct\.load\(\) is for kernels"):

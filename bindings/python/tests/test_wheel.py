@@ -59,6 +59,11 @@ class Wheel(unittest.TestCase):
         self.assertIn("CUDA_ERROR_ILLEGAL_ADDRESS", run(self.bin / "cucore", "explain", "700"))
         self.assertIn("simulated", run(self.bin / "cucore", "info", CUCORE_DRIVER="sim"))
 
+    def test_the_librarys_data_is_where_it_looks(self):
+        out = self.python("import cucore, pathlib; p = pathlib.Path(cucore.raw.LIBRARY).parent;"
+                          "print((p / '..' / 'share' / 'cucore' / 'tuned.tsv').exists())")
+        self.assertEqual(out, "True\n")
+
     def test_types_are_told_to_checkers(self):
         out = self.python("import cucore, pathlib; p = pathlib.Path(cucore.__file__).parent;"
                           "print((p / 'py.typed').exists(), (p / 'raw.pyi').exists())")

@@ -175,6 +175,41 @@ def counted(x, bins, n: ConstInt):
     ct.atomic_add(bins, ids, 1)
 
 
+@ct.kernel(occupancy=4, num_worker_warps=4, opt_level=3)
+def _fourier(x_in: ct.Array, y_out: ct.Array, W0, W1, T, N: ConstInt, F0: ConstInt, F1: ConstInt,
+             BS: ConstInt):
+    """A Fourier transform of N = F0 F1 by products of matrices, real and imaginary parts in turns."""
+
+    def halves(pair, shape):
+        size = pair.shape[:-1] + (1,)
+        return (ct.reshape(ct.extract(pair, index=(0,) * pair.ndim, shape=size), shape),
+                ct.reshape(ct.extract(pair, index=(0,) * (pair.ndim - 1) + (1,), shape=size), shape))
+
+    def times(ar, ai, br, bi):
+        return ct.matmul(ar, br) - ct.matmul(ai, bi), ct.matmul(ai, br) + ct.matmul(ar, bi)
+
+    block = ct.bid(0)
+    xr, xi = halves(ct.load(x_in, index=(block, 0, 0), shape=(BS, N, 2)), (BS, F0, F1))
+    w0r, w0i = halves(ct.load(W0, (0, 0, 0), (F0, F0, 2)), (1, F0, F0))
+    w1r, w1i = halves(ct.load(W1, (0, 0, 0), (F1, F1, 2)), (1, F1, F1))
+    tr, ti = halves(ct.load(T, (0, 0, 0), (F0, F1, 2)), (1, F0, F1))
+    xr, xi = times(w0r, w0i, xr, xi)
+    xr, xi = tr * xr - ti * xi, ti * xr + tr * xi
+    xr, xi = ct.permute(xr, (0, 2, 1)), ct.permute(xi, (0, 2, 1))
+    xr, xi = times(w1r, w1i, xr, xi)
+    y = ct.cat((ct.reshape(xr, (BS, N, 1)), ct.reshape(xi, (BS, N, 1))), axis=-1)
+    ct.store(y_out, index=(block, 0, 0), tile=y)
+
+
+@ct.kernel
+def swiglu(input, output, n: ConstInt, approx: ct.Constant[bool]):
+    a = ct.astype(ct.load(input, index=(ct.bid(0), 0), shape=(1, n)), np.float32)
+    b = ct.astype(ct.load(input, index=(ct.bid(0), 1), shape=(1, n)), np.float32)
+    rounding = RMd.APPROX if approx else None
+    sigmoid = ct.truediv(1.0, ct.add(1, ct.exp(-a), flush_to_zero=True), rounding_mode=rounding)
+    ct.store(output, (ct.bid(0), 0), ct.mul(ct.mul(a, sigmoid), b).astype(output.dtype))
+
+
 @ct.kernel
 def softmax(x, y, n: ConstInt):
     row = ct.load(x, (ct.bid(0), 0), (1, n), padding_mode=ct.PaddingMode.NEG_INF)
@@ -263,6 +298,31 @@ def loops(out, n, parts: ConstInt):
 
 
 @ct.kernel
+def names(x, out, n: ConstInt):
+    """Names that are used again with other shapes where nobody reads the old ones."""
+    total = ct.zeros((n,), ct.float32)
+    for i in range(2):
+        t = ct.load(x, (i,), (n,))
+        if i == 0:
+            t = t * 2.0
+            part = ct.sum(t)
+        else:
+            part = ct.sum(ct.load(x, (0,), (n // 2,)))
+        total += t + part
+    t = ct.load(x, (0,), (n // 2,))
+    for i in range(2):
+        t = t * t
+    if n > 2:
+        part = t
+    for i in (0, 1):
+        if ct.sum(total) > -1e30:
+            t = ct.full((n, 2), i, ct.float32)
+            total += ct.max(t)
+    ct.store(out, (0,), total)
+    ct.store(out, (2,), part)
+
+
+@ct.kernel
 def views(x, y, n: ConstInt):
     def doubled(tile, by=2.0):
         return tile * by
@@ -273,6 +333,17 @@ def views(x, y, n: ConstInt):
         t = doubled(rows.load((ct.bid(0), j)))
         halves = ct.extract(t, (0, 0), (1, n // 2)), ct.extract(t, (0, 1), (1, n // 2))
         ct.store(part, (0, j), ct.cat(halves, 1))
+
+
+@ct.kernel
+def gathered(parts, out, n: ConstInt):
+    """A tuple of arrays, and sums of blocks that are added where they meet."""
+    total = ct.zeros((n,), ct.float32)
+    for part in parts[:-1]:
+        total += ct.load(part, (ct.bid(0),), (n,))
+    view = out.tiled_view((n,))
+    view.atomic_store_add((0,), total * parts[-1])
+    ct.printf("%d: %5.2f%%\n", ct.bid(0), ct.sum(total))
 
 
 @ct.kernel

@@ -457,6 +457,13 @@ void sim_uuid(int ordinal, CUuuid *uuid);
 // context.c
 struct context *sim_current(void); // NULL without one, or when it is destroyed
 CUresult sim_current_state(void);  // 0, 201 or 709
+
+// tensor_map.c: without asking for a context
+CUresult sim_encode_tiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank, void *address,
+                          const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                          const uint32_t *element_strides, CUtensorMapInterleave interleave,
+                          CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2_promotion,
+                          CUtensorMapFloatOOBfill oob_fill);
 void sim_context_end(struct context *context);
 void sim_context_clean(struct context *context); // all that is in it, and what was set
 

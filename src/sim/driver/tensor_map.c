@@ -101,12 +101,11 @@ static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const st
                : CUDA_SUCCESS;
 }
 
-CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank,
-                                    void *address, const uint64_t *dims, const uint64_t *strides,
-                                    const uint32_t *box, const uint32_t *element_strides,
-                                    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                    CUtensorMapL2promotion l2_promotion,
-                                    CUtensorMapFloatOOBfill oob_fill)
+CUresult sim_encode_tiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank, void *address,
+                          const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                          const uint32_t *element_strides, CUtensorMapInterleave interleave,
+                          CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2_promotion,
+                          CUtensorMapFloatOOBfill oob_fill)
 {
     const struct tensor t = { dtype,           rank,       address, dims,         strides,
                               element_strides, interleave, swizzle, l2_promotion, oob_fill };

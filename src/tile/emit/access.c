@@ -38,6 +38,9 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
     a->forward[axis] = !open && known.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
                       known.high <= (dim.low - a->extent[axis]) / scale;
+    // Blocks of an entry with roles may be more than the grid's.
+    a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->facts, index, scale, a->extent[axis],
+                                                          a->op->operand[0], axis);
 
     if (index->op && index->op->kind == TILE_CONSTANT) {
         int64_t at, i = tile_int(index->op, TILE_ATTR_VALUE, 0);
@@ -243,6 +246,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     open_thread(&a);
     a.vector = last_index ? vector_of(&a, last_index, last_scale) : 1;
     const tile_register *halves = open_words(&a);
+    if (e->failed)
+        return false;
     tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a));
     // Others may write meanwhile: where order matters an element is read once, for all who have it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);

@@ -78,7 +78,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitter_of(op->kind);
 
-    if (tile_is_ahead(e, op) || (e->ring && op == e->ring->plan->side))
+    if (tile_is_ahead(e, op) || (e->ring && op == e->ring->plan->side) || tile_came_early(e, op))
         return true;
     if (e->ring && op == e->ring->plan->store &&
         tile_layout_same(op->operand[op->operand_count - 1]->layout,

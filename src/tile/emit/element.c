@@ -572,6 +572,8 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
 
     switch (op->kind) {
     case TILE_CAST:
+        if (tile_int(op, TILE_ATTR_AGAIN, 0))
+            return tile_widen_again(e, dtype, x[0], (uint32_t)tile_int(op, TILE_ATTR_AGAIN, 0));
         return tile_emit_cast(e, to, dtype, (enum tile_round)tile_int(op, TILE_ATTR_ROUND, TILE_RN),
                               x[0]);
     case TILE_BITCAST:

@@ -62,7 +62,7 @@ struct tile_emitter {
     enum tile_variant variant;
     uint32_t warps;
     const struct tile_facts *facts; // of the kernel's integers
-    struct tile_text *text; // where instructions go: prologue or body
+    struct tile_text *text;         // where instructions go: prologue or body
     struct tile_text prologue, body,
         globals; // what is computed once at the start; strings and the like
     uint32_t next[TILE_REGISTER_CLASSES];
@@ -73,13 +73,15 @@ struct tile_emitter {
     uint32_t coordinates, coordinate_room;
     struct tile_half *half; // by the number of a 16-bit register
     uint32_t half_room;
+    tile_register zero[3]; // what is 0 and does not look so, of each time that words are widened
+    tile_register reduced; // 32 bits of what came together last; TILE_NO_REGISTER
     tile_register tid, lane, warp;     // made in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
     uint32_t shared_bytes;             // of the scratch: the most that an op needs
     uint32_t shared_busy; // somebody may still be reading it: TILE_SHARED_PART, or else all of it
     uint32_t busy_from, busy_to; // that part
-    uint32_t parameter_at[64];         // of each parameter in the entry's block of bytes
+    uint32_t parameter_at[64];   // of each parameter in the entry's block of bytes
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, by the bit of the parameter.
     uint64_t read, written;
@@ -122,6 +124,7 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
 // element.c: registers `first` to `end` - 1 of a value that may be waiting are there, in e->value.
+enum { TILE_PART = 8 }; // registers that are best made together
 bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                 uint32_t end);
 // side.c: those of a tile that was loaded by the way (ring.h).
@@ -144,7 +147,8 @@ uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t ind
 void tile_barrier(struct tile_emitter *e);
 // The scratch in shared memory, free to be written by all: a barrier goes before when it is needed.
 tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes);
-// A small part of it, at *at: beside what is still being read, so that mostly no barrier goes before.
+// A small part of it, at *at: beside what is still being read, so that mostly no barrier goes
+// before.
 tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at);
 // Everybody has written; it is read from now on.
 void tile_scratch_written(struct tile_emitter *e);
@@ -154,11 +158,15 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
                                uint32_t index, bool *none);
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
 
-// halves.c: a word's two 16-bit registers; the word of two such, made when it is none that they came
-// from; and the word that one came from, of which it is the upper half or not.
+// halves.c: a word's two 16-bit registers; the word of two such, made when it is none that they
+// came from; and the word that one came from, of which it is the upper half or not.
 void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high);
 tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
 tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);
+
+// An f32 of a half, by other instructions than the last time.
+tile_register tile_widen_again(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
+                               uint32_t time);
 
 // exchange.c: registers of any class.
 // p ? x : y
@@ -169,6 +177,9 @@ tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q
 // What the lane with the other bits of `mask`, or lane `lane`, has in the same register.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
+// What the lane `distance` lanes before has, or behind; nothing of use where there is none.
+tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
+                                 bool behind);
 // Bits of x moved together: the k-th bit of `mask` becomes bit k.
 tile_register tile_compress(struct tile_emitter *e, tile_register x, uint32_t mask);
 // The bits of a thread's number that make no other element: copies. True in one thread of those

@@ -3,6 +3,7 @@
 #include "emit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // Of shared memory, for elements on their way to the threads that hold copies.
 enum { EXCHANGE_BYTES = 16 * 1024 };
@@ -39,7 +40,8 @@ tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q
 static tile_register shuffle32(struct tile_emitter *e, const char *mode, tile_register x,
                                const char *lane)
 {
-    return tile_make(e, TILE_R32, "shfl.sync.%s.b32 %R, %R, %s, 31, 0xffffffff", mode, x, lane);
+    return tile_make(e, TILE_R32, "shfl.sync.%s.b32 %R, %R, %s, %u, 0xffffffff", mode, x, lane,
+                     strcmp(mode, "up") == 0 ? 0 : 31);
 }
 
 static tile_register shuffle(struct tile_emitter *e, const char *mode, tile_register x,
@@ -77,6 +79,15 @@ tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane)
 {
     return shuffle(e, "idx", x, tile_name(lane));
+}
+
+tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
+                                 bool behind)
+{
+    char lanes[12];
+
+    snprintf(lanes, sizeof(lanes), "%u", distance);
+    return shuffle(e, behind ? "down" : "up", x, lanes);
 }
 
 // Threads

@@ -58,3 +58,39 @@ tile_register tile_word_of(const struct tile_emitter *e, tile_register half, boo
     *upper = h && h->upper;
     return h ? h->word : TILE_NO_REGISTER;
 }
+
+// 0, of which ptxas does not know that it is, nor before what came together last is known: lest it
+// makes again before the row comes together what is to be made behind.
+static tile_register zero_of(struct tile_emitter *e, uint32_t time)
+{
+    tile_register *zero = &e->zero[time % 3];
+
+    if (*zero)
+        return *zero;
+    struct tile_text *before = tile_into_prologue(e);
+    tile_register own = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_eq");
+    tile_register lower = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
+    *zero = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", own, lower);
+    e->text = before;
+    if (e->reduced)
+        *zero = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", *zero, e->reduced);
+    return *zero;
+}
+
+tile_register tile_widen_again(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
+                               uint32_t time)
+{
+    bool upper;
+    tile_register word = tile_word_of(e, x, &upper);
+
+    if (!word)
+        return tile_widen(e, dtype, x);
+    tile_register zero = zero_of(e, time);
+    if (dtype == CUC_BF16)
+        return upper ? tile_make(e, TILE_R32, "lop3.b32 %R, %R, 0xffff0000, %R, 0xea", word, zero)
+                     : tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x1044", word, zero);
+    tile_register low = tile_new(e, TILE_R16), high = tile_new(e, TILE_R16);
+    tile_ins(e, "mov.b32 {%R, %R}, %R", low, high,
+             tile_make(e, TILE_R32, "or.b32 %R, %R, %R", word, zero));
+    return tile_widen(e, dtype, upper ? high : low);
+}

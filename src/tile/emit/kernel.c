@@ -125,6 +125,8 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
     if (!tile_open_values(&e))
         return false;
+    if (target->blocks) // registers count: what is made of rows is made when it is asked for
+        e.waiting = tile_take(module, (kernel->value_count + 1) * sizeof(*e.waiting));
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
                    kernel->parameter_count);
@@ -164,7 +166,10 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
         tile_put_string(out, e.globals.at);
     tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array is empty
              entry->name, bytes ? bytes : 8);
-    tile_put(out, ".reqntid %u, 1, 1\n{\n", 32 * warps);
+    tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
+    if (target->blocks)
+        tile_put(out, ".minnctapersm %u\n", target->blocks);
+    tile_put_string(out, "{\n");
     tile_put_declarations(&e, out);
     if (e.shared_bytes)
         tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),

@@ -48,13 +48,61 @@ static void place_tile(struct tile_emitter *e, tile_register tile, const tile_re
     tile_ins(e, "add.u32 %R, %R, %R", out[0], rest, first);
 }
 
-// While the last products of a tile are on their way: the divisions take as long as some of these.
-static void place_next(struct tile_emitter *e)
+// A load behind the loop of few registers that does not need it: a bias.
+static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
+{
+    enum { FEW = 64 };
+    const struct tile_op *loop = e->ring->plan->loop;
+
+    if (op->kind != TILE_LOAD || op == e->ring->plan->side ||
+        tile_register_count(op->result[0]) > FEW ||
+        tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return false;
+    for (const struct tile_op *late = loop; late; late = late->next)
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            if (op->operand[i]->op == late)
+                return false;
+    return true;
+}
+
+bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op)
+{
+    return e->ring && e->ring->early && op->kind == TILE_LOAD &&
+           op->parent == &e->kernel->body && e->ring->came[op->result[0]->id];
+}
+
+// On each way to the end of the loop, into the same registers.
+static void come_early(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *x = op->result[0];
+    const tile_register *before = e->ring->came[x->id] ? e->value[x->id] : NULL;
+
+    e->ring->came[x->id] = false;
+    e->value[x->id] = NULL;
+    if (!tile_emit_one(e, op))
+        e->failed = true;
+    for (uint32_t i = 0; before && !e->failed && i < tile_register_count(x); i++)
+        tile_move(e, before[i], e->value[x->id][i]);
+    if (before)
+        e->value[x->id] = (tile_register *)(uintptr_t)before;
+    e->ring->came[x->id] = true;
+}
+
+// While the last products of a tile are on their way: where the next one is, whose divisions take as
+// long as some of these, and what is loaded for the end.
+static void meanwhile(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
 
-    if (r->early)
-        place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
+    if (!r->early)
+        return;
+    place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
+    for (const struct tile_op *op = r->plan->loop->next; op; op = op->next) {
+        if (tile_op_infos[op->kind].traits & TILE_WRITES || op->block_count)
+            break;
+        if (is_early(e, op))
+            come_early(e, op);
+    }
 }
 
 // A role's way through the tiles: `body` emits what it does for one.
@@ -69,6 +117,9 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     if (r->plan->split > 1) // there is one tile for these blocks
         tile_ins(e, "div.u32 %R, %R, %u", r->tile, r->tile, (unsigned)r->plan->split);
     r->early = !r->copies && !r->plan->before && r->plan->split <= 1;
+    r->came = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->came));
+    if (!r->came)
+        return false;
     for (uint32_t i = 0; i < 3; i++) {
         r->place[i] = tile_new(e, TILE_R32);
         r->next[i] = tile_number32(e, 0);
@@ -232,21 +283,21 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
+    if (accumulates)
+        meanwhile(e);
     if (!r->copies && !r->plan->promotes) {
-        if (accumulates)
-            place_next(e);
         tile_ins(e, "wgmma.wait_group.sync.aligned 0");
         release(e, used);
     }
     if (accumulates) {
         tile_branch(e, TILE_NO_REGISTER, false, end);
         tile_put_label(e, none);
-        place_next(e);
+        meanwhile(e);
         zero_sums(e, sum, count);
         tile_put_label(e, end);
     } else {
         tile_put_label(e, none);
-        place_next(e);
+        meanwhile(e);
     }
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, sum, count);

@@ -168,8 +168,9 @@ tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *v
     uint32_t count = tile_register_count(value);
 
     if (*slot && e->waiting && e->waiting[value->id]) {
-        if (!tile_hurry(e, value, 0, count))
-            return NULL;
+        for (uint32_t i = 0; i < count; i += TILE_PART)
+            if (!tile_hurry(e, value, i, i + TILE_PART < count ? i + TILE_PART : count))
+                return NULL;
         e->waiting[value->id] = NULL;
     }
     if (*slot)
@@ -296,6 +297,24 @@ uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
     return tile_axis_coordinate(layout, all, axis);
 }
 
+// Of three warpgroups the layout's last one is not there.
+static uint32_t reach_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
+                             uint32_t axis)
+{
+    enum { LAST_OF_GROUPS = 3 };
+    uint32_t reach = tile_thread_reach(layout, axis), most = 0;
+    uint32_t last = (uint32_t)LAST_OF_GROUPS << (layout->register_bits + TILE_LANE_BITS + 2);
+
+    if (!e->ring || e->ring->plan->groups != 3)
+        return reach;
+    for (uint32_t group = 0; group < LAST_OF_GROUPS; group++) {
+        uint32_t of = group << (layout->register_bits + TILE_LANE_BITS + 2);
+        uint32_t at = reach & ~tile_axis_coordinate(layout, last & ~of, axis);
+        most = at > most ? at : most;
+    }
+    return most;
+}
+
 tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
                                uint32_t index, bool *none)
 {
@@ -310,7 +329,7 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
             *none = true;
             return TILE_NO_REGISTER;
         }
-        if (own + tile_thread_reach(layout, axis) < extent)
+        if (own + reach_of_all(e, layout, axis) < extent)
             continue;
         tile_register p = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u",
                                     tile_thread_coordinate(e, layout, axis), extent - own);
@@ -323,7 +342,8 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
 
 void tile_barrier(struct tile_emitter *e)
 {
-    if (e->ring && (e->ring->warps_apart || e->ring->copies)) // not all of them come here
+    // Not all of them come here, or there are fewer than layouts have.
+    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
         e->failed = true;
     if (e->ring)
         tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);

@@ -59,10 +59,28 @@ static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_R
 static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_register sum)
 {
     struct tile_emitter *e = r->e;
-    tile_register x = tile_registers(e, r->factor[0])[k], y = tile_registers(e, r->factor[1])[k];
+    tile_register x = e->value[r->factor[0]->id][k], y = e->value[r->factor[1]->id][k];
 
     return tile_make(e, TILE_REGISTER_CLASS(sum), "fma.rn.%s %R, %R, %R, %R",
                      r->dtype[0] == CUC_F64 ? "f64" : "f32", x, y, sum);
+}
+
+// Registers from `first` on: what waits is made a part at a time, and each part added before the
+// next.
+static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED], uint32_t first)
+{
+    struct tile_emitter *e = r->e;
+    const struct tile_value *x = r->op->operand[0];
+    uint32_t count = tile_register_count(x);
+    uint32_t end = first + TILE_PART < count ? first + TILE_PART : count;
+    bool made = tile_hurry(e, x, first, end);
+
+    for (uint32_t i = 0; i < 2 && r->factor[i]; i++)
+        made = made && tile_hurry(e, r->factor[i], first, end);
+    for (uint32_t k = first; k < end && made; k++)
+        in[k][0] = r->dtype[0] == x->type.dtype ? e->value[x->id][k]
+                                                : tile_widen(e, x->type.dtype, e->value[x->id][k]);
+    e->failed |= !made;
 }
 
 static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
@@ -73,6 +91,8 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
 
     for (uint32_t k = 0; k < tile_register_count(x); k++) {
         bool none;
+        if (r->plain && k % TILE_PART == 0)
+            ask(r, in, k);
         tile_register inside = tile_inside_tile(e, x, k, &none);
         uint32_t to = result_register(x, y, r->axis, k);
         if (none || tile_repeats(x->layout, k))
@@ -176,6 +196,8 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
                  : r->halves && result->type.dtype == CUC_BF16
                      ? upper_half(r->e, out[i][value])
                      : tile_narrow(r->e, result->type.dtype, out[i][value]);
+    r->e->reduced = TILE_REGISTER_CLASS(out[0][value]) == TILE_R32 ? out[0][value]
+                                                                   : TILE_NO_REGISTER;
     r->e->value[result->id] = reg;
     return true;
 }
@@ -236,9 +258,11 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
             with == TILE_WITH_FN
                 ? tile_registers(e, op->operand[r.n + i])[0]
                 : tile_constant_register(e, r.dtype[i], tile_element_identity(with, r.dtype[i]));
+        if (r.plain && !r.halves) // a part at a time
+            continue;
         const tile_register *x = tile_registers(e, op->operand[i]);
         for (uint32_t k = 0; k < count; k++)
-            in[k][i] = widens && !r.halves ? tile_widen(e, dtype, x[k]) : x[k];
+            in[k][i] = x[k];
     }
     // Of elements that are all NaN a minimum without `nan` is NaN: min and max of PTX see to it
     // when nothing but elements goes in.

@@ -15,8 +15,9 @@ enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2 };
 // The slabs of a warpgroup, 64 rows of 128 bytes, that a tile leaves by.
 struct tile_staging {
     bool open;
-    tile_register at;      // in shared memory
-    tile_register lane[4]; // where the thread writes: of each group of 16 columns, or of 8 of 32 bits
+    tile_register at; // in shared memory
+    tile_register
+        lane[4]; // where the thread writes: of each group of 16 columns, or of 8 of 32 bits
     tile_register barrier; // the warpgroup's own
     bool wide;             // elements of 32 bits, not 16
     uint32_t eights;       // groups of 8 columns in a slab
@@ -40,6 +41,7 @@ struct tile_ring {
     // finds that out ahead of time, the next one.
     tile_register tile, step, place[3], next[3];
     bool early;
+    bool *came; // by value id: of loads behind the loop, that they were emitted before its end
     // Of warpgroups
     tile_register not_first;     // true but in the first thread of a warpgroup
     tile_register not_storing;   // and of what stores together: a warpgroup, or a warp
@@ -56,6 +58,8 @@ struct tile_ring {
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
+// Whether an op behind the loop has been emitted.
+bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op);
 // The loop over the product, in the role that is emitted.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
 // fused.c: the same of a loop with several products; what warpgroups have no use for.
@@ -72,8 +76,8 @@ void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
 // split.c: the loop's part that is this block's (`known`: the step, when it is a constant); and all
-// parts of the sums together, by warps or in the first block of the cluster, the others going to their
-// end.
+// parts of the sums together, by warps or in the first block of the cluster, the others going to
+// their end.
 void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
@@ -97,8 +101,8 @@ bool tile_begin_side(struct tile_emitter *e);
 void tile_copy_side(struct tile_emitter *e);
 void tile_wait_for_side(struct tile_emitter *e);
 
-// wgmma.c: all of a descriptor but the address; bytes from one block of 64 rows of a left operand to
-// the next, and to a step along the summed axis.
+// wgmma.c: all of a descriptor but the address; bytes from one block of 64 rows of a left operand
+// to the next, and to a step along the summed axis.
 uint64_t tile_descriptor_of(const struct tile_stream *s);
 uint32_t tile_block_step(const struct tile_stream *a);
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);

@@ -88,32 +88,140 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     memcpy(s->total[run], sum, sizeof(sum));
 }
 
-// The same run of another lane.
-static void join_lanes(struct scan *s, uint32_t run, uint32_t lane_bit, tile_register later,
-                       uint32_t done, uint32_t own)
-{
-    tile_register other[MOST_VALUES], first[MOST_VALUES], second[MOST_VALUES], mine[MOST_VALUES];
+// Lanes that follow one another: those whose bits from `first` on count up.
+struct lanes {
+    uint32_t first, bits;
+    tile_register has[TILE_LANE_BITS]; // predicates: there is a lane 2^k before in the scan
+    tile_register last;                // the lane that comes last
+};
 
-    memcpy(mine, s->total[run], sizeof(mine));
-    for (uint32_t i = 0; i < s->n; i++)
-        other[i] = tile_shuffle_xor(s->e, mine[i], UINT32_C(1) << lane_bit);
+static void open_lanes(struct scan *s, uint32_t first, uint32_t bits, struct lanes *out)
+{
+    struct tile_emitter *e = s->e;
+    uint32_t mask = ((UINT32_C(1) << bits) - 1) << first;
+    tile_register number = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, mask);
+
+    *out = (struct lanes){ .first = first, .bits = bits };
+    for (uint32_t k = 0; k < bits; k++) {
+        uint32_t distance = UINT32_C(1) << (first + k);
+        out->has[k] =
+            s->reverse ? tile_make(e, TILE_PRED, "setp.le.u32 %R, %R, %u", number, mask - distance)
+                       : tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", number, distance);
+    }
+    out->last = s->reverse ? tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, 31 & ~mask)
+                           : tile_make(e, TILE_R32, "or.b32 %R, %R, %u", e->lane, mask);
+}
+
+// One element in each lane: what comes before it, and all of them together.
+static void scan_lanes(struct scan *s, const struct lanes *l, const tile_register *element,
+                       tile_register *before, tile_register *total)
+{
+    tile_register x[MOST_VALUES], other[MOST_VALUES], joined[MOST_VALUES];
+
+    memcpy(x, element, sizeof(x));
+    for (uint32_t k = 0; k < l->bits; k++) {
+        for (uint32_t i = 0; i < s->n; i++)
+            other[i] = tile_shuffle_along(s->e, x[i], UINT32_C(1) << (l->first + k), s->reverse);
+        combine(s, other, x, joined);
+        choose(s, l->has[k], joined, x, x);
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        other[i] = tile_shuffle_along(s->e, x[i], UINT32_C(1) << l->first, s->reverse);
+        total[i] = tile_shuffle_from(s->e, x[i], l->last);
+    }
+    choose(s, l->has[0], other, s->identity, before);
+}
+
+// What stands before run `run` stands before all that were joined into it.
+static void put_before(struct scan *s, uint32_t run, const tile_register *before, uint32_t done,
+                       uint32_t own)
+{
     for (uint32_t r = 0; r < s->count; r++)
         if ((r & ~done) == run && !(r & own)) {
-            tile_register joined[MOST_VALUES];
-            const tile_register *was = s->before[r][0] ? s->before[r] : s->identity;
             if (s->before[r][0])
-                combine(s, other, was, joined);
+                combine(s, before, s->before[r], s->before[r]);
             else
-                memcpy(joined, other, sizeof(joined));
-            choose(s, later, joined, was, s->before[r]);
+                memcpy(s->before[r], before, sizeof(s->before[r]));
         }
-    if (s->with == TILE_WITH_FN) {
-        choose(s, later, other, mine, first);
-        choose(s, later, mine, other, second);
-        combine(s, first, second, s->total[run]);
-    } else {
-        combine(s, mine, other, s->total[run]);
+}
+
+static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uint32_t own)
+{
+    for (uint32_t run = 0; run < s->count; run++) {
+        tile_register before[MOST_VALUES] = { 0 };
+        if (run & (own | done))
+            continue;
+        scan_lanes(s, l, s->total[run], before, s->total[run]);
+        put_before(s, run, before, done, own);
     }
+}
+
+// Warps whose bits count up, of which all lanes have the same totals: these are scanned by the
+// lanes of each warp, those of several runs at once.
+static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, uint32_t done,
+                                uint32_t own)
+{
+    struct tile_emitter *e = s->e;
+    uint32_t each = 32 >> bits, at[MOST_VALUES], bytes = 0, mask = ((1u << bits) - 1) << first;
+    uint32_t run[32], left, next = 0;
+    struct lanes lanes;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        at[i] = bytes;
+        bytes += e->warps * bytes_of(s->dtype[i]);
+    }
+    open_lanes(s, 0, bits, &lanes);
+    tile_register number = tile_compress(e, e->warp, mask);
+    tile_register one = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
+    // The total that a lane looks after: which run's of those that come at once, and which warp's.
+    tile_register which = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->lane, bits);
+    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, mask >> first);
+    tile_register others = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->warp, ~mask & 31);
+    warp = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", warp, first);
+    warp = tile_make(e, TILE_R32, "or.b32 %R, %R, %R", warp, others);
+    do {
+        tile_register x[MOST_VALUES] = { 0 }, before[MOST_VALUES] = { 0 },
+                      total[MOST_VALUES] = { 0 };
+        for (left = 0; next < s->count && left < each; next++)
+            if (!(next & (done | own)))
+                run[left++] = next;
+        if (!left)
+            break;
+        tile_register shared = tile_scratch(e, left * bytes);
+        for (uint32_t i = 0; i < s->n; i++) {
+            uint32_t size = bytes_of(s->dtype[i]);
+            tile_register place =
+                tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp, size, shared);
+            for (uint32_t k = 0; k < left; k++)
+                tile_emit_store(e, "", "shared", s->dtype[i], &s->total[run[k]][i], 1, place,
+                                (int64_t)k * bytes + at[i], one);
+        }
+        tile_scratch_written(e);
+        tile_register row =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", which, bytes, shared);
+        tile_register there = left < each
+                                  ? tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", which, left)
+                                  : TILE_NO_REGISTER;
+        for (uint32_t i = 0; i < s->n; i++) {
+            tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp,
+                                            bytes_of(s->dtype[i]), row);
+            x[i] = tile_new(e, tile_class_of(s->dtype[i]));
+            if (there)
+                tile_move(e, x[i], s->identity[i]);
+            tile_emit_load(e, "", "shared", s->dtype[i], &x[i], 1, place, at[i], there);
+        }
+        scan_lanes(s, &lanes, x, before, total);
+        for (uint32_t k = 0; k < left; k++) {
+            tile_register mine[MOST_VALUES] = { 0 };
+            tile_register base = tile_number32(e, (int32_t)(k << bits));
+            tile_register lane = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", number, base);
+            for (uint32_t i = 0; i < s->n; i++) {
+                mine[i] = tile_shuffle_from(e, before[i], lane);
+                s->total[run[k]][i] = tile_shuffle_from(e, total[i], base);
+            }
+            put_before(s, run[k], mine, done, own);
+        }
+    } while (next < s->count);
 }
 
 // Warps, as many as their bits follow one another in the coordinate: each writes its totals and
@@ -191,13 +299,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
                 choose(s, is_next, sum, before, before);
             }
             memcpy(s->total[r], sum, sizeof(sum));
-            for (uint32_t q = 0; q < s->count; q++)
-                if ((q & ~done) == r && !(q & own)) {
-                    if (s->before[q][0])
-                        combine(s, before, s->before[q], s->before[q]);
-                    else
-                        memcpy(s->before[q], before, sizeof(before));
-                }
+            put_before(s, r, before, done, own);
             runs++;
         }
     }
@@ -226,7 +328,7 @@ static bool scan(struct scan *s)
 {
     struct tile_emitter *e = s->e;
     uint32_t shift = tile_axis_shift(s->layout, s->axis), own = 0, done = 0, bit = 0;
-    uint32_t registers = s->layout->register_bits;
+    uint32_t registers = s->layout->register_bits, lane_bits = 0;
 
     for (uint32_t k = 0; k < s->axis_bits; k++)
         if (tile_hardware_bit(s->layout, shift + k) == TILE_MAX_HARDWARE_BITS)
@@ -245,15 +347,16 @@ static bool scan(struct scan *s)
             done |= UINT32_C(1) << hardware;
             bit++;
         } else if (hardware < registers + TILE_LANE_BITS) {
-            uint32_t lane_bit = hardware - registers;
-            tile_register set =
-                tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, UINT32_C(1) << lane_bit);
-            tile_register later = tile_make(
-                e, TILE_PRED, s->reverse ? "setp.eq.u32 %R, %R, 0" : "setp.ne.u32 %R, %R, 0", set);
-            for (uint32_t r = 0; r < s->count; r++)
-                if (!(r & (own | done)))
-                    join_lanes(s, r, lane_bit, later, done, own);
-            bit++;
+            uint32_t first = hardware - registers, bits = 0;
+            struct lanes lanes;
+            while (bit < s->axis_bits && first + bits < TILE_LANE_BITS &&
+                   tile_hardware_bit(s->layout, shift + bit) == hardware + bits) {
+                bits++;
+                bit++;
+            }
+            open_lanes(s, first, bits, &lanes);
+            join_lanes(s, &lanes, done, own);
+            lane_bits += bits;
         } else {
             uint32_t bits[TILE_MAX_WARP_BITS], count = 0;
             while (bit < s->axis_bits && (hardware = tile_hardware_bit(s->layout, shift + bit)) >=
@@ -261,7 +364,13 @@ static bool scan(struct scan *s)
                 bits[count++] = hardware - registers - TILE_LANE_BITS;
                 bit++;
             }
-            join_warps(s, bits, count, done, own);
+            bool follow = lane_bits == TILE_LANE_BITS;
+            for (uint32_t k = 1; k < count; k++)
+                follow &= bits[k] == bits[0] + k;
+            if (follow)
+                join_warps_by_lanes(s, bits[0], count, done, own);
+            else
+                join_warps(s, bits, count, done, own);
         }
     }
     for (uint32_t r = 0; r < s->count; r++)

@@ -15,21 +15,20 @@ void tile_make_side_barriers(struct tile_emitter *e)
     for (uint32_t i = 0; i < r->plan->groups; i++)
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->base, FULL_AT + 8 * i);
     tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base, (unsigned)FREE_AT,
-             r->plan->groups);
+             r->plan->groups * (r->plan->by_warp ? 4u : 1u));
 }
 
 bool tile_begin_side(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
     const struct tile_value *value = r->plan->side->result[0];
-    const char *one = tile_name(r->not_first);
+    const char *one = tile_name(r->not_storing);
 
     tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read 0;\n", one);
     tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cta.b64 _, [%s+%u];\n", one,
              tile_name(r->base), (unsigned)FREE_AT);
     e->waiting[value->id] = r->plan->side;
-    e->value[value->id] =
-        tile_take(e->module, tile_register_count(value) * sizeof(tile_register));
+    e->value[value->id] = tile_take(e->module, tile_register_count(value) * sizeof(tile_register));
     return e->value[value->id] != NULL;
 }
 
@@ -41,7 +40,8 @@ void tile_copy_side(struct tile_emitter *e)
 
     tile_emit_wait(e, r->base, FREE_AT, r->side_phase);
     for (uint32_t group = 0; group < plan->groups; group++) {
-        tile_register full = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->base, FULL_AT + 8 * group);
+        tile_register full =
+            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->base, FULL_AT + 8 * group);
         tile_ins(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", full, bytes);
         tile_copy_slabs(e, plan->side, plan->side_map, group, full);
     }

@@ -1,16 +1,17 @@
 // The summed axis of a product in parts, each done by one block of a cluster (split-K). Every block
-// leaves its sums in its own shared memory. Each warp's rows are ended by one of the blocks, in turn,
-// whose warp adds what the others have to its own, always in the same order, and goes on alone: so
-// all of them read at a time, since one block takes in no more than some 25 bytes a nanosecond from others. Where
-// warps need one another behind the loop the first block ends the whole tile.
+// leaves its sums in its own shared memory. Each warp's rows are ended by one of the blocks, in
+// turn, whose warp adds what the others have to its own, always in the same order, and goes on
+// alone: so all of them read at a time, since one block takes in no more than some 25 bytes a
+// nanosecond from others. Where warps need one another behind the loop the first block ends the
+// whole tile.
 #include "ring.h"
 
 enum { WORDS = 4, AT_ONCE = 16 }; // of a vector; vectors that are on their way
 
 // This block's part of the turns of a loop from `*first` up to `*last`: as many for each as for the
 // first, which has the most.
-void tile_split_range(struct tile_emitter *e, const char *type, int64_t known,
-                      tile_register step, tile_register *first, tile_register *last)
+void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
+                      tile_register *first, tile_register *last)
 {
     const struct tile_ring *r = e->ring;
     enum tile_register_class class = TILE_REGISTER_CLASS(*first);
@@ -117,8 +118,8 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
     // Stages are free: all that was on its way is there, and all warpgroups have read it.
     tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
-    tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4,
-                                  r->base);
+    tile_register own =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);
     own = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, (unsigned)TILE_RING_AT);
     tile_register ends = who_ends(e);
     leave(e, vector, vectors, own, pitch);
@@ -129,7 +130,8 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     tile_put_label(e, joins);
     tile_register rank = r->rank;
     for (uint32_t part = 1; part < plan->split; part++) {
-        tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", rank, plan->split - 1);
+        tile_register last =
+            tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", rank, plan->split - 1);
         rank = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", rank);
         rank = tile_make(e, TILE_R32, "selp.b32 %R, 0, %R, %R", rank, last);
         tile_register there =

@@ -183,8 +183,8 @@ void tile_copy_slabs(struct tile_emitter *e, const struct tile_op *load, uint32_
         struct place p = place;
         p.at[0] = plus(e, p.at[0], n % slabs * 128 / element);
         p.at[p.other] = plus(e, p.at[p.other], (n / slabs * plan->groups + group) * 64);
-        tile_register to = plus(
-            e, r->base, r->staging + group * tile_staging_bytes(plan) + n * TILE_SLAB_BYTES);
+        tile_register to =
+            plus(e, r->base, r->staging + group * tile_staging_bytes(plan) + n * TILE_SLAB_BYTES);
         tile_put(e->text,
                  "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
                  ".mbarrier::complete_tx::bytes [%s], ",
@@ -226,7 +226,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
 // All threads that store together have come so far.
 static void put_together(struct tile_emitter *e, const struct tile_staging *s)
 {
-    if (e->ring->warps_apart)
+    if (e->ring->warps_apart || e->ring->plan->by_warp)
         tile_ins(e, "bar.warp.sync 0xffffffff");
     else
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
@@ -240,7 +240,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     uint32_t element = cuc_dtype_bits(x->type.dtype) / 8;
     char one[16];
 
-    if (e->read | e->written) // by loads and stores of threads
+    if (e->written) // by threads; what they have read is there
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     struct place place = place_of(e, op);
@@ -249,9 +249,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     const struct tile_staging *s = tile_staging_of(e, x);
     if (plan->side)
         tile_wait_for_side(e);
-    // Warps that go on alone store their own 16 rows.
     tile_register from = s->at;
-    if (r->warps_apart) {
+    if (r->warps_apart || plan->by_warp) {
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
         place.at[place.other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[place.other]);
@@ -279,8 +278,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
                      one, p.rank);
             put_place(e, r->map[plan->store_map], &p);
-            tile_put(e->text, ", [%s+%u];\n", tile_name(from),
-                     n % plan->buffers * TILE_SLAB_BYTES);
+            tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * TILE_SLAB_BYTES);
         }
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
     }

@@ -31,7 +31,7 @@ void tile_open_products(struct tile_emitter *e)
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
 
     r->not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
-    r->not_storing = r->plan->apart ? tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane)
+    r->not_storing = r->plan->apart || r->plan->by_warp ? tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane)
                                     : r->not_first;
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &r->plan->stream[i];
@@ -42,7 +42,8 @@ void tile_open_products(struct tile_emitter *e)
         at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
         at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
         tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
-        r->descriptor[i] = tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, tile_descriptor_of(s));
+        r->descriptor[i] =
+            tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, tile_descriptor_of(s));
     }
     e->text = before;
 }

@@ -15,10 +15,17 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
     struct tile_value *x = tile_call_value(e, c, 0);
     int64_t axes[TILE_MAX_RANK];
     bool nan, ok = tile_call_truth(e, c, 2, &nan) || !c->argument[2];
+    bool extreme = row->which == TILE_WITH_MIN || row->which == TILE_WITH_MAX;
+    // Whoever writes max(x, 0.0) is told what it is in this language.
+    const char *what = !extreme                      ? c->ast->text
+                       : row->which == TILE_WITH_MIN ? "min, which reduces along axes (of two "
+                                                       "values it is minimum)"
+                                                     : "max, which reduces along axes (of two "
+                                                       "values it is maximum)";
     uint32_t seen = 0;
 
     for (uint32_t i = 0; i < c->rests; i++) {
-        ok &= tile_elaborate_int(e, c->rest[i], c->ast->text, &axes[i]);
+        ok &= tile_elaborate_int(e, c->rest[i], what, &axes[i]);
         if (ok && axes[i] >= 0 && axes[i] < TILE_MAX_RANK) {
             if (seen >> axes[i] & 1) {
                 tile_error(e->module, TILE_T205, c->rest[i]->where, "%s: axis %lld is there twice",

@@ -285,5 +285,6 @@ const char *tile_op_word(const struct tile_op *op);
 // ir/verify.c: true when every rule of this page and of the ops holds; else a diagnostic that names
 // `after`, the pass that ran last.
 bool tile_verify(struct tile_module *module, const char *after);
+bool tile_verify_kernel(struct tile_kernel *kernel, const char *after);
 
 #endif

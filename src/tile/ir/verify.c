@@ -190,17 +190,22 @@ static void check_block(struct checker *c, const struct tile_block *block,
         c->made[block->argument[i]->id] = false;
 }
 
+bool tile_verify_kernel(struct tile_kernel *kernel, const char *after)
+{
+    struct checker c = { kernel, after, tile_take(kernel->module, kernel->value_count + 1), true };
+
+    if (!c.made)
+        return false;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        make(&c, NULL, kernel->parameter[i].value);
+    check_block(&c, &kernel->body, NULL);
+    return c.ok;
+}
+
 bool tile_verify(struct tile_module *module, const char *after)
 {
-    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
-        struct checker c = { kernel, after, tile_take(module, kernel->value_count + 1), true };
-        if (!c.made)
+    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next)
+        if (!tile_verify_kernel(kernel, after))
             return false;
-        for (uint32_t i = 0; i < kernel->parameter_count; i++)
-            make(&c, NULL, kernel->parameter[i].value);
-        check_block(&c, &kernel->body, NULL);
-        if (!c.ok)
-            return false;
-    }
     return true;
 }

@@ -14,7 +14,7 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
         return false;
     columns = tile_bits_of(type->extent[1]);
     rows = tile_bits_of(type->extent[0]);
-    if (type->extent[1] % 8 || type->extent[0] != 1 << rows || rows < ROW_BITS + groups ||
+    if (type->extent[1] % 8 || type->extent[0] % (1 << ROW_BITS) || rows < ROW_BITS + groups ||
         columns < COLUMN_BITS)
         return false;
     *layout = (struct tile_layout){ .warp_bits = (uint8_t)warp_bits, .rank = 2 };

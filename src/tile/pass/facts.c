@@ -523,3 +523,48 @@ struct tile_known tile_known_extent(const struct tile_facts *facts, const struct
         known = exactly(extent->value);
     return whole ? known : (struct tile_known){ 0, known.high, 1 };
 }
+
+// The parameter's extent that a slice leaves as it is; NULL.
+static const struct tile_extent *extent_of(const struct tile_facts *facts,
+                                           const struct tile_value *tensor, uint32_t axis)
+{
+    for (; tensor->op && tensor->op->kind == TILE_SLICE; tensor = tensor->op->operand[0])
+        if (tile_int(tensor->op, TILE_ATTR_AXIS, 0) == axis)
+            return NULL;
+    return tensor->op || tensor->block ? NULL
+                                       : &facts->kernel->parameter[tensor->index].extent[axis];
+}
+
+static bool is_dimension(const struct tile_host_expression *x, const struct tile_extent *extent)
+{
+    return x->kind == TILE_HOST_DIMENSION && extent->kind == TILE_EXTENT_NAMED &&
+           x->index == extent->dimension;
+}
+
+bool tile_grid_keeps_inside(const struct tile_facts *facts, const struct tile_value *index,
+                            int64_t scale, int64_t extent, const struct tile_value *tensor,
+                            uint32_t axis)
+{
+    while (index->op && index->op->kind == TILE_CAST && tile_is_integer(index->type.dtype) &&
+           cuc_dtype_bits(index->type.dtype) >= 32) // a grid has fewer than 2^31 blocks
+        index = index->op->operand[0];
+    if (!facts || !index->op || index->op->kind != TILE_BLOCK)
+        return false;
+    uint32_t of = (uint32_t)tile_int(index->op, TILE_ATTR_INDEX, 0);
+    const struct tile_extent *size = extent_of(facts, tensor, axis);
+    const struct tile_host_expression *grid =
+        of < facts->kernel->grid_rank ? facts->kernel->grid[of] : NULL;
+    if (!grid || !size)
+        return false;
+    if (grid->kind == TILE_HOST_CONSTANT)
+        return size->kind == TILE_EXTENT_STATIC && grid->value >= 1 && size->value >= extent &&
+               grid->value - 1 <= (size->value - extent) / scale;
+    if (scale == 1 && extent == 1)
+        return is_dimension(grid, size);
+    if (grid->kind != TILE_HOST_OP || (grid->op != TILE_CDIV && grid->op != TILE_FLOORDIV) ||
+        grid->operand[1]->kind != TILE_HOST_CONSTANT || grid->operand[1]->value != scale ||
+        extent != scale || !is_dimension(grid->operand[0], size))
+        return false;
+    return grid->op == TILE_FLOORDIV ||
+           tile_is_multiple(facts->dimension[size->dimension], (uint64_t)scale);
+}

@@ -27,6 +27,12 @@ struct tile_known tile_known_of(const struct tile_facts *facts, const struct til
 // Of an extent of a tensor or slice, of the kernel that the facts are of.
 struct tile_known tile_known_extent(const struct tile_facts *facts, const struct tile_value *tensor,
                                     uint32_t axis);
+// The index is that of a block whose tile of `extent` elements, at index * scale, lies inside of
+// the tensor along an axis since the grid has no more blocks: block(0) of `grid M` in [M], of `grid
+// N // 64` in tiles of 64 of [N], of `grid cdiv(N, 64)` where 64 divides N.
+bool tile_grid_keeps_inside(const struct tile_facts *facts, const struct tile_value *index,
+                            int64_t scale, int64_t extent, const struct tile_value *tensor,
+                            uint32_t axis);
 // n divides the value.
 static inline bool tile_is_multiple(struct tile_known known, uint64_t n)
 {

@@ -10,9 +10,10 @@
 #include "../layout/layout.h"
 
 enum {
-    MOST_COLUMNS = 256,  // of a wgmma
+    MOST_COLUMNS = 256,   // of a wgmma
     MOST_REGISTERS = 200, // of a thread, for accumulators and left operands
-    MOST_LOADED = 1024,  // elements that warpgroups load themselves in a turn
+    MOST_OF_THREE = 136,
+    MOST_LOADED = 1024, // elements that warpgroups load themselves in a turn
     MOST_STAGES = 4,
     ALTERNATING_COLUMNS = 128, // of the last product
 };
@@ -92,8 +93,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     bool turned = false;
 
     *why = "an operand is computed, or loaded not for it alone";
-    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1;
-         x = x->op->operand[0])
+    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1; x = x->op->operand[0])
         turned ^= tile_attribute(x->op, TILE_ATTR_AXES)->ints[0] == 1;
     const struct tile_op *load = x->op;
     bool held = load && load->parent == &kernel->body;
@@ -115,8 +115,7 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads something else besides";
 
-    if (p->base.wanted[load->result[0]->id] ||
-        tile_elements(&load->result[0]->type) <= MOST_LOADED)
+    if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
     if (load->kind != TILE_LOAD || load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
@@ -215,8 +214,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     if (s.count)
         return "there are others outside of its loop";
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
-        const char *why =
-            tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
+        const char *why = tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
         if (why)
             return why;
     }
@@ -273,14 +271,20 @@ static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *
 
 // ---- Layouts and room
 
+// Of layouts; of three warpgroups they have a fourth, whose rows are padding.
+static uint32_t warp_bits_of(const struct tile_fused *p)
+{
+    return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
+}
+
 static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
 {
     int32_t rows = p->product[0].mma->result[0]->type.extent[0];
     uint32_t registers = 0;
 
-    if (rows != 64 && rows != 128 && rows != 256)
-        return "its rows are not 64, 128 or 256";
-    p->base.groups = rows > 64 ? 2 : 1;
+    if (rows != 64 && rows != 128 && rows != 192 && rows != 256)
+        return "its rows are not 64, 128, 192 or 256";
+    p->base.groups = rows == 192 ? 3 : rows > 64 ? 2 : 1;
     p->base.blocks = (uint32_t)rows / 64 / p->base.groups;
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_fused_product *product = &p->product[i];
@@ -290,14 +294,14 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
         if (!product->feed[0])
             registers += product->depth / 4 * p->base.blocks;
     }
-    if (registers > MOST_REGISTERS)
+    if (registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
         return "accumulators do not fit in registers";
     for (uint32_t i = 0; i < p->products; i++) {
         struct tile_value *given[] = { p->product[i].mma->result[0],
                                        p->product[i].mma->operand[0] };
         for (uint32_t n = 0; n < 2 && (!n || !p->product[i].feed[0]); n++) {
             struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
-            if (!layout || !tile_layout_wgmma(layout, &given[n]->type, p->base.groups + 1))
+            if (!layout || !tile_layout_wgmma(layout, &given[n]->type, warp_bits_of(p)))
                 return "its accumulators are not made of whole blocks";
             given[n]->layout = layout;
         }
@@ -316,9 +320,8 @@ static void plan_store(struct tile_fused *p)
         if (op->block_count ||
             (tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
-        if (op->kind == TILE_STORE &&
-            tile_shape_same(&op->operand[op->operand_count - 1]->type,
-                            &p->base.mma->result[0]->type))
+        if (op->kind == TILE_STORE && tile_shape_same(&op->operand[op->operand_count - 1]->type,
+                                                      &p->base.mma->result[0]->type))
             store = op;
     }
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
@@ -386,10 +389,15 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
         return NULL;
     // Of small products the work is what takes the time: then the groups must not meet in it. Large
     // ones were 0.5 % faster without, on an H200.
-    p->alternates = p->turns && p->base.groups == 2 && p->base.columns < ALTERNATING_COLUMNS;
+    p->alternates = p->turns && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);
     return *why ? NULL : p;
+}
+
+uint32_t tile_fused_warps(const struct tile_fused *p)
+{
+    return UINT32_C(1) << warp_bits_of(p);
 }
 
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan)
@@ -469,6 +477,31 @@ static bool can_read(const struct tile_stream *s)
            tile_axis_coordinate(layout, threads, 1) * s->element < s->span;
 }
 
+struct absence {
+    const struct tile_fused *p;
+    bool missed; // something that a warpgroup would have that is not there
+};
+
+// A value that the fourth of three warpgroups has no part of, or the same as the others.
+static void look_at_absence(struct tile_op *op, void *data)
+{
+    struct absence *a = data;
+
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        const struct tile_value *value = op->result[i];
+        const struct tile_layout *layout = value->layout;
+        uint32_t first = layout ? layout->register_bits + TILE_LANE_BITS + 2u : 0;
+        if (!a->p->needed[value->id] || !value->type.rank || value->type.tensor || !layout)
+            continue;
+        bool beyond = !layout->basis[first] && !layout->basis[first + 1];
+        for (uint32_t axis = 0; axis < value->type.rank; axis++)
+            beyond |= layout->basis[first] && layout->basis[first + 1] &&
+                      tile_axis_coordinate(layout, UINT32_C(3) << first, axis) >=
+                          (uint32_t)value->type.extent[axis];
+        a->missed |= !beyond;
+    }
+}
+
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -495,10 +528,15 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_value *a = p->product[i].mma->operand[0];
         struct tile_layout layout;
-        if (!p->product[i].feed[0] && (!tile_layout_wgmma(&layout, &a->type, p->base.groups + 1) ||
+        if (!p->product[i].feed[0] && (!tile_layout_wgmma(&layout, &a->type, warp_bits_of(p)) ||
                                        !a->layout || !tile_layout_same(a->layout, &layout)))
             return "a left operand does not lie as an accumulator";
     }
+    struct absence absence = { p, false };
+    if (p->base.groups == 3)
+        tile_walk(&kernel->body, look_at_absence, &absence);
+    if (absence.missed)
+        return "three warpgroups would need a fourth for what is not their rows";
     if (!p->turns)
         return NULL;
     // What is made of the accumulator waits for it, and so does what the product reads meanwhile.

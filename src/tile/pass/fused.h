@@ -31,10 +31,10 @@ struct tile_fused {
     // The last product runs under the work of the next turn: all others of that turn are started
     // before it. Else each is waited for where it stands.
     bool turns;
-    bool alternates; // two warpgroups start their products in turns
-    bool uneven;  // the loop is of another length where the block's first index is
-    bool *late;   // by value id: what waits for the last product of the turn before
-    bool *needed; // by value id: what warpgroups compute
+    bool alternates; // warpgroups start their products in turns
+    bool uneven;     // the loop is of another length where the block's first index is
+    bool *late;      // by value id: what waits for the last product of the turn before
+    bool *needed;    // by value id: what warpgroups compute
 };
 
 // Whether a kernel is one loop over products that can be fed so; layouts of what holds accumulators
@@ -44,6 +44,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
 // When layouts are assigned, and values have other numbers: what each role needs. Why it cannot be
 // after all, or NULL.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
+// Warps that layouts are of.
+uint32_t tile_fused_warps(const struct tile_fused *p);
 // The plan that a pipeline is part of; NULL: it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 

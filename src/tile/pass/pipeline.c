@@ -262,8 +262,8 @@ static void plan_store(struct tile_pipeline *p)
 static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
                       const struct tile_target *target)
 {
-    const struct tile_type *stored = p->store ? &p->store->operand[p->store->operand_count - 1]->type
-                                              : NULL;
+    const struct tile_type *stored =
+        p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (!stored || p->cluster > 1 || target->split > 1 || p->before || op->kind != TILE_LOAD ||
@@ -284,7 +284,9 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
         map->parameter = op->operand[0]->index;
         map->swizzle = swizzle_of(128);
         for (uint32_t i = 0; i < shape->count; i++)
-            map->box[last - i] = i == last ? 1024 / cuc_dtype_bits(stored->dtype) : i == other ? 64 : 1;
+            map->box[last - i] = i == last    ? 1024 / cuc_dtype_bits(stored->dtype)
+                                 : i == other ? 64
+                                              : 1;
         return;
     }
 }
@@ -296,8 +298,8 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 
 // ---- The grid
 
-// Tiles that are worked on at a time make a rectangle as nearly square as can be: of all that have as
-// many tiles it reads least.
+// Tiles that are worked on at a time make a rectangle as nearly square as can be: of all that have
+// as many tiles it reads least.
 static uint32_t choose_raster(const struct tile_pipeline *p)
 {
     uint32_t rows = p->groups * p->blocks * 64, columns = p->columns, side = 1;
@@ -313,15 +315,15 @@ static uint32_t choose_raster(const struct tile_pipeline *p)
 
 // ---- All of it
 
-// Few slabs are stored all at once, between one pair of barriers, and so are those that something is
-// loaded into; of many one goes while the next is filled.
+// Few slabs are stored all at once, between one pair of barriers, and so are those that something
+// is loaded into; of many two.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     enum { FEW = 2 };
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
 
     p->slabs = (uint32_t)x->type.extent[1] * cuc_dtype_bits(x->type.dtype) / 1024 * p->blocks;
-    p->together = p->side || p->slabs <= FEW ? p->slabs : 1;
+    p->together = p->side || p->slabs <= FEW ? p->slabs : p->slabs % FEW ? 1 : FEW;
     p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
 }
 
@@ -371,12 +373,14 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         p->maps--;
         *why = plan_shared(p, target);
     }
-    if (!*why &&
-        !tile_layout_wgmma(layout, &p->mma->result[0]->type, warp_bits))
+    if (!*why && !tile_layout_wgmma(layout, &p->mma->result[0]->type, warp_bits))
         *why = "its accumulators are not made of whole blocks";
     if (*why)
         return NULL;
     plan_split(p, split);
+    p->by_warp = false;
+    if (p->by_warp)
+        set_store_rows(p, 64, 16);
     p->raster = target->raster ? target->raster : choose_raster(p);
     p->mma->result[0]->layout = layout;
     return p;

@@ -11,9 +11,9 @@ struct tile_stream {
     const struct tile_op *load;
     const struct tile_op *slice; // that it loads from; NULL: from a tensor as it is
     uint32_t last, other;        // axes of the tensor that the tile has
-    uint32_t map;         // of the entry's tensor maps
-    uint32_t element;     // bytes
-    bool mn_major;        // what lies side by side is the axis that is not summed over
+    uint32_t map;                // of the entry's tensor maps
+    uint32_t element;            // bytes
+    bool mn_major;               // what lies side by side is the axis that is not summed over
     uint32_t span, rows, slabs;
     uint32_t at, bytes; // in the stage
     bool shared;        // by the blocks of a cluster: each loads its part of the rows for all
@@ -36,9 +36,9 @@ struct tile_pipeline {
     struct tile_stream stream[2]; // a and b
     bool from_zero;               // the accumulator starts with zeros
     bool before; // more than scalar arithmetic stands before the loop: all of scalars is done twice
-    uint32_t groups;              // warpgroups that multiply
-    uint32_t blocks;              // of 64 rows that each of them has
-    uint32_t columns, depth;      // of the product of a stage
+    uint32_t groups;         // warpgroups that multiply
+    uint32_t blocks;         // of 64 rows that each of them has
+    uint32_t columns, depth; // of the product of a stage
     uint32_t stages, stage_bytes;
     uint32_t cluster; // blocks; 1: none
     uint32_t split;   // blocks of a cluster that each do a part of the loop; 1: none
@@ -48,12 +48,13 @@ struct tile_pipeline {
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: by threads
     uint32_t store_map;
-    uint32_t slabs;    // that a warpgroup stores
-    uint32_t together; // of them: that are stored at a time
-    uint32_t buffers;  // that it has for them
+    uint32_t slabs;             // that a warpgroup stores
+    uint32_t together;          // of them: that are stored at a time
+    uint32_t buffers;           // that it has for them
+    bool by_warp;               // each warp stores its own 16 rows of them
     const struct tile_op *side; // a load behind the loop, of what lies as what is stored; NULL
     uint32_t side_map;
-    bool fused; // the first member of a struct tile_fused (pass/fused.h)
+    bool fused;   // the first member of a struct tile_fused (pass/fused.h)
     bool *wanted; // by value id: what the thread that copies computes for itself, and its loads
 };
 
@@ -61,7 +62,7 @@ enum {
     TILE_GROUP_THREADS = 128, // of a warpgroup
     TILE_RING_AT = 1024,      // where stages begin in shared memory; barriers before
     TILE_MOST_STAGES = 24,
-    TILE_PART_COLUMNS = 128, // of sums that are promoted, at a time
+    TILE_PART_COLUMNS = 128,    // of sums that are promoted, at a time
     TILE_SLAB_BYTES = 64 * 128, // of what is stored: 64 rows
 };
 
@@ -75,8 +76,8 @@ struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 // loop.c: the loop, the product and what is streamed to it; which values their places are made of.
 // NULL, or why there is none; "": there is no product.
 const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
-// swap.c: operands exchanged and the accumulator turned, in a loop that was found; to be found again
-// then. False, with the kernel perhaps spoilt, without memory.
+// swap.c: operands exchanged and the accumulator turned, in a loop that was found; to be found
+// again then. False, with the kernel perhaps spoilt, without memory.
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
 // Whether a kernel is one loop over a product, and how it is done then; layouts of what holds
 // accumulators are given. NULL, and why not: for a remark.

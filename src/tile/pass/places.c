@@ -112,8 +112,7 @@ static bool split(struct narrowing *n, struct tile_value *value, struct side *ou
         out->tile = x.tile ? x.tile : y.tile;
         out->scalar = x.scalar;
         if (y.scalar && (x.scalar || op->kind == TILE_SUB))
-            out->scalar =
-                binary(n, op->kind, x.scalar ? x.scalar : number(n, 0), y.scalar);
+            out->scalar = binary(n, op->kind, x.scalar ? x.scalar : number(n, 0), y.scalar);
         else if (y.scalar)
             out->scalar = y.scalar;
         return true;
@@ -154,7 +153,8 @@ static void narrow(struct tile_op *op, void *data)
     struct narrowing *n = data;
     struct side x, y;
 
-    if ((op->kind != TILE_LT && op->kind != TILE_LE && op->kind != TILE_GT && op->kind != TILE_GE) ||
+    if ((op->kind != TILE_LT && op->kind != TILE_LE && op->kind != TILE_GT &&
+         op->kind != TILE_GE) ||
         !op->operand[0]->type.rank || op->operand[0]->type.dtype != CUC_I64)
         return;
     n->place = op;

@@ -1,6 +1,6 @@
 // What the thread that copies may do besides: all that is about scalars alone, control flow too,
-// such as looking up which part of a tensor a block is for. And what rows of a part may be read that
-// are behind its end.
+// such as looking up which part of a tensor a block is for. And what rows of a part may be read
+// that are behind its end.
 #include "pipeline.h"
 
 #include "../ir/words.h"
@@ -58,8 +58,8 @@ static bool same_part(const struct tile_op *load, const struct tile_op *store, u
            shape->ints[0] == tile_attribute(load, TILE_ATTR_SHAPE)->ints[axis];
 }
 
-// Behind the loop each row of the sums is worked on by itself, and those that the load does not have
-// are not stored: then it does not matter what they are made of.
+// Behind the loop each row of the sums is worked on by itself, and those that the load does not
+// have are not stored: then it does not matter what they are made of.
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis)
 {
     for (const struct tile_op *op = p->loop->next; op; op = op->next) {

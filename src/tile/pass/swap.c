@@ -1,6 +1,6 @@
-// The other way round: c' = b' a' in place of c = a b. wgmma makes 64 rows at a time, but columns by
-// 8, so that a result of few rows is better made of few columns. What comes behind the loop sees it
-// turned back.
+// The other way round: c' = b' a' in place of c = a b. wgmma makes 64 rows at a time, but columns
+// by 8, so that a result of few rows is better made of few columns. What comes behind the loop sees
+// it turned back.
 #include "pipeline.h"
 
 struct turning {
@@ -15,8 +15,8 @@ static struct tile_value *turned(struct turning *t, struct tile_op *place, struc
 {
     static const int64_t exchanged[] = { 1, 0 };
     const struct tile_type *own = &x->type;
-    struct tile_type type = tile_shaped(
-        own->dtype, 2, (int32_t[]){ (int32_t)own->extent[1], (int32_t)own->extent[0] });
+    struct tile_type type =
+        tile_shaped(own->dtype, 2, (int32_t[]){ (int32_t)own->extent[1], (int32_t)own->extent[0] });
     struct tile_op *op = tile_op_create(t->kernel, TILE_PERMUTE, 1, 1, 0);
     struct tile_value *result = op ? tile_result_create(t->kernel, op, 0, &type) : NULL;
 

@@ -12,7 +12,7 @@
 
 struct version {
     struct tile_kernel *kernel;
-    struct tile_op *place; // the op before which scalars, and the choice, stand
+    struct tile_op *place;    // the op before which scalars, and the choice, stand
     struct tile_value *holds; // the condition so far; NULL: always
     struct tile_value **map;  // of the work that is done without masks
     bool *work;               // by value id
@@ -127,8 +127,7 @@ static struct tile_value *all_of(struct version *v, struct tile_value *mask)
     case TILE_PERMUTE:
         return all_of(v, op->operand[0]);
     case TILE_AND:
-        return combine(v, TILE_AND, CUC_BOOL, all_of(v, op->operand[0]),
-                       all_of(v, op->operand[1]));
+        return combine(v, TILE_AND, CUC_BOOL, all_of(v, op->operand[0]), all_of(v, op->operand[1]));
     case TILE_LT:
     case TILE_LE:
         return combine(v, op->kind, CUC_BOOL, bound(v, op->operand[0], true),
@@ -339,8 +338,8 @@ static struct tile_op *find_place(const struct version *v, const struct tile_blo
 {
     struct tile_op *place = body->first;
 
-    while (place != body->last && (!uses_work(v, place) ||
-                                   (place->result_count == 1 && is_work(v, place->result[0]))))
+    while (place != body->last &&
+           (!uses_work(v, place) || (place->result_count == 1 && is_work(v, place->result[0]))))
         place = place->next;
     for (const struct tile_op *op = place; op; op = op->next)
         if (op->result_count == 1)

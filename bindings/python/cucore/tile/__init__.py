@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ._compile import Op
+from ._expression import Op
 from ._kernel import ByTarget, Constant, TileKernel, function, kernel, launch
 from ._ops import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode
 from ._values import DType, TileCompilerError, TileSyntaxError
@@ -24,6 +24,18 @@ float32, float64 = DType(raw.CUC_F32, "float32"), DType(raw.CUC_F64, "float64")
 tfloat32 = DType(raw.CUC_TF32, "tfloat32")
 float8_e4m3fn = DType(raw.CUC_E4M3, "float8_e4m3fn")
 float8_e5m2 = DType(raw.CUC_E5M2, "float8_e5m2")
+
+
+class Array:
+    """The type of a parameter that is an array, for annotations."""
+
+
+class Tile:
+    """The type of a tile, for annotations."""
+
+
+class Scalar:
+    """The type of a number, for annotations."""
 
 
 class ScalarInt64:
@@ -46,8 +58,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = sorted([  # noqa: PLE0604
-    "ByTarget", "Constant", "DType", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode",
-    "ScalarInt64", "TileCompilerError", "TileKernel", "TileSyntaxError", "bfloat16", "bool_",
+    "Array", "ByTarget", "Constant", "DType", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode",
+    "Scalar", "ScalarInt64", "Tile", "TileCompilerError", "TileKernel", "TileSyntaxError", "bfloat16", "bool_",
     "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "function", "int16", "int32",
     "int64", "int8", "kernel", "launch", "tfloat32", "uint16", "uint32", "uint64", "uint8",
     *OPS,

@@ -1,26 +1,25 @@
 """Kernels: compiled when they are first launched with arguments of some kinds."""
 from __future__ import annotations
 
-import ctypes
 import inspect
-import struct
 import typing
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from .. import raw
 from .._device import Device
-from .._errors import last_error
-from .._handle import options
-from .._launch import _NUMPY, _launch, _packer
+from .._errors import CompileError
+from .._launch import _NUMPY, LaunchConfig
+from .._launch import launch as launch_on
 from .._object import Kernel
 from .._program import Program, ProgramOptions
 from .._stream import StreamLike, as_stream
 from .._tensor import Tensor, as_tensor
 from ._compile import compile_function
-from ._values import TileCompilerError
+from ._values import TileCompilerError, plain
 
 T = TypeVar("T")
+_COMPILERS_BLOCK = (0, 0, 0)
 
 
 class Constant(Generic[T]):
@@ -67,31 +66,16 @@ class TileKernel:
         """The same kernel with other options, compiled anew."""
         return TileKernel(self.function, **{**self.hints, **hints})
 
+    with_hints = replace_hints
+
     def _kinds(self, arguments: Sequence[Any]) -> tuple[tuple[tuple[Any, ...], ...], list[Any]]:
         """What the code depends on of the arguments, and those that are passed to it."""
         if len(arguments) != len(self._constant):
             raise TypeError(f"{self.__name__}() takes {len(self._constant)} arguments, "
                             f"{len(arguments)} were given")
-        kinds: list[tuple[Any, ...]] = []
         passed: list[Any] = []
-        for position, value in enumerate(arguments):
-            kind = type(value)
-            if self._constant[position]:
-                kinds.append(("constant", value, kind))  # 1, 1.0 and True are equal
-                continue
-            if kind is bool:
-                kinds.append(("scalar", raw.CUC_BOOL))
-            elif kind is int:
-                wide = self._int64[position] or not -2**31 <= value < 2**31
-                kinds.append(("scalar", raw.CUC_I64 if wide else raw.CUC_I32))
-            elif kind is float:
-                kinds.append(("scalar", raw.CUC_F32))
-            elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
-                kinds.append(("scalar", _NUMPY[kind.__name__]))
-            else:
-                value = as_tensor(value)
-                kinds.append(("array", value._struct.dtype, value._struct.rank))
-            passed.append(value)
+        kinds = [("constant", value, type(value)) if constant else _kind(value, wide, passed)
+                 for value, constant, wide in zip(arguments, self._constant, self._int64)]
         return tuple(kinds), passed
 
     def source(self, *arguments: Any) -> str:
@@ -116,8 +100,34 @@ class TileKernel:
             target.cluster = min(blocks, 2) if blocks else None
             code = "ptx" if raw.cuc_driver_is_simulated() else "cubin"
             program = Program(self.source(*arguments), "tile", target)
-            made = self._compiled[key] = program.compile(code).get_kernel(self.__name__)
+            try:
+                compiled = program.compile(code)
+            except CompileError as error:  # about the device: it speaks of the program's own lines
+                where = self.function.__code__
+                raise TileCompilerError(f"{where.co_filename}:{where.co_firstlineno}: {self.__name__}(): "
+                                        f"{error}\nThe lines are those of {self.__name__}.source().") from error
+            made = self._compiled[key] = compiled.get_kernel(plain(self.__name__))
         return made
+
+
+def _kind(value: Any, wide: bool, passed: list[Any]) -> tuple[Any, ...]:
+    """What the code depends on of one argument; what is passed for it is appended."""
+    kind = type(value)
+    if kind is tuple:
+        return ("tuple", *(_kind(each, wide, passed) for each in value))
+    if kind is bool:
+        made: tuple[Any, ...] = ("scalar", raw.CUC_BOOL)
+    elif kind is int:
+        made = ("scalar", raw.CUC_I64 if wide or not -2**31 <= value < 2**31 else raw.CUC_I32)
+    elif kind is float:
+        made = ("scalar", raw.CUC_F32)
+    elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
+        made = ("scalar", _NUMPY[kind.__name__])
+    else:
+        value = as_tensor(value)
+        made = ("array", value._struct.dtype, value._struct.rank)
+    passed.append(value)
+    return made
 
 
 def _is_constant(annotation: Any) -> bool:
@@ -151,16 +161,10 @@ def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, args: Se
     kinds, passed = kernel._kinds(args)
     made = kernel._kernel(queue.device, kinds, args)
     shape = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
-    config = options(raw.cuc_launch_config, grid=shape,
-                     flags=raw.CUC_LAUNCH_PROGRAMMATIC if programmatic_dependent_launch else 0)
+    config = LaunchConfig(shape, _COMPILERS_BLOCK,
+                          programmatic_stream_serialization=programmatic_dependent_launch)
     given = tuple(passed)
-    pack = made._packers.get(tuple(map(type, given))) or _packer(made, given)
-    try:
-        packed = pack(*given)
-    except struct.error as error:
-        raise TypeError(f"an argument does not fit {kernel.__name__}(): {error}") from None
-    if _launch(queue._h, ctypes.addressof(config), made._h, packed, len(given)):
-        raise last_error()
+    launch_on(queue, config, made, *given)
 
 
 __all__ = ["ByTarget", "Constant", "Tensor", "TileCompilerError", "TileKernel", "function", "kernel",

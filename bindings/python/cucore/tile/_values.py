@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 from .. import raw
@@ -69,13 +70,36 @@ class View:
         self.array, self.shape, self.padding = array, shape, padding
 
 
+class Text(tuple):  # type: ignore[type-arg]
+    """An f-string: its parts, of which some are values."""
+
+    __slots__ = ()
+
+
 class Variable:
     """What a name stands for that a loop or an if gives other values."""
 
-    __slots__ = ("handle", "loose")
+    __slots__ = ("handle", "dtype", "loose")
 
-    def __init__(self, handle: int, loose: bool) -> None:
-        self.handle, self.loose = handle, loose
+    def __init__(self, handle: int, dtype: int, loose: bool) -> None:
+        self.handle, self.dtype, self.loose = handle, dtype, loose
+
+
+INTEGERS = frozenset(range(raw.CUC_I8, raw.CUC_U64 + 1))
+
+# Words of the tile language, which no name of a kernel can be there. That of a function that builds is
+# the language's, too.
+_WORDS = {"and", "as", "asm", "assert", "auto", "break", "cat", "const", "continue", "else", "false", "fn",
+          "for", "grid", "if", "in", "inf", "kernel", "nan", "not", "or", "return", "static", "step",
+          "tile", "true", "where", "while", "noalias", "align", "unit", "block", "cumsum", "cumprod"}
+RESERVED = _WORDS | set(raw.NAMES["dtype"].values()) | \
+    {name.removeprefix("cuc_tile_") for name in raw.FUNCTIONS if name.startswith("cuc_tile_")}
+
+
+def plain(name: str) -> str:
+    """A name of Python's as the tile language can have it."""
+    plainly = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", name)
+    return plainly + "_" if plainly in RESERVED else plainly
 
 
 class Builder:
@@ -166,10 +190,9 @@ class Builder:
         a, b = self.value(x), self.value(y)
         if a.loose and b.loose:
             return a, b, True
-        integers = range(raw.CUC_I8, raw.CUC_U64 + 1)
-        if a.loose and not isinstance(x, int) and self.dtype(b) in integers:
+        if a.loose and not isinstance(x, int) and self.dtype(b) in INTEGERS:
             a = self.cast(a, self.dtype(b))
-        elif b.loose and not isinstance(y, int) and self.dtype(a) in integers:
+        elif b.loose and not isinstance(y, int) and self.dtype(a) in INTEGERS:
             b = self.cast(b, self.dtype(a))
         return a, b, False
 

@@ -1,0 +1,42 @@
+"""
+    CuCore
+
+NVIDIA GPUs by the C library cucore: devices, streams, memory, CUDA C++, PTX and tile programs compiled
+at run time, launches whose arguments are checked, graphs.
+
+Objects own one reference of the C library's and drop it when they are collected, or closed before.
+`CuCore.LibCuCore` has every C function, struct and constant by its C name.
+"""
+module CuCore
+
+export Device, Stream, Event, Buffer, DeviceArray, Tensor, Program, Linker, ObjectCode, Kernel,
+       Graph, GraphExec, CuError, Opaque, compile, kernel, launch, capture, instantiate, record,
+       synchronize, elapsed, fill_bytes!, interpret, bytes, name, arch
+
+"""Every function, struct and constant of libcucore, by its C name."""
+module LibCuCore
+# Found by its soname once CuCore has loaded it from where it is.
+const libcucore = "libcucore.so.0"
+include("api.jl")
+end
+
+using .LibCuCore
+using FileWatching
+using Libdl
+const C = LibCuCore
+
+function __init__()
+    place = get(ENV, "CUCORE_LIBRARY", C.libcucore)
+    if Libdl.dlopen(place, Libdl.RTLD_NOW | Libdl.RTLD_GLOBAL; throw_error = false) === nothing
+        error("libcucore is not found as $place: set CUCORE_LIBRARY to its file, or install it")
+    end
+end
+
+include("handles.jl")
+include("devices.jl")
+include("memory.jl")
+include("programs.jl")
+include("launch.jl")
+include("graphs.jl")
+
+end

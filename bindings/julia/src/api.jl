@@ -1,0 +1,2683 @@
+# Written by api/api.py write. Do not edit.
+# Everything public of libcucore, by its C names.
+
+# What a call came to: 0 is success, positive a normal outcome, negative a failure.
+const cuc_status = Int32
+# An address in a device's memory, or in memory that a device can reach; 0 is none.
+const cuc_device_ptr = UInt64
+# The type of an array element or of a kernel argument.
+const cuc_dtype = Int32
+# A value: a tile, a scalar, a constant or a tensor; 0 is none.
+const cuc_tile = UInt32
+# A variable: what stands for one value after another of the same type; 0 is none.
+const cuc_tile_variable = UInt32
+
+# What a search found, and where it looked before.
+mutable struct cuc_found end
+# A device of the driver.
+mutable struct cuc_device end
+# A context of the driver; it keeps its device's primary context, or borrows another one.
+mutable struct cuc_context end
+# An in-order queue of work on one device; it keeps its context alive.
+mutable struct cuc_stream end
+# A point in a stream; it keeps its context alive.
+mutable struct cuc_event end
+# Something that allocates and frees memory.
+mutable struct cuc_memory_resource end
+# A range of memory. It holds its resource and the stream that will free it, so that they may be released in any order.
+mutable struct cuc_buffer end
+# Products of one kind, compiled.
+mutable struct cuc_gemm_plan end
+# Object code and, once loaded, the driver's library of it.
+mutable struct cuc_object end
+# A kernel of an object: kernel.h.
+mutable struct cuc_kernel end
+# A source text with its options; it may be compiled many times, to different kinds of code.
+mutable struct cuc_program end
+# Inputs and options of a link. It may link many times, with inputs added in between.
+mutable struct cuc_linker end
+# What was captured. It holds the context that it was captured in.
+mutable struct cuc_graph end
+# An instance of a graph, that can be launched. It needs the graph no more.
+mutable struct cuc_graph_exec end
+# A tile program in the making.
+mutable struct cuc_tile_program end
+
+const CUC_OK = Int32(0)
+const CUC_NOT_READY = Int32(1)
+const CUC_ERROR_INVALID_ARGUMENT = Int32(-1)
+const CUC_ERROR_INVALID_HANDLE = Int32(-2)
+const CUC_ERROR_OUT_OF_MEMORY = Int32(-3)
+const CUC_ERROR_OUT_OF_DEVICE_MEMORY = Int32(-4)
+const CUC_ERROR_NOT_FOUND = Int32(-5)
+const CUC_ERROR_NOT_SUPPORTED = Int32(-6)
+const CUC_ERROR_NO_DRIVER = Int32(-7)
+const CUC_ERROR_DRIVER_TOO_OLD = Int32(-8)
+const CUC_ERROR_NO_DEVICE = Int32(-9)
+const CUC_ERROR_DRIVER = Int32(-10)
+const CUC_ERROR_COMPILE = Int32(-11)
+const CUC_ERROR_LINK = Int32(-12)
+const CUC_ERROR_TOOLKIT = Int32(-13)
+const CUC_ERROR_CONTEXT_LOST = Int32(-14)
+const CUC_ERROR_FORKED = Int32(-15)
+const CUC_ERROR_BUSY = Int32(-16)
+const CUC_ERROR_IO = Int32(-17)
+const CUC_ERROR_INTERNAL = Int32(-18)
+const CUC_DTYPE_UNKNOWN = Int32(0)
+const CUC_BOOL = Int32(1)
+const CUC_I8 = Int32(2)
+const CUC_I16 = Int32(3)
+const CUC_I32 = Int32(4)
+const CUC_I64 = Int32(5)
+const CUC_U8 = Int32(6)
+const CUC_U16 = Int32(7)
+const CUC_U32 = Int32(8)
+const CUC_U64 = Int32(9)
+const CUC_F16 = Int32(10)
+const CUC_BF16 = Int32(11)
+const CUC_F32 = Int32(12)
+const CUC_TF32 = Int32(13)
+const CUC_F64 = Int32(14)
+const CUC_E4M3 = Int32(15)
+const CUC_E5M2 = Int32(16)
+const CUC_E8M0 = Int32(17)
+const CUC_C64 = Int32(18)
+const CUC_C128 = Int32(19)
+const CUC_DEFAULT = Int32(0)
+const CUC_ON = Int32(1)
+const CUC_OFF = Int32(2)
+const CUC_ZERO = Int32(-1)
+const CUC_LIBRARY_NONE = Int32(0)
+const CUC_LIBRARY_DRIVER = Int32(1)
+const CUC_LIBRARY_NVRTC = Int32(2)
+const CUC_LIBRARY_NVJITLINK = Int32(3)
+const CUC_LIBRARY_NVML = Int32(4)
+const CUC_LIBRARY_RUNTIME = Int32(5)
+const CUC_DEVICE_MAX_THREADS_PER_BLOCK = Int32(1)
+const CUC_DEVICE_MAX_BLOCK_DIM_X = Int32(2)
+const CUC_DEVICE_MAX_BLOCK_DIM_Y = Int32(3)
+const CUC_DEVICE_MAX_BLOCK_DIM_Z = Int32(4)
+const CUC_DEVICE_MAX_GRID_DIM_X = Int32(5)
+const CUC_DEVICE_MAX_GRID_DIM_Y = Int32(6)
+const CUC_DEVICE_MAX_GRID_DIM_Z = Int32(7)
+const CUC_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK = Int32(8)
+const CUC_DEVICE_TOTAL_CONSTANT_MEMORY = Int32(9)
+const CUC_DEVICE_WARP_SIZE = Int32(10)
+const CUC_DEVICE_MAX_PITCH = Int32(11)
+const CUC_DEVICE_MAX_REGISTERS_PER_BLOCK = Int32(12)
+const CUC_DEVICE_CLOCK_RATE = Int32(13)
+const CUC_DEVICE_TEXTURE_ALIGNMENT = Int32(14)
+const CUC_DEVICE_GPU_OVERLAP = Int32(15)
+const CUC_DEVICE_MULTIPROCESSOR_COUNT = Int32(16)
+const CUC_DEVICE_KERNEL_EXEC_TIMEOUT = Int32(17)
+const CUC_DEVICE_INTEGRATED = Int32(18)
+const CUC_DEVICE_CAN_MAP_HOST_MEMORY = Int32(19)
+const CUC_DEVICE_COMPUTE_MODE = Int32(20)
+const CUC_DEVICE_MAXIMUM_TEXTURE1D_WIDTH = Int32(21)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_WIDTH = Int32(22)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_HEIGHT = Int32(23)
+const CUC_DEVICE_MAXIMUM_TEXTURE3D_WIDTH = Int32(24)
+const CUC_DEVICE_MAXIMUM_TEXTURE3D_HEIGHT = Int32(25)
+const CUC_DEVICE_MAXIMUM_TEXTURE3D_DEPTH = Int32(26)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH = Int32(27)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT = Int32(28)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS = Int32(29)
+const CUC_DEVICE_SURFACE_ALIGNMENT = Int32(30)
+const CUC_DEVICE_CONCURRENT_KERNELS = Int32(31)
+const CUC_DEVICE_ECC_ENABLED = Int32(32)
+const CUC_DEVICE_PCI_BUS_ID = Int32(33)
+const CUC_DEVICE_PCI_DEVICE_ID = Int32(34)
+const CUC_DEVICE_TCC_DRIVER = Int32(35)
+const CUC_DEVICE_MEMORY_CLOCK_RATE = Int32(36)
+const CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH = Int32(37)
+const CUC_DEVICE_L2_CACHE_SIZE = Int32(38)
+const CUC_DEVICE_MAX_THREADS_PER_MULTIPROCESSOR = Int32(39)
+const CUC_DEVICE_ASYNC_ENGINE_COUNT = Int32(40)
+const CUC_DEVICE_UNIFIED_ADDRESSING = Int32(41)
+const CUC_DEVICE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH = Int32(42)
+const CUC_DEVICE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS = Int32(43)
+const CUC_DEVICE_CAN_TEX2D_GATHER = Int32(44)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_GATHER_WIDTH = Int32(45)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT = Int32(46)
+const CUC_DEVICE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE = Int32(47)
+const CUC_DEVICE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE = Int32(48)
+const CUC_DEVICE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE = Int32(49)
+const CUC_DEVICE_PCI_DOMAIN_ID = Int32(50)
+const CUC_DEVICE_TEXTURE_PITCH_ALIGNMENT = Int32(51)
+const CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_WIDTH = Int32(52)
+const CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH = Int32(53)
+const CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS = Int32(54)
+const CUC_DEVICE_MAXIMUM_SURFACE1D_WIDTH = Int32(55)
+const CUC_DEVICE_MAXIMUM_SURFACE2D_WIDTH = Int32(56)
+const CUC_DEVICE_MAXIMUM_SURFACE2D_HEIGHT = Int32(57)
+const CUC_DEVICE_MAXIMUM_SURFACE3D_WIDTH = Int32(58)
+const CUC_DEVICE_MAXIMUM_SURFACE3D_HEIGHT = Int32(59)
+const CUC_DEVICE_MAXIMUM_SURFACE3D_DEPTH = Int32(60)
+const CUC_DEVICE_MAXIMUM_SURFACE1D_LAYERED_WIDTH = Int32(61)
+const CUC_DEVICE_MAXIMUM_SURFACE1D_LAYERED_LAYERS = Int32(62)
+const CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_WIDTH = Int32(63)
+const CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT = Int32(64)
+const CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_LAYERS = Int32(65)
+const CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_WIDTH = Int32(66)
+const CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH = Int32(67)
+const CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS = Int32(68)
+const CUC_DEVICE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH = Int32(69)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH = Int32(70)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT = Int32(71)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH = Int32(72)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH = Int32(73)
+const CUC_DEVICE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT = Int32(74)
+const CUC_DEVICE_COMPUTE_CAPABILITY_MAJOR = Int32(75)
+const CUC_DEVICE_COMPUTE_CAPABILITY_MINOR = Int32(76)
+const CUC_DEVICE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH = Int32(77)
+const CUC_DEVICE_STREAM_PRIORITIES_SUPPORTED = Int32(78)
+const CUC_DEVICE_GLOBAL_L1_CACHE_SUPPORTED = Int32(79)
+const CUC_DEVICE_LOCAL_L1_CACHE_SUPPORTED = Int32(80)
+const CUC_DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = Int32(81)
+const CUC_DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR = Int32(82)
+const CUC_DEVICE_MANAGED_MEMORY = Int32(83)
+const CUC_DEVICE_MULTI_GPU_BOARD = Int32(84)
+const CUC_DEVICE_MULTI_GPU_BOARD_GROUP_ID = Int32(85)
+const CUC_DEVICE_HOST_NATIVE_ATOMIC_SUPPORTED = Int32(86)
+const CUC_DEVICE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = Int32(87)
+const CUC_DEVICE_PAGEABLE_MEMORY_ACCESS = Int32(88)
+const CUC_DEVICE_CONCURRENT_MANAGED_ACCESS = Int32(89)
+const CUC_DEVICE_COMPUTE_PREEMPTION_SUPPORTED = Int32(90)
+const CUC_DEVICE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = Int32(91)
+const CUC_DEVICE_COOPERATIVE_LAUNCH = Int32(95)
+const CUC_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = Int32(97)
+const CUC_DEVICE_CAN_FLUSH_REMOTE_WRITES = Int32(98)
+const CUC_DEVICE_HOST_REGISTER_SUPPORTED = Int32(99)
+const CUC_DEVICE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = Int32(100)
+const CUC_DEVICE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = Int32(101)
+const CUC_DEVICE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = Int32(102)
+const CUC_DEVICE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = Int32(103)
+const CUC_DEVICE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = Int32(104)
+const CUC_DEVICE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = Int32(105)
+const CUC_DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR = Int32(106)
+const CUC_DEVICE_GENERIC_COMPRESSION_SUPPORTED = Int32(107)
+const CUC_DEVICE_MAX_PERSISTING_L2_CACHE_SIZE = Int32(108)
+const CUC_DEVICE_MAX_ACCESS_POLICY_WINDOW_SIZE = Int32(109)
+const CUC_DEVICE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = Int32(110)
+const CUC_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK = Int32(111)
+const CUC_DEVICE_SPARSE_CUDA_ARRAY_SUPPORTED = Int32(112)
+const CUC_DEVICE_READ_ONLY_HOST_REGISTER_SUPPORTED = Int32(113)
+const CUC_DEVICE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED = Int32(114)
+const CUC_DEVICE_MEMORY_POOLS_SUPPORTED = Int32(115)
+const CUC_DEVICE_GPU_DIRECT_RDMA_SUPPORTED = Int32(116)
+const CUC_DEVICE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = Int32(117)
+const CUC_DEVICE_GPU_DIRECT_RDMA_WRITES_ORDERING = Int32(118)
+const CUC_DEVICE_MEMPOOL_SUPPORTED_HANDLE_TYPES = Int32(119)
+const CUC_DEVICE_CLUSTER_LAUNCH = Int32(120)
+const CUC_DEVICE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = Int32(121)
+const CUC_DEVICE_CAN_USE_64_BIT_STREAM_MEM_OPS = Int32(122)
+const CUC_DEVICE_CAN_USE_STREAM_WAIT_VALUE_NOR = Int32(123)
+const CUC_DEVICE_DMA_BUF_SUPPORTED = Int32(124)
+const CUC_DEVICE_IPC_EVENT_SUPPORTED = Int32(125)
+const CUC_DEVICE_MEM_SYNC_DOMAIN_COUNT = Int32(126)
+const CUC_DEVICE_TENSOR_MAP_ACCESS_SUPPORTED = Int32(127)
+const CUC_DEVICE_HANDLE_TYPE_FABRIC_SUPPORTED = Int32(128)
+const CUC_DEVICE_UNIFIED_FUNCTION_POINTERS = Int32(129)
+const CUC_DEVICE_NUMA_CONFIG = Int32(130)
+const CUC_DEVICE_NUMA_ID = Int32(131)
+const CUC_DEVICE_MULTICAST_SUPPORTED = Int32(132)
+const CUC_DEVICE_MPS_ENABLED = Int32(133)
+const CUC_DEVICE_HOST_NUMA_ID = Int32(134)
+const CUC_DEVICE_D3D12_CIG_SUPPORTED = Int32(135)
+const CUC_DEVICE_MEM_DECOMPRESS_ALGORITHM_MASK = Int32(136)
+const CUC_DEVICE_MEM_DECOMPRESS_MAXIMUM_LENGTH = Int32(137)
+const CUC_DEVICE_VULKAN_CIG_SUPPORTED = Int32(138)
+const CUC_DEVICE_GPU_PCI_DEVICE_ID = Int32(139)
+const CUC_DEVICE_GPU_PCI_SUBSYSTEM_ID = Int32(140)
+const CUC_DEVICE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = Int32(141)
+const CUC_DEVICE_HOST_NUMA_MEMORY_POOLS_SUPPORTED = Int32(142)
+const CUC_DEVICE_HOST_NUMA_MULTINODE_IPC_SUPPORTED = Int32(143)
+const CUC_DEVICE_HOST_MEMORY_POOLS_SUPPORTED = Int32(144)
+const CUC_DEVICE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = Int32(145)
+const CUC_DEVICE_HOST_ALLOC_DMA_BUF_SUPPORTED = Int32(146)
+const CUC_DEVICE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = Int32(147)
+const CUC_SENSOR_SM_CLOCK = UInt32(1)
+const CUC_SENSOR_MEMORY_CLOCK = UInt32(2)
+const CUC_SENSOR_TEMPERATURE = UInt32(4)
+const CUC_SENSOR_POWER = UInt32(8)
+const CUC_SENSOR_THROTTLE = UInt32(16)
+const CUC_THROTTLE_IDLE = Int32(1)
+const CUC_THROTTLE_SETTING = Int32(2)
+const CUC_THROTTLE_POWER_CAP = Int32(4)
+const CUC_THROTTLE_HARDWARE = Int32(8)
+const CUC_THROTTLE_SYNC_BOOST = Int32(16)
+const CUC_THROTTLE_THERMAL = Int32(32)
+const CUC_THROTTLE_HOT = Int32(64)
+const CUC_THROTTLE_POWER_BRAKE = Int32(128)
+const CUC_THROTTLE_DISPLAY = Int32(256)
+const CUC_PEER_PERFORMANCE_RANK = Int32(1)
+const CUC_PEER_ACCESS_SUPPORTED = Int32(2)
+const CUC_PEER_NATIVE_ATOMIC_SUPPORTED = Int32(3)
+const CUC_PEER_CUDA_ARRAY_ACCESS_SUPPORTED = Int32(4)
+const CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = Int32(5)
+const CUC_STREAM_SYNC_LEGACY = UInt32(1)
+const CUC_STREAM_LEGACY = Int32(0)
+const CUC_STREAM_PER_THREAD = Int32(1)
+const CUC_WAIT_GEQ = UInt32(0)
+const CUC_WAIT_EQ = UInt32(1)
+const CUC_WAIT_AND = UInt32(2)
+const CUC_WAIT_NOR = UInt32(3)
+const CUC_WAIT_FLUSH = UInt32(1073741824)
+const CUC_WRITE_NO_MEMORY_BARRIER = Int32(1)
+const CUC_MEMORY_DEVICE = Int32(0)
+const CUC_MEMORY_PINNED = Int32(1)
+const CUC_MEMORY_MANAGED = Int32(2)
+const CUC_MEMORY_CUSTOM = Int32(3)
+const CUC_MEMORY_UNREGISTERED = Int32(4)
+const CUC_MEMORY_ACCESS_DEVICE = UInt32(1)
+const CUC_MEMORY_ACCESS_HOST = UInt32(2)
+const CUC_MEMORY_ACCESS_MANAGED = UInt32(4)
+const CUC_LOCATION_NONE = Int32(0)
+const CUC_LOCATION_DEVICE = Int32(1)
+const CUC_LOCATION_HOST = Int32(2)
+const CUC_LOCATION_HOST_NUMA = Int32(3)
+const CUC_LOCATION_HOST_NUMA_CURRENT = Int32(4)
+const CUC_MEMORY_POOL_HW_DECOMPRESS = UInt32(1)
+const CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = Int32(1)
+const CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC = Int32(2)
+const CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = Int32(3)
+const CUC_MEMORY_POOL_RELEASE_THRESHOLD = Int32(4)
+const CUC_MEMORY_POOL_RESERVED_CURRENT = Int32(5)
+const CUC_MEMORY_POOL_RESERVED_HIGH = Int32(6)
+const CUC_MEMORY_POOL_USED_CURRENT = Int32(7)
+const CUC_MEMORY_POOL_USED_HIGH = Int32(8)
+const CUC_ACCESS_NONE = Int32(0)
+const CUC_ACCESS_READ = Int32(1)
+const CUC_ACCESS_READ_WRITE = Int32(3)
+const CUC_ADVISE_SET_READ_MOSTLY = Int32(1)
+const CUC_ADVISE_UNSET_READ_MOSTLY = Int32(2)
+const CUC_ADVISE_SET_PREFERRED_LOCATION = Int32(3)
+const CUC_ADVISE_UNSET_PREFERRED_LOCATION = Int32(4)
+const CUC_ADVISE_SET_ACCESSED_BY = Int32(5)
+const CUC_ADVISE_UNSET_ACCESSED_BY = Int32(6)
+const CUC_HOST_PORTABLE = UInt32(1)
+const CUC_HOST_MAPPED = UInt32(2)
+const CUC_HOST_IO_MEMORY = UInt32(4)
+const CUC_HOST_READ_ONLY = UInt32(8)
+const CUC_TENSOR_READ_ONLY = UInt32(1)
+const CUC_TENSOR_PINNED = UInt32(2)
+const CUC_TENSOR_MANAGED = UInt32(4)
+const CUC_DL_CPU = Int32(1)
+const CUC_DL_CUDA = Int32(2)
+const CUC_DL_CUDA_HOST = Int32(3)
+const CUC_DL_CUDA_MANAGED = Int32(13)
+const CUC_DL_INT = Int32(0)
+const CUC_DL_UINT = Int32(1)
+const CUC_DL_FLOAT = Int32(2)
+const CUC_DL_OPAQUE = Int32(3)
+const CUC_DL_BFLOAT = Int32(4)
+const CUC_DL_COMPLEX = Int32(5)
+const CUC_DL_BOOL = Int32(6)
+const CUC_DL_FLOAT8_E4M3FN = Int32(10)
+const CUC_DL_FLOAT8_E5M2 = Int32(12)
+const CUC_DL_FLOAT8_E8M0FNU = Int32(14)
+const CUC_DL_READ_ONLY = UInt32(1)
+const CUC_DL_IS_COPIED = UInt32(2)
+const CUC_DL_SUBBYTE_PADDED = UInt32(4)
+const CUC_GEMM_SINGLE = Int32(0)
+const CUC_GEMM_BATCHED = Int32(1)
+const CUC_GEMM_GROUPED = Int32(2)
+const CUC_GEMM_ROW_MAJOR = Int32(0)
+const CUC_GEMM_COLUMN_MAJOR = Int32(1)
+const CUC_GEMM_LINEAR = Int32(0)
+const CUC_GEMM_RELU = Int32(1)
+const CUC_GEMM_GELU = Int32(2)
+const CUC_GEMM_GELU_TANH = Int32(3)
+const CUC_GEMM_SILU = Int32(4)
+const CUC_GEMM_NO_BIAS = Int32(0)
+const CUC_GEMM_BIAS_COLUMNS = Int32(1)
+const CUC_GEMM_BIAS_ROWS = Int32(2)
+const CUC_GEMM_IEEE = Int32(0)
+const CUC_GEMM_TF32 = Int32(1)
+const CUC_GEMM_TF32X3 = Int32(2)
+const CUC_GEMM_SHARED_A = UInt32(1)
+const CUC_GEMM_SHARED_B = UInt32(2)
+const CUC_GEMM_FAST_ACC = UInt32(4)
+const CUC_GEMM_SCALED_ROWS = UInt32(8)
+const CUC_GEMM_SCALED_COLUMNS = UInt32(16)
+const CUC_LIMIT_STACK_BYTES = Int32(0)
+const CUC_LIMIT_PRINTF_BYTES = Int32(1)
+const CUC_LIMIT_MALLOC_HEAP_BYTES = Int32(2)
+const CUC_LIMIT_MAX_L2_FETCH_BYTES = Int32(5)
+const CUC_LIMIT_PERSISTING_L2_BYTES = Int32(6)
+const CUC_LIMIT_SHARED_MEMORY_BYTES = Int32(7)
+const CUC_LIMIT_CIG_ENABLED = Int32(8)
+const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = Int32(9)
+const CUC_EVENT_TIMING = UInt32(1)
+const CUC_EVENT_BLOCKING_SYNC = UInt32(2)
+const CUC_COPY_SOURCE_STREAM = Int32(0)
+const CUC_COPY_SOURCE_DURING_CALL = Int32(1)
+const CUC_COPY_SOURCE_ANY = Int32(2)
+const CUC_COPY_OVERLAP_COMPUTE = UInt32(1)
+const CUC_CODE_PTX = Int32(1)
+const CUC_CODE_CUBIN = Int32(2)
+const CUC_CODE_LTOIR = Int32(3)
+const CUC_CODE_FATBIN = Int32(4)
+const CUC_CODE_OBJECT = Int32(5)
+const CUC_CODE_LIBRARY = Int32(6)
+const CUC_PARAMETER_ANY = Int32(0)
+const CUC_PARAMETER_INT = Int32(1)
+const CUC_PARAMETER_FLOAT = Int32(2)
+const CUC_KERNEL_MAX_THREADS_PER_BLOCK = Int32(0)
+const CUC_KERNEL_SHARED_SIZE_BYTES = Int32(1)
+const CUC_KERNEL_CONST_SIZE_BYTES = Int32(2)
+const CUC_KERNEL_LOCAL_SIZE_BYTES = Int32(3)
+const CUC_KERNEL_NUM_REGS = Int32(4)
+const CUC_KERNEL_PTX_VERSION = Int32(5)
+const CUC_KERNEL_BINARY_VERSION = Int32(6)
+const CUC_KERNEL_CACHE_MODE_CA = Int32(7)
+const CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES = Int32(8)
+const CUC_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT = Int32(9)
+const CUC_KERNEL_CLUSTER_SIZE_MUST_BE_SET = Int32(10)
+const CUC_KERNEL_REQUIRED_CLUSTER_WIDTH = Int32(11)
+const CUC_KERNEL_REQUIRED_CLUSTER_HEIGHT = Int32(12)
+const CUC_KERNEL_REQUIRED_CLUSTER_DEPTH = Int32(13)
+const CUC_KERNEL_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = Int32(14)
+const CUC_KERNEL_CLUSTER_SCHEDULING_POLICY = Int32(15)
+const CUC_KERNEL_ATTRIBUTE_COUNT = Int32(16)
+const CUC_KERNEL_CACHE_DEFAULT = Int32(0)
+const CUC_KERNEL_CACHE_SHARED = Int32(1)
+const CUC_KERNEL_CACHE_L1 = Int32(2)
+const CUC_KERNEL_CACHE_EQUAL = Int32(3)
+const CUC_SOURCE_CUDA = Int32(1)
+const CUC_SOURCE_PTX = Int32(2)
+const CUC_SOURCE_NVVM = Int32(3)
+const CUC_SOURCE_TILE = Int32(4)
+const CUC_PCH_NONE = Int32(0)
+const CUC_PCH_CREATED = Int32(1)
+const CUC_PCH_NOT_ATTEMPTED = Int32(2)
+const CUC_PCH_FAILED = Int32(3)
+const CUC_LINKER_AUTO = Int32(0)
+const CUC_LINKER_NVJITLINK = Int32(1)
+const CUC_LINKER_DRIVER = Int32(2)
+const CUC_ARG_POINTER = Int32(64)
+const CUC_ARG_BUFFER = Int32(65)
+const CUC_ARG_TENSOR = Int32(66)
+const CUC_ARG_BYTES = Int32(67)
+const CUC_ARG_NONE = Int32(68)
+const CUC_LAUNCH_COOPERATIVE = UInt32(1)
+const CUC_LAUNCH_PROGRAMMATIC = UInt32(2)
+const CUC_LAUNCH_ATTRIBUTE_IGNORE = Int32(0)
+const CUC_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = Int32(1)
+const CUC_LAUNCH_ATTRIBUTE_COOPERATIVE = Int32(2)
+const CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = Int32(4)
+const CUC_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY = Int32(5)
+const CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = Int32(6)
+const CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = Int32(7)
+const CUC_LAUNCH_ATTRIBUTE_PRIORITY = Int32(8)
+const CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = Int32(9)
+const CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = Int32(10)
+const CUC_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = Int32(11)
+const CUC_LAUNCH_ATTRIBUTE_COMPLETION_EVENT = Int32(12)
+const CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = Int32(13)
+const CUC_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = Int32(14)
+const CUC_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = Int32(16)
+const CUC_CLUSTER_SCHEDULING_DEFAULT = Int32(0)
+const CUC_CLUSTER_SCHEDULING_SPREAD = Int32(1)
+const CUC_CLUSTER_SCHEDULING_LOAD_BALANCING = Int32(2)
+const CUC_CACHE_NORMAL = Int32(0)
+const CUC_CACHE_STREAMING = Int32(1)
+const CUC_CACHE_PERSISTING = Int32(2)
+const CUC_CAPTURE_GLOBAL = Int32(0)
+const CUC_CAPTURE_THREAD_LOCAL = Int32(1)
+const CUC_CAPTURE_RELAXED = Int32(2)
+const CUC_CAPTURE_NONE = Int32(0)
+const CUC_CAPTURE_ACTIVE = Int32(1)
+const CUC_CAPTURE_SPOILT = Int32(2)
+const CUC_NODE_KERNEL = Int32(0)
+const CUC_NODE_COPY = Int32(1)
+const CUC_NODE_FILL = Int32(2)
+const CUC_NODE_HOST = Int32(3)
+const CUC_NODE_GRAPH = Int32(4)
+const CUC_NODE_EMPTY = Int32(5)
+const CUC_NODE_WAIT_EVENT = Int32(6)
+const CUC_NODE_RECORD_EVENT = Int32(7)
+const CUC_NODE_SIGNAL = Int32(8)
+const CUC_NODE_WAIT = Int32(9)
+const CUC_NODE_ALLOC = Int32(10)
+const CUC_NODE_FREE = Int32(11)
+const CUC_NODE_MEMORY_WORDS = Int32(12)
+const CUC_NODE_CONDITIONAL = Int32(13)
+const CUC_DOT_EVERYTHING = UInt32(1)
+const CUC_DOT_RUNTIME_TYPES = UInt32(2)
+const CUC_DOT_KERNELS = UInt32(4)
+const CUC_DOT_COPIES = UInt32(8)
+const CUC_DOT_FILLS = UInt32(16)
+const CUC_DOT_HOST_FUNCTIONS = UInt32(32)
+const CUC_DOT_EVENTS = UInt32(64)
+const CUC_DOT_SIGNALS = UInt32(128)
+const CUC_DOT_WAITS = UInt32(256)
+const CUC_DOT_KERNEL_ATTRIBUTES = UInt32(512)
+const CUC_DOT_HANDLES = UInt32(1024)
+const CUC_DOT_ALLOCATIONS = UInt32(2048)
+const CUC_DOT_FREES = UInt32(4096)
+const CUC_DOT_MEMORY_WORDS = UInt32(8192)
+const CUC_DOT_TOPOLOGY = UInt32(16384)
+const CUC_DOT_CONDITIONALS = UInt32(32768)
+const CUC_GRAPH_AUTO_FREE = UInt32(1)
+const CUC_GRAPH_DEVICE_LAUNCH = UInt32(2)
+const CUC_GRAPH_NODE_PRIORITY = UInt32(4)
+const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = UInt32(1)
+const CUC_TILE_RN = Int32(0)
+const CUC_TILE_RZ = Int32(1)
+const CUC_TILE_RM = Int32(2)
+const CUC_TILE_RP = Int32(3)
+const CUC_TILE_ORDER_DEFAULT = Int32(0)
+const CUC_TILE_WEAK = Int32(1)
+const CUC_TILE_RELAXED = Int32(2)
+const CUC_TILE_ACQUIRE = Int32(3)
+const CUC_TILE_RELEASE = Int32(4)
+const CUC_TILE_ACQ_REL = Int32(5)
+const CUC_TILE_SCOPE_DEFAULT = Int32(0)
+const CUC_TILE_SCOPE_DEVICE = Int32(1)
+const CUC_TILE_SCOPE_BLOCK = Int32(2)
+const CUC_TILE_SCOPE_SYSTEM = Int32(3)
+const CUC_TILE_CACHE_ANY = Int32(0)
+const CUC_TILE_CACHE_FIRST = Int32(1)
+const CUC_TILE_CACHE_LAST = Int32(2)
+const CUC_TILE_CACHE_STREAM = Int32(3)
+const CUC_TILE_IEEE = Int32(0)
+const CUC_TILE_TF32 = Int32(1)
+const CUC_TILE_TF32X3 = Int32(2)
+const CUC_VERSION_MAJOR = Int32(0)
+const CUC_VERSION_MINOR = Int32(1)
+const CUC_VERSION_PATCH = Int32(0)
+const CUC_MEMORY_POOL_KEEP_ALL = UInt64(18446744073709551615)
+const CUC_NVML_DRIVER_VERSION_BYTES = Int32(80)
+const CUC_TENSOR_MAX_RANK = Int32(8)
+const CUC_DL_VERSION_MAJOR = Int32(1)
+const CUC_DL_VERSION_MINOR = Int32(1)
+const CUC_NO_AXIS = Int32(-1)
+
+# One argument of a kernel.
+struct cuc_arg
+    type_::Int32
+    bytes::UInt32
+    value::UInt64
+end
+
+# What cuc_buffer_from_pointer() is told about memory; zero is the default of every field.
+struct cuc_buffer_options
+    struct_size::Csize_t
+    device::Ptr{cuc_device}
+    resource::Ptr{cuc_memory_resource}
+    stream::Ptr{cuc_stream}
+    owner::Ptr{Cvoid}
+    drop_owner::Ptr{Cvoid}
+    access::UInt32
+    reserved::UInt32
+end
+
+# What cuc_stream_get_capture_info() tells.
+struct cuc_capture_info
+    struct_size::Csize_t
+    id::UInt64
+    graph::Ptr{Cvoid}
+    status::Int32
+    reserved::Int32
+end
+
+# A rectangle of bytes to copy; zero is the default of every field but dst and src.
+struct cuc_copy_2d_params
+    struct_size::Csize_t
+    dst::cuc_device_ptr
+    src::cuc_device_ptr
+    dst_pitch::Csize_t
+    src_pitch::Csize_t
+    row_bytes::Csize_t
+    rows::Csize_t
+    dst_x_bytes::Csize_t
+    dst_y::Csize_t
+    src_x_bytes::Csize_t
+    src_y::Csize_t
+end
+
+# A box of bytes to copy; zero is the default of every field but dst and src.
+struct cuc_copy_3d_params
+    struct_size::Csize_t
+    dst::cuc_device_ptr
+    src::cuc_device_ptr
+    dst_pitch::Csize_t
+    src_pitch::Csize_t
+    dst_slice_rows::Csize_t
+    src_slice_rows::Csize_t
+    row_bytes::Csize_t
+    rows::Csize_t
+    slices::Csize_t
+    dst_x_bytes::Csize_t
+    dst_y::Csize_t
+    dst_z::Csize_t
+    src_x_bytes::Csize_t
+    src_y::Csize_t
+    src_z::Csize_t
+end
+
+# Every attribute in one struct; a field has the value of the attribute of its name.
+struct cuc_device_properties
+    struct_size::Csize_t
+    max_threads_per_block::Int32
+    max_block_dim_x::Int32
+    max_block_dim_y::Int32
+    max_block_dim_z::Int32
+    max_grid_dim_x::Int32
+    max_grid_dim_y::Int32
+    max_grid_dim_z::Int32
+    max_shared_memory_per_block::Int32
+    total_constant_memory::Int32
+    warp_size::Int32
+    max_pitch::Int32
+    max_registers_per_block::Int32
+    clock_rate::Int32
+    texture_alignment::Int32
+    gpu_overlap::Int32
+    multiprocessor_count::Int32
+    kernel_exec_timeout::Int32
+    integrated::Int32
+    can_map_host_memory::Int32
+    compute_mode::Int32
+    maximum_texture1d_width::Int32
+    maximum_texture2d_width::Int32
+    maximum_texture2d_height::Int32
+    maximum_texture3d_width::Int32
+    maximum_texture3d_height::Int32
+    maximum_texture3d_depth::Int32
+    maximum_texture2d_layered_width::Int32
+    maximum_texture2d_layered_height::Int32
+    maximum_texture2d_layered_layers::Int32
+    surface_alignment::Int32
+    concurrent_kernels::Int32
+    ecc_enabled::Int32
+    pci_bus_id::Int32
+    pci_device_id::Int32
+    tcc_driver::Int32
+    memory_clock_rate::Int32
+    global_memory_bus_width::Int32
+    l2_cache_size::Int32
+    max_threads_per_multiprocessor::Int32
+    async_engine_count::Int32
+    unified_addressing::Int32
+    maximum_texture1d_layered_width::Int32
+    maximum_texture1d_layered_layers::Int32
+    can_tex2d_gather::Int32
+    maximum_texture2d_gather_width::Int32
+    maximum_texture2d_gather_height::Int32
+    maximum_texture3d_width_alternate::Int32
+    maximum_texture3d_height_alternate::Int32
+    maximum_texture3d_depth_alternate::Int32
+    pci_domain_id::Int32
+    texture_pitch_alignment::Int32
+    maximum_texturecubemap_width::Int32
+    maximum_texturecubemap_layered_width::Int32
+    maximum_texturecubemap_layered_layers::Int32
+    maximum_surface1d_width::Int32
+    maximum_surface2d_width::Int32
+    maximum_surface2d_height::Int32
+    maximum_surface3d_width::Int32
+    maximum_surface3d_height::Int32
+    maximum_surface3d_depth::Int32
+    maximum_surface1d_layered_width::Int32
+    maximum_surface1d_layered_layers::Int32
+    maximum_surface2d_layered_width::Int32
+    maximum_surface2d_layered_height::Int32
+    maximum_surface2d_layered_layers::Int32
+    maximum_surfacecubemap_width::Int32
+    maximum_surfacecubemap_layered_width::Int32
+    maximum_surfacecubemap_layered_layers::Int32
+    maximum_texture1d_linear_width::Int32
+    maximum_texture2d_linear_width::Int32
+    maximum_texture2d_linear_height::Int32
+    maximum_texture2d_linear_pitch::Int32
+    maximum_texture2d_mipmapped_width::Int32
+    maximum_texture2d_mipmapped_height::Int32
+    compute_capability_major::Int32
+    compute_capability_minor::Int32
+    maximum_texture1d_mipmapped_width::Int32
+    stream_priorities_supported::Int32
+    global_l1_cache_supported::Int32
+    local_l1_cache_supported::Int32
+    max_shared_memory_per_multiprocessor::Int32
+    max_registers_per_multiprocessor::Int32
+    managed_memory::Int32
+    multi_gpu_board::Int32
+    multi_gpu_board_group_id::Int32
+    host_native_atomic_supported::Int32
+    single_to_double_precision_perf_ratio::Int32
+    pageable_memory_access::Int32
+    concurrent_managed_access::Int32
+    compute_preemption_supported::Int32
+    can_use_host_pointer_for_registered_mem::Int32
+    cooperative_launch::Int32
+    max_shared_memory_per_block_optin::Int32
+    can_flush_remote_writes::Int32
+    host_register_supported::Int32
+    pageable_memory_access_uses_host_page_tables::Int32
+    direct_managed_mem_access_from_host::Int32
+    virtual_memory_management_supported::Int32
+    handle_type_posix_file_descriptor_supported::Int32
+    handle_type_win32_handle_supported::Int32
+    handle_type_win32_kmt_handle_supported::Int32
+    max_blocks_per_multiprocessor::Int32
+    generic_compression_supported::Int32
+    max_persisting_l2_cache_size::Int32
+    max_access_policy_window_size::Int32
+    gpu_direct_rdma_with_cuda_vmm_supported::Int32
+    reserved_shared_memory_per_block::Int32
+    sparse_cuda_array_supported::Int32
+    read_only_host_register_supported::Int32
+    timeline_semaphore_interop_supported::Int32
+    memory_pools_supported::Int32
+    gpu_direct_rdma_supported::Int32
+    gpu_direct_rdma_flush_writes_options::Int32
+    gpu_direct_rdma_writes_ordering::Int32
+    mempool_supported_handle_types::Int32
+    cluster_launch::Int32
+    deferred_mapping_cuda_array_supported::Int32
+    can_use_64_bit_stream_mem_ops::Int32
+    can_use_stream_wait_value_nor::Int32
+    dma_buf_supported::Int32
+    ipc_event_supported::Int32
+    mem_sync_domain_count::Int32
+    tensor_map_access_supported::Int32
+    handle_type_fabric_supported::Int32
+    unified_function_pointers::Int32
+    numa_config::Int32
+    numa_id::Int32
+    multicast_supported::Int32
+    mps_enabled::Int32
+    host_numa_id::Int32
+    d3d12_cig_supported::Int32
+    mem_decompress_algorithm_mask::Int32
+    mem_decompress_maximum_length::Int32
+    vulkan_cig_supported::Int32
+    gpu_pci_device_id::Int32
+    gpu_pci_subsystem_id::Int32
+    host_numa_virtual_memory_management_supported::Int32
+    host_numa_memory_pools_supported::Int32
+    host_numa_multinode_ipc_supported::Int32
+    host_memory_pools_supported::Int32
+    host_virtual_memory_management_supported::Int32
+    host_alloc_dma_buf_supported::Int32
+    only_partial_host_native_atomic_supported::Int32
+    reserved::Int32
+end
+
+# What a device's sensors say.
+struct cuc_device_sensors
+    struct_size::Csize_t
+    throttle::UInt64
+    sm_mhz::UInt32
+    memory_mhz::UInt32
+    milliwatts::UInt32
+    celsius::Int32
+    known::UInt32
+    reserved::UInt32
+end
+
+# DLDataType.
+struct cuc_dl_data_type
+    code::UInt8
+    bits::UInt8
+    lanes::UInt16
+end
+
+# DLDevice.
+struct cuc_dl_device
+    device_type::Int32
+    device_id::Int32
+end
+
+# DLTensor.
+struct cuc_dl_tensor
+    data::Ptr{Cvoid}
+    device::cuc_dl_device
+    ndim::Int32
+    dtype::cuc_dl_data_type
+    shape::Ptr{Int64}
+    strides::Ptr{Int64}
+    byte_offset::UInt64
+end
+
+# DLPackVersion.
+struct cuc_dl_version
+    major::UInt32
+    minor::UInt32
+end
+
+# How cuc_event_create() makes an event; zero is the default of every field.
+struct cuc_event_options
+    struct_size::Csize_t
+    flags::UInt32
+    reserved::UInt32
+end
+
+# What cuc_explain() knows of a code.
+struct cuc_explanation
+    struct_size::Csize_t
+    symbol::Ptr{UInt8}
+    meaning::Ptr{UInt8}
+    remedy::Ptr{UInt8}
+    library::Int32
+    code::Int32
+    sticky::Int32
+    reserved::Int32
+end
+
+# A rectangle to fill.
+struct cuc_fill_2d_params
+    struct_size::Csize_t
+    dst::cuc_device_ptr
+    pitch::Csize_t
+    row_count::Csize_t
+    rows::Csize_t
+    pattern::UInt32
+    pattern_bytes::UInt32
+end
+
+# What was chosen for a plan, and what is thought to come of it.
+struct cuc_gemm_choice
+    struct_size::Csize_t
+    tile_m::Int32
+    tile_n::Int32
+    tile_k::Int32
+    stages::Int32
+    cluster::Int32
+    warps::Int32
+    split::Int32
+    raster::Int32
+    parts::Int32
+    pipeline::Int32
+    d_dtype::cuc_dtype
+    reserved::Int32
+    tiles::Int64
+    seconds::Cdouble
+    by::Ptr{UInt8}
+end
+
+# What kind of products a plan is for; zero is the default of every field.
+struct cuc_gemm_options
+    struct_size::Csize_t
+    form::Int32
+    flags::UInt32
+    dtype::cuc_dtype
+    d_dtype::cuc_dtype
+    c_dtype::cuc_dtype
+    accumulator::cuc_dtype
+    precision::Int32
+    a_order::Int32
+    b_order::Int32
+    d_order::Int32
+    activation::Int32
+    bias::Int32
+    bias_dtype::cuc_dtype
+    residual_dtype::cuc_dtype
+    m::Int64
+    n::Int64
+    k::Int64
+    batch::Int64
+    tile_m::Int32
+    tile_n::Int32
+    tile_k::Int32
+    stages::Int32
+    cluster::Int32
+    warps::Int32
+    split::Int32
+    raster::Int32
+    parts::Int32
+    reserved::Int32
+    workspace_bytes::UInt64
+    arch::Ptr{UInt8}
+    tuned::Ptr{UInt8}
+end
+
+# How cuc_graph_instantiate() makes an instance; zero is the default of every field.
+struct cuc_graph_exec_options
+    struct_size::Csize_t
+    upload::Ptr{cuc_stream}
+    flags::UInt32
+    reserved::UInt32
+end
+
+# One parameter of a kernel.
+struct cuc_kernel_parameter
+    struct_size::Csize_t
+    offset::UInt32
+    bytes::UInt32
+    type_::Int32
+    reserved::Int32
+end
+
+# One attribute of a launch beyond what cuc_launch_config has fields for.
+struct cuc_launch_attribute
+    id::Int32
+    reserved::UInt32
+    value::NTuple{8, UInt64}
+end
+
+# The shape of a launch. Zero is every default but the grid and the block, which have none.
+struct cuc_launch_config
+    struct_size::Csize_t
+    grid::NTuple{3, UInt32}
+    block::NTuple{3, UInt32}
+    cluster::NTuple{3, UInt32}
+    shared_bytes::UInt32
+    flags::UInt32
+    attribute_count::UInt32
+    attributes::Ptr{cuc_launch_attribute}
+end
+
+# How a linker links; zero is the default of every field.
+struct cuc_linker_options
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    arch::Ptr{UInt8}
+    backend::Int32
+    max_register_count::Int32
+    time::Int32
+    verbose::Int32
+    link_time_optimization::Int32
+    keep_ptx::Int32
+    optimization_level::Int32
+    debug::Int32
+    lineinfo::Int32
+    ftz::Int32
+    prec_div::Int32
+    prec_sqrt::Int32
+    fma::Int32
+    optimize_unused_variables::Int32
+    split_compile::Int32
+    split_compile_extended::Int32
+    no_cache::Int32
+    numba_debug::Int32
+    kernels_used::Ptr{Ptr{UInt8}}
+    kernels_used_count::Csize_t
+    variables_used::Ptr{Ptr{UInt8}}
+    variables_used_count::Csize_t
+    ptxas_options::Ptr{Ptr{UInt8}}
+    ptxas_option_count::Csize_t
+    extra_options::Ptr{Ptr{UInt8}}
+    extra_option_count::Csize_t
+end
+
+# What a user-defined resource is made of.
+struct cuc_memory_callbacks
+    struct_size::Csize_t
+    user::Ptr{Cvoid}
+    allocate::Ptr{Cvoid}
+    deallocate::Ptr{Cvoid}
+    destroy::Ptr{Cvoid}
+    device::Ptr{cuc_device}
+    access::UInt32
+    reserved::UInt32
+end
+
+# A place that memory can be in.
+struct cuc_memory_location
+    type_::Int32
+    id::Int32
+end
+
+# How cuc_memory_pool_create() makes a pool; zero is the default of every field.
+struct cuc_memory_pool_options
+    struct_size::Csize_t
+    max_bytes::UInt64
+    release_threshold::UInt64
+    kind::Int32
+    flags::UInt32
+    location::cuc_memory_location
+end
+
+# How much a pool holds; the high marks count since the pool was made or they were reset.
+struct cuc_memory_pool_statistics
+    struct_size::Csize_t
+    reserved_bytes::UInt64
+    reserved_high::UInt64
+    used_bytes::UInt64
+    used_high::UInt64
+end
+
+# A name as the source has it, and the symbol that the compiler made of it.
+struct cuc_object_mapping
+    expression::Ptr{UInt8}
+    symbol::Ptr{UInt8}
+end
+
+# How cuc_object_create() makes an object; zero is the default of every field.
+struct cuc_object_options
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    ptx::Ptr{Cvoid}
+    ptx_bytes::Csize_t
+    names::Ptr{cuc_object_mapping}
+    name_count::Csize_t
+end
+
+# Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field.
+struct cuc_occupancy_options
+    struct_size::Csize_t
+    shared_bytes::UInt32
+    block_limit::UInt32
+    flags::UInt32
+    reserved::UInt32
+    shared_of_block::Ptr{Cvoid}
+    user::Ptr{Cvoid}
+end
+
+# What the driver knows of an address.
+struct cuc_pointer_info
+    struct_size::Csize_t
+    base::cuc_device_ptr
+    bytes::UInt64
+    device_pointer::cuc_device_ptr
+    host_pointer::Ptr{Cvoid}
+    pool::Ptr{Cvoid}
+    buffer_id::UInt64
+    kind::Int32
+    device::Int32
+    access::UInt32
+    mapped::Int32
+end
+
+# A header that exists in memory only; an `#include` of its name finds it before any file.
+struct cuc_program_header
+    name::Ptr{UInt8}
+    text::Ptr{UInt8}
+    bytes::Csize_t
+end
+
+# How a program is compiled; zero is the default of every field.
+struct cuc_program_options
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    arch::Ptr{UInt8}
+    relocatable_device_code::Int32
+    extensible_whole_program::Int32
+    debug::Int32
+    lineinfo::Int32
+    device_code_optimize::Int32
+    max_register_count::Int32
+    ftz::Int32
+    prec_sqrt::Int32
+    prec_div::Int32
+    fma::Int32
+    use_fast_math::Int32
+    extra_device_vectorization::Int32
+    modify_stack_limit::Int32
+    link_time_optimization::Int32
+    gen_opt_lto::Int32
+    device_stack_protector::Int32
+    jump_table_density::Int32
+    split_compile::Int32
+    no_source_include::Int32
+    no_default_headers::Int32
+    use_bundled_headers::Int32
+    builtin_move_forward::Int32
+    builtin_initializer_list::Int32
+    disable_warnings::Int32
+    restrict_pointers::Int32
+    device_as_default_execution_space::Int32
+    device_int128::Int32
+    device_float128::Int32
+    display_error_number::Int32
+    brief_diagnostics::Int32
+    version_ident::Int32
+    fdevice_syntax_only::Int32
+    minimal::Int32
+    no_cache::Int32
+    numba_debug::Int32
+    pch::Int32
+    pch_verbose::Int32
+    pch_messages::Int32
+    instantiate_templates_in_pch::Int32
+    reserved::Int32
+    std::Ptr{UInt8}
+    ofast_compile::Ptr{UInt8}
+    optimization_info::Ptr{UInt8}
+    time::Ptr{UInt8}
+    fdevice_time_trace::Ptr{UInt8}
+    frandom_seed::Ptr{UInt8}
+    create_pch::Ptr{UInt8}
+    use_pch::Ptr{UInt8}
+    pch_dir::Ptr{UInt8}
+    define_macros::Ptr{Ptr{UInt8}}
+    define_macro_count::Csize_t
+    undefine_macros::Ptr{Ptr{UInt8}}
+    undefine_macro_count::Csize_t
+    include_paths::Ptr{Ptr{UInt8}}
+    include_path_count::Csize_t
+    pre_includes::Ptr{Ptr{UInt8}}
+    pre_include_count::Csize_t
+    ptxas_options::Ptr{Ptr{UInt8}}
+    ptxas_option_count::Csize_t
+    diag_error::Ptr{Int32}
+    diag_error_count::Csize_t
+    diag_suppress::Ptr{Int32}
+    diag_suppress_count::Csize_t
+    diag_warn::Ptr{Int32}
+    diag_warn_count::Csize_t
+    headers::Ptr{cuc_program_header}
+    header_count::Csize_t
+    name_expressions::Ptr{Ptr{UInt8}}
+    name_expression_count::Csize_t
+    extra_options::Ptr{Ptr{UInt8}}
+    extra_option_count::Csize_t
+    constants::Ptr{Ptr{UInt8}}
+    constant_count::Csize_t
+    warps::Int32
+    remarks::Int32
+    require_tma::Int32
+    require_tensor_core::Int32
+    stages::Int32
+    cluster::Int32
+    split::Int32
+    raster::Int32
+    dimensions::Ptr{Ptr{UInt8}}
+    dimension_count::Csize_t
+    tuned::Ptr{UInt8}
+end
+
+# How cuc_stream_create() makes a stream; zero is the default of every field.
+struct cuc_stream_options
+    struct_size::Csize_t
+    priority::Int32
+    flags::UInt32
+end
+
+# An array in memory. The layout of this struct is final.
+struct cuc_tensor
+    data::cuc_device_ptr
+    dtype::cuc_dtype
+    rank::Int32
+    device::Int32
+    flags::UInt32
+    shape::NTuple{8, Int64}
+    strides::NTuple{8, Int64}
+end
+
+# How memory is accessed; zero is the default of every field.
+struct cuc_tile_access_options
+    struct_size::Csize_t
+    shape::Ptr{Int64}
+    rank::UInt32
+    pad::cuc_tile
+    mask::cuc_tile
+    order::Int32
+    scope::Int32
+    latency::Int32
+    tma::Int32
+    cache::Int32
+end
+
+# One of the entries of a tile kernel: they do the same, each for arguments of a kind.
+struct cuc_tile_entry
+    struct_size::Csize_t
+    variant::Ptr{UInt8}
+    threads::UInt32
+    static_shared_bytes::UInt32
+    dynamic_shared_bytes::UInt32
+    registers::UInt32
+    stack_bytes::UInt32
+    reserved::UInt32
+end
+
+# How cuc_tile_interpret() runs a kernel; zero is the default of every field.
+struct cuc_tile_interpret_options
+    struct_size::Csize_t
+    grid::NTuple{3, UInt32}
+    reserved::UInt32
+    print::Ptr{Cvoid}
+    user::Ptr{Cvoid}
+end
+
+# A parameter of a tile kernel.
+struct cuc_tile_parameter
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    dtype::cuc_dtype
+    rank::Int32
+    written::UInt32
+    reserved::UInt32
+end
+
+# What was fastest, and for what. A text has no tab and no line's end.
+struct cuc_tuned_record
+    struct_size::Csize_t
+    gpu::Ptr{UInt8}
+    toolkit::Ptr{UInt8}
+    program::Ptr{UInt8}
+    kernel::Ptr{UInt8}
+    constants::Ptr{UInt8}
+    dimensions::Ptr{UInt8}
+    choice::Ptr{UInt8}
+    seconds::Cdouble
+end
+
+# How one copy of a batch is done; zero is the default of every field.
+struct cuc_copy_attributes
+    source_order::Int32
+    flags::UInt32
+    src_hint::cuc_memory_location
+    dst_hint::cuc_memory_location
+end
+
+# Copies to be enqueued by one call.
+struct cuc_copy_batch_params
+    struct_size::Csize_t
+    dst::Ptr{cuc_device_ptr}
+    src::Ptr{cuc_device_ptr}
+    bytes::Ptr{Csize_t}
+    count::Csize_t
+    attributes::Ptr{cuc_copy_attributes}
+    attribute_count::Csize_t
+end
+
+# DLManagedTensor: the form of before DLPack 1.0.
+struct cuc_dl_managed_tensor
+    dl_tensor::cuc_dl_tensor
+    manager_ctx::Ptr{Cvoid}
+    deleter::Ptr{Cvoid}
+end
+
+# DLManagedTensorVersioned: the form of DLPack 1.x.
+struct cuc_dl_managed_tensor_versioned
+    version::cuc_dl_version
+    manager_ctx::Ptr{Cvoid}
+    deleter::Ptr{Cvoid}
+    flags::UInt64
+    dl_tensor::cuc_dl_tensor
+end
+
+# The arrays of a call. What the plan has no use for must be NULL, and is named when it is not.
+struct cuc_gemm_args
+    struct_size::Csize_t
+    a::Ptr{cuc_tensor}
+    b::Ptr{cuc_tensor}
+    c::Ptr{cuc_tensor}
+    d::Ptr{cuc_tensor}
+    bias::Ptr{cuc_tensor}
+    residual::Ptr{cuc_tensor}
+    row_scale::Ptr{cuc_tensor}
+    column_scale::Ptr{cuc_tensor}
+    offsets::Ptr{cuc_tensor}
+    workspace::cuc_device_ptr
+    workspace_bytes::UInt64
+end
+
+# Ranges of managed memory for the batch calls.
+struct cuc_memory_batch
+    struct_size::Csize_t
+    ptrs::Ptr{cuc_device_ptr}
+    bytes::Ptr{Csize_t}
+    count::Csize_t
+    locations::Ptr{cuc_memory_location}
+    location_count::Csize_t
+end
+
+# Who can reach a buffer.
+cuc_buffer_access(buffer) =
+    ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)
+# How long a buffer is.
+cuc_buffer_bytes(buffer) =
+    ccall((:cuc_buffer_bytes, libcucore), Csize_t, (Ptr{cuc_buffer},), buffer)
+# Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap.
+cuc_buffer_copy(stream, dst, dst_offset, src, src_offset, bytes) =
+    ccall((:cuc_buffer_copy, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, dst_offset, src, src_offset, bytes)
+# Allocate a buffer.
+cuc_buffer_create(out, resource, bytes, stream) =
+    ccall((:cuc_buffer_create, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
+# The device that a buffer's memory is of.
+cuc_buffer_device(buffer) =
+    ccall((:cuc_buffer_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_buffer},), buffer)
+# Fill a part of a buffer with a pattern, in stream order.
+cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
+    ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
+# Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library, or the host.
+cuc_buffer_from_pointer(out, ptr, bytes, options) =
+    ccall((:cuc_buffer_from_pointer, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, cuc_device_ptr, Csize_t, Ptr{cuc_buffer_options}), out, ptr, bytes, options)
+# The address by which the CPU reaches a buffer of pinned, managed or host memory.
+cuc_buffer_get_host_pointer(out, buffer) =
+    ccall((:cuc_buffer_get_host_pointer, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_buffer}), out, buffer)
+# The resource that a buffer goes back to.
+cuc_buffer_memory_resource(buffer) =
+    ccall((:cuc_buffer_memory_resource, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_buffer},), buffer)
+# Zero a cuc_buffer_options and write its size.
+cuc_buffer_options_init(options, caller_size) =
+    ccall((:cuc_buffer_options_init, libcucore), Cvoid, (Ptr{cuc_buffer_options}, Csize_t), options, caller_size)
+# The owner that cuc_buffer_from_pointer() was given.
+cuc_buffer_owner(buffer) =
+    ccall((:cuc_buffer_owner, libcucore), Ptr{Cvoid}, (Ptr{cuc_buffer},), buffer)
+# The buffer that a slice is a part of.
+cuc_buffer_parent(buffer) =
+    ccall((:cuc_buffer_parent, libcucore), Ptr{cuc_buffer}, (Ptr{cuc_buffer},), buffer)
+# The address of a buffer.
+cuc_buffer_ptr(buffer) =
+    ccall((:cuc_buffer_ptr, libcucore), cuc_device_ptr, (Ptr{cuc_buffer},), buffer)
+# Copy bytes of a buffer to the host, in stream order.
+cuc_buffer_read(stream, dst, buffer, offset, bytes) =
+    ccall((:cuc_buffer_read, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, buffer, offset, bytes)
+# Let go of a buffer; the last reference frees the memory.
+cuc_buffer_release(buffer) =
+    ccall((:cuc_buffer_release, libcucore), Cvoid, (Ptr{cuc_buffer},), buffer)
+# Hold a buffer once more.
+cuc_buffer_retain(buffer) =
+    ccall((:cuc_buffer_retain, libcucore), Ptr{cuc_buffer}, (Ptr{cuc_buffer},), buffer)
+# Set the stream that will free a buffer.
+cuc_buffer_set_stream(buffer, stream) =
+    ccall((:cuc_buffer_set_stream, libcucore), cuc_status, (Ptr{cuc_buffer}, Ptr{cuc_stream}), buffer, stream)
+# A part of a buffer as a buffer; it holds the whole one.
+cuc_buffer_slice(out, parent, offset, bytes) =
+    ccall((:cuc_buffer_slice, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t, Csize_t), out, parent, offset, bytes)
+# The stream that will free a buffer.
+cuc_buffer_stream(buffer) =
+    ccall((:cuc_buffer_stream, libcucore), Ptr{cuc_stream}, (Ptr{cuc_buffer},), buffer)
+# Copy bytes of the host into a buffer, in stream order.
+cuc_buffer_write(stream, buffer, offset, src, bytes) =
+    ccall((:cuc_buffer_write, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
+# The kind of object code of a name.
+cuc_code_from_name(name) =
+    ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)
+# The name of a kind of object code, such as "cubin".
+cuc_code_name(kind) =
+    ccall((:cuc_code_name, libcucore), Cstring, (Int32,), kind)
+# The device of a context.
+cuc_context_device(context) =
+    ccall((:cuc_context_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_context},), context)
+# Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+cuc_context_disable_peer_access(context, peer) =
+    ccall((:cuc_context_disable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
+# Let kernels of a context reach the memory of another device's context.
+cuc_context_enable_peer_access(context, peer) =
+    ccall((:cuc_context_enable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
+# Wrap a context that was made with the driver.
+cuc_context_from_handle(out, handle) =
+    ccall((:cuc_context_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{Cvoid}), out, handle)
+# The context that is current on the calling thread.
+cuc_context_get_current(out) =
+    ccall((:cuc_context_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_context}},), out)
+# A number that no other context of the process has or will have.
+cuc_context_get_id(out, context) =
+    ccall((:cuc_context_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}), out, context)
+# Read a limit of a context.
+cuc_context_get_limit(out, context, limit) =
+    ccall((:cuc_context_get_limit, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}, Int32), out, context, limit)
+# The priorities that streams of a context may have.
+cuc_context_get_priority_range(least, greatest, context) =
+    ccall((:cuc_context_get_priority_range, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}, Ptr{cuc_context}), least, greatest, context)
+# The driver's own handle of a context.
+cuc_context_handle(context) =
+    ccall((:cuc_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_context},), context)
+# Whether a context is its device's primary one.
+cuc_context_is_primary(context) =
+    ccall((:cuc_context_is_primary, libcucore), Int32, (Ptr{cuc_context},), context)
+# Whether an earlier failure destroyed a context.
+cuc_context_lost(context) =
+    ccall((:cuc_context_lost, libcucore), Int32, (Ptr{cuc_context},), context)
+# Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+cuc_context_release(context) =
+    ccall((:cuc_context_release, libcucore), Cvoid, (Ptr{cuc_context},), context)
+# Hold a context once more.
+cuc_context_retain(context) =
+    ccall((:cuc_context_retain, libcucore), Ptr{cuc_context}, (Ptr{cuc_context},), context)
+# Make a context current on the calling thread.
+cuc_context_set_current(context, previous) =
+    ccall((:cuc_context_set_current, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{Ptr{cuc_context}}), context, previous)
+# Ask for a limit of a context; the driver may round it.
+cuc_context_set_limit(context, limit, value) =
+    ccall((:cuc_context_set_limit, libcucore), cuc_status, (Ptr{cuc_context}, Int32, UInt64), context, limit, value)
+# Wait until all work in a context is done.
+cuc_context_synchronize(context) =
+    ccall((:cuc_context_synchronize, libcucore), cuc_status, (Ptr{cuc_context},), context)
+# Copy bytes in any direction, in stream order.
+cuc_copy(stream, dst, src, bytes) =
+    ccall((:cuc_copy, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, cuc_device_ptr, Csize_t), stream, dst, src, bytes)
+# Copy a rectangle of bytes in any direction, in stream order.
+cuc_copy_2d(stream, params) =
+    ccall((:cuc_copy_2d, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_copy_2d_params}), stream, params)
+# Zero a cuc_copy_2d_params and write its size.
+cuc_copy_2d_params_init(params, caller_size) =
+    ccall((:cuc_copy_2d_params_init, libcucore), Cvoid, (Ptr{cuc_copy_2d_params}, Csize_t), params, caller_size)
+# Copy a box of bytes in any direction, in stream order.
+cuc_copy_3d(stream, params) =
+    ccall((:cuc_copy_3d, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_copy_3d_params}), stream, params)
+# Zero a cuc_copy_3d_params and write its size.
+cuc_copy_3d_params_init(params, caller_size) =
+    ccall((:cuc_copy_3d_params_init, libcucore), Cvoid, (Ptr{cuc_copy_3d_params}, Csize_t), params, caller_size)
+# Enqueue several copies at once, in any directions.
+cuc_copy_batch(stream, params) =
+    ccall((:cuc_copy_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_copy_batch_params}), stream, params)
+# Zero a cuc_copy_batch_params and write its size.
+cuc_copy_batch_params_init(params, caller_size) =
+    ccall((:cuc_copy_batch_params_init, libcucore), Cvoid, (Ptr{cuc_copy_batch_params}, Csize_t), params, caller_size)
+# Copy bytes from one device to another, in stream order, with both devices named.
+cuc_copy_peer(stream, dst, dst_device, src, src_device, bytes) =
+    ccall((:cuc_copy_peer, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Ptr{cuc_device}, cuc_device_ptr, Ptr{cuc_device}, Csize_t), stream, dst, dst_device, src, src_device, bytes)
+# Copy bytes of the host to a device, in stream order.
+cuc_copy_to_device(stream, dst, src, bytes) =
+    ccall((:cuc_copy_to_device, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Ptr{Cvoid}, Csize_t), stream, dst, src, bytes)
+# Copy bytes of a device to the host, in stream order.
+cuc_copy_to_host(stream, dst, src, bytes) =
+    ccall((:cuc_copy_to_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, cuc_device_ptr, Csize_t), stream, dst, src, bytes)
+# The architecture that code for a device is compiled for, "sm_90".
+cuc_device_arch(device) =
+    ccall((:cuc_device_arch, libcucore), Cstring, (Ptr{cuc_device},), device)
+# The value, name and unit of the listed attribute at an index.
+cuc_device_attribute_at(attribute, name, unit, index) =
+    ccall((:cuc_device_attribute_at, libcucore), cuc_status, (Ptr{Int32}, Ptr{Ptr{UInt8}}, Ptr{Ptr{UInt8}}, Csize_t), attribute, name, unit, index)
+# How many attributes are listed, for going through them all.
+cuc_device_attribute_count() =
+    ccall((:cuc_device_attribute_count, libcucore), Csize_t, ())
+# The attribute of a name such as "max_threads_per_block".
+cuc_device_attribute_from_name(out, name) =
+    ccall((:cuc_device_attribute_from_name, libcucore), cuc_status, (Ptr{Int32}, Cstring), out, name)
+# Whether kernels on a device can reach another device's memory.
+cuc_device_can_access_peer(out, device, peer) =
+    ccall((:cuc_device_can_access_peer, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Ptr{cuc_device}), out, device, peer)
+# The device of an ordinal.
+cuc_device_get(out, ordinal) =
+    ccall((:cuc_device_get, libcucore), cuc_status, (Ptr{Ptr{cuc_device}}, Int32), out, ordinal)
+# One attribute.
+cuc_device_get_attribute(out, device, attribute) =
+    ccall((:cuc_device_get_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Int32), out, device, attribute)
+# The device of a PCI address.
+cuc_device_get_by_pci_bus_id(out, bus_id) =
+    ccall((:cuc_device_get_by_pci_bus_id, libcucore), cuc_status, (Ptr{Ptr{cuc_device}}, Cstring), out, bus_id)
+# The compute capability of a device.
+cuc_device_get_compute_capability(major, minor, device) =
+    ccall((:cuc_device_get_compute_capability, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}, Ptr{cuc_device}), major, minor, device)
+# The primary context of a device, the one that the CUDA runtime uses too.
+cuc_device_get_context(out, device) =
+    ccall((:cuc_device_get_context, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{cuc_device}), out, device)
+# How many devices the driver sees.
+cuc_device_get_count(out) =
+    ccall((:cuc_device_get_count, libcucore), cuc_status, (Ptr{Int32},), out)
+# The device of the calling thread's current context, or device 0 when it has none.
+cuc_device_get_current(out) =
+    ccall((:cuc_device_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_device}},), out)
+# How much memory a device has, and how much of it is free now.
+cuc_device_get_memory_info(free_bytes, total_bytes, device) =
+    ccall((:cuc_device_get_memory_info, libcucore), cuc_status, (Ptr{UInt64}, Ptr{UInt64}, Ptr{cuc_device}), free_bytes, total_bytes, device)
+# The default resource of a device: what a buffer comes from when none is named.
+cuc_device_get_memory_resource(out, device) =
+    ccall((:cuc_device_get_memory_resource, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}), out, device)
+# One property of the way between two devices.
+cuc_device_get_peer_attribute(out, device, peer, attribute) =
+    ccall((:cuc_device_get_peer_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Ptr{cuc_device}, Int32), out, device, peer, attribute)
+# Every attribute at once.
+cuc_device_get_properties(out, device) =
+    ccall((:cuc_device_get_properties, libcucore), cuc_status, (Ptr{cuc_device_properties}, Ptr{cuc_device}), out, device)
+# Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+cuc_device_get_sensors(out, device, wanted) =
+    ccall((:cuc_device_get_sensors, libcucore), cuc_status, (Ptr{cuc_device_sensors}, Ptr{cuc_device}, UInt32), out, device, wanted)
+# The sixteen bytes of a device's UUID.
+cuc_device_get_uuid_bytes(out, device) =
+    ccall((:cuc_device_get_uuid_bytes, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_device}), out, device)
+# The driver's own handle of a device.
+cuc_device_handle(device) =
+    ccall((:cuc_device_handle, libcucore), Int32, (Ptr{cuc_device},), device)
+# The name of a device, such as "NVIDIA H200".
+cuc_device_name(device) =
+    ccall((:cuc_device_name, libcucore), Cstring, (Ptr{cuc_device},), device)
+# The ordinal of a device.
+cuc_device_ordinal(device) =
+    ccall((:cuc_device_ordinal, libcucore), Int32, (Ptr{cuc_device},), device)
+# The PCI address of a device, "0000:3b:00.0".
+cuc_device_pci_bus_id(device) =
+    ccall((:cuc_device_pci_bus_id, libcucore), Cstring, (Ptr{cuc_device},), device)
+# Make a device's primary context current on the calling thread.
+cuc_device_set_current(device, previous) =
+    ccall((:cuc_device_set_current, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Ptr{cuc_context}}), device, previous)
+# Set the default resource of a device, for the whole process.
+cuc_device_set_memory_resource(device, resource) =
+    ccall((:cuc_device_set_memory_resource, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_memory_resource}), device, resource)
+# Wait until all work in a device's primary context is done.
+cuc_device_synchronize(device) =
+    ccall((:cuc_device_synchronize, libcucore), cuc_status, (Ptr{cuc_device},), device)
+# The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+cuc_device_uuid(device) =
+    ccall((:cuc_device_uuid, libcucore), Cstring, (Ptr{cuc_device},), device)
+# The file that the driver was loaded from.
+cuc_driver_get_path(out) =
+    ccall((:cuc_driver_get_path, libcucore), cuc_status, (Ptr{Ptr{UInt8}},), out)
+# The newest CUDA that the driver serves.
+cuc_driver_get_version(out) =
+    ccall((:cuc_driver_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
+# Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+cuc_driver_is_simulated() =
+    ccall((:cuc_driver_is_simulated, libcucore), Int32, ())
+# How many bits an element takes.
+cuc_dtype_bits(dtype) =
+    ccall((:cuc_dtype_bits, libcucore), UInt32, (cuc_dtype,), dtype)
+# The element type of a name.
+cuc_dtype_from_name(name) =
+    ccall((:cuc_dtype_from_name, libcucore), cuc_dtype, (Cstring,), name)
+# The name of an element type, such as "f32".
+cuc_dtype_name(dtype) =
+    ccall((:cuc_dtype_name, libcucore), Cstring, (cuc_dtype,), dtype)
+# Forget the thread's last failure.
+cuc_error_clear() =
+    ccall((:cuc_error_clear, libcucore), Cvoid, ())
+# What the failure means and what to do about it, in plain words.
+cuc_error_explanation() =
+    ccall((:cuc_error_explanation, libcucore), Cstring, ())
+# The public function that failed, such as "cuc_stream_create".
+cuc_error_function() =
+    ccall((:cuc_error_function, libcucore), Cstring, ())
+# The library that reported the failure.
+cuc_error_library() =
+    ccall((:cuc_error_library, libcucore), Int32, ())
+# The function of that library that failed, such as "cuMemAllocAsync".
+cuc_error_library_call() =
+    ccall((:cuc_error_library_call, libcucore), Cstring, ())
+# That library's own code, such as the CUresult.
+cuc_error_library_code() =
+    ccall((:cuc_error_library_code, libcucore), Int32, ())
+# That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+cuc_error_library_symbol() =
+    ccall((:cuc_error_library_symbol, libcucore), Cstring, ())
+# The log that came with the failure: a compiler's, a linker's, or the places searched.
+cuc_error_log() =
+    ccall((:cuc_error_log, libcucore), Cstring, ())
+# The thread's last failure as one readable paragraph, notes included.
+cuc_error_message() =
+    ccall((:cuc_error_message, libcucore), Cstring, ())
+# One note.
+cuc_error_note(index) =
+    ccall((:cuc_error_note, libcucore), Cstring, (Csize_t,), index)
+# How many notes the failure carries.
+cuc_error_note_count() =
+    ccall((:cuc_error_note_count, libcucore), Csize_t, ())
+# Set the thread's last failure: for a callback of cucore's that fails, or a library that stands on cucore and reports its failures the same way.
+cuc_error_set(status, function_, message) =
+    ccall((:cuc_error_set, libcucore), cuc_status, (cuc_status, Cstring, Cstring), status, function_, message)
+# The status of the thread's last failure.
+cuc_error_status() =
+    ccall((:cuc_error_status, libcucore), cuc_status, ())
+# The context of an event.
+cuc_event_context(event) =
+    ccall((:cuc_event_context, libcucore), Ptr{cuc_context}, (Ptr{cuc_event},), event)
+# Create an event in a device's primary context.
+cuc_event_create(out, device, options) =
+    ccall((:cuc_event_create, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_event_options}), out, device, options)
+# Create an event in any context.
+cuc_event_create_in(out, context, options) =
+    ccall((:cuc_event_create_in, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_context}, Ptr{cuc_event_options}), out, context, options)
+# The device of an event.
+cuc_event_device(event) =
+    ccall((:cuc_event_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_event},), event)
+# A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+cuc_event_fd(out, event) =
+    ccall((:cuc_event_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
+# The flags that an event was made with.
+cuc_event_flags(event) =
+    ccall((:cuc_event_flags, libcucore), UInt32, (Ptr{cuc_event},), event)
+# Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+cuc_event_from_handle(out, handle, context, flags) =
+    ccall((:cuc_event_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{Cvoid}, Ptr{cuc_context}, UInt32), out, handle, context, flags)
+# The time between two events on the device.
+cuc_event_get_elapsed(milliseconds, start, end_) =
+    ccall((:cuc_event_get_elapsed, libcucore), cuc_status, (Ptr{Cfloat}, Ptr{cuc_event}, Ptr{cuc_event}), milliseconds, start, end_)
+# The driver's own handle of an event, which is also its cudaEvent_t.
+cuc_event_handle(event) =
+    ccall((:cuc_event_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_event},), event)
+# Zero options and write their size.
+cuc_event_options_init(options, caller_size) =
+    ccall((:cuc_event_options_init, libcucore), Cvoid, (Ptr{cuc_event_options}, Csize_t), options, caller_size)
+# Whether an event has completed, without waiting. One that was never recorded has.
+cuc_event_query(event) =
+    ccall((:cuc_event_query, libcucore), cuc_status, (Ptr{cuc_event},), event)
+# Record an event: it completes when all present work of the stream is done.
+cuc_event_record(event, stream) =
+    ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
+# Let go of an event. What waits for it already goes on waiting.
+cuc_event_release(event) =
+    ccall((:cuc_event_release, libcucore), Cvoid, (Ptr{cuc_event},), event)
+# Hold an event once more.
+cuc_event_retain(event) =
+    ccall((:cuc_event_retain, libcucore), Ptr{cuc_event}, (Ptr{cuc_event},), event)
+# Wait until an event has completed. One that was never recorded is not waited for.
+cuc_event_synchronize(event) =
+    ccall((:cuc_event_synchronize, libcucore), cuc_status, (Ptr{cuc_event},), event)
+# Explain a library's code, without any driver or device.
+cuc_explain(out, library, code) =
+    ccall((:cuc_explain, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Int32), out, library, code)
+# The explanation at an index, by ascending code.
+cuc_explain_at(out, library, index) =
+    ccall((:cuc_explain_at, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Csize_t), out, library, index)
+# How many codes of a library can be explained, for going through them all.
+cuc_explain_count(library) =
+    ccall((:cuc_explain_count, libcucore), Csize_t, (Int32,), library)
+# Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+cuc_explain_text(out, text) =
+    ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
+# Fill memory of a device with a pattern, in stream order.
+cuc_fill(stream, ptr, pattern, pattern_bytes, count) =
+    ccall((:cuc_fill, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt32, UInt32, Csize_t), stream, ptr, pattern, pattern_bytes, count)
+# Fill a rectangle of a device's memory with a pattern, in stream order.
+cuc_fill_2d(stream, params) =
+    ccall((:cuc_fill_2d, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_fill_2d_params}), stream, params)
+# Zero a cuc_fill_2d_params and write its size.
+cuc_fill_2d_params_init(params, caller_size) =
+    ccall((:cuc_fill_2d_params_init, libcucore), Cvoid, (Ptr{cuc_fill_2d_params}, Csize_t), params, caller_size)
+# How many names cuc_find_header_dir() knows.
+cuc_find_header_count() =
+    ccall((:cuc_find_header_count, libcucore), Csize_t, ())
+# Find the folder of a library's headers: what a compiler takes after -I.
+cuc_find_header_dir(out, name) =
+    ccall((:cuc_find_header_dir, libcucore), cuc_status, (Ptr{Ptr{cuc_found}}, Cstring), out, name)
+# A name that cuc_find_header_dir() knows.
+cuc_find_header_name(index) =
+    ccall((:cuc_find_header_name, libcucore), Cstring, (Csize_t,), index)
+# Find a library.
+cuc_find_library(out, name) =
+    ccall((:cuc_find_library, libcucore), cuc_status, (Ptr{Ptr{cuc_found}}, Cstring), out, name)
+# How many libraries cuc_find_library() knows.
+cuc_find_library_count() =
+    ccall((:cuc_find_library_count, libcucore), Csize_t, ())
+# The name of a library that cuc_find_library() knows.
+cuc_find_library_name(index) =
+    ccall((:cuc_find_library_name, libcucore), Cstring, (Csize_t,), index)
+# How it was found: one of the methods in the table above.
+cuc_found_method(found) =
+    ccall((:cuc_found_method, libcucore), Cstring, (Ptr{cuc_found},), found)
+# The file of a library, or the folder of headers.
+cuc_found_path(found) =
+    ccall((:cuc_found_path, libcucore), Cstring, (Ptr{cuc_found},), found)
+# Give a reference back; the last one frees it.
+cuc_found_release(found) =
+    ccall((:cuc_found_release, libcucore), Cvoid, (Ptr{cuc_found},), found)
+# Share what was found.
+cuc_found_retain(found) =
+    ccall((:cuc_found_retain, libcucore), Ptr{cuc_found}, (Ptr{cuc_found},), found)
+# A place that was tried before, as one line: the method, the place, and why it was not it.
+cuc_found_tried_at(found, index) =
+    ccall((:cuc_found_tried_at, libcucore), Cstring, (Ptr{cuc_found}, Csize_t), found, index)
+# How many places were tried before.
+cuc_found_tried_count(found) =
+    ccall((:cuc_found_tried_count, libcucore), Csize_t, (Ptr{cuc_found},), found)
+# Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
+cuc_gemm(stream, plan, alpha, beta, args) =
+    ccall((:cuc_gemm, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
+# Set arguments to none.
+cuc_gemm_args_init(args, caller_size) =
+    ccall((:cuc_gemm_args_init, libcucore), Cvoid, (Ptr{cuc_gemm_args}, Csize_t), args, caller_size)
+# Compute many products of one shape, in stream order: cuc_gemm() of each.
+cuc_gemm_batched(stream, plan, alpha, beta, args) =
+    ccall((:cuc_gemm_batched, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
+# Compute products that share b's shape, each of a range of rows, in stream order.
+cuc_gemm_grouped(stream, plan, alpha, beta, args) =
+    ccall((:cuc_gemm_grouped, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
+# Set every option to its default.
+cuc_gemm_options_init(options, caller_size) =
+    ccall((:cuc_gemm_options_init, libcucore), Cvoid, (Ptr{cuc_gemm_options}, Csize_t), options, caller_size)
+# Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+cuc_gemm_options_set_choice(options, choice) =
+    ccall((:cuc_gemm_options_set_choice, libcucore), cuc_status, (Ptr{cuc_gemm_options}, Cstring), options, choice)
+# Make a plan: write the tile program, choose its tiles, compile it to PTX.
+cuc_gemm_plan_create(out, device, options) =
+    ccall((:cuc_gemm_plan_create, libcucore), cuc_status, (Ptr{Ptr{cuc_gemm_plan}}, Ptr{cuc_device}, Ptr{cuc_gemm_options}), out, device, options)
+# What was chosen for a plan.
+cuc_gemm_plan_get_choice(out, plan) =
+    ccall((:cuc_gemm_plan_get_choice, libcucore), cuc_status, (Ptr{cuc_gemm_choice}, Ptr{cuc_gemm_plan}), out, plan)
+# A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+cuc_gemm_plan_get_record(out, plan) =
+    ccall((:cuc_gemm_plan_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_gemm_plan}), out, plan)
+# Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+cuc_gemm_plan_release(plan) =
+    ccall((:cuc_gemm_plan_release, libcucore), Cvoid, (Ptr{cuc_gemm_plan},), plan)
+# Hold one reference more.
+cuc_gemm_plan_retain(plan) =
+    ccall((:cuc_gemm_plan_retain, libcucore), Ptr{cuc_gemm_plan}, (Ptr{cuc_gemm_plan},), plan)
+# The tile program of a plan, to look at or to begin from.
+cuc_gemm_plan_source(plan, index) =
+    ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
+# How much workspace a product takes.
+cuc_gemm_plan_workspace_bytes(plan, m, n) =
+    ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64), plan, m, n)
+# Go through what a plan may choose among for a shape, with what the model thinks of each.
+cuc_gemm_visit_candidates(device, options, visit, user) =
+    ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
+# The flags that an instance was made with.
+cuc_graph_exec_flags(exec) =
+    ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
+# The driver's own handle of an instance, which is also its cudaGraphExec_t.
+cuc_graph_exec_handle(exec) =
+    ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
+# Launch an instance: all that was captured runs, in the stream's order.
+cuc_graph_exec_launch(exec, stream) =
+    ccall((:cuc_graph_exec_launch, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
+# Zero options and write their size.
+cuc_graph_exec_options_init(options, caller_size) =
+    ccall((:cuc_graph_exec_options_init, libcucore), Cvoid, (Ptr{cuc_graph_exec_options}, Csize_t), options, caller_size)
+# Let go of an instance. Launches of it that are under way are not cut short.
+cuc_graph_exec_release(exec) =
+    ccall((:cuc_graph_exec_release, libcucore), Cvoid, (Ptr{cuc_graph_exec},), exec)
+# Hold an instance once more.
+cuc_graph_exec_retain(exec) =
+    ccall((:cuc_graph_exec_retain, libcucore), Ptr{cuc_graph_exec}, (Ptr{cuc_graph_exec},), exec)
+# Let an instance do what another graph says, which is much cheaper than a new instance: the same nodes with the same edges, of which parameters have changed, such as when the same code was captured again.
+cuc_graph_exec_update(exec, graph) =
+    ccall((:cuc_graph_exec_update, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_graph}), exec, graph)
+# Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+cuc_graph_exec_upload(exec, stream) =
+    ccall((:cuc_graph_exec_upload, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
+# Draw a graph in the DOT language of Graphviz.
+cuc_graph_get_dot(text, bytes, graph, flags) =
+    ccall((:cuc_graph_get_dot, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_graph}, UInt32), text, bytes, graph, flags)
+# How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+cuc_graph_get_edge_count(out, graph) =
+    ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
+# How many nodes a graph has; one that was embedded counts as one.
+cuc_graph_get_node_count(out, graph) =
+    ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
+# What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+cuc_graph_get_node_types(types, room, graph) =
+    ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, room, graph)
+# The driver's own handle of a graph, which is also its cudaGraph_t.
+cuc_graph_handle(graph) =
+    ccall((:cuc_graph_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph},), graph)
+# Make an instance of a graph. It costs many times what a launch does.
+cuc_graph_instantiate(out, graph, options) =
+    ccall((:cuc_graph_instantiate, libcucore), cuc_status, (Ptr{Ptr{cuc_graph_exec}}, Ptr{cuc_graph}, Ptr{cuc_graph_exec_options}), out, graph, options)
+# Tie something to a graph: it is let go when the graph, every instance of it and all their launches are gone.
+cuc_graph_keep(graph, owner, drop_owner) =
+    ccall((:cuc_graph_keep, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Cvoid}, Ptr{Cvoid}), graph, owner, drop_owner)
+# Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+cuc_graph_keep_buffer(graph, buffer) =
+    ccall((:cuc_graph_keep_buffer, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{cuc_buffer}), graph, buffer)
+# Let go of a graph. Instances of it go on.
+cuc_graph_release(graph) =
+    ccall((:cuc_graph_release, libcucore), Cvoid, (Ptr{cuc_graph},), graph)
+# Hold a graph once more.
+cuc_graph_retain(graph) =
+    ccall((:cuc_graph_retain, libcucore), Ptr{cuc_graph}, (Ptr{cuc_graph},), graph)
+# Draw a graph into a file, for `dot -Tsvg`.
+cuc_graph_write_dot(graph, path, flags) =
+    ccall((:cuc_graph_write_dot, libcucore), cuc_status, (Ptr{cuc_graph}, Cstring, UInt32), graph, path, flags)
+# A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+cuc_host_address(host) =
+    ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
+# The address by which kernels reach page-locked host memory.
+cuc_host_get_device_pointer(out, device, host) =
+    ccall((:cuc_host_get_device_pointer, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_device}, Ptr{Cvoid}), out, device, host)
+# Page-lock host memory that exists already, so that copies of it run at full speed and in stream order, and kernels may reach it.
+cuc_host_register(device, host, bytes, flags) =
+    ccall((:cuc_host_register, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}, Csize_t, UInt32), device, host, bytes, flags)
+# Take cuc_host_register() back.
+cuc_host_unregister(device, host) =
+    ccall((:cuc_host_unregister, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}), device, host)
+# The attribute of a name.
+cuc_kernel_attribute_from_name(name) =
+    ccall((:cuc_kernel_attribute_from_name, libcucore), Int32, (Cstring,), name)
+# The name of an attribute, such as "num_regs".
+cuc_kernel_attribute_name(attribute) =
+    ccall((:cuc_kernel_attribute_name, libcucore), Cstring, (Int32,), attribute)
+# Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+cuc_kernel_from_handle(out, handle, object) =
+    ccall((:cuc_kernel_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}, Ptr{cuc_object}), out, handle, object)
+# A kernel that nvcc compiled into the program, by its host symbol.
+cuc_kernel_from_symbol(out, symbol) =
+    ccall((:cuc_kernel_from_symbol, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}), out, symbol)
+# Ask the driver for an attribute of a kernel on one device.
+cuc_kernel_get_attribute(out, kernel, device, attribute) =
+    ccall((:cuc_kernel_get_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), out, kernel, device, attribute)
+# The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+cuc_kernel_get_function(out, kernel, device) =
+    ccall((:cuc_kernel_get_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_kernel}, Ptr{cuc_device}), out, kernel, device)
+# One parameter of a kernel.
+cuc_kernel_get_parameter(out, kernel, index) =
+    ccall((:cuc_kernel_get_parameter, libcucore), cuc_status, (Ptr{cuc_kernel_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
+# How many parameters a kernel has.
+cuc_kernel_get_parameter_count(out, kernel) =
+    ccall((:cuc_kernel_get_parameter_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}), out, kernel)
+# The driver's CUkernel.
+cuc_kernel_handle(kernel) =
+    ccall((:cuc_kernel_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_kernel},), kernel)
+# The name a kernel was asked for by: its symbol, or a name expression.
+cuc_kernel_name(kernel) =
+    ccall((:cuc_kernel_name, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
+# The object that a kernel is of.
+cuc_kernel_object(kernel) =
+    ccall((:cuc_kernel_object, libcucore), Ptr{cuc_object}, (Ptr{cuc_kernel},), kernel)
+# Give a reference back; the last one gives back the object.
+cuc_kernel_release(kernel) =
+    ccall((:cuc_kernel_release, libcucore), Cvoid, (Ptr{cuc_kernel},), kernel)
+# Share a kernel.
+cuc_kernel_retain(kernel) =
+    ccall((:cuc_kernel_retain, libcucore), Ptr{cuc_kernel}, (Ptr{cuc_kernel},), kernel)
+# Set an attribute of a kernel on one device, for every handle and context there.
+cuc_kernel_set_attribute(kernel, device, attribute, value) =
+    ccall((:cuc_kernel_set_attribute, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32, Int32), kernel, device, attribute, value)
+# Say whether a kernel would rather have shared memory or cache on one device; a hint.
+cuc_kernel_set_cache_config(kernel, device, config) =
+    ccall((:cuc_kernel_set_cache_config, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), kernel, device, config)
+# The symbol of a kernel in its object code, mangled where its source is C++.
+cuc_kernel_symbol(kernel) =
+    ccall((:cuc_kernel_symbol, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
+# Launch a kernel in stream order.
+cuc_launch(stream, config, kernel, args, count) =
+    ccall((:cuc_launch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_arg}, Csize_t), stream, config, kernel, args, count)
+# Zero a config and write its size.
+cuc_launch_config_init(config, caller_size) =
+    ccall((:cuc_launch_config_init, libcucore), Cvoid, (Ptr{cuc_launch_config}, Csize_t), config, caller_size)
+# Call a function on the host when the stream comes to it.
+cuc_launch_host(stream, fn, user) =
+    ccall((:cuc_launch_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, fn, user)
+# Whether a launch has to be followed by a wait, so that a failure names its kernel.
+cuc_launch_is_blocking() =
+    ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
+# Add an object. Its name expressions are known to the linked object too.
+cuc_linker_add(linker, object) =
+    ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
+# Add code that lies in memory.
+cuc_linker_add_data(linker, kind, data, bytes, name) =
+    ccall((:cuc_linker_add_data, libcucore), cuc_status, (Ptr{cuc_linker}, Int32, Ptr{Cvoid}, Csize_t, Cstring), linker, kind, data, bytes, name)
+# Add a file of code. It is read here, so that a link never sees it change.
+cuc_linker_add_file(linker, kind, path) =
+    ccall((:cuc_linker_add_file, libcucore), cuc_status, (Ptr{cuc_linker}, Int32, Cstring), linker, kind, path)
+# Who links.
+cuc_linker_backend(linker) =
+    ccall((:cuc_linker_backend, libcucore), Cstring, (Ptr{cuc_linker},), linker)
+# Make a linker without inputs, and choose who links.
+cuc_linker_create(out, options) =
+    ccall((:cuc_linker_create, libcucore), cuc_status, (Ptr{Ptr{cuc_linker}}, Ptr{cuc_linker_options}), out, options)
+# The errors of the last link.
+cuc_linker_error_log(linker) =
+    ccall((:cuc_linker_error_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
+# One of the flags, exactly as nvJitLink is given it.
+cuc_linker_flag(linker, index) =
+    ccall((:cuc_linker_flag, libcucore), Cstring, (Ptr{cuc_linker}, Csize_t), linker, index)
+# How many flags nvJitLink is given.
+cuc_linker_flag_count(linker) =
+    ccall((:cuc_linker_flag_count, libcucore), Csize_t, (Ptr{cuc_linker},), linker)
+# What the last link had to say that is no error: times, registers, warnings.
+cuc_linker_info_log(linker) =
+    ccall((:cuc_linker_info_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
+# Link everything that was added.
+cuc_linker_link(out, linker, target) =
+    ccall((:cuc_linker_link, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_linker}, Int32), out, linker, target)
+# Set every option to its default.
+cuc_linker_options_init(options, caller_size) =
+    ccall((:cuc_linker_options_init, libcucore), Cvoid, (Ptr{cuc_linker_options}, Csize_t), options, caller_size)
+# Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+cuc_linker_release(linker) =
+    ccall((:cuc_linker_release, libcucore), Cvoid, (Ptr{cuc_linker},), linker)
+# Hold one reference more.
+cuc_linker_retain(linker) =
+    ccall((:cuc_linker_retain, libcucore), Ptr{cuc_linker}, (Ptr{cuc_linker},), linker)
+# Tell the driver how a range of managed memory will be used. It takes effect at once.
+cuc_memory_advise(ptr, bytes, advice, location) =
+    ccall((:cuc_memory_advise, libcucore), cuc_status, (cuc_device_ptr, Csize_t, Int32, Ptr{cuc_memory_location}), ptr, bytes, advice, location)
+# Allocate from a resource, with no object around the address.
+cuc_memory_allocate(out, resource, bytes, stream) =
+    ccall((:cuc_memory_allocate, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
+# Zero a cuc_memory_batch and write its size.
+cuc_memory_batch_init(batch, caller_size) =
+    ccall((:cuc_memory_batch_init, libcucore), Cvoid, (Ptr{cuc_memory_batch}, Csize_t), batch, caller_size)
+# Zero a cuc_memory_callbacks and write its size.
+cuc_memory_callbacks_init(callbacks, caller_size) =
+    ccall((:cuc_memory_callbacks_init, libcucore), Cvoid, (Ptr{cuc_memory_callbacks}, Csize_t), callbacks, caller_size)
+# Tell the driver that the contents of managed memory are not needed any more, in stream order.
+cuc_memory_discard(stream, ptr, bytes) =
+    ccall((:cuc_memory_discard, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t), stream, ptr, bytes)
+# Discard several ranges of managed memory and give each its place, without moving the contents.
+cuc_memory_discard_and_prefetch_batch(stream, batch) =
+    ccall((:cuc_memory_discard_and_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
+# Discard several ranges of managed memory, as cuc_memory_discard() does one.
+cuc_memory_discard_batch(stream, batch) =
+    ccall((:cuc_memory_discard_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
+# Free what cuc_memory_allocate() gave.
+cuc_memory_free(resource, ptr, bytes, stream) =
+    ccall((:cuc_memory_free, libcucore), cuc_status, (Ptr{cuc_memory_resource}, cuc_device_ptr, Csize_t, Ptr{cuc_stream}), resource, ptr, bytes, stream)
+# The devices that a range of managed memory is kept mapped for.
+cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
+    ccall((:cuc_memory_get_accessed_by, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t, cuc_device_ptr, Csize_t), count, devices, capacity, ptr, bytes)
+# The place that all of a range of managed memory was last prefetched to; it may have moved since.
+cuc_memory_get_last_prefetch(out, ptr, bytes) =
+    ccall((:cuc_memory_get_last_prefetch, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
+# What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
+cuc_memory_get_pointer_info(out, ptr) =
+    ccall((:cuc_memory_get_pointer_info, libcucore), cuc_status, (Ptr{cuc_pointer_info}, cuc_device_ptr), out, ptr)
+# The place that all of a range of managed memory prefers.
+cuc_memory_get_preferred_location(out, ptr, bytes) =
+    ccall((:cuc_memory_get_preferred_location, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
+# Whether all of a range of managed memory is advised as read-mostly.
+cuc_memory_get_read_mostly(out, ptr, bytes) =
+    ccall((:cuc_memory_get_read_mostly, libcucore), cuc_status, (Ptr{Int32}, cuc_device_ptr, Csize_t), out, ptr, bytes)
+# The name of a kind of memory, such as "pinned".
+cuc_memory_kind_name(kind) =
+    ccall((:cuc_memory_kind_name, libcucore), Cstring, (Int32,), kind)
+# Make a memory pool.
+cuc_memory_pool_create(out, device, options) =
+    ccall((:cuc_memory_pool_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_pool_options}), out, device, options)
+# Wrap a pool that was made with the driver or the runtime.
+cuc_memory_pool_from_handle(out, device, kind, pool, owner, drop_owner) =
+    ccall((:cuc_memory_pool_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, device, kind, pool, owner, drop_owner)
+# What a device may do with the memory of a pool.
+cuc_memory_pool_get_access(out, pool, peer) =
+    ccall((:cuc_memory_pool_get_access, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}, Ptr{cuc_device}), out, pool, peer)
+# Read an attribute of a pool.
+cuc_memory_pool_get_attribute(out, pool, attribute) =
+    ccall((:cuc_memory_pool_get_attribute, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_memory_resource}, Int32), out, pool, attribute)
+# The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other user of it in the process.
+cuc_memory_pool_get_current(out, device, kind) =
+    ccall((:cuc_memory_pool_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
+# The pool that the driver made for a kind of memory, whichever is current now.
+cuc_memory_pool_get_default(out, device, kind) =
+    ccall((:cuc_memory_pool_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
+# Read how much a pool holds. The four numbers are read one after the other.
+cuc_memory_pool_get_statistics(out, pool) =
+    ccall((:cuc_memory_pool_get_statistics, libcucore), cuc_status, (Ptr{cuc_memory_pool_statistics}, Ptr{cuc_memory_resource}), out, pool)
+# The driver's own handle of a pool.
+cuc_memory_pool_handle(pool) =
+    ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
+# Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take from, and what cuc_memory_pool_get_current() gives.
+cuc_memory_pool_make_current(pool) =
+    ccall((:cuc_memory_pool_make_current, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
+# Zero a cuc_memory_pool_options and write its size.
+cuc_memory_pool_options_init(options, caller_size) =
+    ccall((:cuc_memory_pool_options_init, libcucore), Cvoid, (Ptr{cuc_memory_pool_options}, Csize_t), options, caller_size)
+# Start both high marks of a pool anew, from what it holds now.
+cuc_memory_pool_reset_high_marks(pool) =
+    ccall((:cuc_memory_pool_reset_high_marks, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
+# Let a device reach the memory of a pool, or stop it.
+cuc_memory_pool_set_access(pool, peer, access) =
+    ccall((:cuc_memory_pool_set_access, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Ptr{cuc_device}, Int32), pool, peer, access)
+# Set an attribute of a pool.
+cuc_memory_pool_set_attribute(pool, attribute, value) =
+    ccall((:cuc_memory_pool_set_attribute, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Int32, UInt64), pool, attribute, value)
+# Give memory that a pool does not use back to the system.
+cuc_memory_pool_trim(pool, keep_bytes) =
+    ccall((:cuc_memory_pool_trim, libcucore), cuc_status, (Ptr{cuc_memory_resource}, UInt64), pool, keep_bytes)
+# Move managed memory to a place, in stream order.
+cuc_memory_prefetch(stream, ptr, bytes, location) =
+    ccall((:cuc_memory_prefetch, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t, Ptr{cuc_memory_location}), stream, ptr, bytes, location)
+# Move several ranges of managed memory, each to its place, in stream order.
+cuc_memory_prefetch_batch(stream, batch) =
+    ccall((:cuc_memory_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
+# Who can reach what a resource allocates.
+cuc_memory_resource_access(resource) =
+    ccall((:cuc_memory_resource_access, libcucore), UInt32, (Ptr{cuc_memory_resource},), resource)
+# Make a resource of the user's own functions.
+cuc_memory_resource_create(out, callbacks) =
+    ccall((:cuc_memory_resource_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_memory_callbacks}), out, callbacks)
+# The device whose memory a resource gives.
+cuc_memory_resource_device(resource) =
+    ccall((:cuc_memory_resource_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_memory_resource},), resource)
+# Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
+cuc_memory_resource_is_pool(resource) =
+    ccall((:cuc_memory_resource_is_pool, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
+# What a resource allocates.
+cuc_memory_resource_kind(resource) =
+    ccall((:cuc_memory_resource_kind, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
+# Let go of a resource; the last reference destroys it, and a pool that it made with it.
+cuc_memory_resource_release(resource) =
+    ccall((:cuc_memory_resource_release, libcucore), Cvoid, (Ptr{cuc_memory_resource},), resource)
+# Hold a resource once more.
+cuc_memory_resource_retain(resource) =
+    ccall((:cuc_memory_resource_retain, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_memory_resource},), resource)
+# A resource that asks the driver for each allocation, without a pool.
+cuc_memory_synchronous(out, device, kind) =
+    ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
+# The name of a type of node, such as "kernel".
+cuc_node_type_name(type_) =
+    ccall((:cuc_node_type_name, libcucore), Cstring, (Int32,), type_)
+# The version of nvJitLink, the linker of device code.
+cuc_nvjitlink_get_version(major, minor) =
+    ccall((:cuc_nvjitlink_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
+# The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as "580.65.06".
+cuc_nvml_get_driver_version(out, size) =
+    ccall((:cuc_nvml_get_driver_version, libcucore), cuc_status, (Ptr{UInt8}, Csize_t), out, size)
+# The compute capabilities that NVRTC compiles for, in ascending order.
+cuc_nvrtc_get_archs(count, out, capacity) =
+    ccall((:cuc_nvrtc_get_archs, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t), count, out, capacity)
+# The version of NVRTC, the compiler of CUDA C++.
+cuc_nvrtc_get_version(major, minor) =
+    ccall((:cuc_nvrtc_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
+# Make an object of code in memory; no driver is needed, and none is called.
+cuc_object_create(out, kind, data, bytes, options) =
+    ccall((:cuc_object_create, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Int32, Ptr{Cvoid}, Csize_t, Ptr{cuc_object_options}), out, kind, data, bytes, options)
+# Make an object of a file's contents; no driver is needed, and none is called.
+cuc_object_from_file(out, path, kind, options) =
+    ccall((:cuc_object_from_file, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Cstring, Int32, Ptr{cuc_object_options}), out, path, kind, options)
+# The code itself.
+cuc_object_get_code(data, bytes, object) =
+    ccall((:cuc_object_get_code, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Csize_t}, Ptr{cuc_object}), data, bytes, object)
+# Where a `__device__` or `__constant__` variable lives on one device.
+cuc_object_get_global(out, bytes, object, device, name) =
+    ccall((:cuc_object_get_global, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
+# A kernel of the object, by its symbol or by a name expression the object knows.
+cuc_object_get_kernel(out, object, name) =
+    ccall((:cuc_object_get_kernel, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{cuc_object}, Cstring), out, object, name)
+# How many kernels the code has.
+cuc_object_get_kernel_count(out, object) =
+    ccall((:cuc_object_get_kernel_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_object}), out, object)
+# The symbol of one of the kernels; cuc_object_get_kernel() takes it.
+cuc_object_get_kernel_name(out, object, index) =
+    ccall((:cuc_object_get_kernel_name, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_object}, Csize_t), out, object, index)
+# The driver's CUlibrary, loading the code when it is not loaded yet.
+cuc_object_get_library(out, object) =
+    ccall((:cuc_object_get_library, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}), out, object)
+# Where a `__managed__` variable lives: one address for the host and every device.
+cuc_object_get_managed(out, bytes, object, device, name) =
+    ccall((:cuc_object_get_managed, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
+# One name expression and its symbol.
+cuc_object_get_mapping(out, object, index) =
+    ccall((:cuc_object_get_mapping, libcucore), cuc_status, (Ptr{cuc_object_mapping}, Ptr{cuc_object}, Csize_t), out, object, index)
+# The driver's CUmodule of the object on one device, for calls that know no libraries.
+cuc_object_get_module(out, object, device) =
+    ccall((:cuc_object_get_module, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Ptr{cuc_device}), out, object, device)
+# The PTX of the code: of PTX its own text, else what was kept beside it.
+cuc_object_get_ptx(text, bytes, object) =
+    ccall((:cuc_object_get_ptx, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_object}), text, bytes, object)
+# The address of a device function that is one and the same on every device.
+cuc_object_get_unified_function(out, object, name) =
+    ccall((:cuc_object_get_unified_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Cstring), out, object, name)
+# What kind of code an object is.
+cuc_object_kind(object) =
+    ccall((:cuc_object_kind, libcucore), Int32, (Ptr{cuc_object},), object)
+# What the driver's own compiler said when the object was loaded.
+cuc_object_load_log(object) =
+    ccall((:cuc_object_load_log, libcucore), Cstring, (Ptr{cuc_object},), object)
+# The log of the compiler or linker that made the object, also where it succeeded.
+cuc_object_log(object) =
+    ccall((:cuc_object_log, libcucore), Cstring, (Ptr{cuc_object},), object)
+# How many name expressions the object knows the symbols of.
+cuc_object_mapping_count(object) =
+    ccall((:cuc_object_mapping_count, libcucore), Csize_t, (Ptr{cuc_object},), object)
+# What messages call an object.
+cuc_object_name(object) =
+    ccall((:cuc_object_name, libcucore), Cstring, (Ptr{cuc_object},), object)
+# Set options to their defaults.
+cuc_object_options_init(options, caller_size) =
+    ccall((:cuc_object_options_init, libcucore), Cvoid, (Ptr{cuc_object_options}, Csize_t), options, caller_size)
+# Give a reference back; the last one unloads the library.
+cuc_object_release(object) =
+    ccall((:cuc_object_release, libcucore), Cvoid, (Ptr{cuc_object},), object)
+# Share an object.
+cuc_object_retain(object) =
+    ccall((:cuc_object_retain, libcucore), Ptr{cuc_object}, (Ptr{cuc_object},), object)
+# Write the code to a file, whole or not at all.
+cuc_object_save(object, path) =
+    ccall((:cuc_object_save, libcucore), cuc_status, (Ptr{cuc_object}, Cstring), object, path)
+# How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+cuc_occupancy_available_dynamic_shared(out, kernel, device, blocks, block_threads) =
+    ccall((:cuc_occupancy_available_dynamic_shared, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32), out, kernel, device, blocks, block_threads)
+# How many blocks of a kernel one multiprocessor can run at a time.
+cuc_occupancy_max_active_blocks(out, kernel, device, block_threads, shared_bytes, flags) =
+    ccall((:cuc_occupancy_max_active_blocks, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32, UInt32), out, kernel, device, block_threads, shared_bytes, flags)
+# How many clusters of a launch with a config the device runs at a time.
+cuc_occupancy_max_active_clusters(out, kernel, device, config) =
+    ccall((:cuc_occupancy_max_active_clusters, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_launch_config}), out, kernel, device, config)
+# The block size that keeps most of a device busy with a kernel.
+cuc_occupancy_max_potential_block_size(grid, block, kernel, device, options) =
+    ccall((:cuc_occupancy_max_potential_block_size, libcucore), cuc_status, (Ptr{UInt32}, Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_occupancy_options}), grid, block, kernel, device, options)
+# The largest cluster that a launch with a config can have.
+cuc_occupancy_max_potential_cluster_size(out, kernel, device, config) =
+    ccall((:cuc_occupancy_max_potential_cluster_size, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_launch_config}), out, kernel, device, config)
+# Set options to their defaults.
+cuc_occupancy_options_init(options, caller_size) =
+    ccall((:cuc_occupancy_options_init, libcucore), Cvoid, (Ptr{cuc_occupancy_options}, Csize_t), options, caller_size)
+# The name of what is known of a parameter's type, such as "float".
+cuc_parameter_type_name(type_) =
+    ccall((:cuc_parameter_type_name, libcucore), Cstring, (Int32,), type_)
+# Who compiled the program the last time, or will.
+cuc_program_backend(program) =
+    ccall((:cuc_program_backend, libcucore), Cstring, (Ptr{cuc_program},), program)
+# Compile a program.
+cuc_program_compile(out, program, target) =
+    ccall((:cuc_program_compile, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_program}, Int32), out, program, target)
+# How long the last compilation took, failed ones too.
+cuc_program_compile_ns(program) =
+    ccall((:cuc_program_compile_ns, libcucore), UInt64, (Ptr{cuc_program},), program)
+# Make a program of a source text. Nothing is compiled yet.
+cuc_program_create(out, source_kind, text, bytes, options) =
+    ccall((:cuc_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_program}}, Int32, Cstring, Csize_t, Ptr{cuc_program_options}), out, source_kind, text, bytes, options)
+# One of the flags, exactly as the compiler is given it.
+cuc_program_flag(program, target, index) =
+    ccall((:cuc_program_flag, libcucore), Cstring, (Ptr{cuc_program}, Int32, Csize_t), program, target, index)
+# How many flags the compiler is given for a kind of code.
+cuc_program_flag_count(program, target) =
+    ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
+# What the compiler said the last time, warnings of a success too.
+cuc_program_log(program) =
+    ccall((:cuc_program_log, libcucore), Cstring, (Ptr{cuc_program},), program)
+# Set every option to its default.
+cuc_program_options_init(options, caller_size) =
+    ccall((:cuc_program_options_init, libcucore), Cvoid, (Ptr{cuc_program_options}, Csize_t), options, caller_size)
+# What became of the precompiled header at the last compilation.
+cuc_program_pch_status(program) =
+    ccall((:cuc_program_pch_status, libcucore), Int32, (Ptr{cuc_program},), program)
+# Drop a reference; the last one frees the program. Its objects live on.
+cuc_program_release(program) =
+    ccall((:cuc_program_release, libcucore), Cvoid, (Ptr{cuc_program},), program)
+# Hold one reference more.
+cuc_program_retain(program) =
+    ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
+# The version of the CUDA runtime: the program's own where its symbols can be seen, else the one that is found on the machine.
+cuc_runtime_get_version(out) =
+    ccall((:cuc_runtime_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
+# Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+cuc_runtime_set_device(device) =
+    ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
+# Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks.
+cuc_set_failure_handler(handler, user) =
+    ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
+# Say which file a library is, before every other place and before the environment.
+cuc_set_library_path(name, path) =
+    ccall((:cuc_set_library_path, libcucore), cuc_status, (Cstring, Cstring), name, path)
+# The name of a status, such as "CUC_ERROR_NOT_FOUND".
+cuc_status_name(status) =
+    ccall((:cuc_status_name, libcucore), Cstring, (cuc_status,), status)
+# What a status means, in a few words.
+cuc_status_text(status) =
+    ccall((:cuc_status_text, libcucore), Cstring, (cuc_status,), status)
+# Call a function on the host when the stream comes to it, also when work before it failed.
+cuc_stream_add_callback(stream, callback, user) =
+    ccall((:cuc_stream_add_callback, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, callback, user)
+# Begin to capture a stream.
+cuc_stream_begin_capture(stream, mode) =
+    ccall((:cuc_stream_begin_capture, libcucore), cuc_status, (Ptr{cuc_stream}, Int32), stream, mode)
+# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is.
+cuc_stream_cancel_capture(stream) =
+    ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
+# The context of a stream.
+cuc_stream_context(stream) =
+    ccall((:cuc_stream_context, libcucore), Ptr{cuc_context}, (Ptr{cuc_stream},), stream)
+# Create a stream in a device's primary context.
+cuc_stream_create(out, device, options) =
+    ccall((:cuc_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Ptr{cuc_stream_options}), out, device, options)
+# Create a stream in any context.
+cuc_stream_create_in(out, context, options) =
+    ccall((:cuc_stream_create_in, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_context}, Ptr{cuc_stream_options}), out, context, options)
+# The device that a stream runs on.
+cuc_stream_device(stream) =
+    ccall((:cuc_stream_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_stream},), stream)
+# Put a whole graph into the one that a stream is being captured into, as one node behind what the stream has so far. (An instance cannot be launched on a captured stream.)
+cuc_stream_embed_graph(stream, graph) =
+    ccall((:cuc_stream_embed_graph, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}), stream, graph)
+# End a capture, and have its graph.
+cuc_stream_end_capture(out, stream) =
+    ccall((:cuc_stream_end_capture, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_stream}), out, stream)
+# Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+cuc_stream_from_handle(out, handle, owner, drop_owner) =
+    ccall((:cuc_stream_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, handle, owner, drop_owner)
+# What capture a stream is in, be it one of cucore's or not.
+cuc_stream_get_capture_info(out, stream) =
+    ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
+# A default stream of a device's primary context.
+cuc_stream_get_default(out, device, which) =
+    ccall((:cuc_stream_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Int32), out, device, which)
+# The flags of a stream.
+cuc_stream_get_flags(out, stream) =
+    ccall((:cuc_stream_get_flags, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_stream}), out, stream)
+# A number that no other stream of the process has or will have.
+cuc_stream_get_id(out, stream) =
+    ccall((:cuc_stream_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_stream}), out, stream)
+# The priority that a stream came to have.
+cuc_stream_get_priority(out, stream) =
+    ccall((:cuc_stream_get_priority, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_stream}), out, stream)
+# The driver's own handle of a stream, which is also its cudaStream_t.
+cuc_stream_handle(stream) =
+    ccall((:cuc_stream_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_stream},), stream)
+# Whether work put on a stream is being captured into a graph instead of run.
+cuc_stream_is_capturing(out, stream) =
+    ccall((:cuc_stream_is_capturing, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_stream}), out, stream)
+# Zero options and write their size.
+cuc_stream_options_init(options, caller_size) =
+    ccall((:cuc_stream_options_init, libcucore), Cvoid, (Ptr{cuc_stream_options}, Csize_t), options, caller_size)
+# Whether all work of a stream is done, without waiting.
+cuc_stream_query(stream) =
+    ccall((:cuc_stream_query, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
+# Let go of a stream. With the last reference it is destroyed once its work is done; the call does not wait for that. Buffers that are freed on it keep it alive.
+cuc_stream_release(stream) =
+    ccall((:cuc_stream_release, libcucore), Cvoid, (Ptr{cuc_stream},), stream)
+# Hold a stream once more.
+cuc_stream_retain(stream) =
+    ccall((:cuc_stream_retain, libcucore), Ptr{cuc_stream}, (Ptr{cuc_stream},), stream)
+# Wait until all work of a stream is done.
+cuc_stream_synchronize(stream) =
+    ccall((:cuc_stream_synchronize, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
+# Let later work of a stream wait for an event.
+cuc_stream_wait_event(stream, event) =
+    ccall((:cuc_stream_wait_event, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
+# Let later work of a stream wait for all present work of another.
+cuc_stream_wait_stream(stream, other) =
+    ccall((:cuc_stream_wait_stream, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_stream}), stream, other)
+# Let later work of a stream wait until a word of memory has a value.
+cuc_stream_wait_value(stream, address, value, bytes, compare) =
+    ccall((:cuc_stream_wait_value, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt64, UInt32, UInt32), stream, address, value, bytes, compare)
+# Write a word of memory in stream order.
+cuc_stream_write_value(stream, address, value, bytes, flags) =
+    ccall((:cuc_stream_write_value, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt64, UInt32, UInt32), stream, address, value, bytes, flags)
+# How many bytes the elements of a tensor take, gaps not counted.
+cuc_tensor_bytes(tensor) =
+    ccall((:cuc_tensor_bytes, libcucore), UInt64, (Ptr{cuc_tensor},), tensor)
+# Check that a tensor makes sense on its own. Whether the memory is there is not checked.
+cuc_tensor_check(tensor) =
+    ccall((:cuc_tensor_check, libcucore), cuc_status, (Ptr{cuc_tensor},), tensor)
+# Fill in a tensor whose elements lie without gaps, the last dimension fastest.
+cuc_tensor_contiguous(out, data, dtype, rank, shape, device) =
+    ccall((:cuc_tensor_contiguous, libcucore), cuc_status, (Ptr{cuc_tensor}, cuc_device_ptr, cuc_dtype, Int32, Ptr{Int64}, Int32), out, data, dtype, rank, shape, device)
+# How many elements a tensor has: the product of its shape.
+cuc_tensor_elements(tensor) =
+    ccall((:cuc_tensor_elements, libcucore), Int64, (Ptr{cuc_tensor},), tensor)
+# Fill in a tensor whose elements lie without gaps from the start of a buffer.
+cuc_tensor_from_buffer(out, buffer, dtype, rank, shape) =
+    ccall((:cuc_tensor_from_buffer, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_buffer}, cuc_dtype, Int32, Ptr{Int64}), out, buffer, dtype, rank, shape)
+# Read a DLPack tensor.
+cuc_tensor_from_dlpack(out, managed) =
+    ccall((:cuc_tensor_from_dlpack, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor_versioned}), out, managed)
+# Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only.
+cuc_tensor_from_dlpack_unversioned(out, managed) =
+    ccall((:cuc_tensor_from_dlpack_unversioned, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor}), out, managed)
+# Whether the elements of a tensor lie without gaps, the last dimension fastest.
+cuc_tensor_is_contiguous(tensor) =
+    ccall((:cuc_tensor_is_contiguous, libcucore), Int32, (Ptr{cuc_tensor},), tensor)
+# Give a tensor to another library as DLPack.
+cuc_tensor_to_dlpack(out, tensor, owner) =
+    ccall((:cuc_tensor_to_dlpack, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor_versioned}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
+# Give a tensor to a library that only knows the form of before DLPack 1.0.
+cuc_tensor_to_dlpack_unversioned(out, tensor, owner) =
+    ccall((:cuc_tensor_to_dlpack_unversioned, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
+# the absolute value
+cuc_tile_abs(program, file, line, x) =
+    ccall((:cuc_tile_abs, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Set options to their defaults.
+cuc_tile_access_options_init(options, caller_size) =
+    ccall((:cuc_tile_access_options_init, libcucore), Cvoid, (Ptr{cuc_tile_access_options}, Csize_t), options, caller_size)
+# x + y
+cuc_tile_add(program, file, line, x, y) =
+    ccall((:cuc_tile_add, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# of bools: whether all are
+cuc_tile_all(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_all, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# of bools: whether one is true
+cuc_tile_any(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_any, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# where the largest is
+cuc_tile_argmax(program, file, line, x, axis) =
+    ccall((:cuc_tile_argmax, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# where the least is: i32, the first of equals; the axis is kept
+cuc_tile_argmin(program, file, line, x, axis) =
+    ccall((:cuc_tile_argmin, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# PTX for each element: $0 is the result, $1 and on are the operands.
+cuc_tile_asm(program, file, line, text, dtype, count, x) =
+    ccall((:cuc_tile_asm, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, UInt32, Ptr{cuc_tile}), program, file, line, text, dtype, count, x)
+# End the kernel with a message when an element is false.
+cuc_tile_assert(program, file, line, condition, text) =
+    ccall((:cuc_tile_assert, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, condition, text)
+# x, with the promise that `divisor` divides each element. It is not checked.
+cuc_tile_assume(program, file, line, x, divisor) =
+    ccall((:cuc_tile_assume, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, divisor)
+# the angle of the point (y, x): floats
+cuc_tile_atan2(program, file, line, x, y) =
+    ccall((:cuc_tile_atan2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# adds
+cuc_tile_atomic_add(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_add, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# bitwise
+cuc_tile_atomic_and(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_and, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# Atomically put x where `expected` is, and give what was there.
+cuc_tile_atomic_cas(program, file, line, tensor, count, index, expected, x, options) =
+    ccall((:cuc_tile_atomic_cas, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, expected, x, options)
+# leaves the larger
+cuc_tile_atomic_max(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_max, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# leaves the smaller
+cuc_tile_atomic_min(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_min, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# bitwise
+cuc_tile_atomic_or(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_or, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# puts x there
+cuc_tile_atomic_xchg(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_xchg, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# bitwise
+cuc_tile_atomic_xor(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_atomic_xor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# x & y: integers; of bools, and
+cuc_tile_bitand(program, file, line, x, y) =
+    ccall((:cuc_tile_bitand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# The same bits as another element type of the same width.
+cuc_tile_bitcast(program, file, line, x, dtype) =
+    ccall((:cuc_tile_bitcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype), program, file, line, x, dtype)
+# ~x: integers; of bools, not
+cuc_tile_bitnot(program, file, line, x) =
+    ccall((:cuc_tile_bitnot, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# x | y: integers; of bools, or
+cuc_tile_bitor(program, file, line, x, y) =
+    ccall((:cuc_tile_bitor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# x ^ y: integers and bools
+cuc_tile_bitxor(program, file, line, x, y) =
+    ccall((:cuc_tile_bitxor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# Which block of the grid this is.
+cuc_tile_block(program, file, line, axis) =
+    ccall((:cuc_tile_block, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, axis)
+# A bool constant. Under an `if` of it only the arm that is taken is put in.
+cuc_tile_bool(program, file, line, value) =
+    ccall((:cuc_tile_bool, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, value)
+# Leave the innermost loop. What follows in the same block is checked, and not put in.
+cuc_tile_break(program, file, line) =
+    ccall((:cuc_tile_break, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# The tile repeated along axes of extent 1 and along new leading axes.
+cuc_tile_broadcast(program, file, line, x, rank, shape) =
+    ccall((:cuc_tile_broadcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
+# The same numbers in another element type; 8-bit floats saturate, integers wrap.
+cuc_tile_cast(program, file, line, x, dtype, round) =
+    ccall((:cuc_tile_cast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype, Int32), program, file, line, x, dtype, round)
+# Two tiles behind one another.
+cuc_tile_cat(program, file, line, x, y, axis) =
+    ccall((:cuc_tile_cat, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, axis)
+# x / y, rounded up: integers
+cuc_tile_cdiv(program, file, line, x, y) =
+    ccall((:cuc_tile_cdiv, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# the next integer at or above
+cuc_tile_ceil(program, file, line, x) =
+    ccall((:cuc_tile_ceil, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+cuc_tile_continue(program, file, line) =
+    ccall((:cuc_tile_continue, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# the cosine
+cuc_tile_cos(program, file, line, x) =
+    ccall((:cuc_tile_cos, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the hyperbolic cosine
+cuc_tile_cosh(program, file, line, x) =
+    ccall((:cuc_tile_cosh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the product of it
+cuc_tile_cumprod(program, file, line, x, axis, reverse) =
+    ccall((:cuc_tile_cumprod, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
+# the sum of what is up to here, this included
+cuc_tile_cumsum(program, file, line, x, axis, reverse) =
+    ccall((:cuc_tile_cumsum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
+# A variable: what a loop carries and what an if leaves is held by one.
+cuc_tile_declare(program, file, line, name, value) =
+    ccall((:cuc_tile_declare, libcucore), cuc_tile_variable, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_tile), program, file, line, name, value)
+# An extent of a tensor, which may be a slice.
+cuc_tile_dim(program, file, line, tensor, axis) =
+    ccall((:cuc_tile_dim, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, tensor, axis)
+# A dimension that a tensor's extents have bound.
+cuc_tile_dimension(program, file, line, name) =
+    ccall((:cuc_tile_dimension, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
+# x / y; f32 of integers
+cuc_tile_div(program, file, line, x, y) =
+    ccall((:cuc_tile_div, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# The element type of a value.
+cuc_tile_dtype(program, x) =
+    ccall((:cuc_tile_dtype, libcucore), cuc_dtype, (Ptr{cuc_tile_program}, cuc_tile), program, x)
+# One element of a tensor.
+cuc_tile_element(program, file, line, tensor, count, index) =
+    ccall((:cuc_tile_element, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}), program, file, line, tensor, count, index)
+# Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+cuc_tile_else(program, file, line) =
+    ccall((:cuc_tile_else, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
+cuc_tile_end(program, file, line) =
+    ccall((:cuc_tile_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# Say that what follows is built by a function, called where the caller stands: messages about it tell that place too, as they do of a `fn`.
+cuc_tile_enter(program, file, line) =
+    ccall((:cuc_tile_enter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# x == y: bools
+cuc_tile_eq(program, file, line, x, y) =
+    ccall((:cuc_tile_eq, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# the error function
+cuc_tile_erf(program, file, line, x) =
+    ccall((:cuc_tile_erf, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# e ** x
+cuc_tile_exp(program, file, line, x) =
+    ccall((:cuc_tile_exp, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# 2 ** x
+cuc_tile_exp2(program, file, line, x) =
+    ccall((:cuc_tile_exp2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# An axis of extent 1 put in, as None in a subscript does.
+cuc_tile_expand(program, file, line, x, axis) =
+    ccall((:cuc_tile_expand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# e ** x - 1, exact for small x
+cuc_tile_expm1(program, file, line, x) =
+    ccall((:cuc_tile_expm1, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# The extent of an axis of a tile.
+cuc_tile_extent(program, x, axis) =
+    ccall((:cuc_tile_extent, libcucore), Int64, (Ptr{cuc_tile_program}, cuc_tile, Int32), program, x, axis)
+# A subtile: indices count subtiles, as those of a load count tiles.
+cuc_tile_extract(program, file, line, x, count, index, rank, shape) =
+    ccall((:cuc_tile_extract, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}), program, file, line, x, count, index, rank, shape)
+# Say what must be so at every launch: it is checked there, and the code may rely on it.
+cuc_tile_fact(program, file, line, facts) =
+    ccall((:cuc_tile_fact, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, facts)
+# A float constant. It takes the dtype of what it meets, and alone it is f32.
+cuc_tile_float(program, file, line, value) =
+    ccall((:cuc_tile_float, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cdouble), program, file, line, value)
+# the next integer at or below
+cuc_tile_floor(program, file, line, x) =
+    ccall((:cuc_tile_floor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# x // y, rounded down
+cuc_tile_floordiv(program, file, line, x, y) =
+    ccall((:cuc_tile_floordiv, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# x * y + z, rounded once: floats.
+cuc_tile_fma(program, file, line, x, y, z) =
+    ccall((:cuc_tile_fma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, x, y, z)
+# Begin a loop that counts: `for i in first .. last step step`, up to the next cuc_tile_end().
+cuc_tile_for(program, file, line, first, last, step) =
+    ccall((:cuc_tile_for, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int64), program, file, line, first, last, step)
+# A tile of which every element is one value.
+cuc_tile_full(program, file, line, dtype, rank, shape, value) =
+    ccall((:cuc_tile_full, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, cuc_tile), program, file, line, dtype, rank, shape, value)
+# Elements of a tensor, each picked by its own index.
+cuc_tile_gather(program, file, line, tensor, count, index, options) =
+    ccall((:cuc_tile_gather, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, options)
+# x >= y
+cuc_tile_ge(program, file, line, x, y) =
+    ccall((:cuc_tile_ge, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# What a variable stands for here.
+cuc_tile_get(program, file, line, variable) =
+    ccall((:cuc_tile_get, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable), program, file, line, variable)
+# An entry of a tile kernel in object code: read from the code, no driver is needed.
+cuc_tile_get_entry(out, object, kernel, index) =
+    ccall((:cuc_tile_get_entry, libcucore), cuc_status, (Ptr{cuc_tile_entry}, Ptr{cuc_object}, Cstring, Csize_t), out, object, kernel, index)
+# The program as its compiler sees it, simplified: a tile program again, which means the same.
+cuc_tile_get_ir(text, bytes, program) =
+    ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
+# A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+cuc_tile_get_parameter(out, kernel, index) =
+    ccall((:cuc_tile_get_parameter, libcucore), cuc_status, (Ptr{cuc_tile_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
+# What a record of a kernel is kept under: its program, constants and dimensions.
+cuc_tile_get_record(out, program, kernel) =
+    ccall((:cuc_tile_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_program}, Cstring), out, program, kernel)
+# Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+cuc_tile_grid(program, file, line, grid) =
+    ccall((:cuc_tile_grid, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, grid)
+# x > y
+cuc_tile_gt(program, file, line, x, y) =
+    ccall((:cuc_tile_gt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# How many elements are 0, 1 and so on to count - 1; others count nowhere.
+cuc_tile_histogram(program, file, line, x, count) =
+    ccall((:cuc_tile_histogram, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, count)
+# Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+cuc_tile_if(program, file, line, condition) =
+    ccall((:cuc_tile_if, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, condition)
+# A tile with a subtile in place of its own elements.
+cuc_tile_insert(program, file, line, x, count, index, y) =
+    ccall((:cuc_tile_insert, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile), program, file, line, x, count, index, y)
+# An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is large.
+cuc_tile_int(program, file, line, value) =
+    ccall((:cuc_tile_int, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int64), program, file, line, value)
+# Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+cuc_tile_interpret(program, kernel, args, count, options) =
+    ccall((:cuc_tile_interpret, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{cuc_tile_interpret_options}), program, kernel, args, count, options)
+# Set options to their defaults.
+cuc_tile_interpret_options_init(options, caller_size) =
+    ccall((:cuc_tile_interpret_options_init, libcucore), Cvoid, (Ptr{cuc_tile_interpret_options}, Csize_t), options, caller_size)
+# The numbers 0, 1, 2, ...
+cuc_tile_iota(program, file, line, dtype, count) =
+    ccall((:cuc_tile_iota, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, Int64), program, file, line, dtype, count)
+# true where x is infinite: bools
+cuc_tile_isinf(program, file, line, x) =
+    ccall((:cuc_tile_isinf, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# true where x is NaN: bools
+cuc_tile_isnan(program, file, line, x) =
+    ccall((:cuc_tile_isnan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+cuc_tile_kernel_begin(program, file, line, name) =
+    ccall((:cuc_tile_kernel_begin, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
+# End the kernel: every loop and every if in it must have been ended.
+cuc_tile_kernel_end(program, file, line) =
+    ccall((:cuc_tile_kernel_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# x <= y
+cuc_tile_le(program, file, line, x, y) =
+    ccall((:cuc_tile_le, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# End what the last cuc_tile_enter() began.
+cuc_tile_leave(program) =
+    ccall((:cuc_tile_leave, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
+# A tile of a tensor, by its number: index i begins at element i * extent.
+cuc_tile_load(program, file, line, tensor, count, index, rank, shape, options) =
+    ccall((:cuc_tile_load, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
+# A tile of a tensor, by its first element.
+cuc_tile_load_at(program, file, line, tensor, count, index, rank, shape, options) =
+    ccall((:cuc_tile_load_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
+# Rows of a tensor: `ids` pick elements of its first axis.
+cuc_tile_load_rows(program, file, line, tensor, ids, count, index, rank, shape, options) =
+    ccall((:cuc_tile_load_rows, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, rank, shape, options)
+# the natural logarithm
+cuc_tile_log(program, file, line, x) =
+    ccall((:cuc_tile_log, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the logarithm of 1 + x, exact for small x
+cuc_tile_log1p(program, file, line, x) =
+    ccall((:cuc_tile_log1p, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the logarithm to base 2
+cuc_tile_log2(program, file, line, x) =
+    ccall((:cuc_tile_log2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it.
+cuc_tile_loop(program, file, line) =
+    ccall((:cuc_tile_loop, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# x < y
+cuc_tile_lt(program, file, line, x, y) =
+    ccall((:cuc_tile_lt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+cuc_tile_matmul(program, file, line, a, b) =
+    ccall((:cuc_tile_matmul, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, a, b)
+# the largest number
+cuc_tile_max(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_max, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# the largest, or NaN
+cuc_tile_max_nan(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_max_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# the larger; of NaN and a number, the number
+cuc_tile_maximum(program, file, line, x, y) =
+    ccall((:cuc_tile_maximum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# the larger; NaN where one is NaN
+cuc_tile_maximum_nan(program, file, line, x, y) =
+    ccall((:cuc_tile_maximum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# the least number
+cuc_tile_min(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_min, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# the least, or NaN
+cuc_tile_min_nan(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_min_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# the smaller; of NaN and a number, the number
+cuc_tile_minimum(program, file, line, x, y) =
+    ccall((:cuc_tile_minimum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# the smaller; NaN where one is NaN
+cuc_tile_minimum_nan(program, file, line, x, y) =
+    ccall((:cuc_tile_minimum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+cuc_tile_mma(program, file, line, a, b, acc, precision, fast_acc) =
+    ccall((:cuc_tile_mma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32, Int32), program, file, line, a, b, acc, precision, fast_acc)
+# x % y, with the sign of y
+cuc_tile_mod(program, file, line, x, y) =
+    ccall((:cuc_tile_mod, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# x * y
+cuc_tile_mul(program, file, line, x, y) =
+    ccall((:cuc_tile_mul, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# Give a value a name: that is what the program's text calls it.
+cuc_tile_name(program, file, line, x, name) =
+    ccall((:cuc_tile_name, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, x, name)
+# x != y
+cuc_tile_ne(program, file, line, x, y) =
+    ccall((:cuc_tile_ne, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# -x
+cuc_tile_neg(program, file, line, x) =
+    ccall((:cuc_tile_neg, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# How many blocks the grid has along an axis.
+cuc_tile_num_blocks(program, file, line, axis) =
+    ccall((:cuc_tile_num_blocks, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, axis)
+# The axes in another order.
+cuc_tile_permute(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_permute, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# Random bits, the same for the same arguments: four tiles of u32.
+cuc_tile_philox(result, program, file, line, seed, counter) =
+    ccall((:cuc_tile_philox, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), result, program, file, line, seed, counter)
+# x ** y: floats
+cuc_tile_pow(program, file, line, x, y) =
+    ccall((:cuc_tile_pow, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# Print values when the kernel runs.
+cuc_tile_print(program, file, line, text, count, x) =
+    ccall((:cuc_tile_print, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, UInt32, Ptr{cuc_tile}), program, file, line, text, count, x)
+# the product
+cuc_tile_prod(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_prod, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# Begin a program without kernels.
+cuc_tile_program_create(out) =
+    ccall((:cuc_tile_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_tile_program}},), out)
+# End a program: all of its errors, or its source.
+cuc_tile_program_finish(source, program) =
+    ccall((:cuc_tile_program_finish, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_tile_program}), source, program)
+# The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it the calls of cuc_tile_enter() that it stands in.
+cuc_tile_program_log(program) =
+    ccall((:cuc_tile_program_log, libcucore), Cstring, (Ptr{cuc_tile_program},), program)
+# Drop a reference; the last one frees the program and its source.
+cuc_tile_program_release(program) =
+    ccall((:cuc_tile_program_release, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
+# Hold one reference more.
+cuc_tile_program_retain(program) =
+    ccall((:cuc_tile_program_retain, libcucore), Ptr{cuc_tile_program}, (Ptr{cuc_tile_program},), program)
+# How many axes a value has.
+cuc_tile_rank(program, x) =
+    ccall((:cuc_tile_rank, libcucore), Int32, (Ptr{cuc_tile_program}, cuc_tile), program, x)
+# Reduce tiles along an axis, together, by a function that is associative.
+cuc_tile_reduce(result, program, file, line, combine, user, count, x, axis, identity) =
+    ccall((:cuc_tile_reduce, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}), result, program, file, line, combine, user, count, x, axis, identity)
+# The elements, in their order, in another shape.
+cuc_tile_reshape(program, file, line, x, rank, shape) =
+    ccall((:cuc_tile_reshape, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
+# End the block of the grid here. What follows in the same block of the program is not put in.
+cuc_tile_return(program, file, line) =
+    ccall((:cuc_tile_return, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# Elements moved along an axis, round: element i of the result was i - n.
+cuc_tile_roll(program, file, line, x, n, axis) =
+    ccall((:cuc_tile_roll, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, n, axis)
+# the nearest integer, half to even
+cuc_tile_round(program, file, line, x) =
+    ccall((:cuc_tile_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# 1 / sqrt(x)
+cuc_tile_rsqrt(program, file, line, x) =
+    ccall((:cuc_tile_rsqrt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Add a scalar to the kernel's parameters.
+cuc_tile_scalar(program, file, line, name, dtype) =
+    ccall((:cuc_tile_scalar, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype), program, file, line, name, dtype)
+# Combine tiles along an axis, together, by a function that is associative, and keep each step.
+cuc_tile_scan(result, program, file, line, combine, user, count, x, axis, identity, reverse) =
+    ccall((:cuc_tile_scan, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}, Int32), result, program, file, line, combine, user, count, x, axis, identity, reverse)
+# Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+cuc_tile_scatter(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_scatter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# Let a variable stand for another value from here on.
+cuc_tile_set(program, file, line, variable, value) =
+    ccall((:cuc_tile_set, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable, cuc_tile), program, file, line, variable, value)
+# Elements moved along an axis: element i of the result was i - n.
+cuc_tile_shift(program, file, line, x, n, axis, pad) =
+    ccall((:cuc_tile_shift, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32, cuc_tile), program, file, line, x, n, axis, pad)
+# x << y: integers
+cuc_tile_shl(program, file, line, x, y) =
+    ccall((:cuc_tile_shl, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# x >> y: integers; keeps the sign
+cuc_tile_shr(program, file, line, x, y) =
+    ccall((:cuc_tile_shr, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# 1 / (1 + e ** -x)
+cuc_tile_sigmoid(program, file, line, x) =
+    ccall((:cuc_tile_sigmoid, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the sine
+cuc_tile_sin(program, file, line, x) =
+    ccall((:cuc_tile_sin, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the hyperbolic sine
+cuc_tile_sinh(program, file, line, x) =
+    ccall((:cuc_tile_sinh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+cuc_tile_slice(program, file, line, tensor, axis, start, stop) =
+    ccall((:cuc_tile_slice, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, cuc_tile, cuc_tile), program, file, line, tensor, axis, start, stop)
+# ascending, NaN last
+cuc_tile_sort(program, file, line, x, axis) =
+    ccall((:cuc_tile_sort, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# the square root
+cuc_tile_sqrt(program, file, line, x) =
+    ccall((:cuc_tile_sqrt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# An axis of extent 1 taken out.
+cuc_tile_squeeze(program, file, line, x, axis) =
+    ccall((:cuc_tile_squeeze, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+cuc_tile_store(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# adds
+cuc_tile_store_add(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_add, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# bitwise
+cuc_tile_store_and(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_and, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# Write a tile of a tensor, by its first element.
+cuc_tile_store_at(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_at, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# leaves the larger
+cuc_tile_store_max(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_max, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# leaves the smaller
+cuc_tile_store_min(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_min, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# bitwise
+cuc_tile_store_or(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_or, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# Write rows of a tensor: `ids` pick elements of its first axis.
+cuc_tile_store_rows(program, file, line, tensor, ids, count, index, x, options) =
+    ccall((:cuc_tile_store_rows, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, x, options)
+# bitwise
+cuc_tile_store_xor(program, file, line, tensor, count, index, x, options) =
+    ccall((:cuc_tile_store_xor, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# A stride of a tensor, in elements.
+cuc_tile_stride(program, file, line, tensor, axis) =
+    ccall((:cuc_tile_stride, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, tensor, axis)
+# x - y
+cuc_tile_sub(program, file, line, x, y) =
+    ccall((:cuc_tile_sub, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# the sum
+cuc_tile_sum(program, file, line, x, count, axes) =
+    ccall((:cuc_tile_sum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# Elements picked by number along an axis.
+cuc_tile_take(program, file, line, x, index, axis) =
+    ccall((:cuc_tile_take, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, index, axis)
+# the tangent
+cuc_tile_tan(program, file, line, x) =
+    ccall((:cuc_tile_tan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the hyperbolic tangent
+cuc_tile_tanh(program, file, line, x) =
+    ccall((:cuc_tile_tanh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Add a tensor to the kernel's parameters.
+cuc_tile_tensor(program, file, line, name, dtype, extents) =
+    ccall((:cuc_tile_tensor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, Cstring), program, file, line, name, dtype, extents)
+# The largest elements along an axis, in falling order, and where they were.
+cuc_tile_topk(values, indices, program, file, line, x, count, axis) =
+    ccall((:cuc_tile_topk, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64, Int32), values, indices, program, file, line, x, count, axis)
+# The last two axes exchanged.
+cuc_tile_trans(program, file, line, x) =
+    ccall((:cuc_tile_trans, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# the next integer towards 0
+cuc_tile_trunc(program, file, line, x) =
+    ccall((:cuc_tile_trunc, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+cuc_tile_visit_candidates(program, kernel, visit, user) =
+    ccall((:cuc_tile_visit_candidates, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, visit, user)
+# The element of x where c is true, else that of y.
+cuc_tile_where(program, file, line, c, x, y) =
+    ccall((:cuc_tile_where, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, c, x, y)
+# Go on in this turn of the loop only while a condition holds, else leave the loop.
+cuc_tile_while(program, file, line, condition) =
+    ccall((:cuc_tile_while, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, condition)
+# A tile of zeros.
+cuc_tile_zeros(program, file, line, dtype, rank, shape) =
+    ccall((:cuc_tile_zeros, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}), program, file, line, dtype, rank, shape)
+# Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions.
+cuc_tuned_add(path, record) =
+    ccall((:cuc_tuned_add, libcucore), cuc_status, (Cstring, Ptr{cuc_tuned_record}), path, record)
+# Find the choice for a program on a GPU, for extents that are near enough.
+cuc_tuned_find(choice, room, path, key) =
+    ccall((:cuc_tuned_find, libcucore), cuc_status, (Ptr{UInt8}, Csize_t, Cstring, Ptr{cuc_tuned_record}), choice, room, path, key)
+# Name a tile program by its text.
+cuc_tuned_program(out, text, bytes) =
+    ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
+# The version of the library that runs, as CUC_VERSION counts.
+cuc_version() =
+    ccall((:cuc_version, libcucore), UInt32, ())
+# The version of the library that runs, as text.
+cuc_version_string() =
+    ccall((:cuc_version_string, libcucore), Cstring, ())

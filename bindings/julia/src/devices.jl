@@ -1,0 +1,98 @@
+# Devices, streams and events.
+
+"""
+    Device(ordinal = 0)
+
+A device. There is one object an ordinal, which lives as long as the process.
+"""
+struct Device
+    raw::Ptr{C.cuc_device}
+end
+
+Device(ordinal::Integer = 0) = Device(made(out -> C.cuc_device_get(out, ordinal), C.cuc_device))
+
+Base.unsafe_convert(::Type{Ptr{C.cuc_device}}, it::Device) = it.raw
+Base.show(io::IO, it::Device) = print(io, "Device(", ordinal(it), ", ", name(it), ")")
+
+device_count() = Int(given(out -> C.cuc_device_get_count(out), Int32))
+ordinal(it::Device) = Int(C.cuc_device_ordinal(it))
+name(it::Device) = unsafe_string(C.cuc_device_name(it))
+
+"""Such as "sm_90"."""
+arch(it::Device) = unsafe_string(C.cuc_device_arch(it))
+
+"""An attribute by its number, such as `CuCore.C.CUC_DEVICE_MULTIPROCESSOR_COUNT`."""
+attribute(it::Device, which) = Int(given(out -> C.cuc_device_get_attribute(out, it, which), Int32))
+
+"""Wait for all work of a device, of a stream, or for what an event recorded; failures show here."""
+synchronize(it::Device) = (check(C.cuc_device_synchronize(it)); nothing)
+
+@handle Stream cuc_stream """
+    Stream(device = Device(); priority = 0)
+    Stream(f, device = Device(); priority = 0)
+
+An in-order queue of work on a device. The second form, with `do`, hands it to `f`, waits for its work,
+and closes it. One call at a time: two tasks on two threads need two streams, or a lock.
+"""
+
+function Stream(device::Device = Device(); priority::Integer = 0)
+    options = Ref(struct_of(C.cuc_stream_options; priority = priority))
+    Stream(made(out -> C.cuc_stream_create(out, device, options), C.cuc_stream))
+end
+
+function Stream(f::Function, device::Device = Device(); priority::Integer = 0)
+    stream = Stream(device; priority = priority)
+    try
+        result = f(stream)
+        synchronize(stream)
+        return result
+    finally
+        close(stream)
+    end
+end
+
+Device(it::Stream) = Device(C.cuc_stream_device(it))
+synchronize(it::Stream) = (check(C.cuc_stream_synchronize(it)); nothing)
+
+"""The driver's CUstream, borrowed."""
+native(it::Stream) = C.cuc_stream_handle(it)
+
+"""Whether all work of a stream, or what an event recorded, is done."""
+Base.isready(it::Stream) = check(C.cuc_stream_query(it)) == C.CUC_OK
+
+@handle Event cuc_event """
+    Event(device = Device(); timing = false)
+
+A point in a stream. `wait(event)` waits and lets other tasks run meanwhile; `synchronize(event)` blocks
+the thread.
+"""
+
+function Event(device::Device = Device(); timing::Bool = false)
+    options = Ref(struct_of(C.cuc_event_options; flags = timing ? C.CUC_EVENT_TIMING : 0))
+    Event(made(out -> C.cuc_event_create(out, device, options), C.cuc_event))
+end
+
+"""Record what the stream has been given so far."""
+record(event::Event, stream::Stream) = (check(C.cuc_event_record(event, stream)); event)
+
+synchronize(it::Event) = (check(C.cuc_event_synchronize(it)); nothing)
+Base.isready(it::Event) = check(C.cuc_event_query(it)) == C.CUC_OK
+
+"""Milliseconds from one event to another."""
+elapsed(first::Event, last::Event) =
+    Float64(given(out -> C.cuc_event_get_elapsed(out, first, last), Float32))
+
+function Base.wait(it::Event)
+    fd = given(out -> C.cuc_event_fd(out, it), Int32)
+    try
+        FileWatching.poll_fd(RawFD(fd); readable = true)
+    finally
+        ccall(:close, Cint, (Cint,), fd)
+    end
+    check(C.cuc_event_query(it)) # readable also when the work failed: this tells which
+    nothing
+end
+
+"""Later work of a stream waits for an event, or for all present work of another stream."""
+Base.wait(stream::Stream, event::Event) = (check(C.cuc_stream_wait_event(stream, event)); nothing)
+Base.wait(stream::Stream, other::Stream) = (check(C.cuc_stream_wait_stream(stream, other)); nothing)

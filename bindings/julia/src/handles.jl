@@ -1,0 +1,95 @@
+# Failures, options, and objects that own a reference.
+
+"""
+A call that failed. It prints the whole message, with a compiler's log when there is one; `status` is
+the C status, such as `CuCore.C.CUC_ERROR_COMPILE`.
+"""
+struct CuError <: Exception
+    status::Int32
+    message::String
+    func::String      # the C function that failed
+    library::Int32    # a CUC_LIBRARY_ value
+    library_code::Int32
+    log::String
+end
+
+Base.showerror(io::IO, e::CuError) = print(io, "CuError: ", e.message)
+
+"""The calling thread's last failure."""
+function last_error()
+    log = unsafe_string(C.cuc_error_log())
+    message = unsafe_string(C.cuc_error_message())
+    if !isempty(log) && !occursin(log, message)
+        message *= "\n" * log
+    end
+    CuError(C.cuc_error_status(), message, unsafe_string(C.cuc_error_function()),
+            C.cuc_error_library(), C.cuc_error_library_code(), log)
+end
+
+invalid(message) = CuError(C.CUC_ERROR_INVALID_ARGUMENT, message, "", C.CUC_LIBRARY_NONE, 0, "")
+
+"""Throw what a call failed with; give back a normal outcome."""
+check(status::Integer) = status < 0 ? throw(last_error()) : status
+
+zero_of(::Type{T}) where {T<:Number} = zero(T)
+zero_of(::Type{Ptr{T}}) where {T} = Ptr{T}(C_NULL)
+zero_of(::Type{NTuple{N,T}}) where {N,T} = ntuple(_ -> zero_of(T), N)
+zero_of(::Type{T}) where {T} = T(map(zero_of, fieldtypes(T))...)
+
+"""
+    struct_of(T; fields...)
+
+A C struct with the fields given, and zero, which stands for every default, in the others; `struct_size`
+is set. What fields point to must be kept by the caller.
+"""
+function struct_of(::Type{T}; given...) where {T}
+    for each in keys(given)
+        hasfield(T, each) || throw(ArgumentError("$T has no field $each"))
+    end
+    T(map(fieldnames(T), fieldtypes(T)) do field, kind
+        field === :struct_size ? Csize_t(sizeof(T)) :
+        haskey(given, field) ? convert(kind, given[field]) : zero_of(kind)
+    end...)
+end
+
+"""An object that owns one reference of a C handle. `close()` drops it before the collector does."""
+abstract type Handle end
+
+# handle(Stream, cuc_stream): the type, its finaliser, and what ccall makes of it. Finalisers run on
+# any thread, in any order, which the C library allows for its releases.
+macro handle(type, raw, doc)
+    release, pointer = Symbol(raw, :_release), :(Ptr{C.$raw})
+    esc(quote
+        mutable struct $type <: Handle
+            raw::$pointer
+            function $type(raw::$pointer)
+                raw == C_NULL && throw(ArgumentError("a handle is not NULL"))
+                finalizer(close, new(raw))
+            end
+        end
+        @doc $doc $type
+        function Base.close(it::$type)
+            raw, it.raw = it.raw, $pointer(C_NULL)
+            C.$release(raw)
+        end
+        Base.unsafe_convert(::Type{$pointer}, it::$type) = it.raw
+        Base.isopen(it::$type) = it.raw != C_NULL
+        Base.:(==)(a::$type, b::$type) = a.raw == b.raw
+        Base.hash(it::$type, h::UInt) = hash(it.raw, h)
+        Base.show(io::IO, it::$type) = print(io, $(string(type)), "(", it.raw, ")")
+    end)
+end
+
+"""The pointer that a C function writes through its first parameter."""
+function made(call, ::Type{T}) where {T}
+    out = Ref(Ptr{T}(C_NULL))
+    check(call(out))
+    out[]
+end
+
+"""What a C function writes through its first parameter."""
+function given(call, ::Type{T}) where {T}
+    out = Ref(zero_of(T))
+    check(call(out))
+    out[]
+end

@@ -1,0 +1,84 @@
+"""What a syntax tree says by itself: where it comes from, which names it binds and reads."""
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import types
+
+from ._values import TileCompilerError
+
+
+def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
+    """The tree of a function, with the lines of its file."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise TileCompilerError(f"the source of {function.__name__}() is not there: kernels are "
+                                "written in files") from None
+    source = textwrap.dedent("".join(lines))
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a lambda in the middle of an expression
+        tree = ast.parse(f"({source[source.index('lambda'):].rstrip().rstrip(',)')})")
+    ast.increment_lineno(tree, first - 1)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            return node
+        if isinstance(node, ast.Lambda) and function.__name__ == "<lambda>":
+            return node
+    raise TileCompilerError(f"the source of {function.__name__}() is not a function")
+
+
+def stored(nodes: list[ast.stmt]) -> list[str]:
+    """Names that statements bind, in the order that they come."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                found[each.id] = None
+    return list(found)
+
+
+def loaded(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def read_first(nodes: list[ast.stmt]) -> set[str]:
+    """Names that statements may read before they have bound them."""
+    reads: set[str] = set()
+    bound: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            reads |= loaded(node.value) - bound
+            for target in node.targets:
+                reads |= loaded(target) - bound
+                bound |= set(stored([ast.Expr(target)])) if not isinstance(target, ast.Name) \
+                    else {target.id}
+        elif isinstance(node, ast.AugAssign):
+            reads |= (loaded(node.value) | loaded(node.target) | set(stored([node]))) - bound
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            reads |= (loaded(node.value) if node.value else set()) - bound
+            bound.add(node.target.id)
+        elif isinstance(node, ast.If):
+            reads |= loaded(node.test) - bound
+            reads |= (read_first(node.body) | read_first(node.orelse)) - bound
+            bound |= always(node.body) & always(node.orelse)
+        elif isinstance(node, (ast.For, ast.While)):
+            head = node.iter if isinstance(node, ast.For) else node.test
+            own = set(stored([ast.Expr(node.target)])) if isinstance(node, ast.For) else set()
+            reads |= (loaded(head) | (read_first(node.body) - own)) - bound
+        else:
+            reads |= loaded(node) - bound
+    return reads
+
+
+def always(nodes: list[ast.stmt]) -> set[str]:
+    """Names that statements bind whatever happens."""
+    bound: set[str] = set()
+    for node in nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr)):
+            bound |= set(stored([node]))
+        elif isinstance(node, ast.If):
+            bound |= always(node.body) & always(node.orelse)
+    return bound

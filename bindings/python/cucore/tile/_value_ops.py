@@ -1,0 +1,347 @@
+"""Operations on tiles: making, shaping, computing, reducing them."""
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import Any, Callable
+
+from .. import raw
+from ._registry import OPS, axis_of, binary, constant, number, numbers, op, several, unary
+from ._values import INTEGERS, Builder, Text, TileCompilerError, Value
+
+# ---- making tiles --------------------------------------------------------------------------------
+
+
+@op("arange")
+def arange(b: Builder, size: Any, *, dtype: Any = raw.CUC_I32, start: Any = 0, step: Any = 1) -> Value:
+    kind = number(dtype)
+    if kind in INTEGERS:
+        made = Value(b.call("iota", kind, constant(size, "size")))
+    else:
+        made = b.cast(Value(b.call("iota", raw.CUC_I32, constant(size, "size"))), kind)
+    if step != 1:
+        made = binary(b, "mul", made, step)
+    return made if isinstance(start, int) and start == 0 else binary(b, "add", made, start)
+
+
+@op("full")
+def full(b: Builder, shape: Any, fill_value: Any, dtype: Any) -> Value:
+    kind, fill = number(dtype), b.value(fill_value)
+    if isinstance(fill_value, bool) and kind != raw.CUC_BOOL:
+        fill = b.value(int(fill_value))
+    return Value(b.call("full", kind, *b.integers(numbers(shape, "shape")), fill.handle))
+
+
+@op("zeros")
+def zeros(b: Builder, shape: Any, dtype: Any) -> Value:
+    return Value(b.call("zeros", number(dtype), *b.integers(numbers(shape, "shape"))))
+
+
+@op("ones")
+def ones(b: Builder, shape: Any, dtype: Any) -> Value:
+    return full(b, shape, True if number(dtype) == raw.CUC_BOOL else 1, dtype)
+
+
+# ---- shapes and types ----------------------------------------------------------------------------
+
+@op("reshape")
+def reshape(b: Builder, x: Any, shape: Any) -> Value:
+    return Value(b.call("reshape", b.value(x).handle, *b.integers(numbers(shape, "shape"))))
+
+
+@op("permute")
+def permute(b: Builder, x: Any, axes: Any) -> Value:
+    given = b.value(x)
+    return Value(b.call("permute", given.handle,
+                        *b.integers([axis_of(b, given, a) for a in numbers(axes, "axes")])))
+
+
+@op("transpose")
+def transpose(b: Builder, x: Any, axis0: Any = None, axis1: Any = None) -> Value:
+    given = b.value(x)
+    if axis0 is None and axis1 is None:
+        if b.rank(given) != 2:
+            raise TypeError(f"transpose: the tile has {b.rank(given)} axes: say which two")
+        return Value(b.call("trans", given.handle))
+    axes = list(range(b.rank(given)))
+    i, j = axis_of(b, given, axis0), axis_of(b, given, axis1)
+    axes[i], axes[j] = axes[j], axes[i]
+    return permute(b, given, axes)
+
+
+@op("expand_dims")
+def expand_dims(b: Builder, x: Any, axis: Any) -> Value:
+    given = b.value(x)
+    return Value(b.call("expand", given.handle, constant(axis, "axis") % (b.rank(given) + 1)))
+
+
+@op("broadcast_to")
+def broadcast_to(b: Builder, x: Any, shape: Any) -> Value:
+    return Value(b.call("broadcast", b.typed(b.value(x)).handle, *b.integers(numbers(shape, "shape"))))
+
+
+@op("cat")
+def cat(b: Builder, tiles: Any, axis: Any) -> Value:
+    first, second = tiles
+    x = b.value(first)
+    return Value(b.call("cat", x.handle, b.value(second).handle, axis_of(b, x, axis)))
+
+
+@op("extract")
+def extract(b: Builder, x: Any, index: Any, shape: Any) -> Value:
+    return Value(b.call("extract", b.value(x).handle, *b.handles(several(index)),
+                        *b.integers(numbers(shape, "shape"))))
+
+
+@op("insert")
+def insert(b: Builder, x: Any, index: Any, value: Any) -> Value:
+    return Value(b.call("insert", b.value(x).handle, *b.handles(several(index)), b.value(value).handle))
+
+
+@op("astype")
+def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Value:
+    kind, given = number(dtype), b.value(x)
+    rounding = rounding_mode.value if rounding_mode is not None else \
+        raw.CUC_TILE_RZ if kind in INTEGERS else raw.CUC_TILE_RN
+    if not isinstance(rounding, int):
+        raise TypeError(f"a cast does not round by {rounding_mode}")
+    return b.cast(given, kind, rounding)
+
+
+@op("bitcast")
+def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
+    return Value(b.call("bitcast", b.typed(b.value(x)).handle, number(dtype)))
+
+
+@op("item")
+def item(b: Builder, x: Any) -> Value:
+    return reshape(b, x, ())
+
+
+# ---- element by element --------------------------------------------------------------------------
+
+def _two(name: str) -> Callable[..., Value]:
+    def built(b: Builder, x: Any, y: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Value:
+        return binary(b, name, x, y)
+    return built
+
+
+def _one(name: str) -> Callable[..., Value]:
+    def built(b: Builder, x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Value:
+        return unary(b, name, x)
+    return built
+
+
+for _name, _built in {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
+    "pow": "pow", "atan2": "atan2", "bitwise_and": "bitand", "bitwise_or": "bitor",
+    "bitwise_xor": "bitxor", "bitwise_lshift": "shl", "bitwise_rshift": "shr", "equal": "eq",
+    "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+}.items():
+    OPS[_name] = _two(_built)
+for _name in ("exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh",
+              "cosh", "tanh", "erf", "sigmoid", "floor", "ceil", "round", "trunc", "isnan", "isinf",
+              "abs"):
+    OPS[_name] = _one(_name)
+OPS["negative"], OPS["bitwise_not"] = _one("neg"), _one("bitnot")
+
+
+def _choosing(name: str) -> Callable[..., Any]:
+    def built(b: Builder, x: Any, y: Any, *, propagate_nan: Any = False, flush_to_zero: Any = False) -> Any:
+        return binary(b, name + "_nan" if propagate_nan else name, x, y)
+    return built
+
+
+OPS["minimum"], OPS["maximum"] = _choosing("minimum"), _choosing("maximum")
+
+
+@op("divmod")
+def divmod_(b: Builder, x: Any, y: Any) -> tuple[Value, Value]:
+    return binary(b, "floordiv", x, y), binary(b, "mod", x, y)
+
+
+@op("fma")
+def fma(b: Builder, x: Any, y: Any, z: Any) -> Value:
+    return Value(b.call("fma", b.value(x).handle, b.value(y).handle, b.value(z).handle))
+
+
+@op("where")
+def where(b: Builder, cond: Any, x: Any, y: Any) -> Value:
+    a, c, loose = b.meet(x, y)
+    if loose:
+        a, c = b.typed(a), b.typed(c)
+    return Value(b.call("where", b.value(cond).handle, a.handle, c.handle), loose)
+
+
+# ---- products ------------------------------------------------------------------------------------
+
+@op("mma")
+def mma(b: Builder, x: Any, y: Any, acc: Any, *, use_fast_acc: Any = False) -> Value:
+    return Value(b.call("mma", b.value(x).handle, b.value(y).handle, b.value(acc).handle,
+                        raw.CUC_TILE_IEEE, int(bool(use_fast_acc))))
+
+
+@op("matmul")
+def matmul(b: Builder, x: Any, y: Any) -> Value:
+    a, c = b.value(x), b.value(y)
+    kind = b.dtype(a)
+    product = Value(b.call("matmul", a.handle, c.handle))
+    # As cuTile has it: of the operands' type.
+    return b.cast(product, kind) if kind in (raw.CUC_F16, raw.CUC_BF16) else product
+
+
+# ---- along axes ----------------------------------------------------------------------------------
+
+def along(name: str) -> Callable[..., Value]:
+    def built(b: Builder, x: Any, /, axis: Any = None, *, keepdims: Any = False,
+              propagate_nan: Any = False, rounding_mode: Any = None,
+              flush_to_zero: Any = False) -> Value:
+        given = b.value(x)
+        which = name + "_nan" if propagate_nan else name
+        rank = b.rank(given)
+        axes = sorted({axis_of(b, given, a) for a in several(axis)}) if axis is not None else []
+        made = Value(b.call(which, given.handle, *b.integers(axes)))
+        if axis is None:
+            return reshape(b, made, (1,) * rank) if keepdims else made
+        return made if keepdims else squeezed(b, made, axes)
+    return built
+
+
+def squeezed(b: Builder, x: Value, axes: Any) -> Value:
+    for axis in sorted(axes, reverse=True):
+        x = Value(b.call("squeeze", x.handle, axis))
+    return x
+
+
+for _name in ("sum", "prod", "max", "min", "any", "all"):
+    OPS[_name] = along(_name)
+
+
+def arg(name: str) -> Callable[..., Value]:
+    def built(b: Builder, x: Any, /, axis: Any = None, *, keepdims: Any = False,
+              propagate_nan: Any = False) -> Value:
+        given = b.value(x)
+        rank = b.rank(given)
+        if axis is None:
+            given = reshape(b, given, (-1,))
+        at = axis_of(b, given, axis if axis is not None else 0)
+        made = Value(b.call(name, given.handle, at))
+        if axis is None:
+            return reshape(b, made, (1,) * rank if keepdims else ())
+        return made if keepdims else squeezed(b, made, [at])
+    return built
+
+
+OPS["argmax"], OPS["argmin"] = arg("argmax"), arg("argmin")
+
+
+def running(name: str) -> Callable[..., Value]:
+    def built(b: Builder, x: Any, /, axis: Any = 0, *, reverse: Any = False, rounding_mode: Any = None,
+              flush_to_zero: Any = False) -> Value:
+        given = b.value(x)
+        return Value(b.call(name, given.handle, axis_of(b, given, axis), int(bool(reverse))))
+    return built
+
+
+OPS["cumsum"], OPS["cumprod"] = running("cumsum"), running("cumprod")
+
+
+def combined(b: Builder, name: str, x: Any, axis: Any, func: Any, identity: Any,
+             *more: int) -> list[Value]:
+    """A reduction or a scan by a function of the kernel's own."""
+    tiles = [b.value(t) for t in several(x)]
+    identities = [b.value(i) for i in several(identity)]
+    failed: list[BaseException] = []
+
+    def combine(_user: Any, _program: Any, count: int, left: int, right: int, result: int) -> None:
+        kind = ctypes.c_uint32 * count
+        try:
+            given = [*kind.from_address(left), *kind.from_address(right)]
+            made = several(func(*map(Value, given)))
+            if len(made) != count:
+                raise TypeError(f"{name}: the function gives {len(made)} values for {count}")
+            out = kind.from_address(result)
+            for i, each in enumerate(made):
+                out[i] = b.value(each).handle
+        except BaseException as error:
+            failed.append(error)
+
+    made = [0] * len(tiles)
+    try:
+        called = raw.cuc_tile_combine(combine)
+        made = b.into(len(tiles), name, called, None, *b.handles(tiles), axis_of(b, tiles[0], axis),
+                      b.handles(identities)[1], *more)
+    except TileCompilerError:
+        if not failed:
+            raise
+    if failed:
+        raise failed[0]
+    return [Value(handle) for handle in made]
+
+
+@op("reduce")
+def reduce(b: Builder, x: Any, axis: Any, func: Any, identity: Any, *, keepdims: Any = False) -> Any:
+    at = axis_of(b, b.value(several(x)[0]), axis)
+    made = combined(b, "reduce", x, axis, func, identity)
+    made = made if keepdims else [squeezed(b, each, [at]) for each in made]
+    return tuple(made) if isinstance(x, (tuple, list)) else made[0]
+
+
+@op("scan")
+def scan(b: Builder, x: Any, axis: Any, func: Any, identity: Any, *, reverse: Any = False) -> Any:
+    made = combined(b, "scan", x, axis, func, identity, int(bool(reverse)))
+    return tuple(made) if isinstance(x, (tuple, list)) else made[0]
+
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+@op("assume_divisible_by")
+def assume_divisible_by(b: Builder, x: Any, divisor: Any) -> Any:
+    given = b.value(x)
+    if isinstance(x, int):
+        return x
+    return Value(b.call("assume", given.handle, constant(divisor, "divisor")), given.loose)
+
+
+@op("assert_")
+def assert_(b: Builder, cond: Any, message: Any = "") -> None:
+    b.call("assert", b.value(cond).handle, str(message or "an assertion does not hold").encode())
+
+
+@op("print")
+def print_(b: Builder, *values: Any, sep: str = " ", end: str = "\n") -> None:
+    parts, shown = [], []
+    for value in values:
+        part = ""
+        for each in value if isinstance(value, Text) else (value,):
+            if isinstance(each, Value):
+                shown.append(each)
+            part += "{}" if isinstance(each, Value) else str(each)
+        parts.append(part)
+    b.call("print", (sep.join(parts) + end.removesuffix("\n")).encode(), *b.handles(shown))
+
+
+@op("printf")
+def printf(b: Builder, form: str, *values: Any) -> None:
+    text = re.sub(r"%[-+ #0-9.]*(?:hh|h|ll|l)?[diouxXeEfgGaA]", "{}", form).replace("%%", "%")
+    b.call("print", text.removesuffix("\n").encode(), *b.handles(values))
+
+
+@op("static_assert")
+def static_assert(b: Builder, cond: Any, message: Any = "") -> None:
+    if isinstance(cond, Value):
+        raise TypeError("static_assert: the condition is not known when the kernel is compiled")
+    if not cond:
+        raise AssertionError(str(message) or "a static assertion does not hold")
+
+
+@op("ensure_constant")
+def ensure_constant(b: Builder, value: Any) -> Any:
+    if isinstance(value, Value):
+        raise TypeError("the value is not known when the kernel is compiled")
+    return value
+
+
+@op("static_eval", "static_iter")
+def static_eval(b: Builder, value: Any) -> Any:
+    return value

@@ -1,0 +1,77 @@
+//! Find libcucore: CUCORE_DIR, which names a prefix that it was installed into or a folder that it
+//! was built in, or else pkg-config. CUCORE_STATIC=1 links libcucore.a.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{exit, Command};
+
+fn main() {
+    for variable in ["CUCORE_DIR", "CUCORE_STATIC", "PKG_CONFIG", "PKG_CONFIG_PATH", "DOCS_RS"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
+    if env::var_os("DOCS_RS").is_some() {
+        return; // documentation links nothing
+    }
+    let folders = match env::var_os("CUCORE_DIR").filter(|dir| !dir.is_empty()) {
+        Some(dir) => vec![in_prefix(Path::new(&dir))],
+        None => by_pkg_config(),
+    };
+    for folder in &folders {
+        println!("cargo:rustc-link-search=native={}", folder.display());
+    }
+    if is_static() {
+        println!("cargo:rustc-link-lib=static=cucore");
+        for library in ["dl", "pthread", "m"] {
+            println!("cargo:rustc-link-lib=dylib={library}");
+        }
+    } else {
+        println!("cargo:rustc-link-lib=dylib=cucore");
+        // What depends on this finds it as DEP_CUCORE_LIBDIR, to run programs where it is.
+        if let Some(folder) = folders.first() {
+            println!("cargo:libdir={}", folder.display());
+            println!("cargo:rustc-link-arg-tests=-Wl,-rpath,{}", folder.display());
+        }
+    }
+}
+
+fn is_static() -> bool {
+    env::var_os("CUCORE_STATIC").map_or(false, |value| value == "1")
+}
+
+/// The folder with the library, in a prefix or a build folder.
+fn in_prefix(dir: &Path) -> PathBuf {
+    let file = if is_static() { "libcucore.a" } else { "libcucore.so" };
+    let machine =
+        format!("lib/{}-linux-gnu", env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default());
+    let places = ["lib", "lib64", machine.as_str(), ""].map(|sub| dir.join(sub));
+    match places.iter().find(|place| place.join(file).exists()) {
+        Some(found) => found.clone(),
+        None => stop(&format!(
+            "CUCORE_DIR is {}, and there is no {file} in it, nor in its lib, lib64 or {machine}. \
+             Set it to the prefix that cucore was installed into, or to its build folder.",
+            dir.display()
+        )),
+    }
+}
+
+fn by_pkg_config() -> Vec<PathBuf> {
+    let program = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
+    let advice =
+        "Install cucore (its development files too), or set CUCORE_DIR to the prefix that it \
+                  was installed into or to its build folder.";
+    let said = match Command::new(&program).args(["--libs-only-L", "cucore >= 0.1"]).output() {
+        Ok(said) => said,
+        Err(error) => stop(&format!("{program} does not run ({error}). {advice}")),
+    };
+    if !said.status.success() {
+        let why = String::from_utf8_lossy(&said.stderr);
+        stop(&format!("{program} knows no cucore of 0.1 or later: {}\n{advice}", why.trim()));
+    }
+    let words = String::from_utf8_lossy(&said.stdout);
+    words.split_whitespace().filter_map(|word| word.strip_prefix("-L")).map(PathBuf::from).collect()
+}
+
+fn stop(message: &str) -> ! {
+    eprintln!("cucore-sys: {message}");
+    exit(1)
+}

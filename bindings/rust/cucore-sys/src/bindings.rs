@@ -1,0 +1,3347 @@
+// Written by api/api.py write. Do not edit.
+// Everything public of libcucore, by its C names.
+
+/// What a call came to: 0 is success, positive a normal outcome, negative a failure.
+pub type cuc_status = i32;
+
+/// An address in a device's memory, or in memory that a device can reach; 0 is none.
+pub type cuc_device_ptr = u64;
+
+/// The type of an array element or of a kernel argument.
+pub type cuc_dtype = i32;
+
+/// A value: a tile, a scalar, a constant or a tensor; 0 is none.
+pub type cuc_tile = u32;
+
+/// A variable: what stands for one value after another of the same type; 0 is none.
+pub type cuc_tile_variable = u32;
+
+opaque! {
+    /// What a search found, and where it looked before.
+    cuc_found
+}
+
+opaque! {
+    /// A device of the driver.
+    cuc_device
+}
+
+opaque! {
+    /// A context of the driver; it keeps its device's primary context, or borrows another one.
+    cuc_context
+}
+
+opaque! {
+    /// An in-order queue of work on one device; it keeps its context alive.
+    cuc_stream
+}
+
+opaque! {
+    /// A point in a stream; it keeps its context alive.
+    cuc_event
+}
+
+opaque! {
+    /// Something that allocates and frees memory.
+    cuc_memory_resource
+}
+
+opaque! {
+    /// A range of memory. It holds its resource and the stream that will free it, so that they may be
+    /// released in any order.
+    cuc_buffer
+}
+
+opaque! {
+    /// Products of one kind, compiled.
+    cuc_gemm_plan
+}
+
+opaque! {
+    /// Object code and, once loaded, the driver's library of it.
+    cuc_object
+}
+
+opaque! {
+    /// A kernel of an object: kernel.h.
+    cuc_kernel
+}
+
+opaque! {
+    /// A source text with its options; it may be compiled many times, to different kinds of code.
+    cuc_program
+}
+
+opaque! {
+    /// Inputs and options of a link. It may link many times, with inputs added in between.
+    cuc_linker
+}
+
+opaque! {
+    /// What was captured. It holds the context that it was captured in.
+    cuc_graph
+}
+
+opaque! {
+    /// An instance of a graph, that can be launched. It needs the graph no more.
+    cuc_graph_exec
+}
+
+opaque! {
+    /// A tile program in the making.
+    cuc_tile_program
+}
+
+/// Called for a failure that no call can return: one met while releasing, or in a callback.
+pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, user: *mut c_void)>;
+
+/// Called by cuc_stream_add_callback() when the stream comes to it.
+pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
+
+/// Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is valid during the call.
+pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
+
+/// What cuc_tile_reduce() and cuc_tile_scan() combine with: two of each element become one. It is called once, and builds operations on scalars: no memory, no control flow, no value from outside but constants.
+pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
+
+/// success
+pub const CUC_OK: cuc_status = 0;
+/// the work is not complete yet
+pub const CUC_NOT_READY: cuc_status = 1;
+/// an argument is not valid
+pub const CUC_ERROR_INVALID_ARGUMENT: cuc_status = -1;
+/// a handle is not alive or of another kind
+pub const CUC_ERROR_INVALID_HANDLE: cuc_status = -2;
+/// no host memory
+pub const CUC_ERROR_OUT_OF_MEMORY: cuc_status = -3;
+/// the device has not that much memory free
+pub const CUC_ERROR_OUT_OF_DEVICE_MEMORY: cuc_status = -4;
+/// no such name, file or library
+pub const CUC_ERROR_NOT_FOUND: cuc_status = -5;
+/// the device, driver or toolkit cannot do this
+pub const CUC_ERROR_NOT_SUPPORTED: cuc_status = -6;
+/// no CUDA driver could be loaded
+pub const CUC_ERROR_NO_DRIVER: cuc_status = -7;
+/// the CUDA driver is older than cucore needs
+pub const CUC_ERROR_DRIVER_TOO_OLD: cuc_status = -8;
+/// the CUDA driver sees no device
+pub const CUC_ERROR_NO_DEVICE: cuc_status = -9;
+/// the CUDA driver refused the call
+pub const CUC_ERROR_DRIVER: cuc_status = -10;
+/// the source does not compile
+pub const CUC_ERROR_COMPILE: cuc_status = -11;
+/// the inputs do not link
+pub const CUC_ERROR_LINK: cuc_status = -12;
+/// a CUDA toolkit library failed
+pub const CUC_ERROR_TOOLKIT: cuc_status = -13;
+/// an earlier failure destroyed the context
+pub const CUC_ERROR_CONTEXT_LOST: cuc_status = -14;
+/// the driver was initialised before fork()
+pub const CUC_ERROR_FORKED: cuc_status = -15;
+/// refused in the present state, such as during capture
+pub const CUC_ERROR_BUSY: cuc_status = -16;
+/// a file could not be read or written
+pub const CUC_ERROR_IO: cuc_status = -17;
+/// a mistake inside cucore
+pub const CUC_ERROR_INTERNAL: cuc_status = -18;
+
+/// unknown
+pub const CUC_DTYPE_UNKNOWN: cuc_dtype = 0;
+/// bool
+pub const CUC_BOOL: cuc_dtype = 1;
+/// i8
+pub const CUC_I8: cuc_dtype = 2;
+/// i16
+pub const CUC_I16: cuc_dtype = 3;
+/// i32
+pub const CUC_I32: cuc_dtype = 4;
+/// i64
+pub const CUC_I64: cuc_dtype = 5;
+/// u8
+pub const CUC_U8: cuc_dtype = 6;
+/// u16
+pub const CUC_U16: cuc_dtype = 7;
+/// u32
+pub const CUC_U32: cuc_dtype = 8;
+/// u64
+pub const CUC_U64: cuc_dtype = 9;
+/// f16
+pub const CUC_F16: cuc_dtype = 10;
+/// bf16
+pub const CUC_BF16: cuc_dtype = 11;
+/// f32
+pub const CUC_F32: cuc_dtype = 12;
+/// tf32
+pub const CUC_TF32: cuc_dtype = 13;
+/// f64
+pub const CUC_F64: cuc_dtype = 14;
+/// e4m3
+pub const CUC_E4M3: cuc_dtype = 15;
+/// e5m2
+pub const CUC_E5M2: cuc_dtype = 16;
+/// e8m0
+pub const CUC_E8M0: cuc_dtype = 17;
+/// c64
+pub const CUC_C64: cuc_dtype = 18;
+/// c128
+pub const CUC_C128: cuc_dtype = 19;
+
+pub const CUC_DEFAULT: i32 = 0;
+pub const CUC_ON: i32 = 1;
+pub const CUC_OFF: i32 = 2;
+
+pub const CUC_ZERO: i32 = -1;
+
+/// cucore
+pub const CUC_LIBRARY_NONE: i32 = 0;
+/// CUDA driver
+pub const CUC_LIBRARY_DRIVER: i32 = 1;
+/// NVRTC
+pub const CUC_LIBRARY_NVRTC: i32 = 2;
+/// nvJitLink
+pub const CUC_LIBRARY_NVJITLINK: i32 = 3;
+/// NVML
+pub const CUC_LIBRARY_NVML: i32 = 4;
+/// CUDA runtime
+pub const CUC_LIBRARY_RUNTIME: i32 = 5;
+
+/// max_threads_per_block
+pub const CUC_DEVICE_MAX_THREADS_PER_BLOCK: i32 = 1;
+/// max_block_dim_x
+pub const CUC_DEVICE_MAX_BLOCK_DIM_X: i32 = 2;
+/// max_block_dim_y
+pub const CUC_DEVICE_MAX_BLOCK_DIM_Y: i32 = 3;
+/// max_block_dim_z
+pub const CUC_DEVICE_MAX_BLOCK_DIM_Z: i32 = 4;
+/// max_grid_dim_x
+pub const CUC_DEVICE_MAX_GRID_DIM_X: i32 = 5;
+/// max_grid_dim_y
+pub const CUC_DEVICE_MAX_GRID_DIM_Y: i32 = 6;
+/// max_grid_dim_z
+pub const CUC_DEVICE_MAX_GRID_DIM_Z: i32 = 7;
+/// max_shared_memory_per_block
+pub const CUC_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK: i32 = 8;
+/// total_constant_memory
+pub const CUC_DEVICE_TOTAL_CONSTANT_MEMORY: i32 = 9;
+/// warp_size
+pub const CUC_DEVICE_WARP_SIZE: i32 = 10;
+/// max_pitch
+pub const CUC_DEVICE_MAX_PITCH: i32 = 11;
+/// max_registers_per_block
+pub const CUC_DEVICE_MAX_REGISTERS_PER_BLOCK: i32 = 12;
+/// clock_rate
+pub const CUC_DEVICE_CLOCK_RATE: i32 = 13;
+/// texture_alignment
+pub const CUC_DEVICE_TEXTURE_ALIGNMENT: i32 = 14;
+/// gpu_overlap
+pub const CUC_DEVICE_GPU_OVERLAP: i32 = 15;
+/// multiprocessor_count
+pub const CUC_DEVICE_MULTIPROCESSOR_COUNT: i32 = 16;
+/// kernel_exec_timeout
+pub const CUC_DEVICE_KERNEL_EXEC_TIMEOUT: i32 = 17;
+/// integrated
+pub const CUC_DEVICE_INTEGRATED: i32 = 18;
+/// can_map_host_memory
+pub const CUC_DEVICE_CAN_MAP_HOST_MEMORY: i32 = 19;
+/// compute_mode
+pub const CUC_DEVICE_COMPUTE_MODE: i32 = 20;
+/// maximum_texture1d_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE1D_WIDTH: i32 = 21;
+/// maximum_texture2d_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_WIDTH: i32 = 22;
+/// maximum_texture2d_height
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_HEIGHT: i32 = 23;
+/// maximum_texture3d_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE3D_WIDTH: i32 = 24;
+/// maximum_texture3d_height
+pub const CUC_DEVICE_MAXIMUM_TEXTURE3D_HEIGHT: i32 = 25;
+/// maximum_texture3d_depth
+pub const CUC_DEVICE_MAXIMUM_TEXTURE3D_DEPTH: i32 = 26;
+/// maximum_texture2d_layered_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH: i32 = 27;
+/// maximum_texture2d_layered_height
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT: i32 = 28;
+/// maximum_texture2d_layered_layers
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS: i32 = 29;
+/// surface_alignment
+pub const CUC_DEVICE_SURFACE_ALIGNMENT: i32 = 30;
+/// concurrent_kernels
+pub const CUC_DEVICE_CONCURRENT_KERNELS: i32 = 31;
+/// ecc_enabled
+pub const CUC_DEVICE_ECC_ENABLED: i32 = 32;
+/// pci_bus_id
+pub const CUC_DEVICE_PCI_BUS_ID: i32 = 33;
+/// pci_device_id
+pub const CUC_DEVICE_PCI_DEVICE_ID: i32 = 34;
+/// tcc_driver
+pub const CUC_DEVICE_TCC_DRIVER: i32 = 35;
+/// clock_rate
+pub const CUC_DEVICE_MEMORY_CLOCK_RATE: i32 = 36;
+/// global_memory_bus_width
+pub const CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH: i32 = 37;
+/// l2_cache_size
+pub const CUC_DEVICE_L2_CACHE_SIZE: i32 = 38;
+/// max_threads_per_multiprocessor
+pub const CUC_DEVICE_MAX_THREADS_PER_MULTIPROCESSOR: i32 = 39;
+/// async_engine_count
+pub const CUC_DEVICE_ASYNC_ENGINE_COUNT: i32 = 40;
+/// unified_addressing
+pub const CUC_DEVICE_UNIFIED_ADDRESSING: i32 = 41;
+/// maximum_texture1d_layered_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH: i32 = 42;
+/// maximum_texture1d_layered_layers
+pub const CUC_DEVICE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS: i32 = 43;
+/// can_tex2d_gather
+pub const CUC_DEVICE_CAN_TEX2D_GATHER: i32 = 44;
+/// maximum_texture2d_gather_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_GATHER_WIDTH: i32 = 45;
+/// maximum_texture2d_gather_height
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT: i32 = 46;
+/// maximum_texture3d_width_alternate
+pub const CUC_DEVICE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE: i32 = 47;
+/// maximum_texture3d_height_alternate
+pub const CUC_DEVICE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE: i32 = 48;
+/// maximum_texture3d_depth_alternate
+pub const CUC_DEVICE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE: i32 = 49;
+/// pci_domain_id
+pub const CUC_DEVICE_PCI_DOMAIN_ID: i32 = 50;
+/// texture_pitch_alignment
+pub const CUC_DEVICE_TEXTURE_PITCH_ALIGNMENT: i32 = 51;
+/// maximum_texturecubemap_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_WIDTH: i32 = 52;
+/// maximum_texturecubemap_layered_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH: i32 = 53;
+/// maximum_texturecubemap_layered_layers
+pub const CUC_DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS: i32 = 54;
+/// maximum_surface1d_width
+pub const CUC_DEVICE_MAXIMUM_SURFACE1D_WIDTH: i32 = 55;
+/// maximum_surface2d_width
+pub const CUC_DEVICE_MAXIMUM_SURFACE2D_WIDTH: i32 = 56;
+/// maximum_surface2d_height
+pub const CUC_DEVICE_MAXIMUM_SURFACE2D_HEIGHT: i32 = 57;
+/// maximum_surface3d_width
+pub const CUC_DEVICE_MAXIMUM_SURFACE3D_WIDTH: i32 = 58;
+/// maximum_surface3d_height
+pub const CUC_DEVICE_MAXIMUM_SURFACE3D_HEIGHT: i32 = 59;
+/// maximum_surface3d_depth
+pub const CUC_DEVICE_MAXIMUM_SURFACE3D_DEPTH: i32 = 60;
+/// maximum_surface1d_layered_width
+pub const CUC_DEVICE_MAXIMUM_SURFACE1D_LAYERED_WIDTH: i32 = 61;
+/// maximum_surface1d_layered_layers
+pub const CUC_DEVICE_MAXIMUM_SURFACE1D_LAYERED_LAYERS: i32 = 62;
+/// maximum_surface2d_layered_width
+pub const CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_WIDTH: i32 = 63;
+/// maximum_surface2d_layered_height
+pub const CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT: i32 = 64;
+/// maximum_surface2d_layered_layers
+pub const CUC_DEVICE_MAXIMUM_SURFACE2D_LAYERED_LAYERS: i32 = 65;
+/// maximum_surfacecubemap_width
+pub const CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_WIDTH: i32 = 66;
+/// maximum_surfacecubemap_layered_width
+pub const CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: i32 = 67;
+/// maximum_surfacecubemap_layered_layers
+pub const CUC_DEVICE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: i32 = 68;
+/// maximum_texture1d_linear_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH: i32 = 69;
+/// maximum_texture2d_linear_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH: i32 = 70;
+/// maximum_texture2d_linear_height
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: i32 = 71;
+/// maximum_texture2d_linear_pitch
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH: i32 = 72;
+/// maximum_texture2d_mipmapped_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH: i32 = 73;
+/// maximum_texture2d_mipmapped_height
+pub const CUC_DEVICE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT: i32 = 74;
+/// compute_capability_major
+pub const CUC_DEVICE_COMPUTE_CAPABILITY_MAJOR: i32 = 75;
+/// compute_capability_minor
+pub const CUC_DEVICE_COMPUTE_CAPABILITY_MINOR: i32 = 76;
+/// maximum_texture1d_mipmapped_width
+pub const CUC_DEVICE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH: i32 = 77;
+/// stream_priorities_supported
+pub const CUC_DEVICE_STREAM_PRIORITIES_SUPPORTED: i32 = 78;
+/// global_l1_cache_supported
+pub const CUC_DEVICE_GLOBAL_L1_CACHE_SUPPORTED: i32 = 79;
+/// local_l1_cache_supported
+pub const CUC_DEVICE_LOCAL_L1_CACHE_SUPPORTED: i32 = 80;
+/// max_shared_memory_per_multiprocessor
+pub const CUC_DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: i32 = 81;
+/// max_registers_per_multiprocessor
+pub const CUC_DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR: i32 = 82;
+/// managed_memory
+pub const CUC_DEVICE_MANAGED_MEMORY: i32 = 83;
+/// multi_gpu_board
+pub const CUC_DEVICE_MULTI_GPU_BOARD: i32 = 84;
+/// multi_gpu_board_group_id
+pub const CUC_DEVICE_MULTI_GPU_BOARD_GROUP_ID: i32 = 85;
+/// host_native_atomic_supported
+pub const CUC_DEVICE_HOST_NATIVE_ATOMIC_SUPPORTED: i32 = 86;
+/// single_to_double_precision_perf_ratio
+pub const CUC_DEVICE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: i32 = 87;
+/// pageable_memory_access
+pub const CUC_DEVICE_PAGEABLE_MEMORY_ACCESS: i32 = 88;
+/// concurrent_managed_access
+pub const CUC_DEVICE_CONCURRENT_MANAGED_ACCESS: i32 = 89;
+/// compute_preemption_supported
+pub const CUC_DEVICE_COMPUTE_PREEMPTION_SUPPORTED: i32 = 90;
+/// can_use_host_pointer_for_registered_mem
+pub const CUC_DEVICE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: i32 = 91;
+/// cooperative_launch
+pub const CUC_DEVICE_COOPERATIVE_LAUNCH: i32 = 95;
+/// max_shared_memory_per_block_optin
+pub const CUC_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: i32 = 97;
+/// can_flush_remote_writes
+pub const CUC_DEVICE_CAN_FLUSH_REMOTE_WRITES: i32 = 98;
+/// host_register_supported
+pub const CUC_DEVICE_HOST_REGISTER_SUPPORTED: i32 = 99;
+/// pageable_memory_access_uses_host_page_tables
+pub const CUC_DEVICE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: i32 = 100;
+/// direct_managed_mem_access_from_host
+pub const CUC_DEVICE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST: i32 = 101;
+/// virtual_memory_management_supported
+pub const CUC_DEVICE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: i32 = 102;
+/// handle_type_posix_file_descriptor_supported
+pub const CUC_DEVICE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: i32 = 103;
+/// handle_type_win32_handle_supported
+pub const CUC_DEVICE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED: i32 = 104;
+/// handle_type_win32_kmt_handle_supported
+pub const CUC_DEVICE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: i32 = 105;
+/// max_blocks_per_multiprocessor
+pub const CUC_DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR: i32 = 106;
+/// generic_compression_supported
+pub const CUC_DEVICE_GENERIC_COMPRESSION_SUPPORTED: i32 = 107;
+/// l2_cache_size
+pub const CUC_DEVICE_MAX_PERSISTING_L2_CACHE_SIZE: i32 = 108;
+/// max_access_policy_window_size
+pub const CUC_DEVICE_MAX_ACCESS_POLICY_WINDOW_SIZE: i32 = 109;
+/// gpu_direct_rdma_with_cuda_vmm_supported
+pub const CUC_DEVICE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: i32 = 110;
+/// reserved_shared_memory_per_block
+pub const CUC_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK: i32 = 111;
+/// sparse_cuda_array_supported
+pub const CUC_DEVICE_SPARSE_CUDA_ARRAY_SUPPORTED: i32 = 112;
+/// host_register_supported
+pub const CUC_DEVICE_READ_ONLY_HOST_REGISTER_SUPPORTED: i32 = 113;
+/// timeline_semaphore_interop_supported
+pub const CUC_DEVICE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: i32 = 114;
+/// memory_pools_supported
+pub const CUC_DEVICE_MEMORY_POOLS_SUPPORTED: i32 = 115;
+/// gpu_direct_rdma_supported
+pub const CUC_DEVICE_GPU_DIRECT_RDMA_SUPPORTED: i32 = 116;
+/// gpu_direct_rdma_flush_writes_options
+pub const CUC_DEVICE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: i32 = 117;
+/// gpu_direct_rdma_writes_ordering
+pub const CUC_DEVICE_GPU_DIRECT_RDMA_WRITES_ORDERING: i32 = 118;
+/// mempool_supported_handle_types
+pub const CUC_DEVICE_MEMPOOL_SUPPORTED_HANDLE_TYPES: i32 = 119;
+/// cluster_launch
+pub const CUC_DEVICE_CLUSTER_LAUNCH: i32 = 120;
+/// deferred_mapping_cuda_array_supported
+pub const CUC_DEVICE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: i32 = 121;
+/// can_use_64_bit_stream_mem_ops
+pub const CUC_DEVICE_CAN_USE_64_BIT_STREAM_MEM_OPS: i32 = 122;
+/// can_use_stream_wait_value_nor
+pub const CUC_DEVICE_CAN_USE_STREAM_WAIT_VALUE_NOR: i32 = 123;
+/// dma_buf_supported
+pub const CUC_DEVICE_DMA_BUF_SUPPORTED: i32 = 124;
+/// ipc_event_supported
+pub const CUC_DEVICE_IPC_EVENT_SUPPORTED: i32 = 125;
+/// mem_sync_domain_count
+pub const CUC_DEVICE_MEM_SYNC_DOMAIN_COUNT: i32 = 126;
+/// tensor_map_access_supported
+pub const CUC_DEVICE_TENSOR_MAP_ACCESS_SUPPORTED: i32 = 127;
+/// handle_type_fabric_supported
+pub const CUC_DEVICE_HANDLE_TYPE_FABRIC_SUPPORTED: i32 = 128;
+/// unified_function_pointers
+pub const CUC_DEVICE_UNIFIED_FUNCTION_POINTERS: i32 = 129;
+/// numa_config
+pub const CUC_DEVICE_NUMA_CONFIG: i32 = 130;
+/// numa_id
+pub const CUC_DEVICE_NUMA_ID: i32 = 131;
+/// multicast_supported
+pub const CUC_DEVICE_MULTICAST_SUPPORTED: i32 = 132;
+/// mps_enabled
+pub const CUC_DEVICE_MPS_ENABLED: i32 = 133;
+/// numa_id
+pub const CUC_DEVICE_HOST_NUMA_ID: i32 = 134;
+/// d3d12_cig_supported
+pub const CUC_DEVICE_D3D12_CIG_SUPPORTED: i32 = 135;
+/// mem_decompress_algorithm_mask
+pub const CUC_DEVICE_MEM_DECOMPRESS_ALGORITHM_MASK: i32 = 136;
+/// mem_decompress_maximum_length
+pub const CUC_DEVICE_MEM_DECOMPRESS_MAXIMUM_LENGTH: i32 = 137;
+/// vulkan_cig_supported
+pub const CUC_DEVICE_VULKAN_CIG_SUPPORTED: i32 = 138;
+/// pci_device_id
+pub const CUC_DEVICE_GPU_PCI_DEVICE_ID: i32 = 139;
+/// gpu_pci_subsystem_id
+pub const CUC_DEVICE_GPU_PCI_SUBSYSTEM_ID: i32 = 140;
+/// virtual_memory_management_supported
+pub const CUC_DEVICE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: i32 = 141;
+/// memory_pools_supported
+pub const CUC_DEVICE_HOST_NUMA_MEMORY_POOLS_SUPPORTED: i32 = 142;
+/// host_numa_multinode_ipc_supported
+pub const CUC_DEVICE_HOST_NUMA_MULTINODE_IPC_SUPPORTED: i32 = 143;
+/// memory_pools_supported
+pub const CUC_DEVICE_HOST_MEMORY_POOLS_SUPPORTED: i32 = 144;
+/// virtual_memory_management_supported
+pub const CUC_DEVICE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: i32 = 145;
+/// dma_buf_supported
+pub const CUC_DEVICE_HOST_ALLOC_DMA_BUF_SUPPORTED: i32 = 146;
+/// host_native_atomic_supported
+pub const CUC_DEVICE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: i32 = 147;
+
+pub const CUC_SENSOR_SM_CLOCK: u32 = 1;
+pub const CUC_SENSOR_MEMORY_CLOCK: u32 = 2;
+pub const CUC_SENSOR_TEMPERATURE: u32 = 4;
+pub const CUC_SENSOR_POWER: u32 = 8;
+/// drivers of CUDA 12.2 and later
+pub const CUC_SENSOR_THROTTLE: u32 = 16;
+
+/// idle
+pub const CUC_THROTTLE_IDLE: i32 = 1;
+/// somebody has set the clocks
+pub const CUC_THROTTLE_SETTING: i32 = 2;
+/// the power limit is reached
+pub const CUC_THROTTLE_POWER_CAP: i32 = 4;
+/// any of the hardware's causes
+pub const CUC_THROTTLE_HARDWARE: i32 = 8;
+/// kept with other devices
+pub const CUC_THROTTLE_SYNC_BOOST: i32 = 16;
+/// too warm
+pub const CUC_THROTTLE_THERMAL: i32 = 32;
+/// far too warm
+pub const CUC_THROTTLE_HOT: i32 = 64;
+/// the power supply says so
+pub const CUC_THROTTLE_POWER_BRAKE: i32 = 128;
+/// display
+pub const CUC_THROTTLE_DISPLAY: i32 = 256;
+
+pub const CUC_PEER_PERFORMANCE_RANK: i32 = 1;
+pub const CUC_PEER_ACCESS_SUPPORTED: i32 = 2;
+pub const CUC_PEER_NATIVE_ATOMIC_SUPPORTED: i32 = 3;
+pub const CUC_PEER_CUDA_ARRAY_ACCESS_SUPPORTED: i32 = 4;
+pub const CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: i32 = 5;
+
+/// The stream and the legacy default stream wait for each other, as CUDA's plain streams do.
+pub const CUC_STREAM_SYNC_LEGACY: u32 = 1;
+
+/// waits for, and holds up, every CUC_STREAM_SYNC_LEGACY stream
+pub const CUC_STREAM_LEGACY: i32 = 0;
+/// another queue for each thread that uses it
+pub const CUC_STREAM_PER_THREAD: i32 = 1;
+
+/// (int)(memory - value) \>= 0, cyclically
+pub const CUC_WAIT_GEQ: u32 = 0;
+/// memory == value
+pub const CUC_WAIT_EQ: u32 = 1;
+/// (memory & value) != 0
+pub const CUC_WAIT_AND: u32 = 2;
+/// ~(memory | value) != 0; a device attribute says where it works
+pub const CUC_WAIT_NOR: u32 = 3;
+/// or'ed in: flush outstanding remote writes after the wait; a device attribute again
+pub const CUC_WAIT_FLUSH: u32 = 1073741824;
+
+/// earlier writes of the stream need not be seen before it
+pub const CUC_WRITE_NO_MEMORY_BARRIER: i32 = 1;
+
+/// on a device; the host cannot reach it
+pub const CUC_MEMORY_DEVICE: i32 = 0;
+/// page-locked on the host; devices reach it
+pub const CUC_MEMORY_PINNED: i32 = 1;
+/// moves between host and devices as it is used
+pub const CUC_MEMORY_MANAGED: i32 = 2;
+/// what a user-defined resource gives
+pub const CUC_MEMORY_CUSTOM: i32 = 3;
+/// host memory that the driver does not know
+pub const CUC_MEMORY_UNREGISTERED: i32 = 4;
+
+/// kernels and device copies
+pub const CUC_MEMORY_ACCESS_DEVICE: u32 = 1;
+/// the CPU, through the same address
+pub const CUC_MEMORY_ACCESS_HOST: u32 = 2;
+/// managed: it may be prefetched, advised, discarded
+pub const CUC_MEMORY_ACCESS_MANAGED: u32 = 4;
+
+/// no place, or no preference
+pub const CUC_LOCATION_NONE: i32 = 0;
+/// id is a device's ordinal
+pub const CUC_LOCATION_DEVICE: i32 = 1;
+/// id is 0
+pub const CUC_LOCATION_HOST: i32 = 2;
+/// id is a NUMA node of the host
+pub const CUC_LOCATION_HOST_NUMA: i32 = 3;
+/// the calling thread's NUMA node; id is 0
+pub const CUC_LOCATION_HOST_NUMA_CURRENT: i32 = 4;
+
+/// fit for the device's decompression engine
+pub const CUC_MEMORY_POOL_HW_DECOMPRESS: u32 = 1;
+
+/// reuse_follow_event_dependencies
+pub const CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: i32 = 1;
+/// reuse_allow_opportunistic
+pub const CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC: i32 = 2;
+/// reuse_allow_internal_dependencies
+pub const CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: i32 = 3;
+/// bytes
+pub const CUC_MEMORY_POOL_RELEASE_THRESHOLD: i32 = 4;
+/// read only
+pub const CUC_MEMORY_POOL_RESERVED_CURRENT: i32 = 5;
+/// 0 resets it
+pub const CUC_MEMORY_POOL_RESERVED_HIGH: i32 = 6;
+/// read only
+pub const CUC_MEMORY_POOL_USED_CURRENT: i32 = 7;
+/// 0 resets it
+pub const CUC_MEMORY_POOL_USED_HIGH: i32 = 8;
+
+pub const CUC_ACCESS_NONE: i32 = 0;
+/// only told, never set: the driver has no pools to read only
+pub const CUC_ACCESS_READ: i32 = 1;
+pub const CUC_ACCESS_READ_WRITE: i32 = 3;
+
+/// each reader gets a copy; location is not read
+pub const CUC_ADVISE_SET_READ_MOSTLY: i32 = 1;
+/// location is not read
+pub const CUC_ADVISE_UNSET_READ_MOSTLY: i32 = 2;
+/// stay there, when possible
+pub const CUC_ADVISE_SET_PREFERRED_LOCATION: i32 = 3;
+/// location is not read
+pub const CUC_ADVISE_UNSET_PREFERRED_LOCATION: i32 = 4;
+/// keep it mapped there, wherever it is
+pub const CUC_ADVISE_SET_ACCESSED_BY: i32 = 5;
+/// take that back for this location
+pub const CUC_ADVISE_UNSET_ACCESSED_BY: i32 = 6;
+
+/// for every device's contexts; with unified addressing always
+pub const CUC_HOST_PORTABLE: u32 = 1;
+/// give kernels an address; with unified addressing always
+pub const CUC_HOST_MAPPED: u32 = 2;
+/// it is another device's memory, such as a PCI BAR
+pub const CUC_HOST_IO_MEMORY: u32 = 4;
+/// kernels only read it; for memory mapped without write access
+pub const CUC_HOST_READ_ONLY: u32 = 8;
+
+/// what it points to must not be written
+pub const CUC_TENSOR_READ_ONLY: u32 = 1;
+/// page-locked host memory: kernels of every device reach it
+pub const CUC_TENSOR_PINNED: u32 = 2;
+/// managed memory: the host and every device reach it
+pub const CUC_TENSOR_MANAGED: u32 = 4;
+
+pub const CUC_DL_CPU: i32 = 1;
+pub const CUC_DL_CUDA: i32 = 2;
+/// pinned host memory
+pub const CUC_DL_CUDA_HOST: i32 = 3;
+/// managed memory
+pub const CUC_DL_CUDA_MANAGED: i32 = 13;
+
+pub const CUC_DL_INT: i32 = 0;
+pub const CUC_DL_UINT: i32 = 1;
+pub const CUC_DL_FLOAT: i32 = 2;
+pub const CUC_DL_OPAQUE: i32 = 3;
+pub const CUC_DL_BFLOAT: i32 = 4;
+pub const CUC_DL_COMPLEX: i32 = 5;
+pub const CUC_DL_BOOL: i32 = 6;
+pub const CUC_DL_FLOAT8_E4M3FN: i32 = 10;
+pub const CUC_DL_FLOAT8_E5M2: i32 = 12;
+pub const CUC_DL_FLOAT8_E8M0FNU: i32 = 14;
+
+pub const CUC_DL_READ_ONLY: u32 = 1;
+pub const CUC_DL_IS_COPIED: u32 = 2;
+pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
+
+/// one, by cuc_gemm()
+pub const CUC_GEMM_SINGLE: i32 = 0;
+/// many of one shape, by cuc_gemm_batched()
+pub const CUC_GEMM_BATCHED: i32 = 1;
+/// many that share n and k, each with rows of a and d of its own, by cuc_gemm_grouped()
+pub const CUC_GEMM_GROUPED: i32 = 2;
+
+/// those of a row: strides are \[leading dimension, 1\]
+pub const CUC_GEMM_ROW_MAJOR: i32 = 0;
+/// those of a column, as BLAS has it: \[1, leading dimension\]
+pub const CUC_GEMM_COLUMN_MAJOR: i32 = 1;
+
+/// nothing
+pub const CUC_GEMM_LINEAR: i32 = 0;
+/// max(x, 0); NaN stays
+pub const CUC_GEMM_RELU: i32 = 1;
+/// x (1 + erf(x / sqrt 2)) / 2
+pub const CUC_GEMM_GELU: i32 = 2;
+/// its approximation by a tanh, which is what cuBLASLt has
+pub const CUC_GEMM_GELU_TANH: i32 = 3;
+/// x / (1 + exp(-x))
+pub const CUC_GEMM_SILU: i32 = 4;
+
+pub const CUC_GEMM_NO_BIAS: i32 = 0;
+pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
+/// each row of d: bias is \[m\]; not of grouped products
+pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
+
+/// exactly rounded multiply-adds, without tensor cores
+pub const CUC_GEMM_IEEE: i32 = 0;
+/// operands rounded to 11 bits, on tensor cores
+pub const CUC_GEMM_TF32: i32 = 1;
+/// three such products, which keep nearly all bits of f32
+pub const CUC_GEMM_TF32X3: i32 = 2;
+
+/// all products of a batch have the same a: it has two axes
+pub const CUC_GEMM_SHARED_A: u32 = 1;
+/// all products of a batch have the same b
+pub const CUC_GEMM_SHARED_B: u32 = 2;
+/// 8-bit floats: sums keep fewer bits, and are faster
+pub const CUC_GEMM_FAST_ACC: u32 = 4;
+/// sums are multiplied by row_scale, f32 \[m\]
+pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
+/// sums are multiplied by column_scale, f32 \[n\]
+pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
+
+/// of each thread
+pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
+/// of the buffer for printf on the device
+pub const CUC_LIMIT_PRINTF_BYTES: i32 = 1;
+/// of malloc and new on the device
+pub const CUC_LIMIT_MALLOC_HEAP_BYTES: i32 = 2;
+/// 0 to 128; a hint
+pub const CUC_LIMIT_MAX_L2_FETCH_BYTES: i32 = 5;
+/// of L2 set aside for persisting lines
+pub const CUC_LIMIT_PERSISTING_L2_BYTES: i32 = 6;
+/// read only, under CIG
+pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
+/// read only
+pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
+pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
+
+/// cuc_event_get_elapsed() can measure with it
+pub const CUC_EVENT_TIMING: u32 = 1;
+/// a thread that waits for it sleeps and does not spin
+pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
+
+/// in stream order, as any copy
+pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
+/// before the call returns: it may be on the stack
+pub const CUC_COPY_SOURCE_DURING_CALL: i32 = 1;
+/// whenever: it holds its contents already, and keeps them
+pub const CUC_COPY_SOURCE_ANY: i32 = 2;
+
+/// rather beside kernels than as fast as possible; a hint
+pub const CUC_COPY_OVERLAP_COMPUTE: u32 = 1;
+
+/// PTX text: loadable, compiled by the driver
+pub const CUC_CODE_PTX: i32 = 1;
+/// machine code of one architecture: loadable
+pub const CUC_CODE_CUBIN: i32 = 2;
+/// link-time optimisation code: to be linked
+pub const CUC_CODE_LTOIR: i32 = 3;
+/// PTX and cubins of several architectures: loadable
+pub const CUC_CODE_FATBIN: i32 = 4;
+/// host object file with device code in it: to be linked
+pub const CUC_CODE_OBJECT: i32 = 5;
+/// archive of object files: to be linked
+pub const CUC_CODE_LIBRARY: i32 = 6;
+
+/// a struct, or not known: only the size counts
+pub const CUC_PARAMETER_ANY: i32 = 0;
+/// an integer or a pointer
+pub const CUC_PARAMETER_INT: i32 = 1;
+/// a float or a double
+pub const CUC_PARAMETER_FLOAT: i32 = 2;
+
+/// max_threads_per_block
+pub const CUC_KERNEL_MAX_THREADS_PER_BLOCK: i32 = 0;
+/// shared_size_bytes
+pub const CUC_KERNEL_SHARED_SIZE_BYTES: i32 = 1;
+/// const_size_bytes
+pub const CUC_KERNEL_CONST_SIZE_BYTES: i32 = 2;
+/// local_size_bytes
+pub const CUC_KERNEL_LOCAL_SIZE_BYTES: i32 = 3;
+/// num_regs
+pub const CUC_KERNEL_NUM_REGS: i32 = 4;
+/// ptx_version
+pub const CUC_KERNEL_PTX_VERSION: i32 = 5;
+/// binary_version
+pub const CUC_KERNEL_BINARY_VERSION: i32 = 6;
+/// cache_mode_ca
+pub const CUC_KERNEL_CACHE_MODE_CA: i32 = 7;
+/// max_dynamic_shared_size_bytes
+pub const CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES: i32 = 8;
+/// preferred_shared_memory_carveout
+pub const CUC_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT: i32 = 9;
+/// cluster_size_must_be_set
+pub const CUC_KERNEL_CLUSTER_SIZE_MUST_BE_SET: i32 = 10;
+/// required_cluster_width
+pub const CUC_KERNEL_REQUIRED_CLUSTER_WIDTH: i32 = 11;
+/// required_cluster_height
+pub const CUC_KERNEL_REQUIRED_CLUSTER_HEIGHT: i32 = 12;
+/// required_cluster_depth
+pub const CUC_KERNEL_REQUIRED_CLUSTER_DEPTH: i32 = 13;
+/// non_portable_cluster_size_allowed
+pub const CUC_KERNEL_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: i32 = 14;
+/// cluster_scheduling_policy_preference
+pub const CUC_KERNEL_CLUSTER_SCHEDULING_POLICY: i32 = 15;
+pub const CUC_KERNEL_ATTRIBUTE_COUNT: i32 = 16;
+
+/// no preference
+pub const CUC_KERNEL_CACHE_DEFAULT: i32 = 0;
+/// more shared memory
+pub const CUC_KERNEL_CACHE_SHARED: i32 = 1;
+/// more cache
+pub const CUC_KERNEL_CACHE_L1: i32 = 2;
+/// half and half
+pub const CUC_KERNEL_CACHE_EQUAL: i32 = 3;
+
+/// CUDA C++, compiled by NVRTC
+pub const CUC_SOURCE_CUDA: i32 = 1;
+/// PTX, assembled by nvJitLink, or else by the driver
+pub const CUC_SOURCE_PTX: i32 = 2;
+/// NVVM IR: not taken yet
+pub const CUC_SOURCE_NVVM: i32 = 3;
+/// a tile program, compiled by cucore itself
+pub const CUC_SOURCE_TILE: i32 = 4;
+
+/// not asked for, or not compiled yet
+pub const CUC_PCH_NONE: i32 = 0;
+/// written, for later compilations to use
+pub const CUC_PCH_CREATED: i32 = 1;
+/// none was written: one was used, or none was worth it
+pub const CUC_PCH_NOT_ATTEMPTED: i32 = 2;
+/// could not be written: the log says why
+pub const CUC_PCH_FAILED: i32 = 3;
+
+/// nvJitLink 12.3 or later, or else the driver
+pub const CUC_LINKER_AUTO: i32 = 0;
+/// nvJitLink, or fail
+pub const CUC_LINKER_NVJITLINK: i32 = 1;
+/// the driver: fewer options, no LTO-IR, needs a device
+pub const CUC_LINKER_DRIVER: i32 = 2;
+
+/// a device address in value.u64
+pub const CUC_ARG_POINTER: i32 = 64;
+/// a cuc_buffer in value.pointer: passes its device address
+pub const CUC_ARG_BUFFER: i32 = 65;
+/// a cuc_tensor in value.pointer: passes its data address
+pub const CUC_ARG_TENSOR: i32 = 66;
+/// `bytes` bytes at value.pointer: any struct, checked by size
+pub const CUC_ARG_BYTES: i32 = 67;
+/// nothing that a kernel takes, such as a cuc_stream: refused
+pub const CUC_ARG_NONE: i32 = 68;
+
+/// Every block must run at once, so that the grid can synchronise.
+pub const CUC_LAUNCH_COOPERATIVE: u32 = 1;
+/// Programmatic dependent launch: may begin before the kernel ahead of it has ended, which it waits for with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability 9.0 and later.
+pub const CUC_LAUNCH_PROGRAMMATIC: u32 = 2;
+
+pub const CUC_LAUNCH_ATTRIBUTE_IGNORE: i32 = 0;
+pub const CUC_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: i32 = 1;
+pub const CUC_LAUNCH_ATTRIBUTE_COOPERATIVE: i32 = 2;
+pub const CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: i32 = 4;
+pub const CUC_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY: i32 = 5;
+pub const CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
+pub const CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: i32 = 7;
+pub const CUC_LAUNCH_ATTRIBUTE_PRIORITY: i32 = 8;
+pub const CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: i32 = 9;
+pub const CUC_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: i32 = 10;
+pub const CUC_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: i32 = 11;
+pub const CUC_LAUNCH_ATTRIBUTE_COMPLETION_EVENT: i32 = 12;
+pub const CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: i32 = 13;
+pub const CUC_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: i32 = 14;
+pub const CUC_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: i32 = 16;
+
+pub const CUC_CLUSTER_SCHEDULING_DEFAULT: i32 = 0;
+pub const CUC_CLUSTER_SCHEDULING_SPREAD: i32 = 1;
+pub const CUC_CLUSTER_SCHEDULING_LOAD_BALANCING: i32 = 2;
+
+pub const CUC_CACHE_NORMAL: i32 = 0;
+pub const CUC_CACHE_STREAMING: i32 = 1;
+pub const CUC_CACHE_PERSISTING: i32 = 2;
+
+/// the calls of every thread
+pub const CUC_CAPTURE_GLOBAL: i32 = 0;
+/// those of the thread that began it
+pub const CUC_CAPTURE_THREAD_LOCAL: i32 = 1;
+/// nobody's; another thread may end it
+pub const CUC_CAPTURE_RELAXED: i32 = 2;
+
+/// it is not
+pub const CUC_CAPTURE_NONE: i32 = 0;
+/// it is
+pub const CUC_CAPTURE_ACTIVE: i32 = 1;
+/// a call was refused, and no graph will come of it
+pub const CUC_CAPTURE_SPOILT: i32 = 2;
+
+/// kernel
+pub const CUC_NODE_KERNEL: i32 = 0;
+/// copy
+pub const CUC_NODE_COPY: i32 = 1;
+/// fill
+pub const CUC_NODE_FILL: i32 = 2;
+/// host function
+pub const CUC_NODE_HOST: i32 = 3;
+/// graph
+pub const CUC_NODE_GRAPH: i32 = 4;
+/// empty
+pub const CUC_NODE_EMPTY: i32 = 5;
+/// wait for an event
+pub const CUC_NODE_WAIT_EVENT: i32 = 6;
+/// record of an event
+pub const CUC_NODE_RECORD_EVENT: i32 = 7;
+/// signal of semaphores
+pub const CUC_NODE_SIGNAL: i32 = 8;
+/// wait for semaphores
+pub const CUC_NODE_WAIT: i32 = 9;
+/// allocation
+pub const CUC_NODE_ALLOC: i32 = 10;
+/// free
+pub const CUC_NODE_FREE: i32 = 11;
+/// memory words
+pub const CUC_NODE_MEMORY_WORDS: i32 = 12;
+/// conditional
+pub const CUC_NODE_CONDITIONAL: i32 = 13;
+
+pub const CUC_DOT_EVERYTHING: u32 = 1;
+/// parameters as the CUDA runtime has them
+pub const CUC_DOT_RUNTIME_TYPES: u32 = 2;
+/// parameters of kernels, and so on
+pub const CUC_DOT_KERNELS: u32 = 4;
+pub const CUC_DOT_COPIES: u32 = 8;
+pub const CUC_DOT_FILLS: u32 = 16;
+pub const CUC_DOT_HOST_FUNCTIONS: u32 = 32;
+pub const CUC_DOT_EVENTS: u32 = 64;
+pub const CUC_DOT_SIGNALS: u32 = 128;
+pub const CUC_DOT_WAITS: u32 = 256;
+pub const CUC_DOT_KERNEL_ATTRIBUTES: u32 = 512;
+/// of nodes, and of functions
+pub const CUC_DOT_HANDLES: u32 = 1024;
+pub const CUC_DOT_ALLOCATIONS: u32 = 2048;
+pub const CUC_DOT_FREES: u32 = 4096;
+pub const CUC_DOT_MEMORY_WORDS: u32 = 8192;
+pub const CUC_DOT_TOPOLOGY: u32 = 16384;
+pub const CUC_DOT_CONDITIONALS: u32 = 32768;
+
+/// A launch first frees what the one before has left allocated.
+pub const CUC_GRAPH_AUTO_FREE: u32 = 1;
+/// Kernels can launch the instance too; not with CUC_GRAPH_AUTO_FREE.
+pub const CUC_GRAPH_DEVICE_LAUNCH: u32 = 2;
+/// Each kernel has the priority of the stream it was captured on, not of the launch's.
+pub const CUC_GRAPH_NODE_PRIORITY: u32 = 4;
+
+/// Where caching of global memory in L1 would cost blocks, answer as if it did not.
+pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
+
+/// to nearest, half to even; to an integer towards zero
+pub const CUC_TILE_RN: i32 = 0;
+/// towards zero
+pub const CUC_TILE_RZ: i32 = 1;
+/// down
+pub const CUC_TILE_RM: i32 = 2;
+/// up
+pub const CUC_TILE_RP: i32 = 3;
+
+/// weak; of an atomic operation acquire and release
+pub const CUC_TILE_ORDER_DEFAULT: i32 = 0;
+/// nothing; not for atomic operations
+pub const CUC_TILE_WEAK: i32 = 1;
+/// nothing, but the access itself is whole
+pub const CUC_TILE_RELAXED: i32 = 2;
+/// what comes after comes after: loads and atomic operations
+pub const CUC_TILE_ACQUIRE: i32 = 3;
+/// what was before is before: stores and atomic operations
+pub const CUC_TILE_RELEASE: i32 = 4;
+/// both: atomic operations
+pub const CUC_TILE_ACQ_REL: i32 = 5;
+
+/// the device's blocks
+pub const CUC_TILE_SCOPE_DEFAULT: i32 = 0;
+/// the device's blocks
+pub const CUC_TILE_SCOPE_DEVICE: i32 = 1;
+/// this block
+pub const CUC_TILE_SCOPE_BLOCK: i32 = 2;
+/// also the host and other devices
+pub const CUC_TILE_SCOPE_SYSTEM: i32 = 3;
+
+/// as the device likes
+pub const CUC_TILE_CACHE_ANY: i32 = 0;
+/// it goes first
+pub const CUC_TILE_CACHE_FIRST: i32 = 1;
+/// it stays longest
+pub const CUC_TILE_CACHE_LAST: i32 = 2;
+/// it is used once
+pub const CUC_TILE_CACHE_STREAM: i32 = 3;
+
+/// as it is
+pub const CUC_TILE_IEEE: i32 = 0;
+/// rounded to tf32
+pub const CUC_TILE_TF32: i32 = 1;
+/// in three products of tf32: nearly exact
+pub const CUC_TILE_TF32X3: i32 = 2;
+
+pub const CUC_VERSION_MAJOR: i32 = 0;
+pub const CUC_VERSION_MINOR: i32 = 1;
+pub const CUC_VERSION_PATCH: i32 = 0;
+pub const CUC_MEMORY_POOL_KEEP_ALL: u64 = 18446744073709551615;
+pub const CUC_NVML_DRIVER_VERSION_BYTES: i32 = 80;
+pub const CUC_TENSOR_MAX_RANK: i32 = 8;
+pub const CUC_DL_VERSION_MAJOR: i32 = 1;
+pub const CUC_DL_VERSION_MINOR: i32 = 1;
+pub const CUC_NO_AXIS: i32 = -1;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub union cuc_arg_value {
+    pub u64: u64,
+    pub i64: i64,
+    pub f64: f64,
+    pub f32: f32,
+    pub pointer: *const c_void,
+    pub raw: [u8; 8],
+}
+
+zeroed!(cuc_arg_value);
+
+/// One argument of a kernel.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_arg {
+    /// a cuc_dtype, or a CUC_ARG_ constant
+    pub type_: i32,
+    /// of the value as the kernel declares it
+    pub bytes: u32,
+    pub value: cuc_arg_value,
+}
+
+zeroed!(cuc_arg);
+
+/// What cuc_buffer_from_pointer() is told about memory; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_buffer_options {
+    /// sizeof(cuc_buffer_options); the initialisers set it
+    pub struct_size: usize,
+    /// whose memory it is; NULL: the driver is asked, or the resource's
+    pub device: *mut cuc_device,
+    /// retained; frees the memory in the end. NULL: nothing does
+    pub resource: *mut cuc_memory_resource,
+    /// retained; orders the free; needs resource
+    pub stream: *mut cuc_stream,
+    /// handed to drop_owner; not with resource
+    pub owner: *mut c_void,
+    /// called once the buffer is gone, on any thread
+    pub drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>,
+    /// CUC_MEMORY_ACCESS_ bits; 0: the driver is asked
+    pub access: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_buffer_options, struct_size);
+
+/// What cuc_stream_get_capture_info() tells.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_capture_info {
+    /// sizeof(cuc_capture_info), set by the caller
+    pub struct_size: usize,
+    /// of no other capture of the process; 0 unless it is active
+    pub id: u64,
+    /// the driver's CUgraph, borrowed until the end; NULL unless active
+    pub graph: *mut c_void,
+    /// CUC_CAPTURE_NONE, CUC_CAPTURE_ACTIVE or CUC_CAPTURE_SPOILT
+    pub status: i32,
+    /// 0
+    pub reserved: i32,
+}
+
+zeroed!(cuc_capture_info, struct_size);
+
+/// A rectangle of bytes to copy; zero is the default of every field but dst and src.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_copy_2d_params {
+    /// sizeof(cuc_copy_2d_params); the initialisers set it
+    pub struct_size: usize,
+    /// start of the array written; of a device or the host
+    pub dst: cuc_device_ptr,
+    /// start of the array read; of a device or the host
+    pub src: cuc_device_ptr,
+    /// bytes from one row of it to the next; 0: dst_x_bytes + row_bytes
+    pub dst_pitch: usize,
+    /// the same of src; 0: src_x_bytes + row_bytes
+    pub src_pitch: usize,
+    /// bytes of a row to copy; 0 copies nothing
+    pub row_bytes: usize,
+    /// rows to copy; 0 copies nothing
+    pub rows: usize,
+    /// where in its rows to start
+    pub dst_x_bytes: usize,
+    /// in which row to start
+    pub dst_y: usize,
+    /// the same of src
+    pub src_x_bytes: usize,
+    /// the same of src
+    pub src_y: usize,
+}
+
+zeroed!(cuc_copy_2d_params, struct_size);
+
+/// A box of bytes to copy; zero is the default of every field but dst and src.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_copy_3d_params {
+    /// sizeof(cuc_copy_3d_params); the initialisers set it
+    pub struct_size: usize,
+    /// start of the array written; of a device or the host
+    pub dst: cuc_device_ptr,
+    /// start of the array read; of a device or the host
+    pub src: cuc_device_ptr,
+    /// bytes from one row of it to the next; 0: dst_x_bytes + row_bytes
+    pub dst_pitch: usize,
+    /// the same of src; 0: src_x_bytes + row_bytes
+    pub src_pitch: usize,
+    /// rows from one slice of it to the next; 0: dst_y + rows
+    pub dst_slice_rows: usize,
+    /// the same of src; 0: src_y + rows
+    pub src_slice_rows: usize,
+    /// bytes of a row to copy; 0 copies nothing
+    pub row_bytes: usize,
+    /// rows of a slice to copy; 0 copies nothing
+    pub rows: usize,
+    /// slices to copy; 0 copies nothing
+    pub slices: usize,
+    /// where in its rows to start
+    pub dst_x_bytes: usize,
+    /// in which row of a slice to start
+    pub dst_y: usize,
+    /// in which slice to start
+    pub dst_z: usize,
+    /// the same of src
+    pub src_x_bytes: usize,
+    /// the same of src
+    pub src_y: usize,
+    /// the same of src
+    pub src_z: usize,
+}
+
+zeroed!(cuc_copy_3d_params, struct_size);
+
+/// How one copy of a batch is done; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_copy_attributes {
+    /// a CUC_COPY_SOURCE_ constant
+    pub source_order: i32,
+    /// CUC_COPY_OVERLAP_COMPUTE
+    pub flags: u32,
+    /// where managed or pageable memory is; NONE: not said
+    pub src_hint: cuc_memory_location,
+    /// the same of the target
+    pub dst_hint: cuc_memory_location,
+}
+
+zeroed!(cuc_copy_attributes);
+
+/// Copies to be enqueued by one call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_copy_batch_params {
+    /// sizeof(cuc_copy_batch_params); the initialisers set it
+    pub struct_size: usize,
+    /// \[count\] where to
+    pub dst: *const cuc_device_ptr,
+    /// \[count\] where from
+    pub src: *const cuc_device_ptr,
+    /// \[count\] how much; an entry of 0 copies nothing
+    pub bytes: *const usize,
+    /// 0 copies nothing
+    pub count: usize,
+    /// \[attribute_count\]; NULL: every default
+    pub attributes: *const cuc_copy_attributes,
+    /// 0; 1: the same for all; else equal to count
+    pub attribute_count: usize,
+}
+
+zeroed!(cuc_copy_batch_params, struct_size);
+
+/// Every attribute in one struct; a field has the value of the attribute of its name.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_device_properties {
+    /// sizeof(cuc_device_properties), set by the caller
+    pub struct_size: usize,
+    pub max_threads_per_block: i32,
+    pub max_block_dim_x: i32,
+    pub max_block_dim_y: i32,
+    pub max_block_dim_z: i32,
+    pub max_grid_dim_x: i32,
+    pub max_grid_dim_y: i32,
+    pub max_grid_dim_z: i32,
+    pub max_shared_memory_per_block: i32,
+    pub total_constant_memory: i32,
+    pub warp_size: i32,
+    pub max_pitch: i32,
+    pub max_registers_per_block: i32,
+    pub clock_rate: i32,
+    pub texture_alignment: i32,
+    pub gpu_overlap: i32,
+    pub multiprocessor_count: i32,
+    pub kernel_exec_timeout: i32,
+    pub integrated: i32,
+    pub can_map_host_memory: i32,
+    pub compute_mode: i32,
+    pub maximum_texture1d_width: i32,
+    pub maximum_texture2d_width: i32,
+    pub maximum_texture2d_height: i32,
+    pub maximum_texture3d_width: i32,
+    pub maximum_texture3d_height: i32,
+    pub maximum_texture3d_depth: i32,
+    pub maximum_texture2d_layered_width: i32,
+    pub maximum_texture2d_layered_height: i32,
+    pub maximum_texture2d_layered_layers: i32,
+    pub surface_alignment: i32,
+    pub concurrent_kernels: i32,
+    pub ecc_enabled: i32,
+    pub pci_bus_id: i32,
+    pub pci_device_id: i32,
+    pub tcc_driver: i32,
+    pub memory_clock_rate: i32,
+    pub global_memory_bus_width: i32,
+    pub l2_cache_size: i32,
+    pub max_threads_per_multiprocessor: i32,
+    pub async_engine_count: i32,
+    pub unified_addressing: i32,
+    pub maximum_texture1d_layered_width: i32,
+    pub maximum_texture1d_layered_layers: i32,
+    pub can_tex2d_gather: i32,
+    pub maximum_texture2d_gather_width: i32,
+    pub maximum_texture2d_gather_height: i32,
+    pub maximum_texture3d_width_alternate: i32,
+    pub maximum_texture3d_height_alternate: i32,
+    pub maximum_texture3d_depth_alternate: i32,
+    pub pci_domain_id: i32,
+    pub texture_pitch_alignment: i32,
+    pub maximum_texturecubemap_width: i32,
+    pub maximum_texturecubemap_layered_width: i32,
+    pub maximum_texturecubemap_layered_layers: i32,
+    pub maximum_surface1d_width: i32,
+    pub maximum_surface2d_width: i32,
+    pub maximum_surface2d_height: i32,
+    pub maximum_surface3d_width: i32,
+    pub maximum_surface3d_height: i32,
+    pub maximum_surface3d_depth: i32,
+    pub maximum_surface1d_layered_width: i32,
+    pub maximum_surface1d_layered_layers: i32,
+    pub maximum_surface2d_layered_width: i32,
+    pub maximum_surface2d_layered_height: i32,
+    pub maximum_surface2d_layered_layers: i32,
+    pub maximum_surfacecubemap_width: i32,
+    pub maximum_surfacecubemap_layered_width: i32,
+    pub maximum_surfacecubemap_layered_layers: i32,
+    pub maximum_texture1d_linear_width: i32,
+    pub maximum_texture2d_linear_width: i32,
+    pub maximum_texture2d_linear_height: i32,
+    pub maximum_texture2d_linear_pitch: i32,
+    pub maximum_texture2d_mipmapped_width: i32,
+    pub maximum_texture2d_mipmapped_height: i32,
+    pub compute_capability_major: i32,
+    pub compute_capability_minor: i32,
+    pub maximum_texture1d_mipmapped_width: i32,
+    pub stream_priorities_supported: i32,
+    pub global_l1_cache_supported: i32,
+    pub local_l1_cache_supported: i32,
+    pub max_shared_memory_per_multiprocessor: i32,
+    pub max_registers_per_multiprocessor: i32,
+    pub managed_memory: i32,
+    pub multi_gpu_board: i32,
+    pub multi_gpu_board_group_id: i32,
+    pub host_native_atomic_supported: i32,
+    pub single_to_double_precision_perf_ratio: i32,
+    pub pageable_memory_access: i32,
+    pub concurrent_managed_access: i32,
+    pub compute_preemption_supported: i32,
+    pub can_use_host_pointer_for_registered_mem: i32,
+    pub cooperative_launch: i32,
+    pub max_shared_memory_per_block_optin: i32,
+    pub can_flush_remote_writes: i32,
+    pub host_register_supported: i32,
+    pub pageable_memory_access_uses_host_page_tables: i32,
+    pub direct_managed_mem_access_from_host: i32,
+    pub virtual_memory_management_supported: i32,
+    pub handle_type_posix_file_descriptor_supported: i32,
+    pub handle_type_win32_handle_supported: i32,
+    pub handle_type_win32_kmt_handle_supported: i32,
+    pub max_blocks_per_multiprocessor: i32,
+    pub generic_compression_supported: i32,
+    pub max_persisting_l2_cache_size: i32,
+    pub max_access_policy_window_size: i32,
+    pub gpu_direct_rdma_with_cuda_vmm_supported: i32,
+    pub reserved_shared_memory_per_block: i32,
+    pub sparse_cuda_array_supported: i32,
+    pub read_only_host_register_supported: i32,
+    pub timeline_semaphore_interop_supported: i32,
+    pub memory_pools_supported: i32,
+    pub gpu_direct_rdma_supported: i32,
+    pub gpu_direct_rdma_flush_writes_options: i32,
+    pub gpu_direct_rdma_writes_ordering: i32,
+    pub mempool_supported_handle_types: i32,
+    pub cluster_launch: i32,
+    pub deferred_mapping_cuda_array_supported: i32,
+    pub can_use_64_bit_stream_mem_ops: i32,
+    pub can_use_stream_wait_value_nor: i32,
+    pub dma_buf_supported: i32,
+    pub ipc_event_supported: i32,
+    pub mem_sync_domain_count: i32,
+    pub tensor_map_access_supported: i32,
+    pub handle_type_fabric_supported: i32,
+    pub unified_function_pointers: i32,
+    pub numa_config: i32,
+    pub numa_id: i32,
+    pub multicast_supported: i32,
+    pub mps_enabled: i32,
+    pub host_numa_id: i32,
+    pub d3d12_cig_supported: i32,
+    pub mem_decompress_algorithm_mask: i32,
+    pub mem_decompress_maximum_length: i32,
+    pub vulkan_cig_supported: i32,
+    pub gpu_pci_device_id: i32,
+    pub gpu_pci_subsystem_id: i32,
+    pub host_numa_virtual_memory_management_supported: i32,
+    pub host_numa_memory_pools_supported: i32,
+    pub host_numa_multinode_ipc_supported: i32,
+    pub host_memory_pools_supported: i32,
+    pub host_virtual_memory_management_supported: i32,
+    pub host_alloc_dma_buf_supported: i32,
+    pub only_partial_host_native_atomic_supported: i32,
+    /// 0
+    pub reserved: i32,
+}
+
+zeroed!(cuc_device_properties, struct_size);
+
+/// What a device's sensors say.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_device_sensors {
+    /// sizeof(cuc_device_sensors), set by the caller
+    pub struct_size: usize,
+    /// CUC_THROTTLE_ bits, and others that NVML may add
+    pub throttle: u64,
+    /// clock of the multiprocessors
+    pub sm_mhz: u32,
+    /// clock of the memory
+    pub memory_mhz: u32,
+    /// of the whole board
+    pub milliwatts: u32,
+    /// of the GPU
+    pub celsius: i32,
+    /// CUC_SENSOR_ bits of what was read; the rest is 0
+    pub known: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_device_sensors, struct_size);
+
+/// DLDataType.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_dl_data_type {
+    /// a DLDataTypeCode, such as CUC_DL_FLOAT
+    pub code: u8,
+    /// of one lane
+    pub bits: u8,
+    /// 1; vector types have more
+    pub lanes: u16,
+}
+
+zeroed!(cuc_dl_data_type);
+
+/// DLDevice.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_dl_device {
+    /// a DLDeviceType, such as CUC_DL_CUDA
+    pub device_type: i32,
+    /// ordinal; 0 for the host
+    pub device_id: i32,
+}
+
+zeroed!(cuc_dl_device);
+
+/// DLManagedTensor: the form of before DLPack 1.0.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_dl_managed_tensor {
+    pub dl_tensor: cuc_dl_tensor,
+    /// the maker's own
+    pub manager_ctx: *mut c_void,
+    /// Called once by whoever consumes it, when the memory is needed no more; may be NULL.
+    pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor)>,
+}
+
+zeroed!(cuc_dl_managed_tensor);
+
+/// DLManagedTensorVersioned: the form of DLPack 1.x.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_dl_managed_tensor_versioned {
+    /// to be looked at before anything else
+    pub version: cuc_dl_version,
+    /// the maker's own
+    pub manager_ctx: *mut c_void,
+    /// Called once by whoever consumes it, when the memory is needed no more; may be NULL.
+    pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor_versioned)>,
+    /// CUC_DL_ bits
+    pub flags: u64,
+    pub dl_tensor: cuc_dl_tensor,
+}
+
+zeroed!(cuc_dl_managed_tensor_versioned);
+
+/// DLTensor.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_dl_tensor {
+    /// address, also when it is a device's
+    pub data: *mut c_void,
+    pub device: cuc_dl_device,
+    pub ndim: i32,
+    pub dtype: cuc_dl_data_type,
+    /// \[ndim\]
+    pub shape: *mut i64,
+    /// \[ndim\] in elements; NULL: contiguous, the last dimension fastest
+    pub strides: *mut i64,
+    /// of the first element from data
+    pub byte_offset: u64,
+}
+
+zeroed!(cuc_dl_tensor);
+
+/// DLPackVersion.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_dl_version {
+    /// other majors have another layout
+    pub major: u32,
+    /// later minors add types and flags
+    pub minor: u32,
+}
+
+zeroed!(cuc_dl_version);
+
+/// How cuc_event_create() makes an event; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_event_options {
+    /// sizeof(cuc_event_options); the initialisers set it
+    pub struct_size: usize,
+    /// CUC_EVENT_ bits
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_event_options, struct_size);
+
+/// What cuc_explain() knows of a code.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_explanation {
+    /// sizeof(cuc_explanation), set by the caller
+    pub struct_size: usize,
+    /// symbolic name, such as "CUDA_ERROR_ILLEGAL_ADDRESS"; static
+    pub symbol: *const c_char,
+    /// one sentence; static
+    pub meaning: *const c_char,
+    /// what to do; static
+    pub remedy: *const c_char,
+    /// a CUC_LIBRARY_ value
+    pub library: i32,
+    /// that library's code, or the cuc_status
+    pub code: i32,
+    /// 1: the process must be started anew after it
+    pub sticky: i32,
+    /// 0
+    pub reserved: i32,
+}
+
+zeroed!(cuc_explanation, struct_size);
+
+/// A rectangle to fill.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_fill_2d_params {
+    /// sizeof(cuc_fill_2d_params); the initialisers set it
+    pub struct_size: usize,
+    /// the first pattern of the first row; aligned to pattern_bytes
+    pub dst: cuc_device_ptr,
+    /// bytes from row to row, a multiple of pattern_bytes; 0: no gap
+    pub pitch: usize,
+    /// patterns in a row; 0 fills nothing
+    pub row_count: usize,
+    /// 0 fills nothing
+    pub rows: usize,
+    /// the value to repeat, in its low bytes; the others must be 0
+    pub pattern: u32,
+    /// 1, 2 or 4
+    pub pattern_bytes: u32,
+}
+
+zeroed!(cuc_fill_2d_params, struct_size);
+
+/// The arrays of a call. What the plan has no use for must be NULL, and is named when it is not.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_gemm_args {
+    /// sizeof(cuc_gemm_args); the initialisers set it
+    pub struct_size: usize,
+    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; all groups' rows, \[m\]\[k\]
+    pub a: *const cuc_tensor,
+    /// \[k\]\[n\]; \[batch\]\[k\]\[n\]; \[groups\]\[k\]\[n\]
+    pub b: *const cuc_tensor,
+    /// as d; read only where beta is not 0; may be d itself
+    pub c: *const cuc_tensor,
+    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; all groups' rows, \[m\]\[n\]; written
+    pub d: *const cuc_tensor,
+    /// \[n\], \[m\] or \[groups\]\[n\]
+    pub bias: *const cuc_tensor,
+    /// as d; may be d itself
+    pub residual: *const cuc_tensor,
+    /// f32 \[m\]
+    pub row_scale: *const cuc_tensor,
+    /// f32 \[n\]
+    pub column_scale: *const cuc_tensor,
+    /// Of grouped products, i32 \[groups + 1\] on the device: group g has the rows offsets\[g\] to offsets\[g + 1\] of a and d. They ascend; rows of no group are not written.
+    pub offsets: *const cuc_tensor,
+    /// a multiple of 256; 0: the plan asks for none
+    pub workspace: cuc_device_ptr,
+    /// what is there; at least cuc_gemm_plan_workspace_bytes()
+    pub workspace_bytes: u64,
+}
+
+zeroed!(cuc_gemm_args, struct_size);
+
+/// What was chosen for a plan, and what is thought to come of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_gemm_choice {
+    /// sizeof(cuc_gemm_choice), set by the caller
+    pub struct_size: usize,
+    /// rows of d that a block computes
+    pub tile_m: i32,
+    /// columns
+    pub tile_n: i32,
+    /// of the sum, at a time
+    pub tile_k: i32,
+    /// 0: as many as fit
+    pub stages: i32,
+    /// 1: none
+    pub cluster: i32,
+    /// 0: the compiler's
+    pub warps: i32,
+    /// 1: no blocks do a sum together
+    pub split: i32,
+    /// 0: the compiler's
+    pub raster: i32,
+    /// 1: sums are made as a whole
+    pub parts: i32,
+    /// 1: TMA and wgmma, where addresses and strides allow
+    pub pipeline: i32,
+    /// of d
+    pub d_dtype: cuc_dtype,
+    /// 0
+    pub reserved: i32,
+    /// of the shape that the plan was made for, parts of sums counted
+    pub tiles: i64,
+    /// what the model thinks that takes; only to be compared with others of it
+    pub seconds: f64,
+    /// "options", "tuned" or "model"; static storage
+    pub by: *const c_char,
+}
+
+zeroed!(cuc_gemm_choice, struct_size);
+
+/// What kind of products a plan is for; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_gemm_options {
+    /// sizeof(cuc_gemm_options); the initialisers set it
+    pub struct_size: usize,
+    /// CUC_GEMM_SINGLE, _BATCHED or _GROUPED
+    pub form: i32,
+    /// CUC_GEMM_ bits
+    pub flags: u32,
+    /// of a and b: f16, bf16, f32, tf32, f64, e4m3, e5m2, i8, u8; must be given
+    pub dtype: cuc_dtype,
+    /// of d; 0: dtype's own, bf16 of 8-bit floats, i32 of integers, f32 of tf32
+    pub d_dtype: cuc_dtype,
+    /// of c; 0: there is none, and beta must be 0
+    pub c_dtype: cuc_dtype,
+    /// f32, f64 or i32, as dtype asks for; 0 is that
+    pub accumulator: cuc_dtype,
+    /// of f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
+    pub precision: i32,
+    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR: others are right, and slow
+    pub a_order: i32,
+    pub b_order: i32,
+    /// of d, c and residual
+    pub d_order: i32,
+    /// CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU
+    pub activation: i32,
+    /// CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS
+    pub bias: i32,
+    /// 0: as d
+    pub bias_dtype: cuc_dtype,
+    /// 0: there is no residual
+    pub residual_dtype: cuc_dtype,
+    /// rows of d, of all groups together; 0: large
+    pub m: i64,
+    /// columns of d; 0: large
+    pub n: i64,
+    /// what is summed over; 0: large
+    pub k: i64,
+    /// products of a batch, or groups; 0: 1
+    pub batch: i64,
+    /// rows of d that a block computes; 0: chosen
+    pub tile_m: i32,
+    /// columns; 0: chosen. tile_m and tile_n go together
+    pub tile_n: i32,
+    /// of the sum, at a time; 0: chosen
+    pub tile_k: i32,
+    /// of the pipeline, 2 to 24; 0: as many as fit
+    pub stages: i32,
+    /// blocks that load for one another, 1 or 2; 0: chosen
+    pub cluster: i32,
+    /// of a block, without a pipeline; 0: the compiler's
+    pub warps: i32,
+    /// blocks that do a sum together in a pipeline, 1 to 8; 0: chosen
+    pub split: i32,
+    /// tiles side by side before the next row of them, 1 to 64; 0: chosen
+    pub raster: i32,
+    /// of a sum, each in the workspace, 1 to 64; 0: chosen
+    pub parts: i32,
+    /// 0
+    pub reserved: i32,
+    /// The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie there; with 0 none do, unless `parts` is given.
+    pub workspace_bytes: u64,
+    /// "sm_90a": what is compiled for; NULL: all that the device has
+    pub arch: *const c_char,
+    /// A file of records (tuned.h) that is looked into before the model is asked; "": none; NULL: the usual one. What is chosen by hand is not looked up.
+    pub tuned: *const c_char,
+}
+
+zeroed!(cuc_gemm_options, struct_size);
+
+/// How cuc_graph_instantiate() makes an instance; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_graph_exec_options {
+    /// sizeof(cuc_graph_exec_options); the initialisers set it
+    pub struct_size: usize,
+    /// where it is brought to the device at once; NULL: by its first launch
+    pub upload: *mut cuc_stream,
+    /// CUC_GRAPH_ bits
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_graph_exec_options, struct_size);
+
+/// One parameter of a kernel.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_kernel_parameter {
+    /// sizeof(cuc_kernel_parameter), set by the caller
+    pub struct_size: usize,
+    /// in bytes from the start of the parameters, as the driver has it; with a driver older than CUDA 12.4, as their alignments have it
+    pub offset: u32,
+    /// its size
+    pub bytes: u32,
+    /// a CUC_PARAMETER_ value
+    pub type_: i32,
+    /// 0
+    pub reserved: i32,
+}
+
+zeroed!(cuc_kernel_parameter, struct_size);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_launch_attribute_value_window {
+    /// start of the window
+    pub base: cuc_device_ptr,
+    /// its length
+    pub bytes: u64,
+    /// share of the window that gets `hit`, 0 to 1
+    pub hit_ratio: f32,
+    /// a CUC_CACHE_ constant
+    pub hit: i32,
+    /// CUC_CACHE_NORMAL or CUC_CACHE_STREAMING
+    pub miss: i32,
+}
+
+zeroed!(cuc_launch_attribute_value_window);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_launch_attribute_value_event {
+    /// without timing; retained by nobody
+    pub event: *mut cuc_event,
+    /// PROGRAMMATIC_EVENT: 1: when all blocks have begun
+    pub trigger_at_start: i32,
+    /// the driver's event record flags
+    pub flags: i32,
+}
+
+zeroed!(cuc_launch_attribute_value_event);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_launch_attribute_value_domain_map {
+    pub default_domain: u8,
+    pub remote_domain: u8,
+}
+
+zeroed!(cuc_launch_attribute_value_domain_map);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_launch_attribute_value_device_node {
+    /// 1: the node can be updated from the device
+    pub updatable: i32,
+    /// receives the CUgraphDeviceNode
+    pub node: *mut *mut c_void,
+}
+
+zeroed!(cuc_launch_attribute_value_device_node);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub union cuc_launch_attribute_value {
+    /// COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, CLUSTER_SCHEDULING_POLICY, PRIORITY (lower runs first), MEM_SYNC_DOMAIN (0 default, 1 remote), carveout (per cent, -1 default), NVLINK_UTIL_CENTRIC_SCHEDULING.
+    pub value: i32,
+    /// CLUSTER_DIMENSION, PREFERRED_CLUSTER_DIMENSION: in blocks
+    pub cluster: [u32; 3],
+    /// ACCESS_POLICY_WINDOW
+    pub window: cuc_launch_attribute_value_window,
+    /// PROGRAMMATIC_EVENT, COMPLETION_EVENT
+    pub event: cuc_launch_attribute_value_event,
+    /// MEM_SYNC_DOMAIN_MAP
+    pub domain_map: cuc_launch_attribute_value_domain_map,
+    /// DEVICE_UPDATABLE_KERNEL_NODE: under capture only
+    pub device_node: cuc_launch_attribute_value_device_node,
+    pub raw: [u8; 64],
+}
+
+zeroed!(cuc_launch_attribute_value);
+
+/// One attribute of a launch beyond what cuc_launch_config has fields for.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_launch_attribute {
+    /// a CUC_LAUNCH_ATTRIBUTE_ constant
+    pub id: i32,
+    /// 0
+    pub reserved: u32,
+    pub value: cuc_launch_attribute_value,
+}
+
+zeroed!(cuc_launch_attribute);
+
+/// The shape of a launch. Zero is every default but the grid and the block, which have none.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_launch_config {
+    /// sizeof(cuc_launch_config); the initialisers set it
+    pub struct_size: usize,
+    /// in blocks, also with clusters; y and z of 0 mean 1
+    pub grid: [u32; 3],
+    /// in threads; y and z of 0 mean 1
+    pub block: [u32; 3],
+    /// in blocks; all 0: no cluster; y and z of 0 mean 1
+    pub cluster: [u32; 3],
+    /// dynamic shared memory a block; the opt-in is done when needed
+    pub shared_bytes: u32,
+    /// CUC_LAUNCH_ bits
+    pub flags: u32,
+    pub attribute_count: u32,
+    /// \[attribute_count\], for what has no field
+    pub attributes: *const cuc_launch_attribute,
+}
+
+zeroed!(cuc_launch_config, struct_size);
+
+/// How a linker links; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_linker_options {
+    /// sizeof(cuc_linker_options); the initialisers set it
+    pub struct_size: usize,
+    /// the object's name; NULL is "linked" (driver)
+    pub name: *const c_char,
+    /// "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device, or of device 0, and needs a driver. -arch (driver)
+    pub arch: *const c_char,
+    /// CUC_LINKER_AUTO, _NVJITLINK or _DRIVER
+    pub backend: i32,
+    /// -maxrregcount: registers a thread (driver)
+    pub max_register_count: i32,
+    /// -time: times of the phases in the info log
+    pub time: i32,
+    /// -verbose: registers and memory in the info log (driver)
+    pub verbose: i32,
+    /// -lto: optimise over all LTO-IR; on by itself when an input is known to be LTO-IR.
+    pub link_time_optimization: i32,
+    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take PTX only; on by default. It costs a second pass of the optimiser, not of the assembler; inputs that are not all LTO-IR have no such PTX.
+    pub keep_ptx: i32,
+    /// -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver)
+    pub optimization_level: i32,
+    /// -g (driver)
+    pub debug: i32,
+    /// -lineinfo (driver)
+    pub lineinfo: i32,
+    /// -ftz: flush subnormal f32 to zero; in LTO
+    pub ftz: i32,
+    /// -prec-div: IEEE division of f32; in LTO
+    pub prec_div: i32,
+    /// -prec-sqrt: IEEE square root of f32; in LTO
+    pub prec_sqrt: i32,
+    /// -fma: contract a * b + c; in LTO
+    pub fma: i32,
+    /// -optimize-unused-variables; in LTO
+    pub optimize_unused_variables: i32,
+    /// -split-compile: threads; CUC_ZERO for all
+    pub split_compile: i32,
+    /// -split-compile-extended: threads; in LTO
+    pub split_compile_extended: i32,
+    /// -no-cache (driver)
+    pub no_cache: i32,
+    /// -numba-debug: of later nvJitLinks
+    pub numba_debug: i32,
+    /// -kernels-used: mangled names; in LTO
+    pub kernels_used: *const *const c_char,
+    pub kernels_used_count: usize,
+    /// -variables-used: mangled names; in LTO
+    pub variables_used: *const *const c_char,
+    pub variables_used_count: usize,
+    /// -Xptxas: one option each, "-v"
+    pub ptxas_options: *const *const c_char,
+    pub ptxas_option_count: usize,
+    /// Flags handed on as they are, after those above: for nvJitLinks newer than this header.
+    pub extra_options: *const *const c_char,
+    pub extra_option_count: usize,
+}
+
+zeroed!(cuc_linker_options, struct_size);
+
+/// Ranges of managed memory for the batch calls.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_batch {
+    /// sizeof(cuc_memory_batch); the initialisers set it
+    pub struct_size: usize,
+    /// \[count\] where each range starts
+    pub ptrs: *const cuc_device_ptr,
+    /// \[count\] how long each is; none may be 0
+    pub bytes: *const usize,
+    /// 0 does nothing
+    pub count: usize,
+    /// \[location_count\] where to; not read by discard
+    pub locations: *const cuc_memory_location,
+    /// 1: one place for all; else equal to count
+    pub location_count: usize,
+}
+
+zeroed!(cuc_memory_batch, struct_size);
+
+/// What a user-defined resource is made of.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_callbacks {
+    /// sizeof(cuc_memory_callbacks); the initialisers set it
+    pub struct_size: usize,
+    /// handed to every callback
+    pub user: *mut c_void,
+    /// Write the address of `bytes` bytes (never 0) to *out. `stream` is NULL when there is none.
+    pub allocate: Option<unsafe extern "C" fn(user: *mut c_void, out: *mut cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
+    /// Free what allocate gave, in the order of `stream`; NULL: at once. May run on any thread.
+    pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
+    /// Called once, after the last buffer and reference are gone; may be NULL.
+    pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
+    /// whose memory it is; NULL: of no device, usable with every stream
+    pub device: *mut cuc_device,
+    /// CUC_MEMORY_ACCESS_ bits, at least one
+    pub access: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_memory_callbacks, struct_size);
+
+/// A place that memory can be in.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_location {
+    /// a CUC_LOCATION_ constant
+    pub type_: i32,
+    /// a device's ordinal or a NUMA node, by type; else 0
+    pub id: i32,
+}
+
+zeroed!(cuc_memory_location);
+
+/// How cuc_memory_pool_create() makes a pool; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_pool_options {
+    /// sizeof(cuc_memory_pool_options); the initialisers set it
+    pub struct_size: usize,
+    /// the most it may ever hold; 0: what the system allows
+    pub max_bytes: u64,
+    /// bytes it keeps when a stream is waited for, instead of giving them back to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
+    pub release_threshold: u64,
+    /// CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED
+    pub kind: i32,
+    /// CUC_MEMORY_POOL_ bits
+    pub flags: u32,
+    /// CUC_MEMORY_PINNED: where on the host; NONE is anywhere. CUC_MEMORY_MANAGED: the place preferred; NONE is none. CUC_MEMORY_DEVICE: NONE, it is the device given
+    pub location: cuc_memory_location,
+}
+
+zeroed!(cuc_memory_pool_options, struct_size);
+
+/// How much a pool holds; the high marks count since the pool was made or they were reset.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_pool_statistics {
+    /// sizeof(cuc_memory_pool_statistics), set by the caller
+    pub struct_size: usize,
+    /// taken from the system
+    pub reserved_bytes: u64,
+    /// the most of it at any time
+    pub reserved_high: u64,
+    /// in allocations
+    pub used_bytes: u64,
+    /// the most of it at any time
+    pub used_high: u64,
+}
+
+zeroed!(cuc_memory_pool_statistics, struct_size);
+
+/// A name as the source has it, and the symbol that the compiler made of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_object_mapping {
+    /// such as "saxpy\<float\>"
+    pub expression: *const c_char,
+    /// such as "_Z5saxpyIfEvT_PKS0_PS0_i"
+    pub symbol: *const c_char,
+}
+
+zeroed!(cuc_object_mapping);
+
+/// How cuc_object_create() makes an object; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_object_options {
+    /// sizeof(cuc_object_options); the initialisers set it
+    pub struct_size: usize,
+    /// what messages call the object; copied; NULL: none, or the path
+    pub name: *const c_char,
+    /// PTX of the same code, for a cubin or fatbin: what a simulated driver loads, and what tells the types of parameters; copied; NULL: none
+    pub ptx: *const c_void,
+    /// its length, with or without a closing NUL
+    pub ptx_bytes: usize,
+    /// name expressions that cuc_object_get_kernel() is to take in place of symbols; copied; NULL: none
+    pub names: *const cuc_object_mapping,
+    /// how many
+    pub name_count: usize,
+}
+
+zeroed!(cuc_object_options, struct_size);
+
+/// Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_occupancy_options {
+    /// sizeof(cuc_occupancy_options); the initialisers set it
+    pub struct_size: usize,
+    /// dynamic shared memory a block, of any size; not with a callback
+    pub shared_bytes: u32,
+    /// threads a block at the most; 0: as the kernel and device allow
+    pub block_limit: u32,
+    /// CUC_OCCUPANCY_ bits
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+    /// Dynamic shared memory that a block of so many threads takes, in bytes; called on the calling thread before the question is answered, and not to call cucore; NULL: shared_bytes.
+    pub shared_of_block: Option<unsafe extern "C" fn(block_threads: i32, user: *mut c_void) -> usize>,
+    /// handed to shared_of_block
+    pub user: *mut c_void,
+}
+
+zeroed!(cuc_occupancy_options, struct_size);
+
+/// What the driver knows of an address.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_pointer_info {
+    /// sizeof(cuc_pointer_info), set by the caller
+    pub struct_size: usize,
+    /// where the allocation starts; 0 when not known
+    pub base: cuc_device_ptr,
+    /// how long the allocation is; 0 when not known
+    pub bytes: u64,
+    /// the address for kernels; 0 when they cannot reach it
+    pub device_pointer: cuc_device_ptr,
+    /// the address for the CPU; NULL when it cannot reach it
+    pub host_pointer: *mut c_void,
+    /// the CUmemoryPool it is of, NULL for none
+    pub pool: *mut c_void,
+    /// of no other allocation of the process; 0 when not known
+    pub buffer_id: u64,
+    /// a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: not the driver's
+    pub kind: i32,
+    /// ordinal of the device that it was allocated on; -1: none
+    pub device: i32,
+    /// CUC_MEMORY_ACCESS_ bits
+    pub access: u32,
+    /// 1: backed by memory; 0: a reserved range only, or not the driver's
+    pub mapped: i32,
+}
+
+zeroed!(cuc_pointer_info, struct_size);
+
+/// A header that exists in memory only; an `#include` of its name finds it before any file.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_program_header {
+    /// as it is written between the quotes or brackets of the `#include`
+    pub name: *const c_char,
+    /// the header's text; copied
+    pub text: *const c_char,
+    /// how long the text is; 0 for a text that ends with a zero byte
+    pub bytes: usize,
+}
+
+zeroed!(cuc_program_header);
+
+/// How a program is compiled; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_program_options {
+    /// sizeof(cuc_program_options); the initialisers set it
+    pub struct_size: usize,
+    /// What messages call the source, and the name of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". No directory: quoted includes would be searched in it.
+    pub name: *const c_char,
+    /// "sm_90", "sm_90a", "compute_90": what the code is for (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A tile program takes for NULL all that the device has, "sm_90a" of one of 9.0, and uses no instruction of "sm_90a" when it is given "sm_90".
+    pub arch: *const c_char,
+    /// --relocatable-device-code: to be linked
+    pub relocatable_device_code: i32,
+    /// --extensible-whole-program
+    pub extensible_whole_program: i32,
+    /// --device-debug (PTX)
+    pub debug: i32,
+    /// --generate-line-info (PTX)
+    pub lineinfo: i32,
+    /// --dopt=on: optimise, also with debug
+    pub device_code_optimize: i32,
+    /// --maxrregcount: registers a thread (PTX)
+    pub max_register_count: i32,
+    /// --ftz: flush subnormal f32 to zero
+    pub ftz: i32,
+    /// --prec-sqrt: IEEE square root of f32
+    pub prec_sqrt: i32,
+    /// --prec-div: IEEE division of f32
+    pub prec_div: i32,
+    /// --fmad: contract a * b + c (tile)
+    pub fma: i32,
+    /// --use_fast_math
+    pub use_fast_math: i32,
+    /// --extra-device-vectorization
+    pub extra_device_vectorization: i32,
+    /// --modify-stack-limit: on while NVRTC compiles
+    pub modify_stack_limit: i32,
+    /// --dlink-time-opt; on by itself for CUC_CODE_LTOIR
+    pub link_time_optimization: i32,
+    /// --gen-opt-lto: optimise before writing LTO-IR
+    pub gen_opt_lto: i32,
+    /// --device-stack-protector
+    pub device_stack_protector: i32,
+    /// --jump-table-density: percent, 101 for no table
+    pub jump_table_density: i32,
+    /// --split-compile: threads; CUC_ZERO for all (PTX)
+    pub split_compile: i32,
+    /// --no-source-include: not from the current folder
+    pub no_source_include: i32,
+    /// cucore's own: no folder of the CUDA headers added
+    pub no_default_headers: i32,
+    /// --use-bundled-headers: of NVRTC 13.3 and later
+    pub use_bundled_headers: i32,
+    /// --builtin-move-forward
+    pub builtin_move_forward: i32,
+    /// --builtin-initializer-list
+    pub builtin_initializer_list: i32,
+    /// --disable-warnings
+    pub disable_warnings: i32,
+    /// --restrict: every pointer parameter is restrict
+    pub restrict_pointers: i32,
+    /// --device-as-default-execution-space
+    pub device_as_default_execution_space: i32,
+    /// --device-int128
+    pub device_int128: i32,
+    /// --device-float128: sm_100 and later
+    pub device_float128: i32,
+    /// --display-error-number, --no-display-error-number
+    pub display_error_number: i32,
+    /// --brief-diagnostics: no source lines in the log
+    pub brief_diagnostics: i32,
+    /// --version-ident: the compiler's version in the code
+    pub version_ident: i32,
+    /// --fdevice-syntax-only: check, make no code
+    pub fdevice_syntax_only: i32,
+    /// --minimal: fewer built-in declarations, faster
+    pub minimal: i32,
+    /// --no-cache: not from nor into NVRTC's cache (PTX)
+    pub no_cache: i32,
+    /// --numba-debug: of later NVRTCs
+    pub numba_debug: i32,
+    /// --pch: precompiled headers, written and found
+    pub pch: i32,
+    /// --pch-verbose: why a header was not usable
+    pub pch_verbose: i32,
+    /// --pch-messages: which one was written or used
+    pub pch_messages: i32,
+    /// --instantiate-templates-in-pch
+    pub instantiate_templates_in_pch: i32,
+    /// 0
+    pub reserved: i32,
+    /// --std: "c++03" to "c++20"; NULL is C++17
+    pub std: *const c_char,
+    /// --Ofast-compile: "0", "min", "mid", "max"
+    pub ofast_compile: *const c_char,
+    /// --optimization-info: "inline"
+    pub optimization_info: *const c_char,
+    /// --time: a file for the table, "-" for stdout (PTX: log)
+    pub time: *const c_char,
+    /// --fdevice-time-trace: a file for the trace, JSON
+    pub fdevice_time_trace: *const c_char,
+    /// --frandom-seed: makes generated names repeatable
+    pub frandom_seed: *const c_char,
+    /// --create-pch: the file to write
+    pub create_pch: *const c_char,
+    /// --use-pch: the file to use
+    pub use_pch: *const c_char,
+    /// --pch-dir: where pch keeps its files
+    pub pch_dir: *const c_char,
+    /// --define-macro: "NAME" or "NAME=VALUE", each
+    pub define_macros: *const *const c_char,
+    pub define_macro_count: usize,
+    /// --undefine-macro: names
+    pub undefine_macros: *const *const c_char,
+    pub undefine_macro_count: usize,
+    /// --include-path: folders, searched in this order
+    pub include_paths: *const *const c_char,
+    pub include_path_count: usize,
+    /// --pre-include: headers before the first line
+    pub pre_includes: *const *const c_char,
+    pub pre_include_count: usize,
+    /// --ptxas-options: one option each, "-v" (PTX)
+    pub ptxas_options: *const *const c_char,
+    pub ptxas_option_count: usize,
+    /// --diag-error: numbers of warnings that shall be errors
+    pub diag_error: *const i32,
+    pub diag_error_count: usize,
+    /// --diag-suppress: numbers of warnings to drop
+    pub diag_suppress: *const i32,
+    pub diag_suppress_count: usize,
+    /// --diag-warn: numbers of errors that shall be warnings
+    pub diag_warn: *const i32,
+    pub diag_warn_count: usize,
+    /// headers in memory
+    pub headers: *const cuc_program_header,
+    pub header_count: usize,
+    /// What else is needed by name: "scale\<float\>", "&ns::table". NVRTC instantiates it, and the object finds its kernel under this text.
+    pub name_expressions: *const *const c_char,
+    pub name_expression_count: usize,
+    /// Flags handed on as they are, after those above: for NVRTCs newer than this header (PTX).
+    pub extra_options: *const *const c_char,
+    pub extra_option_count: usize,
+    /// Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only)
+    pub constants: *const *const c_char,
+    pub constant_count: usize,
+    /// of a block, a power of two up to 32 (tile only)
+    pub warps: i32,
+    /// what the compiler decided, in the log (tile only)
+    pub remarks: i32,
+    /// a load hinted so that cannot use it is an error (tile only)
+    pub require_tma: i32,
+    /// an mma that cannot use one is an error (tile only)
+    pub require_tensor_core: i32,
+    /// of a pipelined loop, 2 to 24; fewer where they do not fit (tile only)
+    pub stages: i32,
+    /// blocks that load for one another where they can: 2, or 1 (tile only)
+    pub cluster: i32,
+    /// Blocks that each do a part of a product's summed axis where they can, up to 8: for products of fewer tiles than there are multiprocessors. The parts are added up in one order (tile only)
+    pub split: i32,
+    /// tiles side by side along the grid's first axis before the next along its second, of a pipelined product: 1 to 64 (tile only)
+    pub raster: i32,
+    /// "NAME=EXTENT": dimensions of a tile program's kernels, and integer arguments, which candidates of auto() are chosen for. A kernel with another one, or without any given, is compiled with the first candidates (tile only)
+    pub dimensions: *const *const c_char,
+    pub dimension_count: usize,
+    /// A file of records (tuned.h) that is looked into for those dimensions before a model is asked, when arch is NULL; "": none; NULL: the usual one (tile only)
+    pub tuned: *const c_char,
+}
+
+zeroed!(cuc_program_options, struct_size);
+
+/// How cuc_stream_create() makes a stream; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_stream_options {
+    /// sizeof(cuc_stream_options); the initialisers set it
+    pub struct_size: usize,
+    /// lower runs first; 0 is the lowest; outside the device's range: clamped
+    pub priority: i32,
+    /// CUC_STREAM_ bits
+    pub flags: u32,
+}
+
+zeroed!(cuc_stream_options, struct_size);
+
+/// An array in memory. The layout of this struct is final.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tensor {
+    /// address of element \[0\]\[0\]...; may be 0 when there are no elements
+    pub data: cuc_device_ptr,
+    /// element type
+    pub dtype: cuc_dtype,
+    /// dimensions, 0 to CUC_TENSOR_MAX_RANK; 0 is one element
+    pub rank: i32,
+    /// ordinal of the device whose memory it is; -1: the host's, or none's
+    pub device: i32,
+    /// CUC_TENSOR_ bits
+    pub flags: u32,
+    /// elements along each dimension, none negative
+    pub shape: [i64; 8],
+    /// elements from one index to the next; may be 0 or negative
+    pub strides: [i64; 8],
+}
+
+zeroed!(cuc_tensor);
+
+/// How memory is accessed; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tile_access_options {
+    /// sizeof(cuc_tile_access_options); the initialisers set it
+    pub struct_size: usize,
+    /// Of a store: its shape, \[rank\], with CUC_NO_AXIS; NULL: the tile's, CUC_NO_AXIS before it.
+    pub shape: *const i64,
+    /// of shape
+    pub rank: u32,
+    /// of a load, gather: what is read outside of the tensor; 0: zero
+    pub pad: cuc_tile,
+    /// of gather, scatter, atomic operations: bools, where to access; 0: all
+    pub mask: cuc_tile,
+    /// CUC_TILE_WEAK and so on
+    pub order: i32,
+    /// CUC_TILE_SCOPE_
+    pub scope: i32,
+    /// a hint, 1 to 10: how long the load takes, for how early to start it
+    pub latency: i32,
+    /// a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without
+    pub tma: i32,
+    /// a hint: CUC_TILE_CACHE_
+    pub cache: i32,
+}
+
+zeroed!(cuc_tile_access_options, struct_size);
+
+/// One of the entries of a tile kernel: they do the same, each for arguments of a kind.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tile_entry {
+    /// sizeof(cuc_tile_entry), set by the caller
+    pub struct_size: usize,
+    /// "tma", "idx32+aligned", "idx32+overlap", "idx32" or "idx64"; static storage
+    pub variant: *const c_char,
+    /// of a block
+    pub threads: u32,
+    /// shared memory of a block that the code declares,
+    pub static_shared_bytes: u32,
+    /// and that the launch gives it
+    pub dynamic_shared_bytes: u32,
+    /// of a thread; 0: not known, as of PTX
+    pub registers: u32,
+    /// of a thread: what did not fit registers is in it
+    pub stack_bytes: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_tile_entry, struct_size);
+
+/// How cuc_tile_interpret() runs a kernel; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tile_interpret_options {
+    /// sizeof(cuc_tile_interpret_options); the initialisers set it
+    pub struct_size: usize,
+    /// in blocks, of a kernel that declares none; y and z of 0 mean 1
+    pub grid: [u32; 3],
+    /// 0
+    pub reserved: u32,
+    /// gets what the kernel prints, in pieces; NULL: it goes nowhere
+    pub print: Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char)>,
+    /// handed to print
+    pub user: *mut c_void,
+}
+
+zeroed!(cuc_tile_interpret_options, struct_size);
+
+/// A parameter of a tile kernel.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tile_parameter {
+    /// sizeof(cuc_tile_parameter), set by the caller
+    pub struct_size: usize,
+    /// valid while the kernel lives
+    pub name: *const c_char,
+    /// of the scalar, or of the tensor's elements
+    pub dtype: cuc_dtype,
+    /// axes of a tensor; -1: a scalar
+    pub rank: i32,
+    /// 1: the kernel stores to the tensor
+    pub written: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_tile_parameter, struct_size);
+
+/// What was fastest, and for what. A text has no tab and no line's end.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tuned_record {
+    /// sizeof(cuc_tuned_record), set by the caller
+    pub struct_size: usize,
+    /// the device's name: "NVIDIA H200"
+    pub gpu: *const c_char,
+    /// CUDA version of the driver: "13.0"; the first number counts
+    pub toolkit: *const c_char,
+    /// cuc_tuned_program() of a tile program; "cuc_gemm"
+    pub program: *const c_char,
+    /// its name; of cuc_gemm() the plan's kind: "bf16 nt bf16"
+    pub kernel: *const c_char,
+    /// set by hand, in the order in which the kernel has them: "T=bf16"
+    pub constants: *const c_char,
+    /// "M=4096 N=4096 K=4096", in the kernel's order
+    pub dimensions: *const c_char,
+    /// constants, and options behind a colon: "BM=128 BN=256 :cluster=2"
+    pub choice: *const c_char,
+    /// what it took
+    pub seconds: f64,
+}
+
+zeroed!(cuc_tuned_record, struct_size);
+
+extern "C" {
+    /// Who can reach a buffer.
+    pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
+    /// How long a buffer is.
+    pub fn cuc_buffer_bytes(buffer: *const cuc_buffer) -> usize;
+    /// Copy bytes of one buffer into another, in stream order; also across devices, and within one
+    /// buffer where the ranges do not overlap.
+    pub fn cuc_buffer_copy(stream: *mut cuc_stream, dst: *mut cuc_buffer, dst_offset: usize, src: *const cuc_buffer, src_offset: usize, bytes: usize) -> cuc_status;
+    /// Allocate a buffer.
+    pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    /// The device that a buffer's memory is of.
+    pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
+    /// Fill a part of a buffer with a pattern, in stream order.
+    pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
+    /// Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library,
+    /// or the host.
+    pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
+    /// The address by which the CPU reaches a buffer of pinned, managed or host memory.
+    pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
+    /// The resource that a buffer goes back to.
+    pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
+    /// Zero a cuc_buffer_options and write its size.
+    pub fn cuc_buffer_options_init(options: *mut cuc_buffer_options, caller_size: usize);
+    /// The owner that cuc_buffer_from_pointer() was given.
+    pub fn cuc_buffer_owner(buffer: *const cuc_buffer) -> *mut c_void;
+    /// The buffer that a slice is a part of.
+    pub fn cuc_buffer_parent(buffer: *const cuc_buffer) -> *mut cuc_buffer;
+    /// The address of a buffer.
+    pub fn cuc_buffer_ptr(buffer: *const cuc_buffer) -> cuc_device_ptr;
+    /// Copy bytes of a buffer to the host, in stream order.
+    pub fn cuc_buffer_read(stream: *mut cuc_stream, dst: *mut c_void, buffer: *const cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
+    /// Let go of a buffer; the last reference frees the memory.
+    pub fn cuc_buffer_release(buffer: *mut cuc_buffer);
+    /// Hold a buffer once more.
+    pub fn cuc_buffer_retain(buffer: *mut cuc_buffer) -> *mut cuc_buffer;
+    /// Set the stream that will free a buffer.
+    pub fn cuc_buffer_set_stream(buffer: *mut cuc_buffer, stream: *mut cuc_stream) -> cuc_status;
+    /// A part of a buffer as a buffer; it holds the whole one.
+    pub fn cuc_buffer_slice(out: *mut *mut cuc_buffer, parent: *mut cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
+    /// The stream that will free a buffer.
+    pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
+    /// Copy bytes of the host into a buffer, in stream order.
+    pub fn cuc_buffer_write(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
+    /// The kind of object code of a name.
+    pub fn cuc_code_from_name(name: *const c_char) -> i32;
+    /// The name of a kind of object code, such as "cubin".
+    pub fn cuc_code_name(kind: i32) -> *const c_char;
+    /// The device of a context.
+    pub fn cuc_context_device(context: *const cuc_context) -> *mut cuc_device;
+    /// Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+    pub fn cuc_context_disable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
+    /// Let kernels of a context reach the memory of another device's context.
+    pub fn cuc_context_enable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
+    /// Wrap a context that was made with the driver.
+    pub fn cuc_context_from_handle(out: *mut *mut cuc_context, handle: *mut c_void) -> cuc_status;
+    /// The context that is current on the calling thread.
+    pub fn cuc_context_get_current(out: *mut *mut cuc_context) -> cuc_status;
+    /// A number that no other context of the process has or will have.
+    pub fn cuc_context_get_id(out: *mut u64, context: *mut cuc_context) -> cuc_status;
+    /// Read a limit of a context.
+    pub fn cuc_context_get_limit(out: *mut u64, context: *mut cuc_context, limit: i32) -> cuc_status;
+    /// The priorities that streams of a context may have.
+    pub fn cuc_context_get_priority_range(least: *mut i32, greatest: *mut i32, context: *mut cuc_context) -> cuc_status;
+    /// The driver's own handle of a context.
+    pub fn cuc_context_handle(context: *const cuc_context) -> *mut c_void;
+    /// Whether a context is its device's primary one.
+    pub fn cuc_context_is_primary(context: *const cuc_context) -> i32;
+    /// Whether an earlier failure destroyed a context.
+    pub fn cuc_context_lost(context: *const cuc_context) -> i32;
+    /// Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+    pub fn cuc_context_release(context: *mut cuc_context);
+    /// Hold a context once more.
+    pub fn cuc_context_retain(context: *mut cuc_context) -> *mut cuc_context;
+    /// Make a context current on the calling thread.
+    pub fn cuc_context_set_current(context: *mut cuc_context, previous: *mut *mut cuc_context) -> cuc_status;
+    /// Ask for a limit of a context; the driver may round it.
+    pub fn cuc_context_set_limit(context: *mut cuc_context, limit: i32, value: u64) -> cuc_status;
+    /// Wait until all work in a context is done.
+    pub fn cuc_context_synchronize(context: *mut cuc_context) -> cuc_status;
+    /// Copy bytes in any direction, in stream order.
+    pub fn cuc_copy(stream: *mut cuc_stream, dst: cuc_device_ptr, src: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// Copy a rectangle of bytes in any direction, in stream order.
+    pub fn cuc_copy_2d(stream: *mut cuc_stream, params: *const cuc_copy_2d_params) -> cuc_status;
+    /// Zero a cuc_copy_2d_params and write its size.
+    pub fn cuc_copy_2d_params_init(params: *mut cuc_copy_2d_params, caller_size: usize);
+    /// Copy a box of bytes in any direction, in stream order.
+    pub fn cuc_copy_3d(stream: *mut cuc_stream, params: *const cuc_copy_3d_params) -> cuc_status;
+    /// Zero a cuc_copy_3d_params and write its size.
+    pub fn cuc_copy_3d_params_init(params: *mut cuc_copy_3d_params, caller_size: usize);
+    /// Enqueue several copies at once, in any directions.
+    pub fn cuc_copy_batch(stream: *mut cuc_stream, params: *const cuc_copy_batch_params) -> cuc_status;
+    /// Zero a cuc_copy_batch_params and write its size.
+    pub fn cuc_copy_batch_params_init(params: *mut cuc_copy_batch_params, caller_size: usize);
+    /// Copy bytes from one device to another, in stream order, with both devices named.
+    pub fn cuc_copy_peer(stream: *mut cuc_stream, dst: cuc_device_ptr, dst_device: *mut cuc_device, src: cuc_device_ptr, src_device: *mut cuc_device, bytes: usize) -> cuc_status;
+    /// Copy bytes of the host to a device, in stream order.
+    pub fn cuc_copy_to_device(stream: *mut cuc_stream, dst: cuc_device_ptr, src: *const c_void, bytes: usize) -> cuc_status;
+    /// Copy bytes of a device to the host, in stream order.
+    pub fn cuc_copy_to_host(stream: *mut cuc_stream, dst: *mut c_void, src: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// The architecture that code for a device is compiled for, "sm_90".
+    pub fn cuc_device_arch(device: *const cuc_device) -> *const c_char;
+    /// The value, name and unit of the listed attribute at an index.
+    pub fn cuc_device_attribute_at(attribute: *mut i32, name: *mut *const c_char, unit: *mut *const c_char, index: usize) -> cuc_status;
+    /// How many attributes are listed, for going through them all.
+    pub fn cuc_device_attribute_count() -> usize;
+    /// The attribute of a name such as "max_threads_per_block".
+    pub fn cuc_device_attribute_from_name(out: *mut i32, name: *const c_char) -> cuc_status;
+    /// Whether kernels on a device can reach another device's memory.
+    pub fn cuc_device_can_access_peer(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device) -> cuc_status;
+    /// The device of an ordinal.
+    pub fn cuc_device_get(out: *mut *mut cuc_device, ordinal: i32) -> cuc_status;
+    /// One attribute.
+    pub fn cuc_device_get_attribute(out: *mut i32, device: *mut cuc_device, attribute: i32) -> cuc_status;
+    /// The device of a PCI address.
+    pub fn cuc_device_get_by_pci_bus_id(out: *mut *mut cuc_device, bus_id: *const c_char) -> cuc_status;
+    /// The compute capability of a device.
+    pub fn cuc_device_get_compute_capability(major: *mut i32, minor: *mut i32, device: *const cuc_device) -> cuc_status;
+    /// The primary context of a device, the one that the CUDA runtime uses too.
+    pub fn cuc_device_get_context(out: *mut *mut cuc_context, device: *mut cuc_device) -> cuc_status;
+    /// How many devices the driver sees.
+    pub fn cuc_device_get_count(out: *mut i32) -> cuc_status;
+    /// The device of the calling thread's current context, or device 0 when it has none.
+    pub fn cuc_device_get_current(out: *mut *mut cuc_device) -> cuc_status;
+    /// How much memory a device has, and how much of it is free now.
+    pub fn cuc_device_get_memory_info(free_bytes: *mut u64, total_bytes: *mut u64, device: *mut cuc_device) -> cuc_status;
+    /// The default resource of a device: what a buffer comes from when none is named.
+    pub fn cuc_device_get_memory_resource(out: *mut *mut cuc_memory_resource, device: *mut cuc_device) -> cuc_status;
+    /// One property of the way between two devices.
+    pub fn cuc_device_get_peer_attribute(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device, attribute: i32) -> cuc_status;
+    /// Every attribute at once.
+    pub fn cuc_device_get_properties(out: *mut cuc_device_properties, device: *mut cuc_device) -> cuc_status;
+    /// Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+    pub fn cuc_device_get_sensors(out: *mut cuc_device_sensors, device: *mut cuc_device, wanted: u32) -> cuc_status;
+    /// The sixteen bytes of a device's UUID.
+    pub fn cuc_device_get_uuid_bytes(out: *mut u8, device: *const cuc_device) -> cuc_status;
+    /// The driver's own handle of a device.
+    pub fn cuc_device_handle(device: *const cuc_device) -> i32;
+    /// The name of a device, such as "NVIDIA H200".
+    pub fn cuc_device_name(device: *const cuc_device) -> *const c_char;
+    /// The ordinal of a device.
+    pub fn cuc_device_ordinal(device: *const cuc_device) -> i32;
+    /// The PCI address of a device, "0000:3b:00.0".
+    pub fn cuc_device_pci_bus_id(device: *const cuc_device) -> *const c_char;
+    /// Make a device's primary context current on the calling thread.
+    pub fn cuc_device_set_current(device: *mut cuc_device, previous: *mut *mut cuc_context) -> cuc_status;
+    /// Set the default resource of a device, for the whole process.
+    pub fn cuc_device_set_memory_resource(device: *mut cuc_device, resource: *mut cuc_memory_resource) -> cuc_status;
+    /// Wait until all work in a device's primary context is done.
+    pub fn cuc_device_synchronize(device: *mut cuc_device) -> cuc_status;
+    /// The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+    pub fn cuc_device_uuid(device: *const cuc_device) -> *const c_char;
+    /// The file that the driver was loaded from.
+    pub fn cuc_driver_get_path(out: *mut *const c_char) -> cuc_status;
+    /// The newest CUDA that the driver serves.
+    pub fn cuc_driver_get_version(out: *mut i32) -> cuc_status;
+    /// Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+    pub fn cuc_driver_is_simulated() -> i32;
+    /// How many bits an element takes.
+    pub fn cuc_dtype_bits(dtype: cuc_dtype) -> u32;
+    /// The element type of a name.
+    pub fn cuc_dtype_from_name(name: *const c_char) -> cuc_dtype;
+    /// The name of an element type, such as "f32".
+    pub fn cuc_dtype_name(dtype: cuc_dtype) -> *const c_char;
+    /// Forget the thread's last failure.
+    pub fn cuc_error_clear();
+    /// What the failure means and what to do about it, in plain words.
+    pub fn cuc_error_explanation() -> *const c_char;
+    /// The public function that failed, such as "cuc_stream_create".
+    pub fn cuc_error_function() -> *const c_char;
+    /// The library that reported the failure.
+    pub fn cuc_error_library() -> i32;
+    /// The function of that library that failed, such as "cuMemAllocAsync".
+    pub fn cuc_error_library_call() -> *const c_char;
+    /// That library's own code, such as the CUresult.
+    pub fn cuc_error_library_code() -> i32;
+    /// That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+    pub fn cuc_error_library_symbol() -> *const c_char;
+    /// The log that came with the failure: a compiler's, a linker's, or the places searched.
+    pub fn cuc_error_log() -> *const c_char;
+    /// The thread's last failure as one readable paragraph, notes included.
+    pub fn cuc_error_message() -> *const c_char;
+    /// One note.
+    pub fn cuc_error_note(index: usize) -> *const c_char;
+    /// How many notes the failure carries.
+    pub fn cuc_error_note_count() -> usize;
+    /// Set the thread's last failure: for a callback of cucore's that fails, or a library that stands
+    /// on cucore and reports its failures the same way.
+    pub fn cuc_error_set(status: cuc_status, function: *const c_char, message: *const c_char) -> cuc_status;
+    /// The status of the thread's last failure.
+    pub fn cuc_error_status() -> cuc_status;
+    /// The context of an event.
+    pub fn cuc_event_context(event: *const cuc_event) -> *mut cuc_context;
+    /// Create an event in a device's primary context.
+    pub fn cuc_event_create(out: *mut *mut cuc_event, device: *mut cuc_device, options: *const cuc_event_options) -> cuc_status;
+    /// Create an event in any context.
+    pub fn cuc_event_create_in(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
+    /// The device of an event.
+    pub fn cuc_event_device(event: *const cuc_event) -> *mut cuc_device;
+    /// A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+    pub fn cuc_event_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
+    /// The flags that an event was made with.
+    pub fn cuc_event_flags(event: *const cuc_event) -> u32;
+    /// Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+    pub fn cuc_event_from_handle(out: *mut *mut cuc_event, handle: *mut c_void, context: *mut cuc_context, flags: u32) -> cuc_status;
+    /// The time between two events on the device.
+    pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
+    /// The driver's own handle of an event, which is also its cudaEvent_t.
+    pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
+    /// Zero options and write their size.
+    pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
+    /// Whether an event has completed, without waiting. One that was never recorded has.
+    pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
+    /// Record an event: it completes when all present work of the stream is done.
+    pub fn cuc_event_record(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
+    /// Let go of an event. What waits for it already goes on waiting.
+    pub fn cuc_event_release(event: *mut cuc_event);
+    /// Hold an event once more.
+    pub fn cuc_event_retain(event: *mut cuc_event) -> *mut cuc_event;
+    /// Wait until an event has completed. One that was never recorded is not waited for.
+    pub fn cuc_event_synchronize(event: *mut cuc_event) -> cuc_status;
+    /// Explain a library's code, without any driver or device.
+    pub fn cuc_explain(out: *mut cuc_explanation, library: i32, code: i32) -> cuc_status;
+    /// The explanation at an index, by ascending code.
+    pub fn cuc_explain_at(out: *mut cuc_explanation, library: i32, index: usize) -> cuc_status;
+    /// How many codes of a library can be explained, for going through them all.
+    pub fn cuc_explain_count(library: i32) -> usize;
+    /// Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
+    /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+    pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
+    /// Fill memory of a device with a pattern, in stream order.
+    pub fn cuc_fill(stream: *mut cuc_stream, ptr: cuc_device_ptr, pattern: u32, pattern_bytes: u32, count: usize) -> cuc_status;
+    /// Fill a rectangle of a device's memory with a pattern, in stream order.
+    pub fn cuc_fill_2d(stream: *mut cuc_stream, params: *const cuc_fill_2d_params) -> cuc_status;
+    /// Zero a cuc_fill_2d_params and write its size.
+    pub fn cuc_fill_2d_params_init(params: *mut cuc_fill_2d_params, caller_size: usize);
+    /// How many names cuc_find_header_dir() knows.
+    pub fn cuc_find_header_count() -> usize;
+    /// Find the folder of a library's headers: what a compiler takes after -I.
+    pub fn cuc_find_header_dir(out: *mut *mut cuc_found, name: *const c_char) -> cuc_status;
+    /// A name that cuc_find_header_dir() knows.
+    pub fn cuc_find_header_name(index: usize) -> *const c_char;
+    /// Find a library.
+    pub fn cuc_find_library(out: *mut *mut cuc_found, name: *const c_char) -> cuc_status;
+    /// How many libraries cuc_find_library() knows.
+    pub fn cuc_find_library_count() -> usize;
+    /// The name of a library that cuc_find_library() knows.
+    pub fn cuc_find_library_name(index: usize) -> *const c_char;
+    /// How it was found: one of the methods in the table above.
+    pub fn cuc_found_method(found: *const cuc_found) -> *const c_char;
+    /// The file of a library, or the folder of headers.
+    pub fn cuc_found_path(found: *const cuc_found) -> *const c_char;
+    /// Give a reference back; the last one frees it.
+    pub fn cuc_found_release(found: *mut cuc_found);
+    /// Share what was found.
+    pub fn cuc_found_retain(found: *mut cuc_found) -> *mut cuc_found;
+    /// A place that was tried before, as one line: the method, the place, and why it was not it.
+    pub fn cuc_found_tried_at(found: *const cuc_found, index: usize) -> *const c_char;
+    /// How many places were tried before.
+    pub fn cuc_found_tried_count(found: *const cuc_found) -> usize;
+    /// Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
+    pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
+    /// Set arguments to none.
+    pub fn cuc_gemm_args_init(args: *mut cuc_gemm_args, caller_size: usize);
+    /// Compute many products of one shape, in stream order: cuc_gemm() of each.
+    pub fn cuc_gemm_batched(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
+    /// Compute products that share b's shape, each of a range of rows, in stream order.
+    pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
+    /// Set every option to its default.
+    pub fn cuc_gemm_options_init(options: *mut cuc_gemm_options, caller_size: usize);
+    /// Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+    pub fn cuc_gemm_options_set_choice(options: *mut cuc_gemm_options, choice: *const c_char) -> cuc_status;
+    /// Make a plan: write the tile program, choose its tiles, compile it to PTX.
+    pub fn cuc_gemm_plan_create(out: *mut *mut cuc_gemm_plan, device: *mut cuc_device, options: *const cuc_gemm_options) -> cuc_status;
+    /// What was chosen for a plan.
+    pub fn cuc_gemm_plan_get_choice(out: *mut cuc_gemm_choice, plan: *const cuc_gemm_plan) -> cuc_status;
+    /// A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+    pub fn cuc_gemm_plan_get_record(out: *mut cuc_tuned_record, plan: *const cuc_gemm_plan) -> cuc_status;
+    /// Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+    pub fn cuc_gemm_plan_release(plan: *mut cuc_gemm_plan);
+    /// Hold one reference more.
+    pub fn cuc_gemm_plan_retain(plan: *mut cuc_gemm_plan) -> *mut cuc_gemm_plan;
+    /// The tile program of a plan, to look at or to begin from.
+    pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
+    /// How much workspace a product takes.
+    pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
+    /// Go through what a plan may choose among for a shape, with what the model thinks of each.
+    pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
+    /// The flags that an instance was made with.
+    pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
+    /// The driver's own handle of an instance, which is also its cudaGraphExec_t.
+    pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
+    /// Launch an instance: all that was captured runs, in the stream's order.
+    pub fn cuc_graph_exec_launch(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
+    /// Zero options and write their size.
+    pub fn cuc_graph_exec_options_init(options: *mut cuc_graph_exec_options, caller_size: usize);
+    /// Let go of an instance. Launches of it that are under way are not cut short.
+    pub fn cuc_graph_exec_release(exec: *mut cuc_graph_exec);
+    /// Hold an instance once more.
+    pub fn cuc_graph_exec_retain(exec: *mut cuc_graph_exec) -> *mut cuc_graph_exec;
+    /// Let an instance do what another graph says, which is much cheaper than a new instance: the same
+    /// nodes with the same edges, of which parameters have changed, such as when the same code was
+    /// captured again.
+    pub fn cuc_graph_exec_update(exec: *mut cuc_graph_exec, graph: *mut cuc_graph) -> cuc_status;
+    /// Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+    pub fn cuc_graph_exec_upload(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
+    /// Draw a graph in the DOT language of Graphviz.
+    pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
+    /// How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+    pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
+    /// How many nodes a graph has; one that was embedded counts as one.
+    pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
+    /// What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+    pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
+    /// The driver's own handle of a graph, which is also its cudaGraph_t.
+    pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
+    /// Make an instance of a graph. It costs many times what a launch does.
+    pub fn cuc_graph_instantiate(out: *mut *mut cuc_graph_exec, graph: *mut cuc_graph, options: *const cuc_graph_exec_options) -> cuc_status;
+    /// Tie something to a graph: it is let go when the graph, every instance of it and all their
+    /// launches are gone.
+    pub fn cuc_graph_keep(graph: *mut cuc_graph, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
+    /// Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+    pub fn cuc_graph_keep_buffer(graph: *mut cuc_graph, buffer: *mut cuc_buffer) -> cuc_status;
+    /// Let go of a graph. Instances of it go on.
+    pub fn cuc_graph_release(graph: *mut cuc_graph);
+    /// Hold a graph once more.
+    pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
+    /// Draw a graph into a file, for `dot -Tsvg`.
+    pub fn cuc_graph_write_dot(graph: *mut cuc_graph, path: *const c_char, flags: u32) -> cuc_status;
+    /// A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+    pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
+    /// The address by which kernels reach page-locked host memory.
+    pub fn cuc_host_get_device_pointer(out: *mut cuc_device_ptr, device: *mut cuc_device, host: *mut c_void) -> cuc_status;
+    /// Page-lock host memory that exists already, so that copies of it run at full speed and in
+    /// stream order, and kernels may reach it.
+    pub fn cuc_host_register(device: *mut cuc_device, host: *mut c_void, bytes: usize, flags: u32) -> cuc_status;
+    /// Take cuc_host_register() back.
+    pub fn cuc_host_unregister(device: *mut cuc_device, host: *mut c_void) -> cuc_status;
+    /// The attribute of a name.
+    pub fn cuc_kernel_attribute_from_name(name: *const c_char) -> i32;
+    /// The name of an attribute, such as "num_regs".
+    pub fn cuc_kernel_attribute_name(attribute: i32) -> *const c_char;
+    /// Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+    pub fn cuc_kernel_from_handle(out: *mut *mut cuc_kernel, handle: *mut c_void, object: *mut cuc_object) -> cuc_status;
+    /// A kernel that nvcc compiled into the program, by its host symbol.
+    pub fn cuc_kernel_from_symbol(out: *mut *mut cuc_kernel, symbol: *const c_void) -> cuc_status;
+    /// Ask the driver for an attribute of a kernel on one device.
+    pub fn cuc_kernel_get_attribute(out: *mut i32, kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32) -> cuc_status;
+    /// The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+    pub fn cuc_kernel_get_function(out: *mut *mut c_void, kernel: *mut cuc_kernel, device: *mut cuc_device) -> cuc_status;
+    /// One parameter of a kernel.
+    pub fn cuc_kernel_get_parameter(out: *mut cuc_kernel_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
+    /// How many parameters a kernel has.
+    pub fn cuc_kernel_get_parameter_count(out: *mut usize, kernel: *const cuc_kernel) -> cuc_status;
+    /// The driver's CUkernel.
+    pub fn cuc_kernel_handle(kernel: *const cuc_kernel) -> *mut c_void;
+    /// The name a kernel was asked for by: its symbol, or a name expression.
+    pub fn cuc_kernel_name(kernel: *const cuc_kernel) -> *const c_char;
+    /// The object that a kernel is of.
+    pub fn cuc_kernel_object(kernel: *const cuc_kernel) -> *mut cuc_object;
+    /// Give a reference back; the last one gives back the object.
+    pub fn cuc_kernel_release(kernel: *mut cuc_kernel);
+    /// Share a kernel.
+    pub fn cuc_kernel_retain(kernel: *mut cuc_kernel) -> *mut cuc_kernel;
+    /// Set an attribute of a kernel on one device, for every handle and context there.
+    pub fn cuc_kernel_set_attribute(kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32, value: i32) -> cuc_status;
+    /// Say whether a kernel would rather have shared memory or cache on one device; a hint.
+    pub fn cuc_kernel_set_cache_config(kernel: *mut cuc_kernel, device: *mut cuc_device, config: i32) -> cuc_status;
+    /// The symbol of a kernel in its object code, mangled where its source is C++.
+    pub fn cuc_kernel_symbol(kernel: *const cuc_kernel) -> *const c_char;
+    /// Launch a kernel in stream order.
+    pub fn cuc_launch(stream: *mut cuc_stream, config: *const cuc_launch_config, kernel: *mut cuc_kernel, args: *const cuc_arg, count: usize) -> cuc_status;
+    /// Zero a config and write its size.
+    pub fn cuc_launch_config_init(config: *mut cuc_launch_config, caller_size: usize);
+    /// Call a function on the host when the stream comes to it.
+    pub fn cuc_launch_host(stream: *mut cuc_stream, fn_: Option<unsafe extern "C" fn(user: *mut c_void)>, user: *mut c_void) -> cuc_status;
+    /// Whether a launch has to be followed by a wait, so that a failure names its kernel.
+    pub fn cuc_launch_is_blocking() -> i32;
+    /// Add an object. Its name expressions are known to the linked object too.
+    pub fn cuc_linker_add(linker: *mut cuc_linker, object: *mut cuc_object) -> cuc_status;
+    /// Add code that lies in memory.
+    pub fn cuc_linker_add_data(linker: *mut cuc_linker, kind: i32, data: *const c_void, bytes: usize, name: *const c_char) -> cuc_status;
+    /// Add a file of code. It is read here, so that a link never sees it change.
+    pub fn cuc_linker_add_file(linker: *mut cuc_linker, kind: i32, path: *const c_char) -> cuc_status;
+    /// Who links.
+    pub fn cuc_linker_backend(linker: *const cuc_linker) -> *const c_char;
+    /// Make a linker without inputs, and choose who links.
+    pub fn cuc_linker_create(out: *mut *mut cuc_linker, options: *const cuc_linker_options) -> cuc_status;
+    /// The errors of the last link.
+    pub fn cuc_linker_error_log(linker: *const cuc_linker) -> *const c_char;
+    /// One of the flags, exactly as nvJitLink is given it.
+    pub fn cuc_linker_flag(linker: *const cuc_linker, index: usize) -> *const c_char;
+    /// How many flags nvJitLink is given.
+    pub fn cuc_linker_flag_count(linker: *const cuc_linker) -> usize;
+    /// What the last link had to say that is no error: times, registers, warnings.
+    pub fn cuc_linker_info_log(linker: *const cuc_linker) -> *const c_char;
+    /// Link everything that was added.
+    pub fn cuc_linker_link(out: *mut *mut cuc_object, linker: *mut cuc_linker, target: i32) -> cuc_status;
+    /// Set every option to its default.
+    pub fn cuc_linker_options_init(options: *mut cuc_linker_options, caller_size: usize);
+    /// Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+    pub fn cuc_linker_release(linker: *mut cuc_linker);
+    /// Hold one reference more.
+    pub fn cuc_linker_retain(linker: *mut cuc_linker) -> *mut cuc_linker;
+    /// Tell the driver how a range of managed memory will be used. It takes effect at once.
+    pub fn cuc_memory_advise(ptr: cuc_device_ptr, bytes: usize, advice: i32, location: *const cuc_memory_location) -> cuc_status;
+    /// Allocate from a resource, with no object around the address.
+    pub fn cuc_memory_allocate(out: *mut cuc_device_ptr, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    /// Zero a cuc_memory_batch and write its size.
+    pub fn cuc_memory_batch_init(batch: *mut cuc_memory_batch, caller_size: usize);
+    /// Zero a cuc_memory_callbacks and write its size.
+    pub fn cuc_memory_callbacks_init(callbacks: *mut cuc_memory_callbacks, caller_size: usize);
+    /// Tell the driver that the contents of managed memory are not needed any more, in stream order.
+    pub fn cuc_memory_discard(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// Discard several ranges of managed memory and give each its place, without moving the contents.
+    pub fn cuc_memory_discard_and_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
+    /// Discard several ranges of managed memory, as cuc_memory_discard() does one.
+    pub fn cuc_memory_discard_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
+    /// Free what cuc_memory_allocate() gave.
+    pub fn cuc_memory_free(resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    /// The devices that a range of managed memory is kept mapped for.
+    pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// The place that all of a range of managed memory was last prefetched to; it may have moved since.
+    pub fn cuc_memory_get_last_prefetch(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
+    pub fn cuc_memory_get_pointer_info(out: *mut cuc_pointer_info, ptr: cuc_device_ptr) -> cuc_status;
+    /// The place that all of a range of managed memory prefers.
+    pub fn cuc_memory_get_preferred_location(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// Whether all of a range of managed memory is advised as read-mostly.
+    pub fn cuc_memory_get_read_mostly(out: *mut i32, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// The name of a kind of memory, such as "pinned".
+    pub fn cuc_memory_kind_name(kind: i32) -> *const c_char;
+    /// Make a memory pool.
+    pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
+    /// Wrap a pool that was made with the driver or the runtime.
+    pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
+    /// What a device may do with the memory of a pool.
+    pub fn cuc_memory_pool_get_access(out: *mut i32, pool: *mut cuc_memory_resource, peer: *mut cuc_device) -> cuc_status;
+    /// Read an attribute of a pool.
+    pub fn cuc_memory_pool_get_attribute(out: *mut u64, pool: *mut cuc_memory_resource, attribute: i32) -> cuc_status;
+    /// The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other
+    /// user of it in the process.
+    pub fn cuc_memory_pool_get_current(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
+    /// The pool that the driver made for a kind of memory, whichever is current now.
+    pub fn cuc_memory_pool_get_default(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
+    /// Read how much a pool holds. The four numbers are read one after the other.
+    pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
+    /// The driver's own handle of a pool.
+    pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
+    /// Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take
+    /// from, and what cuc_memory_pool_get_current() gives.
+    pub fn cuc_memory_pool_make_current(pool: *mut cuc_memory_resource) -> cuc_status;
+    /// Zero a cuc_memory_pool_options and write its size.
+    pub fn cuc_memory_pool_options_init(options: *mut cuc_memory_pool_options, caller_size: usize);
+    /// Start both high marks of a pool anew, from what it holds now.
+    pub fn cuc_memory_pool_reset_high_marks(pool: *mut cuc_memory_resource) -> cuc_status;
+    /// Let a device reach the memory of a pool, or stop it.
+    pub fn cuc_memory_pool_set_access(pool: *mut cuc_memory_resource, peer: *mut cuc_device, access: i32) -> cuc_status;
+    /// Set an attribute of a pool.
+    pub fn cuc_memory_pool_set_attribute(pool: *mut cuc_memory_resource, attribute: i32, value: u64) -> cuc_status;
+    /// Give memory that a pool does not use back to the system.
+    pub fn cuc_memory_pool_trim(pool: *mut cuc_memory_resource, keep_bytes: u64) -> cuc_status;
+    /// Move managed memory to a place, in stream order.
+    pub fn cuc_memory_prefetch(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize, location: *const cuc_memory_location) -> cuc_status;
+    /// Move several ranges of managed memory, each to its place, in stream order.
+    pub fn cuc_memory_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
+    /// Who can reach what a resource allocates.
+    pub fn cuc_memory_resource_access(resource: *const cuc_memory_resource) -> u32;
+    /// Make a resource of the user's own functions.
+    pub fn cuc_memory_resource_create(out: *mut *mut cuc_memory_resource, callbacks: *const cuc_memory_callbacks) -> cuc_status;
+    /// The device whose memory a resource gives.
+    pub fn cuc_memory_resource_device(resource: *const cuc_memory_resource) -> *mut cuc_device;
+    /// Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
+    pub fn cuc_memory_resource_is_pool(resource: *const cuc_memory_resource) -> i32;
+    /// What a resource allocates.
+    pub fn cuc_memory_resource_kind(resource: *const cuc_memory_resource) -> i32;
+    /// Let go of a resource; the last reference destroys it, and a pool that it made with it.
+    pub fn cuc_memory_resource_release(resource: *mut cuc_memory_resource);
+    /// Hold a resource once more.
+    pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
+    /// A resource that asks the driver for each allocation, without a pool.
+    pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
+    /// The name of a type of node, such as "kernel".
+    pub fn cuc_node_type_name(type_: i32) -> *const c_char;
+    /// The version of nvJitLink, the linker of device code.
+    pub fn cuc_nvjitlink_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
+    /// The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as
+    /// "580.65.06".
+    pub fn cuc_nvml_get_driver_version(out: *mut c_char, size: usize) -> cuc_status;
+    /// The compute capabilities that NVRTC compiles for, in ascending order.
+    pub fn cuc_nvrtc_get_archs(count: *mut usize, out: *mut i32, capacity: usize) -> cuc_status;
+    /// The version of NVRTC, the compiler of CUDA C++.
+    pub fn cuc_nvrtc_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
+    /// Make an object of code in memory; no driver is needed, and none is called.
+    pub fn cuc_object_create(out: *mut *mut cuc_object, kind: i32, data: *const c_void, bytes: usize, options: *const cuc_object_options) -> cuc_status;
+    /// Make an object of a file's contents; no driver is needed, and none is called.
+    pub fn cuc_object_from_file(out: *mut *mut cuc_object, path: *const c_char, kind: i32, options: *const cuc_object_options) -> cuc_status;
+    /// The code itself.
+    pub fn cuc_object_get_code(data: *mut *const c_void, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
+    /// Where a `__device__` or `__constant__` variable lives on one device.
+    pub fn cuc_object_get_global(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
+    /// A kernel of the object, by its symbol or by a name expression the object knows.
+    pub fn cuc_object_get_kernel(out: *mut *mut cuc_kernel, object: *mut cuc_object, name: *const c_char) -> cuc_status;
+    /// How many kernels the code has.
+    pub fn cuc_object_get_kernel_count(out: *mut usize, object: *mut cuc_object) -> cuc_status;
+    /// The symbol of one of the kernels; cuc_object_get_kernel() takes it.
+    pub fn cuc_object_get_kernel_name(out: *mut *const c_char, object: *mut cuc_object, index: usize) -> cuc_status;
+    /// The driver's CUlibrary, loading the code when it is not loaded yet.
+    pub fn cuc_object_get_library(out: *mut *mut c_void, object: *mut cuc_object) -> cuc_status;
+    /// Where a `__managed__` variable lives: one address for the host and every device.
+    pub fn cuc_object_get_managed(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
+    /// One name expression and its symbol.
+    pub fn cuc_object_get_mapping(out: *mut cuc_object_mapping, object: *const cuc_object, index: usize) -> cuc_status;
+    /// The driver's CUmodule of the object on one device, for calls that know no libraries.
+    pub fn cuc_object_get_module(out: *mut *mut c_void, object: *mut cuc_object, device: *mut cuc_device) -> cuc_status;
+    /// The PTX of the code: of PTX its own text, else what was kept beside it.
+    pub fn cuc_object_get_ptx(text: *mut *const c_char, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
+    /// The address of a device function that is one and the same on every device.
+    pub fn cuc_object_get_unified_function(out: *mut *mut c_void, object: *mut cuc_object, name: *const c_char) -> cuc_status;
+    /// What kind of code an object is.
+    pub fn cuc_object_kind(object: *const cuc_object) -> i32;
+    /// What the driver's own compiler said when the object was loaded.
+    pub fn cuc_object_load_log(object: *const cuc_object) -> *const c_char;
+    /// The log of the compiler or linker that made the object, also where it succeeded.
+    pub fn cuc_object_log(object: *const cuc_object) -> *const c_char;
+    /// How many name expressions the object knows the symbols of.
+    pub fn cuc_object_mapping_count(object: *const cuc_object) -> usize;
+    /// What messages call an object.
+    pub fn cuc_object_name(object: *const cuc_object) -> *const c_char;
+    /// Set options to their defaults.
+    pub fn cuc_object_options_init(options: *mut cuc_object_options, caller_size: usize);
+    /// Give a reference back; the last one unloads the library.
+    pub fn cuc_object_release(object: *mut cuc_object);
+    /// Share an object.
+    pub fn cuc_object_retain(object: *mut cuc_object) -> *mut cuc_object;
+    /// Write the code to a file, whole or not at all.
+    pub fn cuc_object_save(object: *const cuc_object, path: *const c_char) -> cuc_status;
+    /// How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+    pub fn cuc_occupancy_available_dynamic_shared(out: *mut usize, kernel: *mut cuc_kernel, device: *mut cuc_device, blocks: u32, block_threads: u32) -> cuc_status;
+    /// How many blocks of a kernel one multiprocessor can run at a time.
+    pub fn cuc_occupancy_max_active_blocks(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, block_threads: u32, shared_bytes: u32, flags: u32) -> cuc_status;
+    /// How many clusters of a launch with a config the device runs at a time.
+    pub fn cuc_occupancy_max_active_clusters(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
+    /// The block size that keeps most of a device busy with a kernel.
+    pub fn cuc_occupancy_max_potential_block_size(grid: *mut u32, block: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, options: *const cuc_occupancy_options) -> cuc_status;
+    /// The largest cluster that a launch with a config can have.
+    pub fn cuc_occupancy_max_potential_cluster_size(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
+    /// Set options to their defaults.
+    pub fn cuc_occupancy_options_init(options: *mut cuc_occupancy_options, caller_size: usize);
+    /// The name of what is known of a parameter's type, such as "float".
+    pub fn cuc_parameter_type_name(type_: i32) -> *const c_char;
+    /// Who compiled the program the last time, or will.
+    pub fn cuc_program_backend(program: *const cuc_program) -> *const c_char;
+    /// Compile a program.
+    pub fn cuc_program_compile(out: *mut *mut cuc_object, program: *mut cuc_program, target: i32) -> cuc_status;
+    /// How long the last compilation took, failed ones too.
+    pub fn cuc_program_compile_ns(program: *const cuc_program) -> u64;
+    /// Make a program of a source text. Nothing is compiled yet.
+    pub fn cuc_program_create(out: *mut *mut cuc_program, source_kind: i32, text: *const c_char, bytes: usize, options: *const cuc_program_options) -> cuc_status;
+    /// One of the flags, exactly as the compiler is given it.
+    pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
+    /// How many flags the compiler is given for a kind of code.
+    pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
+    /// What the compiler said the last time, warnings of a success too.
+    pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
+    /// Set every option to its default.
+    pub fn cuc_program_options_init(options: *mut cuc_program_options, caller_size: usize);
+    /// What became of the precompiled header at the last compilation.
+    pub fn cuc_program_pch_status(program: *const cuc_program) -> i32;
+    /// Drop a reference; the last one frees the program. Its objects live on.
+    pub fn cuc_program_release(program: *mut cuc_program);
+    /// Hold one reference more.
+    pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
+    /// The version of the CUDA runtime: the program's own where its symbols can be seen, else the one
+    /// that is found on the machine.
+    pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
+    /// Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+    pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
+    /// Set the process-wide receiver of failures that cannot be returned; by default they are
+    /// dropped and the object leaks.
+    pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
+    /// Say which file a library is, before every other place and before the environment.
+    pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
+    /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
+    pub fn cuc_status_name(status: cuc_status) -> *const c_char;
+    /// What a status means, in a few words.
+    pub fn cuc_status_text(status: cuc_status) -> *const c_char;
+    /// Call a function on the host when the stream comes to it, also when work before it failed.
+    pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
+    /// Begin to capture a stream.
+    pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
+    /// End a capture and drop what it has collected: for the way out after a failure, whose record
+    /// stays as it is.
+    pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
+    /// The context of a stream.
+    pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
+    /// Create a stream in a device's primary context.
+    pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
+    /// Create a stream in any context.
+    pub fn cuc_stream_create_in(out: *mut *mut cuc_stream, context: *mut cuc_context, options: *const cuc_stream_options) -> cuc_status;
+    /// The device that a stream runs on.
+    pub fn cuc_stream_device(stream: *const cuc_stream) -> *mut cuc_device;
+    /// Put a whole graph into the one that a stream is being captured into, as one node behind what
+    /// the stream has so far. (An instance cannot be launched on a captured stream.)
+    pub fn cuc_stream_embed_graph(stream: *mut cuc_stream, graph: *mut cuc_graph) -> cuc_status;
+    /// End a capture, and have its graph.
+    pub fn cuc_stream_end_capture(out: *mut *mut cuc_graph, stream: *mut cuc_stream) -> cuc_status;
+    /// Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+    pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
+    /// What capture a stream is in, be it one of cucore's or not.
+    pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
+    /// A default stream of a device's primary context.
+    pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
+    /// The flags of a stream.
+    pub fn cuc_stream_get_flags(out: *mut u32, stream: *mut cuc_stream) -> cuc_status;
+    /// A number that no other stream of the process has or will have.
+    pub fn cuc_stream_get_id(out: *mut u64, stream: *mut cuc_stream) -> cuc_status;
+    /// The priority that a stream came to have.
+    pub fn cuc_stream_get_priority(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
+    /// The driver's own handle of a stream, which is also its cudaStream_t.
+    pub fn cuc_stream_handle(stream: *const cuc_stream) -> *mut c_void;
+    /// Whether work put on a stream is being captured into a graph instead of run.
+    pub fn cuc_stream_is_capturing(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
+    /// Zero options and write their size.
+    pub fn cuc_stream_options_init(options: *mut cuc_stream_options, caller_size: usize);
+    /// Whether all work of a stream is done, without waiting.
+    pub fn cuc_stream_query(stream: *mut cuc_stream) -> cuc_status;
+    /// Let go of a stream. With the last reference it is destroyed once its work is done; the call
+    /// does not wait for that. Buffers that are freed on it keep it alive.
+    pub fn cuc_stream_release(stream: *mut cuc_stream);
+    /// Hold a stream once more.
+    pub fn cuc_stream_retain(stream: *mut cuc_stream) -> *mut cuc_stream;
+    /// Wait until all work of a stream is done.
+    pub fn cuc_stream_synchronize(stream: *mut cuc_stream) -> cuc_status;
+    /// Let later work of a stream wait for an event.
+    pub fn cuc_stream_wait_event(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
+    /// Let later work of a stream wait for all present work of another.
+    pub fn cuc_stream_wait_stream(stream: *mut cuc_stream, other: *mut cuc_stream) -> cuc_status;
+    /// Let later work of a stream wait until a word of memory has a value.
+    pub fn cuc_stream_wait_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, compare: u32) -> cuc_status;
+    /// Write a word of memory in stream order.
+    pub fn cuc_stream_write_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, flags: u32) -> cuc_status;
+    /// How many bytes the elements of a tensor take, gaps not counted.
+    pub fn cuc_tensor_bytes(tensor: *const cuc_tensor) -> u64;
+    /// Check that a tensor makes sense on its own. Whether the memory is there is not checked.
+    pub fn cuc_tensor_check(tensor: *const cuc_tensor) -> cuc_status;
+    /// Fill in a tensor whose elements lie without gaps, the last dimension fastest.
+    pub fn cuc_tensor_contiguous(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
+    /// How many elements a tensor has: the product of its shape.
+    pub fn cuc_tensor_elements(tensor: *const cuc_tensor) -> i64;
+    /// Fill in a tensor whose elements lie without gaps from the start of a buffer.
+    pub fn cuc_tensor_from_buffer(out: *mut cuc_tensor, buffer: *const cuc_buffer, dtype: cuc_dtype, rank: i32, shape: *const i64) -> cuc_status;
+    /// Read a DLPack tensor.
+    pub fn cuc_tensor_from_dlpack(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor_versioned) -> cuc_status;
+    /// Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only.
+    pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
+    /// Whether the elements of a tensor lie without gaps, the last dimension fastest.
+    pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
+    /// Give a tensor to another library as DLPack.
+    pub fn cuc_tensor_to_dlpack(out: *mut *mut cuc_dl_managed_tensor_versioned, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
+    /// Give a tensor to a library that only knows the form of before DLPack 1.0.
+    pub fn cuc_tensor_to_dlpack_unversioned(out: *mut *mut cuc_dl_managed_tensor, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
+    /// the absolute value
+    pub fn cuc_tile_abs(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Set options to their defaults.
+    pub fn cuc_tile_access_options_init(options: *mut cuc_tile_access_options, caller_size: usize);
+    /// x + y
+    pub fn cuc_tile_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// of bools: whether all are
+    pub fn cuc_tile_all(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// of bools: whether one is true
+    pub fn cuc_tile_any(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// where the largest is
+    pub fn cuc_tile_argmax(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// where the least is: i32, the first of equals; the axis is kept
+    pub fn cuc_tile_argmin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// PTX for each element: $0 is the result, $1 and on are the operands.
+    pub fn cuc_tile_asm(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, dtype: cuc_dtype, count: u32, x: *const cuc_tile) -> cuc_tile;
+    /// End the kernel with a message when an element is false.
+    pub fn cuc_tile_assert(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile, text: *const c_char);
+    /// x, with the promise that `divisor` divides each element. It is not checked.
+    pub fn cuc_tile_assume(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, divisor: i64) -> cuc_tile;
+    /// the angle of the point (y, x): floats
+    pub fn cuc_tile_atan2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// adds
+    pub fn cuc_tile_atomic_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// bitwise
+    pub fn cuc_tile_atomic_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// Atomically put x where `expected` is, and give what was there.
+    pub fn cuc_tile_atomic_cas(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, expected: cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// leaves the larger
+    pub fn cuc_tile_atomic_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// leaves the smaller
+    pub fn cuc_tile_atomic_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// bitwise
+    pub fn cuc_tile_atomic_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// puts x there
+    pub fn cuc_tile_atomic_xchg(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// bitwise
+    pub fn cuc_tile_atomic_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// x & y: integers; of bools, and
+    pub fn cuc_tile_bitand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// The same bits as another element type of the same width.
+    pub fn cuc_tile_bitcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype) -> cuc_tile;
+    /// ~x: integers; of bools, not
+    pub fn cuc_tile_bitnot(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// x | y: integers; of bools, or
+    pub fn cuc_tile_bitor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// x ^ y: integers and bools
+    pub fn cuc_tile_bitxor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// Which block of the grid this is.
+    pub fn cuc_tile_block(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
+    /// A bool constant. Under an `if` of it only the arm that is taken is put in.
+    pub fn cuc_tile_bool(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i32) -> cuc_tile;
+    /// Leave the innermost loop. What follows in the same block is checked, and not put in.
+    pub fn cuc_tile_break(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// The tile repeated along axes of extent 1 and along new leading axes.
+    pub fn cuc_tile_broadcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
+    /// The same numbers in another element type; 8-bit floats saturate, integers wrap.
+    pub fn cuc_tile_cast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype, round: i32) -> cuc_tile;
+    /// Two tiles behind one another.
+    pub fn cuc_tile_cat(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, axis: i32) -> cuc_tile;
+    /// x / y, rounded up: integers
+    pub fn cuc_tile_cdiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// the next integer at or above
+    pub fn cuc_tile_ceil(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+    pub fn cuc_tile_continue(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// the cosine
+    pub fn cuc_tile_cos(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the hyperbolic cosine
+    pub fn cuc_tile_cosh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the product of it
+    pub fn cuc_tile_cumprod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
+    /// the sum of what is up to here, this included
+    pub fn cuc_tile_cumsum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
+    /// A variable: what a loop carries and what an if leaves is held by one.
+    pub fn cuc_tile_declare(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, value: cuc_tile) -> cuc_tile_variable;
+    /// An extent of a tensor, which may be a slice.
+    pub fn cuc_tile_dim(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
+    /// A dimension that a tensor's extents have bound.
+    pub fn cuc_tile_dimension(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char) -> cuc_tile;
+    /// x / y; f32 of integers
+    pub fn cuc_tile_div(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// The element type of a value.
+    pub fn cuc_tile_dtype(program: *const cuc_tile_program, x: cuc_tile) -> cuc_dtype;
+    /// One element of a tensor.
+    pub fn cuc_tile_element(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile) -> cuc_tile;
+    /// Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+    pub fn cuc_tile_else(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
+    pub fn cuc_tile_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// Say that what follows is built by a function, called where the caller stands: messages about it
+    /// tell that place too, as they do of a `fn`.
+    pub fn cuc_tile_enter(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// x == y: bools
+    pub fn cuc_tile_eq(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// the error function
+    pub fn cuc_tile_erf(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// e ** x
+    pub fn cuc_tile_exp(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// 2 ** x
+    pub fn cuc_tile_exp2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// An axis of extent 1 put in, as None in a subscript does.
+    pub fn cuc_tile_expand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// e ** x - 1, exact for small x
+    pub fn cuc_tile_expm1(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// The extent of an axis of a tile.
+    pub fn cuc_tile_extent(program: *const cuc_tile_program, x: cuc_tile, axis: i32) -> i64;
+    /// A subtile: indices count subtiles, as those of a load count tiles.
+    pub fn cuc_tile_extract(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
+    /// Say what must be so at every launch: it is checked there, and the code may rely on it.
+    pub fn cuc_tile_fact(program: *mut cuc_tile_program, file: *const c_char, line: u32, facts: *const c_char);
+    /// A float constant. It takes the dtype of what it meets, and alone it is f32.
+    pub fn cuc_tile_float(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: f64) -> cuc_tile;
+    /// the next integer at or below
+    pub fn cuc_tile_floor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// x // y, rounded down
+    pub fn cuc_tile_floordiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// x * y + z, rounded once: floats.
+    pub fn cuc_tile_fma(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile) -> cuc_tile;
+    /// Begin a loop that counts: `for i in first .. last step step`, up to the next cuc_tile_end().
+    pub fn cuc_tile_for(program: *mut cuc_tile_program, file: *const c_char, line: u32, first: cuc_tile, last: cuc_tile, step: i64) -> cuc_tile;
+    /// A tile of which every element is one value.
+    pub fn cuc_tile_full(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, value: cuc_tile) -> cuc_tile;
+    /// Elements of a tensor, each picked by its own index.
+    pub fn cuc_tile_gather(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// x \>= y
+    pub fn cuc_tile_ge(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// What a variable stands for here.
+    pub fn cuc_tile_get(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable) -> cuc_tile;
+    /// An entry of a tile kernel in object code: read from the code, no driver is needed.
+    pub fn cuc_tile_get_entry(out: *mut cuc_tile_entry, object: *mut cuc_object, kernel: *const c_char, index: usize) -> cuc_status;
+    /// The program as its compiler sees it, simplified: a tile program again, which means the same.
+    pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
+    /// A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+    pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
+    /// What a record of a kernel is kept under: its program, constants and dimensions.
+    pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
+    /// Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+    pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
+    /// x \> y
+    pub fn cuc_tile_gt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// How many elements are 0, 1 and so on to count - 1; others count nowhere.
+    pub fn cuc_tile_histogram(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64) -> cuc_tile;
+    /// Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+    pub fn cuc_tile_if(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
+    /// A tile with a subtile in place of its own elements.
+    pub fn cuc_tile_insert(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is
+    /// large.
+    pub fn cuc_tile_int(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i64) -> cuc_tile;
+    /// Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+    pub fn cuc_tile_interpret(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, options: *const cuc_tile_interpret_options) -> cuc_status;
+    /// Set options to their defaults.
+    pub fn cuc_tile_interpret_options_init(options: *mut cuc_tile_interpret_options, caller_size: usize);
+    /// The numbers 0, 1, 2, ...
+    pub fn cuc_tile_iota(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, count: i64) -> cuc_tile;
+    /// true where x is infinite: bools
+    pub fn cuc_tile_isinf(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// true where x is NaN: bools
+    pub fn cuc_tile_isnan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+    pub fn cuc_tile_kernel_begin(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char);
+    /// End the kernel: every loop and every if in it must have been ended.
+    pub fn cuc_tile_kernel_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// x \<= y
+    pub fn cuc_tile_le(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// End what the last cuc_tile_enter() began.
+    pub fn cuc_tile_leave(program: *mut cuc_tile_program);
+    /// A tile of a tensor, by its number: index i begins at element i * extent.
+    pub fn cuc_tile_load(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// A tile of a tensor, by its first element.
+    pub fn cuc_tile_load_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// Rows of a tensor: `ids` pick elements of its first axis.
+    pub fn cuc_tile_load_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
+    /// the natural logarithm
+    pub fn cuc_tile_log(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the logarithm of 1 + x, exact for small x
+    pub fn cuc_tile_log1p(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the logarithm to base 2
+    pub fn cuc_tile_log2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
+    /// leave it.
+    pub fn cuc_tile_loop(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// x \< y
+    pub fn cuc_tile_lt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+    pub fn cuc_tile_matmul(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile) -> cuc_tile;
+    /// the largest number
+    pub fn cuc_tile_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// the largest, or NaN
+    pub fn cuc_tile_max_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// the larger; of NaN and a number, the number
+    pub fn cuc_tile_maximum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// the larger; NaN where one is NaN
+    pub fn cuc_tile_maximum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// the least number
+    pub fn cuc_tile_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// the least, or NaN
+    pub fn cuc_tile_min_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// the smaller; of NaN and a number, the number
+    pub fn cuc_tile_minimum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// the smaller; NaN where one is NaN
+    pub fn cuc_tile_minimum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+    pub fn cuc_tile_mma(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile, acc: cuc_tile, precision: i32, fast_acc: i32) -> cuc_tile;
+    /// x % y, with the sign of y
+    pub fn cuc_tile_mod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// x * y
+    pub fn cuc_tile_mul(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// Give a value a name: that is what the program's text calls it.
+    pub fn cuc_tile_name(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, name: *const c_char) -> cuc_tile;
+    /// x != y
+    pub fn cuc_tile_ne(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// -x
+    pub fn cuc_tile_neg(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// How many blocks the grid has along an axis.
+    pub fn cuc_tile_num_blocks(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
+    /// The axes in another order.
+    pub fn cuc_tile_permute(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// Random bits, the same for the same arguments: four tiles of u32.
+    pub fn cuc_tile_philox(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, seed: cuc_tile, counter: cuc_tile);
+    /// x ** y: floats
+    pub fn cuc_tile_pow(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// Print values when the kernel runs.
+    pub fn cuc_tile_print(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, count: u32, x: *const cuc_tile);
+    /// the product
+    pub fn cuc_tile_prod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// Begin a program without kernels.
+    pub fn cuc_tile_program_create(out: *mut *mut cuc_tile_program) -> cuc_status;
+    /// End a program: all of its errors, or its source.
+    pub fn cuc_tile_program_finish(source: *mut *const c_char, program: *mut cuc_tile_program) -> cuc_status;
+    /// The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it
+    /// the calls of cuc_tile_enter() that it stands in.
+    pub fn cuc_tile_program_log(program: *mut cuc_tile_program) -> *const c_char;
+    /// Drop a reference; the last one frees the program and its source.
+    pub fn cuc_tile_program_release(program: *mut cuc_tile_program);
+    /// Hold one reference more.
+    pub fn cuc_tile_program_retain(program: *mut cuc_tile_program) -> *mut cuc_tile_program;
+    /// How many axes a value has.
+    pub fn cuc_tile_rank(program: *const cuc_tile_program, x: cuc_tile) -> i32;
+    /// Reduce tiles along an axis, together, by a function that is associative.
+    pub fn cuc_tile_reduce(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile);
+    /// The elements, in their order, in another shape.
+    pub fn cuc_tile_reshape(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
+    /// End the block of the grid here. What follows in the same block of the program is not put in.
+    pub fn cuc_tile_return(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// Elements moved along an axis, round: element i of the result was i - n.
+    pub fn cuc_tile_roll(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, n: cuc_tile, axis: i32) -> cuc_tile;
+    /// the nearest integer, half to even
+    pub fn cuc_tile_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// 1 / sqrt(x)
+    pub fn cuc_tile_rsqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Add a scalar to the kernel's parameters.
+    pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
+    /// Combine tiles along an axis, together, by a function that is associative, and keep each step.
+    pub fn cuc_tile_scan(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile, reverse: i32);
+    /// Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+    pub fn cuc_tile_scatter(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// Let a variable stand for another value from here on.
+    pub fn cuc_tile_set(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable, value: cuc_tile);
+    /// Elements moved along an axis: element i of the result was i - n.
+    pub fn cuc_tile_shift(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, n: cuc_tile, axis: i32, pad: cuc_tile) -> cuc_tile;
+    /// x \<\< y: integers
+    pub fn cuc_tile_shl(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// x \>\> y: integers; keeps the sign
+    pub fn cuc_tile_shr(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// 1 / (1 + e ** -x)
+    pub fn cuc_tile_sigmoid(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the sine
+    pub fn cuc_tile_sin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the hyperbolic sine
+    pub fn cuc_tile_sinh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+    pub fn cuc_tile_slice(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32, start: cuc_tile, stop: cuc_tile) -> cuc_tile;
+    /// ascending, NaN last
+    pub fn cuc_tile_sort(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// the square root
+    pub fn cuc_tile_sqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// An axis of extent 1 taken out.
+    pub fn cuc_tile_squeeze(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+    pub fn cuc_tile_store(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// adds
+    pub fn cuc_tile_store_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// bitwise
+    pub fn cuc_tile_store_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// Write a tile of a tensor, by its first element.
+    pub fn cuc_tile_store_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// leaves the larger
+    pub fn cuc_tile_store_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// leaves the smaller
+    pub fn cuc_tile_store_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// bitwise
+    pub fn cuc_tile_store_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// Write rows of a tensor: `ids` pick elements of its first axis.
+    pub fn cuc_tile_store_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// bitwise
+    pub fn cuc_tile_store_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// A stride of a tensor, in elements.
+    pub fn cuc_tile_stride(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
+    /// x - y
+    pub fn cuc_tile_sub(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// the sum
+    pub fn cuc_tile_sum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// Elements picked by number along an axis.
+    pub fn cuc_tile_take(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, index: cuc_tile, axis: i32) -> cuc_tile;
+    /// the tangent
+    pub fn cuc_tile_tan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the hyperbolic tangent
+    pub fn cuc_tile_tanh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Add a tensor to the kernel's parameters.
+    pub fn cuc_tile_tensor(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype, extents: *const c_char) -> cuc_tile;
+    /// The largest elements along an axis, in falling order, and where they were.
+    pub fn cuc_tile_topk(values: *mut cuc_tile, indices: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64, axis: i32);
+    /// The last two axes exchanged.
+    pub fn cuc_tile_trans(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// the next integer towards 0
+    pub fn cuc_tile_trunc(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+    pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
+    /// The element of x where c is true, else that of y.
+    pub fn cuc_tile_where(program: *mut cuc_tile_program, file: *const c_char, line: u32, c: cuc_tile, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// Go on in this turn of the loop only while a condition holds, else leave the loop.
+    pub fn cuc_tile_while(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
+    /// A tile of zeros.
+    pub fn cuc_tile_zeros(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64) -> cuc_tile;
+    /// Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants
+    /// and dimensions.
+    pub fn cuc_tuned_add(path: *const c_char, record: *const cuc_tuned_record) -> cuc_status;
+    /// Find the choice for a program on a GPU, for extents that are near enough.
+    pub fn cuc_tuned_find(choice: *mut c_char, room: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
+    /// Name a tile program by its text.
+    pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
+    /// The version of the library that runs, as CUC_VERSION counts.
+    pub fn cuc_version() -> u32;
+    /// The version of the library that runs, as text.
+    pub fn cuc_version_string() -> *const c_char;
+}

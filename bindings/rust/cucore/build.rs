@@ -1,0 +1,10 @@
+//! The examples and tests of this crate run with the library where it was found.
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=CUCORE_DIR");
+    if let Ok(folder) = std::env::var("DEP_CUCORE_LIBDIR") {
+        for target in ["examples", "tests", "benches"] {
+            println!("cargo:rustc-link-arg-{target}=-Wl,-rpath,{folder}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+use crate::error::check;
+use crate::{sys, Argument, Arguments, Kernel, Result, Stream};
+use std::marker::PhantomData;
+
+/// One, two or three extents: `4`, `(4, 2)`, `(4, 2, 1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim(pub [u32; 3]);
+
+impl From<u32> for Dim {
+    fn from(x: u32) -> Self {
+        Self([x, 1, 1])
+    }
+}
+
+impl From<(u32, u32)> for Dim {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self([x, y, 1])
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self([x, y, z])
+    }
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy)]
+pub struct Config {
+    raw: sys::cuc_launch_config,
+    own: bool, // the kernel's own
+}
+
+// Safety: attributes, which are pointers, are never set here.
+unsafe impl Send for Config {}
+unsafe impl Sync for Config {}
+
+impl Config {
+    /// Blocks in the grid, and threads in a block.
+    pub fn new(grid: impl Into<Dim>, block: impl Into<Dim>) -> Self {
+        let (grid, block) = (grid.into().0, block.into().0);
+        Self { raw: sys::cuc_launch_config { grid, block, ..Default::default() }, own: false }
+    }
+
+    /// Of a tile kernel that declares no grid; the block is the compiler's.
+    pub fn grid(grid: impl Into<Dim>) -> Self {
+        Self::new(grid, (0, 0, 0))
+    }
+
+    /// The grid and the block that a tile kernel has of its own.
+    pub fn own_grid() -> Self {
+        Self { raw: Default::default(), own: true }
+    }
+
+    /// Dynamic shared memory of a block, in bytes.
+    pub fn shared(mut self, bytes: u32) -> Self {
+        self.raw.shared_bytes = bytes;
+        self
+    }
+
+    /// Blocks in a cluster.
+    pub fn cluster(mut self, blocks: impl Into<Dim>) -> Self {
+        self.raw.cluster = blocks.into().0;
+        self
+    }
+
+    /// All blocks run at once, so that the grid can synchronise.
+    pub fn cooperative(mut self) -> Self {
+        self.raw.flags |= sys::CUC_LAUNCH_COOPERATIVE;
+        self
+    }
+
+    /// May begin before the kernel ahead of it has ended, which it waits for by itself.
+    pub fn programmatic(mut self) -> Self {
+        self.raw.flags |= sys::CUC_LAUNCH_PROGRAMMATIC;
+        self
+    }
+
+    #[inline]
+    pub fn as_raw(&self) -> *const sys::cuc_launch_config {
+        if self.own {
+            std::ptr::null()
+        } else {
+            &self.raw
+        }
+    }
+}
+
+impl std::fmt::Debug for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Config")
+            .field("grid", &self.raw.grid)
+            .field("block", &self.raw.block)
+            .field("cluster", &self.raw.cluster)
+            .field("shared_bytes", &self.raw.shared_bytes)
+            .field("own_grid", &self.own)
+            .finish()
+    }
+}
+
+impl Stream {
+    /// Launch a kernel: `stream.launch(&kernel, &config, (2.0f32, &x, &y, n))`.
+    ///
+    /// Their number, sizes and, where the kernel tells, types are checked against the kernel's.
+    ///
+    /// # Safety
+    /// The kernel does with memory what it may: addresses are right, and what it uses lives and is
+    /// not used otherwise until it is done.
+    #[inline]
+    pub unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        config: &Config,
+        arguments: impl Arguments,
+    ) -> Result<()> {
+        arguments.with(|list| {
+            let (raw, count) = (list.as_ptr(), list.len());
+            check(sys::cuc_launch(self.as_raw(), config.as_raw(), kernel.as_raw(), raw, count))
+        })?;
+        Ok(())
+    }
+}
+
+/// A launch in the making, for a number of arguments that is known at run time only. It may be
+/// launched again and again, and arguments are converted once.
+///
+/// ```no_run
+/// # use cucore::*;
+/// # fn f(stream: &Stream, kernel: &Kernel, x: &Array<f32>) -> Result<()> {
+/// let mut launch = Launch::new(kernel, Config::new(4, 256));
+/// launch.arg(&2.0f32).arg(&x);
+/// unsafe { launch.on(stream)? };
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Launch<'a> {
+    kernel: &'a Kernel,
+    config: Config,
+    arguments: Vec<RawArgument>,
+    borrowed: PhantomData<&'a ()>,
+}
+
+#[repr(transparent)]
+struct RawArgument(sys::cuc_arg);
+
+impl std::fmt::Debug for RawArgument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "argument of {} bytes", self.0.bytes)
+    }
+}
+
+impl<'a> Launch<'a> {
+    pub fn new(kernel: &'a Kernel, config: Config) -> Self {
+        Self { kernel, config, arguments: Vec::new(), borrowed: PhantomData }
+    }
+
+    /// The next argument.
+    pub fn arg<A: Argument>(&mut self, value: &'a A) -> &mut Self {
+        self.arguments.push(RawArgument(value.argument()));
+        self
+    }
+
+    /// Another value for an argument that there is.
+    pub fn replace<A: Argument>(&mut self, index: usize, value: &'a A) -> Result<&mut Self> {
+        let count = self.arguments.len();
+        match self.arguments.get_mut(index) {
+            Some(place) => place.0 = value.argument(),
+            None => {
+                return Err(crate::Error::invalid(format!(
+                    "there is no argument {index}: the launch has {count}, counted from 0"
+                )))
+            }
+        }
+        Ok(self)
+    }
+
+    /// Launch it.
+    ///
+    /// # Safety
+    /// As [`Stream::launch`].
+    #[inline]
+    pub unsafe fn on(&self, stream: &Stream) -> Result<()> {
+        let (raw, count) = (self.arguments.as_ptr().cast(), self.arguments.len());
+        let kernel = self.kernel.as_raw();
+        check(sys::cuc_launch(stream.as_raw(), self.config.as_raw(), kernel, raw, count))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+use crate::error::check;
+use crate::{sys, Device, DevicePtr, Element, Error, Result, Stream};
+use std::marker::PhantomData;
+use std::mem::size_of_val;
+use std::ptr::null_mut;
+
+handle! {
+    /// Something that buffers come from.
+    MemoryResource, cuc_memory_resource, cuc_memory_resource_release, cuc_memory_resource_retain
+}
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum MemoryKind {
+    /// On a device; the host cannot reach it.
+    Device = sys::CUC_MEMORY_DEVICE,
+    /// Page-locked on the host; devices reach it.
+    Pinned = sys::CUC_MEMORY_PINNED,
+    /// Moves between host and devices as it is used.
+    Managed = sys::CUC_MEMORY_MANAGED,
+}
+
+impl MemoryResource {
+    /// The one that a device's buffers come from unless they say otherwise.
+    pub fn of(device: &Device) -> Result<Self> {
+        Self::made(|out| unsafe { sys::cuc_device_get_memory_resource(out, device.as_raw()) })
+    }
+
+    /// The driver's pool of a kind.
+    pub fn pool(device: &Device, kind: MemoryKind) -> Result<Self> {
+        let kind = kind as i32;
+        Self::made(|out| unsafe { sys::cuc_memory_pool_get_current(out, device.as_raw(), kind) })
+    }
+
+    /// Memory that is there when a buffer is made, such as pinned memory for copies.
+    pub fn synchronous(device: &Device, kind: MemoryKind) -> Result<Self> {
+        let kind = kind as i32;
+        Self::made(|out| unsafe { sys::cuc_memory_synchronous(out, device.as_raw(), kind) })
+    }
+}
+
+handle! {
+    /// Bytes that a device can reach. Freed in the order of its stream, which it holds.
+    Buffer, cuc_buffer, cuc_buffer_release, cuc_buffer_retain
+}
+
+impl Buffer {
+    /// Of the device's own resource.
+    pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
+        Self::made(|out| unsafe { sys::cuc_buffer_create(out, null_mut(), bytes, stream.as_raw()) })
+    }
+
+    pub fn from_resource(from: &MemoryResource, stream: &Stream, bytes: usize) -> Result<Self> {
+        let (from, on) = (from.as_raw(), stream.as_raw());
+        Self::made(|out| unsafe { sys::cuc_buffer_create(out, from, bytes, on) })
+    }
+
+    /// A part of it, which holds the whole.
+    pub fn slice(&self, offset: usize, bytes: usize) -> Result<Self> {
+        Self::made(|out| unsafe { sys::cuc_buffer_slice(out, self.as_raw(), offset, bytes) })
+    }
+
+    pub fn ptr(&self) -> DevicePtr {
+        DevicePtr(unsafe { sys::cuc_buffer_ptr(self.as_raw()) })
+    }
+
+    pub fn bytes(&self) -> usize {
+        unsafe { sys::cuc_buffer_bytes(self.as_raw()) }
+    }
+
+    pub fn device(&self) -> Option<Device> {
+        let raw = unsafe { sys::cuc_buffer_device(self.as_raw()) };
+        // Safety: devices live as long as the process.
+        (!raw.is_null()).then(|| unsafe { Device::from_raw(raw) })
+    }
+
+    /// Write from a byte on; returns when it is done.
+    pub fn write<T: Element>(&self, stream: &Stream, offset: usize, from: &[T]) -> Result<()> {
+        // Safety: `from` is borrowed until the stream has been waited for.
+        unsafe { self.write_async(stream, offset, from)? };
+        stream.synchronize()
+    }
+
+    /// Read from a byte on; returns when it is done.
+    pub fn read<T: Element>(&self, stream: &Stream, offset: usize, to: &mut [T]) -> Result<()> {
+        // Safety: `to` is borrowed until the stream has been waited for.
+        unsafe { self.read_async(stream, offset, to)? };
+        stream.synchronize()
+    }
+
+    /// Write in stream order.
+    ///
+    /// # Safety
+    /// `from` lives, and does not change, until the stream has come that far.
+    pub unsafe fn write_async<T: Element>(
+        &self,
+        stream: &Stream,
+        offset: usize,
+        from: &[T],
+    ) -> Result<()> {
+        let (at, bytes) = (from.as_ptr().cast(), size_of_val(from));
+        check(sys::cuc_buffer_write(stream.as_raw(), self.as_raw(), offset, at, bytes)).map(drop)
+    }
+
+    /// Read in stream order.
+    ///
+    /// # Safety
+    /// `to` lives, and nothing else uses it, until the stream has come that far.
+    pub unsafe fn read_async<T: Element>(
+        &self,
+        stream: &Stream,
+        offset: usize,
+        to: &mut [T],
+    ) -> Result<()> {
+        let (at, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
+        check(sys::cuc_buffer_read(stream.as_raw(), at, self.as_raw(), offset, bytes)).map(drop)
+    }
+
+    /// Copy the first bytes of another buffer, in stream order.
+    pub fn copy_from(&self, stream: &Stream, other: &Buffer, bytes: usize) -> Result<()> {
+        let (to, from) = (self.as_raw(), other.as_raw());
+        check(unsafe { sys::cuc_buffer_copy(stream.as_raw(), to, 0, from, 0, bytes) }).map(drop)
+    }
+
+    /// Set every byte, in stream order.
+    pub fn fill(&self, stream: &Stream, value: u8) -> Result<()> {
+        let (on, raw, bytes) = (stream.as_raw(), self.as_raw(), self.bytes());
+        check(unsafe { sys::cuc_buffer_fill(on, raw, 0, value.into(), 1, bytes) }).map(drop)
+    }
+
+    /// The memory for the host, where it can reach it: pinned and managed buffers.
+    ///
+    /// # Safety
+    /// Nothing on a device writes it while the slice is there.
+    pub unsafe fn host<T: Element>(&self) -> Result<&[T]> {
+        Ok(&*self.host_mut()?)
+    }
+
+    /// The same, to be written.
+    ///
+    /// # Safety
+    /// Nothing else, on a device or the host, uses it while the slice is there.
+    #[allow(clippy::mut_from_ref)] // the buffer is not what is written
+    pub unsafe fn host_mut<T: Element>(&self) -> Result<&mut [T]> {
+        let mut at = null_mut();
+        check(sys::cuc_buffer_get_host_pointer(&mut at, self.as_raw()))?;
+        if at as usize % std::mem::align_of::<T>() != 0 {
+            let name = std::any::type_name::<T>();
+            return Err(Error::invalid(format!("the buffer at {at:p} is not aligned for {name}")));
+        }
+        Ok(std::slice::from_raw_parts_mut(at.cast(), self.bytes() / std::mem::size_of::<T>()))
+    }
+}
+
+/// Elements of a type in a buffer of their own.
+#[derive(Debug)]
+pub struct Array<T: Element> {
+    buffer: Buffer,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Element> Clone for Array<T> {
+    /// Another reference of the same memory.
+    fn clone(&self) -> Self {
+        Self { buffer: self.buffer.clone(), len: self.len, elements: PhantomData }
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// Elements that are zero.
+    pub fn zeros(stream: &Stream, len: usize) -> Result<Self> {
+        let bytes = len
+            .checked_mul(std::mem::size_of::<T>())
+            .ok_or_else(|| Error::invalid(format!("{len} elements pass the address space")))?;
+        let buffer = Buffer::new(stream, bytes)?;
+        if len > 0 {
+            buffer.fill(stream, 0)?;
+        }
+        Ok(Self { buffer, len, elements: PhantomData })
+    }
+
+    /// A copy of a slice; returns when it is made.
+    pub fn from_slice(stream: &Stream, from: &[T]) -> Result<Self> {
+        let buffer = Buffer::new(stream, size_of_val(from))?;
+        buffer.write(stream, 0, from)?;
+        Ok(Self { buffer, len: from.len(), elements: PhantomData })
+    }
+
+    /// What the stream's work before leaves; waits for it.
+    pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>> {
+        // Safety: every pattern of bytes is a value, zero too.
+        let mut values = vec![unsafe { std::mem::zeroed() }; self.len];
+        self.buffer.read(stream, 0, &mut values)?;
+        Ok(values)
+    }
+
+    /// Write a slice from an element on; returns when it is done.
+    pub fn write(&self, stream: &Stream, first: usize, from: &[T]) -> Result<()> {
+        self.buffer.write(stream, first.saturating_mul(std::mem::size_of::<T>()), from)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+}

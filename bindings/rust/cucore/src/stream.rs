@@ -1,0 +1,182 @@
+use crate::error::{check, Error};
+use crate::{sys, Device, Graph, Result};
+use std::os::raw::c_void;
+
+handle! {
+    /// An in-order queue of work on one device. One call at a time: `Send`, not `Sync`.
+    Stream, cuc_stream, cuc_stream_release
+}
+
+impl Stream {
+    pub fn new(device: &Device) -> Result<Self> {
+        Self::with_priority(device, 0)
+    }
+
+    /// Lower runs first.
+    pub fn with_priority(device: &Device, priority: i32) -> Result<Self> {
+        let options = sys::cuc_stream_options { priority, ..Default::default() };
+        Self::made(|out| unsafe { sys::cuc_stream_create(out, device.as_raw(), &options) })
+    }
+
+    /// A stream of the driver's, the CUDA runtime's or another library's.
+    ///
+    /// # Safety
+    /// It is a CUstream, outlives this, and takes no other call while it is called here.
+    pub unsafe fn from_handle(native: *mut c_void) -> Result<Self> {
+        Self::made(|out| sys::cuc_stream_from_handle(out, native, std::ptr::null_mut(), None))
+    }
+
+    /// The driver's CUstream, borrowed.
+    pub fn native(&self) -> *mut c_void {
+        unsafe { sys::cuc_stream_handle(self.as_raw()) }
+    }
+
+    pub fn device(&self) -> Device {
+        // Safety: a stream has a device.
+        unsafe { Device::from_raw(sys::cuc_stream_device(self.as_raw())) }
+    }
+
+    /// Wait for all work of the stream; its failures show here.
+    pub fn synchronize(&self) -> Result<()> {
+        check(unsafe { sys::cuc_stream_synchronize(self.as_raw()) }).map(drop)
+    }
+
+    /// Whether all work is done.
+    pub fn is_done(&self) -> Result<bool> {
+        check(unsafe { sys::cuc_stream_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
+    }
+
+    /// Later work waits for an event.
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        check(unsafe { sys::cuc_stream_wait_event(self.as_raw(), event.as_raw()) }).map(drop)
+    }
+
+    /// Later work waits for all present work of another stream.
+    pub fn wait_stream(&self, other: &Stream) -> Result<()> {
+        check(unsafe { sys::cuc_stream_wait_stream(self.as_raw(), other.as_raw()) }).map(drop)
+    }
+
+    pub fn record(&self, event: &Event) -> Result<()> {
+        check(unsafe { sys::cuc_event_record(event.as_raw(), self.as_raw()) }).map(drop)
+    }
+
+    /// Call a function once when the stream comes to it, also when work before it failed, which it is
+    /// told. It runs on a thread of the driver, and may call nothing of CUDA or cucore. A panic ends
+    /// the process.
+    pub fn when_done(&self, call: impl FnOnce(Completion) + Send + 'static) -> Result<()> {
+        type Call = Box<dyn FnOnce(Completion) + Send>;
+
+        unsafe extern "C" fn called(status: i32, library_code: i32, user: *mut c_void) {
+            let call = Box::from_raw(user.cast::<Call>());
+            let outcome = Completion { status, library_code };
+            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call(outcome))).is_err() {
+                std::process::abort();
+            }
+        }
+
+        let call: Box<Call> = Box::new(Box::new(call));
+        let user = Box::into_raw(call);
+        let raw = self.as_raw();
+        let status = unsafe { sys::cuc_stream_add_callback(raw, Some(called), user.cast()) };
+        check(status).map(drop).map_err(|error| {
+            // Safety: a call that failed does not call back.
+            drop(unsafe { Box::from_raw(user) });
+            error
+        })
+    }
+
+    /// What `enqueue` puts on the stream, as a graph; nothing of it runs. Calls that wait are refused
+    /// meanwhile.
+    pub fn capture(&self, enqueue: impl FnOnce(&Stream) -> Result<()>) -> Result<Graph> {
+        struct Cancel<'a>(Option<&'a Stream>);
+
+        impl Drop for Cancel<'_> {
+            fn drop(&mut self) {
+                if let Some(stream) = self.0 {
+                    unsafe { sys::cuc_stream_cancel_capture(stream.as_raw()) };
+                }
+            }
+        }
+
+        let mode = sys::CUC_CAPTURE_THREAD_LOCAL;
+        check(unsafe { sys::cuc_stream_begin_capture(self.as_raw(), mode) })?;
+        let mut cancel = Cancel(Some(self)); // after a failure or a panic
+        enqueue(self)?;
+        cancel.0 = None;
+        Graph::made(|out| unsafe { sys::cuc_stream_end_capture(out, self.as_raw()) })
+    }
+}
+
+/// What [`Stream::when_done`] is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    status: i32,
+    library_code: i32,
+}
+
+impl Completion {
+    pub fn is_ok(&self) -> bool {
+        self.status >= 0
+    }
+
+    /// The C status: `sys::CUC_OK`, or `sys::CUC_ERROR_CONTEXT_LOST`.
+    pub fn status(&self) -> i32 {
+        self.status
+    }
+
+    /// The CUresult behind it; 0 for none.
+    pub fn library_code(&self) -> i32 {
+        self.library_code
+    }
+}
+
+handle! {
+    /// A point in a stream. One call at a time: `Send`, not `Sync`.
+    Event, cuc_event, cuc_event_release
+}
+
+impl Event {
+    pub fn new(device: &Device) -> Result<Self> {
+        Self::with_flags(device, 0)
+    }
+
+    /// One that [`Event::elapsed_since`] takes.
+    pub fn timing(device: &Device) -> Result<Self> {
+        Self::with_flags(device, sys::CUC_EVENT_TIMING)
+    }
+
+    /// `sys::CUC_EVENT_` bits.
+    pub fn with_flags(device: &Device, flags: u32) -> Result<Self> {
+        let options = sys::cuc_event_options { flags, ..Default::default() };
+        Self::made(|out| unsafe { sys::cuc_event_create(out, device.as_raw(), &options) })
+    }
+
+    /// Whether what was recorded is done.
+    pub fn is_done(&self) -> Result<bool> {
+        check(unsafe { sys::cuc_event_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
+    }
+
+    pub fn synchronize(&self) -> Result<()> {
+        check(unsafe { sys::cuc_event_synchronize(self.as_raw()) }).map(drop)
+    }
+
+    /// Milliseconds since another event.
+    pub fn elapsed_since(&self, start: &Event) -> Result<f32> {
+        let mut milliseconds = 0.0;
+        let (start, end) = (start.as_raw(), self.as_raw());
+        check(unsafe { sys::cuc_event_get_elapsed(&mut milliseconds, start, end) })?;
+        Ok(milliseconds)
+    }
+
+    /// A file descriptor for poll(), readable when the event completes or fails. Closed when it is
+    /// dropped.
+    pub fn file_descriptor(&self) -> Result<std::os::unix::io::OwnedFd> {
+        let mut fd = -1;
+        check(unsafe { sys::cuc_event_fd(&mut fd, self.as_raw()) })?;
+        if fd < 0 {
+            return Err(Error::invalid("the event has no file descriptor".into()));
+        }
+        // Safety: the caller's to close.
+        Ok(unsafe { std::os::unix::io::FromRawFd::from_raw_fd(fd) })
+    }
+}

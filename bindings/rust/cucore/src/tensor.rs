@@ -1,0 +1,63 @@
+use crate::error::check;
+use crate::{sys, Array, Buffer, Element, Result};
+
+/// How elements lie in memory. It owns nothing: the memory must outlive the launches that use it.
+#[derive(Clone, Copy)]
+pub struct Tensor {
+    raw: sys::cuc_tensor,
+}
+
+impl Tensor {
+    /// All of an array, without gaps, the last dimension fastest.
+    pub fn new<T: Element>(array: &Array<T>, shape: &[i64]) -> Result<Self> {
+        Self::from_buffer(array.buffer(), T::DTYPE, shape)
+    }
+
+    /// The elements at the start of a buffer; [`Buffer::slice`] starts elsewhere.
+    pub fn from_buffer(buffer: &Buffer, dtype: sys::cuc_dtype, shape: &[i64]) -> Result<Self> {
+        let (rank, extents) = (shape.len() as i32, shape.as_ptr());
+        let mut raw = Default::default();
+        check(unsafe {
+            sys::cuc_tensor_from_buffer(&mut raw, buffer.as_raw(), dtype, rank, extents)
+        })?;
+        Ok(Self { raw })
+    }
+
+    /// Memory of the host's, for [`Program::interpret`](crate::Program::interpret).
+    pub fn from_host<T: Element>(data: &mut [T], shape: &[i64]) -> Result<Self> {
+        let (rank, at) = (shape.len() as i32, data.as_mut_ptr() as u64);
+        let mut raw = Default::default();
+        check(unsafe {
+            sys::cuc_tensor_contiguous(&mut raw, at, T::DTYPE, rank, shape.as_ptr(), -1)
+        })?;
+        if unsafe { sys::cuc_tensor_bytes(&raw) } > std::mem::size_of_val(data) as u64 {
+            let (count, have) = (unsafe { sys::cuc_tensor_elements(&raw) }, data.len());
+            return Err(crate::Error::invalid(format!(
+                "the shape {shape:?} has {count} elements, the slice {have}"
+            )));
+        }
+        Ok(Self { raw })
+    }
+
+    /// A struct of one's own, with strides and flags.
+    pub fn from_raw(raw: sys::cuc_tensor) -> Result<Self> {
+        check(unsafe { sys::cuc_tensor_check(&raw) })?;
+        Ok(Self { raw })
+    }
+
+    #[inline]
+    pub fn as_raw(&self) -> &sys::cuc_tensor {
+        &self.raw
+    }
+
+    pub fn shape(&self) -> &[i64] {
+        &self.raw.shape[..self.raw.rank as usize]
+    }
+}
+
+impl std::fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = unsafe { crate::error::text(sys::cuc_dtype_name(self.raw.dtype)) };
+        write!(f, "Tensor({name}, {:?})", self.shape())
+    }
+}

@@ -1,0 +1,300 @@
+//! The crate on the simulated driver, which CUCORE_DRIVER names. Kernels are PTX and tile programs, so
+//! that no toolkit is needed.
+
+use cucore::*;
+use std::sync::mpsc;
+
+/// out[0] = a, out[1] = b: of 4 and of 8 bytes, by value.
+const PTX: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry store(.param .u64 out, .param .u32 a, .param .f64 b)
+{
+    .reg .b64 %p; .reg .b32 %a; .reg .f64 %b;
+    ld.param.u64 %p, [out];
+    ld.param.u32 %a, [a];
+    ld.param.f64 %b, [b];
+    st.global.u32 [%p], %a;
+    st.global.f64 [%p+8], %b;
+    ret;
+}
+.visible .entry nothing()
+{
+    ret;
+}
+";
+
+const TILES: &str = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 256) {
+    i = block(0)
+    store(c, [i], load(a, [i], [256]) + load(b, [i], [256]))
+}
+";
+
+fn device() -> Device {
+    Device::get(0).expect("the simulated driver: set CUCORE_DRIVER=sim")
+}
+
+fn stream() -> Stream {
+    Stream::new(&device()).unwrap()
+}
+
+fn store() -> Kernel {
+    Object::new(Code::Ptx, PTX.as_bytes()).unwrap().kernel("store").unwrap()
+}
+
+#[test]
+fn an_error_has_the_message_the_kind_and_the_function() {
+    let error = Device::get(99).unwrap_err();
+    assert_eq!(error.kind(), Kind::InvalidArgument);
+    assert_eq!(error.status(), sys::CUC_ERROR_INVALID_ARGUMENT);
+    assert_eq!(error.function(), "cuc_device_get");
+    assert!(error.to_string().contains("99"), "{error}");
+}
+
+#[test]
+fn an_error_of_a_compiler_has_its_log() {
+    let program = Program::new(Source::Tile, "kernel k(x: f32[N]) grid 1 { y = z }\n").unwrap();
+    let error = program.compile(Code::Cubin).unwrap_err();
+    assert_eq!(error.kind(), Kind::Compile);
+    assert!(error.log().contains('z'), "{}", error.log());
+    assert!(error.to_string().contains(error.log()), "{error}");
+}
+
+#[test]
+fn text_with_a_zero_byte_is_refused() {
+    let error = Program::new(Source::Tile, "a\0b").unwrap_err();
+    assert!(error.to_string().contains("zero byte"), "{error}");
+    assert!(Program::with_options(Source::Tile, "", &ProgramOptions::new().constant("\0")).is_err());
+}
+
+#[test]
+fn handles_are_dropped_in_any_order() {
+    let (kernel, part) = {
+        let stream = stream();
+        let object = Object::new(Code::Ptx, PTX.as_bytes()).unwrap();
+        let kernel = object.kernel("nothing").unwrap();
+        let part = Buffer::new(&stream, 1024).unwrap().slice(256, 256).unwrap();
+        unsafe { stream.launch(&kernel, &Config::new(1, 32), ()).unwrap() };
+        stream.synchronize().unwrap();
+        (kernel, part)
+    };
+    assert_eq!(part.bytes(), 256);
+    assert_eq!(part.device(), Some(device()));
+    assert_eq!((kernel.name(), kernel.parameter_count().unwrap()), ("nothing".into(), 0));
+    let clone = kernel.clone();
+    drop(kernel);
+    assert_eq!(clone.name(), "nothing");
+    let raw = clone.into_raw();
+    assert_eq!(unsafe { Kernel::from_raw(raw) }.name(), "nothing");
+}
+
+#[test]
+fn arguments_are_passed_by_their_types() {
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Pair(i32, f32);
+
+    fn of(value: impl Argument) -> (i32, u32) {
+        let argument = value.argument();
+        (argument.type_, argument.bytes)
+    }
+    let buffer = Buffer::new(&stream(), 64).unwrap();
+    let tensor = Tensor::from_buffer(&buffer, sys::CUC_F32, &[16]).unwrap();
+
+    assert_eq!(of(true), (sys::CUC_BOOL, 1));
+    assert_eq!(of(1i8), (sys::CUC_I8, 1));
+    assert_eq!(of(1u16), (sys::CUC_U16, 2));
+    assert_eq!(of(1i32), (sys::CUC_I32, 4));
+    assert_eq!(of(1u64), (sys::CUC_U64, 8));
+    assert_eq!(of(1f32), (sys::CUC_F32, 4));
+    assert_eq!(of(1f64), (sys::CUC_F64, 8));
+    assert_eq!(of(F16(0x3c00)), (sys::CUC_F16, 2));
+    assert_eq!(of(DevicePtr(0)), (sys::CUC_ARG_POINTER, 8));
+    assert_eq!(of(ByValue(Pair(1, 2.0))), (sys::CUC_ARG_BYTES, 8));
+    assert_eq!(of(&buffer), (sys::CUC_ARG_BUFFER, 8));
+    assert_eq!(of(&tensor), (sys::CUC_ARG_TENSOR, 8));
+    unsafe {
+        assert_eq!(2.5f64.argument().value.f64, 2.5);
+        assert_eq!((-2i16).argument().value.raw[..2], (-2i16).to_le_bytes());
+        assert_eq!(DevicePtr(77).argument().value.u64, 77);
+    }
+}
+
+#[test]
+fn a_kernel_gets_what_was_passed() {
+    let (stream, kernel) = (stream(), store());
+    let out = Array::<u64>::zeros(&stream, 2).unwrap();
+    unsafe { stream.launch(&kernel, &Config::new(1, 1), (&out, 42u32, 2.5f64)).unwrap() };
+    assert_eq!(out.to_vec(&stream).unwrap(), [42, 2.5f64.to_bits()]);
+
+    let list: &[&dyn Argument] = &[&&out, &43u32, &3.5f64];
+    unsafe { stream.launch(&kernel, &Config::new(1, 1), list).unwrap() };
+    assert_eq!(out.to_vec(&stream).unwrap(), [43, 3.5f64.to_bits()]);
+}
+
+#[test]
+fn a_launch_in_the_making_is_launched_again() {
+    let (stream, kernel) = (stream(), store());
+    let out = Array::<u64>::zeros(&stream, 2).unwrap();
+    let (out, a, b) = (&out, 1u32, 1.5f64);
+    let mut launch = Launch::new(&kernel, Config::new(1, 1));
+    launch.arg(&out).arg(&a).arg(&b);
+    unsafe { launch.on(&stream).unwrap() };
+    assert_eq!(out.to_vec(&stream).unwrap(), [1, 1.5f64.to_bits()]);
+    launch.replace(1, &9u32).unwrap();
+    unsafe { launch.on(&stream).unwrap() };
+    assert_eq!(out.to_vec(&stream).unwrap()[0], 9);
+    assert!(launch.replace(3, &9u32).unwrap_err().to_string().contains("no argument 3"));
+}
+
+#[test]
+fn a_launch_that_does_not_fit_is_refused_by_name() {
+    let (stream, kernel) = (stream(), store());
+    let out = Array::<u64>::zeros(&stream, 2).unwrap();
+    let refused = |config: Config, b: f64, wrong: bool| unsafe {
+        let error = match wrong {
+            true => stream.launch(&kernel, &config, (&out, 42u32, b as f32)),
+            false => stream.launch(&kernel, &config, (&out, 42u32, b)),
+        };
+        error.unwrap_err().to_string()
+    };
+    assert!(refused(Config::new(1, 1), 2.5, true).contains("argument 2"));
+    assert!(refused(Config::new((1, 1, 1), 2048), 2.5, false).contains("2048"));
+    assert!(unsafe { stream.launch(&kernel, &Config::new(1, 1), (&out,)) }.is_err());
+}
+
+#[test]
+fn a_tile_kernel_takes_tensors() {
+    let stream = stream();
+    let program = Program::new(Source::Tile, TILES).unwrap();
+    let kernel = program.compile(Code::Cubin).unwrap().kernel("vadd").unwrap();
+    let a = Array::from_slice(&stream, &[1.5f32; 1000]).unwrap();
+    let b = Array::from_slice(&stream, &[2.0f32; 1000]).unwrap();
+    let c = Array::<f32>::zeros(&stream, 1000).unwrap();
+    let of = |array, n| Tensor::new(array, &[n]).unwrap();
+    let (ta, tb, tc) = (of(&a, 1000), of(&b, 1000), of(&c, 1000));
+
+    unsafe { stream.launch(&kernel, &Config::own_grid(), (&ta, &tb, &tc)).unwrap() };
+    assert_eq!(c.to_vec(&stream).unwrap(), [3.5; 1000]);
+
+    let short = of(&b, 999);
+    let refused = unsafe { stream.launch(&kernel, &Config::own_grid(), (&ta, &short, &tc)) };
+    assert!(refused.unwrap_err().to_string().contains("999"));
+    assert!(Tensor::new(&a, &[1001]).is_err());
+    assert_eq!(format!("{ta:?}"), "Tensor(f32, [1000])");
+
+    let (mut x, mut y, mut z) = (vec![1f32; 1000], vec![2f32; 1000], vec![0f32; 1000]);
+    assert!(Tensor::from_host(&mut x, &[1001]).is_err());
+    let host = |data: &mut Vec<f32>| Tensor::from_host(data, &[1000]).unwrap();
+    let hosts = (host(&mut x), host(&mut y), host(&mut z));
+    unsafe { program.interpret("vadd", (&hosts.0, &hosts.1, &hosts.2)).unwrap() };
+    assert_eq!(z, [3.0; 1000]);
+}
+
+#[test]
+fn buffers_copy_fill_and_slice() {
+    let (device, stream) = (device(), stream());
+    let pool = MemoryResource::pool(&device, MemoryKind::Device).unwrap();
+    let a = Buffer::new(&stream, 64).unwrap();
+    let b = Buffer::from_resource(&pool, &stream, 64).unwrap();
+    a.fill(&stream, 0xab).unwrap();
+    b.fill(&stream, 0).unwrap();
+    b.slice(16, 16).unwrap().copy_from(&stream, &a, 16).unwrap();
+    let mut back = [0u8; 64];
+    b.read(&stream, 0, &mut back).unwrap();
+    for (i, byte) in back.iter().enumerate() {
+        assert_eq!(*byte, if i / 16 == 1 { 0xab } else { 0 });
+    }
+    assert!(b.read(&stream, 1, &mut back).is_err(), "past the end");
+    assert!(b.slice(60, 8).is_err());
+
+    let pinned = MemoryResource::synchronous(&device, MemoryKind::Pinned).unwrap();
+    let host = Buffer::from_resource(&pinned, &stream, 16).unwrap();
+    unsafe {
+        host.host_mut::<u32>().unwrap().copy_from_slice(&[1, 2, 3, 4]);
+        assert_eq!(host.host::<u32>().unwrap(), [1, 2, 3, 4]);
+        assert!(a.host::<u32>().is_err());
+    }
+}
+
+#[test]
+fn streams_and_events_order_work() {
+    let (device, first, second) = (device(), stream(), stream());
+    let start = Event::timing(&device).unwrap();
+    let end = Event::timing(&device).unwrap();
+    first.record(&start).unwrap();
+    second.wait(&start).unwrap();
+    second.wait_stream(&first).unwrap();
+    second.record(&end).unwrap();
+    end.synchronize().unwrap();
+    assert!(end.is_done().unwrap() && second.is_done().unwrap());
+    assert!(end.elapsed_since(&start).unwrap() >= 0.0);
+    assert!(end.file_descriptor().is_ok());
+    assert_eq!(second.device(), device);
+    let same = unsafe { Stream::from_handle(second.native()) }.unwrap();
+    assert_eq!(same.native(), second.native());
+}
+
+#[test]
+fn a_callback_gets_the_outcome_once() {
+    let stream = stream();
+    let (tell, told) = mpsc::channel();
+    stream.when_done(move |outcome| tell.send(outcome).unwrap()).unwrap();
+    assert!(told.recv().unwrap().is_ok());
+    assert!(told.recv().is_err(), "it is dropped after its call");
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_capture_is_launched_as_one() {
+    let stream = stream();
+    let x = Array::from_slice(&stream, &[1u8; 8]).unwrap();
+    let graph = stream.capture(|stream| x.buffer().fill(stream, 9)).unwrap();
+    assert_eq!(graph.node_count().unwrap(), 1);
+    assert_eq!(x.to_vec(&stream).unwrap(), [1; 8]);
+    graph.keep(x.buffer()).unwrap();
+    let exec = graph.instantiate().unwrap();
+    drop(graph);
+    unsafe { exec.launch(&stream).unwrap() };
+    assert_eq!(x.to_vec(&stream).unwrap(), [9; 8]);
+}
+
+#[test]
+fn a_capture_that_fails_or_panics_is_cancelled() {
+    let stream = stream();
+    assert!(stream.capture(|_| Device::get(99).map(drop)).is_err());
+    stream.synchronize().unwrap(); // would be refused while it is captured
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        stream.capture(|_| panic!("on purpose")).map(drop)
+    }));
+    assert!(caught.is_err());
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_linker_links_objects() {
+    let options = sys::cuc_linker_options { backend: sys::CUC_LINKER_DRIVER, ..Default::default() };
+    let linker = unsafe { Linker::with_options(&options) }.unwrap();
+    linker.add(&Object::new(Code::Ptx, PTX.as_bytes()).unwrap()).unwrap();
+    let kernel = linker.link(Code::Cubin).unwrap().kernel("store").unwrap();
+    assert_eq!(kernel.parameter_count().unwrap(), 3);
+}
+
+#[test]
+fn what_is_documented_to_be_shared_is_and_nothing_else() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    send::<(Stream, Event, Program, Linker, Graph, GraphExec)>();
+    send::<(Device, Object, Kernel, Buffer, Array<f32>, MemoryResource, Error, Config)>();
+    sync::<(Device, Object, Kernel, Buffer, Array<f32>, MemoryResource, Error, Config)>();
+}
+
+#[test]
+fn objects_are_dropped_on_other_threads() {
+    let (stream, kernel) = (stream(), store());
+    let buffer = Buffer::new(&stream, 64).unwrap();
+    let shared = buffer.clone();
+    std::thread::spawn(move || drop((stream, kernel, buffer))).join().unwrap();
+    assert_eq!(shared.bytes(), 64);
+}

@@ -1,0 +1,312 @@
+// The loop of an entry with roles for several products (pass/fused.h): attention.
+//
+// Of a loop that turns the products of a turn that need nothing computed are started before the
+// last product of the turn before, which then runs under the work on their results:
+//
+//     start S(0); wait; work(0); late work(0)
+//     for n = 1 ..:  start S(n); start O(n - 1); wait for S; work(n); wait for O; late work(n)
+//     start O(last); wait
+//
+// Late work is what reads the accumulator of the last product, or writes what it reads.
+#include "fused_ring.h"
+
+enum { BARRIER_OF_PRODUCTS = 6 }; // named, of the first warpgroup: it may start its products
+
+struct loop {
+    const struct tile_op *op;
+    const char *type;
+    bool wide;
+    tile_register variable, last, step;
+};
+
+static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_feed *feed = tile_feed_of(tile_fused_ring_of(e)->plan, op);
+
+    if (feed && feed->read)
+        return tile_read_feed(e, feed);
+    return tile_fused_skips(e, op) || tile_emit_next(e, op);
+}
+
+// Everything of a turn that is not started elsewhere: late work, or what is none.
+static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
+        bool is_late = op->result_count && p->late[op->result[0]->id];
+        if (op->kind != TILE_MMA && is_late == late && !emit_work_op(e, op))
+            return false;
+    }
+    return true;
+}
+
+// To the next turn what it carries, but the accumulator of the last product, which is there.
+static void carry(struct tile_emitter *e, const struct loop *l, const struct tile_value *acc)
+{
+    const struct tile_op *end = l->op->block[0]->last;
+    struct tile_value **to = tile_take(e->module, (end->operand_count + 1) * sizeof(*to));
+    struct tile_value **from = tile_take(e->module, (end->operand_count + 1) * sizeof(*from));
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; to && from && i < end->operand_count; i++)
+        if (end->operand[i] != acc) {
+            to[count] = l->op->result[i];
+            from[count++] = end->operand[i];
+        }
+    tile_move_values(e, to, from, count);
+}
+
+// Before the last product of this turn is started: its accumulator and left operand.
+static bool ready_last(struct tile_emitter *e, const tile_register *sum)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_fused_product *last = &p->product[p->products - 1];
+    const tile_register *in = tile_registers(e, last->mma->operand[2]);
+    uint32_t count = tile_register_count(last->mma->result[0]);
+
+    for (uint32_t i = 0; in && i < count; i++)
+        tile_move(e, sum[i], in[i]);
+    return in && (last->feed[0] || tile_pack_left(e, last));
+}
+
+static void start_early(struct tile_emitter *e)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    struct tile_fused *p = r->plan;
+
+    for (uint32_t i = 0; i + 1 < p->products; i++) {
+        for (uint32_t n = 0; n < 2; n++)
+            if (!p->product[i].feed[n]->held)
+                tile_wait_for_feed(e, p->product[i].feed[n], &r->turn);
+        tile_start_product(e, &p->product[i], tile_registers(e, p->product[i].mma->result[0]),
+                           &r->turn, false);
+    }
+}
+
+static void start_last(struct tile_emitter *e, const tile_register *sum)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_product *last = &r->plan->product[r->plan->products - 1];
+
+    for (uint32_t n = 0; n < 2; n++)
+        if (last->feed[n] && !last->feed[n]->held)
+            tile_wait_for_feed(e, last->feed[n], &r->late);
+    tile_start_product(e, last, sum, &r->late, true);
+}
+
+static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
+                          const struct tile_turn *turn)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t n = 0; n < 2; n++)
+            if (p->product[i].feed[n] && !p->product[i].feed[n]->held)
+                tile_release_feed(e, p->product[i].feed[n], turn);
+}
+
+// The variable's next value, or away to `end`.
+static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
+{
+    tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "sub.%s %R, %R, %R", l->type, left, l->last, l->variable);
+    tile_ins(e, "setp.le.u%s %R, %R, %R", l->type + 1, over, left, l->step);
+    tile_branch(e, over, false, end);
+    tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
+}
+
+// Warpgroups start their products in turns, so that one computes while the other's are done.
+static tile_register barrier_of_products(struct tile_emitter *e, bool next)
+{
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
+    tile_register group = r->ring.group;
+
+    if (next) {
+        group = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", group);
+        tile_register last =
+            tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", group, r->plan->base.groups);
+        group = tile_make(e, TILE_R32, "selp.u32 %R, 0, %R, %R", group, last);
+    }
+    return tile_make(e, TILE_R32, "add.u32 %R, %R, %u", group, (unsigned)BARRIER_OF_PRODUCTS);
+}
+
+static void await_products(struct tile_emitter *e)
+{
+    if (tile_fused_ring_of(e)->plan->alternates)
+        tile_ins(e, "bar.sync %R, %u", barrier_of_products(e, false),
+                 2 * (unsigned)TILE_GROUP_THREADS);
+}
+
+static void hand_products_over(struct tile_emitter *e)
+{
+    if (tile_fused_ring_of(e)->plan->alternates)
+        tile_ins(e, "bar.arrive %R, %u", barrier_of_products(e, true),
+                 2 * (unsigned)TILE_GROUP_THREADS);
+}
+
+static bool turning_loop(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t early = r->plan->products - 1;
+    const struct tile_op *last = r->plan->product[early].mma;
+    const struct tile_block *body = l->op->block[0];
+    uint32_t again = tile_label(e), tail = tile_label(e);
+    const tile_register *sum = NULL;
+
+    for (uint32_t i = 0; i < l->op->result_count; i++)
+        if (body->last->operand[i] == last->result[0])
+            sum = tile_registers(e, l->op->result[i]);
+    if (!sum)
+        return false;
+    start_early(e);
+    tile_wait_products(e, 0);
+    release_feeds(e, 0, early, &r->turn);
+    if (!emit_work(e, body, false))
+        return false;
+    tile_next_stage(e, &r->turn);
+    if (!emit_work(e, body, true) || !ready_last(e, sum))
+        return false;
+    carry(e, l, last->result[0]);
+    tile_put_label(e, again);
+    advance(e, l, tail);
+    await_products(e);
+    start_early(e);
+    start_last(e, sum);
+    hand_products_over(e);
+    if (early) {
+        tile_wait_products(e, 1);
+        release_feeds(e, 0, early, &r->turn);
+    }
+    if (!emit_work(e, body, false))
+        return false;
+    tile_next_stage(e, &r->turn);
+    tile_wait_products(e, 0);
+    release_feeds(e, early, early + 1, &r->late);
+    tile_next_stage(e, &r->late);
+    if (!emit_work(e, body, true) || !ready_last(e, sum))
+        return false;
+    carry(e, l, last->result[0]);
+    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_put_label(e, tail);
+    start_last(e, sum);
+    tile_wait_products(e, 0);
+    release_feeds(e, early, early + 1, &r->late);
+    tile_next_stage(e, &r->late);
+    return true;
+}
+
+// A product where it stands.
+static bool emit_product(struct tile_emitter *e, const struct tile_fused_product *product)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_value *result = product->mma->result[0];
+    const tile_register *sum = tile_registers(e, result), *in;
+    uint32_t count = tile_register_count(result);
+
+    if (!sum || (!product->feed[0] && !tile_pack_left(e, product)))
+        return false;
+    if (!product->from_zero) {
+        in = tile_registers(e, product->mma->operand[2]);
+        for (uint32_t i = 0; in && i < count; i++)
+            tile_move(e, sum[i], in[i]);
+    }
+    for (uint32_t n = 0; n < 2; n++)
+        if (product->feed[n] && !product->feed[n]->held)
+            tile_wait_for_feed(e, product->feed[n], &r->turn);
+    tile_start_product(e, product, sum, &r->turn, !product->from_zero);
+    tile_wait_products(e, 0);
+    for (uint32_t n = 0; n < 2; n++)
+        if (product->feed[n] && !product->feed[n]->held)
+            tile_release_feed(e, product->feed[n], &r->turn);
+    return !e->failed;
+}
+
+static bool plain_loop(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t again = tile_label(e), end = tile_label(e), product = 0;
+
+    tile_put_label(e, again);
+    for (const struct tile_op *op = l->op->block[0]->first; op != l->op->block[0]->last;
+         op = op->next)
+        if (op->kind == TILE_MMA ? !emit_product(e, &r->plan->product[product++])
+                                 : !emit_work_op(e, op))
+            return false;
+    tile_next_stage(e, &r->turn);
+    carry(e, l, NULL);
+    advance(e, l, end);
+    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_put_label(e, end);
+    return true;
+}
+
+static bool copy_loop(struct tile_emitter *e, const struct loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    struct tile_fused *p = r->plan;
+    uint32_t again = tile_label(e), end = tile_label(e);
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].held)
+            tile_copy_feed(e, &p->feed[i]);
+    tile_put_label(e, again);
+    if (!tile_emit_wanted(e, l->op->block[0]))
+        return false;
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (!p->feed[i].held)
+            tile_copy_feed(e, &p->feed[i]);
+    tile_next_stage(e, &r->turn);
+    advance(e, l, end);
+    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_put_label(e, end);
+    return true;
+}
+
+bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    struct tile_fused *p = r->plan;
+    const struct tile_value *value = op->block[0]->argument[0];
+    bool wide = tile_class_of(value->type.dtype) == TILE_R64;
+    struct loop l = {
+        .op = op,
+        .wide = wide,
+        .type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32"
+                : wide                            ? "u64"
+                                                  : "u32",
+    };
+    uint32_t none = tile_label(e);
+    const tile_register *own = tile_registers(e, value);
+
+    if (!own)
+        return false;
+    l.variable = own[0];
+    l.last = tile_registers(e, op->operand[1])[0];
+    l.step = tile_registers(e, op->operand[2])[0];
+    tile_move(e, l.variable, tile_registers(e, op->operand[0])[0]);
+    if (!r->ring.copies) {
+        for (uint32_t i = 0; i < op->result_count; i++)
+            if (!(e->value[op->block[0]->argument[1 + i]->id] = tile_registers(e, op->result[i])))
+                return false;
+        tile_move_values(e, op->result, op->operand + 3, op->result_count);
+        e->shared_busy = true;
+    }
+    tile_register over = tile_make(e, TILE_PRED,
+                                   wide ? "setp.ge.s64 %R, %R, %R" : "setp.ge.s32 %R, %R, %R",
+                                   l.variable, l.last);
+    tile_branch(e, over, false, none);
+    for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
+        if (p->feed[i].held)
+            tile_wait_for_feed(e, &p->feed[i], NULL);
+    if (!(r->ring.copies ? copy_loop : p->turns ? turning_loop : plain_loop)(e, &l))
+        return false;
+    for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
+        if (p->feed[i].held)
+            tile_release_feed(e, &p->feed[i], NULL);
+    tile_ins(e, "xor.b32 %R, %R, 1", r->held_phase, r->held_phase);
+    tile_put_label(e, none);
+    e->shared_busy = true;
+    return !e->failed;
+}

@@ -1,0 +1,144 @@
+// Products of fused loops by warpgroups: right operands in shared memory, left ones there or in
+// registers.
+#include "fused_ring.h"
+
+#include <stdio.h>
+
+void tile_open_fused_products(struct tile_emitter *e)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    struct tile_text *before = tile_into_prologue(e);
+    tile_register in_group =
+        tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
+
+    r->ring.not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
+    r->ring.not_storing = r->ring.not_first;
+    for (uint32_t i = 0; i < r->plan->feeds; i++) {
+        const struct tile_stream *s = &r->plan->feed[i].stream;
+        tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
+                                     (unsigned)TILE_RING_AT + s->at);
+        for (uint32_t n = 0; n < r->plan->products; n++)
+            if (r->plan->product[n].feed[0] == &r->plan->feed[i])
+                tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, tile_block_step(s), at);
+        at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
+        at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
+        tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
+        r->descriptor[i] =
+            tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, tile_descriptor_of(s));
+    }
+    e->text = before;
+}
+
+// Registers `first` on, "{%r1, ...}".
+static const char *list_of(struct tile_emitter *e, const tile_register *reg, uint32_t count)
+{
+    struct tile_text text = { .module = e->module };
+
+    for (uint32_t i = 0; i < count; i++) {
+        tile_put_string(&text, i ? ", " : "{");
+        tile_put_string(&text, tile_name(reg[i]));
+    }
+    tile_put_string(&text, "}");
+    return text.at ? text.at : "";
+}
+
+static uint32_t powers_of(uint32_t count)
+{
+    uint32_t bits = 0;
+
+    while (UINT32_C(1) << bits < count)
+        bits++;
+    return bits;
+}
+
+// The left operand's registers as instructions take them: two elements a word.
+bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t number = (uint32_t)(product - r->plan->product);
+    const struct tile_value *a = product->mma->operand[0];
+    uint32_t each = UINT32_C(1) << (powers_of(product->depth) - 1); // registers of a block
+    uint32_t words = r->plan->base.blocks * each / 2;
+    const tile_register *reg = tile_registers(e, a);
+
+    if (!r->words[number]) {
+        r->words[number] = tile_take(e->module, words * sizeof(**r->words));
+        for (uint32_t i = 0; r->words[number] && i < words; i++)
+            r->words[number][i] = tile_new(e, TILE_R32);
+    }
+    if (!reg || !r->words[number])
+        return false;
+    for (uint32_t i = 0; i < words; i++)
+        if (2 * i % each < product->depth / 2)
+            tile_ins(e, "mov.b32 %R, {%R, %R}", r->words[number][i], reg[2 * i], reg[2 * i + 1]);
+    return true;
+}
+
+static tile_register moved(struct tile_emitter *e, tile_register descriptor, uint32_t bytes)
+{
+    return bytes ? tile_make(e, TILE_R64, "add.s64 %R, %R, %u", descriptor, bytes / 16)
+                 : descriptor;
+}
+
+static tile_register descriptor_in(struct tile_emitter *e, const struct tile_feed *feed,
+                                   const struct tile_turn *turn)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    tile_register first = r->descriptor[feed - r->plan->feed];
+
+    if (feed->held)
+        return first;
+    tile_register stage =
+        tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", turn->stage, feed->stream.bytes / 16);
+    return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
+}
+
+// Start a product whose operands are there, as a group of its own; `keeps`: it is added to `sum`.
+void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
+                        const tile_register *sum, const struct tile_turn *turn, bool keeps)
+{
+    enum { STEP_BYTES = 32 };
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_value *a = product->mma->operand[0], *b = product->mma->operand[1];
+    const struct tile_wgmma *x = tile_wgmma_of(a->type.dtype), *y = tile_wgmma_of(b->type.dtype);
+    const struct tile_feed *left = product->feed[0], *right = product->feed[1];
+    uint32_t per_step = STEP_BYTES / right->stream.element, steps = product->depth / per_step;
+    uint32_t each = UINT32_C(1) << (powers_of(product->columns) - 1);
+    const tile_register *words = r->words[product - r->plan->product];
+    uint32_t words_each = (UINT32_C(1) << powers_of(product->depth)) / 4;
+    tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, turn) };
+    char end[16] = "";
+
+    if (left)
+        at[0] = descriptor_in(e, left, turn);
+    if (x->turns && left)
+        snprintf(end, sizeof(end), ", 1, 1, %d, %d", left->stream.mn_major, right->stream.mn_major);
+    else if (x->turns)
+        snprintf(end, sizeof(end), ", 1, 1, %d", right->stream.mn_major);
+    else if (x->signs)
+        snprintf(end, sizeof(end), ", 1, 1");
+    tile_ins(e, "wgmma.fence.sync.aligned");
+    for (uint32_t step = 0; step < steps; step++) {
+        tile_register to = moved(e, at[1], tile_step_of(&right->stream, step));
+        for (uint32_t block = 0; block < r->plan->base.blocks; block++) {
+            tile_register from = TILE_NO_REGISTER;
+            if (left)
+                from = moved(e, at[0],
+                             tile_step_of(&left->stream, step) +
+                                 block * r->plan->base.groups * tile_block_step(&left->stream));
+            tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ",
+                     product->columns, per_step, x->signs ? "f32" : "s32", x->name, y->name);
+            tile_put_string(e->text, list_of(e, sum + block * each, product->columns / 2));
+            tile_put_string(e->text, ", ");
+            tile_put_string(e->text, left ? tile_name(from)
+                                          : list_of(e, words + block * words_each + 4 * step, 4));
+            tile_put(e->text, ", %s, %s%s;\n", tile_name(to), step || keeps ? "1" : "0", end);
+        }
+    }
+    tile_ins(e, "wgmma.commit_group.sync.aligned");
+}
+
+void tile_wait_products(struct tile_emitter *e, uint32_t running)
+{
+    tile_ins(e, "wgmma.wait_group.sync.aligned %u", running);
+}

@@ -1,0 +1,129 @@
+// What is made again rather than kept: of long rows of f16 and bf16, which wait in registers two to
+// a word, what is made of an element in a few instructions is not kept in f32 while the row comes
+// together, but made again from the word behind it. That is half of the registers, and room for
+// another block, which loads meanwhile.
+//
+// A row comes together in reductions; between them lie the parts of the kernel. A value that one
+// part made and a later one takes is made again there, down to the cast that widens, which is
+// marked: its instructions are others in each part, lest ptxas sees through it.
+#include "../compile.h"
+
+enum { MOST_PARTS = 3, MOST_COST = 4 };
+
+struct again {
+    struct tile_kernel *kernel;
+    int64_t elements; // of a row, at least
+    uint32_t part, room;
+    uint8_t *made;                        // by value id: the part it is made in
+    struct tile_value **copy[MOST_PARTS]; // by value id
+    struct tile_value **first;            // of copies, by their id after those that there were
+    bool changed, failed;
+};
+
+static bool is_scalar(const struct tile_value *value)
+{
+    while (value->op && (value->op->kind == TILE_BROADCAST || value->op->kind == TILE_RESHAPE))
+        value = value->op->operand[0];
+    return !value->type.tensor && tile_elements(&value->type) == 1;
+}
+
+static bool is_half(const struct tile_value *value)
+{
+    return value->type.dtype == CUC_F16 || value->type.dtype == CUC_BF16;
+}
+
+// Instructions that an element of a value takes from the word on; more than MOST_COST: it is kept.
+static uint32_t cost_of(const struct again *a, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op || value->type.dtype != CUC_F32 || tile_elements(&value->type) < a->elements)
+        return MOST_COST + 1;
+    switch (op->kind) {
+    case TILE_CAST:
+        return is_half(op->operand[0]) ? 1 : MOST_COST + 1;
+    case TILE_ADD:
+    case TILE_SUB:
+    case TILE_MUL:
+        for (uint32_t i = 0; i < 2; i++)
+            if (is_scalar(op->operand[1 - i]) && !is_scalar(op->operand[i]))
+                return 1 + cost_of(a, op->operand[i]);
+        return MOST_COST + 1;
+    case TILE_EXP:
+    case TILE_EXP2:
+        return tile_int(op, TILE_ATTR_ROUGH, 0)
+                   ? (op->kind == TILE_EXP ? 2 : 1) + cost_of(a, op->operand[0])
+                   : MOST_COST + 1;
+    default:
+        return MOST_COST + 1;
+    }
+}
+
+static struct tile_value *made_again(struct again *a, struct tile_op *place,
+                                     struct tile_value *value)
+{
+    if (value->id >= a->room) // an earlier part's
+        value = a->first[value->id - a->room];
+    struct tile_value **kept = &a->copy[a->part][value->id];
+    const struct tile_op *op = value->op;
+
+    if (cost_of(a, value) > MOST_COST)
+        return value;
+    if (*kept)
+        return *kept;
+    struct tile_op *copy = tile_op_create(a->kernel, op->kind, op->operand_count, 1, 0);
+    struct tile_value *result = copy ? tile_result_create(a->kernel, copy, 0, &value->type) : NULL;
+    if (!result) {
+        a->failed = true;
+        return value;
+    }
+    for (uint32_t i = 0; i < op->attribute_count; i++)
+        tile_set(a->kernel, copy, op->attribute[i]);
+    copy->where = op->where;
+    result->name = value->name;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        copy->operand[i] = op->kind == TILE_CAST ? op->operand[i]
+                                                 : made_again(a, place, op->operand[i]);
+    if (op->kind == TILE_CAST)
+        tile_set(a->kernel, copy,
+                 (struct tile_attribute){ .key = TILE_ATTR_AGAIN, .i = (int64_t)a->part });
+    tile_insert_before(place, copy);
+    a->first[result->id - a->room] = value;
+    a->changed = true;
+    return *kept = result;
+}
+
+static bool ends_part(const struct again *a, const struct tile_op *op)
+{
+    const struct tile_type *type = op->kind == TILE_REDUCE ? &op->operand[0]->type : NULL;
+
+    return type && type->extent[tile_int(op, TILE_ATTR_AXIS, 0)] >= a->elements;
+}
+
+bool tile_make_again(struct tile_kernel *kernel, int64_t elements)
+{
+    struct again a = { .kernel = kernel, .elements = elements, .room = kernel->value_count };
+    size_t room = kernel->value_count + 1;
+
+    a.made = tile_take(kernel->module, room);
+    for (uint32_t i = 0; i < MOST_PARTS; i++)
+        a.copy[i] = tile_take(kernel->module, room * sizeof(struct tile_value *));
+    a.first = tile_take(kernel->module, MOST_PARTS * room * sizeof(struct tile_value *));
+    if (!a.made || !a.first || !a.copy[0] || !a.copy[1] || !a.copy[2])
+        return false;
+    for (struct tile_op *op = kernel->body.first; op && !a.failed; op = op->next) {
+        for (uint32_t i = 0; i < op->operand_count; i++) {
+            struct tile_value *x = op->operand[i];
+            if (x->id < a.room && a.made[x->id] < a.part)
+                op->operand[i] = made_again(&a, op, x);
+        }
+        for (uint32_t i = 0; i < op->result_count; i++)
+            if (op->result[i]->id < a.room)
+                a.made[op->result[i]->id] = (uint8_t)a.part;
+        if (ends_part(&a, op) && a.part + 1 < MOST_PARTS)
+            a.part++;
+    }
+    if (a.changed)
+        tile_settle(kernel);
+    return a.changed && !a.failed;
+}

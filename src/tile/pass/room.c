@@ -1,0 +1,90 @@
+// How many blocks of a kernel are to find room on a multiprocessor at once. Of a row that waits in
+// registers while it comes together, ptxas would use more of them than it needs, and fewer blocks
+// would load meanwhile; asked for so many blocks it uses no more than that leaves.
+#include "../compile.h"
+
+enum {
+    FILE_REGISTERS = 65536,
+    ENOUGH = 64, // registers of a thread, where no more than
+    FEW = 24,
+    MOST = 40 // of them wait; fewer need no help
+};
+
+struct lives {
+    int64_t threads;
+    uint32_t *last; // by value id: where the last op stands that takes it
+};
+
+// Registers of a thread that a value takes; what is the same in all places takes none.
+static int64_t registers_of(const struct lives *l, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    if (value->type.tensor || !op || tile_elements(&op->result[0]->type) == 1)
+        return 0;
+    return tile_elements(&value->type) * (int64_t)cuc_dtype_bits(value->type.dtype) /
+           (32 * l->threads);
+}
+
+// Ops whose elements stay where they are, so that nothing but what waits counts.
+static bool stays(const struct tile_op *op)
+{
+    switch (op->kind) {
+    case TILE_CONSTANT:
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+    case TILE_DIMENSION:
+    case TILE_DIM:
+    case TILE_LOAD:
+    case TILE_STORE:
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_REDUCE:
+    case TILE_RETURN:
+        return true;
+    default:
+        return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE;
+    }
+}
+
+static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
+{
+    int64_t most = 0;
+    uint32_t position = 0;
+
+    for (const struct tile_op *op = kernel->body.first; op; op = op->next) {
+        position++;
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            l->last[op->operand[i]->id] = position;
+    }
+    position = 0;
+    for (const struct tile_op *op = kernel->body.first; op; op = op->next) {
+        int64_t waiting = 0;
+        position++;
+        if (op->kind != TILE_REDUCE)
+            continue;
+        for (const struct tile_op *x = kernel->body.first; x != op; x = x->next)
+            for (uint32_t i = 0; i < x->result_count; i++)
+                if (l->last[x->result[i]->id] > position)
+                    waiting += registers_of(l, x->result[i]);
+        most = waiting > most ? waiting : most;
+    }
+    return most;
+}
+
+uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps)
+{
+    size_t values = kernel->value_count + 1;
+    struct lives l = { .threads = 32 * (int64_t)warps,
+                       .last = tile_take(kernel->module, values * sizeof(uint32_t)) };
+
+    if (!l.last)
+        return 0;
+    for (const struct tile_op *op = kernel->body.first; op; op = op->next)
+        if (!stays(op))
+            return 0;
+    int64_t waiting = most_waiting(kernel, &l);
+    return waiting < FEW || waiting > MOST ? 0 : (uint32_t)(FILE_REGISTERS / (l.threads * ENOUGH));
+}
