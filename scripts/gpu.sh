@@ -95,7 +95,7 @@ run_tests() {
         examples) beside 120 "$name" "$build/$program" ;;
         gpu | bench) ;;
         tile)
-            if [ "$name" = tile_emit ]; then # the driver takes long to assemble all of it
+            if [[ $name =~ ^tile_(emit|kernels)$ ]]; then # the driver takes long to assemble all of it
                 for slice in 0 1 2 3 4 5 6 7; do
                     beside 400 "test_${name}_$slice" "$build/$program" --slice $slice/8
                 done
@@ -159,7 +159,7 @@ run_opcodes() {
 # a copy, and does not keep it, is a failure. What comes is kept under the device's name.
 run_bench() {
     local cli=$1 suite name options
-    for suite in runtime compile memory gemm elementwise norms reductions; do
+    for suite in runtime compile memory gemm attention elementwise norms reductions; do
         if [ "$device" = none ]; then
             skip "bench_$suite" "there is no GPU"
             continue

@@ -451,7 +451,8 @@ static void build_elementwise(cuc_tile_program *p)
     x = cuc_tile_sub(K, x, cuc_tile_min_nan(K, x, 0, NULL));
     x = cuc_tile_sub(K, x, cuc_tile_max_nan(K, x, CUC_SHAPE(0)));
     x = cuc_tile_mul(K, x, cuc_tile_prod(K, x, CUC_SHAPE(0)));
-    cuc_tile c = cuc_tile_bitor(K, cuc_tile_isnan(K, x), cuc_tile_isinf(K, x));
+    cuc_tile q = cuc_tile_isinf(K, x); // in an order that is not the C compiler's
+    cuc_tile c = cuc_tile_bitor(K, cuc_tile_isnan(K, x), q);
     c = cuc_tile_bitand(K, c, cuc_tile_ge(K, x, F(0.0)));
     c = cuc_tile_bitand(K, c, cuc_tile_le(K, x, F(1.0)));
     n = cuc_tile_bitnot(K, n);

@@ -2,6 +2,7 @@
 #include "kernel_reference.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -452,15 +453,23 @@ int main(int argc, char **argv)
 {
     bool assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
     const char *only = argc > 1 + assembles ? argv[1 + assembles] : NULL, *last = "";
+    int slice = 0, slices = 1; // --slice I/N: every N-th row
     Suite *suite = suite_create("tile kernels");
     TCase *all = tcase_create("kernels");
 
+    if (argc > 2 && strcmp(argv[1], "--slice") == 0) {
+        if (sscanf(argv[2], "%d/%d", &slice, &slices) != 2 || slices < 1)
+            return 2;
+        only = NULL;
+    }
     tcase_set_timeout(all, 120);
     suite_add_tcase(suite, all);
     for (int i = 0; i < (int)(sizeof(rows) / sizeof(rows[0])); i++) {
         bool repeated = strcmp(last, rows[i].file) == 0;
         last = rows[i].file;
         if (only && strcmp(only, rows[i].file) != 0 && strcmp(only, rows[i].kernel) != 0)
+            continue;
+        if (i % slices != slice)
             continue;
         if (!assembles)
             tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i,

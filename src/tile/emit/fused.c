@@ -294,7 +294,7 @@ static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text 
         tile_register other = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", r->ring.group,
                                         r->plan->base.groups - 1);
         tile_branch(e, other, false, begins);
-        hand_products_over(e);
+        tile_hand_products_over(e);
         tile_put_label(e, begins);
     }
     if (!emit_tiles(e, product_body))

@@ -139,7 +139,7 @@ static void await_products(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-static void hand_products_over(struct tile_emitter *e)
+void tile_hand_products_over(struct tile_emitter *e)
 {
     if (tile_fused_ring_of(e)->plan->alternates)
         tile_ins(e, "bar.arrive %R, %u", barrier_of_products(e, true),
@@ -174,7 +174,7 @@ static bool turning_loop(struct tile_emitter *e, const struct loop *l)
     await_products(e);
     start_early(e);
     start_last(e, sum);
-    hand_products_over(e);
+    tile_hand_products_over(e);
     if (early) {
         tile_wait_products(e, 1);
         release_feeds(e, 0, early, &r->turn);

@@ -57,4 +57,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
                         const tile_register *sum, const struct tile_turn *turn, bool keeps);
 void tile_wait_products(struct tile_emitter *e, uint32_t running);
 
+// fused_loop.c: it is the next warpgroup's turn to start its products, where they take turns.
+void tile_hand_products_over(struct tile_emitter *e);
+
 #endif

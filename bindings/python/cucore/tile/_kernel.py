@@ -1,6 +1,7 @@
 """Kernels: compiled when they are first launched with arguments of some kinds."""
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import Sequence
@@ -152,6 +153,11 @@ def function(given: Any = None, /, **_where: Any) -> Any:
     return given if given is not None else (lambda each: each)
 
 
+@functools.lru_cache(maxsize=256)
+def _config(grid: tuple[int, ...], programmatic: bool) -> LaunchConfig:
+    return LaunchConfig(grid, _COMPILERS_BLOCK, programmatic_stream_serialization=programmatic)
+
+
 def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, args: Sequence[Any] = (), *,
            programmatic_dependent_launch: bool = False) -> None:
     """Run a kernel on a grid of blocks, in the stream's order."""
@@ -160,11 +166,9 @@ def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, args: Se
     queue = as_stream(stream)
     kinds, passed = kernel._kinds(args)
     made = kernel._kernel(queue.device, kinds, args)
-    shape = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
-    config = LaunchConfig(shape, _COMPILERS_BLOCK,
-                          programmatic_stream_serialization=programmatic_dependent_launch)
-    given = tuple(passed)
-    launch_on(queue, config, made, *given)
+    config = _config(tuple(grid) if isinstance(grid, (tuple, list)) else (grid,),
+                     programmatic_dependent_launch)
+    launch_on(queue, config, made, *passed)
 
 
 __all__ = ["ByTarget", "Constant", "Tensor", "TileCompilerError", "TileKernel", "function", "kernel",
