@@ -9,6 +9,9 @@
     api.py symbols LIBRARY     the shared library exports what the description of its name has
     api.py cdef [LIBRARY]      print the declarations in C without preprocessor, as cffi takes them
 
+    api.py man FOLDER          write man pages of section 3, a page a function. A folder that is not
+                               absolute is one of the installation, when meson runs this
+
 "write" and "check" need libclang for Python (Debian's python3-clang, PyPI's libclang); the others
 read api/*.json, and need Python alone. An interpreter without libclang hands over to one with it.
 """
@@ -26,6 +29,7 @@ sys.dont_write_bytecode = True
 
 import abi  # noqa: E402
 import cdef  # noqa: E402
+import man  # noqa: E402
 import julia  # noqa: E402
 import python  # noqa: E402
 import rust  # noqa: E402
@@ -125,6 +129,17 @@ def symbols(path):
     print(f"{len(load(library)['functions'])} functions described and exported")
 
 
+def write_pages(folder):
+    folder = pathlib.Path(os.environ.get("MESON_INSTALL_DESTDIR_PREFIX", ".")) / folder
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for library in LIBRARIES:
+        for name, text in man.pages(load(library)).items():
+            (folder / name).write_text(text)
+            count += 1
+    print(f"{count} man pages in {folder}")
+
+
 def main(arguments):
     if arguments[:1] == ["write"] and arguments[1:] in ([], ["--break"]):
         need_libclang()
@@ -137,6 +152,8 @@ def main(arguments):
     elif arguments[:1] == ["cdef"] and len(arguments) <= 2:
         library = arguments[1] if arguments[1:] else LIBRARIES[0]
         sys.stdout.write(cdef.text(load(library), load(LIBRARIES[0])["types"]))
+    elif arguments[:1] == ["man"] and len(arguments) == 2:
+        write_pages(arguments[1])
     elif arguments[:1] == ["symbols"] and len(arguments) == 2:
         symbols(arguments[1])
     else:

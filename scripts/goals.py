@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What tile programs should reach, and whether they did: goals.py RESULT.json...
 
-Of results of cucore bench (suites elementwise, norms, reductions, gemm, compile) measured on a GPU. Speeds are
-those of one run, side by side. Exit status 1 when a goal is missed, or its measurement is.
+Of results of cucore bench (suites elementwise, norms, reductions, gemm, attention, compile) measured on a
+GPU. Speeds are those of one run, side by side. Exit status 1 when a goal is missed, or its measurement is.
 """
 import json
 import pathlib
@@ -43,6 +43,11 @@ def compilation(speed, _size):
     return faster_of(10 * speed.get("nvjitlink", 0), speed["least"])
 
 
+def attention(speed, _size):
+    """0.85 of cuDNN through PyTorch, 1.3 times its FlashAttention-2."""
+    return faster_of(0.85 * speed.get("torch_cudnn", 0), 1.3 * speed.get("torch_flash", 0))
+
+
 SHARES = {"gemm/square": 1.0, "gemm/batched": 1.0, "gemm/after": 1.0, "gemm/wide": 0.97,
           "gemm/skinny": 0.95, "gemm/fast": 0.95}
 
@@ -75,9 +80,13 @@ GOALS = {
     "reductions/max": reduction,
     "reductions/cumsum": reduction,
     "reductions/cross_entropy": reduction,
+    "attention/forward": attention,
     "compile/tile": compilation,
     **{name: product(name) for name in SHARES},
 }
+
+
+COUNTED = {*SHARES, "attention/forward"}  # whose speed is of operations, not of bytes
 
 
 def points(documents):
@@ -96,7 +105,7 @@ def points(documents):
 def judged(documents):
     """(suite/case, axes, speed of the tile program or None, the goal, why it was not measured)."""
     for name, axes, of in points(documents):
-        unit = "flop" if name in SHARES else "bytes"
+        unit = "flop" if name in COUNTED else "bytes"
         work = {subject: r.get(unit) or 1 for subject, r in of.items()}
         speed = {subject: work[subject] / r["median_s"] for subject, r in of.items()
                  if "median_s" in r}
@@ -113,7 +122,7 @@ def show(name, speed):
         return "-"
     if name == "compile/tile":
         return f"{1e6 / speed:.0f} us"
-    return f"{speed * 1e-12:.0f} TFLOP/s" if name in SHARES else f"{speed * 1e-9:.0f} GB/s"
+    return f"{speed * 1e-12:.0f} TFLOP/s" if name in COUNTED else f"{speed * 1e-9:.0f} GB/s"
 
 
 def table(documents):

@@ -22,8 +22,10 @@ esac
 . scripts/setup.sh ${full:+clang valgrind doxygen} || exit 1
 # Plots are drawn by matplotlib; without it their tests are skipped.
 cuc_has python matplotlib || cuc_apt python3-matplotlib || cuc_say "going on without matplotlib"
-# The Rust crates; without cargo their tests are skipped.
-cuc_has command cargo || cuc_apt cargo || cuc_say "going on without cargo"
+# The Rust crates, and what find_package() of CMake finds; without these their tests are skipped.
+for tool in cargo cmake; do
+    cuc_has command $tool || cuc_apt $tool || cuc_say "going on without $tool"
+done
 
 logs=()
 failed=()

@@ -17,7 +17,7 @@ enum { MOST_ARGUMENTS = 12, MOST_ACROSS = 65535, WORKSPACE_ALIGN = 256, TEXT_BYT
 
 // A call, as it is checked.
 struct call {
-    const cuc_gemm_plan *plan;
+    cuc_gemm_plan *plan;
     const cuc_gemm_args *args;
     const char *function;
     int64_t m, n, k, batch; // batch: 0 of a single product
@@ -342,22 +342,27 @@ static cuc_status launch(const struct call *c, cuc_stream *stream,
         args[count++] = factor(k->compute, c->alpha);
     if (c->beta != 0)
         args[count++] = factor(k->compute, c->beta);
-    return cuc_launch(stream, NULL, code->kernel, args, count);
+    return cuc_launch(stream, NULL, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
+                      count);
 }
 
 // All columns and batches, as many at a time as a grid may have.
 static cuc_status launch_all(const struct call *c, cuc_stream *stream)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;
-    const struct cuc__gemm_code *code = &c->plan->code[c->beta != 0    ? CUC__GEMM_ADDED
-                                                       : c->alpha != 1 ? CUC__GEMM_SCALED
-                                                                       : CUC__GEMM_PLAIN];
+    int variant = c->beta != 0    ? CUC__GEMM_ADDED
+                  : c->alpha != 1 ? CUC__GEMM_SCALED
+                                  : CUC__GEMM_PLAIN;
+    const struct cuc__gemm_code *code = &c->plan->code[variant];
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
     int64_t across = (int64_t)c->plan->tile.columns * MOST_ACROSS;
     int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;
     struct views all, v;
     cuc_status st = CUC_OK;
 
+    if (!atomic_load_explicit(&code->kernel, memory_order_acquire) &&
+        (st = cuc__gemm_load(c->plan, variant, c->function)) < 0)
+        return st;
     see(&all, c);
     for (int64_t z = 0; z < batch && st >= 0; z += MOST_ACROSS)
         for (int64_t n = 0; n < columns && st >= 0; n += across) {
@@ -382,7 +387,7 @@ static cuc_status launch_all(const struct call *c, cuc_stream *stream)
     return st;
 }
 
-static cuc_status run(cuc_stream *stream, const cuc_gemm_plan *plan, double alpha, double beta,
+static cuc_status run(cuc_stream *stream, cuc_gemm_plan *plan, double alpha, double beta,
                       const cuc_gemm_args *args, int32_t form, const char *function)
 {
     cuc_gemm_args given;

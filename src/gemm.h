@@ -5,6 +5,8 @@
 #include <cucore/gemm.h>
 #include <cucore/kernel.h>
 
+#include <pthread.h>
+
 #include "handle.h"
 #include "tile/cost.h"
 #include "tuned.h"
@@ -37,8 +39,10 @@ enum { CUC__GEMM_PLAIN, CUC__GEMM_SCALED, CUC__GEMM_ADDED, CUC__GEMM_VARIANTS };
 struct cuc__gemm_code {
     char *text;
     cuc_object *object;
-    cuc_kernel *kernel; // the product, or where sums are split what puts them together
-    cuc_kernel *parts;  // the parts of sums; NULL: they are not split
+    // The product, or where sums are split what puts them together; NULL: the code is not loaded
+    // yet.
+    _Atomic(cuc_kernel *) kernel;
+    cuc_kernel *parts; // the parts of sums, there before `kernel`; NULL: they are not split
 };
 
 // What records of a plan's kind and shape are kept under; not moved once it is made.
@@ -56,7 +60,25 @@ struct cuc_gemm_plan {
     struct cuc__gemm_key key;
     char text[CUC__TUNED_CHOICE]; // of the choice, as records have it
     struct cuc__gemm_code code[CUC__GEMM_VARIANTS];
+    pthread_mutex_t lock; // of loading code
 };
+
+// What tiles are chosen for.
+struct cuc__gemm_shape {
+    int64_t rows, columns, depth, batch;
+    uint64_t workspace_bytes; // that parts of sums may take
+};
+
+// gemm_options.c: what is asked for, as the kernel has it; a failure is of `function`.
+struct cuc__gemm_question {
+    struct cuc__gemm_kind kind;
+    struct cuc__gemm_shape shape;
+    struct cuc__gemm_tile wanted;
+    struct tile_machine machine;
+    char arch[16];
+};
+cuc_status cuc__gemm_ask(struct cuc__gemm_question *out, const cuc_gemm_options *options,
+                         const struct cuc_device *device, const char *function);
 
 // gemm_source.c: the tile program of a variant; NULL when there is no memory.
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
@@ -65,10 +87,6 @@ char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm
 // gemm_choose.c: the road that the products take, and for a shape of the kernel's product the tile
 // that the model likes best of those that leave what `wanted` has other than 0 as it is; how long
 // it thinks that takes. False: none of them can be.
-struct cuc__gemm_shape {
-    int64_t rows, columns, depth, batch;
-    uint64_t workspace_bytes; // that parts of sums may take
-};
 enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *kind, const struct tile_machine *machine,
                               bool specific);
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
@@ -85,6 +103,9 @@ void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_s
 // What a tile makes of a shape, for the model.
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *shape, const struct cuc__gemm_tile *tile);
+
+// gemm_plan.c: with the kernels of a variant, which are loaded when they are first needed.
+cuc_status cuc__gemm_load(cuc_gemm_plan *plan, int variant, const char *function);
 
 // gemm_tuned.c
 void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *kind,

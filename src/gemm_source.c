@@ -40,9 +40,9 @@ static const struct {
     [CUC_GEMM_GELU] = { "gelu",
                         "fn gelu(x) { return 0.5 * x * (1.0 + erf(x * 0.7071067811865476)) }\n" },
     // By tanh, x (1 + tanh z) / 2, which is x sigmoid 2z.
-    [CUC_GEMM_GELU_TANH] = { "gelu",
-                             "fn gelu(x) { return x * "
-                             "sigmoid(x * fma(0.07135481627260025 * x, x, 1.5957691216057308)) }\n" },
+    [CUC_GEMM_GELU_TANH] = { "gelu", "fn gelu(x) { return x * "
+                                     "sigmoid(x * fma(0.07135481627260025 * x, x, "
+                                     "1.5957691216057308)) }\n" },
     [CUC_GEMM_SILU] = { "silu", "fn silu(x) { return x * sigmoid(x) }\n" },
 };
 

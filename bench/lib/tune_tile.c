@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 64, MOST_CONSTANTS = 32, MOST_COMPARED = 1 << 20 };
+enum { MOST_ARGUMENTS = 64, MOST_CONSTANTS = 32, MOST_COMPARED = 1 << 20, VARIED = 2 };
 
 static const double OF_SIZE = 1e-3;
 
@@ -137,6 +137,25 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
 
 // ---- Kernels
 
+// An option of a choice, "cluster=2".
+static bool set_option(cuc_program_options *o, const char *text)
+{
+    const struct {
+        const char *name;
+        int32_t *field;
+    } fields[] = {
+        { "warps=", &o->warps }, { "stages=", &o->stages }, { "cluster=", &o->cluster },
+        { "split=", &o->split }, { "raster=", &o->raster },
+    };
+
+    for (size_t i = 0; i < BENCH_LENGTH(fields); i++)
+        if (strncmp(text, fields[i].name, strlen(fields[i].name)) == 0) {
+            *fields[i].field = (int32_t)strtol(strchr(text, '=') + 1, NULL, 10);
+            return true;
+        }
+    return false;
+}
+
 // The program with a candidate's constants behind its own.
 static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
                           const cuc_program_options *program, const char *kernel, char *choice)
@@ -153,7 +172,10 @@ static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
     for (size_t i = 0; i < o.constant_count; i++)
         constants[i] = program->constants[i];
     for (char *rest = choice, *one; (one = strtok_r(rest, " ", &rest)) != NULL;)
-        constants[o.constant_count++] = one;
+        if (*one != ':')
+            constants[o.constant_count++] = one;
+        else if (!set_option(&o, one + 1))
+            return BENCH_FAIL(CUC_ERROR_INTERNAL, "nothing is called %s", one + 1);
     o.constants = constants;
     o.dimensions = NULL; // nothing is left to choose
     o.dimension_count = 0;
@@ -164,6 +186,39 @@ static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
     cuc_object_release(object);
     cuc_program_release(p);
     return st;
+}
+
+// What the model does not tell apart: options of pipelines, or how many warps work on a tile. Of
+// those that it likes best, as far as the program leaves them free.
+static void add_variants(struct cuc__tune_race *race, const char *text, size_t bytes,
+                         const cuc_program_options *program, const char *kernel)
+{
+    static const char *const of_pipelines[] = { ":cluster=2", ":raster=4", ":raster=16" };
+    static const char *const of_others[] = { ":warps=4", ":warps=8", ":warps=16" };
+    char choice[sizeof(race->all->choice)];
+    cuc_tile_entry entry = CUC_TILE_ENTRY_INIT;
+    cuc_kernel *first = NULL;
+    size_t bases = race->count < VARIED ? race->count : VARIED;
+
+    if (!bases || program->warps || program->cluster || program->raster)
+        return;
+    memcpy(choice, race->all[0].choice, sizeof(choice));
+    if (compile(&first, text, bytes, program, kernel, choice) < 0)
+        return; // which will be told of
+    bool known = cuc_tile_get_entry(&entry, cuc_kernel_object(first), kernel, 0) >= 0;
+    bool pipeline = known && strcmp(entry.variant, "tma") == 0;
+    cuc_kernel_release(first);
+    for (size_t i = 0; i < bases && known; i++)
+        for (size_t j = 0; j < BENCH_LENGTH(of_others); j++) {
+            const struct cuc__tune_candidate *base = &race->all[i];
+            int length = snprintf(choice, sizeof(choice), "%s%s%s", base->choice,
+                                  *base->choice ? " " : "",
+                                  pipeline ? of_pipelines[j] : of_others[j]);
+            if (length < (int)sizeof(choice))
+                cuc__tune_add(race, choice, base->told.model);
+        }
+    race->options.most = (uint32_t)race->count;
+    cuc__tune_select(race);
 }
 
 static void compile_all(struct cuc__tune_race *race, const char *text, size_t bytes,
@@ -255,6 +310,7 @@ cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const ch
         (st = cuc_tile_visit_candidates(p, kernel, cuc__tune_add, &race)) < 0)
         goto end;
     cuc__tune_select(&race);
+    add_variants(&race, text, bytes, &o, kernel);
     compile_all(&race, text, bytes, &o, kernel);
     if ((st = race_kernels(&race, &x)) < 0 || (st = cuc_tile_get_record(&key, p, kernel)) < 0)
         goto end;

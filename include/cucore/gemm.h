@@ -25,7 +25,7 @@ CUC_BEGIN_DECLS
 /**
  * Products of one kind, compiled.
  *
- * Threads: any, also at the same time: a plan is never written once it is made.
+ * Threads: any, also at the same time.
  */
 typedef struct cuc_gemm_plan cuc_gemm_plan;
 
@@ -230,8 +230,8 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
 /**
  * Make a plan: write the tile program, choose its tiles, compile it to PTX.
  *
- * Takes some milliseconds. The driver assembles the code of a plan when it is first run on a
- * device, which takes a fraction of a second once.
+ * The library takes some milliseconds, and the driver, which assembles the code, some hundred more;
+ * what it has seen before it takes from its cache.
  *
  * @thread any thread
  * @capture never touches a stream
@@ -278,7 +278,8 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * Sums are made in the accumulator's type, what follows in f32 (f64 of f64; integers where d is of
  * i32), and rounded once to d's. 8-bit results saturate. Every m, n and k will do, zero too, and
  * every stride; pipelines need an address and leading dimensions that are multiples of 16 bytes.
- * With alpha 0 neither a nor b is read, with beta 0 not c.
+ * With alpha 0 neither a nor b is read, with beta 0 not c. Nothing is compiled nor allocated, but
+ * that the code for an alpha other than 1 without a c is loaded with the first such call.
  *
  * @order  enqueues and returns; the arrays must stay valid until the product is done
  * @thread any thread; one call at a time on the same stream

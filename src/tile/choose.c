@@ -18,6 +18,7 @@ struct search {
     const struct tile_constant *constant[MOST_CHOSEN];
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
     double seconds; // of the best; 0: none could be launched
+    bool no_memory;
     void (*visit)(void *user, const char *choice, double seconds); // NULL: nobody looks on
     void *user;
     char why[TEXT_BYTES - 64];
@@ -103,6 +104,11 @@ static bool try(struct search *s)
         known = tile_estimate(&seconds, module->first, how, s->why, sizeof(s->why));
     else if (module)
         known = true; // an error with these, perhaps not with others
+    if (!module || module->diagnostics->out_of_memory) {
+        s->no_memory = true;
+        tile_module_free(module);
+        return false;
+    }
     if (seconds > 0 && s->visit) {
         char choice[TEXT_BYTES];
         choice_text(s, s->at, choice, sizeof(choice));
@@ -244,6 +250,8 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     if (recall(&s) || !s.count)
         return true;
     try_all(&s);
+    if (s.no_memory)
+        return false;
     tell(&s);
     if (s.seconds <= 0)
         return true;
@@ -263,14 +271,14 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
     s.visit = visit;
     s.user = user;
     try_all(&s);
-    return !kernel->module->diagnostics->out_of_memory;
+    return !s.no_memory;
 }
 
 bool tile_choose(const struct tile_choosing *how)
 {
     struct tile_module *module =
         tile_parse(how->file, how->text, how->bytes, how->setting, how->settings);
-    bool good = module;
+    bool good = module && !module->diagnostics->out_of_memory;
 
     // With errors there is nothing to choose; who compiles it tells of them.
     for (const struct tile_kernel *k = module && !module->diagnostics->errors ? module->first

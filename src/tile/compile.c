@@ -86,7 +86,7 @@ void tile_simplify(struct tile_kernel *kernel)
 struct measures {
     int64_t most, line; // elements; of the longest line that is reduced
     int64_t turned;     // bytes of an element of what is transposed
-    bool loops;
+    bool loops, halves; // something of 16 bits is loaded
 };
 
 static void measure(struct tile_op *op, void *data)
@@ -102,6 +102,7 @@ static void measure(struct tile_op *op, void *data)
     m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
     if (op->kind == TILE_PERMUTE)
         m->turned = cuc_dtype_bits(op->operand[0]->type.dtype) / 8;
+    m->halves |= op->kind == TILE_LOAD && cuc_dtype_bits(op->result[0]->type.dtype) == 16;
     if (op->kind != TILE_REDUCE)
         return;
     int64_t line = op->operand[0]->type.extent[tile_int(op, TILE_ATTR_AXIS, 0)];
@@ -113,8 +114,8 @@ static void measure(struct tile_op *op, void *data)
 // slower in all norms of 16 bits on an H200, where more warps wait for one another. Of a row that
 // comes together as a whole 32 are better, since what threads do once is done for more of them, and
 // fewer come together. Past 16 warps a thread takes up to 64, since blocks of 32 leave no room for
-// a second one that loads meanwhile. What is transposed and no more waits for memory alone: 128
-// bytes a thread are loaded before the first is needed.
+// a second one that loads meanwhile; of a row of 32 bits 64 leave none either. What is transposed
+// and no more waits for memory alone: 128 bytes a thread are loaded before the first is needed.
 static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
     enum {
@@ -131,13 +132,15 @@ static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile
         return warps;
     warps = 1;
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
-    int64_t few = ELEMENTS;
+    int64_t few = ELEMENTS, many = MANY_ELEMENTS;
+    bool row = m.line == m.most && !m.loops;
+    if (row && !m.halves)
+        many = ROW_ELEMENTS;
     if (m.turned && !m.loops)
         few = m.turned > 1 ? TURNED_BYTES / m.turned : MANY_ELEMENTS;
-    else if (m.line == m.most && !m.loops)
+    else if (row)
         few = ROW_ELEMENTS;
-    while (warps < MOST_WARPS &&
-           m.most > (int64_t)warps * 32 * (warps < MANY_WARPS ? few : MANY_ELEMENTS))
+    while (warps < MOST_WARPS && m.most > (int64_t)warps * 32 * (warps < MANY_WARPS ? few : many))
         warps *= 2;
     return warps;
 }
@@ -194,9 +197,9 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
     if (!plan) {
         const char *not_fused = "";
         uint32_t products = 0;
-        if (compile_fused(kernel, target, out, entry, &not_fused))
-            return true;
         tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
+        if (products && compile_fused(kernel, target, out, entry, &not_fused))
+            return true;
         tile_remark_no_pipeline(kernel, products > 1 && not_fused ? not_fused : why);
         return false;
     }

@@ -67,6 +67,13 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
                 "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s (%s)",
                 plan->columns, plan->stages, plan->stage_bytes, plan->groups,
                 plan->swapped ? ", operands exchanged" : "", tile_variant_name(TILE_TMA));
+    if (plan->split > 1)
+        tile_remark(kernel->module, plan->mma->where,
+                    "mma: %u blocks have a part of the sums each (%s)", plan->split,
+                    tile_variant_name(TILE_TMA));
+    if (plan->side)
+        tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
+                    tile_variant_name(TILE_TMA));
     if (plan->store)
         tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)",
                     tile_variant_name(TILE_TMA));
@@ -80,7 +87,7 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
                     "%u warpgroups%s (%s)",
                     product->columns,
-                    !product->feed[0]       ? "registers"
+                    !product->feed[0]        ? "registers"
                     : product->feed[0]->held ? "shared memory, loaded once"
                                              : "shared memory",
                     product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "api"))
 sys.dont_write_bytecode = True
 import abi  # noqa: E402
 import cdef  # noqa: E402
+import man  # noqa: E402
 
 import api as tool  # noqa: E402
 
@@ -150,6 +151,29 @@ class Declarations(unittest.TestCase):
                 self.assertEqual(ffi.sizeof(struct["name"]), struct["bytes"])
                 for field in struct["fields"]:
                     self.assertEqual(ffi.offsetof(struct["name"], field["name"]), field["offset"])
+
+
+class ManPages(unittest.TestCase):
+    def test_each_function_has_one_that_a_formatter_takes(self):
+        formatter, text = shutil.which("groff"), ""
+        for library in tool.LIBRARIES:
+            api = tool.load(library)
+            pages = man.pages(api)
+            self.assertEqual(set(pages), {f"{f['name']}.3" for f in api["functions"]})
+            for name, page in pages.items():
+                for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "THREADS", "CAPTURE", "HISTORY"):
+                    self.assertIn(f".SH {section}\n", page, name)
+            text += "".join(pages.values())
+        if not formatter:
+            self.skipTest("no groff to look at them with")
+        done = subprocess.run([formatter, "-man", "-Tutf8", "-ww"], input=text, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_one_says_what_the_header_says(self):
+        page = man.pages(tool.load("cucore"))["cuc_stream_create.3"]
+        self.assertIn('.B "cuc_status cuc_stream_create(cuc_stream **out, cuc_device *device,"\n', page)
+        self.assertIn(".B CUC_ERROR_INVALID_ARGUMENT", page)
+        self.assertIn("It is the caller's to release.", page)
 
 
 class Comments(unittest.TestCase):

@@ -129,8 +129,8 @@ START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     o.dimensions = dimensions;
     o.dimension_count = 1;
     ck_ok(cuc_tile_tune(choice, sizeof(choice), device, program, 0, &o, "add", args, 2, &tune));
-    ck_assert_int_eq(told.count, 4);
-    ck_assert_int_eq(told.wrong, 2);
+    ck_assert_int_eq(told.count, 4 + 2 * 3); // two of them with other numbers of warps too
+    ck_assert_int_ge(told.wrong, 2);
     ck_assert_ptr_nonnull(strstr(choice, "WRONG=0"));
     ck_assert_msg(strstr(told.reason, "by the first candidate") != NULL, "%s", told.reason);
     ck_ok(cuc_buffer_read(stream, after, buffer[1], 0, sizeof(after)));

@@ -41,7 +41,7 @@ int main()
 BENCH_PROGRAM = r"""
 #include <cucore/bench.h>
 #include <stdio.h>
-int main(void) { return printf("%s\n", cuc_version_string()) < 0 || !cuc_bench_session_create; }
+int main(void) { return printf("%s\n", cuc_version_string()) < 0 || !cuc_bench_mode_name; }
 """
 
 
@@ -169,12 +169,11 @@ target_link_libraries(b cucore::cucore)
 
     def test_find_package_refuses_what_is_not_there(self):
         path = self.prefix_path()
-        for name, asked, said in (("newer", "0.2", "compatible with requested"),
-                                  ("older", "0.0.9", "compatible with requested"),
+        for name, asked, said in (("newer", "0.2", r"compatible\s+with requested"),
+                                  ("older", "0.0.9", r"compatible\s+with requested"),
                                   ("more", "0.1.0 COMPONENTS nothing", "this cucore has no nothing")):
             with self.subTest(name):
-                self.cmake(name, f"find_package(cucore {asked} REQUIRED)\n".replace(
-                    "COMPONENTS nothing REQUIRED", "REQUIRED COMPONENTS nothing"), path, fails=said)
+                self.cmake(name, f"find_package(cucore {asked} REQUIRED)\n", path, fails=said)
 
     def test_fetch_content_of_cmake(self):
         self.prefix_path()

@@ -43,6 +43,15 @@ static const struct construct constructs[] = {
       "kernel k(x: T[M, N], u: T[M, N], o: T[M, N]) const T = f32 where N % 8 == 0, M < 100 grid cdiv(M, 4), cdiv(N, 32) {\n"
       "    i, j = block(0), block(1)\n    y = load(x, [i, j], [4, 32], pad=1)\n    store(o, [i, j], y)\n"
       "    for c in 0 .. N step 8 { store_at(u, [i * 4, c], load_at(x, [i * 4, c], [4, 8])) }\n}", 0, 0, NULL },
+    { "a kernel that ends in a turn of a static for", "i32 f16", "N=64 n=1;N=64 n=7",
+      "kernel k(w: T[N], o: T[N], n: i32) const T = i32 {\n    x = load(w, [0], [8])\n"
+      "    static for j in 0 .. 3 {\n        store(o, [j], x + j)\n        if j == 1 { return; x = x * 2 }\n    }\n"
+      "    store(o, [5], x)\n    if n > 3 { x = x + 1; return } else { return }\n    store(o, [6], x)\n}", 0, 0, NULL },
+    { "what comes behind an arm that is left", "i32 f16", "N=64 n=1;N=64 n=7",
+      "kernel k(w: T[N], o: T[N], n: i32) const T = i32 {\n    x = load(w, [0], [8])\n"
+      "    if n > 3 { y = x * 2; store(o, [3], y); return; y = x } else { y = x + 1 }\n    store(o, [0], y)\n"
+      "    for j in 0 .. 4 { if j > n { break; y = y + 9 } else { z = y * 2 }\n        y = z\n        continue\n        y = y + 7 }\n"
+      "    store(o, [1], y)\n}", 0, 0, NULL },
     { "tiles that the grid keeps inside", "i8 f16 f32", "M=1 N=8;M=3 N=40;M=4 N=64;M=9 N=104;M=0 N=8;M=5 N=0",
       "kernel k(x: T[M, N], u: T[M, N], y: T[M, 32], o: T[M, N], oo: T[M, 32]) const T = f32 where N % 8 == 0 grid M, N // 8 {\n"
       "    i, j = block(0), block(1)\n    store(o, [i, j], load(x, [i, j], [_, 8]), shape=[_, 8])\n"
@@ -318,6 +327,11 @@ static const struct construct constructs[] = {
       "    a = load(x, [0, 0], [9, 20])\n    a = where(iota(i32, 9)[:, None] == 3, nan, a)\n"
       "    store(o1, [0, 0], min(a, 1, nan=true))\n    store(o2, [0, 0], max(a, 1, nan=true))\n"
       "    store(o3, [0, 0], min(a, 1))\n    store(o4, [0, 0], max(a, 1))\n}", 0, 0, NULL },
+    { "exponentials that are rounded to 16 bits", "f16 bf16", "",
+      "kernel k(x: T[3, 500], w: T[3, 500], o: T[3, 500], o1: T[3, 500], o2: T[3, 500]) const T = f16 grid 3 {\n"
+      "    r = block(0)\n    a, b = cast(load(x, [r, 0], [_, 500]), f32), cast(load(w, [r, 0], [_, 500]), f32)\n"
+      "    store(o, [r, 0], cast(exp(a), T))\n    store(o1, [r, 0], cast(exp2(a) * 0.25, T))\n"
+      "    e = exp(b - max(b))\n    store(o2, [r, 0], cast(e / sum(e), T))\n}", 1, 1e-30, NULL },
     { "quotients of scalars", "f16 bf16 f32 f64", "",
       "kernel k(x: T[24], y: T[20], w: T[24], ww: T[20], o: T[24, 20], o1: T[24, 20], o2: T[24, 20], o3: T[24, 20]) const T = f32 grid 24, 20 {\n"
       "    i, j = block(0), block(1)\n    store(o, [i, j], x[i] / y[j], shape=[_, _])\n"

@@ -381,7 +381,7 @@ static const struct {
     { "a name that is bound nowhere", "x = y",
       1, 5, "T501 name: nothing binds y" },
     { "a name of one arm only", "if s > 0 { x = 1.0 }\ny = x",
-      2, 5, "T501 name: nothing binds x" },
+      2, 5, "T405 name: only one arm of an if binds x" },
     { "a name of a loop's body", "for j in 0 .. 4 { x = j }\ny = x",
       2, 5, "T501 name: nothing binds x" },
     { "a loop's variable behind the loop", "for j in 0 .. 4 { }\ny = j",

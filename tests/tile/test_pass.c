@@ -248,6 +248,87 @@ START_TEST(less_than_the_bound_is_enough_for_few_digits)
 }
 END_TEST
 
+// How many words are widened again, of rows of 64.
+
+static const struct {
+    const char *name, *body;
+    uint32_t again;
+} widened[] = {
+    { "once behind each time that the row comes together",
+      "x = cast(load(b, [0, 0], [_, 64]), f32)\ne = exp(x - sum(x))\n"
+      "store(b, [0, 0], cast(e / sum(e), f16), shape=[_, 64])",
+      2 },
+    { "once for all that is made of it there",
+      "x = cast(load(b, [0, 0], [_, 64]), f32)\ns = sum(x)\n"
+      "store(a, [0], (x - s) * (x + s))",
+      1 },
+    { "not in front of it", "x = cast(load(b, [0, 0], [_, 64]), f32)\nstore(a, [0], x * x)", 0 },
+    { "not what has 32 bits", "x = load(a, [0], [64])\nstore(a, [0], x - sum(x))", 0 },
+    { "not short rows", "x = cast(load(b, [0, 0], [_, 63]), f32)\nstore(a, [0], x - sum(x))", 0 },
+    { "not what takes long",
+      "x = cast(load(b, [0, 0], [_, 64]), f32)\ny = sin(x)\nstore(a, [0], y - sum(y))", 0 },
+};
+
+static void count_again(struct tile_op *op, void *data)
+{
+    uint32_t *count = data;
+
+    *count += tile_int(op, TILE_ATTR_AGAIN, 0) != 0;
+}
+
+START_TEST(long_rows_are_widened_again)
+{
+    char text[1024];
+    uint32_t count = 0;
+
+    snprintf(text, sizeof(text), HEAD "%s\n}\n", widened[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", widened[_i].name,
+                  tile_diagnostics_text(module, false));
+    tile_simplify(module->first);
+    tile_find_rough(module->first);
+    ck_assert_int_eq(tile_make_again(module->first, 64), widened[_i].again != 0);
+    ck_assert(tile_verify(module, "the pass"));
+    tile_walk(&module->first->body, count_again, &count);
+    ck_assert_msg(count == widened[_i].again, "%s: expected %u, got %u in\n%s", widened[_i].name,
+                  widened[_i].again, count, tile_print(module));
+    tile_module_free(module);
+}
+END_TEST
+
+// How many blocks of 8 warps are asked for, of rows of 8192.
+static const struct {
+    const char *name, *body;
+    uint32_t blocks;
+} rooms[] = {
+    { "a row that waits", "x = load(a, [0], [8192])\nstore(a, [0], x - sum(x))", 4 },
+    { "two rows that wait",
+      "x, y = load(a, [0], [8192]), load(a, [1], [8192])\nstore(a, [0], x * sum(x * y) - y)", 0 },
+    { "a row that is only summed", "store(a, [0], sum(load(a, [0], [8192])), shape=[_])", 0 },
+    { "a row that moves between threads",
+      "x = load(a, [0], [8192])\nstore(a, [0], shift(x, 1, 0) - sum(x))", 0 },
+    { "a row with control flow", "x = load(a, [0], [8192])\nif n > 0 { store(a, [0], x - sum(x)) }",
+      0 },
+};
+
+START_TEST(blocks_are_asked_for_where_a_row_waits)
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text), HEAD "%s\n}\n", rooms[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", rooms[_i].name,
+                  tile_diagnostics_text(module, false));
+    tile_simplify(module->first);
+    uint32_t blocks = tile_blocks_at_once(module->first, 8);
+    ck_assert_msg(blocks == rooms[_i].blocks, "%s: expected %u, got %u", rooms[_i].name,
+                  rooms[_i].blocks, blocks);
+    tile_module_free(module);
+}
+END_TEST
+
 // The verifier: what a pass could break, broken by hand.
 
 static struct tile_op *find(struct tile_block *block, enum tile_op_kind kind)
@@ -353,6 +434,10 @@ int main(void)
                         (int)(sizeof(rows) / sizeof(rows[0])));
     tcase_add_loop_test(t, less_than_the_bound_is_enough_for_few_digits, 0,
                         (int)(sizeof(powers) / sizeof(powers[0])));
+    tcase_add_loop_test(t, long_rows_are_widened_again, 0,
+                        (int)(sizeof(widened) / sizeof(widened[0])));
+    tcase_add_loop_test(t, blocks_are_asked_for_where_a_row_waits, 0,
+                        (int)(sizeof(rooms) / sizeof(rooms[0])));
     tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0,
                         (int)(sizeof(damages) / sizeof(damages[0])));
     suite_add_tcase(suite, t);

@@ -53,7 +53,7 @@ def built(folder):
     subprocess.run(["meson", "setup", build, ROOT, "-Dbuildtype=release", "-Dtests=disabled",
                     "-Dexamples=disabled", "-Ddocs=disabled"], check=True)
     subprocess.run(["ninja", "-C", build, *{name for name, _, _ in BUILT if "/" in name},
-                    "libcucore.so.0.1.0", "libcucore-sim.so"], check=True)
+                    f"libcucore.so.{VERSION}", "libcucore-sim.so"], check=True)
     return build
 
 

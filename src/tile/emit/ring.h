@@ -58,7 +58,10 @@ struct tile_ring {
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
-// Whether an op behind the loop has been emitted.
+// tiles.c: `body` emits what a role does for one tile, for each of them; what is done while the
+// last products of a tile are on their way; whether an op behind the loop has been emitted then.
+bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
+void tile_meanwhile(struct tile_emitter *e);
 bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op);
 // The loop over the product, in the role that is emitted.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);

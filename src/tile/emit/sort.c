@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-// A network of more instructions than that is made as loops, if shared memory has room. Loops took 3
-// to 4 times as long on an H200 (rows of 512 to 8192 f32, 16 a thread: 84 and 352 us of 64 MiB,
+// A network of more instructions than that is made as loops, if shared memory has room. Loops took
+// 3 to 4 times as long on an H200 (rows of 512 to 8192 f32, 16 a thread: 84 and 352 us of 64 MiB,
 // 238 and 690), and of a longer network ptxas takes many seconds.
 enum { EXCHANGE_BYTES = 32 * 1024, MOST_INSTRUCTIONS = 16000 };
 

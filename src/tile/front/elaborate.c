@@ -305,6 +305,7 @@ bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_a
     e->kernel = ast;
     e->count = e->frame = 0;
     e->loop = NULL;
+    e->lost = NULL;
     e->b = (struct tile_builder){ e->module, kernel, &kernel->body, ast->where, NULL };
     return true;
 }

@@ -35,6 +35,13 @@ struct tile_binding {
     bool fixed; // a loop's variable, a parameter: may not be bound again
 };
 
+// A name that only one arm of an if has bound, where: nothing binds it behind the if.
+struct tile_lost {
+    const char *name;
+    struct tile_location where;
+    const struct tile_lost *next;
+};
+
 // A loop that the code being elaborated stands in.
 struct tile_open_loop {
     struct tile_op *op; // NULL: a static for, whose turns cannot be left
@@ -56,6 +63,7 @@ struct tile_elaborator {
     uint32_t depth, work;
     bool exhausted; // one of them, and said so: nothing more is looked at
     struct tile_open_loop *loop;
+    const struct tile_lost *lost; // of the running function or kernel
     // Of the running function: its results, once it has returned.
     struct tile_meaning *result;
     uint32_t results;

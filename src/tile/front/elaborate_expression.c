@@ -90,7 +90,17 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
 
     if (binding)
         return binding->what;
+    const struct tile_lost *lost = e->lost;
     const char *near = NULL;
+    while (lost && strcmp(lost->name, ast->text) != 0)
+        lost = lost->next;
+    if (lost) {
+        tile_error(e->module, TILE_T405, ast->where, "name: only one arm of an if binds %s",
+                   ast->text);
+        tile_note(e->module, lost->where, "it is bound here");
+        tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
+        return (struct tile_meaning){ 0 };
+    }
     for (uint32_t i = e->frame; i < e->count; i++)
         if (e->binding[i].what.kind != TILE_NOTHING)
             near = tile_nearer(ast->text, near, e->binding[i].name);

@@ -1,8 +1,7 @@
-// Statements: names bound and bound again, loops and ifs with what they carry, functions put in.
+// Names bound and bound again, one statement after the other, functions put in.
 //
-// Bindings are a stack; a block's own end with it. A name of outside that a loop's body or an if's
-// arm binds again is carried: it becomes an argument of the block and a result of the op.
-#include "elaborate.h"
+// Bindings are a stack; a block's own end with it.
+#include "control.h"
 
 #include <string.h>
 
@@ -14,8 +13,8 @@ struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name)
     return NULL;
 }
 
-static void push(struct tile_elaborator *e, const char *name, struct tile_meaning what,
-                 struct tile_location where, bool fixed)
+void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_meaning what,
+                       struct tile_location where, bool fixed)
 {
     if (!name)
         return;
@@ -44,7 +43,7 @@ void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning 
     if (what.kind == TILE_OPERAND && what.operand.value && !what.operand.value->name)
         what.operand.value->name = name;
     if (!binding) {
-        push(e, name, what, where, false);
+        tile_push_binding(e, name, what, where, false);
         return;
     }
     if (binding->fixed) {
@@ -54,448 +53,6 @@ void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning 
     }
     binding->what = what;
     binding->where = where;
-}
-
-// Names that statements bind, once each, in the order of their first binding.
-struct names {
-    const char **name;
-    uint32_t count;
-};
-
-static void add_name(struct tile_elaborator *e, struct names *names, const char *name)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (strcmp(names->name[i], name) == 0)
-            return;
-    // Room is doubled at powers of two.
-    if (!(names->count & (names->count - 1))) {
-        const char **grown =
-            tile_take(e->module, (names->count ? 2 * names->count : 1) * sizeof(*grown));
-        if (!grown)
-            return;
-        if (names->count)
-            memcpy(grown, names->name, names->count * sizeof(*grown));
-        names->name = grown;
-    }
-    names->name[names->count++] = name;
-}
-
-static void names_bound(struct tile_elaborator *e, const struct tile_statement *s,
-                        struct names *names)
-{
-    for (; s; s = s->next) {
-        bool loop = s->kind == TILE_STATEMENT_FOR || s->kind == TILE_STATEMENT_STATIC_FOR;
-        for (uint32_t i = 0; i < s->names && !loop; i++)
-            if (s->name[i])
-                add_name(e, names, s->name[i]);
-        names_bound(e, s->body, names);
-        names_bound(e, s->otherwise, names);
-    }
-}
-
-// Of them those that are bound outside already, with their values there: what a loop carries.
-static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
-                          struct names *carried, struct tile_value ***values)
-{
-    struct names bound = { 0 };
-    bool ok = true;
-
-    names_bound(e, body, &bound);
-    *carried = (struct names){ 0 };
-    *values = tile_take(e->module, (bound.count + 1) * sizeof(**values));
-    for (uint32_t i = 0; *values && i < bound.count; i++) {
-        struct tile_binding *binding = tile_lookup(e, bound.name[i]);
-        if (!binding || binding->fixed)
-            continue; // a new name; or an error that the statement itself reports
-        struct tile_operand operand;
-        e->b.where = binding->where;
-        if (!tile_meaning_operand(e, &binding->what, &operand)) {
-            ok = false;
-            continue;
-        }
-        if (!operand.loose && operand.value->type.tensor) {
-            tile_error(e->module, TILE_T302, binding->where,
-                       "%s: a tensor cannot be bound again in a loop", bound.name[i]);
-            ok = false;
-            continue;
-        }
-        struct tile_value *value = tile_build_value(&e->b, operand);
-        if (!value) {
-            ok = false;
-            continue;
-        }
-        (*values)[carried->count] = value;
-        add_name(e, carried, bound.name[i]);
-    }
-    return ok && *values;
-}
-
-// A constant that meets a typed value on another path takes its dtype.
-static struct tile_value *value_like(struct tile_elaborator *e, const struct tile_meaning *m,
-                                     const struct tile_type *like)
-{
-    struct tile_operand operand;
-
-    if (!tile_meaning_operand(e, m, &operand))
-        return NULL;
-    if (!operand.loose && operand.value && operand.value->type.tensor) {
-        tile_error(e->module, TILE_T302, e->b.where,
-                   "if: a tensor cannot be bound again in an arm or a loop");
-        return NULL;
-    }
-    if (operand.loose && like && !like->tensor && !(operand.real && like->dtype <= CUC_U64))
-        return tile_build_constant(&e->b, like->dtype, operand);
-    return tile_build_value(&e->b, operand);
-}
-
-static bool leave_loop(struct tile_elaborator *e, enum tile_op_kind kind,
-                       struct tile_open_loop *loop)
-{
-    struct tile_location where = e->b.where;
-    struct tile_value **values = tile_take(e->module, (loop->count + 1) * sizeof(*values));
-    uint32_t lead = loop->op->kind == TILE_FOR ? 3 : 0;
-
-    for (uint32_t i = 0; values && i < loop->count; i++) {
-        struct tile_binding *binding = tile_lookup(e, loop->name[i]);
-        if (binding)
-            values[i] = value_like(e, &binding->what, &loop->op->operand[lead + i]->type);
-    }
-    e->b.where = where;
-    return values && tile_build_leave(&e->b, kind, loop->op, values, loop->name);
-}
-
-// After a loop: its results are what the names stand for.
-static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
-                         const struct names *names, struct tile_location where)
-{
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tile_binding *binding = tile_lookup(e, names->name[i]);
-        if (binding) {
-            op->result[i]->name = names->name[i];
-            binding->what = tile_meaning_of(op->result[i]);
-            binding->where = where;
-        }
-    }
-}
-
-static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, uint32_t lead,
-                           const struct names *names)
-{
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tile_value *argument = op->block[0]->argument[lead + i];
-        argument->name = names->name[i];
-        tile_lookup(e, names->name[i])->what = tile_meaning_of(argument);
-    }
-}
-
-// What stands where control does not come, or in what is wrong already, is looked at for its own
-// errors all the same: in a block that belongs to nothing.
-struct aside {
-    struct tile_block *block, *function_block;
-    struct tile_meaning *result;
-    uint32_t results;
-    bool returned;
-};
-
-static bool step_aside(struct tile_elaborator *e, struct aside *before)
-{
-    struct tile_block *nowhere = tile_block_create(e->b.kernel, NULL, 0);
-    struct tile_meaning *dropped = tile_take(e->module, TILE_MAX_VALUES * sizeof(*dropped));
-
-    *before = (struct aside){ e->b.block, e->function_block, e->result, e->results, e->returned };
-    if (!nowhere || !dropped)
-        return false;
-    if (e->b.block == e->function_block)
-        e->function_block = nowhere;
-    e->b.block = nowhere;
-    e->result = dropped;
-    e->results = 0;
-    return true;
-}
-
-static void step_back(struct tile_elaborator *e, const struct aside *before)
-{
-    e->b.block = before->block;
-    e->function_block = before->function_block;
-    e->result = before->result;
-    e->results = before->results;
-    e->returned = before->returned;
-}
-
-// Nothing is known of names any more; those that nothing bound before are bound from now on.
-static void give_up(struct tile_elaborator *e, const struct names *names,
-                    struct tile_location where, bool new)
-{
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tile_binding *binding = tile_lookup(e, names->name[i]);
-        if (binding ? !binding->fixed : new)
-            tile_bind(e, names->name[i], (struct tile_meaning){ 0 }, where);
-    }
-}
-
-// The body of a loop whose head is wrong.
-static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_statement *s)
-{
-    struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
-                                   .outer = e->loop };
-    struct names bound = { 0 };
-    struct aside before;
-
-    names_bound(e, s->body, &bound);
-    give_up(e, &bound, s->where, false);
-    if (step_aside(e, &before)) {
-        uint32_t inner = e->count;
-        e->loop = &loop;
-        if (s->names)
-            push(e, s->name[0], (struct tile_meaning){ 0 }, s->where, true);
-        tile_elaborate_statements(e, s->body);
-        e->loop = loop.outer;
-        e->count = inner;
-    }
-    step_back(e, &before);
-    give_up(e, &bound, s->where, false);
-}
-
-static void elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s)
-{
-    bool is_for = s->kind == TILE_STATEMENT_FOR;
-    struct tile_block *outside = e->b.block;
-    struct tile_operand bound[3] = { { 0 }, { 0 }, tile_of_int(1) };
-    struct tile_value **values;
-    struct names carried;
-    struct tile_op *op = NULL;
-    bool ok = true;
-
-    for (uint32_t i = 0; is_for && i < s->values; i++)
-        ok &= tile_elaborate_operand(e, s->value[i], &bound[i]);
-    ok &= carried_names(e, s->body, &carried, &values);
-    e->b.where = s->where;
-    if (ok)
-        op = is_for ? tile_build_for(&e->b, bound[0], bound[1], bound[2], carried.count, values)
-                    : tile_build_loop(&e->b, carried.count, values);
-    if (!op) {
-        elaborate_wrong_loop(e, s);
-        return;
-    }
-    uint32_t inner = e->count;
-    struct tile_open_loop loop = { op, false, carried.name, carried.count, e->loop };
-    e->loop = &loop;
-    e->b.block = op->block[0];
-    bind_arguments(e, op, is_for, &carried);
-    if (is_for) {
-        struct tile_value *variable = op->block[0]->argument[0];
-        variable->name = s->name[0];
-        push(e, s->name[0], tile_meaning_of(variable), s->where, true);
-    } else if (!s->value[0] || s->value[0]->kind != TILE_AST_BOOL || !s->value[0]->i) {
-        // A while is a loop that begins with a way out.
-        struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
-        e->b.where = s->value[0] ? s->value[0]->where : s->where;
-        e->b.op = "while";
-        struct tile_op *way_out = tile_build_if(&e->b, condition);
-        e->b.op = NULL;
-        if (way_out) {
-            e->b.block = way_out->block[0];
-            tile_build_yield(&e->b, NULL, 0);
-            e->b.block = way_out->block[1];
-            leave_loop(e, TILE_BREAK, &loop);
-            e->b.block = op->block[0];
-        }
-    }
-    bool left = tile_elaborate_statements(e, s->body);
-    e->b.where = s->where;
-    if (!left)
-        leave_loop(e, TILE_CONTINUE, &loop);
-    e->loop = loop.outer;
-    e->count = inner;
-    e->b.block = outside;
-    bind_results(e, op, &carried, s->where);
-}
-
-static bool elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s)
-{
-    static const char *const names[] = { "where the loop begins", "where the loop ends",
-                                         "the step" };
-    int64_t bound[3] = { 0, 0, 1 };
-    struct tile_open_loop loop = { .outer = e->loop };
-    bool ok = true, left = false;
-
-    for (uint32_t i = 0; i < s->values; i++)
-        ok &= tile_elaborate_int(e, s->value[i], names[i], &bound[i]);
-    if (ok && bound[2] < 1) {
-        tile_error(e->module, TILE_T403, s->where,
-                   "static for: expected a step of 1 or more, got %lld", (long long)bound[2]);
-        ok = false;
-    }
-    if (ok && bound[1] > bound[0] &&
-        (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_TURNS) {
-        tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
-                   TILE_MAX_STATIC_TURNS);
-        ok = false;
-    }
-    if (!ok) {
-        elaborate_wrong_loop(e, s);
-        return false;
-    }
-    e->loop = &loop;
-    for (int64_t i = bound[0]; i < bound[1]; i += bound[2]) {
-        uint32_t inner = e->count;
-        push(e, s->name[0], tile_meaning_of_int(i), s->where, true);
-        left = tile_elaborate_statements(e, s->body);
-        e->count = inner;
-        // Once is enough for errors.
-        if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
-            break;
-    }
-    e->loop = loop.outer;
-    return left;
-}
-
-// The arms of an if see the same names; `after` keeps what they stand for when the arm ends.
-struct arm {
-    struct tile_block *end; // the block that is open when the arm ends
-    struct tile_meaning *after;
-    bool *bound; // each name, if only to what an error was said of
-    bool leaves;
-};
-
-static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement *body,
-                          struct tile_block *block, const struct names *names, struct arm *arm)
-{
-    uint32_t outer = e->count;
-    struct tile_meaning *before = tile_take(e->module, (names->count + 1) * sizeof(*before));
-
-    arm->bound = tile_take(e->module, (names->count + 1) * sizeof(*arm->bound));
-    arm->after = tile_take(e->module, (names->count + 1) * sizeof(*before));
-    if (!before || !arm->after || !arm->bound)
-        return;
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tile_binding *binding = tile_lookup(e, names->name[i]);
-        if (binding)
-            before[i] = binding->what;
-    }
-    e->b.block = block;
-    arm->leaves = tile_elaborate_statements(e, body);
-    arm->end = e->b.block;
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tile_binding *binding = tile_lookup(e, names->name[i]);
-        arm->bound[i] = binding != NULL;
-        if (binding)
-            arm->after[i] = binding->what;
-    }
-    e->count = outer;
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tile_binding *binding = tile_lookup(e, names->name[i]);
-        if (binding)
-            binding->what = before[i];
-    }
-}
-
-static bool same_meaning(const struct tile_meaning *x, const struct tile_meaning *y)
-{
-    return x->kind == y->kind && x->operand.value == y->operand.value &&
-           x->operand.loose == y->operand.loose && x->operand.i == y->operand.i &&
-           memcmp(&x->operand.f, &y->operand.f, sizeof(x->operand.f)) == 0 && x->dtype == y->dtype;
-}
-
-// The type that a name has at the end of an arm, when it is a typed value there.
-static const struct tile_type *typed(const struct tile_meaning *m)
-{
-    return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
-}
-
-static bool elaborate_if(struct tile_elaborator *e, const struct tile_statement *s)
-{
-    struct tile_meaning condition = tile_elaborate_expression(e, s->value[0]);
-    struct tile_block *outside = e->b.block;
-    struct names bound = { 0 }, merged = { 0 };
-    struct arm arm[2] = { 0 };
-
-    if (condition.kind == TILE_TRUTH) // the other arm is not even looked at
-        return tile_elaborate_statements(e, condition.operand.i ? s->body : s->otherwise);
-    e->b.where = s->value[0] ? s->value[0]->where : s->where;
-    struct tile_operand operand = { 0 };
-    struct tile_value *value =
-        tile_meaning_operand(e, &condition, &operand) ? tile_build_value(&e->b, operand) : NULL;
-    struct tile_op *op = tile_build_if(&e->b, value);
-    names_bound(e, s->body, &bound);
-    names_bound(e, s->otherwise, &bound);
-    if (!op) {
-        struct aside before;
-        // Of what might have been a constant one arm would not be read.
-        if (operand.value) {
-            if (step_aside(e, &before)) {
-                struct tile_block *nowhere = e->b.block;
-                e->function_block = NULL; // nor does a function return in there
-                elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
-                elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
-            }
-            step_back(e, &before);
-        }
-        give_up(e, &bound, s->where, true);
-        return false;
-    }
-    elaborate_arm(e, s->body, op->block[0], &bound, &arm[0]);
-    elaborate_arm(e, s->otherwise, op->block[1], &bound, &arm[1]);
-    e->b.block = outside;
-    if (!arm[0].after || !arm[1].after || !arm[0].bound || !arm[1].bound)
-        return false;
-
-    // Names that differ at the end; those that are new must be bound on every path that goes on.
-    struct tile_value **yielded[2];
-    yielded[0] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
-    yielded[1] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
-    if (!yielded[0] || !yielded[1])
-        return false;
-    for (uint32_t i = 0; i < bound.count; i++) {
-        const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
-        struct tile_binding *old = tile_lookup(e, bound.name[i]);
-        bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
-        if (old && old->fixed)
-            continue; // the statement itself has said so
-        if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
-            tile_bind(e, bound.name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
-        // The arm that goes on leaves the name as it was.
-        if (arm[0].leaves != arm[1].leaves && old &&
-            same_meaning(arm[0].leaves ? y : x, &old->what))
-            continue;
-        if (!both || (arm[0].leaves && arm[1].leaves) ||
-            (!arm[0].leaves && !arm[1].leaves && same_meaning(x, y))) {
-            if (both && !arm[0].leaves)
-                tile_bind(e, bound.name[i], *x, s->where);
-            continue;
-        }
-        for (uint32_t a = 0; a < 2; a++) {
-            if (arm[a].leaves)
-                continue;
-            e->b.block = arm[a].end;
-            e->b.where = s->where;
-            yielded[a][merged.count] = value_like(
-                e, &arm[a].after[i], arm[1 - a].leaves ? NULL : typed(&arm[1 - a].after[i]));
-        }
-        e->b.block = outside;
-        add_name(e, &merged, bound.name[i]);
-    }
-    e->b.where = s->where;
-    for (uint32_t a = 0; a < 2; a++)
-        if (!arm[a].leaves) {
-            e->b.block = arm[a].end;
-            tile_build_yield(&e->b, yielded[a], merged.count);
-        }
-    e->b.block = outside;
-    if (arm[0].leaves && arm[1].leaves) {
-        tile_build_return(&e->b); // nothing comes here, but a block has an end
-        for (uint32_t i = 0; i < bound.count; i++) {
-            const struct tile_binding *old = tile_lookup(e, bound.name[i]);
-            if (arm[0].bound[i] && arm[1].bound[i] && !(old && old->fixed))
-                tile_bind(e, bound.name[i], arm[1].after[i], s->where);
-        }
-        return true;
-    }
-    bool ok = tile_finish_if(&e->b, op, merged.name) && op->result_count == merged.count;
-    for (uint32_t i = 0; i < merged.count; i++)
-        tile_bind(e, merged.name[i],
-                  ok ? tile_meaning_of(op->result[i]) : (struct tile_meaning){ 0 }, s->where);
-    return false;
 }
 
 bool tile_only_acts(const struct tile_ast *ast)
@@ -568,7 +125,7 @@ static bool elaborate_leaving(struct tile_elaborator *e, const struct tile_state
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
         return false; // what follows is looked at, too
     }
-    leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
+    tile_leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
     return true;
 }
 
@@ -607,12 +164,12 @@ static bool elaborate_statement(struct tile_elaborator *e, const struct tile_sta
         return false;
     case TILE_STATEMENT_FOR:
     case TILE_STATEMENT_WHILE:
-        elaborate_loop(e, s);
+        tile_elaborate_loop(e, s);
         return false;
     case TILE_STATEMENT_STATIC_FOR:
-        return elaborate_static_for(e, s);
+        return tile_elaborate_static_for(e, s);
     case TILE_STATEMENT_IF:
-        return elaborate_if(e, s);
+        return tile_elaborate_if(e, s);
     case TILE_STATEMENT_BREAK:
     case TILE_STATEMENT_CONTINUE:
         return elaborate_leaving(e, s);
@@ -629,7 +186,7 @@ static bool elaborate_statement(struct tile_elaborator *e, const struct tile_sta
 
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    struct aside before;
+    struct tile_aside before;
     bool left = false, aside = false;
 
     // A block counts for more than an expression: passes walk those that are one in another, too.
@@ -643,11 +200,11 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
         if (!left || aside || !s->next)
             continue;
         aside = true;
-        if (!step_aside(e, &before))
+        if (!tile_step_aside(e, &before))
             break;
     }
     if (aside)
-        step_back(e, &before);
+        tile_step_back(e, &before);
     e->depth -= LEVELS;
     return left;
 }
@@ -669,6 +226,7 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
     }
     fn->running = true;
     e->b.op = NULL;
+    e->lost = NULL;
     e->frame = e->count;
     e->inlined++;
     e->loop = NULL;
@@ -685,10 +243,11 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
     }
     const struct tile_location *before = chain ? chain->inlined_at : e->module->call;
     for (uint32_t i = 0; i < fn->parameters; i++)
-        push(e, fn->parameter[i], argument[i], fn->where, false);
+        tile_push_binding(e, fn->parameter[i], argument[i], fn->where, false);
     tile_elaborate_statements(e, fn->body);
     fn->running = false;
     e->b.op = outer.b.op;
+    e->lost = outer.lost;
     e->module->call = before;
     uint32_t results = e->results;
     e->count = e->frame;

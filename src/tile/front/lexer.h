@@ -34,7 +34,7 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t depth; // of ( and [: no newline ends anything there
-    bool torn;  // by a string without its end: open brackets end with the line
+    bool torn;      // by a string without its end: open brackets end with the line
     bool joins;     // the last token goes on in the next line
 };
 

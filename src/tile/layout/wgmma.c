@@ -17,6 +17,9 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
     if (type->extent[1] % 8 || type->extent[0] % (1 << ROW_BITS) || rows < ROW_BITS + groups ||
         columns < COLUMN_BITS)
         return false;
+    // Rows that are missing are a warpgroup's.
+    if (type->extent[0] != 1 << rows && rows > ROW_BITS + groups)
+        return false;
     *layout = (struct tile_layout){ .warp_bits = (uint8_t)warp_bits, .rank = 2 };
     layout->axis_bits[0] = (uint8_t)rows;
     layout->axis_bits[1] = (uint8_t)columns;

@@ -1,0 +1,131 @@
+// A role's way through the tiles of the grid, and what is done between two of them.
+//
+// Tiles are numbered so that those which are worked on at a time lie close together: some along the
+// first axis of the grid, then the next along the second.
+#include "ring.h"
+
+static void place_tile(struct tile_emitter *e, tile_register tile, const tile_register *out)
+{
+    struct tile_ring *r = e->ring;
+    tile_register rest, at;
+
+    tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
+    tile_ins(e, "div.u32 %R, %R, %R", out[2], tile, layer);
+    rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", out[2], layer);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", tile, rest);
+    tile_register width =
+        tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->grid[1], r->plan->raster);
+    tile_register first = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, width);
+    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, width);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
+    first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, r->plan->raster);
+    tile_register height = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
+    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, r->plan->raster);
+    tile_ins(e, "div.u32 %R, %R, %R", out[1], rest, height);
+    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", out[1], height);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
+    tile_ins(e, "add.u32 %R, %R, %R", out[0], rest, first);
+}
+
+// A load behind the loop of few registers that does not need it: a bias.
+static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
+{
+    enum { MOST_REGISTERS = 176 }; // with the accumulators; the others are for what is done then
+    const struct tile_pipeline *plan = e->ring->plan;
+    const struct tile_op *loop = plan->loop;
+
+    if (op->kind != TILE_LOAD || op == plan->side ||
+        tile_register_count(op->result[0]) + plan->blocks * plan->columns / 2 > MOST_REGISTERS ||
+        tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return false;
+    for (const struct tile_op *late = loop; late; late = late->next)
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            if (op->operand[i]->op == late)
+                return false;
+    return true;
+}
+
+bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op)
+{
+    return e->ring && e->ring->early && op->kind == TILE_LOAD && op->parent == &e->kernel->body &&
+           e->ring->came[op->result[0]->id];
+}
+
+// On each way to the end of the loop, into the same registers.
+static void come_early(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *x = op->result[0];
+    const tile_register *before = e->ring->came[x->id] ? e->value[x->id] : NULL;
+
+    e->ring->came[x->id] = false;
+    e->value[x->id] = NULL;
+    if (!tile_emit_one(e, op))
+        e->failed = true;
+    for (uint32_t i = 0; before && !e->failed && i < tile_register_count(x); i++)
+        tile_move(e, before[i], e->value[x->id][i]);
+    if (before)
+        e->value[x->id] = (tile_register *)(uintptr_t)before;
+    e->ring->came[x->id] = true;
+}
+
+// While the last products of a tile are on their way: where the next one is, whose divisions take
+// as long as some of these, and what is loaded for the end.
+void tile_meanwhile(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+
+    if (!r->early)
+        return;
+    place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
+    for (const struct tile_op *op = r->plan->loop->next; op; op = op->next) {
+        if (tile_op_infos[op->kind].traits & TILE_WRITES || op->block_count)
+            break;
+        if (is_early(e, op))
+            come_early(e, op);
+    }
+}
+
+// A role's way through the tiles: `body` emits what it does for one.
+bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
+{
+    struct tile_ring *r = e->ring;
+    uint32_t start = tile_label(e), end = tile_label(e);
+    tile_register over = tile_new(e, TILE_PRED);
+
+    r->tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
+    r->step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    if (r->plan->split > 1) // there is one tile for these blocks
+        tile_ins(e, "div.u32 %R, %R, %u", r->tile, r->tile, (unsigned)r->plan->split);
+    r->early = !r->copies && !r->plan->before && r->plan->split <= 1;
+    r->came = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->came));
+    if (!r->came)
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        r->place[i] = tile_new(e, TILE_R32);
+        r->next[i] = tile_number32(e, 0);
+    }
+    r->stage = tile_number32(e, 0);
+    r->phase = tile_number32(e, 0);
+    r->side_phase = tile_number32(e, 0);
+    r->next_tile = tile_label(e);
+    place_tile(e, r->tile, r->place);
+    tile_put_label(e, start);
+    tile_ins(e, "setp.ge.u32 %R, %R, %R", over, r->tile, r->tiles);
+    tile_branch(e, over, false, end);
+    r->column = r->place[0];
+    for (uint32_t i = 0; i < 3; i++)
+        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->place[i]);
+    if (!body(e))
+        return false;
+    tile_put_label(e, r->next_tile);
+    tile_ins(e, "xor.b32 %R, %R, 1", r->side_phase, r->side_phase);
+    tile_ins(e, "add.u32 %R, %R, %R", r->tile, r->tile, r->step);
+    if (!r->early)
+        place_tile(e, r->tile, r->place);
+    for (uint32_t i = 0; i < 3 && r->early; i++)
+        tile_move(e, r->place[i], r->next[i]);
+    if (r->plan->split <= 1)
+        tile_branch(e, TILE_NO_REGISTER, false, start);
+    tile_put_label(e, end);
+    return !e->failed;
+}
