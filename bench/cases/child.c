@@ -142,14 +142,37 @@ static void last_words(char *out, size_t size, const bench_child *c)
     snprintf(out, size, "%s%s", *text ? ": " : "", line ? line + 1 : text);
 }
 
+// An answer that comes late would be taken for that to the next question: it is asked no more. What
+// it has started itself, such as the interpreter behind a script, is of its process group.
+static void give_up(const bench_child *c)
+{
+    if (c->pid > 0)
+        kill(-c->pid, SIGKILL);
+}
+
+// How it ended, for which it has some time left.
+static int wait_for_end(bench_child *c, double seconds)
+{
+    const struct timespec tick = { .tv_nsec = 5000000 };
+    double until = now() + seconds;
+    int status = 0;
+
+    while (waitpid(c->pid, &status, WNOHANG) == 0) {
+        if (now() > until)
+            give_up(c);
+        nanosleep(&tick, NULL);
+    }
+    c->pid = 0;
+    return status;
+}
+
 static cuc_status fail_ended(bench_child *c)
 {
     char words[512];
-    int status = 0;
     char how[64] = "ended";
 
-    if (c->pid > 0 && waitpid(c->pid, &status, 0) == c->pid) {
-        c->pid = 0;
+    if (c->pid > 0) {
+        int status = wait_for_end(c, 1); // or it has closed its output, and runs on
         if (WIFSIGNALED(status))
             snprintf(how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
         else
@@ -172,13 +195,6 @@ static cuc_status send_line(bench_child *c, const char *text)
         sent += (size_t)n;
     }
     return CUC_OK;
-}
-
-// An answer that comes late would be taken for that to the next question: it is asked no more.
-static void give_up(const bench_child *c)
-{
-    if (c->pid > 0)
-        kill(c->pid, SIGKILL);
 }
 
 // More of what it says; false at the end, and when the time is over.
@@ -255,18 +271,13 @@ const char *bench_answer(const json_t *answer, const char *key)
 void bench_child_end(void *child)
 {
     bench_child *c = child;
-    const struct timespec tick = { .tv_nsec = 5000000 };
-    double until = now() + 5;
 
     if (!c)
         return;
     if (c->fd >= 0)
         close(c->fd); // the end of its input
-    while (c->pid > 0 && waitpid(c->pid, NULL, WNOHANG) == 0) {
-        if (now() > until)
-            kill(c->pid, SIGKILL);
-        nanosleep(&tick, NULL);
-    }
+    if (c->pid > 0)
+        (void)wait_for_end(c, 5);
     if (c->errors >= 0)
         close(c->errors);
     free(c->line);

@@ -58,7 +58,7 @@ static cuc_status check_short(bench_point *p, char *why, size_t why_size)
 static void add_long(bench_point *p, const char *settings)
 {
     const char *other = strstr(settings, "BN="); // in place of what is set here
-    int64_t tile = other ? atoll(other + strlen("BN=")) : 4096;
+    int64_t tile = other ? atoll(other + strlen("BN=")) : 16384;
     int64_t count = p->rows * p->columns, tiles = (count + tile - 1) / tile;
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(count));
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(count));
@@ -71,7 +71,7 @@ static void add_long(bench_point *p, const char *settings)
                            .file = "scan.tile",
                            .source = scan_tile,
                            .kernel = "cumulative_sum_long",
-                           .settings = "BN=4096 BB=1", // of the other kernels of the file, little
+                           .settings = "BN=16384 BB=1", // of the other kernels of the file, little
                            .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(told),
                                           BENCH_TENSOR(ticket) },
                            .zeroed = { told, ticket },

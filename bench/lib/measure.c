@@ -25,6 +25,7 @@ static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
         e->checked = s->unchecked;
         return;
     }
+    cuc_error_clear(); // what fails without a word has not the words of an older failure
     for (cuc_bench_input *input = state->inputs; input && st >= 0; input = input->next)
         if (input->result)
             st = cuc__bench_input_spoil(input);
@@ -233,6 +234,7 @@ static cuc_status measure_mode(cuc_bench_state *state, struct cuc__bench_track *
             continue;
         struct cuc__bench_track *t = &tracks[count++];
         *t = (struct cuc__bench_track){ .entry = e };
+        cuc_error_clear();
         if (cuc__bench_trial_begin(&t->trial, cuc__bench_gpu_of(b), &e->subject, mode) < 0)
             fail_entry(b, e);
     }

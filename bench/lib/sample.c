@@ -125,7 +125,8 @@ static cuc_status sample_foreign(struct cuc__bench_sample *out, const struct cuc
 
     out->seconds = NAN;
     out->cpu_seconds = NAN;
-    if (st >= 0 && (st = s->sample(s->data, set, &out->seconds)) >= 0 && !(out->seconds >= 0))
+    if (st >= 0 && (st = s->sample(s->data, set, &out->seconds)) >= 0 &&
+        !(out->seconds >= 0 && isfinite(out->seconds)))
         st = cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_bench_run",
                              "%s: sample() gave %g seconds", s->name, out->seconds);
     return st;

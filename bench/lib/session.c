@@ -147,7 +147,8 @@ const char *cuc_bench_device_reason(const cuc_bench *bench)
 
 const char *cuc__bench_keep_error(cuc_bench *b)
 {
-    const char *text = cuc__bench_keep(&b->texts, cuc_error_message());
+    bool told = cuc_error_status() != CUC_OK;
+    const char *text = cuc__bench_keep(&b->texts, told ? cuc_error_message() : "no reason given");
 
     return text ? text : "no host memory for the reason";
 }

@@ -245,6 +245,11 @@ static bool copy_out(struct sim_box *b)
         void *host;
         if (!sim_box_clip(b, &address, &from, &bytes))
             continue;
+        if (!reduction) { // whole pieces of 16 bytes, also where the row ends within: seen on an
+                          // H200
+            uint32_t ragged = (uint32_t)((0 - address - bytes) & 15), room = b->memory_bytes - from;
+            bytes = bytes + ragged < room ? bytes + ragged : room;
+        }
         if (!sim_reach_range(w, op, b->lane, SIM_GLOBAL, address, bytes, 1,
                              reduction ? SIM_UPDATE : SIM_WRITE, &host) ||
             !move_row(b, block, offset + (uint64_t)r * b->row_bytes, row, false))

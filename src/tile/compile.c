@@ -86,6 +86,7 @@ void tile_simplify(struct tile_kernel *kernel)
 struct measures {
     int64_t most, line; // elements; of the longest line that is reduced
     int64_t turned;     // bytes of an element of what is transposed
+    uint32_t loads;     // of so many elements
     bool loops, halves; // something of 16 bits is loaded
 };
 
@@ -96,8 +97,11 @@ static void measure(struct tile_op *op, void *data)
     for (uint32_t i = 0; i < op->result_count; i++) {
         const struct tile_type *type = &op->result[i]->type;
         int64_t elements = type->tensor || !type->rank ? 0 : tile_elements(type);
-        if (elements > m->most)
+        if (elements > m->most) {
             m->most = elements;
+            m->loads = 0;
+        }
+        m->loads += op->kind == TILE_LOAD && elements == m->most;
     }
     m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
     if (op->kind == TILE_PERMUTE)
@@ -112,10 +116,11 @@ static void measure(struct tile_op *op, void *data)
 
 // 16 elements a thread keep enough of memory busy and leave registers to compute with: fewer were
 // slower in all norms of 16 bits on an H200, where more warps wait for one another. Of a row that
-// comes together as a whole 32 are better, since what threads do once is done for more of them, and
-// fewer come together. Past 16 warps a thread takes up to 64, since blocks of 32 leave no room for
-// a second one that loads meanwhile; of a row of 32 bits 64 leave none either. What is transposed
-// and no more waits for memory alone: 128 bytes a thread are loaded before the first is needed.
+// comes together as a whole and takes other rows with it 32 are better, since what threads do once
+// is done for more of them, but one warp is less than a row of 1024 wants. Past 16 warps a thread
+// takes up to 64, since blocks of 32 leave no room for a second one that loads meanwhile; of a row
+// of 32 bits 64 leave none either. What is transposed and no more waits for memory alone: 128 bytes
+// a thread are loaded before the first is needed.
 static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
     enum {
@@ -123,6 +128,7 @@ static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile
         ROW_ELEMENTS = 32,
         MANY_ELEMENTS = 64,
         MANY_WARPS = 16,
+        PAIR_OF_WARPS = 1024, // elements
         TURNED_BYTES = 128
     };
     struct measures m = { .most = 0 };
@@ -138,7 +144,7 @@ static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile
         many = ROW_ELEMENTS;
     if (m.turned && !m.loops)
         few = m.turned > 1 ? TURNED_BYTES / m.turned : MANY_ELEMENTS;
-    else if (row)
+    else if (row && m.loads > 1 && m.most > PAIR_OF_WARPS)
         few = ROW_ELEMENTS;
     while (warps < MOST_WARPS && m.most > (int64_t)warps * 32 * (warps < MANY_WARPS ? few : many))
         warps *= 2;
@@ -235,9 +241,13 @@ static bool emit_entry(struct tile_kernel *kernel, const struct tile_target *tar
 
 // A row that comes together as a whole: with more than 32 elements a thread it waits in 16 bits,
 // where it has them, and as many blocks are asked for as there is room for.
-static uint32_t prepare_row(struct tile_kernel *kernel, uint32_t warps)
+static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_target *target,
+                            uint32_t warps)
 {
     enum { MANY = 48 };
+    uint32_t most = target->sm >= 86 && target->sm <= 88                         ? 16
+                    : target->sm == 89 || target->sm == 120 || target->sm == 121 ? 24
+                                                                                 : 32;
     struct measures m = { .most = 0 };
 
     tile_walk(&kernel->body, measure, &m);
@@ -245,7 +255,9 @@ static uint32_t prepare_row(struct tile_kernel *kernel, uint32_t warps)
         return 0;
     if (m.most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m.most))
         tile_drop_dead(kernel);
-    return tile_blocks_at_once(kernel, warps);
+    uint32_t blocks = tile_blocks_at_once(kernel, warps);
+    return blocks < most ? blocks
+                         : most; // no more have room on a multiprocessor, whatever they take
 }
 
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
@@ -265,7 +277,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     if (!tile_review(kernel, target, entries > 0))
         return false;
     struct tile_target own = *target;
-    own.blocks = prepare_row(kernel, warps);
+    own.blocks = prepare_row(kernel, target, warps);
     const char *why;
     struct tile_ahead *ahead = tile_plan_ahead(kernel, target, warps, &why);
     tile_give_fragments(kernel, target, warps);

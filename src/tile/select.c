@@ -65,13 +65,19 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     return true;
 }
 
-static bool can_have_maps(const struct tile_entry *entry, const struct tile_argument *argument)
+// Stores by a map go out in pieces of 16 bytes: the last of a row has to end with it.
+static bool can_have_maps(const struct tile_signature *s, const struct tile_entry *entry,
+                          const struct tile_argument *argument)
 {
     struct tile_map_shape shape;
 
-    for (uint32_t i = 0; i < entry->map_count; i++)
-        if (!tile_map_shape_of(&shape, argument[entry->map[i].parameter].tensor))
+    for (uint32_t i = 0; i < entry->map_count; i++) {
+        uint32_t p = entry->map[i].parameter;
+        const cuc_tensor *t = argument[p].tensor;
+        if (!tile_map_shape_of(&shape, t) ||
+            (s->written >> p & 1 && shape.dims[0] * cuc_dtype_bits(t->dtype) / 8 % VECTOR_BYTES))
             return false;
+    }
     return true;
 }
 
@@ -108,7 +114,7 @@ const struct tile_entry *tile_select_entry(const struct tile_signature *s,
         bool wide = variant == TILE_INDEX_64 || variant == TILE_TMA;
         bool aligned = variant != TILE_INDEX_32 && variant != TILE_INDEX_64;
         if ((wide || needs.index32) && (!aligned || needs.aligned) &&
-            can_have_maps(&s->entry[i], argument) &&
+            can_have_maps(s, &s->entry[i], argument) &&
             (!presumes_apart(s, i) || are_apart(s, argument)))
             break;
     }

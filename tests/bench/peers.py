@@ -205,6 +205,39 @@ def check_whole(folder):
     expect("exited with status 3" in died and "the driver is gone" in died, f"it ends: {died}")
 
 
+# An interpreter that says what is no answer, and waits for what it has started; and one that closes
+# its output and runs on.
+ASTRAY = """#!/bin/sh
+case $2 in
+torch) sleep 300 & echo $! >"$ASTRAY_PID"; echo hello; wait ;;
+*) exec <&- >&-; sleep 300 ;;
+esac
+"""
+
+
+def runs(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def check_astray(folder):
+    python, pid = folder / "python3", folder / "pid"
+    python.write_text(ASTRAY)
+    python.chmod(0o755)
+    done = subprocess.run(
+        [CUCORE, "bench", "elementwise", "--filter", "vadd", "--axis", "n=10", "--axis", "dtype=f32",
+         "--quick", "--max-seconds", "0.05", "--json", "-"],
+        env={**os.environ, "CUCORE_DRIVER": SIMULATOR, "CUCORE_PYTHON": str(python),
+             "ASTRAY_PID": str(pid)},
+        capture_output=True, text=True, check=False, timeout=60)
+    of = {r["subject"]: r.get("failed", "") for r in json.loads(done.stdout)["results"]}
+    expect("no JSON object: hello" in of.get("torch", ""), f"what is no answer: {of}")
+    expect("without an answer" in of.get("triton", ""), f"a closed output: {of}")
+    expect(not runs(pid.read_text().strip()), "what a peer has started outlives it")
+
+
 check_script()
 with tempfile.TemporaryDirectory() as name:
     check_broken(pathlib.Path(name))
@@ -213,5 +246,7 @@ with tempfile.TemporaryDirectory() as name:
 if subprocess.run([CUCORE, "find", "nvrtc"], capture_output=True, check=False).returncode == 0:
     with tempfile.TemporaryDirectory() as name:
         check_whole(pathlib.Path(name))
+    with tempfile.TemporaryDirectory() as name:
+        check_astray(pathlib.Path(name))
 print("\n".join(problems) or "peers are asked and answer as they should")
 sys.exit(bool(problems))

@@ -152,7 +152,10 @@ static const struct {
     { { "bench", "waiting", "--mode", "cold," }, .status = 2, .err = { "--mode has ''" } },
     { { "bench", "waiting", "--target", "0" }, .status = 2, .err = { "--target is '0'" } },
     { { "bench", "waiting", "--seed", "-1" }, .status = 2, .err = { "--seed is '-1'" } },
+    { { "bench", "waiting", "--seed", "18446744073709551616" }, .status = 2, .err = { "below 2^64" } },
     { { "bench", "waiting", "--max-samples", "0" }, .status = 2, .err = { "--max-samples is '0'" } },
+    { { "bench", "waiting", "--max-samples", "5", "--min-samples", "6" }, .status = 2,
+      .err = { "--max-samples is 5, less than --min-samples, 6" } },
     { { "bench", "waiting", "--max-seconds", "x" }, .status = 2, .err = { "--max-seconds is 'x'" } },
     { { "bench", "waiting", "--json" }, .status = 2, .err = { "--json needs a value: --json FILE" } },
     { { "bench", "waiting", "--json", "" }, .status = 2, .err = { "--json names no file" } },
@@ -184,6 +187,11 @@ static const struct {
       .out = { "\n7  twice", "\n9  twice" } },
     { { "bench", "waiting", "--filter", "pair", "--mode", "cold" }, .status = 1,
       .out = { "no results" }, .err = { "no case has a mode that --mode names" } },
+    // A limit of samples that is given alone is kept, whatever the other one is by default.
+    { { "bench", "waiting", "--filter", "pair", "--quick", "--max-samples", "7" },
+      .out = { "\n2 measured" } },
+    { { "bench", "waiting", "--filter", "pair", "--quick", "--max-seconds", "0.05", "--min-samples", "1001" },
+      .out = { "\n2 measured" } },
     { { "bench", "waiting", "--filter", "missing", FAST }, .out = { "skipped: it is not here" } },
     { { "bench", "waiting", "--filter", "wrong", FAST }, .status = 1,
       .out = { "FAILED: ", "word 7 is 1, expected 2", "0 measured, 0 skipped, 1 failed" } },
@@ -275,6 +283,10 @@ static const struct {
     // Some 23 runs, on two sets in turn.
     { { "bench", "kernel", "often.cu", "often", LAUNCH, "--mode", "cold", "out:u32[32]=-" },
       .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
+    // The peer is checked too, from the same start.
+    { { "bench", "kernel", "often.cu", "often", "--peer", "often.cu", LAUNCH, "--mode", "cold",
+        "out:u32[32]=-" }, .needs = NVRTC, .environment = simulated,
+      .out = { "2 measured, 0 skipped, 0 failed" } },
     { { "bench", "kernel", "saxpy.cu", "nope", LAUNCH, ARGS, "inout:y.npy=-" }, .status = 1,
       .needs = NVRTC, .environment = simulated, .err = { "nope" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2" }, .status = 1, .needs = NVRTC,

@@ -218,6 +218,56 @@ START_TEST(a_subject_that_fails_on_the_way_leaves_the_others_in)
     two[1].seconds = 0;
     ck_ok(cuc_bench_run(bench, NULL));
     ck_assert_ptr_nonnull(strstr(result(5).reason, "less time than the timer can tell"));
+    two[1].seconds = INFINITY;
+    ck_ok(cuc_bench_run(bench, NULL));
+    ck_assert_ptr_nonnull(strstr(result(7).reason, "mine: sample() gave inf seconds"));
+}
+END_TEST
+
+static cuc_status fail_at_once(void *data, cuc_stream *stream, uint64_t set)
+{
+    (void)stream, (void)set;
+    return data ? cuc_error_set(CUC_ERROR_IO, "fail_at_once", "the disk is full") : CUC_ERROR_IO;
+}
+
+static cuc_status fail_later(void *data, cuc_stream *stream, uint64_t set)
+{
+    int *runs = data;
+
+    (void)stream, (void)set;
+    return (*runs)++ < 30 ? CUC_OK : CUC_ERROR_IO;
+}
+
+static cuc_status three_that_fail(cuc_bench_state *state, void *data)
+{
+    static char words[] = "";
+    const cuc_bench_subject subjects[] = {
+        { .name = "words", .run = fail_at_once, .data = words },
+        { .name = "begin", .run = fail_at_once },
+        { .name = "later", .run = fail_later, .data = data },
+    };
+
+    for (int i = 0; i < LENGTH(subjects); i++) {
+        cuc_bench_subject s = subjects[i];
+        s.struct_size = sizeof(s);
+        s.kind = CUC_BENCH_KIND_CPU;
+        s.unchecked = "it does nothing";
+        s.batch = 1;
+        ck_ok(cuc_bench_state_add_subject(state, &s));
+    }
+    return CUC_OK;
+}
+
+START_TEST(a_failure_without_a_word_has_not_the_words_of_another)
+{
+    int runs = 0;
+
+    open_bench((cuc_bench_options){ .min_samples = 100, .max_samples = 100 });
+    run_case(three_that_fail, &runs);
+    ck_assert_str_eq(result(0).reason, "fail_at_once: the disk is full");
+    ck_assert_str_eq(result(1).reason, "no reason given");
+    ck_assert_str_eq(result(2).reason, "no reason given");
+    ck_assert_int_gt(runs, 30);
 }
 END_TEST
 
@@ -813,6 +863,7 @@ int main(void)
     tcase_add_test(tests, what_did_not_pass_its_check_is_not_timed);
     tcase_add_test(tests, a_check_that_cannot_be_made_fails_the_subject);
     tcase_add_test(tests, a_subject_that_fails_on_the_way_leaves_the_others_in);
+    tcase_add_test(tests, a_failure_without_a_word_has_not_the_words_of_another);
     tcase_add_loop_test(tests, a_run_with_many_low_clocks_is_called_disturbed, 0,
                         LENGTH(low_clocks));
     tcase_add_test(tests, work_of_the_host_is_timed_by_the_clock);

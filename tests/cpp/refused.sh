@@ -6,11 +6,10 @@ compiler=$*
 bad=0
 
 row() { # STATEMENT WHAT-IS-SAID; "" as what is said: it compiles
-    said=$(printf '#include <cucore/cucore.hpp>
+    if said=$(printf '#include <cucore/cucore.hpp>
 struct text { char *at; ~text() {} };
 void f(cuc::stream &s, cuc::kernel &k, cuc::config &c) { %s }\n' "$1" |
-        $compiler -std=c++17 -x c++ -I "$include" -fsyntax-only - 2>&1)
-    if [ $? = 0 ]; then
+        $compiler -std=c++17 -x c++ -I "$include" -fsyntax-only - 2>&1); then
         [ -z "$2" ] && return
         echo "this compiles: $1"
     else

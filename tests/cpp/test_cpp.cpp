@@ -320,6 +320,7 @@ START_TEST(streams_and_events_order_work)
     second.wait(first);
     second.record(end);
     end.synchronize();
+    second.synchronize();
     ck_assert(end.done() && second.done());
     ck_assert(end.elapsed(start) >= 0);
     ck_assert(second.device() == device && second.device().ordinal() == 0);

@@ -167,7 +167,8 @@ static const struct wrong wrongs[] = {
     { "an assertion that fails when it is compiled", "assert(1 > 2, \"never\")", "T407 1 never" },
     // Names, constants, calls
     { "a name that is not bound", "x = y", "T501 5 nothing binds y" },
-    { "a name of one arm only", "if s > 0 { x = 1.0 }\ny = x", "T405 2:5 only one arm of an if binds x" },
+    { "a name of one arm only", "if s > 0 { x = 1.0 }\ny = x",
+      "T405 2:5 only one arm of an if binds x" },
     { "a loop's variable bound again", "for j in 0 .. 4 { j = 1 }",
       "T502 19 j cannot be bound again" },
     { "a constant bound again", "\nkernel k(a: f32[N]) const B = 4 { B = 5 }",

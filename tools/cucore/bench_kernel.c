@@ -85,15 +85,20 @@ static cuc_status check_outputs(void *data, cuc_stream *stream, char *why, size_
     return st < 0 ? st : !equal;
 }
 
-// Outputs that no file is named for are to be the peer's.
+// Outputs that no file is named for are to be the peer's. It has to make them once more when it is
+// checked itself, and finds them as they were before.
 static cuc_status expect_of_peer(request *q, cuc_stream *stream)
 {
     launcher *l = &q->peer.launcher;
     cuc_status st = contender_run(&q->peer, stream, 0);
 
-    for (size_t i = 0; i < l->argument_count && st >= 0; i++)
-        if (l->arguments[i].out_path && !q->expected[i])
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
+        const argument *a = &l->arguments[i];
+        if (a->out_path && !q->expected[i])
             st = read_output(&q->expected[i], l, i);
+        if (st >= 0 && a->kind == ARGUMENT_OUT)
+            st = cuc_buffer_fill(stream, l->buffers[i], 0, LAUNCHER_POISON, 1, (size_t)a->bytes);
+    }
     return st < 0 ? st : contender_restore(&q->peer, stream, 0);
 }
 

@@ -3,6 +3,7 @@
 #include "results.h"
 #include "values.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +79,11 @@ static int take_count(uint64_t *out, const char *option, const char *value)
 static int take_seed(uint64_t *out, const char *value)
 {
     char *end;
-    uint64_t seed = strtoull(value, &end, 0);
 
-    if (*value < '0' || *value > '9' || *end)
-        return cli_usage_error("--seed is '%s': a whole number is expected", value);
+    errno = 0;
+    uint64_t seed = strtoull(value, &end, 0);
+    if (*value < '0' || *value > '9' || *end || errno)
+        return cli_usage_error("--seed is '%s': a whole number below 2^64 is expected", value);
     *out = seed;
     return CLI_DONE;
 }
@@ -186,7 +188,22 @@ int bench_session_check(const bench_session *s)
         for (size_t j = 0; j < i; j++)
             if (files[i] && files[j] && is_same_file(files[i], files[j]))
                 return cli_usage_error("two forms of the results are written to '%s'", files[i]);
+    if (s->options.max_samples && s->options.max_samples < s->options.min_samples)
+        return cli_usage_error("--max-samples is %llu, less than --min-samples, %llu",
+                               (unsigned long long)s->options.max_samples,
+                               (unsigned long long)s->options.min_samples);
     return CLI_DONE;
+}
+
+// One limit that is given moves the default of the other out of its way.
+static void settle_samples(cuc_bench_options *o)
+{
+    bool quick = o->flags & CUC_BENCH_QUICK;
+
+    if (o->max_samples && !o->min_samples && o->max_samples < (quick ? 10 : 20))
+        o->min_samples = o->max_samples;
+    if (o->min_samples && !o->max_samples && o->min_samples > (quick ? 1000 : 10000))
+        o->max_samples = o->min_samples;
 }
 
 // ---- The run
@@ -265,6 +282,7 @@ int bench_session_open(bench_session *s, const char *what)
     if (status)
         return status;
     driver_settle(s->driver_given, what);
+    settle_samples(&s->options);
     s->options.target = s->target_percent / 100;
     s->options.progress = on_progress;
     s->options.progress_data = s;

@@ -45,7 +45,7 @@ enum {
     { "quick", BENCH_QUICK, NULL, "fewer values of the axes, and less time for each" },            \
     { "mode", BENCH_MODE, "LIST", "of cold, hot, graph, cpu: only these of each case's modes" },   \
     { "max-seconds", BENCH_MAX_SECONDS, "S", "for a point in a mode; 3 by default, 0.3 quick" },   \
-    { "min-samples", BENCH_MIN_SAMPLES, "N", "taken whatever the time; 20 by default, 10 quick" }, \
+    { "min-samples", BENCH_MIN_SAMPLES, "N", "20 by default, 10 quick; past --max-seconds too" },  \
     { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 1000 quick" },                     \
     { "target", BENCH_TARGET, "PERCENT", "half width of the 95 % interval to reach; 0.5" },        \
     { "seed", BENCH_SEED, "N", "of the inputs and of the order; 0 by default" },                   \

@@ -92,6 +92,7 @@ end
     record(stop, second)
     wait(stop)
     synchronize(stop)
+    synchronize(second)
     @test isready(stop) && isready(second) && elapsed(start, stop) >= 0
     @test Device(second) == Device() && CuCore.ordinal(Device(second)) == 0
     seen = Stream() do stream

@@ -22,7 +22,7 @@ void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
 
 // ---- The loop
 
-static void next_stage(struct tile_emitter *e)
+void tile_ring_step(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
     tile_register wraps = tile_new(e, TILE_PRED);
@@ -148,7 +148,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         copy_turn(e, body);
     else
         product_turn(e, sum, count, accumulates, used);
-    next_stage(e);
+    tile_ring_step(e);
     tile_ins(e, "sub.%s %R, %R, %R", type, left, last, variable);
     tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
@@ -203,7 +203,7 @@ static bool product_body(struct tile_emitter *e)
 {
     e->shared_busy = true; // by the tile before
     e->read = e->written = 0;
-    e->ring->out.open = e->ring->side_there = e->ring->warps_apart = false;
+    e->ring->out.open = e->ring->warps_apart = false;
     return (!e->ring->plan->side || tile_begin_side(e)) && tile_emit_block(e, &e->kernel->body);
 }
 
@@ -252,8 +252,6 @@ static void emit_start(struct tile_emitter *e, uint32_t bytes)
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
                  8 * s + (unsigned)TILE_FREE_AT, plan->groups * plan->cluster);
     }
-    if (plan->side)
-        tile_make_side_barriers(e);
     tile_ins(e, "fence.mbarrier_init.release.cluster");
     tile_put_label(e, made);
     if (plan->cluster > 1) {

@@ -49,9 +49,10 @@ struct tile_ring {
     tile_register descriptor[2]; // of a's and b's first bytes in stage 0
     uint32_t staging;            // where in shared memory the slabs to store are
     struct tile_staging out;     // kept where something is loaded into them
-    // Of what is loaded there: known to be there; the parity of its barriers in this tile.
-    bool side_there;
-    tile_register side_phase;
+    // Of what is loaded to be like it: parts that have come in this tile, and where the thread
+    // finds the last one.
+    uint32_t side_parts;
+    tile_register side_lane[4];
 };
 
 // pipeline.c: an entry with roles. `entry` gets what a launch needs.
@@ -74,6 +75,8 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op);
 // A scalar that is below 2^31 and not negative: blocks, and extents of what has maps (select.c).
 bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value);
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
+// The role goes on to the next stage.
+void tile_ring_step(struct tile_emitter *e);
 // Wait until a barrier's phase of that parity is over; `at` is added to its address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
@@ -93,16 +96,14 @@ void tile_emit_copies(struct tile_emitter *e);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
 // Made once a tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
-// Copy a warpgroup's part of what a load takes into its slabs.
-void tile_copy_slabs(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
-                     uint32_t group, tile_register full);
+// Copy one of a warpgroup's slabs of what a load takes to an address, signalled to a barrier.
+void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
+                    uint32_t group, uint32_t slab, tile_register to, tile_register full);
 
-// side.c: barriers of a plan's side; what warpgroups, and the thread that copies, do for it in each
-// tile.
-void tile_make_side_barriers(struct tile_emitter *e);
-bool tile_begin_side(struct tile_emitter *e);
+// side.c: what the thread that copies, and warpgroups, do in each tile for a plan's side.
 void tile_copy_side(struct tile_emitter *e);
-void tile_wait_for_side(struct tile_emitter *e);
+bool tile_begin_side(struct tile_emitter *e);
+void tile_end_side(struct tile_emitter *e); // behind the store
 
 // wgmma.c: all of a descriptor but the address; bytes from one block of 64 rows of a left operand
 // to the next, and to a step along the summed axis.

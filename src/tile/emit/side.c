@@ -1,88 +1,99 @@
 // A tile that is loaded behind the loop and lies as the one that is stored: what is added to a
-// product, say. It comes by TMA into the slabs that the result leaves by, while the loop is still
-// on, and threads take from there what lies where they will put their own.
-//
-// The slabs are free when the stores of the tile before have been read out of them, which
-// warpgroups wait for as they begin with a tile, and tell the thread that copies.
+// product, say. It comes through the ring, as if the loop had a few turns more: each stage has as
+// many slabs of it as are stored at a time, and threads take from there what lies where they will
+// put their own.
 #include "ring.h"
 
-enum { FULL_AT = 512, FREE_AT = 528 }; // barriers: of each warpgroup's slabs, and of all
-
-void tile_make_side_barriers(struct tile_emitter *e)
+static uint32_t parts_of(const struct tile_pipeline *plan)
 {
-    const struct tile_ring *r = e->ring;
-
-    for (uint32_t i = 0; i < r->plan->groups; i++)
-        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->base, FULL_AT + 8 * i);
-    tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base, (unsigned)FREE_AT,
-             r->plan->groups * (r->plan->by_warp ? 4u : 1u));
-}
-
-bool tile_begin_side(struct tile_emitter *e)
-{
-    const struct tile_ring *r = e->ring;
-    const struct tile_value *value = r->plan->side->result[0];
-    const char *one = tile_name(r->not_storing);
-
-    tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read 0;\n", one);
-    tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cta.b64 _, [%s+%u];\n", one,
-             tile_name(r->base), (unsigned)FREE_AT);
-    e->waiting[value->id] = r->plan->side;
-    e->value[value->id] = tile_take(e->module, tile_register_count(value) * sizeof(tile_register));
-    return e->value[value->id] != NULL;
+    return plan->slabs / plan->together;
 }
 
 void tile_copy_side(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
-    uint32_t bytes = tile_staging_bytes(plan);
 
-    tile_emit_wait(e, r->base, FREE_AT, r->side_phase);
-    for (uint32_t group = 0; group < plan->groups; group++) {
-        tile_register full =
-            tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->base, FULL_AT + 8 * group);
-        tile_ins(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", full, bytes);
-        tile_copy_slabs(e, plan->side, plan->side_map, group, full);
+    for (uint32_t part = 0; part < parts_of(plan); part++) {
+        tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+        tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
+        tile_emit_wait(e, full, TILE_FREE_AT, before);
+        tile_ins(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", full,
+                 plan->groups * plan->together * TILE_SLAB_BYTES);
+        tile_register to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage,
+                                     plan->stage_bytes, r->base);
+        for (uint32_t i = 0; i < plan->groups * plan->together; i++)
+            tile_copy_slab(e, plan->side, plan->side_map, i / plan->together,
+                           part * plan->together + i % plan->together,
+                           tile_make(e, TILE_R32, "add.u32 %R, %R, %u", to,
+                                     TILE_RING_AT + i * TILE_SLAB_BYTES),
+                           full);
+        tile_ring_step(e);
     }
 }
 
-void tile_wait_for_side(struct tile_emitter *e)
+bool tile_begin_side(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
+    const struct tile_value *value = r->plan->side->result[0];
 
-    if (r->side_there)
-        return;
-    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->group, r->base);
-    tile_emit_wait(e, full, FULL_AT, r->side_phase);
-    r->side_there = true;
+    r->side_parts = 0;
+    e->waiting[value->id] = r->plan->side;
+    e->value[value->id] = tile_take(e->module, tile_register_count(value) * sizeof(tile_register));
+    return e->value[value->id] != NULL;
+}
+
+// The next part is there; where the thread finds it.
+static void open_part(struct tile_emitter *e, const struct tile_staging *s)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+
+    tile_emit_wait(e, full, 0, r->phase);
+    tile_register at =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage, plan->stage_bytes, r->base);
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, plan->together * TILE_SLAB_BYTES, at);
+    tile_ins(e, "add.u32 %R, %R, %u", at, at, (unsigned)TILE_RING_AT);
+    tile_ins(e, "sub.u32 %R, %R, %R", at, at, s->at);
+    for (uint32_t i = 0; i < 4; i++)
+        r->side_lane[i] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", s->lane[i], at);
+    r->side_parts++;
+}
+
+// The slab, of the warpgroup's, in which a register's group of columns lies; of padding, one
+// behind.
+static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging *s, uint32_t index,
+                        uint32_t *column)
+{
+    uint32_t columns = 1u << (s->column_bits - 3), block = index >> 2 >> (s->column_bits - 3);
+
+    *column = (index >> 2) & (columns - 1);
+    return *column / s->eights < s->slabs ? block * s->slabs + *column / s->eights
+                                          : e->ring->plan->slabs;
 }
 
 // The registers of two groups of 8 columns, or of one of 32-bit elements, of 16 rows each.
 static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile_register *out,
                       uint32_t index, enum tile_register_class class)
 {
-    uint32_t columns = 1u << (s->column_bits - 3), block = index >> 2 >> (s->column_bits - 3);
-    uint32_t column = (index >> 2) & (columns - 1), slab = column / s->eights;
-    uint32_t at = (block * s->slabs + slab) * TILE_SLAB_BYTES, i = column % s->eights;
+    const struct tile_ring *r = e->ring;
+    uint32_t column, slab = slab_of(e, s, index, &column), i = column % s->eights;
+    uint32_t at = slab % r->plan->together * TILE_SLAB_BYTES;
     tile_register word[4];
 
-    if (slab >= s->slabs) { // padding
-        for (uint32_t n = 0; n < (s->wide ? 4 : 8); n++)
-            out[index + n] = tile_new(e, class);
-        return;
-    }
     for (uint32_t n = 0; n < 4; n++)
         word[n] = tile_new(e, TILE_R32);
     if (s->wide) {
-        tile_ins(e, "ld.shared.v2.b32 {%R, %R}, [%R+%u]", word[0], word[1], s->lane[i], at);
-        tile_ins(e, "ld.shared.v2.b32 {%R, %R}, [%R+%u]", word[2], word[3], s->lane[i], at + 1024);
+        tile_ins(e, "ld.shared.v2.b32 {%R, %R}, [%R+%u]", word[0], word[1], r->side_lane[i], at);
+        tile_ins(e, "ld.shared.v2.b32 {%R, %R}, [%R+%u]", word[2], word[3], r->side_lane[i],
+                 at + 1024);
         for (uint32_t n = 0; n < 4; n++)
             out[index + n] = word[n];
         return;
     }
     tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%R, %R, %R, %R}, [%R+%u]", word[0],
-             word[1], word[2], word[3], s->lane[i / 2], at);
+             word[1], word[2], word[3], r->side_lane[i / 2], at);
     for (uint32_t n = 0; n < 8; n += 2) {
         out[index + n] = tile_new(e, class);
         out[index + n + 1] = tile_new(e, class);
@@ -90,16 +101,63 @@ static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile
     }
 }
 
+// All that a part has has been read, and its stage is free for the next tile. `together`: the
+// threads of the warpgroup have come together since.
+static void close_part(struct tile_emitter *e, const struct tile_staging *s, bool together)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_value *value = r->plan->side->result[0];
+    uint32_t size = s->wide ? 4 : 8, column;
+    tile_register *out = e->value[value->id];
+
+    for (uint32_t at = 0; at < tile_register_count(value); at += size)
+        if (!out[at] && slab_of(e, s, at, &column) / r->plan->together + 1 == r->side_parts) {
+            read_slab(e, s, out, at, tile_class_of(value->type.dtype));
+            together = false;
+        }
+    if (!together)
+        tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
+    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+    tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cta.b64 _, [%s+%u];\n",
+             tile_name(r->not_first), tile_name(full), (unsigned)TILE_FREE_AT);
+    tile_ring_step(e);
+}
+
 bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end)
 {
     const struct tile_value *value = op->result[0];
     const struct tile_staging *s = tile_staging_of(e, value);
-    uint32_t size = s->wide ? 4 : 8;
+    struct tile_ring *r = e->ring;
+    uint32_t size = s->wide ? 4 : 8, column;
     tile_register *out = e->value[value->id];
 
-    tile_wait_for_side(e);
-    for (uint32_t at = first / size * size; at < end; at += size)
-        if (!out[at])
-            read_slab(e, s, out, at, tile_class_of(value->type.dtype));
+    for (uint32_t at = first / size * size; at < end; at += size) {
+        uint32_t slab = slab_of(e, s, at, &column);
+        if (out[at])
+            continue;
+        if (slab == r->plan->slabs) { // padding
+            for (uint32_t n = 0; n < size; n++)
+                out[at + n] = tile_new(e, tile_class_of(value->type.dtype));
+            continue;
+        }
+        while (r->side_parts <= slab / r->plan->together) {
+            if (r->side_parts)
+                close_part(e, s, false);
+            open_part(e, s);
+        }
+        read_slab(e, s, out, at, tile_class_of(value->type.dtype));
+    }
     return !e->failed;
+}
+
+void tile_end_side(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_staging *s = tile_staging_of(e, r->plan->side->result[0]);
+    bool together = true;
+
+    for (; r->side_parts < parts_of(r->plan); open_part(e, s), together = false)
+        if (r->side_parts)
+            close_part(e, s, false);
+    close_part(e, s, together);
 }

@@ -106,7 +106,6 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
     }
     r->stage = tile_number32(e, 0);
     r->phase = tile_number32(e, 0);
-    r->side_phase = tile_number32(e, 0);
     r->next_tile = tile_label(e);
     place_tile(e, r->tile, r->place);
     tile_put_label(e, start);
@@ -118,7 +117,6 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
     if (!body(e))
         return false;
     tile_put_label(e, r->next_tile);
-    tile_ins(e, "xor.b32 %R, %R, 1", r->side_phase, r->side_phase);
     tile_ins(e, "add.u32 %R, %R, %R", r->tile, r->tile, r->step);
     if (!r->early)
         place_tile(e, r->tile, r->place);

@@ -169,29 +169,24 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     return s;
 }
 
-void tile_copy_slabs(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
-                     uint32_t group, tile_register full)
+void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t map,
+                    uint32_t group, uint32_t slab, tile_register to, tile_register full)
 {
     const struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_type *type = &load->result[0]->type;
     uint32_t element = cuc_dtype_bits(type->dtype) / 8;
     uint32_t slabs = (uint32_t)type->extent[1] * element / 128;
-    struct place place = place_of(e, load);
+    struct place p = place_of(e, load);
 
-    for (uint32_t n = 0; n < slabs * plan->blocks; n++) {
-        struct place p = place;
-        p.at[0] = plus(e, p.at[0], n % slabs * 128 / element);
-        p.at[p.other] = plus(e, p.at[p.other], (n / slabs * plan->groups + group) * 64);
-        tile_register to =
-            plus(e, r->base, r->staging + group * tile_staging_bytes(plan) + n * TILE_SLAB_BYTES);
-        tile_put(e->text,
-                 "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
-                 ".mbarrier::complete_tx::bytes [%s], ",
-                 p.rank, tile_name(to));
-        put_place(e, r->map[map], &p);
-        tile_put(e->text, ", [%s];\n", tile_name(full));
-    }
+    p.at[0] = plus(e, p.at[0], slab % slabs * 128 / element);
+    p.at[p.other] = plus(e, p.at[p.other], (slab / slabs * plan->groups + group) * 64);
+    tile_put(e->text,
+             "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
+             ".mbarrier::complete_tx::bytes [%s], ",
+             p.rank, tile_name(to));
+    put_place(e, r->map[map], &p);
+    tile_put(e->text, ", [%s];\n", tile_name(full));
 }
 
 // Two elements side by side in a word.
@@ -247,8 +242,6 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     place.at[place.other] =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
     const struct tile_staging *s = tile_staging_of(e, x);
-    if (plan->side)
-        tile_wait_for_side(e);
     tile_register from = s->at;
     if (r->warps_apart || plan->by_warp) {
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
@@ -262,11 +255,9 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         uint32_t first = round * plan->together;
         // What went out of the same slabs before has been read; the last, too, where a tile's first
         // goes where the tile before had its last.
-        if (!plan->side) {
-            tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
-                     !round && rounds % ways ? 0 : ways - 1);
-            put_together(e, s);
-        }
+        tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
+                 !round && rounds % ways ? 0 : ways - 1);
+        put_together(e, s);
         for (uint32_t n = first; n < first + plan->together; n++)
             fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * TILE_SLAB_BYTES);
         tile_ins(e, "fence.proxy.async.shared::cta");
@@ -282,5 +273,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         }
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
     }
+    if (plan->side)
+        tile_end_side(e);
     return !e->failed;
 }

@@ -410,7 +410,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
             continue; // the statement itself has said so
         if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
             tile_bind(e, bound.name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
-        else if (!both && !old)
+        else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
             lose(e, bound.name[i], arm[!arm[0].bound[i]].where[i]);
         // The arm that goes on leaves the name as it was.
         if (arm[0].leaves != arm[1].leaves && old &&

@@ -315,15 +315,14 @@ static uint32_t choose_raster(const struct tile_pipeline *p)
 
 // ---- All of it
 
-// Few slabs are stored all at once, between one pair of barriers, and so are those that something
-// is loaded into; of many two.
+// Few slabs are stored all at once, between one pair of barriers; of many two.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     enum { FEW = 2 };
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
 
     p->slabs = (uint32_t)x->type.extent[1] * cuc_dtype_bits(x->type.dtype) / 1024 * p->blocks;
-    p->together = p->side || p->slabs <= FEW ? p->slabs : p->slabs % FEW ? 1 : FEW;
+    p->together = p->slabs <= FEW ? p->slabs : p->slabs % FEW ? 1 : FEW;
     p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
 }
 
@@ -335,6 +334,8 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
         tile_plan_slabs(p);
     p->stream[1].at = p->stream[0].bytes;
     p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
+    if (p->side && p->groups * p->together * TILE_SLAB_BYTES > p->stage_bytes)
+        return "what is loaded behind it does not go through its stages";
     if (p->store)
         rest -= p->groups * tile_staging_bytes(p);
     p->stages = rest / p->stage_bytes;

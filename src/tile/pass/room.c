@@ -3,12 +3,12 @@
 // would load meanwhile; asked for so many blocks it uses no more than that leaves.
 #include "../compile.h"
 
-enum {
-    FILE_REGISTERS = 65536,
-    ENOUGH = 64, // registers of a thread, where no more than
-    FEW = 24,
-    MOST = 40 // of them wait; fewer need no help
-};
+// Registers that wait, from and to, and how many warps then find room at once: with 40 and 64
+// registers a thread, in quarters of a multiprocessor that have 16384 each.
+static const struct {
+    int64_t from, to;
+    uint32_t warps;
+} classes[] = { { 12, 20, 48 }, { 24, 40, 32 } };
 
 struct lives {
     int64_t threads;
@@ -86,5 +86,8 @@ uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps)
         if (!stays(op))
             return 0;
     int64_t waiting = most_waiting(kernel, &l);
-    return waiting < FEW || waiting > MOST ? 0 : (uint32_t)(FILE_REGISTERS / (l.threads * ENOUGH));
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (waiting >= classes[i].from && waiting <= classes[i].to)
+            return classes[i].warps / warps;
+    return 0;
 }

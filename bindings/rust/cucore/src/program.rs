@@ -68,7 +68,7 @@ impl ProgramOptions {
         self.push(1, folder)
     }
 
-    /// A template's instance to be compiled, by which its kernel is found: "scale<float>".
+    /// A template's instance to be compiled, by which its kernel is found: `scale<float>`.
     pub fn name_expression(self, expression: &str) -> Self {
         self.push(2, expression)
     }

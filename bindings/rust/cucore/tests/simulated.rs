@@ -228,6 +228,7 @@ fn streams_and_events_order_work() {
     second.wait_stream(&first).unwrap();
     second.record(&end).unwrap();
     end.synchronize().unwrap();
+    second.synchronize().unwrap();
     assert!(end.is_done().unwrap() && second.is_done().unwrap());
     assert!(end.elapsed_since(&start).unwrap() >= 0.0);
     assert!(end.file_descriptor().is_ok());
@@ -297,4 +298,35 @@ fn objects_are_dropped_on_other_threads() {
     let shared = buffer.clone();
     std::thread::spawn(move || drop((stream, kernel, buffer))).join().unwrap();
     assert_eq!(shared.bytes(), 64);
+}
+
+#[test]
+fn many_threads_drop_objects_at_random() {
+    let mut objects: Vec<Box<dyn std::any::Any + Send>> = Vec::new();
+    for _ in 0..50 {
+        let (stream, kernel) = (stream(), store());
+        let buffer = Buffer::new(&stream, 256).unwrap();
+        let graph = stream.capture(|stream| buffer.fill(stream, 1)).unwrap();
+        graph.keep(&buffer).unwrap();
+        let exec = graph.instantiate().unwrap();
+        unsafe { exec.launch(&stream).unwrap() };
+        objects.push(Box::new((buffer.slice(0, 16).unwrap(), kernel.clone())));
+        objects.push(Box::new(stream));
+        objects.push(Box::new(kernel));
+        objects.push(Box::new(exec));
+        objects.push(Box::new(buffer));
+        objects.push(Box::new(graph));
+    }
+    let mut seed = 1u64;
+    for i in (1..objects.len()).rev() {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        objects.swap(i, (seed >> 33) as usize % (i + 1));
+    }
+    std::thread::scope(|scope| {
+        while !objects.is_empty() {
+            let part = objects.split_off(objects.len().saturating_sub(40));
+            scope.spawn(move || drop(part));
+        }
+    });
+    device().synchronize().unwrap();
 }
