@@ -481,7 +481,8 @@ START_TEST(an_interrupted_run_reports_what_it_has)
 }
 END_TEST
 
-// Killed, what was measured is there all the same: the first point at least, and no half of a file.
+// Killed, what was measured is there all the same: the first result at least, and no half of a
+// file.
 START_TEST(a_run_that_is_killed_has_written_what_it_had)
 {
     static const char *const arguments[] = { "bench",  "waiting", "--filter",  "pair", "--axis",
@@ -494,7 +495,7 @@ START_TEST(a_run_that_is_killed_has_written_what_it_had)
 
     ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %d", status);
     ck_assert_msg(results_read(&r, "kept.json", &why), "%s", why.text);
-    ck_assert_uint_ge(r.count, 2);
+    ck_assert_uint_ge(r.count, 1);
     ck_assert(r.unfinished);
     results_release(&r);
     free(text);
