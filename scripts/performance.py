@@ -27,6 +27,10 @@ what can be measured, and what each word of the tables means.
 
 Times are medians, with the half width of their 95 % confidence interval. `time / peer's` is the ratio of
 paired samples, taken in turns, to those of the peer: below 1 is faster.
+
+A share of `copy` is of what a copy of random data reached on that card, read and written. What reads more
+than it writes is faster than a copy can be, so that its share may be above 100 %; a share of `memory` is of
+the datasheet.
 """
 
 NO_GPU = """

@@ -1103,8 +1103,12 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
 /**
  * Stores that combine with what is there, atomically: X(function, with, what it does).
  *
- * Each is `void function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile
- * *index, cuc_tile x, const cuc_tile_access_options *options)`, the index counting tiles; of the
+ * Each is
+ *
+ *     void function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile *index,
+ *                   cuc_tile x, const cuc_tile_access_options *options)
+ *
+ * with the index counting tiles; of the
  * options only the shape. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
@@ -1165,8 +1169,13 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
 /**
  * Atomic operations on elements, which give what was there: X(function, with, what it does).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile
- * *index, cuc_tile x, const cuc_tile_access_options *options)`, the index as for
+ * Each is
+ *
+ *     cuc_tile function(program, file, line, cuc_tile tensor, uint32_t count,
+ *                       const cuc_tile *index, cuc_tile x,
+ *                       const cuc_tile_access_options *options)
+ *
+ * with the index as for
  * cuc_tile_scatter(); of the options mask, order and scope. Since 0.1; one call at a time on the
  * same program; no driver call.
  */
@@ -1233,8 +1242,11 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
 /**
  * Reductions: X(function, with, what it gives).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t
- * *axes)`: over the [count] axes, which are kept with extent 1; over all for a count of 0, which
+ * Each is
+ *
+ *     cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t *axes)
+ *
+ * over the [count] axes, which are kept with extent 1; over all for a count of 0, which
  * gives a scalar. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
