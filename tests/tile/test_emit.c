@@ -55,6 +55,9 @@ static const struct {
       "    store(o, [0, 0, 0], load(a, [0, 0, 0], [64, 256, 4]) @ load(b, [0, 0, 0], [64, 4, "
       "256]))\n}",
       "error T602: mma: it needs 262144 bytes of shared memory, the target has 232448" },
+    { "kernel k(a: f32[N], o: f32[N]) {\n    store(o, [0], sort(load(a, [0], [16777216]), 0))\n}",
+      ":2:24: error T602: load: 16384 elements in each of 1024 threads, expected no more than "
+      "4096" },
 };
 
 START_TEST(what_cannot_be_compiled_is_named)

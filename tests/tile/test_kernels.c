@@ -405,7 +405,6 @@ static const struct kernel_case fast[] = {
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "tf32", .set = "D=f32 BK=32", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3 e5m2", .set = "BN=128 BK=128", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "i8 u8", .set = "D=i32 ACC=i32 BK=128", .fill = "rro" },
-    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3", .set = "BN=256 BK=128", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "bf16", .set = "BM=64 BN=128 split=2", .fill = "rro" },
     // More work behind a product than this needs registers that linked code does not have (C7504).
     { .file = "gemm_epilogue", .kernel = "gemm_residual", .dtypes = "f16 bf16", .fill = "rrro--" },
@@ -419,6 +418,7 @@ static const struct kernel_case fast[] = {
 
 // clang-format off
 static const struct kernel_case with_roles[] = {
+    { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3", .set = "BN=256 BK=128", .fill = "rro" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=128", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "f16",  .set = "D=128 CAUSAL=false", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=256", .fill = "rrroo-" },

@@ -110,6 +110,26 @@ bool tile_open_values(struct tile_emitter *e)
     return e->value && e->view && e->facts;
 }
 
+// Far more than a thread has registers for, and PTX without end: a slip in an extent.
+enum { MOST_ELEMENTS = 4096 };
+
+static void refuse_huge(struct tile_op *op, void *data)
+{
+    struct tile_emitter *e = data;
+
+    for (uint32_t i = 0; i < op->result_count && !e->failed; i++) {
+        const struct tile_value *x = op->result[i];
+        uint32_t count = x->type.rank && x->layout ? tile_register_count(x) : 0;
+        if (count <= MOST_ELEMENTS)
+            continue;
+        e->failed = true;
+        tile_error(e->module, TILE_T602, op->where,
+                   "%s: %u elements in each of %u threads, expected no more than %d: make the tile "
+                   "smaller",
+                   tile_op_infos[op->kind].name, count, 32 * e->warps, MOST_ELEMENTS);
+    }
+}
+
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_ahead *ahead, struct tile_text *out,
@@ -124,6 +144,9 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     uint32_t bytes;
 
     if (!tile_open_values(&e))
+        return false;
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, refuse_huge, &e);
+    if (e.failed)
         return false;
     if (target->blocks) // registers count: what is made of rows is made when it is asked for
         e.waiting = tile_take(module, (kernel->value_count + 1) * sizeof(*e.waiting));

@@ -29,7 +29,15 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
         tile_ins(e, "div.%s %R, %R, %R", plain, turns, turns, step);
     }
     turns = tile_make(e, class, "add.%s %R, %R, %u", plain, turns, parts - 1);
-    turns = tile_make(e, class, "div.%s %R, %R, %u", plain, turns, parts);
+    // A division of 64 bits would be a call, beside which linked code overlaps no products (C7509).
+    if (!(parts & (parts - 1)))
+        turns = tile_make(e, class, "shr.%s %R, %R, %u", plain, turns,
+                          (unsigned)__builtin_ctz(parts));
+    else if (class == TILE_R64) // right up to 2^60 turns
+        turns = tile_make(e, class, "mul.hi.u64 %R, %R, %l", turns,
+                          (int64_t)(UINT64_MAX / parts + 1));
+    else
+        turns = tile_make(e, class, "div.u32 %R, %R, %u", turns, parts);
     if (known != 1)
         turns = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, step);
     tile_register rank = r->rank;
