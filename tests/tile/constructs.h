@@ -638,6 +638,12 @@ static const struct construct constructs[] = {
       "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = i32 {\n"
       "    a, b = load(x, [0], [50]), load(y, [0], [50])\n"
       "    store(o, [0, 0], a + b)\n    store(o, [1, 0], a * b + a)\n}" },
+    { "instructions that write to their operands", "i32 u32", "N=50",
+      "kernel k(x: T[N], o: T[2, N]) const T = i32 {\n"
+      "    a = load(x, [0], [50])\n"
+      "    store(o, [0, 0], asm(\"add.s32 $1, $1, 1; mov.b32 $0, $1;\", T, [a]))\n    store(o, [1, 0], a)\n}", 0, 0,
+      "kernel k(x: T[N], o: T[2, N]) const T = i32 {\n"
+      "    a = load(x, [0], [50])\n    store(o, [0, 0], a + 1)\n    store(o, [1, 0], a)\n}" },
     { "instructions of every class of register", NULL, "N=50",
       "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64) {\n"
       "    store(o1, [0], asm(\"add.s32 $0, $1, 300\", i8, [load(x, [0], [50])]))\n"

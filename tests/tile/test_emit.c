@@ -56,8 +56,7 @@ static const struct {
       "256]))\n}",
       "error T602: mma: it needs 262144 bytes of shared memory, the target has 232448" },
     { "kernel k(a: f32[N], o: f32[N]) {\n    store(o, [0], sort(load(a, [0], [16777216]), 0))\n}",
-      ":2:24: error T602: load: 16384 elements in each of 1024 threads, expected no more than "
-      "4096" },
+      ":2:24: error T602: load: a tile of 16777216 elements, expected no more than 4194304" },
 };
 
 START_TEST(what_cannot_be_compiled_is_named)

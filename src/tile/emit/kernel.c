@@ -110,23 +110,23 @@ bool tile_open_values(struct tile_emitter *e)
     return e->value && e->view && e->facts;
 }
 
-// Far more than a thread has registers for, and PTX without end: a slip in an extent.
-enum { MOST_ELEMENTS = 4096 };
+// 4096 elements in each thread of the largest block: far more than it has registers for, and PTX
+// without end. It is a slip in an extent.
+enum { MOST_ELEMENTS = 4096 * 1024 };
 
 static void refuse_huge(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
 
     for (uint32_t i = 0; i < op->result_count && !e->failed; i++) {
-        const struct tile_value *x = op->result[i];
-        uint32_t count = x->type.rank && x->layout ? tile_register_count(x) : 0;
+        const struct tile_type *type = &op->result[i]->type;
+        int64_t count = type->tensor || !type->rank ? 0 : tile_elements(type);
         if (count <= MOST_ELEMENTS)
             continue;
         e->failed = true;
         tile_error(e->module, TILE_T602, op->where,
-                   "%s: %u elements in each of %u threads, expected no more than %d: make the tile "
-                   "smaller",
-                   tile_op_infos[op->kind].name, count, 32 * e->warps, MOST_ELEMENTS);
+                   "%s: a tile of %lld elements, expected no more than %d: make it smaller",
+                   tile_op_infos[op->kind].name, (long long)count, MOST_ELEMENTS);
     }
 }
 
