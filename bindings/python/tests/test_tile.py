@@ -311,7 +311,7 @@ class Mistakes(TileTest):
     def test_what_the_device_has_not_is_told_with_the_kernel(self):
         x = self.put(np.zeros((8, 8), np.float32))
         with self.assertRaisesRegex(ct.TileCompilerError, r"tile_kernels\.py:\d+: transpose\(\): .*shared memory"):
-            self.run_kernel((1,), k.transpose, x, x, 4096, 4096)
+            self.run_kernel((1,), k.transpose, x, x, 1024, 1024)
 
     def test_operations_are_for_kernels(self):
         with self.assertRaisesRegex(RuntimeError, r"ct\.load\(\) is for kernels"):
