@@ -111,6 +111,8 @@ tile_register tile_new(struct tile_emitter *e, enum tile_register_class class);
 enum tile_register_class tile_class_of(cuc_dtype dtype);
 // "%r12"; of several in one call up to 16 live at once.
 const char *tile_name(tile_register r);
+// "{%r1, %r2}", the module's.
+const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count);
 // An instruction: `format` without the semicolon; %R takes a tile_register.
 void tile_ins(struct tile_emitter *e, const char *format, ...);
 // The same with a new register of a class as its first %R, which is given back.

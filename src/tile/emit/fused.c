@@ -1,16 +1,9 @@
-// An entry with roles for a loop with several products (pass/fused.h): which tiles blocks take, and
-// the text of each role. As pipeline.c has it for one product.
+// A loop with several products (pass/fused.h) as an entry with roles (roles.h): which tiles blocks
+// take, and what each role does for one.
 #include "fused_ring.h"
-
-#include <string.h>
+#include "roles.h"
 
 enum { L2_BYTES = 32 << 20 }; // of operands that are streamed by tiles worked on at a time
-
-// Registers of a thread of each role, by the number of warpgroups that multiply: together no more
-// than the block begins with, or it waits for ever.
-static const struct {
-    uint32_t copying, multiplying;
-} registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };
 
 static bool has_map(const struct tile_pipeline *plan, uint32_t parameter)
 {
@@ -129,21 +122,6 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
-static bool copy_body(struct tile_emitter *e)
-{
-    const struct tile_op *loop = e->ring->plan->loop;
-
-    return tile_emit_wanted(e, &e->kernel->body) && tile_emit_fused_loop(e, loop);
-}
-
-static bool product_body(struct tile_emitter *e)
-{
-    e->shared_busy = true; // by the tile before
-    e->read = e->written = 0;
-    e->ring->out.open = false;
-    return tile_emit_block(e, &e->kernel->body);
-}
-
 // How many tiles along the other axes go together: as many as stream what the cache holds.
 static void open_sections(struct tile_emitter *e)
 {
@@ -195,99 +173,23 @@ static void open_sections(struct tile_emitter *e)
     r->all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->along, r->others);
 }
 
-static void emit_start(struct tile_emitter *e, uint32_t bytes)
+static void make_barriers(struct tile_emitter *e)
 {
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-    struct tile_fused *p = r->plan;
-    uint32_t made = tile_label(e);
-    tile_register first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->tid);
-    tile_register args = tile_new(e, TILE_R64);
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
-    tile_ins(e, "mov.b64 %R, args", args);
-    tile_ins(e, "cvta.param.u64 %R, %R", args, args);
-    for (uint32_t i = 0; i < p->base.maps; i++)
-        r->ring.map[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", args,
-                                   tile_maps_at(bytes) + i * (unsigned)TILE_MAP_BYTES);
-    for (uint32_t i = 0; i < 3; i++) {
-        r->ring.grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 4 * i);
-        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->ring.grid[i]);
-    }
-    r->ring.tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
-    open_sections(e);
-    tile_branch(e, first, false, made);
-    for (uint32_t i = 0; i < p->base.maps; i++)
-        tile_ins(e, "prefetch.tensormap [%R]", r->ring.map[i]);
-    for (uint32_t i = 0; i < p->feeds; i++)
-        for (uint32_t s = 0; s < (p->feed[i].held ? 1 : p->base.stages); s++) {
+    for (uint32_t i = 0; i < r->plan->feeds; i++)
+        for (uint32_t s = 0; s < (r->plan->feed[i].held ? 1 : r->plan->base.stages); s++) {
             uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->ring.base, at);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
-                     at + (unsigned)TILE_FEED_FREE_AT, p->base.groups);
+                     at + (unsigned)TILE_FEED_FREE_AT, r->plan->base.groups);
         }
-    tile_ins(e, "fence.mbarrier_init.release.cluster");
-    tile_put_label(e, made);
-    tile_ins(e, "bar.sync 0");
-    tile_register group = tile_make(e, TILE_R32, "shr.u32 %R, %R, 7", e->tid);
-    r->ring.group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
 }
 
-static tile_register **values_again(struct tile_emitter *e, tile_register *const *from)
+static void open_products(struct tile_emitter *e)
 {
-    size_t bytes = (e->kernel->value_count + 1) * sizeof(*from);
-    tile_register **copy = tile_take(e->module, bytes);
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
-    if (copy)
-        memcpy(copy, from, bytes);
-    return copy;
-}
-
-static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text *copying)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t multiply = tile_label(e), end = tile_label(e);
-    struct tile_text common = e->prologue;
-    tile_register **values;
-
-    e->text = &common;
-    emit_start(e, bytes);
-    tile_register multiplies =
-        tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->ring.group, r->plan->base.groups);
-    tile_branch(e, multiplies, false, multiply);
-    values = values_again(e, e->value);
-    if (!values)
-        return false;
-
-    // One thread copies; what its role computes for itself goes where its text does.
-    struct tile_text prologue = { .module = e->module };
-    struct tile_text own = { .module = e->module };
-    e->prologue = prologue;
-    r->ring.copies = true;
-    e->text = &own;
-    tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", e->tid,
-                                     r->plan->base.groups * (unsigned)TILE_GROUP_THREADS);
-    tile_branch(e, others, false, end);
-    if (!emit_tiles(e, copy_body))
-        return false;
-    tile_put_label(e, end);
-    tile_ins(e, "bar.warp.sync 0xffffffff");
-    tile_ins(e, "ret");
-    *copying = common;
-    tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n",
-             registers_of[r->plan->base.groups].copying);
-    tile_put_string(copying, e->prologue.at ? e->prologue.at : "");
-    tile_put_string(copying, own.at ? own.at : "");
-    tile_put(copying, "$L%u:\n", multiply);
-    tile_put(copying, "\tsetmaxnreg.inc.sync.aligned.u32 %u;\n",
-             registers_of[r->plan->base.groups].multiplying);
-
-    r->ring.copies = false;
-    e->value = values;
-    e->waiting = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->waiting));
-    if (!e->waiting)
-        return false;
-    e->coordinates = 0;
-    e->prologue = prologue;
-    e->text = &e->body;
     tile_open_fused_products(e);
     if (r->plan->alternates) { // the first begins
         uint32_t begins = tile_label(e);
@@ -297,69 +199,49 @@ static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text 
         tile_hand_products_over(e);
         tile_put_label(e, begins);
     }
-    if (!emit_tiles(e, product_body))
-        return false;
-    if (r->plan->base.store)
-        tile_ins(e, "@!%R cp.async.bulk.wait_group 0", r->ring.not_storing);
-    tile_ins(e, "ret");
-    return !e->failed;
+}
+
+static bool copy_body(struct tile_emitter *e)
+{
+    const struct tile_op *loop = e->ring->plan->loop;
+
+    return tile_emit_wanted(e, &e->kernel->body) && tile_emit_fused_loop(e, loop);
+}
+
+static bool product_body(struct tile_emitter *e)
+{
+    tile_begin_tile(e);
+    return tile_emit_block(e, &e->kernel->body);
 }
 
 bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kernel,
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry)
 {
-    struct tile_fused_ring ring = { .ring = { .plan = &plan->base }, .plan = plan };
-    struct tile_emitter e = { .module = module,
-                              .kernel = kernel,
-                              .target = target,
-                              .variant = TILE_TMA,
-                              .warps = tile_fused_warps(plan),
-                              .ring = &ring.ring };
-    struct tile_text copying;
-    uint32_t threads = (plan->base.groups + 1) * TILE_GROUP_THREADS;
+    // By the number of warpgroups that multiply.
+    static const struct {
+        uint32_t copying, multiplying;
+    } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };
+    const struct tile_roles roles = {
+        .warps = tile_fused_warps(plan),
+        .copy_registers = registers_of[plan->base.groups].copying,
+        .product_registers = registers_of[plan->base.groups].multiplying,
+        .open = open_sections,
+        .make_barriers = make_barriers,
+        .open_products = open_products,
+        .through_tiles = emit_tiles,
+        .copy = copy_body,
+        .multiply = product_body,
+    };
+    struct tile_fused_ring ring = {
+        .ring = { .plan = &plan->base, .staging = TILE_RING_AT },
+        .plan = plan,
+    };
 
-    if (!tile_open_values(&e) || kernel->parameter_count > 64)
-        return false;
-    uint32_t bytes = tile_parameter_layout(kernel, e.parameter_at);
-    ring.ring.staging = TILE_RING_AT;
     for (uint32_t i = 0; i < plan->feeds; i++) {
         struct tile_feed *feed = &plan->feed[i];
         feed->stream.at = ring.ring.staging - TILE_RING_AT;
         ring.ring.staging += feed->stream.bytes * (feed->held ? 1 : plan->base.stages);
     }
-    tile_begin_entry(&e);
-    ring.ring.base = tile_new(&e, TILE_R32);
-    if (!emit_roles(&e, bytes, &copying) || module->diagnostics->out_of_memory)
-        return false;
-    uint32_t scratch = ring.ring.staging +
-                       (plan->base.store ? plan->base.groups * tile_staging_bytes(&plan->base) : 0);
-    *entry = (struct tile_entry){
-        .variant = TILE_TMA,
-        .name = tile_entry_name(module, kernel, TILE_TMA),
-        .warps = threads / 32,
-        .dynamic_shared = scratch + e.shared_bytes,
-        .persistent = true,
-        .cluster = 1,
-        .map_count = plan->base.maps,
-    };
-    memcpy(entry->map, plan->base.map, sizeof(entry->map));
-    if (!entry->name || entry->dynamic_shared > target->shared_limit)
-        return false;
-    e.shared_bytes = 0; // none of it is declared
-    tile_put_functions(&e, out);
-    if (e.globals.length)
-        tile_put_string(out, e.globals.at);
-    tile_put(out, ".visible .entry %s(.param .align 64 .b8 args[%u])\n", entry->name,
-             tile_block_bytes(entry, bytes));
-    tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm 1\n{\n", threads);
-    tile_put_declarations(&e, out);
-    tile_put(out, "\tmov.u32 %s, dynamic_scratch;\n", tile_name(ring.ring.base));
-    tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.shared), tile_name(ring.ring.base),
-             scratch);
-    tile_put_string(out, copying.at ? copying.at : "");
-    tile_put_string(out, e.prologue.at ? e.prologue.at : "");
-    tile_put_string(out, e.body.at ? e.body.at : "");
-    tile_put_string(out, "}\n");
-    return true;
+    return tile_emit_roles(module, kernel, target, &roles, &ring.ring, out, entry);
 }

@@ -29,19 +29,6 @@ void tile_open_fused_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// Registers `first` on, "{%r1, ...}".
-static const char *list_of(struct tile_emitter *e, const tile_register *reg, uint32_t count)
-{
-    struct tile_text text = { .module = e->module };
-
-    for (uint32_t i = 0; i < count; i++) {
-        tile_put_string(&text, i ? ", " : "{");
-        tile_put_string(&text, tile_name(reg[i]));
-    }
-    tile_put_string(&text, "}");
-    return text.at ? text.at : "";
-}
-
 static uint32_t powers_of(uint32_t count)
 {
     uint32_t bits = 0;
@@ -128,10 +115,12 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
                                  block * r->plan->base.groups * tile_block_step(&left->stream));
             tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ",
                      product->columns, per_step, x->signs ? "f32" : "s32", x->name, y->name);
-            tile_put_string(e->text, list_of(e, sum + block * each, product->columns / 2));
+            tile_put_string(e->text,
+                            tile_register_list(e, sum + block * each, product->columns / 2));
             tile_put_string(e->text, ", ");
-            tile_put_string(e->text, left ? tile_name(from)
-                                          : list_of(e, words + block * words_each + 4 * step, 4));
+            tile_put_string(e->text,
+                            left ? tile_name(from)
+                                 : tile_register_list(e, words + block * words_each + 4 * step, 4));
             tile_put(e->text, ", %s, %s%s;\n", tile_name(to), step || keeps ? "1" : "0", end);
         }
     }

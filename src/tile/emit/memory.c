@@ -36,10 +36,7 @@ static void put(struct tile_emitter *e, const char *what, const char *hint, cons
 
 static void put_registers(struct tile_emitter *e, const tile_register *r, uint32_t count)
 {
-    tile_put_string(e->text, count > 1 ? "{" : "");
-    for (uint32_t i = 0; i < count; i++)
-        tile_put(e->text, "%s%s", i ? ", " : "", tile_name(r[i]));
-    tile_put_string(e->text, count > 1 ? "}" : "");
+    tile_put_string(e->text, count > 1 ? tile_register_list(e, r, count) : tile_name(*r));
 }
 
 // Without a register it is the entry's parameter.

@@ -1,12 +1,5 @@
-// An entry with roles, from a plan (pass/pipeline.h): the last warpgroup copies, by one thread; the
-// others multiply and do all else. Each role goes through the same tiles of the grid in the same
-// order, with the block's index computed from the tile's number, and has its own text.
-#include "../remark.h"
-#include "ring.h"
-
-#include <string.h>
-
-enum { COPY_REGISTERS = 24, PRODUCT_REGISTERS = 240 };
+// A loop with one product as an entry with roles (roles.h), from a plan (pass/pipeline.h).
+#include "roles.h"
 
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity)
@@ -182,6 +175,32 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Roles
 
+// The grid's columns, filled up to whole clusters.
+static void open_grid(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    uint32_t cluster = r->plan->cluster;
+
+    if (r->plan->split > 1 || cluster > 1)
+        r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
+    r->width = r->grid[0];
+    if (cluster > 1) {
+        r->width = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->width, cluster - 1);
+        r->width = tile_make(e, TILE_R32, "and.b32 %R, %R, %d", r->width, -(int)cluster);
+    }
+}
+
+static void make_barriers(struct tile_emitter *e)
+{
+    const struct tile_ring *r = e->ring;
+
+    for (uint32_t s = 0; s < r->plan->stages; s++) {
+        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->base, 8 * s);
+        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
+                 8 * s + (unsigned)TILE_FREE_AT, r->plan->groups * r->plan->cluster);
+    }
+}
+
 static bool copy_body(struct tile_emitter *e)
 {
     const struct tile_op *loop = e->ring->plan->loop;
@@ -201,192 +220,28 @@ static bool copy_body(struct tile_emitter *e)
 
 static bool product_body(struct tile_emitter *e)
 {
-    e->shared_busy = true; // by the tile before
-    e->read = e->written = 0;
-    e->ring->out.open = e->ring->warps_apart = false;
+    tile_begin_tile(e);
+    e->ring->warps_apart = false;
     return (!e->ring->plan->side || tile_begin_side(e)) && tile_emit_block(e, &e->kernel->body);
-}
-
-static tile_register **values_again(struct tile_emitter *e, tile_register *const *from)
-{
-    size_t bytes = (e->kernel->value_count + 1) * sizeof(*from);
-    tile_register **copy = tile_take(e->module, bytes);
-
-    if (copy)
-        memcpy(copy, from, bytes);
-    return copy;
-}
-
-// Registers of barriers, maps and the grid; barriers made by the first thread.
-static void emit_start(struct tile_emitter *e, uint32_t bytes)
-{
-    struct tile_ring *r = e->ring;
-    const struct tile_pipeline *plan = r->plan;
-    uint32_t made = tile_label(e);
-    tile_register first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->tid);
-
-    tile_register args = tile_new(e, TILE_R64);
-    tile_ins(e, "mov.b64 %R, args", args);
-    tile_ins(e, "cvta.param.u64 %R, %R", args, args);
-    for (uint32_t i = 0; i < plan->maps; i++)
-        r->map[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", args,
-                              tile_maps_at(bytes) + i * (unsigned)TILE_MAP_BYTES);
-    for (uint32_t i = 0; i < 3; i++) {
-        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 4 * i);
-        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->grid[i]);
-    }
-    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
-    r->width = r->grid[0];
-    if (plan->split > 1)
-        r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
-    if (plan->cluster > 1) {
-        r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
-        r->width = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->width, plan->cluster - 1);
-        r->width = tile_make(e, TILE_R32, "and.b32 %R, %R, %d", r->width, -(int)plan->cluster);
-    }
-    tile_branch(e, first, false, made);
-    for (uint32_t i = 0; i < plan->maps; i++)
-        tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
-    for (uint32_t s = 0; s < plan->stages; s++) {
-        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], 1", r->base, 8 * s);
-        tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
-                 8 * s + (unsigned)TILE_FREE_AT, plan->groups * plan->cluster);
-    }
-    tile_ins(e, "fence.mbarrier_init.release.cluster");
-    tile_put_label(e, made);
-    if (plan->cluster > 1) {
-        tile_ins(e, "barrier.cluster.arrive.release.aligned");
-        tile_ins(e, "barrier.cluster.wait.acquire.aligned");
-    } else {
-        tile_ins(e, "bar.sync 0");
-    }
-    tile_register group = tile_make(e, TILE_R32, "shr.u32 %R, %R, 7", e->tid);
-    r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
-}
-
-// No block ends while another of its cluster may still load into it, or arrive at its barriers.
-static void emit_end(struct tile_emitter *e)
-{
-    const struct tile_pipeline *plan = e->ring->plan;
-
-    if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
-        tile_cluster_barrier(e, true);
-    // The copying threads have no part in what the others hand over between two barriers.
-    if (plan->split > 1) {
-        if (e->ring->copies)
-            tile_ins(e, "barrier.cluster.arrive.release");
-        tile_ins(e, "barrier.cluster.wait.acquire");
-    }
-    tile_ins(e, "ret");
-}
-
-static bool emit_roles(struct tile_emitter *e, uint32_t bytes, struct tile_text *copying)
-{
-    struct tile_ring *r = e->ring;
-    uint32_t multiply = tile_label(e), end = tile_label(e);
-    struct tile_text common = e->prologue;
-    tile_register **values;
-
-    e->text = &common;
-    emit_start(e, bytes);
-    tile_register multiplies =
-        tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->group, r->plan->groups);
-    tile_branch(e, multiplies, false, multiply);
-    values = values_again(e, e->value);
-    if (!values)
-        return false;
-
-    // One thread copies; what its role computes for itself goes where its text does.
-    struct tile_text prologue = { .module = e->module };
-    struct tile_text own = { .module = e->module };
-    e->prologue = prologue;
-    r->copies = true;
-    e->text = &own;
-    tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", e->tid,
-                                     r->plan->groups * (unsigned)TILE_GROUP_THREADS);
-    tile_branch(e, others, false, end);
-    if (!tile_through_tiles(e, copy_body))
-        return false;
-    tile_put_label(e, end);
-    tile_ins(e, "bar.warp.sync 0xffffffff");
-    emit_end(e);
-    *copying = common;
-    tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %d;\n", COPY_REGISTERS);
-    tile_put_string(copying, e->prologue.at ? e->prologue.at : "");
-    tile_put_string(copying, own.at ? own.at : "");
-    tile_put(copying, "$L%u:\n", multiply);
-    tile_put(copying, "\tsetmaxnreg.inc.sync.aligned.u32 %d;\n", PRODUCT_REGISTERS);
-
-    r->copies = false;
-    e->value = values;
-    e->waiting = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->waiting));
-    if (!e->waiting)
-        return false;
-    e->coordinates = 0;
-    e->prologue = prologue;
-    e->text = &e->body;
-    tile_open_products(e);
-    if (!tile_through_tiles(e, product_body))
-        return false;
-    if (r->plan->store)
-        tile_put(e->text, "\t@!%s cp.async.bulk.wait_group 0;\n", tile_name(r->not_storing));
-    emit_end(e);
-    return !e->failed;
 }
 
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry)
 {
-    struct tile_ring ring = { .plan = plan };
-    struct tile_emitter e = { .module = module,
-                              .kernel = kernel,
-                              .target = target,
-                              .variant = TILE_TMA,
-                              .warps = 4 * plan->groups,
-                              .ring = &ring };
-    struct tile_text copying;
-    uint32_t threads = (plan->groups + 1) * TILE_GROUP_THREADS;
-
-    if (!tile_open_values(&e) || kernel->parameter_count > 64)
-        return false;
-    uint32_t bytes = tile_parameter_layout(kernel, e.parameter_at);
-    ring.staging = TILE_RING_AT + plan->stages * plan->stage_bytes;
-    tile_begin_entry(&e);
-    ring.base = tile_new(&e, TILE_R32);
-    if (!emit_roles(&e, bytes, &copying) || module->diagnostics->out_of_memory)
-        return false;
-    uint32_t scratch = ring.staging + (plan->store ? plan->groups * tile_staging_bytes(plan) : 0);
-    *entry = (struct tile_entry){
-        .variant = TILE_TMA,
-        .name = tile_entry_name(module, kernel, TILE_TMA),
-        .warps = threads / 32,
-        .dynamic_shared = scratch + e.shared_bytes,
-        .persistent = true,
-        .cluster = plan->cluster,
-        .split = plan->split,
-        .map_count = plan->maps,
+    const struct tile_roles roles = {
+        .warps = plan->groups * (TILE_GROUP_THREADS / 32),
+        .copy_registers = 24,
+        .product_registers = 240,
+        .open = open_grid,
+        .make_barriers = make_barriers,
+        .open_products = tile_open_products,
+        .through_tiles = tile_through_tiles,
+        .copy = copy_body,
+        .multiply = product_body,
     };
-    memcpy(entry->map, plan->map, sizeof(entry->map));
-    if (!entry->name || entry->dynamic_shared > target->shared_limit)
-        return false;
-    e.shared_bytes = 0; // none of it is declared
-    tile_put_functions(&e, out);
-    if (e.globals.length)
-        tile_put_string(out, e.globals.at);
-    tile_put(out, ".visible .entry %s(.param .align 64 .b8 args[%u])\n", entry->name,
-             tile_block_bytes(entry, bytes));
-    tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm 1\n", threads);
-    if (plan->cluster > 1 || plan->split > 1)
-        tile_put(out, ".reqnctapercluster %u, 1, 1\n",
-                 plan->split > 1 ? plan->split : plan->cluster);
-    tile_put_string(out, "{\n");
-    tile_put_declarations(&e, out);
-    tile_put(out, "\tmov.u32 %s, dynamic_scratch;\n", tile_name(ring.base));
-    tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.shared), tile_name(ring.base), scratch);
-    tile_put_string(out, copying.at ? copying.at : "");
-    tile_put_string(out, e.prologue.at ? e.prologue.at : "");
-    tile_put_string(out, e.body.at ? e.body.at : "");
-    tile_put_string(out, "}\n");
-    return true;
+    struct tile_ring ring = { .plan = plan,
+                              .staging = TILE_RING_AT + plan->stages * plan->stage_bytes };
+
+    return tile_emit_roles(module, kernel, target, &roles, &ring, out, entry);
 }

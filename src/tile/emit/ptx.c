@@ -59,6 +59,18 @@ const char *tile_name(tile_register r)
     return name;
 }
 
+const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count)
+{
+    struct tile_text text = { .module = e->module };
+
+    for (uint32_t i = 0; i < count; i++) {
+        tile_put_string(&text, i ? ", " : "{");
+        tile_put_string(&text, tile_name(r[i]));
+    }
+    tile_put_string(&text, "}");
+    return text.at ? text.at : "";
+}
+
 // %R a register, %s a string, %d an int, %u an unsigned, %l an int64_t, %x a uint64_t in
 // hexadecimal,
 // %% itself. Written by hand: half of the compiler's time is here.

@@ -31,11 +31,11 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
     turns = tile_make(e, class, "add.%s %R, %R, %u", plain, turns, parts - 1);
     // A division of 64 bits would be a call, beside which linked code overlaps no products (C7509).
     if (!(parts & (parts - 1)))
-        turns = tile_make(e, class, "shr.%s %R, %R, %u", plain, turns,
-                          (unsigned)__builtin_ctz(parts));
+        turns =
+            tile_make(e, class, "shr.%s %R, %R, %u", plain, turns, (unsigned)__builtin_ctz(parts));
     else if (class == TILE_R64) // right up to 2^60 turns
-        turns = tile_make(e, class, "mul.hi.u64 %R, %R, %l", turns,
-                          (int64_t)(UINT64_MAX / parts + 1));
+        turns =
+            tile_make(e, class, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / parts + 1));
     else
         turns = tile_make(e, class, "div.u32 %R, %R, %u", turns, parts);
     if (known != 1)
@@ -51,20 +51,12 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
     *last = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, left);
 }
 
-static void put_vector(struct tile_emitter *e, const tile_register *reg)
-{
-    for (uint32_t i = 0; i < WORDS; i++)
-        tile_put(e->text, "%s%s", i ? ", " : "{", tile_name(reg[i]));
-    tile_put_string(e->text, "}");
-}
-
 static void leave(struct tile_emitter *e, tile_register *const *vector, uint32_t vectors,
                   tile_register own, uint32_t pitch)
 {
     for (uint32_t i = 0; i < vectors; i++) {
-        tile_put(e->text, "\tst.shared.v4.b32 [%s+%u], ", tile_name(own), i * pitch);
-        put_vector(e, vector[i]);
-        tile_put_string(e->text, ";\n");
+        tile_put(e->text, "\tst.shared.v4.b32 [%s+%u], %s;\n", tile_name(own), i * pitch,
+                 tile_register_list(e, vector[i], WORDS));
     }
 }
 
@@ -80,9 +72,8 @@ static void add(struct tile_emitter *e, tile_register *const *vector, uint32_t v
         for (uint32_t i = 0; i < count; i++) {
             for (uint32_t n = 0; n < WORDS; n++)
                 word[i][n] = tile_new(e, TILE_R32);
-            tile_put_string(e->text, "\tld.shared::cluster.v4.b32 ");
-            put_vector(e, word[i]);
-            tile_put(e->text, ", [%s+%u];\n", tile_name(there), (first + i) * pitch);
+            tile_put(e->text, "\tld.shared::cluster.v4.b32 %s, [%s+%u];\n",
+                     tile_register_list(e, word[i], WORDS), tile_name(there), (first + i) * pitch);
         }
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t n = 0; n < WORDS; n++)

@@ -76,18 +76,6 @@ struct product {
     const char *form, *end; // what stands before the accumulators, and behind scale-d
 };
 
-static const char *list_of(struct tile_emitter *e, const tile_register *sum, uint32_t count)
-{
-    struct tile_text text = { .module = e->module };
-
-    for (uint32_t i = 0; i < count; i++) {
-        tile_put_string(&text, i ? ", " : "{");
-        tile_put_string(&text, tile_name(sum[i]));
-    }
-    tile_put_string(&text, "}");
-    return text.at ? text.at : "";
-}
-
 static void multiply(const struct product *p, const struct piece *piece, uint32_t step,
                      const char *scale)
 {
@@ -120,7 +108,7 @@ static void multiply_promoted(const struct product *p, uint32_t steps, const til
     for (uint32_t n = 0; n < plan->blocks * plan->columns; n += columns) {
         uint32_t block = n / plan->columns, column = n % plan->columns;
         const tile_register *own = sum + block * each + column / 2;
-        struct piece piece = { block, column, columns, list_of(e, part, columns / 2) };
+        struct piece piece = { block, column, columns, tile_register_list(e, part, columns / 2) };
         for (uint32_t first = 0; first < steps; first += STEPS) {
             tile_ins(e, "wgmma.fence.sync.aligned");
             for (uint32_t step = first; step < steps && step < first + STEPS; step++)
@@ -164,8 +152,9 @@ void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32
         return;
     }
     for (uint32_t block = 0; block < plan->blocks; block++)
-        piece[block] = (struct piece){ block, 0, plan->columns,
-                                       list_of(e, sum + block * each, plan->columns / 2) };
+        piece[block] =
+            (struct piece){ block, 0, plan->columns,
+                            tile_register_list(e, sum + block * each, plan->columns / 2) };
     if (accumulates)
         snprintf(scale, sizeof(scale), "%s", tile_name(accumulates));
     tile_ins(e, "wgmma.fence.sync.aligned");

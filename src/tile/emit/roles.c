@@ -1,0 +1,202 @@
+#include "roles.h"
+
+#include <string.h>
+
+// Registers of maps and the grid; barriers made by the first thread.
+static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    uint32_t made = tile_label(e);
+    tile_register first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->tid);
+    tile_register args = tile_new(e, TILE_R64);
+
+    tile_ins(e, "mov.b64 %R, args", args);
+    tile_ins(e, "cvta.param.u64 %R, %R", args, args);
+    for (uint32_t i = 0; i < plan->maps; i++)
+        r->map[i] = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", args,
+                              tile_maps_at(bytes) + i * (unsigned)TILE_MAP_BYTES);
+    for (uint32_t i = 0; i < 3; i++) {
+        r->grid[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 4 * i);
+        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->grid[i]);
+    }
+    r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
+    roles->open(e);
+    tile_branch(e, first, false, made);
+    for (uint32_t i = 0; i < plan->maps; i++)
+        tile_ins(e, "prefetch.tensormap [%R]", r->map[i]);
+    roles->make_barriers(e);
+    tile_ins(e, "fence.mbarrier_init.release.cluster");
+    tile_put_label(e, made);
+    if (plan->cluster > 1) {
+        tile_ins(e, "barrier.cluster.arrive.release.aligned");
+        tile_ins(e, "barrier.cluster.wait.acquire.aligned");
+    } else {
+        tile_ins(e, "bar.sync 0");
+    }
+    tile_register group = tile_make(e, TILE_R32, "shr.u32 %R, %R, 7", e->tid);
+    r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
+}
+
+// No block ends while another of its cluster may still load into it, or arrive at its barriers.
+static void emit_end(struct tile_emitter *e)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+
+    if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
+        tile_cluster_barrier(e, true);
+    // The copying threads have no part in what the others hand over between two barriers.
+    if (plan->split > 1) {
+        if (e->ring->copies)
+            tile_ins(e, "barrier.cluster.arrive.release");
+        tile_ins(e, "barrier.cluster.wait.acquire");
+    }
+    tile_ins(e, "ret");
+}
+
+void tile_begin_tile(struct tile_emitter *e)
+{
+    e->shared_busy = true;
+    e->read = e->written = 0;
+    e->ring->out.open = false;
+}
+
+static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
+{
+    uint32_t end = tile_label(e);
+    tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", e->tid,
+                                     e->ring->plan->groups * (unsigned)TILE_GROUP_THREADS);
+
+    tile_branch(e, others, false, end);
+    if (!roles->through_tiles(e, roles->copy))
+        return false;
+    tile_put_label(e, end);
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+    emit_end(e);
+    return !e->failed;
+}
+
+static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles)
+{
+    roles->open_products(e);
+    if (!roles->through_tiles(e, roles->multiply))
+        return false;
+    if (e->ring->plan->store)
+        tile_ins(e, "@!%R cp.async.bulk.wait_group 0", e->ring->not_storing);
+    emit_end(e);
+    return !e->failed;
+}
+
+static tile_register **values_again(struct tile_emitter *e, tile_register *const *from)
+{
+    size_t bytes = (e->kernel->value_count + 1) * sizeof(*from);
+    tile_register **copy = tile_take(e->module, bytes);
+
+    if (copy)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+// `copying` gets all before the text of those that multiply, which is the emitter's.
+static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes,
+                      struct tile_text *copying)
+{
+    struct tile_ring *r = e->ring;
+    uint32_t multiply = tile_label(e);
+    struct tile_text none = { .module = e->module }, own = none, common = e->prologue;
+
+    e->text = &common;
+    emit_start(e, roles, bytes);
+    tile_register multiplies =
+        tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->group, r->plan->groups);
+    tile_branch(e, multiplies, false, multiply);
+    tile_register **values = values_again(e, e->value);
+    if (!values)
+        return false;
+
+    // What the role computes for itself goes where its text does.
+    e->prologue = none;
+    r->copies = true;
+    e->text = &own;
+    if (!emit_copies(e, roles))
+        return false;
+    *copying = common;
+    tile_put(copying, "\tsetmaxnreg.dec.sync.aligned.u32 %u;\n", roles->copy_registers);
+    tile_put_string(copying, e->prologue.at ? e->prologue.at : "");
+    tile_put_string(copying, own.at ? own.at : "");
+    tile_put(copying, "$L%u:\n", multiply);
+    tile_put(copying, "\tsetmaxnreg.inc.sync.aligned.u32 %u;\n", roles->product_registers);
+
+    r->copies = false;
+    e->value = values;
+    e->waiting = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->waiting));
+    if (!e->waiting)
+        return false;
+    e->coordinates = 0;
+    e->prologue = none;
+    e->text = &e->body;
+    return emit_products(e, roles);
+}
+
+static void put_entry(struct tile_emitter *e, const struct tile_entry *entry, uint32_t bytes,
+                      uint32_t scratch, const struct tile_text *copying, struct tile_text *out)
+{
+    const struct tile_ring *r = e->ring;
+
+    tile_put_functions(e, out);
+    if (e->globals.length)
+        tile_put_string(out, e->globals.at);
+    tile_put(out, ".visible .entry %s(.param .align 64 .b8 args[%u])\n", entry->name,
+             tile_block_bytes(entry, bytes));
+    tile_put(out, ".maxntid %u, 1, 1\n.minnctapersm 1\n", 32 * entry->warps);
+    if (entry->cluster > 1 || entry->split > 1)
+        tile_put(out, ".reqnctapercluster %u, 1, 1\n",
+                 entry->split > 1 ? entry->split : entry->cluster);
+    tile_put_string(out, "{\n");
+    tile_put_declarations(e, out);
+    tile_put(out, "\tmov.u32 %s, dynamic_scratch;\n", tile_name(r->base));
+    tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e->shared), tile_name(r->base), scratch);
+    tile_put_string(out, copying->at ? copying->at : "");
+    tile_put_string(out, e->prologue.at ? e->prologue.at : "");
+    tile_put_string(out, e->body.at ? e->body.at : "");
+    tile_put_string(out, "}\n");
+}
+
+bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kernel,
+                     const struct tile_target *target, const struct tile_roles *roles,
+                     struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry)
+{
+    const struct tile_pipeline *plan = ring->plan;
+    struct tile_emitter e = { .module = module,
+                              .kernel = kernel,
+                              .target = target,
+                              .variant = TILE_TMA,
+                              .warps = roles->warps,
+                              .ring = ring };
+    struct tile_text copying;
+
+    if (!tile_open_values(&e) || kernel->parameter_count > 64)
+        return false;
+    uint32_t bytes = tile_parameter_layout(kernel, e.parameter_at);
+    tile_begin_entry(&e);
+    ring->base = tile_new(&e, TILE_R32);
+    if (!emit_both(&e, roles, bytes, &copying) || module->diagnostics->out_of_memory)
+        return false;
+    uint32_t scratch = ring->staging + (plan->store ? plan->groups * tile_staging_bytes(plan) : 0);
+    *entry = (struct tile_entry){
+        .variant = TILE_TMA,
+        .name = tile_entry_name(module, kernel, TILE_TMA),
+        .warps = (plan->groups + 1) * (TILE_GROUP_THREADS / 32),
+        .dynamic_shared = scratch + e.shared_bytes,
+        .persistent = true,
+        .cluster = plan->cluster,
+        .split = plan->split,
+        .map_count = plan->maps,
+    };
+    memcpy(entry->map, plan->map, sizeof(entry->map));
+    if (!entry->name || entry->dynamic_shared > target->shared_limit)
+        return false;
+    e.shared_bytes = 0; // none of it is declared
+    put_entry(&e, entry, bytes, scratch, &copying, out);
+    return true;
+}
