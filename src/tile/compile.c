@@ -260,6 +260,24 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_target
                          : most; // no more have room on a multiprocessor, whatever they take
 }
 
+// 4096 elements in each thread of the largest block: far more than it has registers for, and PTX
+// without end. It is a slip in an extent.
+enum { MOST_ELEMENTS = 4096 * 1024 };
+
+static void refuse_huge(struct tile_op *op, void *data)
+{
+    struct tile_module *module = data;
+
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        const struct tile_type *type = &op->result[i]->type;
+        int64_t count = type->tensor || !type->rank ? 0 : tile_elements(type);
+        if (count > MOST_ELEMENTS)
+            tile_error(module, TILE_T602, op->where,
+                       "%s: a tile of %lld elements, expected no more than %d: make it smaller",
+                       tile_op_infos[op->kind].name, (long long)count, MOST_ELEMENTS);
+    }
+}
+
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
                            struct tile_text *out)
 {
@@ -271,6 +289,9 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     uint32_t entries = 0;
 
     tile_simplify(kernel);
+    tile_walk(&kernel->body, refuse_huge, kernel->module);
+    if (kernel->module->diagnostics->errors)
+        return false;
     if (target->contract)
         tile_find_rough(kernel);
     entries += compile_pipeline(kernel, target, out, &entry[0]);

@@ -110,26 +110,6 @@ bool tile_open_values(struct tile_emitter *e)
     return e->value && e->view && e->facts;
 }
 
-// 4096 elements in each thread of the largest block: far more than it has registers for, and PTX
-// without end. It is a slip in an extent.
-enum { MOST_ELEMENTS = 4096 * 1024 };
-
-static void refuse_huge(struct tile_op *op, void *data)
-{
-    struct tile_emitter *e = data;
-
-    for (uint32_t i = 0; i < op->result_count && !e->failed; i++) {
-        const struct tile_type *type = &op->result[i]->type;
-        int64_t count = type->tensor || !type->rank ? 0 : tile_elements(type);
-        if (count <= MOST_ELEMENTS)
-            continue;
-        e->failed = true;
-        tile_error(e->module, TILE_T602, op->where,
-                   "%s: a tile of %lld elements, expected no more than %d: make it smaller",
-                   tile_op_infos[op->kind].name, (long long)count, MOST_ELEMENTS);
-    }
-}
-
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_ahead *ahead, struct tile_text *out,
@@ -144,9 +124,6 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     uint32_t bytes;
 
     if (!tile_open_values(&e))
-        return false;
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, refuse_huge, &e);
-    if (e.failed)
         return false;
     if (target->blocks) // registers count: what is made of rows is made when it is asked for
         e.waiting = tile_take(module, (kernel->value_count + 1) * sizeof(*e.waiting));
