@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+int launcher_take_arguments(launcher *l, size_t count, char **texts)
+{
+    cli_why why;
+
+    if (count > ARGUMENT_MAX)
+        return cli_usage_error("%zu arguments are given, and no kernel has more than %d", count,
+                               ARGUMENT_MAX);
+    l->arguments = cli_allocate((count + 1) * sizeof(*l->arguments));
+    for (size_t i = 0; i < count; i++) {
+        if (!argument_parse(&l->arguments[i], texts[i], &why))
+            return cli_usage_error("argument %zu: %s", i, why.text);
+        l->argument_count = i + 1;
+    }
+    return CLI_DONE;
+}
+
 static int find_device(launcher *l)
 {
     if (cuc_device_get_current(&l->device) == CUC_OK)

@@ -43,6 +43,8 @@ typedef struct launcher {
     double median_us, least_us, most_us;
 } launcher;
 
+// Arguments of the kernel as the command line has them. An exit status.
+int launcher_take_arguments(launcher *l, size_t count, char **texts);
 // The steps of launcher_run(), for whoever runs the kernel otherwise. Read the files and compile or
 // load the kernel: an exit status.
 int launcher_load(launcher *l);

@@ -92,7 +92,6 @@ static int check_file(const launcher *l)
 static int take_operands(launcher *l, const cli_parser *parser)
 {
     size_t count = (size_t)parser->operand_count;
-    cli_why why;
 
     if (!count)
         return cli_usage_error("a FILE is missing");
@@ -110,16 +109,8 @@ static int take_operands(launcher *l, const cli_parser *parser)
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
     if (kind == CUC_SOURCE_CUDA && !l->config.block[0])
         return cli_usage_error("say how many threads a block has: --block X[,Y[,Z]]");
-    if (count - 1 > ARGUMENT_MAX)
-        return cli_usage_error("%zu arguments are given, and no kernel has more than %d", count - 1,
-                               ARGUMENT_MAX);
-    l->arguments = cli_allocate(count * sizeof(*l->arguments));
-    for (size_t i = 1; i < count; i++) {
-        if (!argument_parse(&l->arguments[i - 1], parser->operands[i], &why))
-            return cli_usage_error("argument %zu: %s", i - 1, why.text);
-        l->argument_count = i;
-    }
-    return check_outputs(l);
+    status = launcher_take_arguments(l, count - 1, parser->operands + 1);
+    return status ? status : check_outputs(l);
 }
 
 static json_t *extents_json(const uint32_t extents[3])

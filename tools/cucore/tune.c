@@ -110,7 +110,6 @@ static int take_options(launcher *l, cuc_tune_options *o, cli_parser *parser)
 static int take_operands(launcher *l, const cli_parser *parser)
 {
     size_t count = (size_t)parser->operand_count;
-    cli_why why;
 
     if (!count)
         return cli_usage_error("a FILE is missing: a tile program, or gemm");
@@ -124,16 +123,7 @@ static int take_operands(launcher *l, const cli_parser *parser)
         return cli_usage_error("say what it is tuned for: --dim NAME=EXTENT for each dimension");
     if (l->options.arch)
         return cli_usage_error("it is tuned for the device that it is measured on: leave --arch");
-    if (count - 1 > ARGUMENT_MAX)
-        return cli_usage_error("%zu arguments are given, and no kernel has more than %d", count - 1,
-                               ARGUMENT_MAX);
-    l->arguments = cli_allocate(count * sizeof(*l->arguments));
-    for (size_t i = 1; i < count; i++) {
-        if (!argument_parse(&l->arguments[i - 1], parser->operands[i], &why))
-            return cli_usage_error("argument %zu: %s", i - 1, why.text);
-        l->argument_count = i;
-    }
-    return CLI_DONE;
+    return launcher_take_arguments(l, count - 1, parser->operands + 1);
 }
 
 static cuc_status tune(launcher *l, cuc_tune_options *o, tune_report *report)
