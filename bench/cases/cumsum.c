@@ -71,7 +71,7 @@ static void add_long(bench_point *p, const char *settings)
                            .file = "scan.tile",
                            .source = scan_tile,
                            .kernel = "cumulative_sum_long",
-                           .settings = "BN=16384 BB=1", // of the other kernels of the file, little
+                           .settings = "BB=1", // of the other kernels of the file, little
                            .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(told),
                                           BENCH_TENSOR(ticket) },
                            .zeroed = { told, ticket },
@@ -90,7 +90,7 @@ static void add_short(bench_point *p)
                            .file = "scan.tile",
                            .source = scan_tile,
                            .kernel = "cumulative_sum_rows",
-                           .settings = "BN=4096 BB=1", // of the other kernels of the file, little
+                           .settings = "BB=1", // of the other kernels of the file, little
                            .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y) },
                            .limit = bench_reduction_limit(p),
                        });

@@ -15,15 +15,6 @@ struct list {
     const char *axis, *text, *function;
 };
 
-#define ROW(constant, value, text) [value] = (text),
-static const char *const kind_names[] = { CUC_BENCH_AXIS_LIST(ROW) };
-#undef ROW
-
-const char *cuc__bench_axis_kind_name(int32_t kind)
-{
-    return kind >= 0 && (size_t)kind < BENCH_LENGTH(kind_names) ? kind_names[kind] : "unknown";
-}
-
 #define FAIL(l, fmt, ...)                                                                      \
     cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, (l)->function, "axis %s, values \"%s\": " fmt, \
                     (l)->axis, (l)->text, __VA_ARGS__)

@@ -22,6 +22,4 @@ cuc_status cuc__bench_read_values(struct cuc__bench_values *out, int32_t kind, c
                                   const char *list, const char *function);
 void cuc__bench_values_release(struct cuc__bench_values *v);
 
-const char *cuc__bench_axis_kind_name(int32_t kind);
-
 #endif
