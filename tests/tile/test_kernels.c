@@ -424,6 +424,10 @@ static const struct kernel_case with_roles[] = {
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=256", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=64 BM=192 BN=112", .fill = "rrroo-" },
     { .file = "gemm_mixed", .kernel = "gemm_mixed", .dtypes = "bf16", .fill = "rrro" },
+    { .file = "gemm_epilogue", .kernel = "gemm_bias_gelu", .dtypes = "bf16", .set = "TANH=true", .fill = "rrro" },
+    { .file = "gemm_epilogue", .kernel = "gemm_bias_gelu", .dtypes = "f16", .set = "BM=256 BN=128", .fill = "rrro" },
+    { .file = "gemm_epilogue", .kernel = "gemm_scaled", .dtypes = "e4m3", .set = "BN=256", .fill = "rrrro" },
+    { .file = "gemm_grouped", .kernel = "gemm_grouped_nt", .dtypes = "bf16", .fill = "rro-" },
 };
 // clang-format on
 
