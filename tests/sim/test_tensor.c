@@ -275,6 +275,29 @@ START_TEST(boxes_go_back_to_tensors)
 }
 END_TEST
 
+// Seen on an H200: of a row of 26 bytes 32 are written, the last 6 from behind it in shared memory.
+START_TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
+{
+    static const struct tensor t = { "13 of 16", 1,        2,        2, { 13, 3 }, { 0, 6 },
+                                     { 16, 2 },  { 1, 1 }, { 0, 1 }, 0, 0 };
+    enum { PITCH = 32 };
+    unsigned char *data = noise(3 * PITCH), *in = noise(2 * PITCH), expected[3 * PITCH];
+    char *ptx = tensor_kernel(
+        &t,
+        KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" EXPECT("%r9") FETCH("s", "%rd1", "%r9")
+                   WAIT("w", "0") "cp.async.bulk.tensor.$1d.global.shared::cta.tile.bulk_"
+                                  "group [%rd2, $2], [s];\n"
+                                  "cp.async.bulk.commit_group; "
+                                  "cp.async.bulk.wait_group 0;\n"));
+
+    memcpy(expected, data, PITCH);
+    memcpy(expected + PITCH, in, 2 * PITCH);
+    go(ptx, 1, 1, 0, in, encode(&t, data), 2 * PITCH);
+    ck_assert_mem_eq(data, expected, 3 * PITCH);
+    free(ptx);
+}
+END_TEST
+
 START_TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
 {
     // Each of 2 blocks loads half of 8 rows of 128 bytes and sends it to both.
@@ -1276,6 +1299,7 @@ int main(void)
 
     tcase_add_loop_test(t, boxes_of_tensors_come_to_shared_memory, 0, LENGTH(tensors));
     tcase_add_loop_test(t, boxes_go_back_to_tensors, 0, LENGTH(tensors));
+    tcase_add_test(t, stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in);
     tcase_add_test(t, a_tile_is_multicast_by_a_map_that_is_a_parameter);
     tcase_add_test(t, types_that_are_converted_on_their_way);
     tcase_add_loop_test(t, maps_are_checked_as_they_are_made, 0, LENGTH(maps));
