@@ -5,6 +5,7 @@ Of results of cucore bench (suites elementwise, norms, reductions, gemm, attenti
 GPU. Speeds are those of one run, side by side. Exit status 1 when a goal is missed, or its measurement is.
 """
 import json
+import math
 import pathlib
 import sys
 
@@ -48,12 +49,21 @@ def attention(speed, _size):
     return faster_of(0.85 * speed.get("torch_cudnn", 0), 1.3 * speed.get("torch_flash", 0))
 
 
-SHARES = {"gemm/square": 1.0, "gemm/batched": 1.0, "gemm/after": 1.0, "gemm/wide": 0.97,
-          "gemm/skinny": 0.95, "gemm/fast": 0.95}
+SHARES = {"gemm/square": 1.0, "gemm/batched": 1.0, "gemm/grouped": 1.0, "gemm/after": 1.0,
+          "gemm/wide": 0.97, "gemm/skinny": 0.95, "gemm/fast": 0.95}
+# Of these all is asked, of others nothing.
+POINTS = {"gemm/skinny": {"128x4096x4096", "16x8192x8192", "4096x4096x128", "256x256x8192"},
+          "gemm/batched": {"1024"}, "gemm/after": {"8192x8192x4096"}}
+# Where the geometric mean over the shapes should be no slower than cuBLASLt; 30 of a dtype.
+MEAN = {"gemm/square": ({"1024", "2048", "4096", "8192", "16384"}, {"nn", "nt", "tn", "tt"}),
+        "gemm/wide": ({"4096x12288x2560", "14336x4096x4096", "1024x8192x8192"}, {"nn", "tn"}),
+        "gemm/skinny": (POINTS["gemm/skinny"], {"tn"})}
+MEAN_OF = 30
 
 
 def product(name):
-    """A share of cuBLASLt's speed, as much as its kind of product says, and of Triton's, of bf16."""
+    """A share of cuBLASLt's speed, as much as its kind of product says, and of Triton's, of bf16. What cuBLASLt
+    cannot do behind a product has PyTorch's for that: of the product, and then of the rest."""
     def goal(speed, _size, axes):
         dtype, shape = axes["dtype"], axes["shape"]
         share = SHARES[name]
@@ -63,9 +73,19 @@ def product(name):
             share = 0.97 if shape != "512" else 0
         if dtype not in ("f16", "bf16") and name not in ("gemm/square", "gemm/fast"):
             share = 0
+        if shape not in POINTS.get(name, {shape}):
+            share = 0
+        if axes.get("after") == "silu":
+            return share and 1.3 * speed.get("torch", 0)
         return faster_of(share * speed.get("cublaslt", 0),
                          dtype == "bf16" and share and 1.1 * speed.get("triton", 0))
     return goal
+
+
+def portable(speed, axes):
+    """The goal of the code for sm_80: 0.9 of Triton's product without TMA, of 16-bit floats."""
+    return (axes["dtype"] in ("f16", "bf16") and axes["shape"] in ("4096", "8192")
+            and 0.9 * speed.get("triton_plain", 0))
 
 
 # The least speed, by the speeds of the other subjects and the bytes; 0 or None is no goal. Speeds are bytes a
@@ -89,32 +109,60 @@ GOALS = {
 COUNTED = {*SHARES, "attention/forward"}  # whose speed is of operations, not of bytes
 
 
+def own(name, of):
+    """The subject that is judged: of products the library's, of all else the tile program."""
+    return next((s for s in ("cuc_gemm", "tile") if s in of and (name in SHARES) == (s == "cuc_gemm")), None)
+
+
 def points(documents):
     """(suite/case, axes, results by subject) of the points that have a tile program as it is."""
     found = {}
     for document in documents:
         for r in document["results"]:
             name = f"{r['suite']}/{r['case']}"
-            if name in GOALS and "subject" in r and r["axes"].get("tile", "default") == "default":
-                key = (name, json.dumps(r["axes"]), r.get("mode", "cold"))
+            if name in GOALS and "subject" in r and r["axes"].get("tile", "default") in ("default", "cuc_gemm"):
+                axes = {k: v for k, v in r["axes"].items() if k != "tile"}
+                key = (name, json.dumps(axes), r.get("mode", "cold"))
                 found.setdefault(key, {})[r["subject"]] = r
     return [(name, {**json.loads(axes), **({} if mode == "cold" else {"mode": mode})}, of)
-            for (name, axes, mode), of in found.items() if "tile" in of]
+            for (name, axes, mode), of in found.items() if own(name, of)]
+
+
+def speeds(name, of):
+    """Of each subject that was measured: bytes or operations a second."""
+    unit = "flop" if name in COUNTED else "bytes"
+    work = {subject: r.get(unit) or 1 for subject, r in of.items()}
+    return ({subject: work[subject] / r["median_s"] for subject, r in of.items() if "median_s" in r},
+            max(work.values()))
 
 
 def judged(documents):
     """(suite/case, axes, speed of the tile program or None, the goal, why it was not measured)."""
+    ratios = {}
     for name, axes, of in points(documents):
-        unit = "flop" if name in COUNTED else "bytes"
-        work = {subject: r.get(unit) or 1 for subject, r in of.items()}
-        speed = {subject: work[subject] / r["median_s"] for subject, r in of.items()
-                 if "median_s" in r}
-        size = max(work.values())
+        speed, size = speeds(name, of)
         speed["least"] = 1e3 if axes.get("kernel") == "vadd" else 200
+        mine = own(name, of)
         goal = GOALS[name](speed, size, axes) if name in SHARES else GOALS[name](speed, size)
-        why = of["tile"].get("failed") or of["tile"].get("skipped")
+        why = of[mine].get("failed") or of[mine].get("skipped")
         if goal or why:
-            yield name, axes, speed.get("tile"), goal, why
+            yield name, axes, speed.get(mine), goal, why
+        if name == "gemm/square" and portable(speed, axes):
+            older = faster_of(speed.get("sm_80"), speed.get("sm_80_small"))
+            yield name, {**axes, "arch": "sm_80"}, older, portable(speed, axes), None
+        if name == "compile/tile" and axes.get("kernel") == "gemm_nn" and "nvjitlink" in speed:
+            yield name, {**axes, "subject": "nvjitlink"}, speed["nvjitlink"], 1 / 0.15, None
+        shapes, layouts = MEAN.get(name, ((), ()))
+        if (axes.get("shape") in shapes and axes.get("layout") in layouts and "mode" not in axes
+                and mine in speed and "cublaslt" in speed):
+            ratios.setdefault(axes["dtype"], []).append(speed[mine] / speed["cublaslt"])
+    for dtype, of in ratios.items():
+        if len(of) == MEAN_OF:
+            mean = math.exp(sum(map(math.log, of)) / MEAN_OF)
+            yield MEAN_NAME, {"dtype": dtype}, mean, 1.0, None
+
+
+MEAN_NAME = f"gemm, geometric mean of {MEAN_OF}"
 
 
 def show(name, speed):
@@ -122,6 +170,8 @@ def show(name, speed):
         return "-"
     if name == "compile/tile":
         return f"{1e6 / speed:.0f} us"
+    if name == MEAN_NAME:
+        return f"{speed:.3f}"
     return f"{speed * 1e-12:.0f} TFLOP/s" if name in COUNTED else f"{speed * 1e-9:.0f} GB/s"
 
 

@@ -2,13 +2,14 @@
 # Get what building and testing need, on Debian or Ubuntu; quick when everything is there.
 #
 #   scripts/setup.sh [PACKAGE...]     install only
+#   scripts/setup.sh --site           and what makes the documentation
 #   . scripts/setup.sh [PACKAGE...]   install, and set PATH, CUDA_HOME and PYTHONPATH for the shell
 #
 # PACKAGE names further Debian packages to have. Compilers and tools come from apt, with sudo where
 # the user is not root. The CUDA libraries and headers are those of an installed CUDA 13 toolkit
 # (CUDA_PATH, CUDA_HOME, /usr/local/cuda, nvcc's), or else NVIDIA's Python packages, put into
-# .cuda/ of this checkout. Meson goes into .venv/ where the system's is older than 1.0. Nothing
-# else is written outside the checkout.
+# .cuda/ of this checkout. Meson goes into .venv/ where the system's is older than 1.0, and what makes
+# the documentation into .docs/, which cuc_site does. Nothing else is written outside the checkout.
 #
 # CUCORE_SETUP_WHEELS=1 takes the Python packages though a toolkit is installed.
 
@@ -106,6 +107,15 @@ cuc_pip() {
     "$1/bin/pip" --disable-pip-version-check --no-input install --quiet "${@:2}" </dev/null >&2
 }
 
+# What makes the documentation, in .docs/: the versions of docs/requirements.txt.
+cuc_site() {
+    local wanted=$cuc_root/docs/requirements.txt has=$cuc_root/.docs/requirements.txt
+    cuc_has command doxygen || cuc_apt doxygen || return
+    [ -x "$cuc_root/.docs/bin/sphinx-build" ] && cmp -s "$wanted" "$has" && return
+    cuc_say "installing what makes the documentation into .docs/"
+    cuc_venv "$cuc_root/.docs" && cuc_pip "$cuc_root/.docs" -r "$wanted" && cp "$wanted" "$has"
+}
+
 cuc_meson_is_new() {
     local version
     version=$(meson --version 2>/dev/null) && [ "${version%%.*}" -ge 1 ]
@@ -191,7 +201,12 @@ cuc_configure() {
     }
 }
 
-if ! { cuc_packages "$@" && cuc_meson && cuc_toolkit; }; then
+cuc_with_site=
+if [ "${1:-}" = --site ]; then
+    cuc_with_site=1
+    shift
+fi
+if ! { cuc_packages "$@" && cuc_meson && cuc_toolkit && { [ -z "$cuc_with_site" ] || cuc_site; }; }; then
     cuc_say "failed"
     # shellcheck disable=SC2317 # the first one serves a script that sources this
     return 1 2>/dev/null || exit 1

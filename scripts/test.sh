@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The test suite: scripts/test.sh [--full]
 #
-# By default the suite once, as the system's compiler builds it. --full adds a build by clang, one
-# with AddressSanitizer and UndefinedBehaviorSanitizer, one with ThreadSanitizer for the tests that
-# start threads, the suite without the compilers of the toolkit under valgrind, the count of
-# instructions a call, and the documentation. The last line counts what passed, failed and was
-# skipped, and the exit status is 1 when something failed.
+# By default the suite once, as the system's compiler builds it, and the documentation. --full adds a
+# build by clang, one with AddressSanitizer and UndefinedBehaviorSanitizer, one with ThreadSanitizer
+# for the tests that start threads, the suite without the compilers of the toolkit under valgrind, and
+# the count of instructions a call. The last line counts what passed, failed and was skipped, and the
+# exit status is 1 when something failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -19,7 +19,7 @@ case ${1:-} in
     ;;
 esac
 # shellcheck disable=SC2086 source=scripts/setup.sh # words
-. scripts/setup.sh ${full:+clang valgrind doxygen} || exit 1
+. scripts/setup.sh ${full:+clang valgrind} || exit 1
 # Plots are drawn by matplotlib; without it their tests are skipped.
 cuc_has python matplotlib || cuc_apt python3-matplotlib || cuc_say "going on without matplotlib"
 # The Rust crates, and what find_package() of CMake finds; without these their tests are skipped.
@@ -85,13 +85,13 @@ full_run() {
         step "counting instructions"
         bench/count.sh build || failed+=("counting instructions")
     fi
-    if [ -e docs/meson.build ]; then
-        step "documentation"
-        ninja -C build docs || failed+=("documentation")
-    fi
 }
 
 build build && suite build all
+
+step "documentation"
+cuc_site && ninja -C build docs || failed+=("documentation")
+
 [ -z "$full" ] || full_run
 
 step "result"

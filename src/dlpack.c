@@ -134,7 +134,7 @@ static void delete_unversioned(cuc_dl_managed_tensor *self)
 }
 
 // By convention the host, and memory that everybody reaches, have number 0.
-static cuc_dl_device device_of(const cuc_tensor *t)
+cuc_dl_device cuc__dlpack_device(const cuc_tensor *t)
 {
     if (t->flags & CUC_TENSOR_MANAGED)
         return (cuc_dl_device){ CUC_DL_CUDA_MANAGED, 0 };
@@ -193,7 +193,7 @@ static void fill(cuc_dl_tensor *dl, struct given *g, const cuc_tensor *t)
     size_t type = type_of(t->dtype);
 
     dl->data = (void *)(uintptr_t)t->data;
-    dl->device = device_of(t);
+    dl->device = cuc__dlpack_device(t);
     dl->ndim = t->rank;
     dl->dtype = (cuc_dl_data_type){ types[type].code, types[type].bits, 1 };
     dl->shape = g->shape;

@@ -6,6 +6,7 @@
 #include "relaxed.h"
 #include "stream.h"
 
+#include <cucore/node.h>
 #include <cucore/object.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ struct capture {
     int32_t mode;
     uint64_t id;            // 0 where the driver does not tell
     struct cuc__keep *keep; // what its graph will
+    cuc_graph *into;        // retained: the graph it adds to; NULL where it makes one
     // The call that the driver refused first since it began, NULL for none.
     const char *function, *call;
     int code;
@@ -60,6 +62,7 @@ static void drop(struct capture *c)
     if (!c)
         return;
     cuc__keep_free(c->keep);
+    cuc_graph_release(c->into);
     free(c);
 }
 
@@ -134,18 +137,19 @@ cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char 
 // Begin and end.
 
 // Drop what a stream has captured, in the driver, on the way out of a failure.
-static void undo(const cuc_stream *stream)
+static void undo(const cuc_stream *stream, const struct capture *c)
 {
     CUgraph graph = NULL;
 
-    if (!cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph)
+    if (!cuc__cu.cuStreamEndCapture(stream->handle, &graph) && graph && !c->into)
         CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
 }
 
 // Begin in the driver, with the context current. `*begun` also where only what follows failed.
-static cuc_status begin(bool *begun, struct capture *c, const cuc_stream *stream, int32_t mode,
-                        const char *function)
+static cuc_status begin(bool *begun, struct capture *c, const cuc_stream *stream,
+                        const CUgraphNode *after, size_t count, const char *function)
 {
+    CUstreamCaptureMode mode = (CUstreamCaptureMode)c->mode;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const char *call = "cuStreamIsCapturing";
 
@@ -154,9 +158,14 @@ static cuc_status begin(bool *begun, struct capture *c, const cuc_stream *stream
         return cuc__fail(CUC_ERROR_BUSY, function,
                          "stream %p is being captured already: end that first",
                          (void *)stream->handle);
-    if (!r) {
+    if (!r && c->into) {
+        call = "cuStreamBeginCaptureToGraph";
+        r = cuc__cu.cuStreamBeginCaptureToGraph(stream->handle, c->into->handle, after, NULL, count,
+                                                mode);
+        *begun = !r;
+    } else if (!r) {
         call = "cuStreamBeginCapture";
-        r = cuc__cu.cuStreamBeginCapture(stream->handle, (CUstreamCaptureMode)mode);
+        r = cuc__cu.cuStreamBeginCapture(stream->handle, mode);
         *begun = !r;
     }
     if (*begun) {
@@ -171,40 +180,57 @@ static cuc_status begin(bool *begun, struct capture *c, const cuc_stream *stream
              : CUC_OK;
 }
 
-cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
+static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgraphNode *after,
+                                size_t count, int32_t mode, const char *function)
 {
     bool pushed, begun = false;
 
-    CUC_CHECK(stream, STREAM);
     if (mode < CUC_CAPTURE_GLOBAL || mode > CUC_CAPTURE_RELAXED)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "mode is %d, expected CUC_CAPTURE_GLOBAL (0), _THREAD_LOCAL (1) or "
-                        "_RELAXED (2)",
-                        mode);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "mode is %d, expected CUC_CAPTURE_GLOBAL (0), _THREAD_LOCAL (1) or "
+                         "_RELAXED (2)",
+                         mode);
     if (stream->handle == CU_STREAM_LEGACY)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the stream is the legacy default one, which cannot be captured: capture "
-                        "one of cuc_stream_create(), and put the work on that");
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the stream is the legacy default one, which cannot be captured: capture "
+                         "one of cuc_stream_create(), and put the work on that");
     cuc__keep_tidy();
     struct capture *c = calloc(1, sizeof(*c));
     if (!c)
-        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a capture");
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a capture");
     c->stream = stream;
     c->thread = pthread_self();
     c->mode = mode;
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    c->into = cuc_graph_retain(into);
+    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
     if (st >= 0) {
-        st = begin(&begun, c, stream, mode, __func__);
-        st = CUC_LEAVE(stream->context, pushed, st);
+        st = begin(&begun, c, stream, after, count, function);
+        st = cuc__context_leave(stream->context, pushed, st, function);
     }
     if (st < 0) {
         if (begun)
-            undo(stream);
-        free(c);
+            undo(stream, c);
+        drop(c);
         return st;
     }
     enter(c);
     return CUC_OK;
+}
+
+cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode)
+{
+    CUC_CHECK(stream, STREAM);
+    return begin_capture(stream, NULL, NULL, 0, mode, __func__);
+}
+
+cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *graph, cuc_node *const *after,
+                                       size_t count, int32_t mode)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(graph, GRAPH);
+    if (!after && count)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "after is NULL and count is %zu", count);
+    return begin_capture(stream, graph, (const CUgraphNode *)after, count, mode, __func__);
 }
 
 // End the capture in the driver. `*over` says whether it is; *out is NULL where nothing came of it.
@@ -284,6 +310,8 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
             (st = check_ender(stream, __func__)) >= 0) {
             CUresult r = end(&graph->handle, &over, stream);
             c = over ? leave(stream) : NULL;
+            if (c && c->into) // that has it already
+                graph->handle = NULL;
             if (r)
                 st = CUC_FAIL_CU(stream->context, r, "cuStreamEndCapture",
                                  "ending the capture of stream %p of device %d",
@@ -296,6 +324,10 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
                             "code %d",
                             c->call, c->function, c->code);
         st = CUC_LEAVE(stream->context, pushed, st);
+    }
+    if (c && c->into) {
+        cuc_graph_release(graph);
+        graph = cuc_graph_retain(c->into);
     }
     if (st >= 0 && c && (st = cuc__keep_tie(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
@@ -326,8 +358,6 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&graph, &over, stream);
-        if (graph)
-            CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
         if (over) // spoilt or not joined: just what is to go
             r = 0;
     }
@@ -335,8 +365,10 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
         st = CUC_FAIL_CU(stream->context, r, call,
                          "cancelling the capture of stream %p of device %d", (void *)stream->handle,
                          stream->ordinal);
-    if (!r || st == CUC_ERROR_CONTEXT_LOST)
-        drop(leave(stream));
+    struct capture *c = !r || st == CUC_ERROR_CONTEXT_LOST ? leave(stream) : NULL;
+    if (graph && !(c && c->into))
+        CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
+    drop(c);
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
@@ -347,7 +379,7 @@ void cuc__capture_abandon(cuc_stream *stream)
     struct capture *c = leave(stream);
     if (!c)
         return;
-    undo(stream);
+    undo(stream, c);
     cuc__unraisable("stream %p was released while it was captured: what it had collected is "
                     "dropped; end the capture first, or cancel it with cuc_stream_cancel_capture()",
                     (void *)stream->handle);

@@ -144,10 +144,12 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
                              i, k->name);
         else if (c->attributes[i].id == CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             what = "its attribute";
-    if (c->flags & CUC_LAUNCH_PROGRAMMATIC || what)
+    if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) &&
+        !k->tile->signature->kernel->waits_for_grids)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "a programmatic dependent launch is asked for, but the tile kernel %s "
-                         "does not wait for the kernel ahead of it: leave it",
+                         "does not wait for the kernel ahead of it: leave it, or write "
+                         "grid_dependency_wait() in it",
                          k->name);
     return CUC_OK;
 }

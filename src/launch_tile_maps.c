@@ -88,12 +88,18 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     return &k->map;
 }
 
+// By which blocks divide a tile's number (emit/tiles.c).
+static uint32_t inverse_of(int64_t x)
+{
+    return x ? (uint32_t)(UINT32_MAX / x) : 0;
+}
+
 bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
                           uint32_t multiprocessors, cuc_context *context, void *block)
 {
     unsigned char *to = block;
-    uint32_t words[4], cluster = entry->cluster ? entry->cluster : 1;
+    uint32_t words[TILE_GRID_BYTES / 4], cluster = entry->cluster ? entry->cluster : 1;
     int64_t tiles = 1;
 
     tile_pack_arguments(s->kernel, argument, block);
@@ -109,7 +115,11 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
     if (multiprocessors < cluster || multiprocessors < entry->split)
         return false;
     multiprocessors -= multiprocessors % cluster;
+    uint32_t width = (words[0] + cluster - 1) / cluster * cluster;
     words[3] = (uint32_t)tiles;
+    words[4] = inverse_of(words[1] * (int64_t)width);
+    words[5] = inverse_of(words[1]);
+    words[6] = inverse_of(entry->raster ? width % entry->raster : 0);
     memcpy(to + s->parameter_bytes, words, sizeof(words));
     to += tile_maps_at(s->parameter_bytes);
     for (uint32_t i = 0; i < entry->map_count; i++, to += TILE_MAP_BYTES) {

@@ -23,7 +23,7 @@ struct cuc__program_tile {
     struct tile_target target; // as the options ask; the rest is the arch's
     bool of_device;            // the arch is of a device that was found
     bool remarks;
-    char *ir; // of the last that was asked for
+    char *ir, *machine; // of the last that were asked for
 };
 
 struct cuc_program {
@@ -83,6 +83,9 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t
 // the caller frees it.
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
                                   const char *function);
+// The same with its layouts for what it is compiled for.
+cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *program,
+                                     const char *function);
 void cuc__program_release_tile(struct cuc__program_tile *tile);
 
 // program_choose.c

@@ -245,15 +245,37 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
     return st;
 }
 
-cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p, const char *function)
+static cuc_status open_tile(struct tile_module **out, struct tile_target *target, cuc_program *p,
+                            const char *function)
 {
     if (p->source_kind != CUC_SOURCE_TILE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "%s is no tile program (CUC_SOURCE_TILE)", p->name);
-    struct tile_target target;
     free(p->log);
     p->log = NULL;
-    return parse(out, &target, p, function);
+    return parse(out, target, p, function);
+}
+
+cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p, const char *function)
+{
+    struct tile_target target;
+
+    return open_tile(out, &target, p, function);
+}
+
+cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *p, const char *function)
+{
+    struct tile_target target;
+    cuc_status st;
+
+    if ((p->source_kind == CUC_SOURCE_TILE && (st = cuc__program_read_arch(p, function)) < 0) ||
+        (st = open_tile(out, &target, p, function)) < 0)
+        return st;
+    if (tile_lay_out(*out, &target))
+        return CUC_OK;
+    st = fail_compile(p, *out, function);
+    tile_module_free(*out);
+    return st;
 }
 
 static cuc_status assemble(cuc_object **out, cuc_program *p, const struct tile_compiled *compiled,
@@ -317,4 +339,5 @@ void cuc__program_release_tile(struct cuc__program_tile *t)
     cuc__flags_free(&t->ptxas_options);
     cuc__flags_free(&t->further);
     free(t->ir);
+    free(t->machine);
 }

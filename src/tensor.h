@@ -15,4 +15,7 @@ cuc_status cuc__tensor_check(const cuc_tensor *tensor, const char *function);
 // The bytes that the elements of a checked tensor touch: `before` its data, and from there on.
 void cuc__tensor_reach(uint64_t *before, uint64_t *after, const cuc_tensor *tensor);
 
+// What DLPack calls the place that a tensor is in.
+cuc_dl_device cuc__dlpack_device(const cuc_tensor *t);
+
 #endif

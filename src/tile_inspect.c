@@ -11,6 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What was printed of a module, which ends with it, is the program's from now on.
+static cuc_status keep_text(char **kept, const char **text, size_t *bytes, const char *printed,
+                            struct tile_module *module, const char *name, const char *function)
+{
+    char *copy = printed && !module->diagnostics->out_of_memory ? strdup(printed) : NULL;
+
+    tile_module_free(module);
+    if (!copy)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the text of %s",
+                         name);
+    free(*kept);
+    *text = *kept = copy;
+    if (bytes)
+        *bytes = strlen(copy);
+    return CUC_OK;
+}
+
 cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *program)
 {
     struct tile_module *module = NULL;
@@ -22,17 +39,21 @@ cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *progra
         return st;
     for (struct tile_kernel *k = module->first; k; k = k->next)
         tile_simplify(k);
-    const char *printed = tile_print(module);
-    char *ir = printed && !module->diagnostics->out_of_memory ? strdup(printed) : NULL;
-    tile_module_free(module);
-    if (!ir)
-        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for the text of %s",
-                        program->name);
-    free(program->tile.ir);
-    *text = program->tile.ir = ir;
-    if (bytes)
-        *bytes = strlen(ir);
-    return CUC_OK;
+    return keep_text(&program->tile.ir, text, bytes, tile_print(module), module, program->name,
+                     __func__);
+}
+
+cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_program *program)
+{
+    struct tile_module *module = NULL;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(text);
+    CUC_CHECK(program, PROGRAM);
+    if ((st = cuc__program_lay_out_tile(&module, program, __func__)) < 0)
+        return st;
+    return keep_text(&program->tile.machine, text, bytes, tile_print_machine(module), module,
+                     program->name, __func__);
 }
 
 cuc_status cuc_tile_get_entry(cuc_tile_entry *out, cuc_object *object, const char *kernel,

@@ -134,6 +134,10 @@ cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *w
     *out = NULL;
     if (!load(why, why_size))
         return CUC_OK;
+    if (product->after == BENCH_SILU) {
+        snprintf(why, why_size, "cuBLASLt has no epilogue with silu");
+        return CUC_OK;
+    }
     if (!type || !to) {
         snprintf(why, why_size, "cuBLASLt is not asked for products of %s here",
                  cuc_dtype_name(product->dtype));

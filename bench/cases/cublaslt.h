@@ -53,8 +53,9 @@ struct lt_functions {
 // ---- Products
 
 // What is done to each element of a product before it is stored, with one of d's type: of the row's
-// in m of them, gelu by its approximation with tanh; or of the same place in an m x n matrix.
-enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL };
+// in m of them, gelu by its approximation with tanh; or of the same place in an m x n matrix; or
+// silu, of which cuBLASLt knows nothing.
+enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL, BENCH_SILU };
 
 // d = op(a) op(b), in the words of BLAS: columns lie one behind the other, and 't' of a matrix says
 // that its rows do instead, as they are multiplied. d is m x n, and a product is over k.

@@ -1,6 +1,7 @@
 // Products of matrices by a tile program, against cuBLASLt with the fastest of the algorithms that
 // it proposes: square, wide, skinny and odd shapes, batches, and work behind the product.
 #include "gemm_check.h"
+#include "gemm_grouped.h"
 #include "gemm_plan.h"
 #include "gemm_tile.h"
 #include "peers.h"
@@ -139,9 +140,10 @@ static cuc_status set_work(cuc_bench_state *state, const bench_product *p)
     return cuc_bench_state_set_work(state, &work);
 }
 
-static const char *const after_names[] = { "nothing", "bias_gelu", "residual" };
+static const char *const after_names[] = { "nothing", "bias_gelu", "residual", "silu" };
 
-static const char *const gemm_peers[] = { "torch", "triton", NULL };
+// triton_plain: without TMA, as the code for sm_80.
+static const char *const gemm_peers[] = { "torch", "triton", "triton_plain", NULL };
 
 static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
 {
@@ -246,12 +248,11 @@ static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
     return cuc_bench_state_add_subject(state, &subject);
 }
 
+// The same source for an older GPU, as it would run there.
 static const bench_tile_how ways[] = {
-    { .name = "tile" },
-    { .name = "tile_cluster", .cluster = 2 },
-    { .name = "tile_sm_80", .arch = "sm_80" },
+    { .name = "sm_80", .arch = "sm_80" },
     // Two blocks a multiprocessor, each warp with 64 x 64.
-    { .name = "tile_sm_80_small",
+    { .name = "sm_80_small",
       .arch = "sm_80",
       .warps = 4,
       .rows = 128,
@@ -306,7 +307,7 @@ static cuc_status read_kind(bench_product *p, cuc_bench_state *state, const stru
             p->after = (enum bench_after)i;
     return p->after ? CUC_OK
                     : bench_fail(CUC_ERROR_INVALID_ARGUMENT,
-                                 "after is %s: bias_gelu and residual are known", name);
+                                 "after is %s: bias_gelu, residual and silu are known", name);
 }
 
 static cuc_status set_up(cuc_bench_state *state, void *data)
@@ -384,10 +385,18 @@ static const cuc_bench_axis batched_axes[] = {
     TILES,
 };
 static const cuc_bench_axis after_axes[] = {
-    BENCH_AXIS("after", STRING, "bias_gelu,residual", NULL),
+    BENCH_AXIS("after", STRING, "bias_gelu,residual,silu", NULL),
     BENCH_AXIS("shape", STRING, "8192x8192x4096,4096", "1024"),
     BENCH_AXIS("dtype", DTYPE, "f16,bf16", "bf16"),
     BENCH_AXIS("layout", STRING, "tn", NULL),
+    TILES,
+};
+
+static const cuc_bench_axis grouped_axes[] = {
+    BENCH_AXIS("groups", INT, "16", NULL),
+    BENCH_AXIS("shape", STRING, "8192x4096x4096,2048x2048x2048", "500x64x32"),
+    BENCH_AXIS("dtype", DTYPE, "f16,bf16", "bf16"),
+    BENCH_AXIS("layout", STRING, "nn,tn", NULL),
     TILES,
 };
 
@@ -406,6 +415,10 @@ static const cuc_bench_case cases[] = {
     GEMM_CASE(fast, "8-bit floats whose sums keep fewer bits", fast),
     GEMM_CASE(batched, "many products of one shape", batched),
     GEMM_CASE(after, "with work done on the product before it is stored", after),
+    BENCH_CASE(.suite = "gemm", .name = "grouped",
+               .about = "groups of rows, ragged, each with a matrix of its own",
+               BENCH_AXES(grouped_axes), .setup = bench_grouped_set_up,
+               .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
 const bench_suite bench_gemm_suite = { "gemm", cases, BENCH_LENGTH(cases), NULL };

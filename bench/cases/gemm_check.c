@@ -178,6 +178,8 @@ static double finished(const bench_product *p, const void *extra, double sum, in
 
     if (p->after == BENCH_NOTHING_AFTER)
         return sum;
+    if (p->after == BENCH_SILU)
+        return sum / (1 + exp(-sum));
     bench_reader_of(p->out_dtype)(
         &x, element(extra, p->out_dtype, p->after == BENCH_BIAS_GELU ? row : at), 1, 1);
     x += sum;

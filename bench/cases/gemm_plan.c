@@ -42,6 +42,7 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
                          .d_dtype = p->out_dtype, .a_order = order_of(p->transposed_a),
                          .b_order = order_of(p->transposed_b), .d_order = CUC_GEMM_COLUMN_MAJOR,
                          .activation = p->after == BENCH_BIAS_GELU ? CUC_GEMM_GELU_TANH
+                                       : p->after == BENCH_SILU    ? CUC_GEMM_SILU
                                                                    : CUC_GEMM_LINEAR,
                          .bias = p->after == BENCH_BIAS_GELU ? CUC_GEMM_BIAS_ROWS
                                                              : CUC_GEMM_NO_BIAS,

@@ -220,6 +220,10 @@ cuc_status bench_tile_gemm_create(bench_tile_gemm **out, cuc_bench_state *state,
         snprintf(why, why_size, "%s has no tensor cores for e4m3", how->arch);
         return CUC_OK;
     }
+    if (product->after == BENCH_SILU) {
+        snprintf(why, why_size, "no tile program that is shipped has silu behind a product");
+        return CUC_OK;
+    }
     if (product->dtype != CUC_F16 && product->dtype != CUC_BF16 &&
         (!product->transposed_a || product->transposed_b)) {
         snprintf(why, why_size, "of %s there is only tn", cuc_dtype_name(product->dtype));

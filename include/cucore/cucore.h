@@ -27,8 +27,10 @@
 #include <cucore/linker.h>
 #include <cucore/launch.h>
 #include <cucore/graph.h>
+#include <cucore/node.h>
 #include <cucore/occupancy.h>
 #include <cucore/runtime.h>
+#include <cucore/python.h>
 #include <cucore/tile.h>
 #include <cucore/tile_builder.h>
 #include <cucore/tuned.h>

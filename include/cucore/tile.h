@@ -40,11 +40,35 @@ CUC_BEGIN_DECLS
  */
 CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *program);
 
+/**
+ * The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes,
+ * shapes and the layout of each value, for the program's architecture.
+ *
+ * It begins with "tile 1 machine", and is for reading: no program is made of it. A layout says
+ * which coordinate of a tile, rows first, each bit of a register's number, of a lane and of a warp
+ * stands for. It is what all entries but "tma" are made of.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param text    NUL-terminated; borrowed: valid until it is asked for again or the program
+ * released
+ * @param bytes   its length without the NUL; NULL: not wanted
+ * @param program a tile program
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
+ * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or it is no tile program
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to ask
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_program *program);
+
 /** One of the entries of a tile kernel: they do the same, each for arguments of a kind. */
 typedef struct cuc_tile_entry {
     size_t struct_size;            /**< sizeof(cuc_tile_entry), set by the caller */
-    const char *variant;           /**< "tma", "idx32+aligned", "idx32+overlap", "idx32" or
-                                        "idx64"; static storage */
+    const char *variant;           /**< "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static
+                                        storage */
     uint32_t threads;              /**< of a block */
     uint32_t static_shared_bytes;  /**< shared memory of a block that the code declares, */
     uint32_t dynamic_shared_bytes; /**< and that the launch gives it */

@@ -508,6 +508,17 @@ CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, ui
 
 /* ---- elementwise --------------------------------------------------------------------------- */
 
+/** How cuc_tile_cast() and the functions that end in `_round` round, and CUC_TILE_FTZ beside it. */
+enum {
+    CUC_TILE_RN = 0,     /**< to nearest, half to even; cast to an integer towards zero */
+    CUC_TILE_RZ = 1,     /**< towards zero */
+    CUC_TILE_RM = 2,     /**< down */
+    CUC_TILE_RP = 3,     /**< up */
+    CUC_TILE_APPROX = 4, /**< as the machine finds it soonest: f32, no cast */
+    CUC_TILE_FULL = 5,   /**< within 2 ulp: f32, no cast */
+    CUC_TILE_FTZ = 16    /**< beside one of these: subnormal f32 are 0, before and after */
+};
+
 /**
  * Functions of one value, element by element: X(function, op, what it gives).
  *
@@ -542,10 +553,26 @@ CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, ui
     X(cuc_tile_isnan,   ISNAN,   "true where x is NaN: bools") \
     X(cuc_tile_isinf,   ISINF,   "true where x is infinite: bools")
 
+/**
+ * The same for those that say how they round.
+ *
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t round)`.
+ */
+#define CUC_TILE_UNARY_ROUND_LIST(X) \
+    X(cuc_tile_sqrt_round,  SQRT,  "RN, RZ, RM, RP; of f32 APPROX") \
+    X(cuc_tile_rsqrt_round, RSQRT, "RN; of f32 APPROX") \
+    X(cuc_tile_exp_round,   EXP,   "RN; of f32 FULL, APPROX") \
+    X(cuc_tile_exp2_round,  EXP2,  "RN; of f32 FULL, APPROX") \
+    X(cuc_tile_tanh_round,  TANH,  "RN; of f32 FULL, APPROX")
+
 #define CUC__TILE_UNARY(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x);
+#define CUC__TILE_UNARY_ROUND(function, op, text) CUC_API cuc_tile \
+    function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, int32_t round);
 CUC_TILE_UNARY_LIST(CUC__TILE_UNARY)
+CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
 #undef CUC__TILE_UNARY
+#undef CUC__TILE_UNARY_ROUND
 // clang-format on
 
 /**
@@ -584,11 +611,29 @@ CUC_TILE_UNARY_LIST(CUC__TILE_UNARY)
     X(cuc_tile_minimum_nan, MINIMUM,  "the smaller; NaN where one is NaN") \
     X(cuc_tile_maximum_nan, MAXIMUM,  "the larger; NaN where one is NaN")
 
+/**
+ * The same for those that say how they round.
+ *
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, cuc_tile y, int32_t round)`.
+ */
+#define CUC_TILE_BINARY_ROUND_LIST(X) \
+    X(cuc_tile_add_round,     ADD,     "RN, RZ, RM, RP") \
+    X(cuc_tile_sub_round,     SUB,     "RN, RZ, RM, RP") \
+    X(cuc_tile_mul_round,     MUL,     "RN, RZ, RM, RP") \
+    X(cuc_tile_div_round,     DIV,     "RN, RZ, RM, RP; of f32 FULL, APPROX") \
+    X(cuc_tile_minimum_round, MINIMUM, "RN") \
+    X(cuc_tile_maximum_round, MAXIMUM, "RN")
+
 #define CUC__TILE_BINARY(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, cuc_tile y);
+#define CUC__TILE_BINARY_ROUND(function, op, text) CUC_API cuc_tile \
+    function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, cuc_tile y, \
+             int32_t round);
 CUC_TILE_BINARY_LIST(CUC__TILE_BINARY)
 CUC_TILE_BINARY_NAN_LIST(CUC__TILE_BINARY)
+CUC_TILE_BINARY_ROUND_LIST(CUC__TILE_BINARY_ROUND)
 #undef CUC__TILE_BINARY
+#undef CUC__TILE_BINARY_ROUND
 // clang-format on
 
 /**
@@ -609,6 +654,24 @@ CUC_API cuc_tile cuc_tile_fma(cuc_tile_program *program, const char *file, uint3
                               cuc_tile x, cuc_tile y, cuc_tile z);
 
 /**
+ * x * y + z, rounded once in a direction: floats.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    where the caller stands
+ * @param line    its line
+ * @param x       a factor
+ * @param y       a factor
+ * @param z       what is added
+ * @param round   CUC_TILE_RN, _RZ, _RM or _RP; with CUC_TILE_FTZ of f32
+ * @return the tile
+ * @since 0.1
+ */
+CUC_API cuc_tile cuc_tile_fma_round(cuc_tile_program *program, const char *file, uint32_t line,
+                                    cuc_tile x, cuc_tile y, cuc_tile z, int32_t round);
+
+/**
  * The element of x where c is true, else that of y.
  *
  * @thread one call at a time on the same program
@@ -625,14 +688,6 @@ CUC_API cuc_tile cuc_tile_fma(cuc_tile_program *program, const char *file, uint3
 CUC_API cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uint32_t line,
                                 cuc_tile c, cuc_tile x, cuc_tile y);
 
-/** How cuc_tile_cast() rounds. */
-enum {
-    CUC_TILE_RN = 0, /**< to nearest, half to even; to an integer towards zero */
-    CUC_TILE_RZ = 1, /**< towards zero */
-    CUC_TILE_RM = 2, /**< down */
-    CUC_TILE_RP = 3  /**< up */
-};
-
 /**
  * The same numbers in another element type; 8-bit floats saturate, integers wrap.
  *
@@ -643,7 +698,8 @@ enum {
  * @param line    its line
  * @param x       a value
  * @param dtype   what it becomes
- * @param round   CUC_TILE_RN, _RZ, _RM or _RP; one that is not RN only where something is rounded
+ * @param round   CUC_TILE_RN, _RZ, _RM or _RP; one that is not RN only where something is rounded;
+ *                with CUC_TILE_FTZ between floats of which one is f32
  * @return the tile; x itself when it has the type
  * @since 0.1
  */
@@ -651,7 +707,8 @@ CUC_API cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint
                                cuc_tile x, cuc_dtype dtype, int32_t round);
 
 /**
- * The same bits as another element type of the same width.
+ * The same bits as another element type: of another width the last axis grows or shrinks, as bytes
+ * lie in memory, the lowest first.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1271,6 +1328,10 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
     X(cuc_tile_argmin,  ARGMIN, "where the least is: i32, the first of equals; the axis is kept") \
     X(cuc_tile_argmax,  ARGMAX, "where the largest is") \
     X(cuc_tile_sort,    SORT,   "ascending, NaN last")
+/** The same for those that give where the first NaN is, where an element is NaN. */
+#define CUC_TILE_ALONG_NAN_LIST(X) \
+    X(cuc_tile_argmin_nan, ARGMIN, "where the least is, or the first NaN") \
+    X(cuc_tile_argmax_nan, ARGMAX, "where the largest is, or the first NaN")
 /**
  * Running sums: X(function, with, what it gives).
  *
@@ -1281,15 +1342,28 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
     X(cuc_tile_cumsum,  SUM,  "the sum of what is up to here, this included") \
     X(cuc_tile_cumprod, PROD, "the product of it")
 
+/** The same for those that say how they round, by `int32_t round` behind the axes. */
+#define CUC_TILE_REDUCE_ROUND_LIST(X) \
+    X(cuc_tile_sum_round,  SUM,  "RN, RZ, RM, RP at each step") \
+    X(cuc_tile_prod_round, PROD, "RN, RZ, RM, RP at each step") \
+    X(cuc_tile_min_round,  MIN,  "RN") \
+    X(cuc_tile_max_round,  MAX,  "RN")
+
 #define CUC__TILE_REDUCE(function, with, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
              uint32_t count, const int64_t *axes);
+#define CUC__TILE_REDUCE_ROUND(function, with, text) CUC_API cuc_tile \
+    function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+             uint32_t count, const int64_t *axes, int32_t round);
 CUC_TILE_REDUCE_LIST(CUC__TILE_REDUCE)
 CUC_TILE_REDUCE_NAN_LIST(CUC__TILE_REDUCE)
+CUC_TILE_REDUCE_ROUND_LIST(CUC__TILE_REDUCE_ROUND)
 #undef CUC__TILE_REDUCE
+#undef CUC__TILE_REDUCE_ROUND
 #define CUC__TILE_ALONG(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, int32_t axis);
 CUC_TILE_ALONG_LIST(CUC__TILE_ALONG)
+CUC_TILE_ALONG_NAN_LIST(CUC__TILE_ALONG)
 #undef CUC__TILE_ALONG
 #define CUC__TILE_SCAN(function, with, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, int32_t axis, \
@@ -1490,7 +1564,9 @@ CUC_API void cuc_tile_set(cuc_tile_program *program, const char *file, uint32_t 
                           cuc_tile_variable variable, cuc_tile value);
 
 /**
- * Begin a loop that counts: `for i in first .. last step step`, up to the next cuc_tile_end().
+ * Begin a loop that counts, up to the next cuc_tile_end().
+ *
+ * In the language it is `for i in first .. last step step`.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -1675,6 +1751,34 @@ CUC_API void cuc_tile_assert(cuc_tile_program *program, const char *file, uint32
  */
 CUC_API void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_t line,
                             const char *text, uint32_t count, const cuc_tile *x);
+
+/**
+ * Wait until the kernels ahead of this one have ended and what they wrote can be read.
+ *
+ * For launches with CUC_LAUNCH_PROGRAMMATIC, which may begin before; in others it does nothing.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    where the caller stands
+ * @param line    its line
+ * @since 0.1
+ */
+CUC_API void cuc_tile_grid_dependency_wait(cuc_tile_program *program, const char *file,
+                                           uint32_t line);
+
+/**
+ * Let the kernel behind this one begin, once every block has come here or ended.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    where the caller stands
+ * @param line    its line
+ * @since 0.1
+ */
+CUC_API void cuc_tile_grid_dependency_launch(cuc_tile_program *program, const char *file,
+                                             uint32_t line);
 
 CUC_END_DECLS
 

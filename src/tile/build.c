@@ -100,6 +100,8 @@ static tile_infer *const infer[TILE_OP_COUNT] = {
     [TILE_ATOMIC] = tile_infer_atomic,
     [TILE_ASSERT] = tile_infer_assert,
     [TILE_PRINT] = tile_infer_print,
+    [TILE_GRID_WAIT] = tile_infer_grid,
+    [TILE_GRID_LAUNCH] = tile_infer_grid,
 };
 
 static uint32_t results_of(enum tile_op_kind kind, uint32_t operands, bool by_function)

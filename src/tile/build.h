@@ -9,6 +9,7 @@
 #include "diagnostic.h"
 #include "ir/ir.h"
 #include "ir/words.h"
+#include "scalar.h"
 
 struct tile_builder {
     struct tile_module *module;
@@ -22,14 +23,14 @@ struct tile_builder {
 struct tile_operand {
     struct tile_value *value; // NULL with loose: nothing, after an error
     bool loose, real;         // real: f, else i
-    int64_t i;
+    tile_wide i;
     double f;
 };
 static inline struct tile_operand tile_of(struct tile_value *value)
 {
     return (struct tile_operand){ .value = value };
 }
-static inline struct tile_operand tile_of_int(int64_t i)
+static inline struct tile_operand tile_of_int(tile_wide i)
 {
     return (struct tile_operand){ .loose = true, .i = i };
 }
@@ -56,6 +57,11 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 //
 // The dtype of x op y; CUC_DTYPE_UNKNOWN when they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
+// The dtype of an integer constant alone: i32; what it does not hold is i64, or else u64.
+cuc_dtype tile_dtype_alone(tile_wide i);
+// As digits.
+enum { TILE_WIDE_BYTES = 24 };
+const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);
 // T103 where a constant without a dtype is out of the range of this one.
 bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand constant);
 // A scalar constant: out of the dtype's range is T103.
@@ -63,7 +69,7 @@ struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
 // [count] of an integer dtype: 0, 1, ...
 struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int64_t count);
-// The operand as a value: a constant alone is i32, i64 when it is large, or f32.
+// The operand as a value: a constant alone is i32, i64 or u64 when it is large, or f32.
 struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand x);
 struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind kind,
                                     struct tile_operand x);
@@ -73,6 +79,12 @@ struct tile_value *tile_build_fma(struct tile_builder *b, struct tile_operand x,
                                   struct tile_operand y, struct tile_operand z);
 struct tile_value *tile_build_where(struct tile_builder *b, struct tile_value *c,
                                     struct tile_operand x, struct tile_operand y);
+// One that says how it rounds: unary, binary or fma.
+struct tile_value *tile_build_rounded(struct tile_builder *b, enum tile_op_kind kind,
+                                      const struct tile_operand *x, uint32_t count,
+                                      struct tile_rounding how, bool nan);
+struct tile_value *tile_build_cast_rounded(struct tile_builder *b, struct tile_operand x,
+                                           cuc_dtype dtype, struct tile_rounding how);
 // The value itself when it has the dtype.
 struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x, cuc_dtype dtype,
                                    enum tile_round round);
@@ -91,6 +103,9 @@ struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint
                                    const int64_t *extent, struct tile_operand x);
 struct tile_value *tile_build_squeeze(struct tile_builder *b, struct tile_value *x, int64_t axis);
 struct tile_value *tile_build_trans(struct tile_builder *b, struct tile_value *x);
+// Between widths the last axis grows or shrinks.
+struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x,
+                                      cuc_dtype dtype);
 struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
                                     struct tile_value *n, int64_t axis, struct tile_operand pad);
 struct tile_op *tile_build_philox(struct tile_builder *b, struct tile_operand seed,
@@ -105,7 +120,11 @@ void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
 // extent 1.
 struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
                                      struct tile_value *x, uint32_t count, const int64_t *axes,
-                                     bool nan);
+                                     bool nan, struct tile_rounding how);
+// Argmin and argmax; axis NULL: of all elements, in the order in which they lie, a scalar. `nan`: the
+// first NaN where there is one.
+struct tile_value *tile_build_arg(struct tile_builder *b, enum tile_op_kind kind,
+                                  struct tile_value *x, const int64_t *axis, bool nan);
 struct tile_value *tile_build_scan(struct tile_builder *b, enum tile_combine with,
                                    struct tile_value *x, int64_t axis, bool reverse);
 // A function's block: 2 n scalar arguments. What it computes is built into it; tile_build_yield()

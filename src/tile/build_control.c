@@ -82,8 +82,8 @@ struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first
             dtype = both;
         }
     if (dtype == CUC_DTYPE_UNKNOWN)
-        dtype = tile_int_fits(CUC_I32, first.i) && tile_int_fits(CUC_I32, last.i) ? CUC_I32
-                                                                                  : CUC_I64;
+        dtype = tile_dtype_alone(tile_dtype_alone(first.i) > tile_dtype_alone(last.i) ? first.i
+                                                                                      : last.i);
     struct tile_op *op = begin(b, TILE_FOR, 3 + count, 1 + count, count);
     struct tile_type type = tile_scalar(dtype);
     if (!op)
@@ -243,6 +243,34 @@ bool tile_build_return(struct tile_builder *b)
     return end(b, TILE_RETURN, NULL, 0);
 }
 
+// Does the value stand in one of the op's blocks?
+static bool is_inside(const struct tile_value *value, const struct tile_op *op)
+{
+    const struct tile_block *block = value->op ? value->op->parent : value->block;
+
+    while (block && block->parent != op)
+        block = block->parent ? block->parent->parent : NULL;
+    return block != NULL;
+}
+
+// Of the values that the arms end with the one that was there before: that of outside, or what
+// stands first in the text.
+static const struct tile_value *earlier(const struct tile_value *x, const struct tile_value *y,
+                                        const struct tile_op *op)
+{
+    bool x_inside = is_inside(x, op), y_inside = is_inside(y, op);
+    const struct tile_location *a = &(x->op ? x->op : op)->where;
+    const struct tile_location *b = &(y->op ? y->op : op)->where;
+
+    if (x_inside != y_inside)
+        return x_inside ? y : x;
+    while (a->inlined_at)
+        a = a->inlined_at;
+    while (b->inlined_at)
+        b = b->inlined_at;
+    return b->line < a->line || (b->line == a->line && b->column < a->column) ? y : x;
+}
+
 bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names)
 {
     const struct tile_op *yield[2] = { op->block[0]->last, op->block[1]->last };
@@ -261,10 +289,13 @@ bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *cons
     for (uint32_t i = 0; i < first->operand_count; i++) {
         const struct tile_type *type = &first->operand[i]->type;
         const char *name = names ? names[i] : NULL;
-        if (yield[1] != first && yield[1]->kind == TILE_YIELD &&
-            !tile_need_carried(b, name, yield[1]->operand[i], type,
-                               first->operand[i]->op ? first->operand[i]->op->where : op->where))
-            return false;
+        if (yield[1] != first && yield[1]->kind == TILE_YIELD) {
+            const struct tile_value *x = yield[0]->operand[i], *y = yield[1]->operand[i];
+            const struct tile_value *before = earlier(x, y, op);
+            if (!tile_need_carried(b, name, before == x ? y : x, &before->type,
+                                   before->op ? before->op->where : op->where))
+                return false;
+        }
         op->result_count = i + 1;
         struct tile_value *result = tile_result_create(b->kernel, op, i, type);
         if (!result)

@@ -19,25 +19,58 @@ static struct tile_value *countable(struct tile_builder *b, enum tile_combine wi
 
 struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
                                      struct tile_value *x, uint32_t count, const int64_t *axes,
-                                     bool nan)
+                                     bool nan, struct tile_rounding how)
 {
     struct tile_value *value = countable(b, with, x);
-    bool all = !count;
+    bool all = !count, extreme = with == TILE_WITH_MIN || with == TILE_WITH_MAX;
 
     if (!value)
         return NULL;
+    if (extreme && how.ftz && how.round == TILE_RN) { // each element by itself: the order stays
+        const struct tile_operand twice[] = { tile_of(value), tile_of(value) };
+        value = tile_build_rounded(b, TILE_MINIMUM, twice, 2, how, nan);
+        how.ftz = false;
+        if (!value)
+            return NULL;
+    }
     // From the last axis on: there elements lie side by side.
     for (uint32_t i = all ? value->type.rank : count; i-- > 0;) {
-        const struct tile_attribute attributes[] = {
+        struct tile_attribute attributes[5] = {
             { .key = TILE_ATTR_AXIS, .i = all ? (int64_t)i : axes[i] },
             { .key = TILE_ATTR_WITH, .i = with },
-            { .key = TILE_ATTR_NAN, .i = 1 },
         };
-        value = tile_build(b, TILE_REDUCE, &value, 1, attributes, nan ? 3 : 2, NULL);
+        uint32_t given = 2;
+        if (nan)
+            attributes[given++] = (struct tile_attribute){ .key = TILE_ATTR_NAN, .i = 1 };
+        if (how.round != TILE_RN)
+            attributes[given++] = (struct tile_attribute){ .key = TILE_ATTR_ROUND, .i = how.round };
+        if (how.ftz)
+            attributes[given++] = (struct tile_attribute){ .key = TILE_ATTR_FTZ, .i = 1 };
+        value = tile_build(b, TILE_REDUCE, &value, 1, attributes, given, NULL);
         if (!value)
             return NULL;
     }
     return all && !value->type.tensor ? tile_build_reshape(b, value, 0, NULL) : value;
+}
+
+struct tile_value *tile_build_arg(struct tile_builder *b, enum tile_op_kind kind,
+                                  struct tile_value *x, const int64_t *axis, bool nan)
+{
+    struct tile_attribute attribute = { .key = TILE_ATTR_AXIS, .i = axis ? *axis : 0 };
+    int64_t all = x && !x->type.tensor ? tile_elements(&x->type) : 0;
+
+    if (!axis && all)
+        x = tile_build_reshape(b, x, 1, &all);
+    struct tile_value *at = tile_build(b, kind, &x, 1, &attribute, 1, NULL);
+    if (at && nan && tile_is_float(x->type.dtype)) {
+        struct tile_value *wrong = tile_build_unary(b, TILE_ISNAN, tile_of(x));
+        struct tile_value *first = tile_build_cast(b, tile_of(wrong), CUC_I32, TILE_RN);
+        first = tile_build(b, TILE_ARGMAX, &first, 1, &attribute, 1, NULL);
+        wrong = tile_build_reduce(b, TILE_WITH_ANY, wrong, 1, &attribute.i, false,
+                                  (struct tile_rounding){ TILE_RN, false });
+        at = tile_build_where(b, wrong, tile_of(first), tile_of(at));
+    }
+    return at && !axis ? tile_build_reshape(b, at, 0, NULL) : at;
 }
 
 struct tile_value *tile_build_scan(struct tile_builder *b, enum tile_combine with,

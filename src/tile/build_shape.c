@@ -66,6 +66,81 @@ struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x
     return tile_build(b, TILE_SHIFT, operands, 3, &attribute, 1, NULL);
 }
 
+// The unsigned integer of a width.
+static cuc_dtype bits_of_width(uint32_t bits)
+{
+    return bits == 8 ? CUC_U8 : bits == 16 ? CUC_U16 : bits == 32 ? CUC_U32 : CUC_U64;
+}
+
+static struct tile_value *same_bits(struct tile_builder *b, struct tile_value *x, cuc_dtype dtype)
+{
+    struct tile_type wanted = tile_scalar(dtype);
+
+    return x && x->type.dtype == dtype ? x
+                                       : tile_build(b, TILE_BITCAST, &x, 1, NULL, 0, &wanted);
+}
+
+// The last axis in pieces of `count`, or without its last axis.
+static struct tile_value *in_pieces(struct tile_builder *b, struct tile_value *x, int64_t count)
+{
+    int64_t extent[TILE_MAX_RANK + 1];
+    uint32_t rank = x ? x->type.rank : 0;
+
+    if (!x)
+        return NULL;
+    for (uint32_t i = 0; i < rank; i++)
+        extent[i] = x->type.extent[i];
+    if (!count) {
+        extent[rank - 2] *= extent[rank - 1];
+        return tile_build_reshape(b, x, rank - 1, extent);
+    }
+    extent[rank - 1] /= count;
+    extent[rank] = count;
+    return tile_build_reshape(b, x, rank + 1, extent);
+}
+
+// Between widths the last axis grows or shrinks, the lowest bits first: by shifts, so that it needs
+// nothing that elementwise ops and sums do not have.
+struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x, cuc_dtype dtype)
+{
+    const struct tile_op shown = { .kind = TILE_BITCAST };
+    uint32_t from = x ? cuc_dtype_bits(x->type.dtype) : 0, to = cuc_dtype_bits(dtype);
+    cuc_dtype narrow = bits_of_width(from < to ? from : to);
+    cuc_dtype wide = bits_of_width(from < to ? to : from);
+
+    if (!x || x->type.tensor || from == to || x->type.dtype == CUC_BOOL || dtype == CUC_BOOL)
+        return same_bits(b, x, dtype);
+    int64_t last = x->type.rank ? x->type.extent[x->type.rank - 1] : 0;
+    int64_t count = from < to ? to / from : from / to;
+    if (!last || (from < to && last % count)) {
+        tile_wrong(b, &shown, TILE_T104, "%s and %s have different widths: expected a last axis%s%s",
+                   cuc_dtype_name(x->type.dtype), cuc_dtype_name(dtype),
+                   last ? " that is a multiple of " : "",
+                   !last        ? ""
+                   : count == 2 ? "2"
+                   : count == 4 ? "4"
+                                : "8");
+        return NULL;
+    }
+    struct tile_value *place = tile_build_iota(b, wide, count);
+    place = tile_build_binary(b, TILE_MUL, tile_of(place), tile_of_int(from < to ? from : to), false);
+    x = same_bits(b, x, bits_of_width(from));
+    if (from > to) {
+        x = in_pieces(b, x, 1);
+        x = x ? tile_build_binary(b, TILE_SHR, tile_of(x), tile_of(place), false) : NULL;
+        x = x ? tile_build_cast(b, tile_of(x), narrow, TILE_RN) : NULL;
+        return same_bits(b, in_pieces(b, x, 0), dtype);
+    }
+    x = in_pieces(b, x, count);
+    x = x ? tile_build_cast(b, tile_of(x), wide, TILE_RN) : NULL;
+    x = x ? tile_build_binary(b, TILE_SHL, tile_of(x), tile_of(place), false) : NULL;
+    int64_t axis = x ? x->type.rank - 1 : 0;
+    x = x ? tile_build_reduce(b, TILE_WITH_SUM, x, 1, &axis, false,
+                              (struct tile_rounding){ TILE_RN, false })
+          : NULL;
+    return same_bits(b, in_pieces(b, x, 0), dtype);
+}
+
 // An integer as u64.
 static struct tile_value *whole(struct tile_builder *b, const char *name, struct tile_operand x)
 {

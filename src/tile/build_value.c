@@ -6,6 +6,7 @@
 #include "scalar.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *name_of(enum tile_op_kind kind)
@@ -42,9 +43,24 @@ static bool fits(cuc_dtype dtype, struct tile_operand c)
     return !isfinite(c.real ? c.f : 0.0) || tile_real_fits(dtype, c.real ? c.f : (double)c.i);
 }
 
+cuc_dtype tile_dtype_alone(tile_wide i)
+{
+    return tile_int_fits(CUC_I32, i) ? CUC_I32 : tile_int_fits(CUC_I64, i) ? CUC_I64 : CUC_U64;
+}
+
+const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i)
+{
+    if (i < 0)
+        snprintf(text, TILE_WIDE_BYTES, "%lld", (long long)i);
+    else
+        snprintf(text, TILE_WIDE_BYTES, "%llu", (unsigned long long)i);
+    return text;
+}
+
 bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand c)
 {
     const char *name = cuc_dtype_name(dtype);
+    char digits[TILE_WIDE_BYTES];
 
     if (fits(dtype, c))
         return true;
@@ -55,8 +71,8 @@ bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand 
         tile_error(b->module, TILE_T103, b->where, "constant: %g is out of the range of %s", c.f,
                    name);
     else
-        tile_error(b->module, TILE_T103, b->where, "constant: %lld is out of the range of %s",
-                   (long long)c.i, name);
+        tile_error(b->module, TILE_T103, b->where, "constant: %s is out of the range of %s",
+                   tile_wide_text(digits, c.i), name);
     return false;
 }
 
@@ -64,7 +80,8 @@ struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand c)
 {
     struct tile_type type = tile_scalar(dtype);
-    struct tile_attribute attribute = { .key = TILE_ATTR_VALUE, .i = c.i };
+    // Of u64 from 2^63 on as its bits are.
+    struct tile_attribute attribute = { .key = TILE_ATTR_VALUE, .i = (int64_t)c.i };
 
     if (!tile_need_fit(b, dtype, c))
         return NULL;
@@ -100,25 +117,43 @@ struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand 
 {
     if (!x.loose)
         return x.value;
-    return tile_build_constant(b,
-                               x.real                        ? CUC_F32
-                               : tile_int_fits(CUC_I32, x.i) ? CUC_I32
-                                                             : CUC_I64,
-                               x);
+    return tile_build_constant(b, x.real ? CUC_F32 : tile_dtype_alone(x.i), x);
 }
 
-struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x, cuc_dtype dtype,
-                                   enum tile_round round)
+// The attributes that say how an op rounds: none for what it does unasked.
+enum { MOST_WAYS = 3 };
+static uint32_t put_rounding(struct tile_attribute *to, struct tile_rounding how, bool nan)
+{
+    uint32_t count = 0;
+
+    if (how.round != TILE_RN)
+        to[count++] = (struct tile_attribute){ .key = TILE_ATTR_ROUND, .i = how.round };
+    if (how.ftz)
+        to[count++] = (struct tile_attribute){ .key = TILE_ATTR_FTZ, .i = 1 };
+    if (nan)
+        to[count++] = (struct tile_attribute){ .key = TILE_ATTR_NAN, .i = 1 };
+    return count;
+}
+
+struct tile_value *tile_build_cast_rounded(struct tile_builder *b, struct tile_operand x,
+                                           cuc_dtype dtype, struct tile_rounding how)
 {
     struct tile_type type = tile_scalar(dtype);
-    struct tile_attribute attribute = { .key = TILE_ATTR_ROUND, .i = round };
+    struct tile_attribute attributes[MOST_WAYS];
 
     if (x.loose && fits(dtype, x))
         return tile_build_constant(b, dtype, x);
     struct tile_value *value = tile_build_value(b, x);
     if (!value || value->type.dtype == dtype)
         return value;
-    return tile_build(b, TILE_CAST, &value, 1, &attribute, round != TILE_RN, &type);
+    return tile_build(b, TILE_CAST, &value, 1, attributes, put_rounding(attributes, how, false),
+                      &type);
+}
+
+struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x, cuc_dtype dtype,
+                                   enum tile_round round)
+{
+    return tile_build_cast_rounded(b, x, dtype, (struct tile_rounding){ round, false });
 }
 
 struct tile_value *tile_build_broadcast(struct tile_builder *b, struct tile_value *x, uint32_t rank,
@@ -212,8 +247,8 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
                 const char *x = tile_type_text(b->module->arena, &values[0]->type);
                 const char *y = tile_type_text(b->module->arena, type);
                 tile_error(b->module, TILE_T201, b->where,
-                           "%s: %s and %s do not broadcast together", name_of(kind), x ? x : "?",
-                           y ? y : "?");
+                           "%s: %s and %s do not broadcast together",
+                           b->op ? b->op : name_of(kind), x ? x : "?", y ? y : "?");
                 return false;
             }
             if (have != 1)
@@ -255,8 +290,8 @@ static cuc_dtype common_dtype(struct tile_builder *b, enum tile_op_kind kind,
     if (!any) {
         dtype = real ? CUC_F32 : CUC_I32;
         for (uint32_t i = 0; i < count && !real; i++)
-            if (!tile_int_fits(CUC_I32, x[i].i))
-                dtype = CUC_I64;
+            if (tile_dtype_alone(x[i].i) > dtype)
+                dtype = tile_dtype_alone(x[i].i);
     }
     if (real && (tile_is_integer(dtype) || dtype == CUC_BOOL))
         dtype = CUC_F32;
@@ -306,11 +341,12 @@ static cuc_dtype quotient(const struct tile_operand *x)
     return CUC_F32;
 }
 
-struct tile_value *tile_build_binary(struct tile_builder *b, enum tile_op_kind kind,
-                                     struct tile_operand x, struct tile_operand y, bool nan)
+static struct tile_value *build_binary(struct tile_builder *b, enum tile_op_kind kind,
+                                       struct tile_operand x, struct tile_operand y,
+                                       struct tile_rounding how, bool nan)
 {
     struct tile_operand operands[] = { x, y };
-    struct tile_attribute attribute = { .key = TILE_ATTR_NAN, .i = 1 };
+    struct tile_attribute attributes[MOST_WAYS];
     struct tile_value *values[2];
     bool arithmetic = kind >= TILE_ADD && kind <= TILE_MAXIMUM;
 
@@ -323,18 +359,38 @@ struct tile_value *tile_build_binary(struct tile_builder *b, enum tile_op_kind k
     if (!bring_together(b, kind, operands, 2,
                         kind == TILE_DIV ? quotient(operands) : CUC_DTYPE_UNKNOWN, values))
         return NULL;
-    return tile_build(b, kind, values, 2, &attribute, nan, NULL);
+    return tile_build(b, kind, values, 2, attributes, put_rounding(attributes, how, nan), NULL);
+}
+
+struct tile_value *tile_build_binary(struct tile_builder *b, enum tile_op_kind kind,
+                                     struct tile_operand x, struct tile_operand y, bool nan)
+{
+    return build_binary(b, kind, x, y, (struct tile_rounding){ TILE_RN, false }, nan);
+}
+
+struct tile_value *tile_build_rounded(struct tile_builder *b, enum tile_op_kind kind,
+                                      const struct tile_operand *x, uint32_t count,
+                                      struct tile_rounding how, bool nan)
+{
+    struct tile_attribute attributes[MOST_WAYS];
+    struct tile_value *values[3];
+
+    if (count == 2)
+        return build_binary(b, kind, x[0], x[1], how, nan);
+    if (count == 1)
+        values[0] = tile_build_value(b, x[0]);
+    else if (!bring_together(b, kind, x, count, CUC_DTYPE_UNKNOWN, values))
+        return NULL;
+    return tile_build(b, kind, values, count, attributes, put_rounding(attributes, how, nan), NULL);
 }
 
 struct tile_value *tile_build_fma(struct tile_builder *b, struct tile_operand x,
                                   struct tile_operand y, struct tile_operand z)
 {
     const struct tile_operand operands[] = { x, y, z };
-    struct tile_value *values[3];
 
-    if (!bring_together(b, TILE_FMA, operands, 3, CUC_DTYPE_UNKNOWN, values))
-        return NULL;
-    return tile_build(b, TILE_FMA, values, 3, NULL, 0, NULL);
+    return tile_build_rounded(b, TILE_FMA, operands, 3, (struct tile_rounding){ TILE_RN, false },
+                              false);
 }
 
 struct tile_value *tile_build_where(struct tile_builder *b, struct tile_value *c,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t line,
-                          const char *op, enum tile_combine with, bool nan, cuc_tile x,
-                          uint32_t count, const int64_t *axes)
+                          const char *op, enum tile_combine with, bool nan, int32_t round,
+                          cuc_tile x, uint32_t count, const int64_t *axes)
 {
     cuc_tile_program *p = program;
     uint32_t seen = 0;
@@ -15,7 +15,10 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
     if (!TILE_BEGIN(op))
         return 0;
     struct tile_value *value = tile_use_value(p, "x", x);
-    if (!tile_use_shape(p, "axes", count, axes, false) || !value)
+    struct tile_rounding how = { (enum tile_round)(round & ~CUC_TILE_FTZ),
+                                 (round & CUC_TILE_FTZ) != 0 };
+    if (!tile_use_shape(p, "axes", count, axes, false) || !value ||
+        !tile_use_word(p, "round", round & ~CUC_TILE_FTZ, CUC_TILE_FULL))
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         if (axes[i] < 0 || axes[i] >= TILE_MAX_RANK)
@@ -27,38 +30,53 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
         }
         seen |= UINT32_C(1) << axes[i];
     }
-    return tile_handle_of(p, tile_build_reduce(&p->e.b, with, value, count, axes, nan));
+    return tile_handle_of(p, tile_build_reduce(&p->e.b, with, value, count, axes, nan, how));
 }
 
 #define REDUCE_OF(function, with, nan, op)                                                    \
     cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
                       uint32_t count, const int64_t *axes)                                    \
     {                                                                                         \
-        return reduction(program, file, line, op, TILE_WITH_##with, nan, x, count, axes);     \
+        return reduction(program, file, line, op, TILE_WITH_##with, nan, CUC_TILE_RN, x,      \
+                         count, axes);                                                        \
     }
 #define REDUCE(function, with, text) REDUCE_OF(function, with, false, TILE_OP_OF(function))
 #define REDUCE_NAN(function, with, text) REDUCE_OF(function, with, true, TILE_OP_OF(function))
 CUC_TILE_REDUCE_LIST(REDUCE)
 CUC_TILE_REDUCE_NAN_LIST(REDUCE_NAN)
 
+#define REDUCE_ROUND(function, with, text)                                                    \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+                      uint32_t count, const int64_t *axes, int32_t round)                     \
+    {                                                                                         \
+        return reduction(program, file, line, TILE_OP_OF(function), TILE_WITH_##with, false,  \
+                         round, x, count, axes);                                              \
+    }
+CUC_TILE_REDUCE_ROUND_LIST(REDUCE_ROUND)
+
 static cuc_tile along(cuc_tile_program *program, const char *file, uint32_t line,
-                      enum tile_op_kind kind, cuc_tile x, int32_t axis)
+                      enum tile_op_kind kind, bool nan, cuc_tile x, int32_t axis)
 {
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS, .i = axis };
 
     if (!TILE_BEGIN(tile_op_infos[kind].name))
         return 0;
     struct tile_value *value = tile_use_value(program, "x", x);
-    return tile_handle_of(program, tile_build(&program->e.b, kind, &value, 1, &attribute, 1, NULL));
+    return tile_handle_of(program,
+                          nan ? tile_build_arg(&program->e.b, kind, value, &attribute.i, true)
+                              : tile_build(&program->e.b, kind, &value, 1, &attribute, 1, NULL));
 }
 
-#define ALONG(function, id, text)                                                             \
+#define ALONG_OF(function, id, nan)                                                           \
     cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
                       int32_t axis)                                                           \
     {                                                                                         \
-        return along(program, file, line, TILE_##id, x, axis);                                \
+        return along(program, file, line, TILE_##id, nan, x, axis);                           \
     }
+#define ALONG(function, id, text) ALONG_OF(function, id, false)
+#define ALONG_NAN(function, id, text) ALONG_OF(function, id, true)
 CUC_TILE_ALONG_LIST(ALONG)
+CUC_TILE_ALONG_NAN_LIST(ALONG_NAN)
 
 #define SCAN(function, with, text)                                                              \
     cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,   \

@@ -126,6 +126,56 @@ static cuc_tile unary(cuc_tile_program *program, const char *file, uint32_t line
     }
 CUC_TILE_UNARY_LIST(UNARY)
 
+// CUC_TILE_RZ | CUC_TILE_FTZ and the like.
+static bool use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding *how)
+{
+    how->ftz = (round & CUC_TILE_FTZ) != 0;
+    how->round = (enum tile_round)(round & ~CUC_TILE_FTZ);
+    return tile_use_word(p, "round", round & ~CUC_TILE_FTZ, CUC_TILE_FULL);
+}
+
+static cuc_tile rounded(cuc_tile_program *program, const char *file, uint32_t line, const char *op,
+                        enum tile_op_kind kind, uint32_t count, const cuc_tile *x, int32_t round)
+{
+    static const char *const names[] = { "x", "y", "z" };
+    struct tile_operand operand[3];
+    struct tile_rounding how;
+
+    if (!TILE_BEGIN(op))
+        return 0;
+    bool ok = use_rounding(program, round, &how);
+    for (uint32_t i = 0; i < count; i++)
+        ok &= tile_use(program, names[i], x[i], &operand[i]);
+    return ok ? tile_handle_of(program, tile_build_rounded(&program->e.b, kind, operand, count, how,
+                                                           false))
+              : 0;
+}
+
+#define UNARY_ROUND(function, id, text)                                                       \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+                      int32_t round)                                                          \
+    {                                                                                         \
+        return rounded(program, file, line, TILE_OP_OF(function), TILE_##id, 1, &x, round);   \
+    }
+CUC_TILE_UNARY_ROUND_LIST(UNARY_ROUND)
+
+#define BINARY_ROUND(function, id, text)                                                         \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
+                      cuc_tile y, int32_t round)                                                 \
+    {                                                                                            \
+        const cuc_tile both[] = { x, y };                                                        \
+        return rounded(program, file, line, TILE_OP_OF(function), TILE_##id, 2, both, round);    \
+    }
+CUC_TILE_BINARY_ROUND_LIST(BINARY_ROUND)
+
+cuc_tile cuc_tile_fma_round(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                            cuc_tile y, cuc_tile z, int32_t round)
+{
+    const cuc_tile all[] = { x, y, z };
+
+    return rounded(program, file, line, "fma_round", TILE_FMA, 3, all, round);
+}
+
 static cuc_tile binary(cuc_tile_program *program, const char *file, uint32_t line,
                        enum tile_op_kind kind, bool nan, cuc_tile left, cuc_tile right)
 {
@@ -199,15 +249,16 @@ cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uint32_t li
 cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                        cuc_dtype dtype, int32_t round)
 {
+    struct tile_rounding how;
     struct tile_operand operand;
 
     if (!TILE_BEGIN("cast"))
         return 0;
     bool ok = tile_use(program, "x", x, &operand);
     ok &= tile_use_dtype(program, dtype);
-    ok &= tile_use_word(program, "round", round, CUC_TILE_RP);
-    return ok ? tile_handle_of(
-                    program, tile_build_cast(&program->e.b, operand, dtype, (enum tile_round)round))
+    ok &= use_rounding(program, round, &how);
+    return ok ? tile_handle_of(program,
+                               tile_build_cast_rounded(&program->e.b, operand, dtype, how))
               : 0;
 }
 
@@ -216,10 +267,8 @@ cuc_tile cuc_tile_bitcast(cuc_tile_program *program, const char *file, uint32_t 
 {
     if (!TILE_BEGIN("bitcast") || !tile_use_dtype(program, dtype))
         return 0;
-    struct tile_value *value = tile_use_value(program, "x", x);
-    struct tile_type wanted = tile_scalar(dtype);
-    return tile_handle_of(program,
-                          tile_build(&program->e.b, TILE_BITCAST, &value, 1, NULL, 0, &wanted));
+    return tile_handle_of(
+        program, tile_build_bitcast(&program->e.b, tile_use_value(program, "x", x), dtype));
 }
 
 cuc_tile cuc_tile_assume(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
@@ -474,4 +523,21 @@ void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_t line, 
     for (uint32_t i = 0; i < count; i++)
         value[i] = tile_build_value(&program->e.b, operand[i]);
     tile_build_print(&program->e.b, copy, count, value);
+}
+
+static void grid_dependency(cuc_tile_program *program, const char *file, uint32_t line,
+                            enum tile_op_kind kind)
+{
+    if (TILE_BEGIN(tile_op_infos[kind].name))
+        tile_build(&program->e.b, kind, NULL, 0, NULL, 0, NULL);
+}
+
+void cuc_tile_grid_dependency_wait(cuc_tile_program *program, const char *file, uint32_t line)
+{
+    grid_dependency(program, file, line, TILE_GRID_WAIT);
+}
+
+void cuc_tile_grid_dependency_launch(cuc_tile_program *program, const char *file, uint32_t line)
+{
+    grid_dependency(program, file, line, TILE_GRID_LAUNCH);
 }

@@ -51,7 +51,7 @@ static const char *value_text(char text[64], const struct tile_constant *c, uint
     else if (c->dtype == CUC_DTYPE_UNKNOWN)
         snprintf(text, 64, "%s", cuc_dtype_name((cuc_dtype)x->i));
     else
-        snprintf(text, 64, "%lld", (long long)x->i);
+        tile_wide_text(text, x->i);
     return text;
 }
 

@@ -156,12 +156,37 @@ static void count_products(struct tile_op *op, void *data)
     *(uint32_t *)data += op->kind == TILE_MMA;
 }
 
+static void note_grids(struct tile_op *op, void *data)
+{
+    struct tile_kernel *kernel = data;
+
+    kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
+    kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
+}
+
+static void drop_grids(struct tile_op *op, void *data)
+{
+    (void)data;
+    if (op->kind == TILE_GRID_WAIT || op->kind == TILE_GRID_LAUNCH)
+        tile_remove(op);
+}
+
+// For an entry with roles, which waits for other grids at its start.
+static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
+{
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+
+    if (copy)
+        tile_walk(&copy->body, drop_grids, NULL);
+    return copy;
+}
+
 // An entry with roles for a loop with several products, or with work between. What else goes
 // through shared memory takes the room of stages. False, and why not.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
 {
-    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    struct tile_kernel *copy = copy_for_roles(kernel);
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
     if (plan && plan->turns) {
@@ -196,7 +221,7 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
 static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile_target *target,
                              struct tile_text *out, struct tile_entry *entry)
 {
-    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    struct tile_kernel *copy = copy_for_roles(kernel);
     const char *why = "";
     struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, &why) : NULL;
 
@@ -278,6 +303,39 @@ static void refuse_huge(struct tile_op *op, void *data)
     }
 }
 
+// A simplified kernel with the layouts of all entries that have no roles.
+struct laid_out {
+    struct tile_target target; // of this kernel
+    struct tile_ahead *ahead;  // NULL: nothing is loaded ahead, and
+    const char *why;           // why not
+};
+
+static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
+                    struct laid_out *out)
+{
+    out->target = *target;
+    out->target.blocks = prepare_row(kernel, target, warps);
+    out->ahead = tile_plan_ahead(kernel, target, warps, &out->why);
+    tile_give_fragments(kernel, target, warps);
+    return tile_assign_layouts(kernel, warps) &&
+           (!out->ahead || tile_settle_ahead(kernel, out->ahead)) && keeps_rules(kernel, "layouts");
+}
+
+bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
+{
+    struct laid_out out;
+
+    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
+        uint32_t warps = target->warps ? target->warps : choose_warps(kernel, target);
+        tile_simplify(kernel);
+        if (target->contract)
+            tile_find_rough(kernel);
+        if (!lay_out(kernel, target, warps, &out))
+            return false;
+    }
+    return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
+}
+
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
                            struct tile_text *out)
 {
@@ -290,6 +348,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
 
     tile_simplify(kernel);
     tile_walk(&kernel->body, refuse_huge, kernel->module);
+    tile_walk(&kernel->body, note_grids, kernel);
     if (kernel->module->diagnostics->errors)
         return false;
     if (target->contract)
@@ -297,21 +356,16 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     entries += compile_pipeline(kernel, target, out, &entry[0]);
     if (!tile_review(kernel, target, entries > 0))
         return false;
-    struct tile_target own = *target;
-    own.blocks = prepare_row(kernel, target, warps);
-    const char *why;
-    struct tile_ahead *ahead = tile_plan_ahead(kernel, target, warps, &why);
-    tile_give_fragments(kernel, target, warps);
-    if (!tile_assign_layouts(kernel, warps) || (ahead && !tile_settle_ahead(kernel, ahead)) ||
-        !keeps_rules(kernel, "layouts"))
+    struct laid_out laid;
+    if (!lay_out(kernel, target, warps, &laid))
         return false;
-    tile_remark_ahead(kernel, ahead, why);
+    tile_remark_ahead(kernel, laid.ahead, laid.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
             continue;
         if (variants[i] == TILE_INDEX_64) // whose elements come one by one, a register each
-            own.blocks = 0;
-        if (!emit_entry(kernel, &own, warps, variants[i], ahead, out, &entry[entries]))
+            laid.target.blocks = 0;
+        if (!emit_entry(kernel, &laid.target, warps, variants[i], laid.ahead, out, &entry[entries]))
             return false;
         tile_remark_entry(kernel, &entry[entries++]);
     }

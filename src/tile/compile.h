@@ -30,7 +30,13 @@ enum tile_variant {
 };
 const char *tile_variant_name(enum tile_variant variant); // "idx32+aligned"
 
-enum { TILE_MAX_MAPS = 4, TILE_MAP_RANK = 5, TILE_MAP_BYTES = 128, TILE_MAP_ALIGN = 64 };
+enum {
+    TILE_MAX_MAPS = 4,
+    TILE_MAP_RANK = 5,
+    TILE_MAP_BYTES = 128,
+    TILE_MAP_ALIGN = 64,
+    TILE_GRID_BYTES = 28
+};
 
 // What a launch encodes of a tensor for copies by TMA.
 struct tile_tensor_map {
@@ -46,11 +52,14 @@ struct tile_entry {
     uint32_t warps;                         // of a block
     uint32_t static_shared, dynamic_shared; // bytes a block; a launch gives the dynamic ones
     bool presumes_apart; // a barrier is not there, since no written tensor meets another
-    // Blocks stay and take one tile of the grid after the other: behind the arguments stand the
-    // grid and how many tiles it has, 4 bytes each; behind that, at TILE_MAP_ALIGN, the maps.
+    // Blocks stay and take one tile of the grid after the other: behind the arguments stand words,
+    // the grid, how many tiles it has, and inverses for the way to a tile by its number (tiles.c);
+    // behind that, at TILE_MAP_ALIGN, the maps.
     bool persistent;
+    uint32_t
+        raster; // tiles along the grid's first axis before the next along its second; 0: others
     uint32_t cluster; // blocks of a cluster along the grid's first axis, which is filled up to it
-    uint32_t split; // blocks that do one tile of the grid together; then the grid has all of them
+    uint32_t split;   // blocks that do one tile of the grid together; then the grid has all of them
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
@@ -67,6 +76,9 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
 bool tile_compile(struct tile_module *module, const struct tile_target *target,
                   struct tile_compiled *out);
 
+// As far as layouts: simplified, and laid out as in all entries that are no pipeline's.
+bool tile_lay_out(struct tile_module *module, const struct tile_target *target);
+
 // Where each parameter lies in the block of bytes that entries take; how many there are.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);
 // Where a persistent entry's maps begin, and where its block of bytes ends; `bytes` of arguments.
@@ -76,14 +88,15 @@ uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes);
 // Fold, common subexpressions, motion, dead code, until nothing changes.
 void tile_simplify(struct tile_kernel *kernel);
 // The passes, in order. Each keeps the IR valid; debug builds verify between them.
-bool tile_fold(struct tile_kernel *kernel);  // constants, identities; true: something changed
-bool tile_cse(struct tile_kernel *kernel);   // common subexpressions
+bool tile_fold(struct tile_kernel *kernel);       // constants, identities; true: something changed
+bool tile_cse(struct tile_kernel *kernel);        // common subexpressions
 bool tile_widen_late(struct tile_kernel *kernel); // what may come before f16 and bf16 are widened
-bool tile_hoist(struct tile_kernel *kernel); // what does not change in a loop, out of it
+bool tile_hoist(struct tile_kernel *kernel);      // what does not change in a loop, out of it
 bool tile_drop_dead(struct tile_kernel *kernel);
 // What ifs yield and nobody uses: names of an arm that nobody asks for behind it.
 bool tile_drop_yields(struct tile_kernel *kernel);
-// Of rows of so many elements: what is made again from 16 bits rather than kept in 32. True: something.
+// Of rows of so many elements: what is made again from 16 bits rather than kept in 32. True:
+// something.
 bool tile_make_again(struct tile_kernel *kernel, int64_t elements);
 // How many blocks are to find room on a multiprocessor at once; 0: any number.
 uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps);

@@ -129,8 +129,14 @@ static void put_line(struct writer *w, const struct tile_module *module,
     if (!where->column)
         return;
     put(w, "    ");
-    for (uint32_t i = 1; i < where->column; i++) // a tab stays one, so that the caret stands right
-        put(w, "%c", (int)i <= length && at[i - 1] == '\t' ? '\t' : ' ');
+    stop = at + length;
+    // A tab stays one, so that the caret stands right; columns count characters.
+    for (uint32_t i = 1; i < where->column; i++) {
+        put(w, "%c", at < stop && *at == '\t' ? '\t' : ' ');
+        at += at < stop;
+        while (at < stop && (*at & 0xc0) == 0x80)
+            at++;
+    }
     put(w, "^\n");
 }
 

@@ -21,7 +21,7 @@ tile_infer tile_infer_reduce, tile_infer_arg, tile_infer_scan, tile_infer_sort, 
 tile_infer tile_infer_mma;
 tile_infer tile_infer_slice, tile_infer_load, tile_infer_store, tile_infer_load_rows,
     tile_infer_store_rows, tile_infer_gather, tile_infer_scatter, tile_infer_store_reduce,
-    tile_infer_atomic, tile_infer_assert, tile_infer_print;
+    tile_infer_atomic, tile_infer_assert, tile_infer_print, tile_infer_grid;
 
 // "op: operand NAME: expected E, got G". False.
 bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
@@ -43,6 +43,8 @@ bool tile_need_same_shape(struct tile_builder *b, const struct tile_op *op, uint
 // The extents make a tile: at most 8, each 1 or more, 2^24 elements at most.
 bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t rank,
                      const int64_t *extent, struct tile_type *type);
+// infer_elementwise.c: a sum or product along an axis has the rounding that it says.
+bool tile_need_sum_rounding(struct tile_builder *b, const struct tile_op *op);
 // Give the i-th result its type.
 bool tile_give(struct tile_builder *b, struct tile_op *op, uint32_t index,
                const struct tile_type *type);

@@ -2,7 +2,6 @@
 #include "infer.h"
 #include "scalar.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BOOLS = 1, INTEGERS = 2, FLOATS = 4, RESTRICTED = 8 };
@@ -70,6 +69,62 @@ static bool need_same(struct tile_builder *b, const struct tile_op *op, uint32_t
     return true;
 }
 
+// The roundings of an op, by bits of enum tile_round beside that to nearest.
+enum {
+    DIRECTED = 1 << TILE_RZ | 1 << TILE_RM | 1 << TILE_RP,
+    APPROX = 1 << TILE_APPROX,
+    FULL = 1 << TILE_FULL,
+};
+static const struct {
+    enum tile_op_kind kind;
+    uint32_t floats, f32; // of any float dtype; of f32 besides
+} roundings[] = {
+    { TILE_ADD, DIRECTED, 0 },         { TILE_SUB, DIRECTED, 0 },    { TILE_MUL, DIRECTED, 0 },
+    { TILE_DIV, DIRECTED, APPROX | FULL }, { TILE_FMA, DIRECTED, 0 }, { TILE_SQRT, DIRECTED, APPROX },
+    { TILE_RSQRT, 0, APPROX },         { TILE_EXP, 0, APPROX | FULL }, { TILE_EXP2, 0, APPROX | FULL },
+    { TILE_TANH, 0, APPROX | FULL },   { TILE_MINIMUM, 0, 0 },       { TILE_MAXIMUM, 0, 0 },
+};
+
+static const char *rounding_text(uint32_t rounds)
+{
+    return rounds == 0                          ? "no rounding to choose"
+           : rounds == DIRECTED                 ? "rn, rz, rm or rp"
+           : rounds == APPROX                   ? "rn or approx"
+           : rounds == (APPROX | FULL)          ? "rn, full or approx"
+           : rounds == (DIRECTED | APPROX)      ? "rn, rz, rm, rp or approx"
+                                                : "rn, rz, rm, rp, full or approx";
+}
+
+static bool has_rounding(struct tile_builder *b, const struct tile_op *op, uint32_t floats,
+                         uint32_t f32)
+{
+    struct tile_rounding how = tile_rounding_of(op);
+    cuc_dtype dtype = op->operand[0]->type.dtype;
+    uint32_t has = !tile_is_float(dtype) ? 0 : floats | (dtype == CUC_F32 ? f32 : 0);
+
+    if (how.round != TILE_RN && !(has >> how.round & 1))
+        return tile_wrong(b, op, TILE_T105, "round: of %s expected %s, got %s",
+                          cuc_dtype_name(dtype), rounding_text(has),
+                          tile_word_text(TILE_ATTR_ROUND, how.round));
+    return !how.ftz || dtype == CUC_F32 ||
+           tile_wrong(b, op, TILE_T105, "ftz: expected f32, got %s", cuc_dtype_name(dtype));
+}
+
+bool tile_need_sum_rounding(struct tile_builder *b, const struct tile_op *op)
+{
+    return !tile_is_rounded(op) || has_rounding(b, op, DIRECTED, 0);
+}
+
+static bool need_rounding(struct tile_builder *b, const struct tile_op *op)
+{
+    if (!tile_is_rounded(op))
+        return true;
+    for (size_t i = 0; i < sizeof(roundings) / sizeof(roundings[0]); i++)
+        if (roundings[i].kind == op->kind)
+            return has_rounding(b, op, roundings[i].floats, roundings[i].f32);
+    return tile_wrong(b, op, TILE_T105, "it has no rounding to choose");
+}
+
 bool tile_infer_leaf(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     return tile_give(b, op, 0, wanted);
@@ -105,7 +160,7 @@ bool tile_infer_unary(struct tile_builder *b, struct tile_op *op, const struct t
     if (op->kind == TILE_ASSUME && tile_int(op, TILE_ATTR_DIVISOR, 0) < 1)
         return tile_wrong(b, op, TILE_T304, "divisor: expected 1 or more, got %lld",
                           (long long)tile_int(op, TILE_ATTR_DIVISOR, 0));
-    return tile_give(b, op, 0, &op->operand[0]->type);
+    return need_rounding(b, op) && tile_give(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_test(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -132,6 +187,14 @@ bool tile_infer_cast(struct tile_builder *b, struct tile_op *op, const struct ti
                              type.dtype == CUC_BOOL))
         return tile_wrong(b, op, TILE_T105, "a cast of %s to %s has no rounding to choose",
                           cuc_dtype_name(op->operand[0]->type.dtype), cuc_dtype_name(type.dtype));
+    if (round > TILE_RP)
+        return tile_wrong(b, op, TILE_T105, "round: expected rn, rz, rm or rp, got %s",
+                          tile_word_text(TILE_ATTR_ROUND, round));
+    cuc_dtype from = op->operand[0]->type.dtype;
+    if (tile_rounding_of(op).ftz &&
+        (!from_float || !to_float || (from != CUC_F32 && type.dtype != CUC_F32)))
+        return tile_wrong(b, op, TILE_T105, "ftz: expected floats, one of them f32, got %s to %s",
+                          cuc_dtype_name(from), cuc_dtype_name(type.dtype));
     return tile_give(b, op, 0, &type);
 }
 
@@ -154,7 +217,7 @@ bool tile_infer_binary(struct tile_builder *b, struct tile_op *op, const struct 
     (void)wanted;
     return need_class(b, op, 0, classes_of(op->kind)) &&
            need_class(b, op, 1, classes_of(op->kind)) && need_same(b, op, 0) &&
-           tile_give(b, op, 0, &op->operand[0]->type);
+           need_rounding(b, op) && tile_give(b, op, 0, &op->operand[0]->type);
 }
 
 bool tile_infer_compare(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
@@ -171,7 +234,7 @@ bool tile_infer_compare(struct tile_builder *b, struct tile_op *op, const struct
 bool tile_infer_fma(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     (void)wanted;
-    return need_class(b, op, 0, FLOATS) && need_same(b, op, 0) &&
+    return need_class(b, op, 0, FLOATS) && need_same(b, op, 0) && need_rounding(b, op) &&
            tile_give(b, op, 0, &op->operand[0]->type);
 }
 
@@ -204,33 +267,4 @@ bool tile_infer_philox(struct tile_builder *b, struct tile_op *op, const struct 
         if (!tile_give(b, op, i, &type))
             return false;
     return true;
-}
-
-// $0 is the result of asm, $1 and so on are its operands.
-static bool need_operands_of_text(struct tile_builder *b, const struct tile_op *op)
-{
-    const struct tile_attribute *text = tile_attribute(op, TILE_ATTR_TEXT);
-
-    for (const char *at = text ? text->text : ""; (at = strchr(at, '$')); at++) {
-        unsigned long number = strtoul(at + 1, NULL, 10);
-        if (at[1] >= '0' && at[1] <= '9' && number > op->operand_count)
-            return tile_wrong(b, op, TILE_T504,
-                              "$%lu: expected $0, the result, to $%u, the last operand", number,
-                              op->operand_count);
-    }
-    return true;
-}
-
-bool tile_infer_asm(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
-{
-    struct tile_type type = op->operand_count ? op->operand[0]->type : tile_scalar(wanted->dtype);
-
-    if (!need_operands_of_text(b, op))
-        return false;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!tile_need_tile(b, op, i) || !tile_need_same_shape(b, op, i, &op->operand[0]->type))
-            return false;
-    type.dtype = wanted->dtype;
-    return tile_give(b, op, 0, &type);
 }

@@ -298,3 +298,11 @@ bool tile_infer_print(struct tile_builder *b, struct tile_op *op, const struct t
             return false;
     return true;
 }
+
+bool tile_infer_grid(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
+{
+    (void)b;
+    (void)op;
+    (void)wanted;
+    return true;
+}

@@ -68,7 +68,9 @@ static bool need_along(struct tile_builder *b, const struct tile_op *op, uint32_
     if (with == TILE_WITH_ANY || with == TILE_WITH_ALL)
         return op->operand[0]->type.dtype == CUC_BOOL ||
                tile_wrong_operand(b, op, 0, TILE_T106, "a bool");
-    return need_numbers(b, op, 0);
+    if (tile_is_rounded(op) && with != TILE_WITH_SUM && with != TILE_WITH_PROD)
+        return tile_wrong(b, op, TILE_T105, "it has no rounding to choose");
+    return need_numbers(b, op, 0) && tile_need_sum_rounding(b, op);
 }
 
 bool tile_infer_reduce(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)

@@ -143,6 +143,11 @@ static uint64_t element_of(cuc_dtype dtype, double value, enum tile_round round)
     }
 }
 
+uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round)
+{
+    return element_of(dtype, odd, round);
+}
+
 uint64_t tile_element_of_real(cuc_dtype dtype, double value)
 {
     if (dtype == CUC_BOOL)
@@ -191,9 +196,12 @@ uint64_t tile_element_of_int(cuc_dtype dtype, int64_t value)
     return low;
 }
 
-bool tile_int_fits(cuc_dtype dtype, int64_t value)
+bool tile_int_fits(cuc_dtype dtype, tile_wide value)
 {
-    return dtype == CUC_U64 ? value >= 0 : (int64_t)tile_element_of_int(dtype, value) == value;
+    uint32_t bits = cuc_dtype_bits(dtype) - (uint32_t)tile_is_signed(dtype);
+
+    return value >= (tile_is_signed(dtype) ? -((tile_wide)1 << bits) : 0) &&
+           value < (tile_wide)1 << bits;
 }
 
 bool tile_real_fits(cuc_dtype dtype, double value)

@@ -32,8 +32,24 @@ uint64_t tile_element_of_real(cuc_dtype dtype, double value);
 // Exact, but for 64-bit integers.
 double tile_element_real(cuc_dtype dtype, uint64_t element);
 // An integer is of the dtype's range; a float is finite after rounding.
-bool tile_int_fits(cuc_dtype dtype, int64_t value);
+bool tile_int_fits(cuc_dtype dtype, tile_wide value);
 bool tile_real_fits(cuc_dtype dtype, double value);
+
+// How an op rounds when it says so.
+struct tile_rounding {
+    enum tile_round round;
+    bool ftz; // of f32: what is subnormal is a zero of its sign, in operands and in the result
+};
+static inline struct tile_rounding tile_rounding_of(const struct tile_op *op)
+{
+    return (struct tile_rounding){ (enum tile_round)tile_int(op, TILE_ATTR_ROUND, TILE_RN),
+                                   tile_int(op, TILE_ATTR_FTZ, 0) != 0 };
+}
+// Whether it is not the sum, product and so on that passes know rules for.
+static inline bool tile_is_rounded(const struct tile_op *op)
+{
+    return tile_attribute(op, TILE_ATTR_ROUND) || tile_attribute(op, TILE_ATTR_FTZ);
+}
 
 uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum tile_round round);
 
@@ -42,6 +58,15 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
 // it. False when the op is not one of these.
 bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
                           uint64_t *out);
+
+// scalar_round.c: the same with a rounding: exact in all but approx and full, which are as near as
+// libm is.
+bool tile_element_rounded(enum tile_op_kind kind, cuc_dtype dtype, struct tile_rounding how,
+                          bool nan, const uint64_t *x, uint64_t *out);
+// A double that was rounded to odd, to the dtype by a direction.
+uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round);
+// A subnormal f32 as the zero of its sign.
+uint64_t tile_element_flush(cuc_dtype dtype, uint64_t element);
 
 // a + b and the like of a reduction or scan.
 bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,

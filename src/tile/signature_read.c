@@ -170,16 +170,19 @@ static void read_map(struct reader *r, const struct tile_kernel *k, struct tile_
         refuse(r, "a map is of something that can have none");
 }
 
-static void read_entry(struct reader *r, const struct tile_kernel *k, struct tile_entry *entry)
+static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entry *entry)
 {
     entry->variant = (enum tile_variant)read_below(r, TILE_VARIANTS, "a variant is not known");
     entry->name = read_text(r);
     entry->warps = read_below(r, 33, "an entry has more than 32 warps");
     entry->static_shared = read_below(r, UINT32_MAX, "a size is too large");
     entry->dynamic_shared = read_below(r, INT32_MAX, "a size is too large");
-    entry->persistent = read_byte(r) & 1;
+    uint32_t flags = read_byte(r);
+    entry->persistent = flags & 1;
+    k->waits_for_grids |= flags >> 1 & 1;
     entry->cluster = read_byte(r);
     entry->split = read_byte(r);
+    entry->raster = read_below(r, 1 << 16, "a raster is too large");
     if (!entry->cluster || entry->cluster > 8 || !entry->split || entry->split > 8)
         refuse(r, "a cluster has 1 to 8 blocks");
     entry->map_count = read_below(r, TILE_MAX_MAPS + 1, "an entry has too many maps");

@@ -205,7 +205,7 @@ def libraries():
         expect(len(found) == 4 and all(told in r.get("failed", "") for r in found),
                f"gemm: {wrong} is not told: {found[:2]}")
         # The others of the point are measured all the same.
-        run.measured(subject="tile", dtype="f16", checked="passed")
+        run.measured(subject="cuc_gemm", dtype="f16", checked="passed")
 
 
 def tiles():

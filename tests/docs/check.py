@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the documents say is so: links lead somewhere, the README's examples are in examples/,
-every CUCORE_ variable that the library reads is in docs/environment.md, the functions and constants
+every variable that anything here reads from the environment is in docs/environment.md, the functions and constants
 that are named exist, and every public function has a comment that says since when it is there,
 which threads may call it and, in the words of docs/streams-and-order.md, what a capture makes of
 it."""
@@ -23,12 +23,27 @@ for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", (ROOT / "README.md").
     if not any(block in e for e in (examples if kind == "c" else texts)):
         problems.append(f"an example in README.md is not a part of any in examples/: {block[:60]}")
 
+# What is read from the environment: by getenv() in C, or named in a string; in scripts by $.
 environment = (ROOT / "docs" / "environment.md").read_text()
-for source in sorted((ROOT / "src").rglob("*.c")):
-    for variable in re.findall(r'getenv\("(CUCORE_\w+)"\)', source.read_text()):
-        if f"`{variable}`" not in environment:
-            problems.append(f"{source.relative_to(ROOT)} reads {variable}, which is not in "
-                            "docs/environment.md")
+documented = set(re.findall(r"`(\w+)(?:=\w+)?`", environment))
+libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src" / "find_table.c").read_text(), re.M)
+documented |= {f"CUCORE_{name.upper()}" for name in libraries} # as the row of CUCORE_NVRTC says
+read = set()
+for folder in ("api", "bench", "bindings", "docs/site", "scripts", "src", "tools"):
+    for source in sorted((ROOT / folder).rglob("*.*")):
+        if source.suffix in (".c", ".h", ".jl", ".py", ".rs", ".sh") and "tests" not in source.parts:
+            text = source.read_text()
+            found = set(re.findall(r"""["'](CUCORE_[A-Z_]*[A-Z])=?["']""", text))
+            found |= set(re.findall(r'getenv\("([A-Z_]+)"\)', text))
+            if source.suffix == ".sh":
+                found |= set(re.findall(r"\$\{?(CUCORE_\w+)", text))
+            found -= {"CUCORE_BENCH"} if folder == "api" else set() # a version of symbols
+            read |= found
+            problems += [f"{source.relative_to(ROOT)} reads {name}, which is not in docs/environment.md"
+                         for name in sorted(found - documented)]
+problems += [f"docs/environment.md has {name}, which nothing reads" for name in
+             sorted(n for n in documented - read if n.startswith("CUCORE_") and not n.endswith("_INCLUDE")
+                    and n[7:].lower() not in map(str.lower, libraries))]
 
 public = "\n".join(h.read_text() for h in sorted((ROOT / "include" / "cucore").glob("*.h")))
 for document in documents:

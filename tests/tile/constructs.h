@@ -191,6 +191,15 @@ static const struct construct constructs[] = {
       "    store(o5, [0, 0], cast(v, f32, round=rz))\n    store(o5, [1, 0], cast(v, f32, round=rm))\n"
       "    store(o5, [2, 0], cast(v, f32, round=rp))\n    store(o6, [0, 0], cast(v, f64, round=rz))\n"
       "    store(o6, [1, 0], cast(v, f64, round=rm))\n    store(o6, [2, 0], cast(v, f64, round=rp))\n}", 0, 0, NULL },
+    { "the bits of other dtypes, in elements of another width", NULL, "N=24",
+      "kernel k(a: u32[N], b: f16[2, N], c: f64[N], d: u8[N], e: bf16[N], o1: u8[96], o2: e4m3[2, 48], o3: i32[48],\n"
+      "         o4: f32[6], o5: i64[3], o6: u32[12], o7: i16[1, 48], o8: u32[2, 3, 4], o9: f64[2, 3]) {\n"
+      "    x = load(a, [0], [24])\n    store(o1, [0], bitcast(x, u8))\n"
+      "    store(o2, [0, 0], bitcast(load(b, [0, 0], [2, 24]), e4m3))\n    store(o3, [0], bitcast(load(c, [0], [24]), i32))\n"
+      "    store(o4, [0], bitcast(bitcast(load(d, [0], [24]), u32) & 0x7f7fffff, f32)); store(o5, [0], bitcast(load(d, [0], [24]), i64))\n"
+      "    store(o6, [0], bitcast(load(e, [0], [24]), u32)); store(o7, [0, 0], bitcast(x[None, :], i16))\n"
+      "    store(o8, [0, 0, 0], bitcast(reshape(bitcast(x, u8), [2, 3, 16]), u32))\n"
+      "    store(o9, [0, 0], bitcast(bitcast(load(d, [0], [24]), u32) & 0x3f7fffff, f64)[None, :])\n}", 0, 0, NULL },
     { "the bits of other dtypes", NULL, "N=32",
       "kernel k(a: i8[N], b: f16[N], c: f32[N], d: f64[N], e: u16[N], o1: u8[N], o2: e4m3[N], o3: i16[N],\n"
       "         o4: bf16[N], o5: i32[N], o6: tf32[N], o7: u64[N], o8: f16[N]) {\n"
@@ -236,6 +245,65 @@ static const struct construct constructs[] = {
       "    store(o, [3, 0], floor(a))\n    store(o, [4, 0], ceil(a))\n    store(o, [5, 0], round(a))\n"
       "    store(o, [6, 0], trunc(a))\n    store(o, [7, 0], sqrt(a))\n    store(o, [8, 0], fma(a, b, a))\n"
       "    store(ob, [0, 0], isnan(a))\n    store(ob, [1, 0], isinf(a))\n}", 0, 0, NULL },
+    { "arithmetic in a direction", FLOATS, "N=512",
+      "kernel k(x: T[N], y: T[N], z: T[N], o: T[18, N]) const T = f32 {\n"
+      "    a, b, c = load(x, [0], [512]), load(y, [0], [512]), load(z, [0], [512])\n"
+      "    store(o, [0, 0], add(a, b, round=rz)); store(o, [1, 0], add(a, b, round=rm))\n"
+      "    store(o, [2, 0], add(a, b, round=rp)); store(o, [3, 0], sub(a, b, round=rz))\n"
+      "    store(o, [4, 0], sub(a, b, round=rm)); store(o, [5, 0], sub(a, b, round=rp))\n"
+      "    store(o, [6, 0], mul(a, b, round=rz)); store(o, [7, 0], mul(a, b, round=rm))\n"
+      "    store(o, [8, 0], mul(a, b, round=rp)); store(o, [9, 0], div(a, b, round=rz))\n"
+      "    store(o, [10, 0], div(a, b, round=rm)); store(o, [11, 0], div(a, b, round=rp))\n"
+      "    store(o, [12, 0], fma(a, b, c, round=rz)); store(o, [13, 0], fma(a, b, c, round=rm))\n"
+      "    store(o, [14, 0], fma(a, b, c, round=rp)); store(o, [15, 0], sqrt(a, round=rz))\n"
+      "    store(o, [16, 0], sqrt(a, round=rm)); store(o, [17, 0], sqrt(a, round=rp))}", 0, 0, NULL },
+    { "arithmetic around the least normal number, without subnormals", NULL, "N=256",
+      "kernel k(x: u32[N], y: u32[N], o: f32[40, N]) {\n"
+      "    i, j = load(x, [0], [256]), load(y, [0], [256])\n"
+      "    a, b = bitcast(i & 0x81ffffff, f32), bitcast(j & 0x81ffffff, f32)\n"
+      "    m = bitcast((j & 0x80ffffff) | 0x3f000000, f32)\n"
+      "    p, q = bitcast((i & 0x80000003) | 0x00800000, f32), bitcast(0x3f800000 - (j & 3), f32)\n"
+      "    store(o, [0, 0], add(a, b, round=rn, ftz=true)); store(o, [1, 0], add(a, b, round=rz, ftz=true))\n"
+      "    store(o, [2, 0], add(a, b, round=rm, ftz=true)); store(o, [3, 0], add(a, b, round=rp, ftz=true))\n"
+      "    store(o, [4, 0], sub(a, b, round=rn, ftz=true)); store(o, [5, 0], sub(a, b, round=rz, ftz=true))\n"
+      "    store(o, [6, 0], sub(a, b, round=rm, ftz=true)); store(o, [7, 0], sub(a, b, round=rp, ftz=true))\n"
+      "    store(o, [8, 0], mul(a, m, round=rn, ftz=true)); store(o, [9, 0], mul(a, m, round=rz, ftz=true))\n"
+      "    store(o, [10, 0], mul(a, m, round=rm, ftz=true)); store(o, [11, 0], mul(a, m, round=rp, ftz=true))\n"
+      "    store(o, [12, 0], div(a, m, round=rn, ftz=true)); store(o, [13, 0], div(a, m, round=rz, ftz=true))\n"
+      "    store(o, [14, 0], div(a, m, round=rm, ftz=true)); store(o, [15, 0], div(a, m, round=rp, ftz=true))\n"
+      "    store(o, [16, 0], fma(a, m, b, round=rn, ftz=true)); store(o, [17, 0], fma(a, m, b, round=rz, ftz=true))\n"
+      "    store(o, [18, 0], fma(a, m, b, round=rm, ftz=true)); store(o, [19, 0], fma(a, m, b, round=rp, ftz=true))\n"
+      "    store(o, [20, 0], fma(a, m, -a, round=rn, ftz=true)); store(o, [21, 0], fma(a, m, -a, round=rz, ftz=true))\n"
+      "    store(o, [22, 0], fma(a, m, -a, round=rm, ftz=true)); store(o, [23, 0], fma(a, m, -a, round=rp, ftz=true))\n"
+      "    store(o, [24, 0], mul(p, q, round=rn, ftz=true)); store(o, [25, 0], mul(p, q, round=rz, ftz=true))\n"
+      "    store(o, [26, 0], mul(p, q, round=rm, ftz=true)); store(o, [27, 0], mul(p, q, round=rp, ftz=true))\n"
+      "    store(o, [28, 0], div(p, q, round=rn, ftz=true)); store(o, [29, 0], div(p, q, round=rz, ftz=true))\n"
+      "    store(o, [30, 0], div(p, q, round=rm, ftz=true)); store(o, [31, 0], div(p, q, round=rp, ftz=true))\n"
+      "    store(o, [32, 0], sqrt(a, ftz=true)); store(o, [33, 0], minimum(a, b, ftz=true))\n"
+      "    store(o, [34, 0], maximum(a, b, nan=true, ftz=true)); store(o, [35, 0], mul(a, m))\n"
+      "    store(o, [36, 0], add(1.0, b)); store(o, [37, 0], fma(a, m, b))\n"
+      "    store(o, [38, 0], sub(a, b, ftz=true)); store(o, [39, 0], div(a, m, round=rn))}", 0, 0, NULL },
+    { "casts without subnormals", NULL, "N=512",
+      "kernel k(x: u32[N], y: f64[N], z: f16[N], o1: f16[2, N], o2: f64[N], o3: f32[3, N], o4: bf16[N], o5: e5m2[N]) {\n"
+      "    a, b, c = bitcast(load(x, [0], [512]) & 0x81ffffff, f32), load(y, [0], [512]), load(z, [0], [512])\n"
+      "    d = cast(a, f64) * 0.37\n    store(o1, [0, 0], cast(a, f16, round=rp, ftz=true))\n"
+      "    store(o1, [1, 0], cast(a, f16, ftz=true)); store(o2, [0], cast(a, f64, ftz=true))\n"
+      "    store(o3, [0, 0], cast(b, f32, ftz=true)); store(o3, [1, 0], cast(d, f32, round=rz, ftz=true))\n"
+      "    store(o3, [2, 0], cast(c, f32, ftz=true)); store(o4, [0], cast(a, bf16, round=rm, ftz=true))\n"
+      "    store(o5, [0], cast(a, e5m2, ftz=true))\n}", 0, 0, NULL },
+    { "functions that are approximate, and without subnormals", NULL, "N=64",
+      "kernel k(w: f32[N], s: f32[N], o: f32[14, N]) {\n"
+      "    a, b = load(w, [0], [64]), load(s, [0], [64]) + 3.0\n"
+      "    store(o, [0, 0], div(a, b, round=approx)); store(o, [1, 0], div(a, b, round=full))\n"
+      "    store(o, [2, 0], div(a, b, round=full, ftz=true)); store(o, [3, 0], sqrt(b, round=approx))\n"
+      "    store(o, [4, 0], sqrt(b, round=approx, ftz=true)); store(o, [5, 0], rsqrt(b, round=approx))\n"
+      "    store(o, [6, 0], rsqrt(b, ftz=true)); store(o, [7, 0], exp(a, round=approx))\n"
+      "    store(o, [8, 0], exp(a, round=full)); store(o, [9, 0], exp(a, ftz=true))\n"
+      "    store(o, [10, 0], exp2(a, round=approx, ftz=true)); store(o, [11, 0], exp2(a, ftz=true))\n"
+      "    store(o, [12, 0], tanh(a, round=full)); store(o, [13, 0], tanh(a, ftz=true))\n}", 8, 0, NULL },
+    { "an approximate tanh", NULL, "N=64",
+      "kernel k(w: f32[N], o: f32[2, N]) {\n    a = load(w, [0], [64]) * 0.3\n"
+      "    store(o, [0, 0], tanh(a, round=approx)); store(o, [1, 0], tanh(a, round=approx, ftz=true))\n}", 16384, 0, NULL },
     { "the least and the greatest, NaN kept", FLOATS, "N=256",
       "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = f32 {\n"
       "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
@@ -247,6 +315,24 @@ static const struct construct constructs[] = {
       "    store(o, [4], block(0) + num_blocks(0), shape=[_])\n    store(of, [0], c * 3, shape=[_])\n"
       "    store(of, [1], a / b, shape=[_])\n    store(of, [2], cast(c, f32) + b, shape=[_])\n}", 0, 0, NULL },
 
+    { "sums in a direction, rounded once", "f16 bf16", "M=5 N=77",
+      "kernel k(w: T[M, N], o: T[5, M, 1]) const T = f16 {\n    a = load(w, [0, 0], [5, 64]) * 0.1\n"
+      "    store(o, [0, 0, 0], sum(a, 1, round=rz)[None, :, :]); store(o, [1, 0, 0], sum(a, 1, round=rm)[None, :, :])\n"
+      "    store(o, [2, 0, 0], sum(a, 1, round=rp)[None, :, :]); store(o, [3, 0, 0], sum(a, 1)[None, :, :])\n"
+      "    store(o, [4, 0, 0], cast(sum(cast(a, f32), 1, round=rp), T, round=rp)[None, :, :])\n}", 0, 0, NULL },
+    { "sums and products in a direction", "f32 f64", "M=5 N=77",
+      "kernel k(w: T[M, N], o: T[7, M, 1], oo: T[2]) const T = f32 {\n    a = load(w, [0, 0], [5, 77]) * 0.1\n"
+      "    store(o, [0, 0, 0], sum(a, 1, round=rz)[None, :, :]); store(o, [1, 0, 0], sum(a, 1, round=rm)[None, :, :])\n"
+      "    store(o, [2, 0, 0], sum(a, 1, round=rp)[None, :, :]); store(o, [3, 0, 0], prod(a + 1.0, 1, round=rz)[None, :, :])\n"
+      "    store(o, [4, 0, 0], prod(a + 1.0, 1, round=rp)[None, :, :]); store(o, [5, 0, 0], sum(a * a, 1, round=rm)[None, :, :])\n"
+      "    store(o, [6, 0, 0], sum(mul(a, a, round=rz), 1)[None, :, :])\n"
+      "    store(oo, [0], sum(a, round=rm), shape=[_]); store(oo, [1], prod(a + 1.0, round=rp), shape=[_])\n}", 800, 16, NULL },
+    { "the least, the largest and sums without subnormals", NULL, "M=5 N=40",
+      "kernel k(x: u32[M, N], o: f32[4, M, 1], oo: f32[2, M, N]) {\n    a = bitcast(load(x, [0, 0], [5, 40]) & 0x81ffffff, f32)\n"
+      "    store(o, [0, 0, 0], min(a, 1, ftz=true)[None, :, :]); store(o, [1, 0, 0], max(abs(a), 1, nan=true, ftz=true)[None, :, :])\n"
+      "    store(o, [2, 0, 0], sum(bitcast(load(x, [0, 0], [5, 40]) & 0x807fffff, f32), 1, ftz=true)[None, :, :])\n"
+      "    store(o, [3, 0, 0], max(minimum(a, 0.0), 1, ftz=true)[None, :, :])\n"
+      "    store(oo, [0, 0, 0], sum(a[None, :, :], 0, ftz=true)); store(oo, [1, 0, 0], prod(a[None, :, :], 0, ftz=true))\n}", 0, 0, NULL },
     // Shapes
     { "broadcasts", "i8 f32 bool", "M=5 N=12",
       "kernel k(x: T[N], y: T[M, 1], z: T[], o: T[3, M, N]) const T = f32 {\n"
@@ -363,6 +449,12 @@ static const struct construct constructs[] = {
       "    a = load(x, [0, 0], [9, 33])\n    a = where(iota(i32, 9)[:, None] % 2 == 1, nan, a)\n"
       "    a = where(iota(i32, 33) == 4, nan, a)\n"
       "    store(o1, [0, 0], argmin(a, 1))\n    store(o2, [0, 0], argmax(a, 0))\n}", 0, 0, NULL },
+    { "where the least is of all, and where the first NaN is", "i8 i32 u64 f16 f32 f64", "",
+      "kernel k(x: T[12, 40], y: T[2, 5, 3], o1: i32[4], o2: i32[12, 1], o3: i32[2, 1, 3]) const T = f32 {\n"
+      "    a, b = load(x, [0, 0], [12, 40]), load(y, [0, 0, 0], [2, 5, 3])\n"
+      "    store_at(o1, [0], argmin(a), shape=[_])\n    store_at(o1, [1], argmax(b), shape=[_])\n"
+      "    store_at(o1, [2], argmax(a, nan=true), shape=[_])\n    store_at(o1, [3], argmin(b, nan=true), shape=[_])\n"
+      "    store(o2, [0, 0], argmax(a, 1, nan=true))\n    store(o3, [0, 0, 0], argmin(b, 1, nan=true))\n}", 0, 0, NULL },
     { "any and all", NULL, "",
       "kernel k(x: bool[9, 33], o1: bool[9, 1], o2: bool[1, 33], o3: i32[1, 33], o4: bool[2]) {\n"
       "    a = load(x, [0, 0], [9, 33])\n    store(o1, [0, 0], any(a, 1))\n    store(o2, [0, 0], all(a, 0))\n"
@@ -464,6 +556,9 @@ static const struct construct constructs[] = {
     { "a histogram of more bins than shared memory has", "i32 u64", "",
       "kernel k(x: T[300], o: i32[20000]) const T = i32 {\n"
       "    store(o, [0], histogram(load(x, [0], [300]) & 32767, 20000))\n}", 0, 0, NULL },
+    { "a histogram in turns, whose threads have bins far apart", "u16", "",
+      "kernel k(x: T[500], o: u8[40000], oo: i32[30000]) const T = u16 {\n    a = load(x, [0], [500])\n"
+      "    store(o, [0], cast(histogram(a, 40000), u8))\n    store(oo, [0], histogram(a % 20011, 30000))\n}", 0, 0, NULL },
     { "a histogram of a scalar", "i32", "n=3;n=9",
       "kernel k(n: T, o: i32[5]) const T = i32 {\n    store(o, [0], histogram(n, 5))\n}", 0, 0, NULL },
 
@@ -631,29 +726,33 @@ static const struct construct constructs[] = {
       "    store(o, [0, 0], trans(a) + load(y, [0, 0], [20, 8]))\n    store(oo, [0, 0], b)\n"
       "    store(o1, [0], reshape(c ^ d, [160]))\n}", 0, 0, NULL },
     { "instructions", "i32 u32", "N=50",
-      "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = i32 {\n"
+      "kernel k(x: T[N], y: T[N], o: T[4, N]) const T = i32 {\n"
       "    a, b = load(x, [0], [50]), load(y, [0], [50])\n"
       "    store(o, [0, 0], asm(\"add.s32 $0, $1, $2\", T, [a, b]))\n"
-      "    store(o, [1, 0], asm(\".reg .b32 t; mul.lo.s32 t, $1, $2\\n add.s32 $0, t, $1;\", T, [a, b]))\n}", 0, 0,
-      "kernel k(x: T[N], y: T[N], o: T[2, N]) const T = i32 {\n"
-      "    a, b = load(x, [0], [50]), load(y, [0], [50])\n"
-      "    store(o, [0, 0], a + b)\n    store(o, [1, 0], a * b + a)\n}" },
+      "    store(o, [1, 0], asm(\".reg .b32 t; mul.lo.s32 t, $1, $2\\n add.s32 $0, t, $1;\", T, [a, b]))\n"
+      "    store(o, [2, 0], asm(\"lop3.b32 $0, $1, $2, $3, 0xe8\", T, [a, b, a]))\n"
+      "    store(o, [3, 0], asm(\".reg .pred p; setp.lt.s32 p, $1, 0; @p bra NEG; mov.b32 $0, $1; bra END; NEG:\\n neg.s32 $0, $1; END:\", T, [a]))\n}", 0, 0, NULL },
     { "instructions that write to their operands", "i32 u32", "N=50",
       "kernel k(x: T[N], o: T[2, N]) const T = i32 {\n"
       "    a = load(x, [0], [50])\n"
-      "    store(o, [0, 0], asm(\"add.s32 $1, $1, 1; mov.b32 $0, $1;\", T, [a]))\n    store(o, [1, 0], a)\n}", 0, 0,
-      "kernel k(x: T[N], o: T[2, N]) const T = i32 {\n"
-      "    a = load(x, [0], [50])\n    store(o, [0, 0], a + 1)\n    store(o, [1, 0], a)\n}" },
+      "    store(o, [0, 0], asm(\"add.s32 $1, $1, 1; mov.b32 $0, $1;\", T, [a]))\n    store(o, [1, 0], a)\n}", 0, 0, NULL },
     { "instructions of every class of register", NULL, "N=50",
-      "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64) {\n"
-      "    store(o1, [0], asm(\"add.s32 $0, $1, 300\", i8, [load(x, [0], [50])]))\n"
+      "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], v: e4m3[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64[N],\n"
+      "         o6: u8[N], o7: e4m3[N], o8: u64[N]) {\n"
+      "    i = load(x, [0], [50])\n"
+      "    store(o1, [0], asm(\"add.s32 $0, $1, 300\", i8, [i]))\n"
       "    store(o2, [0], asm(\"xor.b16 $0, $1, 0x8000\", f16, [load(y, [0], [50])]))\n"
       "    store(o3, [0], asm(\"neg.f64 $0, $1\", f64, [load(z, [0], [50])]))\n"
-      "    store(o4, [0], asm(\"xor.pred $0, $1, $2\", bool, [load(w, [0], [50]), load(x, [0], [50]) > 0]))\n}", 0, 0,
-      "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64) {\n"
-      "    store(o1, [0], load(x, [0], [50]) + 44)\n    store(o2, [0], -load(y, [0], [50]))\n"
-      "    store(o3, [0], -load(z, [0], [50]))\n"
-      "    store(o4, [0], load(w, [0], [50]) ^ (load(x, [0], [50]) > 0))\n}" },
+      "    store(o4, [0], asm(\"xor.pred $0, $1, $2\", bool, [load(w, [0], [50]), i > 0]))\n"
+      "    store(o5, [0], asm(\"mul.wide.s32 $0, $1, $2\", i64, [i, cast(i, i32) * 65537]))\n"
+      "    store(o6, [0], asm(\"sub.u32 $0, $1, $2\", u8, [cast(i, u8), cast(17, u8)]))\n"
+      "    store(o7, [0], asm(\"xor.b32 $0, $1, 0xffffff80\", e4m3, [load(v, [0], [50])]))\n"
+      "    store(o8, [0], asm(\"cvt.u64.u16 $0, $1;\", u64, [load(y, [0], [50])]))\n}", 0, 0, NULL },
+    { "instructions in a loop, on scalars and in a function", "f32", "n=0;n=3",
+      "fn twice(x) { return asm(\"add.rn.f32 $0, $1, $1;\", f32, [x]) }\n"
+      "kernel k(w: T[40], o: T[40], oo: T[1], n: i32) const T = f32 grid 2 {\n    a, c = load(w, [0], [40]), cast(1.5, f32)\n"
+      "    for j in 0 .. n { a = twice(a); c = twice(c) + asm(\"cvt.rn.f32.s32 $0, $1;\", f32, [j]) }\n"
+      "    store(o, [0], a)\n    store(oo, [0], c, shape=[_])\n}", 0, 0, NULL },
     { "the largest of what is negated, of which ptxas may lose the sign", "i8 i16 i32 i64", "N=50",
       "kernel k(x: T[N], y: T[N], z: T[N], o: T[6, N]) const T = i32 {\n"
       "    a, b, c = load(x, [0], [50]), load(y, [0], [50]), load(z, [0], [50])\n"
@@ -678,6 +777,18 @@ static const struct construct constructs[] = {
       "    c = 0\n    for i in 0 .. n {\n        if i == 7 { break }\n        j = 0\n"
       "        while true {\n            j += 1\n            if j > 3 { break }\n            if j == 2 { continue }\n            c += j * cast(i, i32)\n        }\n    }\n"
       "    store(o, [0], a, shape=[_])\n    store(o, [1], b, shape=[_])\n    store(o, [2], c, shape=[_])\n}", 0, 0, NULL },
+    { "a loop that one warp goes through for its block", "i32 i64", "n=0;n=1;n=5;n=40",
+      "kernel k(n: i32, u: T[128], uu: T[1024], o: T[4, 1024], oo: T[2, 32], o1: i32[8]) const T = i32 {\n"
+      "    v, lane = load(uu, [0], [1024]), iota(i32, 32)\n    store_at(u, [0], load_at(uu, [896], [128]))\n"
+      "    many, seen, turns, last = zeros(T, [32]), cast(0, T), 0, lane * 3\n"
+      "    while turns < n {\n        turns += 1\n        w = gather(u, [(last + turns) % 128], pad=7)\n"
+      "        many += w\n        seen += max(w)\n        old = atomic_add(u, [turns], cast(sum(w) & 3, T))\n"
+      "        if old % 7 == 3 { continue }\n        last = (last + cast(old & 15, i32)) % 128\n        if old % 11 == 5 { break }\n    }\n"
+      "    store(o, [0, 0], v + seen)\n    store_at(u, [1], load_at(uu, [3], [127]))\n    store(oo, [0, 0], many)\n"
+      "    store(oo, [1, 0], cast(last, T))\n    store(o1, [0], turns, shape=[_])\n    store(o, [1, 0], v + max(v))\n"
+      "    at = 0\n    while atomic_or(u, [at], 1, order=acquire) & 1 == 0 { at += 1 }\n    store(o1, [1], at, shape=[_])\n"
+      "    store(o, [2, 0], load_at(u, [0], [1024]))\n    while gather(u, [at]) == 0 { at += 1 }\n    store_at(u, [2], load_at(uu, [9], [100]))\n"
+      "    store(o, [3, 0], load_at(u, [0], [1024]))\n}", 0, 0, NULL },
     { "if and return", "i32 f32", "N=40 n=0;N=40 n=1;N=40 n=5",
       "kernel k(w: T[N], u: T[N], o: T[16], n: i32) const T = f32 grid cdiv(N, 16) {\n"
       "    i = block(0)\n    a = load(w, [i], [16])\n    if n == 0 { return }\n"
@@ -761,6 +872,16 @@ static const struct construct constructs[] = {
     { "assertions that hold", NULL, "N=50 n=3",
       "kernel k(p: i32[N], o: i32[8], n: i32) {\n    a = load(p, [0], [50])\n    assert(a < 50, \"all are below 50\")\n"
       "    assert(n == 3)\n    store(o, [0], iota(i32, 8))\n}", 0, 0, NULL },
+
+    { "waiting for other grids", "f32", "N=200",
+      "kernel k(x: T[N], o: T[N], n: i32) const T = f32 grid cdiv(N, 64) {\n"
+      "    i = block(0) * n + block(0)\n    grid_dependency_wait()\n    x1 = load(x, [i], [64])\n"
+      "    grid_dependency_launch()\n    store(o, [i], x1)\n}", 0, 0, NULL },
+    { "a pipeline that waits for other grids", NULL, "M=128 N=128 K=192",
+      "kernel k(w: f16[M, K], s: f16[K, N], o: f32[M, N]) where K % 8 == 0, N % 8 == 0 grid cdiv(M, 128), cdiv(N, 128) {\n"
+      "    i, j = block(0), block(1)\n    grid_dependency_wait()\n    acc = zeros(f32, [128, 128])\n"
+      "    for c in 0 .. cdiv(K, 64) { acc = mma(load(w, [i, c], [128, 64]), load(s, [c, j], [64, 128]), acc) }\n"
+      "    grid_dependency_launch()\n    store(o, [i, j], acc)\n}", 0, 0, NULL },
 
     // Between blocks
     { "the last block sums what all left", "f32 i64", "M=7 N=40",

@@ -444,9 +444,11 @@ void expect_cumulative_rows(struct numbers *a)
 // x y told ticket: what each tile told last is 2, and the bits of the sum up to its end.
 static void long_sum(struct numbers *a, bool floats)
 {
-    int64_t tiles = a[2].count, length = 64; // BN of the table
+    int64_t tiles = a[2].count, length = 64; // BN of the table, the least that is enough
     double so_far = 0;
 
+    while (length * tiles < a[0].count)
+        length *= 2;
     for (int64_t i = 0; i < a[0].count; i++) {
         a[1].at[i] = so_far += a[0].at[i];
         float number = (float)so_far;

@@ -9,7 +9,9 @@
 // break and return), names and the host's part.
 #include "tile/compile.h"
 #include "tile/diagnostic.h"
+#include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
+#include "tile/text.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -32,6 +34,8 @@
     "kernel k(a: f32[N], b: f16[M, K], i: i32[N], u: u32[N], e: e4m3[N], q: bool[N], s: i32, f: " \
     "f32) grid N {\n"
 enum { LINES_BEFORE = 12 };
+#define TEN(x) x x x x x x x x x x
+#define DEEP "x = " TEN(TEN("((")) "("
 
 // clang-format off
 static const struct {
@@ -94,6 +98,10 @@ static const struct {
       1, 5, "T201 gather: i32[4] and i32[3] do not broadcast together" },
     { "an axis out of range", "x = sum(zeros(f32, [4, 2]), 2)",
       1, 5, "T204 sum: axis: expected 0 to 1, got 2" },
+    { "an axis of argmax out of range", "x = argmax(zeros(f32, [4, 2]), 2)",
+      1, 5, "T204 argmax: axis: expected 0 to 1, got 2" },
+    { "argmax of bools", "x = argmax(load(q, [0], [8]))",
+      1, 5, "T101 argmax: operand x: expected an integer, f16, bf16, f32 or f64, got bool[8]" },
     { "an axis below zero", "x = sum(zeros(f32, [4, 2]), -1)",
       1, 5, "T204 sum: axis: expected 0 to 1, got -1" },
     { "an axis twice", "x = sum(zeros(f32, [4, 2]), 0, 0)",
@@ -137,7 +145,7 @@ static const struct {
     { "a tile inserted outside", "x = insert(zeros(f32, [8]), [-1], zeros(f32, [4]))",
       1, 5, "T208 insert: axis 0: expected a subtile from 0 to 1, got -1" },
     { "a bitcast of another width", "x = bitcast(s, f16)",
-      1, 5, "T104 bitcast: i32 and f16 have different widths" },
+      1, 5, "T104 bitcast: i32 and f16 have different widths: expected a last axis" },
     { "take by an index of another shape", "x = take(zeros(f32, [4, 4]), zeros(i32, [3, 2]), 0)",
       1, 5, "T202 take: operand index: expected i32[3, 4], got i32[3, 2]" },
     { "topk of more than there are", "x, y = topk(zeros(f32, [4]), 5, 0)",
@@ -151,6 +159,10 @@ static const struct {
     // Dtypes, and functions of reductions
     { "signed with unsigned", "x = load(i, [0], [8]) + load(u, [0], [8])",
       1, 23, "T102 add: operands of i32 and u32 have no common dtype: cast one" },
+    { "bits of signed with unsigned", "x = s & load(u, [0], [8])",
+      1, 7, "T102 bitand: operands of i32 and u32 have no common dtype: cast one" },
+    { "bounds of signed and unsigned", "for j in s .. cast(s, u32) { }",
+      1, 1, "T102 for: bounds of i32 and u32 have no common dtype: cast one" },
     { "f16 with bf16", "x = cast(f, f16) * cast(f, bf16)",
       1, 18, "T102 mul: operands of f16 and bf16 have no common dtype: cast one" },
     { "an 8-bit float with f32", "x = load(e, [0], [8]) + load(a, [0], [8])",
@@ -203,6 +215,20 @@ static const struct {
       1, 5, "T101 pow: operand x: expected f16, bf16, f32 or f64, got i32" },
     { "atan2 of two dtypes", "x = atan2(cast(f, f16), cast(f, bf16))",
       1, 5, "T102 atan2: operands of f16 and bf16 have no common dtype: cast one" },
+    { "a literal past 64 bits", "x = 18446744073709551616",
+      1, 5, "T002 number: 18446744073709551616 cannot be read or is too large" },
+    { "a literal of 64 bits for i64", "x = cast(s, i64) + 9223372036854775808",
+      1, 18, "T103 constant: 9223372036854775808 is out of the range of i64" },
+    { "a literal of 64 bits for u32", "x = load(u, [0], [8]) + 0xffffffffffffffff",
+      1, 23, "T103 constant: 18446744073709551615 is out of the range of u32" },
+    { "a negative of what u64 alone holds", "x = -9223372036854775809",
+      1, 5, "T509 constant: the result is out of the range of 64 bits" },
+    { "a negative constant for u64", "x = cast(s, u64) + -1",
+      1, 18, "T103 constant: -1 is out of the range of u64" },
+    { "a shift of constants past 64 bits", "x = 3 << 63",
+      1, 7, "T509 constant: the result is out of the range of 64 bits" },
+    { "an axis of 64 bits", "x = sum(zeros(f32, [4]), 9223372036854775808)",
+      1, 26, "T103 sum: 9223372036854775808 is out of the range of i64" },
     { "a constant out of range", "x = cast(s, i8) + 300",
       1, 17, "T103 constant: 300 is out of the range of i8" },
     { "a negative constant for an unsigned dtype", "x = load(u, [0], [8]) + -1",
@@ -220,7 +246,7 @@ static const struct {
     { "a rounding of integers", "x = cast(s, i64, round=rz)",
       1, 5, "T105 cast: a cast of i32 to i64 has no rounding to choose" },
     { "a rounding that there is not", "x = cast(f, f16, round=up)",
-      1, 24, "T505 cast: expected one of rn, rz, rm, rp, got up" },
+      1, 24, "T505 cast: expected one of rn, rz, rm, rp, approx, full, got up" },
     { "a rounding up to 8 bits", "x = cast(f, e4m3, round=rp)",
       1, 5, "T105 cast: a cast of f32 to e4m3 has no rounding to choose" },
     { "padding with infinity of integers", "x = load(i, [0], [8], pad=-inf)",
@@ -297,6 +323,14 @@ static const struct {
       1, 29, "T505 load: expected true or false" },
     { "a cache that there is not", "x = load(a, [0], [8], cache=never)",
       1, 29, "T505 load: expected one of any, first, last, stream, got never" },
+    { "what is scattered that does not broadcast", "scatter(a, [iota(i32, 4)], zeros(f32, [3]))",
+      1, 1, "T201 scatter: i32[4] and f32[3] do not broadcast together" },
+    { "an atomic operation of what does not broadcast", "x = atomic_add(i, [iota(i32, 4)], zeros(i32, [3]))",
+      1, 5, "T201 atomic_add: i32[4] and i32[3] do not broadcast together" },
+    { "nine axes of a tensor", "\nkernel k(a: f32[A, B, C, D, E, F, G, H, I]) { }",
+      1, 10, "T207 a: a tensor has at most 8 axes, got 9" },
+    { "too many values for a print", "print(\"{}\", s, f)",
+      1, 1, "T504 print: 1 {} for 2 values" },
     { "an order that a load has not", "x = load(a, [0], [8], order=release)",
       1, 5, "T303 load: order: expected weak, relaxed or acquire, got release" },
     { "an order that a store has not", "store(a, [0], 1.0, order=acquire)",
@@ -376,8 +410,18 @@ static const struct {
       2, 1, "T401 x: expected i32 on every path, got i64: write cast(.., i32)" },
     { "a loop that takes an axis in", "x = zeros(f32, [4])\nfor j in 0 .. 4 { x = sum(zeros(f32, [4, 4]), 1) }",
       2, 23, "T401 x: expected f32[4] on every path, got f32[4, 1]: write reshape or squeeze" },
-    { "arms of two types", "x = zeros(f32, [4])\nif s > 0 { x = zeros(f32, [8]) }",
-      1, 5, "T401 x: expected f32[8] on every path, got f32[4]" },
+    { "an arm that changes a shape", "x = zeros(f32, [4])\nif s > 0 { x = zeros(f32, [8]) }",
+      2, 16, "T401 x: expected f32[4] on every path, got f32[8]" },
+    { "an else that changes a shape", "x = zeros(f32, [4])\nif s > 0 { } else { x = zeros(f32, [8]) }",
+      2, 25, "T401 x: expected f32[4] on every path, got f32[8]" },
+    { "an arm that changes a dtype", "x = zeros(f32, [4])\nif s > 0 { x = x * 2.0 } else { x = cast(x, f16) }",
+      2, 37, "T401 x: expected f32[4] on every path, got f16[4]: write cast(.., f32)" },
+    { "an arm that makes a float of an integer", "x = 1\nif s > 0 { x = 1.5 }",
+      2, 12, "T401 x: expected i32 on every path, got f32: write cast(.., i32)" },
+    { "arms of two types of a new name", "if s > 0 { x = zeros(f32, [4]) } else { x = zeros(f32, [8]) }",
+      1, 45, "T401 x: expected f32[4] on every path, got f32[8]" },
+    { "an arm that calls a function of another type", "x = zeros(f32, [8])\nif s > 0 { x = wide(s, s) }",
+      -7, 24, "T401 x: expected f32[8] on every path, got f32[4]" },
     { "a name that is bound nowhere", "x = y",
       1, 5, "T501 name: nothing binds y" },
     { "a name of one arm only", "if s > 0 { x = 1.0 }\ny = x",
@@ -443,8 +487,8 @@ static const struct {
       1, 5, "T503 call: there is no function laod: did you mean load?" },
     { "a name that is misspelt", "scale = 1.0\nx = scael",
       2, 5, "T501 name: nothing binds scael: did you mean scale?" },
-    { "too many arguments", "x = exp(1.0, 2.0)",
-      1, 14, "T504 exp: expected at most 1 arguments, got 2" },
+    { "too many arguments", "x = sin(1.0, 2.0)",
+      1, 14, "T504 sin: expected at most 1 arguments, got 2" },
     { "too few arguments", "x = load(a)",
       1, 5, "T504 load: expected 3 arguments, got 1 (tensor index shape | pad order scope latency tma cache)" },
     { "an argument that is not there", "x = load(a, [0], [8], padd=1.0)",
@@ -465,7 +509,81 @@ static const struct {
       1, 31, "T501 name: nothing binds N" },
     { "a division of constants by zero", "x = 1 // 0",
       1, 7, "T509 constant: a division by zero" },
+    { "a name twice on the left", "x, x = 1, 2",
+      1, 4, "T502 binding: x is there twice" },
+    { "nan= of a sum", "x = sum(load(a, [0], [8]), nan=true)",
+      1, 28, "T504 sum: there is no argument nan (x axes... | round ftz)" },
+    { "nan= of any", "x = any(load(q, [0], [8]), nan=true)",
+      1, 28, "T504 any: there is no argument nan (x axes...)" },
+    { "a parameter given twice", "x = add(1, x=2)",
+      1, 14, "T504 add: x is given twice" },
+    // Functions that nobody calls
+    { "a name that nothing binds in a function that nobody calls", "\nfn g(x) { return x + y }\nkernel k() { }",
+      1, 22, "T501 name: nothing binds y" },
+    { "a slip in a function that nobody calls", "\nfn g(scale) { return scael }\nkernel k() { }",
+      1, 22, "T501 name: nothing binds scael: did you mean scale?" },
+    { "a name of a loop's body there", "\nfn g(x) { for j in 0 .. 4 { y = x }\nreturn y }\nkernel k() { }",
+      2, 8, "T501 name: nothing binds y" },
+    { "a name of the other arm there", "\nfn g(x) { if x > 0 { y = x } else { z = y }\nreturn x }\nkernel k() { }",
+      1, 41, "T501 name: nothing binds y" },
+    { "an update of nothing there", "\nfn g(x) { y += x\nreturn x }\nkernel k() { }",
+      1, 11, "T501 name: nothing binds y" },
+    { "a loop's variable bound again there", "\nfn g(x) { for j in 0 .. 4 { j = x }\nreturn x }\nkernel k() { }",
+      1, 29, "T502 name: j cannot be bound again" },
+    { "a call of nothing there", "\nfn g(x) { return frob(x) }\nkernel k() { }",
+      1, 18, "T503 call: there is no function frob" },
+    { "an argument too many there", "\nfn g(x) { return sin(x, 2.0) }\nkernel k() { }",
+      1, 25, "T504 sin: expected at most 1 arguments, got 2" },
+    { "an argument too few of a function there", "\nfn h(x, y) { return x + y }\nfn g(x) { return h(x) }\nkernel k() { }",
+      2, 18, "T504 h: expected 2 arguments, got 1" },
+    { "an argument that is not there in a call there", "\nfn g(x) { return load(x, [0], [8], padd=1.0) }\nkernel k() { }",
+      1, 36, "T504 load: there is no argument padd (tensor index shape | pad order scope latency tma cache)" },
+    { "a function of a reduction that is not there", "\nfn g(x) { return reduce(least, [x], 0, [0]) }\nkernel k() { }",
+      1, 25, "T503 function: expected the name of a fn" },
+    { "two names for one value there", "\nfn g(x) { y, z = x\nreturn y }\nkernel k() { }",
+      1, 11, "T508 binding: 2 names for 1 values" },
+    { "a break there that stands in no loop", "\nfn g(x) { break }\nkernel k() { }",
+      1, 11, "T402 break: it stands in no loop" },
+    { "a return there in a loop", "\nfn g(x) { while x > 0 { return x } }\nkernel k() { }",
+      1, 25, "T402 return: a fn returns at its end, or in an if of a constant" },
+    { "functions there that call each other", "\nfn g(x) { return h(x) }\nfn h(x) { return g(x) }\nkernel k() { }",
+      2, 18, "T507 g: it calls itself" },
+    { "a function of an arm that is not read", "\nfn g(x) { return x + y }\nkernel k() { if false { z = g(1) } }",
+      1, 22, "T501 name: nothing binds y" },
+    // The text
+    { "a character that is not ASCII", "x = 1\ny = x \xe2\x80\x93 1",
+      2, 7, "T001 text: a character that is not ASCII (U+2013)" },
+    { "a character behind a string with others", "print(\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\") ; x = 1 ? 2",
+      1, 22, "T001 text: no token starts with '?'" },
+    { "a letter that is not ASCII in a name", "na\xc3\xafve = 1.0",
+      1, 3, "T001 text: a character that is not ASCII (U+00EF)" },
+    { "a byte that is no character", "x = \xff 1",
+      1, 5, "T001 text: a byte that is not ASCII (0xff)" },
+    { "a control character", "x = 1 \x01",
+      1, 7, "T001 text: a control character (0x1)" },
+    { "a line that goes on too early", "x = (1 + 2\ny = 3",
+      2, 1, "T004 syntax: expected ), got y" },
+    { "brackets too deep", DEEP "1",
+      1, 204, "T006 syntax: nested deeper than 200" },
+    { "a string without its end", "print(\"text)",
+      1, 7, "T003 string: expected a \" before the end of the line" },
+    { "a version that there is not", "\ntile 2\nkernel k() { }",
+      1, 6, "T005 tile: expected version 1, the only one that there is" },
+    { "a static for of too many turns", "static for j in 0 .. 5000 { }",
+      1, 1, "T406 static for: more than 4096 turns" },
+    { "a program that is too large unrolled", "static for j in 0 .. 4000 { static for l in 0 .. 4000 { x = j + l } }",
+      1, 65, "T007 program: more than 1048576 expressions and blocks, with every turn of a static for and every call: make it with loops" },
     // What the host computes
+    { "a division by zero of a dimension", "\nkernel k(a: f32[N]) grid N // 0 { }",
+      1, 28, "T509 host: a division by zero" },
+    { "a remainder by zero of a dimension", "\nkernel k(a: f32[N]) const B = 4 where N % (B - 4) == 0 { }",
+      1, 41, "T509 host: a division by zero" },
+    { "cdiv by zero of a dimension", "\nkernel k(a: f32[N]) grid cdiv(N, 0) { }",
+      1, 26, "T509 host: a division by zero" },
+    { "a remainder by zero of an extent", "\nkernel k(a: f32[N], b: f32[N % 0]) { }",
+      1, 30, "T509 host: a division by zero" },
+    { "a constant that the host does not have", "\nkernel k(a: f32[N]) where N < 0x8000000000000000 { }",
+      1, 31, "T103 host: 9223372036854775808 is out of the range of i64" },
     { "a constant extent below zero", "\nkernel k(a: f32[-1]) { }",
       1, 17, "T206 a: axis 0: expected an extent of 0 or more, got -1" },
     { "a constant grid that is too large", "\nkernel k() grid 1, 65536 { }",
@@ -506,6 +624,121 @@ START_TEST(a_broken_rule_is_told_word_for_word)
 }
 END_TEST
 
+// What shows when a program is compiled, or set from outside: whole sources.
+// clang-format off
+static const struct {
+    const char *rule, *source, *setting;
+    bool require_tma;
+    int line, column; // 0: about no place in the source
+    const char *says;
+} compiled[] = {
+    { "a setting of a constant that there is not", "kernel k() const BM = 4 { }", "BN=4", false,
+      0, 0, "T506 setting: BN=4: no kernel has that constant: expected one of BM" },
+    { "a setting of another kind", "kernel k() const BM = 4 { }", "BM=f16", false,
+      1, 18, "T506 setting: BM=f16: expected an integer" },
+    { "a tile that does not fit into shared memory",
+      "kernel k(o: f32[512, 512]) {\n    store(o, [0, 0], trans(load(o, [0, 0], [512, 512])))\n}", NULL, false,
+      2, 22, "T602 permute: it needs 1048576 bytes of shared memory, the target has 166912: make the tile smaller" },
+    { "a copy by TMA that is asked for", "kernel k(a: f32[N]) {\n    store(a, [1], load(a, [0], [8], tma=true))\n}", NULL, true,
+      2, 19, "T603 load: expected a copy by TMA, as require_tma asks for it, got loads and stores of threads" },
+    { "an op that there is no code for in its layout", // which only the machine form can say
+      "tile 1 machine\nlayout @0 = r: l:0,0,0,0,0 w: of []\nlayout @1 = r:1 l:3,4,8,16,32 w: of [64]\n"
+      "kernel k(a: f32[N])\n{\n    %1 = constant() {value = 0} : i64 @0\n"
+      "    %2 = load(%a_0, %1) {shape = [64]} : f32[64] @1\n    %3 = sort(%2) {axis = 0} : f32[64] @1\n"
+      "    store(%a_0, %1, %3) {shape = [64]}\n    return()\n}\n", NULL, false,
+      8, 5, "T601 sort: its layout splits a bit of the axis" },
+};
+// clang-format on
+
+START_TEST(what_shows_when_it_is_compiled_is_told_word_for_word)
+{
+    const char *source = compiled[_i].source, *rule = compiled[_i].rule;
+    const char *const *setting = compiled[_i].setting ? &compiled[_i].setting : NULL;
+    bool machine = strncmp(source, "tile 1 machine", 14) == 0;
+    struct tile_module *module =
+        machine ? tile_parse_machine("p.tile", source, strlen(source))
+                : tile_parse("p.tile", source, strlen(source), setting, setting != NULL);
+    struct tile_compiled out;
+    struct tile_target target;
+    char says[512], why[128];
+
+    ck_assert_ptr_nonnull(module);
+    ck_assert(tile_target_of(&target, 80, false, why, sizeof(why)));
+    target.require_tma = compiled[_i].require_tma;
+    if (!module->diagnostics->errors && !machine) {
+        ck_assert_msg(!tile_compile(module, &target, &out), "%s: it is compiled", rule);
+    } else if (!module->diagnostics->errors) {
+        struct tile_text text = { .module = module };
+        struct tile_entry entry;
+        ck_assert_msg(!tile_emit_entry(module, module->first, &target, 1, TILE_ALIGNED_32, NULL,
+                                       &text, &entry),
+                      "%s: it is compiled", rule);
+    }
+    const char *all = tile_diagnostics_text(module, false);
+    const struct tile_diagnostic *d = module->diagnostics->first;
+    while (d && d->severity != TILE_ERROR)
+        d = d->next;
+    ck_assert_msg(d != NULL, "%s: nothing was told", rule);
+    snprintf(says, sizeof(says), "%s %s", tile_code_name(d->code), d->text);
+    ck_assert_msg(strcmp(says, compiled[_i].says) == 0, "%s: expected %s, got\n%s", rule,
+                  compiled[_i].says, says);
+    ck_assert_msg((int)d->where.line == compiled[_i].line &&
+                      (int)d->where.column == compiled[_i].column,
+                  "%s: expected %d:%d\n%s", rule, compiled[_i].line, compiled[_i].column, all);
+    ck_assert_msg(module->diagnostics->errors == 1, "%s: expected one error\n%s", rule, all);
+    tile_module_free(module);
+}
+END_TEST
+
+// Codes that no row above can show.
+static const struct {
+    enum tile_code code;
+    const char *why;
+} elsewhere[] = {
+    { TILE_T000, "no error" },
+    { TILE_T009, "memory that runs out once: test_no_memory.c" },
+    { TILE_T408, "of the C builder alone: test_builder_errors.c" },
+    { TILE_T510, "of the C builder alone: test_builder_errors.c" },
+    { TILE_T511, "of the C builder alone: test_builder_errors.c" },
+    { TILE_T901, "rules that a pass broke: test_pass.c" },
+};
+
+START_TEST(every_code_has_a_row)
+{
+    for (int code = 0; code < TILE_CODE_COUNT; code++) {
+        const char *name = tile_code_name((enum tile_code)code), *why = NULL;
+        int count = 0;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+            count += strncmp(rows[i].says, name, strlen(name)) == 0;
+        for (size_t i = 0; i < sizeof(compiled) / sizeof(compiled[0]); i++)
+            count += strncmp(compiled[i].says, name, strlen(name)) == 0;
+        for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+            if (elsewhere[i].code == (enum tile_code)code)
+                why = elsewhere[i].why;
+        ck_assert_msg(count || why, "%s, %s: no row shows it", name,
+                      tile_code_meaning((enum tile_code)code));
+        ck_assert_msg(!count || !why, "%s has %d rows: \"%s\" is not so", name, count, why);
+    }
+}
+END_TEST
+
+START_TEST(the_documentation_has_every_code)
+{
+    static char text[1 << 18];
+    FILE *f = fopen(PAGE, "rb");
+
+    ck_assert_msg(f != NULL, PAGE " cannot be read");
+    text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+    fclose(f);
+    for (int code = TILE_T000 + 1; code < TILE_CODE_COUNT; code++) {
+        char row[256];
+        snprintf(row, sizeof(row), "| %s | %s |\n", tile_code_name((enum tile_code)code),
+                 tile_code_meaning((enum tile_code)code));
+        ck_assert_msg(strstr(text, row) != NULL, "docs/tile-language.md has no row %s", row);
+    }
+}
+END_TEST
+
 START_TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
 {
     static const int none[] = { 0, 75, 81, 91, 101, 130 };
@@ -530,6 +763,10 @@ int main(void)
 
     tcase_add_loop_test(t, a_broken_rule_is_told_word_for_word, 0,
                         (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(t, what_shows_when_it_is_compiled_is_told_word_for_word, 0,
+                        (int)(sizeof(compiled) / sizeof(compiled[0])));
+    tcase_add_test(t, every_code_has_a_row);
+    tcase_add_test(t, the_documentation_has_every_code);
     tcase_add_test(t, a_target_that_there_is_not_is_told_with_those_that_there_are);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -192,6 +192,8 @@ static const struct row rows[] = {
         .tile_m = 64, .tile_n = 64, .activation = CUC_GEMM_RELU) ONCE,
     ROW("blocks that load for one another", 300, 130, 200, .dtype = CUC_F16, .cluster = 2, .raster = 2,
         .tile_m = 64, .tile_n = 128) ONCE,
+    ROW("blocks that load for one another, an odd number of tiles side by side", 700, 130, 72, .dtype = CUC_F16, .cluster = 2, .raster = 3,
+        .tile_m = 64, .tile_n = 128) ONCE,
     ROW("sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .c_dtype = CUC_F16), 0, 1, 1, 0 },
 };
 // clang-format on

@@ -693,6 +693,64 @@ START_TEST(a_transpose_through_shared_memory_is_right)
 }
 END_TEST
 
+// The second may begin while the first still computes, and waits for it.
+START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
+{
+    static const char both[] =
+        "kernel first(x: i32[N], turns: i32) grid cdiv(N, 64) {\n"
+        "    grid_dependency_launch()\n"
+        "    v = iota(i32, 64)\n"
+        "    for k in 0 .. turns { v = v * 3 + k }\n"
+        "    store(x, [block(0)], v)\n"
+        "}\n"
+        "kernel second(x: i32[N], y: i32[N]) grid cdiv(N, 64) {\n"
+        "    i = block(0)\n"
+        "    grid_dependency_wait()\n"
+        "    store(y, [i], load(x, [i], [64]) + 1)\n"
+        "}\n";
+    NEED_REAL();
+    enum { N = 4096 };
+    static float none[N];
+    static int32_t result[N];
+    int32_t major, minor;
+    cuc_program *program = NULL;
+    cuc_object *code = NULL;
+    cuc_kernel *first = NULL, *second = NULL;
+    cuc_buffer *buffers[2];
+
+    ck_ok(cuc_device_get_compute_capability(&major, &minor, device));
+    if (major < 9)
+        return;
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, both, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 2)));
+    ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
+    ck_ok(cuc_object_get_kernel(&first, code, "first"));
+    ck_ok(cuc_object_get_kernel(&second, code, "second"));
+    cuc_tensor t[] = { on_device(&buffers[0], none, N), on_device(&buffers[1], none, N) };
+    for (int i = 0; i < 2; i++)
+        ck_ok(cuc_tensor_contiguous(&t[i], t[i].data, CUC_I32, 1, (const int64_t[]){ N }, 0));
+    for (int32_t turns = 0; turns < 200; turns += 60) {
+        ck_ok(CUC_LAUNCH(stream, NULL, first, &t[0], turns));
+        ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.flags = CUC_LAUNCH_PROGRAMMATIC), second, &t[0],
+                         &t[1]));
+        ck_ok(cuc_buffer_read(stream, result, buffers[1], 0, sizeof(result)));
+        ck_ok(cuc_stream_synchronize(stream));
+        for (int i = 0; i < N; i++) {
+            uint32_t v = (uint32_t)i % 64;
+            for (int32_t k = 0; k < turns; k++)
+                v = v * 3 + (uint32_t)k;
+            ck_assert_int_eq(result[i], (int32_t)(v + 1));
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        cuc_buffer_release(buffers[i]);
+    cuc_kernel_release(first);
+    cuc_kernel_release(second);
+    cuc_object_release(code);
+    cuc_program_release(program);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tile launch");
@@ -720,6 +778,7 @@ int main(void)
     tcase_add_test(t, a_kernel_without_a_grid_takes_the_launchs);
     tcase_add_test(t, a_block_sees_what_it_wrote_where_tensors_overlap);
     tcase_add_test(t, a_transpose_through_shared_memory_is_right);
+    tcase_add_test(t, a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);
     return testing_main(s, 1);

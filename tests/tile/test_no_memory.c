@@ -17,14 +17,15 @@
 enum { PLACES = 40 };
 
 // Linked with --wrap=cuc__arena_take: from the n-th call on there is none.
-static long calls, last_good;
+static long calls, last_good, missing = -1; // the one that there is not, alone
 
 void *__real_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
 void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
 
 void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes)
 {
-    return ++calls > last_good ? NULL : __real_cuc__arena_take(arena, bytes);
+    ++calls;
+    return calls > last_good || calls == missing ? NULL : __real_cuc__arena_take(arena, bytes);
 }
 
 // True when everything was there; how many calls it took.
@@ -78,6 +79,33 @@ START_TEST(a_compilation_without_memory_says_so)
 }
 END_TEST
 
+// What runs out for a moment is told as all errors are.
+START_TEST(memory_that_runs_out_once_is_an_error_of_its_own)
+{
+    const char *source = "kernel k(a: f32[N]) {\n    store(a, [0], load(a, [1], [8]) * 2.0)\n}";
+    int told = 0;
+
+    last_good = LONG_MAX;
+    for (missing = 1;; missing++) {
+        calls = 0;
+        struct tile_module *m = tile_parse("m.tile", source, strlen(source), NULL, 0);
+        if (calls < missing) {
+            tile_module_free(m);
+            break;
+        }
+        if (m && m->diagnostics->out_of_memory && m->diagnostics->last) {
+            const struct tile_diagnostic *d = m->diagnostics->last;
+            ck_assert_str_eq(tile_code_name(d->code), "T009");
+            ck_assert_str_eq(d->text, "memory: there is no host memory for the program");
+            told++;
+        }
+        tile_module_free(m);
+    }
+    missing = -1;
+    ck_assert_int_gt(told, 10);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tile without memory");
@@ -85,6 +113,7 @@ int main(void)
 
     tcase_add_loop_test(t, a_compilation_without_memory_says_so, 0, CONSTRUCTS);
     suite_add_tcase(s, t);
+    tcase_add_test(t, memory_that_runs_out_once_is_an_error_of_its_own);
     tcase_set_timeout(t, 60);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

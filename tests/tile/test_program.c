@@ -1,5 +1,6 @@
 // Tile programs as programs: options, architectures, errors, what comes out; and interpretation.
 #include "testing.h"
+#include "tile/diagnostic.h"
 #include "wrap_malloc.h"
 
 static const char vadd[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 1024) {\n"
@@ -448,6 +449,46 @@ START_TEST(the_ir_is_a_program_that_gives_itself)
 }
 END_TEST
 
+START_TEST(the_machine_form_is_read_back_to_itself)
+{
+    cuc_program *p = made(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 4));
+    const char *text = NULL, *again;
+    size_t bytes;
+
+    ck_ok(cuc_tile_get_machine(&text, &bytes, p));
+    ck_assert_uint_eq(bytes, strlen(text));
+    ck_assert_int_eq(occurrences(text, "kernel "), 2);
+    ck_assert_msg(strncmp(text, "tile 1 machine\n", 15) == 0, "%s", text);
+    struct tile_module *module = tile_parse_machine("scale.machine", text, bytes);
+    ck_assert_msg(module && !module->diagnostics->errors, "%s",
+                  module ? tile_diagnostics_text(module, false) : "no memory");
+    again = tile_print_machine(module);
+    ck_assert_str_eq(again, text);
+    tile_module_free(module);
+    cuc_program_release(p);
+}
+END_TEST
+
+START_TEST(the_machine_form_is_for_an_arch)
+{
+    const char *text[3] = { NULL, NULL, NULL };
+    cuc_program *p[] = {
+        made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 1)),
+        made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 8)),
+        made("kernel k(x: f32[N]) { y = z }", CUC_PROGRAM_OPTIONS(.arch = "sm_90")),
+    };
+
+    ck_ok(cuc_tile_get_machine(&text[0], NULL, p[0]));
+    ck_ok(cuc_tile_get_machine(&text[1], NULL, p[1]));
+    ck_assert_str_ne(text[0], text[1]);
+    ck_fails(CUC_ERROR_COMPILE, cuc_tile_get_machine(&text[2], NULL, p[2]), "T501");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_machine(NULL, NULL, p[0]), "text is NULL");
+    ck_assert_ptr_null(text[2]);
+    for (size_t i = 0; i < LENGTH(p); i++)
+        cuc_program_release(p[i]);
+}
+END_TEST
+
 START_TEST(only_tile_programs_have_an_ir)
 {
     cuc_program *cuda = NULL, *wrong = made("kernel", NULL);
@@ -455,6 +496,7 @@ START_TEST(only_tile_programs_have_an_ir)
 
     ck_ok(cuc_program_create(&cuda, CUC_SOURCE_CUDA, "", 0, CUC_PROGRAM_OPTIONS(.arch = "sm_90")));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(&ir, NULL, cuda), "no tile program");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_machine(&ir, NULL, cuda), "no tile program");
     ck_fails(CUC_ERROR_COMPILE, cuc_tile_get_ir(&ir, NULL, wrong), "program.tile:1:");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(NULL, NULL, wrong), "text is NULL");
     ck_assert_ptr_null(ir);
@@ -649,6 +691,8 @@ int main(void)
     tcase_add_test(t, targets_that_it_does_not_compile_to_are_refused);
     tcase_add_test(t, a_cubin_keeps_its_ptx_and_can_be_made_again);
     tcase_add_test(t, the_ir_is_a_program_that_gives_itself);
+    tcase_add_test(t, the_machine_form_is_read_back_to_itself);
+    tcase_add_test(t, the_machine_form_is_for_an_arch);
     tcase_add_test(t, only_tile_programs_have_an_ir);
     tcase_add_test(t, a_kernel_is_interpreted_on_host_memory);
     tcase_add_test(t, an_interpreted_kernel_prints_and_asserts);

@@ -3,8 +3,10 @@
 
 cucore bench starts one of these for each peer, and compares its own subjects with it. PEER is
 torch, triton, cupy, cuda.core, numba, or cucore-python and cucore-prepared, which are cucore's own
-package; torch_cudnn or torch_flash for attention. Requests come on standard input, a JSON object a line, and each is answered by one line on standard output. The keys
-of answers are those of a result of the schema cucore-bench/1.
+package; torch_cudnn or torch_flash for attention, triton_plain for products without TMA.
+
+Requests come on standard input, a JSON object a line, and each is answered by one line on standard
+output. The keys of answers are those of a result of the schema cucore-bench/1.
 
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
@@ -32,7 +34,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E402
-from bench_peers_gemm import TorchProducts, TritonProducts  # noqa: E402
+from bench_peers_gemm import TorchProducts, TritonPlainProducts, TritonProducts  # noqa: E402
 from bench_peers_work import Skip, Work, need  # noqa: E402
 
 HOLD_NS = 200_000  # at least; as long as enqueueing takes
@@ -339,6 +341,10 @@ class Triton(TritonArrays, TritonProducts, Torch):
         kernel, x = self.kernels["empty"], self.torch.zeros(1024, device="cuda")
         return Work(lambda number: kernel[(1,)](2.0, x, 1024, num_warps=1),
                     unchecked="the kernel is empty")
+
+
+class TritonPlain(TritonPlainProducts, Triton):
+    """Triton without TMA, beside which code for older GPUs stands."""
 
 
 class Cupy(CupyArrays, Peer):
@@ -651,6 +657,7 @@ class Numba(Peer):
 
 
 PEERS = {"torch": Torch, "torch_cudnn": TorchCudnn, "torch_flash": TorchFlash, "triton": Triton,
+         "triton_plain": TritonPlain,
          "cupy": Cupy, "cuda.core": CudaCore, "cucore-python": CucorePython,
          "cucore-prepared": CucorePrepared, "numba": Numba}
 

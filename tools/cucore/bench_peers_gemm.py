@@ -35,6 +35,35 @@ def product_kernel(a, b, c, m, n, k, BM: "tl.constexpr", BN: "tl.constexpr", BK:
         c.store([row, column], acc.to(c.dtype))
 
 
+def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.constexpr",
+                 BK: "tl.constexpr", GROUP: "tl.constexpr"):
+    """c = a b by addresses, a program for each tile: for GPUs without TMA."""
+    tile = tl.program_id(0)
+    tiles_m = tl.cdiv(m, BM)
+    tiles_n = tl.cdiv(n, BN)
+    group = tile // (GROUP * tiles_n)
+    rows = min(tiles_m - group * GROUP, GROUP)
+    row = (group * GROUP + tile % rows) * BM
+    column = (tile % (GROUP * tiles_n)) // rows * BN
+    # Tiles that stick out read rows and columns again that there are.
+    y = (row + tl.arange(0, BM)) % m
+    x = (column + tl.arange(0, BN)) % n
+    along = tl.arange(0, BK)
+    left = a + y[:, None] * am + along[None, :] * ak
+    right = b + along[:, None] * bk + x[None, :] * bn
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for step in range(tl.cdiv(k, BK)):
+        rest = k - step * BK
+        acc = tl.dot(tl.load(left, mask=along[None, :] < rest, other=0.0),
+                     tl.load(right, mask=along[:, None] < rest, other=0.0), acc)
+        left += BK * ak
+        right += BK * bk
+    y = row + tl.arange(0, BM)
+    x = column + tl.arange(0, BN)
+    tl.store(c + y[:, None] * n + x[None, :], acc.to(c.dtype.element_ty),
+             mask=(y[:, None] < m) & (x[None, :] < n))
+
+
 class TorchProducts:
     """Columns of a product lie one behind the other, so it is the transposed product of rows."""
 
@@ -78,6 +107,8 @@ class TorchProducts:
             expected += extra[rows].double()
         elif axes["after"] == "bias_gelu":
             expected = gelu(expected + extra.double(), approximate="tanh")
+        elif axes["after"] == "silu":
+            expected = self.torch.nn.functional.silu(expected)
         error = (result[rows].double() - expected).abs()
         return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
 
@@ -93,12 +124,14 @@ class TorchProducts:
 
         def run(number):
             left, right, result = sets[number % len(sets)]
-            if after == "nothing":
+            if after in ("nothing", "silu"):
                 torch.matmul(left, right, out=result)
             else:
                 torch.addmm(extra, left, right, out=result)
             if after == "bias_gelu":
                 torch.ops.aten.gelu.out(result, approximate="tanh", out=result)
+            elif after == "silu":
+                torch.ops.aten.silu.out(result, out=result)
 
         return Work(run, lambda: self.check_product(axes, run, *sets[0], extra))
 
@@ -115,6 +148,7 @@ class TritonProducts(TorchProducts):
         global tl
         tl = triton.language
         self.product = triton.jit(product_kernel)
+        self.plain = triton.jit(plain_kernel)
 
     def fastest(self, runs):
         """Of callables the one that took least, and what the others failed with if all did."""
@@ -162,6 +196,34 @@ class TritonProducts(TorchProducts):
                 self.product[grid](*maps[number % len(maps)], n, m, k, BM=bm, BN=bn, BK=bk, GROUP=8,
                                    TURNED_A=turned[0], TURNED_B=turned[1], PROGRAMS=programs,
                                    num_stages=stages, num_warps=warps)
+
+            return run
+
+        run = self.fastest(with_tile(*tile) for tile in self.TILES)
+        return Work(run, lambda: self.check_product(axes, run, *sets[0]))
+
+
+class TritonPlainProducts(TritonProducts):
+    """For Triton: the product of its first tutorial, without TMA, the fastest of some tiles."""
+
+    TILES = ((128, 256, 64, 3, 8), (64, 256, 32, 4, 4), (128, 128, 32, 4, 4), (128, 128, 64, 3, 4),
+             (128, 128, 64, 4, 8), (64, 128, 32, 4, 4), (128, 64, 32, 4, 4))
+
+    def gemm_matmul(self, axes):
+        axes = {"batch": 1, "after": "nothing", **axes}
+        if axes["dtype"] not in ("f16", "bf16") or axes["batch"] > 1 or axes["after"] != "nothing":
+            raise Skip("there is no such product by Triton here")
+        m, n, k = axes["m"], axes["n"], axes["k"]
+        self.torch.manual_seed(self.seed)
+        sets = self.product_sets(axes)
+
+        def with_tile(bm, bn, bk, stages, warps):
+            grid = (-(-n // bm) * -(-m // bn),)
+
+            def run(number):
+                a, b, c = sets[number % len(sets)]
+                self.plain[grid](a, b, c, n, m, k, *a.stride(), *b.stride(), BM=bm, BN=bn, BK=bk,
+                                 GROUP=8, num_stages=stages, num_warps=warps)
 
             return run
 

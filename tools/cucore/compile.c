@@ -14,8 +14,7 @@ enum { COMPILE_EMIT = SOURCE_NEXT_ID, COMPILE_LOG, COMPILE_REMARKS, COMPILE_RESO
 static const cli_option options[] = {
     { "emit", COMPILE_EMIT, "KIND",
       "ptx, cubin or ltoir; ptx of CUDA C++ and tile programs, cubin of PTX; ir: the tile program "
-      "as "
-      "its compiler sees it" },
+      "as its compiler sees it; machine: with its layouts, as PTX is made of it" },
     { "output", 'o', "OUT", "the file to write, - for standard output" },
     SOURCE_OPTIONS,
     { "name-expression", SOURCE_EXPRESSION, "EXPR",
@@ -33,7 +32,7 @@ typedef struct job {
     const char *path;
     const char *output; // as given; NULL: made from the name
     int32_t target;     // a CUC_CODE_ value
-    bool ir;            // the tile compiler's, and no code
+    bool ir, machine;   // the tile compiler's, and no code; machine: ir too
     bool log, resources;
     source source;
     char *made_output;
@@ -60,10 +59,12 @@ static int take_options(job *j, cli_parser *parser)
         else if (id == COMPILE_RESOURCES)
             j->resources = true;
         else if (id == COMPILE_EMIT) {
-            j->ir = strcmp(value, "ir") == 0;
+            j->machine = strcmp(value, "machine") == 0;
+            j->ir = j->machine || strcmp(value, "ir") == 0;
             j->target = j->ir ? CUC_CODE_PTX : cuc_code_from_name(value);
             if (j->target < CUC_CODE_PTX || j->target > CUC_CODE_LTOIR)
-                return cli_usage_error("--emit is '%s': ptx, cubin, ltoir and ir are known", value);
+                return cli_usage_error(
+                    "--emit is '%s': ptx, cubin, ltoir, ir and machine are known", value);
         }
     }
     return id < 0 ? parser->status : CLI_DONE;
@@ -78,10 +79,15 @@ static bool is_same_file(const char *a, const char *b)
            sa.st_ino == sb.st_ino;
 }
 
+static const char *kind_of(const job *j)
+{
+    return j->machine ? "machine" : j->ir ? "ir" : cuc_code_name(j->target);
+}
+
 // In the current folder, as compilers have it: dir/saxpy.cu becomes saxpy.ptx.
 static void name_output(job *j)
 {
-    const char *extension = j->ir ? "ir" : cuc_code_name(j->target);
+    const char *extension = kind_of(j);
     const char *name = j->source.name;
     const char *dot = strrchr(name, '.');
     size_t base = dot && dot != name ? (size_t)(dot - name) : strlen(name);
@@ -113,10 +119,11 @@ static int check(job *j, const cli_parser *parser)
     if (kind == CUC_SOURCE_TILE && j->target == CUC_CODE_LTOIR)
         return cli_usage_error("a tile program compiles to ptx and cubin, not to ltoir");
     if (kind != CUC_SOURCE_TILE && (j->ir || j->resources))
-        return cli_usage_error("%s is for tile programs, and '%s' is none",
-                               j->ir ? "--emit ir" : "--resources", j->path);
+        return cli_usage_error("%s%s is for tile programs, and '%s' is none",
+                               j->ir ? "--emit " : "--resources", j->ir ? kind_of(j) : "", j->path);
     if (j->ir && j->resources)
-        return cli_usage_error("--emit ir makes no code, of which --resources could tell");
+        return cli_usage_error("--emit %s makes no code, of which --resources could tell",
+                               kind_of(j));
     if (!j->output && strcmp(j->path, "-") == 0)
         j->output = "-";
     if (!j->output)
@@ -141,7 +148,7 @@ static void choose_arch(job *j)
     cuc_device *device;
 
     j->arch = j->options.arch;
-    if (j->arch || j->ir) // nothing of the architecture is in the IR
+    if (j->arch || (j->ir && !j->machine)) // nothing of the architecture is in the IR
         return;
     if (cuc_device_get_current(&device) == CUC_OK) {
         j->arch = source_device_arch(&j->source, device);
@@ -231,7 +238,7 @@ static void print_entry(void *table, const char *kernel, const cuc_tile_entry *e
 static int report(const job *j, const cuc_program *program, cuc_object *object, size_t bytes)
 {
     double milliseconds = (double)cuc_program_compile_ns(program) / 1e6;
-    const char *log = cuc_program_log(program), *kind = j->ir ? "ir" : cuc_code_name(j->target);
+    const char *log = cuc_program_log(program), *kind = kind_of(j);
 
     if (cli_json_wanted()) {
         json_t *document = cli_document(true);
@@ -309,8 +316,9 @@ static int compile(job *j)
     choose_arch(j);
     int status = CLI_DONE;
     if (source_program(&program, &j->source, &j->options, j->arch) < 0 ||
-        (j->ir ? cuc_tile_get_ir(&ir, &bytes, program)
-               : cuc_program_compile(&object, program, j->target)) < 0)
+        (j->machine ? cuc_tile_get_machine(&ir, &bytes, program)
+         : j->ir    ? cuc_tile_get_ir(&ir, &bytes, program)
+                    : cuc_program_compile(&object, program, j->target)) < 0)
         status = cli_fail_cuc();
     else
         status = write_out(j, program, object, ir, bytes);
@@ -340,7 +348,7 @@ static int run(int argc, char **argv)
 const cli_command cli_compile = {
     .name = "compile",
     .summary = "Compile CUDA C++, PTX or a tile program to PTX, a cubin or LTO-IR; needs no GPU",
-    .usage = "FILE [--arch ARCH] [--emit ptx|cubin|ltoir|ir] [-o OUT] [OPTION...]",
+    .usage = "FILE [--arch ARCH] [--emit ptx|cubin|ltoir|ir|machine] [-o OUT] [OPTION...]",
     .examples =
         "  cucore compile saxpy.cu --arch sm_90\n"
         "  cucore compile saxpy.cu --arch sm_90a --emit cubin -o saxpy.cubin -I include -D N=64\n"

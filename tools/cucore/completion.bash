@@ -18,7 +18,7 @@ _cucore()
     fi
     case $before in
     --emit)
-        mapfile -t COMPREPLY < <(compgen -W 'ptx cubin ltoir ir' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'ptx cubin ltoir ir machine' -- "$word")
         return ;;
     --driver)
         mapfile -t COMPREPLY < <(compgen -W 'auto real sim interp' -- "$word")

@@ -40,6 +40,8 @@ mutable struct cuc_linker end
 mutable struct cuc_graph end
 # An instance of a graph, that can be launched. It needs the graph no more.
 mutable struct cuc_graph_exec end
+# A node: the driver's CUgraphNode. It is its graph's, and is gone with that.
+mutable struct cuc_node end
 # A tile program in the making.
 mutable struct cuc_tile_program end
 
@@ -463,10 +465,17 @@ const CUC_GRAPH_AUTO_FREE = UInt32(1)
 const CUC_GRAPH_DEVICE_LAUNCH = UInt32(2)
 const CUC_GRAPH_NODE_PRIORITY = UInt32(4)
 const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = UInt32(1)
+const CUC_PYTHON_BUFFER = Int32(1)
+const CUC_PYTHON_TENSOR = Int32(2)
+const CUC_PYTHON_NUMBER = Int32(3)
+const CUC_PYTHON_VALUE = Int32(4)
 const CUC_TILE_RN = Int32(0)
 const CUC_TILE_RZ = Int32(1)
 const CUC_TILE_RM = Int32(2)
 const CUC_TILE_RP = Int32(3)
+const CUC_TILE_APPROX = Int32(4)
+const CUC_TILE_FULL = Int32(5)
+const CUC_TILE_FTZ = Int32(16)
 const CUC_TILE_ORDER_DEFAULT = Int32(0)
 const CUC_TILE_WEAK = Int32(1)
 const CUC_TILE_RELAXED = Int32(2)
@@ -1080,6 +1089,29 @@ struct cuc_program_options
     tuned::Ptr{UInt8}
 end
 
+# An argument that a plan takes.
+struct cuc_python_argument
+    type_::Ptr{Cvoid}
+    how::Int32
+    dtype::Int32
+end
+
+# A launch with everything given, of which a Python object has the address.
+struct cuc_python_launch
+    stream::Ptr{Cvoid}
+    config::Ptr{Cvoid}
+    kernel::Ptr{Cvoid}
+    args::Ptr{Cvoid}
+    arg_count::Csize_t
+end
+
+# How Python values of certain classes become a launch of a kernel.
+struct cuc_python_plan
+    kernel::Ptr{Cvoid}
+    arguments::Ptr{cuc_python_argument}
+    count::Csize_t
+end
+
 # How cuc_stream_create() makes a stream; zero is the default of every field.
 struct cuc_stream_options
     struct_size::Csize_t
@@ -1532,6 +1564,9 @@ cuc_event_query(event) =
 # Record an event: it completes when all present work of the stream is done.
 cuc_event_record(event, stream) =
     ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
+# Let a graph record an event, for work outside of it: a node of its own. (An event that is recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of it.)
+cuc_event_record_external(event, stream) =
+    ccall((:cuc_event_record_external, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
 # Let go of an event. What waits for it already goes on waiting.
 cuc_event_release(event) =
     ccall((:cuc_event_release, libcucore), Cvoid, (Ptr{cuc_event},), event)
@@ -1640,6 +1675,9 @@ cuc_gemm_plan_workspace_bytes(plan, m, n) =
 # Go through what a plan may choose among for a shape, with what the model thinks of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
+# Make a graph without nodes.
+cuc_graph_create(out, device) =
+    ccall((:cuc_graph_create, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_device}), out, device)
 # The flags that an instance was made with.
 cuc_graph_exec_flags(exec) =
     ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
@@ -1670,12 +1708,18 @@ cuc_graph_get_dot(text, bytes, graph, flags) =
 # How many edges a graph has: pairs of nodes of which one begins when the other has ended.
 cuc_graph_get_edge_count(out, graph) =
     ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
+# The edges of a graph: `to[i]` begins when `from[i]` has ended.
+cuc_graph_get_edges(from, to, room, graph) =
+    ccall((:cuc_graph_get_edges, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), from, to, room, graph)
 # How many nodes a graph has; one that was embedded counts as one.
 cuc_graph_get_node_count(out, graph) =
     ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
 cuc_graph_get_node_types(types, room, graph) =
     ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, room, graph)
+# The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+cuc_graph_get_nodes(nodes, room, graph) =
+    ccall((:cuc_graph_get_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), nodes, room, graph)
 # The driver's own handle of a graph, which is also its cudaGraph_t.
 cuc_graph_handle(graph) =
     ccall((:cuc_graph_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph},), graph)
@@ -1922,6 +1966,9 @@ cuc_memory_resource_retain(resource) =
 # A resource that asks the driver for each allocation, without a pool.
 cuc_memory_synchronous(out, device, kind) =
     ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
+# What a node is.
+cuc_node_get_type(out, node) =
+    ccall((:cuc_node_get_type, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_node}), out, node)
 # The name of a type of node, such as "kernel".
 cuc_node_type_name(type_) =
     ccall((:cuc_node_type_name, libcucore), Cstring, (Int32,), type_)
@@ -2057,6 +2104,15 @@ cuc_program_release(program) =
 # Hold one reference more.
 cuc_program_retain(program) =
     ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
+# Let the objects of a Python class be called: each launches what its attribute `_launch` (int), a cuc_python_launch, says.
+cuc_python_add_call(type_) =
+    ccall((:cuc_python_add_call, libcucore), cuc_status, (Ptr{Cvoid},), type_)
+# Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
+cuc_python_add_dlpack(type_) =
+    ccall((:cuc_python_add_dlpack, libcucore), cuc_status, (Ptr{Cvoid},), type_)
+# A function of Python's, `launch(stream, config, kernel, *args)`.
+cuc_python_get_launch(out, slowly) =
+    ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)
 # The version of the CUDA runtime: the program's own where its symbols can be seen, else the one that is found on the machine.
 cuc_runtime_get_version(out) =
     ccall((:cuc_runtime_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
@@ -2081,6 +2137,9 @@ cuc_stream_add_callback(stream, callback, user) =
 # Begin to capture a stream.
 cuc_stream_begin_capture(stream, mode) =
     ccall((:cuc_stream_begin_capture, libcucore), cuc_status, (Ptr{cuc_stream}, Int32), stream, mode)
+# Begin to capture a stream into a graph that is there, behind some of its nodes.
+cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
+    ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
 # End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
@@ -2108,6 +2167,9 @@ cuc_stream_from_handle(out, handle, owner, drop_owner) =
 # What capture a stream is in, be it one of cucore's or not.
 cuc_stream_get_capture_info(out, stream) =
     ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
+# The nodes that what is put on a captured stream next comes behind: of the work put on it last, its own node.
+cuc_stream_get_capture_nodes(nodes, room, count, stream) =
+    ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, room, count, stream)
 # A default stream of a device's primary context.
 cuc_stream_get_default(out, device, which) =
     ccall((:cuc_stream_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Int32), out, device, which)
@@ -2144,6 +2206,9 @@ cuc_stream_synchronize(stream) =
 # Let later work of a stream wait for an event.
 cuc_stream_wait_event(stream, event) =
     ccall((:cuc_stream_wait_event, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
+# Let a graph wait for an event that is recorded outside of it: a node of its own.
+cuc_stream_wait_external(stream, event) =
+    ccall((:cuc_stream_wait_external, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
 # Let later work of a stream wait for all present work of another.
 cuc_stream_wait_stream(stream, other) =
     ccall((:cuc_stream_wait_stream, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_stream}), stream, other)
@@ -2192,6 +2257,9 @@ cuc_tile_access_options_init(options, caller_size) =
 # x + y
 cuc_tile_add(program, file, line, x, y) =
     ccall((:cuc_tile_add, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# RN, RZ, RM, RP
+cuc_tile_add_round(program, file, line, x, y, round) =
+    ccall((:cuc_tile_add_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # of bools: whether all are
 cuc_tile_all(program, file, line, x, count, axes) =
     ccall((:cuc_tile_all, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
@@ -2201,9 +2269,15 @@ cuc_tile_any(program, file, line, x, count, axes) =
 # where the largest is
 cuc_tile_argmax(program, file, line, x, axis) =
     ccall((:cuc_tile_argmax, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# where the largest is, or the first NaN
+cuc_tile_argmax_nan(program, file, line, x, axis) =
+    ccall((:cuc_tile_argmax_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
 # where the least is: i32, the first of equals; the axis is kept
 cuc_tile_argmin(program, file, line, x, axis) =
     ccall((:cuc_tile_argmin, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
+# where the least is, or the first NaN
+cuc_tile_argmin_nan(program, file, line, x, axis) =
+    ccall((:cuc_tile_argmin_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
 # PTX for each element: $0 is the result, $1 and on are the operands.
 cuc_tile_asm(program, file, line, text, dtype, count, x) =
     ccall((:cuc_tile_asm, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, UInt32, Ptr{cuc_tile}), program, file, line, text, dtype, count, x)
@@ -2243,7 +2317,7 @@ cuc_tile_atomic_xor(program, file, line, tensor, count, index, x, options) =
 # x & y: integers; of bools, and
 cuc_tile_bitand(program, file, line, x, y) =
     ccall((:cuc_tile_bitand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# The same bits as another element type of the same width.
+# The same bits as another element type: of another width the last axis grows or shrinks, as bytes lie in memory, the lowest first.
 cuc_tile_bitcast(program, file, line, x, dtype) =
     ccall((:cuc_tile_bitcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype), program, file, line, x, dtype)
 # ~x: integers; of bools, not
@@ -2306,6 +2380,9 @@ cuc_tile_dimension(program, file, line, name) =
 # x / y; f32 of integers
 cuc_tile_div(program, file, line, x, y) =
     ccall((:cuc_tile_div, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# RN, RZ, RM, RP; of f32 FULL, APPROX
+cuc_tile_div_round(program, file, line, x, y, round) =
+    ccall((:cuc_tile_div_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # The element type of a value.
 cuc_tile_dtype(program, x) =
     ccall((:cuc_tile_dtype, libcucore), cuc_dtype, (Ptr{cuc_tile_program}, cuc_tile), program, x)
@@ -2333,6 +2410,12 @@ cuc_tile_exp(program, file, line, x) =
 # 2 ** x
 cuc_tile_exp2(program, file, line, x) =
     ccall((:cuc_tile_exp2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# RN; of f32 FULL, APPROX
+cuc_tile_exp2_round(program, file, line, x, round) =
+    ccall((:cuc_tile_exp2_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
+# RN; of f32 FULL, APPROX
+cuc_tile_exp_round(program, file, line, x, round) =
+    ccall((:cuc_tile_exp_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # An axis of extent 1 put in, as None in a subscript does.
 cuc_tile_expand(program, file, line, x, axis) =
     ccall((:cuc_tile_expand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
@@ -2360,7 +2443,10 @@ cuc_tile_floordiv(program, file, line, x, y) =
 # x * y + z, rounded once: floats.
 cuc_tile_fma(program, file, line, x, y, z) =
     ccall((:cuc_tile_fma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, x, y, z)
-# Begin a loop that counts: `for i in first .. last step step`, up to the next cuc_tile_end().
+# x * y + z, rounded once in a direction: floats.
+cuc_tile_fma_round(program, file, line, x, y, z, round) =
+    ccall((:cuc_tile_fma_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32), program, file, line, x, y, z, round)
+# Begin a loop that counts, up to the next cuc_tile_end().
 cuc_tile_for(program, file, line, first, last, step) =
     ccall((:cuc_tile_for, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int64), program, file, line, first, last, step)
 # A tile of which every element is one value.
@@ -2381,6 +2467,9 @@ cuc_tile_get_entry(out, object, kernel, index) =
 # The program as its compiler sees it, simplified: a tile program again, which means the same.
 cuc_tile_get_ir(text, bytes, program) =
     ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
+# The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+cuc_tile_get_machine(text, bytes, program) =
+    ccall((:cuc_tile_get_machine, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
 # A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
 cuc_tile_get_parameter(out, kernel, index) =
     ccall((:cuc_tile_get_parameter, libcucore), cuc_status, (Ptr{cuc_tile_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
@@ -2390,6 +2479,12 @@ cuc_tile_get_record(out, program, kernel) =
 # Say how many blocks a launch has, computed on the host in exact 64-bit integers.
 cuc_tile_grid(program, file, line, grid) =
     ccall((:cuc_tile_grid, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, grid)
+# Let the kernel behind this one begin, once every block has come here or ended.
+cuc_tile_grid_dependency_launch(program, file, line) =
+    ccall((:cuc_tile_grid_dependency_launch, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# Wait until the kernels ahead of this one have ended and what they wrote can be read.
+cuc_tile_grid_dependency_wait(program, file, line) =
+    ccall((:cuc_tile_grid_dependency_wait, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x > y
 cuc_tile_gt(program, file, line, x, y) =
     ccall((:cuc_tile_gt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
@@ -2465,24 +2560,36 @@ cuc_tile_max(program, file, line, x, count, axes) =
 # the largest, or NaN
 cuc_tile_max_nan(program, file, line, x, count, axes) =
     ccall((:cuc_tile_max_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# RN
+cuc_tile_max_round(program, file, line, x, count, axes, round) =
+    ccall((:cuc_tile_max_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
 # the larger; of NaN and a number, the number
 cuc_tile_maximum(program, file, line, x, y) =
     ccall((:cuc_tile_maximum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # the larger; NaN where one is NaN
 cuc_tile_maximum_nan(program, file, line, x, y) =
     ccall((:cuc_tile_maximum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# RN
+cuc_tile_maximum_round(program, file, line, x, y, round) =
+    ccall((:cuc_tile_maximum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # the least number
 cuc_tile_min(program, file, line, x, count, axes) =
     ccall((:cuc_tile_min, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
 # the least, or NaN
 cuc_tile_min_nan(program, file, line, x, count, axes) =
     ccall((:cuc_tile_min_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# RN
+cuc_tile_min_round(program, file, line, x, count, axes, round) =
+    ccall((:cuc_tile_min_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
 # the smaller; of NaN and a number, the number
 cuc_tile_minimum(program, file, line, x, y) =
     ccall((:cuc_tile_minimum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # the smaller; NaN where one is NaN
 cuc_tile_minimum_nan(program, file, line, x, y) =
     ccall((:cuc_tile_minimum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# RN
+cuc_tile_minimum_round(program, file, line, x, y, round) =
+    ccall((:cuc_tile_minimum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
 cuc_tile_mma(program, file, line, a, b, acc, precision, fast_acc) =
     ccall((:cuc_tile_mma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32, Int32), program, file, line, a, b, acc, precision, fast_acc)
@@ -2492,6 +2599,9 @@ cuc_tile_mod(program, file, line, x, y) =
 # x * y
 cuc_tile_mul(program, file, line, x, y) =
     ccall((:cuc_tile_mul, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# RN, RZ, RM, RP
+cuc_tile_mul_round(program, file, line, x, y, round) =
+    ccall((:cuc_tile_mul_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # Give a value a name: that is what the program's text calls it.
 cuc_tile_name(program, file, line, x, name) =
     ccall((:cuc_tile_name, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, x, name)
@@ -2519,6 +2629,9 @@ cuc_tile_print(program, file, line, text, count, x) =
 # the product
 cuc_tile_prod(program, file, line, x, count, axes) =
     ccall((:cuc_tile_prod, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# RN, RZ, RM, RP at each step
+cuc_tile_prod_round(program, file, line, x, count, axes, round) =
+    ccall((:cuc_tile_prod_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
 # Begin a program without kernels.
 cuc_tile_program_create(out) =
     ccall((:cuc_tile_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_tile_program}},), out)
@@ -2555,6 +2668,9 @@ cuc_tile_round(program, file, line, x) =
 # 1 / sqrt(x)
 cuc_tile_rsqrt(program, file, line, x) =
     ccall((:cuc_tile_rsqrt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# RN; of f32 APPROX
+cuc_tile_rsqrt_round(program, file, line, x, round) =
+    ccall((:cuc_tile_rsqrt_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # Add a scalar to the kernel's parameters.
 cuc_tile_scalar(program, file, line, name, dtype) =
     ccall((:cuc_tile_scalar, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype), program, file, line, name, dtype)
@@ -2594,6 +2710,9 @@ cuc_tile_sort(program, file, line, x, axis) =
 # the square root
 cuc_tile_sqrt(program, file, line, x) =
     ccall((:cuc_tile_sqrt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# RN, RZ, RM, RP; of f32 APPROX
+cuc_tile_sqrt_round(program, file, line, x, round) =
+    ccall((:cuc_tile_sqrt_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # An axis of extent 1 taken out.
 cuc_tile_squeeze(program, file, line, x, axis) =
     ccall((:cuc_tile_squeeze, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
@@ -2630,9 +2749,15 @@ cuc_tile_stride(program, file, line, tensor, axis) =
 # x - y
 cuc_tile_sub(program, file, line, x, y) =
     ccall((:cuc_tile_sub, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
+# RN, RZ, RM, RP
+cuc_tile_sub_round(program, file, line, x, y, round) =
+    ccall((:cuc_tile_sub_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # the sum
 cuc_tile_sum(program, file, line, x, count, axes) =
     ccall((:cuc_tile_sum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
+# RN, RZ, RM, RP at each step
+cuc_tile_sum_round(program, file, line, x, count, axes, round) =
+    ccall((:cuc_tile_sum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
 # Elements picked by number along an axis.
 cuc_tile_take(program, file, line, x, index, axis) =
     ccall((:cuc_tile_take, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, index, axis)
@@ -2642,6 +2767,9 @@ cuc_tile_tan(program, file, line, x) =
 # the hyperbolic tangent
 cuc_tile_tanh(program, file, line, x) =
     ccall((:cuc_tile_tanh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# RN; of f32 FULL, APPROX
+cuc_tile_tanh_round(program, file, line, x, round) =
+    ccall((:cuc_tile_tanh_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # Add a tensor to the kernel's parameters.
 cuc_tile_tensor(program, file, line, name, dtype, extents) =
     ccall((:cuc_tile_tensor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, Cstring), program, file, line, name, dtype, extents)

@@ -3,7 +3,7 @@
 Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C function as it is,
 `cucore.tile` kernels on tiles.
 """
-from . import raw
+from . import graph, raw
 from ._device import ComputeCapability, Context, Device, DeviceProperties
 from ._errors import (
                       BusyError,
@@ -20,7 +20,7 @@ from ._errors import (
                       NVRTCError,
                       OutOfMemoryError,
 )
-from ._graph import Capture, Graph, GraphExec
+from ._graph import Capture, Graph, GraphBuilder, GraphCompleteOptions, GraphExec, host_launch
 from ._launch import LaunchConfig, PreparedLaunch, launch
 from ._memory import (
                       Buffer,
@@ -46,11 +46,13 @@ __version__ = raw.VERSION
 __all__ = [
     "Buffer", "BusyError", "CUDAError", "Capture", "CompileError", "ComputeCapability", "Context",
     "ContextLostError", "Device", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
-    "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Graph", "GraphExec",
+    "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Graph", "GraphBuilder",
+    "GraphCompleteOptions", "GraphExec",
     "InvalidArgumentError", "Kernel", "LaunchConfig", "LegacyManagedMemoryResource",
     "LegacyPinnedMemoryResource", "LinkError", "Linker", "LinkerOptions", "ManagedMemoryResource",
     "ManagedMemoryResourceOptions", "MemoryPool", "MemoryResource", "NVRTCError", "NoDriverError",
     "NotFoundError", "NotSupportedError", "ObjectCode", "OutOfMemoryError", "PinnedMemoryResource",
     "PinnedMemoryResourceOptions", "PreparedLaunch", "Program", "ProgramOptions", "Stream",
-    "StreamOptions", "SynchronousMemoryResource", "Tensor", "as_tensor", "launch", "raw",
+    "StreamOptions", "SynchronousMemoryResource", "Tensor", "as_tensor",
+    "graph", "host_launch", "launch", "raw",
 ]

@@ -423,10 +423,17 @@ CUC_GRAPH_AUTO_FREE = 1
 CUC_GRAPH_DEVICE_LAUNCH = 2
 CUC_GRAPH_NODE_PRIORITY = 4
 CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
+CUC_PYTHON_BUFFER = 1
+CUC_PYTHON_TENSOR = 2
+CUC_PYTHON_NUMBER = 3
+CUC_PYTHON_VALUE = 4
 CUC_TILE_RN = 0
 CUC_TILE_RZ = 1
 CUC_TILE_RM = 2
 CUC_TILE_RP = 3
+CUC_TILE_APPROX = 4
+CUC_TILE_FULL = 5
+CUC_TILE_FTZ = 16
 CUC_TILE_ORDER_DEFAULT = 0
 CUC_TILE_WEAK = 1
 CUC_TILE_RELAXED = 2
@@ -1448,6 +1455,32 @@ class cuc_program_options(_c.Structure):
     ]
 
 
+class cuc_python_argument(_c.Structure):
+    _fields_ = [
+        ("type", _c.c_void_p),
+        ("how", _c.c_int32),
+        ("dtype", _c.c_int32),
+    ]
+
+
+class cuc_python_launch(_c.Structure):
+    _fields_ = [
+        ("stream", _c.c_void_p),
+        ("config", _c.c_void_p),
+        ("kernel", _c.c_void_p),
+        ("args", _c.c_void_p),
+        ("arg_count", _c.c_size_t),
+    ]
+
+
+class cuc_python_plan(_c.Structure):
+    _fields_ = [
+        ("kernel", _c.c_void_p),
+        ("arguments", _c.c_void_p),
+        ("count", _c.c_size_t),
+    ]
+
+
 class cuc_stream_options(_c.Structure):
     _fields_ = [
         ("struct_size", _c.c_size_t),
@@ -1597,6 +1630,9 @@ LAYOUT = {
     "cuc_pointer_info": (72, {"struct_size": 0, "base": 8, "bytes": 16, "device_pointer": 24, "host_pointer": 32, "pool": 40, "buffer_id": 48, "kind": 56, "device": 60, "access": 64, "mapped": 68}),
     "cuc_program_header": (24, {"name": 0, "text": 8, "bytes": 16}),
     "cuc_program_options": (504, {"struct_size": 0, "name": 8, "arch": 16, "relocatable_device_code": 24, "extensible_whole_program": 28, "debug": 32, "lineinfo": 36, "device_code_optimize": 40, "max_register_count": 44, "ftz": 48, "prec_sqrt": 52, "prec_div": 56, "fma": 60, "use_fast_math": 64, "extra_device_vectorization": 68, "modify_stack_limit": 72, "link_time_optimization": 76, "gen_opt_lto": 80, "device_stack_protector": 84, "jump_table_density": 88, "split_compile": 92, "no_source_include": 96, "no_default_headers": 100, "use_bundled_headers": 104, "builtin_move_forward": 108, "builtin_initializer_list": 112, "disable_warnings": 116, "restrict_pointers": 120, "device_as_default_execution_space": 124, "device_int128": 128, "device_float128": 132, "display_error_number": 136, "brief_diagnostics": 140, "version_ident": 144, "fdevice_syntax_only": 148, "minimal": 152, "no_cache": 156, "numba_debug": 160, "pch": 164, "pch_verbose": 168, "pch_messages": 172, "instantiate_templates_in_pch": 176, "reserved": 180, "std": 184, "ofast_compile": 192, "optimization_info": 200, "time": 208, "fdevice_time_trace": 216, "frandom_seed": 224, "create_pch": 232, "use_pch": 240, "pch_dir": 248, "define_macros": 256, "define_macro_count": 264, "undefine_macros": 272, "undefine_macro_count": 280, "include_paths": 288, "include_path_count": 296, "pre_includes": 304, "pre_include_count": 312, "ptxas_options": 320, "ptxas_option_count": 328, "diag_error": 336, "diag_error_count": 344, "diag_suppress": 352, "diag_suppress_count": 360, "diag_warn": 368, "diag_warn_count": 376, "headers": 384, "header_count": 392, "name_expressions": 400, "name_expression_count": 408, "extra_options": 416, "extra_option_count": 424, "constants": 432, "constant_count": 440, "warps": 448, "remarks": 452, "require_tma": 456, "require_tensor_core": 460, "stages": 464, "cluster": 468, "split": 472, "raster": 476, "dimensions": 480, "dimension_count": 488, "tuned": 496}),
+    "cuc_python_argument": (16, {"type": 0, "how": 8, "dtype": 12}),
+    "cuc_python_launch": (40, {"stream": 0, "config": 8, "kernel": 16, "args": 24, "arg_count": 32}),
+    "cuc_python_plan": (24, {"kernel": 0, "arguments": 8, "count": 16}),
     "cuc_stream_options": (16, {"struct_size": 0, "priority": 8, "flags": 12}),
     "cuc_tensor": (152, {"data": 0, "dtype": 8, "rank": 12, "device": 16, "flags": 20, "shape": 24, "strides": 88}),
     "cuc_tile_access_options": (48, {"struct_size": 0, "shape": 8, "rank": 16, "pad": 20, "mask": 24, "order": 28, "scope": 32, "latency": 36, "tma": 40, "cache": 44}),
@@ -1713,6 +1749,7 @@ FUNCTIONS = {
     "cuc_event_options_init": "vpz",
     "cuc_event_query": "ip",
     "cuc_event_record": "ipp",
+    "cuc_event_record_external": "ipp",
     "cuc_event_release": "vp",
     "cuc_event_retain": "pp",
     "cuc_event_synchronize": "ip",
@@ -1749,6 +1786,7 @@ FUNCTIONS = {
     "cuc_gemm_plan_source": "spz",
     "cuc_gemm_plan_workspace_bytes": "Qpqq",
     "cuc_gemm_visit_candidates": "ipppp",
+    "cuc_graph_create": "ipp",
     "cuc_graph_exec_flags": "Ip",
     "cuc_graph_exec_handle": "pp",
     "cuc_graph_exec_launch": "ipp",
@@ -1759,8 +1797,10 @@ FUNCTIONS = {
     "cuc_graph_exec_upload": "ipp",
     "cuc_graph_get_dot": "ipppI",
     "cuc_graph_get_edge_count": "ipp",
+    "cuc_graph_get_edges": "ippzp",
     "cuc_graph_get_node_count": "ipp",
     "cuc_graph_get_node_types": "ipzp",
+    "cuc_graph_get_nodes": "ipzp",
     "cuc_graph_handle": "pp",
     "cuc_graph_instantiate": "ippp",
     "cuc_graph_keep": "ippp",
@@ -1843,6 +1883,7 @@ FUNCTIONS = {
     "cuc_memory_resource_release": "vp",
     "cuc_memory_resource_retain": "pp",
     "cuc_memory_synchronous": "ippi",
+    "cuc_node_get_type": "ipp",
     "cuc_node_type_name": "si",
     "cuc_nvjitlink_get_version": "ipp",
     "cuc_nvml_get_driver_version": "ipz",
@@ -1888,6 +1929,9 @@ FUNCTIONS = {
     "cuc_program_pch_status": "ip",
     "cuc_program_release": "vp",
     "cuc_program_retain": "pp",
+    "cuc_python_add_call": "ip",
+    "cuc_python_add_dlpack": "ip",
+    "cuc_python_get_launch": "ipp",
     "cuc_runtime_get_version": "ip",
     "cuc_runtime_set_device": "ip",
     "cuc_set_failure_handler": "vpp",
@@ -1896,6 +1940,7 @@ FUNCTIONS = {
     "cuc_status_text": "si",
     "cuc_stream_add_callback": "ippp",
     "cuc_stream_begin_capture": "ipi",
+    "cuc_stream_begin_capture_to": "ipppzi",
     "cuc_stream_cancel_capture": "ip",
     "cuc_stream_context": "pp",
     "cuc_stream_create": "ippp",
@@ -1905,6 +1950,7 @@ FUNCTIONS = {
     "cuc_stream_end_capture": "ipp",
     "cuc_stream_from_handle": "ipppp",
     "cuc_stream_get_capture_info": "ipp",
+    "cuc_stream_get_capture_nodes": "ipzpp",
     "cuc_stream_get_default": "ippi",
     "cuc_stream_get_flags": "ipp",
     "cuc_stream_get_id": "ipp",
@@ -1917,6 +1963,7 @@ FUNCTIONS = {
     "cuc_stream_retain": "pp",
     "cuc_stream_synchronize": "ip",
     "cuc_stream_wait_event": "ipp",
+    "cuc_stream_wait_external": "ipp",
     "cuc_stream_wait_stream": "ipp",
     "cuc_stream_wait_value": "ipQQII",
     "cuc_stream_write_value": "ipQQII",
@@ -1933,10 +1980,13 @@ FUNCTIONS = {
     "cuc_tile_abs": "IpsII",
     "cuc_tile_access_options_init": "vpz",
     "cuc_tile_add": "IpsIII",
+    "cuc_tile_add_round": "IpsIIIi",
     "cuc_tile_all": "IpsIIIp",
     "cuc_tile_any": "IpsIIIp",
     "cuc_tile_argmax": "IpsIIi",
+    "cuc_tile_argmax_nan": "IpsIIi",
     "cuc_tile_argmin": "IpsIIi",
+    "cuc_tile_argmin_nan": "IpsIIi",
     "cuc_tile_asm": "IpsIsiIp",
     "cuc_tile_assert": "vpsIIs",
     "cuc_tile_assume": "IpsIIq",
@@ -1971,6 +2021,7 @@ FUNCTIONS = {
     "cuc_tile_dim": "IpsIIi",
     "cuc_tile_dimension": "IpsIs",
     "cuc_tile_div": "IpsIII",
+    "cuc_tile_div_round": "IpsIIIi",
     "cuc_tile_dtype": "ipI",
     "cuc_tile_element": "IpsIIIp",
     "cuc_tile_else": "vpsI",
@@ -1980,6 +2031,8 @@ FUNCTIONS = {
     "cuc_tile_erf": "IpsII",
     "cuc_tile_exp": "IpsII",
     "cuc_tile_exp2": "IpsII",
+    "cuc_tile_exp2_round": "IpsIIi",
+    "cuc_tile_exp_round": "IpsIIi",
     "cuc_tile_expand": "IpsIIi",
     "cuc_tile_expm1": "IpsII",
     "cuc_tile_extent": "qpIi",
@@ -1989,6 +2042,7 @@ FUNCTIONS = {
     "cuc_tile_floor": "IpsII",
     "cuc_tile_floordiv": "IpsIII",
     "cuc_tile_fma": "IpsIIII",
+    "cuc_tile_fma_round": "IpsIIIIi",
     "cuc_tile_for": "IpsIIIq",
     "cuc_tile_full": "IpsIiIpI",
     "cuc_tile_gather": "IpsIIIpp",
@@ -1996,9 +2050,12 @@ FUNCTIONS = {
     "cuc_tile_get": "IpsII",
     "cuc_tile_get_entry": "ippsz",
     "cuc_tile_get_ir": "ippp",
+    "cuc_tile_get_machine": "ippp",
     "cuc_tile_get_parameter": "ippz",
     "cuc_tile_get_record": "ipps",
     "cuc_tile_grid": "vpsIs",
+    "cuc_tile_grid_dependency_launch": "vpsI",
+    "cuc_tile_grid_dependency_wait": "vpsI",
     "cuc_tile_gt": "IpsIII",
     "cuc_tile_histogram": "IpsIIq",
     "cuc_tile_if": "vpsII",
@@ -2024,15 +2081,20 @@ FUNCTIONS = {
     "cuc_tile_matmul": "IpsIII",
     "cuc_tile_max": "IpsIIIp",
     "cuc_tile_max_nan": "IpsIIIp",
+    "cuc_tile_max_round": "IpsIIIpi",
     "cuc_tile_maximum": "IpsIII",
     "cuc_tile_maximum_nan": "IpsIII",
+    "cuc_tile_maximum_round": "IpsIIIi",
     "cuc_tile_min": "IpsIIIp",
     "cuc_tile_min_nan": "IpsIIIp",
+    "cuc_tile_min_round": "IpsIIIpi",
     "cuc_tile_minimum": "IpsIII",
     "cuc_tile_minimum_nan": "IpsIII",
+    "cuc_tile_minimum_round": "IpsIIIi",
     "cuc_tile_mma": "IpsIIIIii",
     "cuc_tile_mod": "IpsIII",
     "cuc_tile_mul": "IpsIII",
+    "cuc_tile_mul_round": "IpsIIIi",
     "cuc_tile_name": "IpsIIs",
     "cuc_tile_ne": "IpsIII",
     "cuc_tile_neg": "IpsII",
@@ -2042,6 +2104,7 @@ FUNCTIONS = {
     "cuc_tile_pow": "IpsIII",
     "cuc_tile_print": "vpsIsIp",
     "cuc_tile_prod": "IpsIIIp",
+    "cuc_tile_prod_round": "IpsIIIpi",
     "cuc_tile_program_create": "ip",
     "cuc_tile_program_finish": "ipp",
     "cuc_tile_program_log": "sp",
@@ -2054,6 +2117,7 @@ FUNCTIONS = {
     "cuc_tile_roll": "IpsIIIi",
     "cuc_tile_round": "IpsII",
     "cuc_tile_rsqrt": "IpsII",
+    "cuc_tile_rsqrt_round": "IpsIIi",
     "cuc_tile_scalar": "IpsIsi",
     "cuc_tile_scan": "vppsIppIpipi",
     "cuc_tile_scatter": "vpsIIIpIp",
@@ -2067,6 +2131,7 @@ FUNCTIONS = {
     "cuc_tile_slice": "IpsIIiII",
     "cuc_tile_sort": "IpsIIi",
     "cuc_tile_sqrt": "IpsII",
+    "cuc_tile_sqrt_round": "IpsIIi",
     "cuc_tile_squeeze": "IpsIIi",
     "cuc_tile_store": "vpsIIIpIp",
     "cuc_tile_store_add": "vpsIIIpIp",
@@ -2079,10 +2144,13 @@ FUNCTIONS = {
     "cuc_tile_store_xor": "vpsIIIpIp",
     "cuc_tile_stride": "IpsIIi",
     "cuc_tile_sub": "IpsIII",
+    "cuc_tile_sub_round": "IpsIIIi",
     "cuc_tile_sum": "IpsIIIp",
+    "cuc_tile_sum_round": "IpsIIIpi",
     "cuc_tile_take": "IpsIIIi",
     "cuc_tile_tan": "IpsII",
     "cuc_tile_tanh": "IpsII",
+    "cuc_tile_tanh_round": "IpsIIi",
     "cuc_tile_tensor": "IpsIsis",
     "cuc_tile_topk": "vpppsIIqi",
     "cuc_tile_trans": "IpsII",

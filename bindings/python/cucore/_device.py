@@ -11,6 +11,7 @@ from ._pending import prune
 from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
 
 if TYPE_CHECKING:
+    from ._graph import GraphBuilder
     from ._memory import Buffer, MemoryResource
 
 
@@ -228,6 +229,10 @@ class Device:
 
     def create_event(self, options: EventOptions | None = None) -> Event:
         return Event._create(self, options)
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """A capture of a stream of its own, as cuda.core has it."""
+        return self.create_stream().create_graph_builder()
 
     def sync(self) -> None:
         """Wait for everything on the device's primary context."""

@@ -1,18 +1,19 @@
 """Launches: the way from Python values to a kernel's arguments, made short.
 
-For each kernel and the types of its arguments a function is written once that packs the values into
-the array of cuc_arg that the library takes, and calls it. A launch goes to the last one, which looks
-whether the types are its own; where they are not, or something is wrong, the slow way finds out.
+For each kernel and the types of its arguments a plan is made once, by which `launch()`, a function of
+the library that the interpreter calls itself, reads the values. Where the last plan does not fit, or
+something is wrong, `_slowly()` finds out: it has a function written, for the same, that packs the
+values into the array of cuc_arg that the library takes; also what plans cannot say, such as structs.
 """
 from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
-from typing import Any, Union
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Union
 
 from . import raw
-from ._errors import NotSupportedError, last_error
+from ._errors import NotSupportedError, fail, last_error
 from ._handle import options
 from ._memory import Buffer
 from ._object import Kernel
@@ -127,6 +128,7 @@ class _Packer:
         self.values: list[str] = []
         self.converted: list[int] = []  # arguments that are made tensors first
         self.types = [type(value) for value in args]
+        self.plan: list[tuple[int, int]] | None = []  # how and dtype; None: plans cannot say it
         for index, value in enumerate(args):
             self.add(index, type(value), value)
 
@@ -134,7 +136,14 @@ class _Packer:
         self.formats.append(_HEAD + form)
         self.values += [str(arg), str(size), *values]
 
+    def planned(self, how: int, dtype: int = 0) -> None:
+        if self.plan is not None:
+            self.plan.append((how, dtype))
+
     def scalar(self, dtype: int, value: str) -> None:
+        if dtype == raw.CUC_F16:
+            self.plan = None
+        self.planned(raw.CUC_PYTHON_VALUE if value.endswith(".value") else raw.CUC_PYTHON_NUMBER, dtype)
         self.put(dtype, raw.cuc_dtype_bits(dtype) // 8, _VALUE[dtype], value)
 
     def add(self, index: int, kind: type, value: Any) -> None:
@@ -142,20 +151,26 @@ class _Packer:
         want = self.wanted[index] if self.wanted is not None else None
         tensor = want is not None and want[1] > 0 and want[0] == 0
         if kind is Tensor:
+            self.planned(raw.CUC_PYTHON_TENSOR)
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
         elif issubclass(kind, Buffer) and not tensor:
+            self.planned(raw.CUC_PYTHON_BUFFER)
             self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"{name}._h")
         elif kind in _CTYPES:
             self.scalar(_CTYPES[kind], f"{name}.value")
         elif kind is ctypes.c_void_p:
+            self.plan = None
             self.put(raw.CUC_ARG_POINTER, 8, "Q", f"{name}.value or 0")
         elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
             self.scalar(_NUMPY[kind.__name__], name)
         elif kind.__module__ == "numpy" and kind.__name__ == "complex64":
+            self.plan = None
             self.put(raw.CUC_C64, 8, "ff", f"{name}.real", f"{name}.imag")
         elif issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
+            self.plan = None
             self.put(raw.CUC_ARG_BYTES, ctypes.sizeof(kind), "Q", f"_address({name})")
         elif hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
+            self.plan = None
             self.converted.append(index)
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
         elif isinstance(value, (int, float)):
@@ -177,6 +192,7 @@ class _Packer:
             dtype = _FLOATS.get(size, raw.CUC_F64)
         elif self.careful or size not in _INTS:
             # Whether it is signed is not known: both ranges are taken.
+            self.plan = None
             size = size if size in _INTS else 8
             self.put(_INTS[size], size, _VALUE[_UINTS[size]], f"_either({index}, a{index}, {size})")
             return
@@ -234,17 +250,37 @@ def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
     key = (careful, *map(type, args))
     made = kernel._launchers.get(key)
     if made is None:
-        made = _Packer(kernel, args, careful).launching()
+        packer = _Packer(kernel, args, careful)
+        made = packer.launching(), 0 if careful else _plan(kernel, packer)
         if kernel._h and len(kernel._launchers) < 64:
             kernel._launchers[key] = made
-    return made
+    if made[1]:
+        kernel._plan = made[1]
+    return made[0]
 
 
-def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, args: tuple[Any, ...]) -> int:
-    """Launch what the kernel's present function does not take, or say what is wrong with it."""
+def _plan(kernel: Kernel, packer: _Packer) -> int:
+    """The plan of a packer's types, or 0 where plans cannot say it."""
+    if packer.plan is None or len(packer.plan) > 64:
+        return 0
+    key = tuple(packer.types)
+    made = kernel._plans.get(key)
+    if made is None:
+        arguments = (raw.cuc_python_argument * len(packer.plan))(
+            *[raw.cuc_python_argument(id(kind), how, dtype)
+              for kind, (how, dtype) in zip(packer.types, packer.plan)])
+        made = raw.cuc_python_plan(kernel._h, ctypes.addressof(arguments), len(packer.plan)), arguments
+        if kernel._h and len(kernel._plans) < 64:
+            kernel._plans[key] = made
+        else:
+            return 0
+    return ctypes.addressof(made[0])
+
+
+def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
+    """Launch what the kernel's present plan does not take, or say what is wrong with it."""
     queue = as_stream(stream)
     launching = _launcher(kernel, args, careful=False)
-    kernel._launch = launching if kernel._h else None
     try:
         try:
             failed: int = launching(queue, config, *args)
@@ -252,23 +288,31 @@ def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, arg
             failed = _launcher(kernel, args, careful=True)(queue, config, *args)
     except struct.error as error:
         raise _refused(kernel, args, error) from None
-    return failed
-
-
-def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
-    """Launch a kernel in a stream's order.
-
-    Arguments are buffers, tensors and other libraries' arrays (their address, or all of them for a
-    tile kernel), NumPy and ctypes scalars as they are, ctypes structs, and Python numbers, which
-    take the size that the kernel declares.
-    """
-    try:
-        failed = kernel._launch(stream, config, *args)  # type: ignore[misc]
-    except (AttributeError, TypeError, struct.error):
-        # No function yet, other types, another library's stream, a number that does not fit.
-        failed = _slowly(stream, config, kernel, args)
     if failed:
         raise last_error()
+
+
+def _function() -> Any:
+    """launch(): a function of the library that the interpreter calls itself."""
+    out = ctypes.py_object()
+    if raw.prototype("cuc_python_get_launch", release_gil=False)(ctypes.byref(out), id(_slowly)) < 0:
+        raise last_error()
+    made = out.value
+    release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
+    release(made)  # its first reference, that of `out`
+    return made
+
+
+if TYPE_CHECKING:
+    def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, /, *args: Any) -> None:
+        """Launch a kernel in a stream's order.
+
+        Arguments are buffers, tensors and other libraries' arrays (their address, or all of them for
+        a tile kernel), NumPy and ctypes scalars as they are, ctypes structs, and Python numbers,
+        which take the size that the kernel declares.
+        """
+else:
+    launch = _function()
 
 
 class PreparedLaunch:
@@ -277,7 +321,11 @@ class PreparedLaunch:
     It keeps the arguments, also buffers that are closed meanwhile. `replace(*args)` gives others.
     """
 
-    __slots__ = ("_fixed", "_kept", "stream", "config", "kernel", "args")
+    __slots__ = ("_launch", "_kept", "stream", "config", "kernel", "args")
+    _launch: int  # the address of a cuc_python_launch
+    _failed = staticmethod(fail)
+    if TYPE_CHECKING:
+        def __call__(self) -> None: ...
 
     def __init__(self, stream: StreamLike, config: LaunchConfig | None, kernel: Kernel,
                  *args: Any) -> None:
@@ -289,13 +337,16 @@ class PreparedLaunch:
         # Buffers by references of its own, so that one that is closed is not used.
         held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
-            packed, self._kept = _Packer(self.kernel, held, careful=True).packing()(None, *held)
+            packed, held = _Packer(self.kernel, held, careful=True).packing()(None, *held)
         except struct.error as error:
             raise _refused(self.kernel, args, error) from None
-        self.args = args
-        self._fixed = (self.stream._p, self.config._p if self.config is not None else None,
-                       self.kernel._p, packed, ctypes.c_size_t(len(args)))
+        # The variables of the stream and the kernel, which are NULL once those are closed.
+        made = raw.cuc_python_launch(
+            stream=ctypes.addressof(self.stream._p), kernel=ctypes.addressof(self.kernel._p),
+            config=self.config._address if self.config is not None else None,
+            args=ctypes.cast(packed, ctypes.c_void_p), arg_count=len(args))
+        self.args, self._kept, self._launch = args, (made, packed, held), ctypes.addressof(made)
 
-    def __call__(self) -> None:
-        if _launch(*self._fixed):
-            raise last_error()
+
+if raw.prototype("cuc_python_add_call", release_gil=False)(id(PreparedLaunch)) < 0:
+    raise last_error()

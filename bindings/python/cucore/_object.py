@@ -211,21 +211,22 @@ class KernelOccupancy:
 class Kernel(Handle):
     """A kernel; it keeps its code loaded. Made by `ObjectCode.get_kernel()`."""
 
-    __slots__ = ("_launch", "_launchers", "_p")
+    __slots__ = ("_plan", "_plans", "_launchers", "_p")
     _release = raw.cuc_kernel_release
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
-    _launch: Callable[..., int] | None  # for the types of arguments that it was launched with last
+    _plan: int  # the address of one, for the types of arguments that it was launched with last
+    _plans: dict[tuple[Any, ...], Any]
     _launchers: dict[tuple[Any, ...], Callable[..., int]]
 
     @classmethod
     def _own(cls, handle: int | None) -> Kernel:
         self = super()._own(handle)
-        self._launch, self._launchers = None, {}
+        self._plan, self._plans, self._launchers = 0, {}, {}
         self._p = ctypes.c_void_p(handle)
         return self
 
     def close(self) -> None:
-        self._launch, self._launchers = None, {}
+        self._plan, self._plans, self._launchers = 0, {}, {}
         self._p.value = None  # also in launches that were prepared
         super().close()
 

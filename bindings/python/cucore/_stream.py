@@ -14,7 +14,7 @@ from ._pending import prune
 
 if TYPE_CHECKING:
     from ._device import Context, Device
-    from ._graph import Capture
+    from ._graph import Capture, GraphBuilder
 
 
 @dataclass
@@ -241,6 +241,11 @@ class Stream(Handle):
         """`with stream.capture() as graph:` captures what is put on the stream into a graph."""
         from ._graph import Capture
         return Capture(self, mode)
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """A capture of this stream, as cuda.core has it."""
+        from ._graph import GraphBuilder
+        return GraphBuilder._of(self)
 
     async def _wait(self) -> None:
         with self.record() as event:

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import raw
 from ._device import Device
-from ._errors import check, last_error
+from ._errors import check, fail, last_error
 from ._handle import HostMemory
 from ._memory import Buffer
 from ._pending import hold
@@ -48,83 +48,6 @@ def dtype_name(number: int) -> str:
     return _NAMES.get(number, "unknown")
 
 
-# ---- capsules ------------------------------------------------------------------------------------
-
-_api = ctypes.pythonapi
-_capsule_new = _api.PyCapsule_New
-_capsule_new.restype = ctypes.py_object
-_capsule_new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_capsule_pointer = _api.PyCapsule_GetPointer
-_capsule_pointer.restype = ctypes.c_void_p
-_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-_capsule_name = _api.PyCapsule_GetName
-_capsule_name.restype = ctypes.c_char_p
-_capsule_name.argtypes = [ctypes.py_object]
-_capsule_rename = _api.PyCapsule_SetName
-_capsule_rename.restype = ctypes.c_int
-_capsule_rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
-
-# The same by address, for a destructor: its capsule must not be counted up again.
-_dying_is = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_IsValid", _api))
-_dying_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", _api))
-_Deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-
-# What a capsule is called before and after it is consumed. C keeps the texts' addresses.
-_OLD, _OLD_USED = ctypes.c_char_p(b"dltensor"), ctypes.c_char_p(b"used_dltensor")
-_NEW, _NEW_USED = ctypes.c_char_p(b"dltensor_versioned"), ctypes.c_char_p(b"used_dltensor_versioned")
-_OLD_DELETER = raw.cuc_dl_managed_tensor.deleter.offset
-_NEW_DELETER = raw.cuc_dl_managed_tensor_versioned.deleter.offset
-
-
-_deleters: dict[int | None, Any] = {None: lambda _managed: None}  # by their addresses
-
-
-def _delete(managed: int, offset: int) -> None:
-    address = ctypes.c_void_p.from_address(managed + offset).value
-    deleter = _deleters.get(address)
-    if deleter is None:
-        deleter = _deleters[address] = _Deleter(address or 0)
-    deleter(managed)
-
-
-def _destructor_of(name: Any, offset: int) -> Any:
-    """What a capsule of a name calls in the end; one that was consumed has another name."""
-
-    def destroy(capsule: int) -> None:
-        if _dying_is(capsule, name):
-            _delete(_dying_pointer(capsule, name), offset)
-
-    return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(destroy)
-
-
-_old_destructor = _destructor_of(_OLD, _OLD_DELETER)
-_new_destructor = _destructor_of(_NEW, _NEW_DELETER)
-_old_destructor_at = ctypes.cast(_old_destructor, ctypes.c_void_p)
-_new_destructor_at = ctypes.cast(_new_destructor, ctypes.c_void_p)
-_to_old = raw.prototype("cuc_tensor_to_dlpack_unversioned", release_gil=False)
-_to_new = raw.prototype("cuc_tensor_to_dlpack", release_gil=False)
-_from_old = raw.prototype("cuc_tensor_from_dlpack_unversioned", release_gil=False)
-_from_new = raw.prototype("cuc_tensor_from_dlpack", release_gil=False)
-# These are called with objects of ctypes alone: nothing is converted.
-for _function in (_to_old, _to_new, _from_old, _from_new, _capsule_new):
-    _function.argtypes = None
-_pointer, _byref = ctypes.c_void_p, ctypes.byref
-
-
-class _Managed:
-    """Somebody's DLPack tensor, given back when this is collected."""
-
-    __slots__ = ("_at", "_offset")
-
-    def __init__(self, at: int, offset: int) -> None:
-        self._at, self._offset = at, offset
-
-    def __del__(self) -> None:
-        _delete(self._at, self._offset)
-
-
 # ---- tensors -------------------------------------------------------------------------------------
 
 class Tensor:
@@ -132,24 +55,39 @@ class Tensor:
     kernel, and goes to other libraries by `__dlpack__` and `__cuda_array_interface__`.
     """
 
-    __slots__ = ("_struct", "_address", "_p", "_owner", "_stream", "__weakref__")
-    _p: Any
-    _struct: Any
-    _address: int
-    _owner: Any
+    __slots__ = ("_address", "_memory", "_buffer", "_stream", "__weakref__")
+    _address: int  # of a cuc_tensor
+    _memory: Any  # what keeps that, and the memory of others
+    _buffer: Buffer | None  # a reference of its own to the memory, where a buffer has it
     _stream: Stream | None
     __hash__: ClassVar[None]  # type: ignore[assignment]
+    if TYPE_CHECKING:
+        def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None,
+                       dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any: ...
+
+        def __dlpack_device__(self) -> tuple[int, int]: ...
+
+        @classmethod
+        def from_dlpack(cls, value: Any, *, stream: StreamLike = None) -> Tensor: ...
+
+        @classmethod
+        def from_capsule(cls, capsule: Any) -> Tensor: ...
 
     def __init__(self) -> None:
         raise TypeError("a Tensor is made by Buffer.view(), Tensor.from_dlpack() or as_tensor()")
 
     @classmethod
-    def _of(cls, struct: Any, owner: Any, stream: Stream | None = None) -> Tensor:
+    def _of(cls, struct: Any, buffer: Buffer | None, owner: Any = None,
+            stream: Stream | None = None) -> Tensor:
         self = cls.__new__(cls)
-        self._struct, self._owner, self._stream = struct, owner, stream
         self._address = ctypes.addressof(struct)
-        self._p = _byref(struct)
+        self._memory = (struct, owner)
+        self._buffer, self._stream = buffer, stream
         return self
+
+    @property
+    def _struct(self) -> Any:
+        return raw.cuc_tensor.from_address(self._address)
 
     @classmethod
     def from_buffer(cls, buffer: Buffer, dtype: Any = "u8",
@@ -165,39 +103,25 @@ class Tensor:
         check(raw.cuc_tensor_from_buffer(ctypes.byref(struct), buffer._h, number, len(shape), extents))
         handle = raw.cuc_buffer_stream(buffer._h)
         stream = Stream._own(raw.cuc_stream_retain(handle)) if handle else None
-        return cls._of(struct, buffer._again(), stream)
+        return cls._of(struct, buffer._again(), stream=stream)
 
     @classmethod
-    def from_dlpack(cls, value: Any, *, stream: StreamLike = None) -> Tensor:
-        """Another library's array, without a copy. Work put on `stream` afterwards may use it;
-        without a stream nothing is ordered, as with an address.
-        """
+    def _import(cls, value: Any, stream: StreamLike) -> Tensor:
+        """from_dlpack(), where C does not do it alone."""
+        if stream is not None and not isinstance(stream, Stream):
+            return cls.from_dlpack(value, stream=as_stream(stream))
         export = value.__dlpack__
         kind = value.__dlpack_device__()[0]
         how: dict[str, Any] = {}
         if kind != raw.CUC_DL_CPU:
-            how["stream"] = as_stream(stream).handle if stream is not None else -1
+            how["stream"] = stream.handle if stream is not None else -1
         try:
             capsule = export(max_version=(raw.CUC_DL_VERSION_MAJOR, raw.CUC_DL_VERSION_MINOR), **how)
         except TypeError:  # of before DLPack 1.0
             capsule = export(**how)
-        return cls._consume(capsule)
+        return cls.from_capsule(capsule)
 
-    @classmethod
-    def _consume(cls, capsule: Any) -> Tensor:
-        name = _capsule_name(capsule)
-        if name == b"dltensor_versioned":
-            convert, used, offset = _from_new, _NEW_USED, _NEW_DELETER
-        elif name == b"dltensor":
-            convert, used, offset = _from_old, _OLD_USED, _OLD_DELETER
-        else:
-            raise ValueError("expected a DLPack capsule that nobody has consumed")
-        at = _capsule_pointer(capsule, name)
-        struct = raw.cuc_tensor()
-        if convert(_byref(struct), _pointer(at)):
-            raise last_error()
-        _capsule_rename(capsule, used)
-        return cls._of(struct, _Managed(at, offset))
+    _failed = staticmethod(fail)
 
     @classmethod
     def from_cuda_array_interface(cls, value: Any, *, stream: StreamLike = None) -> Tensor:
@@ -230,7 +154,7 @@ class Tensor:
         if producer and stream is not None:
             queue = as_stream(stream)
             queue.wait(_stream_of(producer, queue.device))
-        return cls._of(struct, value)
+        return cls._of(struct, None, value)
 
     @property
     def ptr(self) -> int:
@@ -299,7 +223,9 @@ class Tensor:
     @property
     def owner(self) -> Any:
         """What keeps the memory."""
-        return self._owner
+        if self._buffer is not None:
+            return self._buffer
+        return self._memory[1] if type(self._memory) is tuple else self._memory
 
     def _ready(self, stream: int | None) -> None:
         """Order what the consumer does after what is on the buffer's own stream."""
@@ -313,35 +239,23 @@ class Tensor:
             with _stream_of(handle, own.device) as consumer:
                 consumer.wait(own)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        struct = self._struct
-        if struct.flags & raw.CUC_TENSOR_PINNED:
-            return raw.CUC_DL_CUDA_HOST, 0
-        if struct.flags & raw.CUC_TENSOR_MANAGED:
-            return raw.CUC_DL_CUDA_MANAGED, max(struct.device, 0)
-        return (raw.CUC_DL_CUDA, struct.device) if struct.device >= 0 else (raw.CUC_DL_CPU, 0)
-
-    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None,
-                   dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-        """Give the array to another library, which keeps the memory as long as it needs it."""
+    def _export(self, stream: int | None, max_version: tuple[int, int] | None,
+                dl_device: tuple[int, int] | None, copy: bool | None) -> Any:
+        """__dlpack__(), where C does not do it alone."""
         if copy:
             raise BufferError("a copy is not made here: Buffer.copy_to() makes one")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the array is on {self.__dlpack_device__()}, not on {tuple(dl_device)}")
-        if stream != -1 and self._stream is not None:
-            self._ready(stream)
-        owner = self._owner
-        if type(owner) is not Buffer:
+        self._ready(stream)
+        given = self
+        if self._buffer is None:
             # Others' memory: the buffer made here keeps them, and goes with the consumer.
-            owner = Buffer.from_handle(*_extent(self._struct), owner=self)
-        out = _pointer()
-        if max_version is not None and max_version[0] >= 1:
-            if _to_new(_byref(out), self._p, _pointer(owner._h)):
-                raise last_error()
-            return _capsule_new(out, _NEW, _new_destructor_at)
-        if _to_old(_byref(out), self._p, _pointer(owner._h)):
-            raise last_error()
-        return _capsule_new(out, _OLD, _old_destructor_at)
+            struct = self._struct
+            buffer = Buffer.from_handle(*_extent(struct), owner=self)
+            given = Tensor._of(struct, buffer, self)
+        elif not self._buffer._h:
+            raise ValueError("the array's buffer is closed")
+        return given.__dlpack__(stream=-1, max_version=max_version)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -362,6 +276,10 @@ class Tensor:
     def __repr__(self) -> str:
         where = f"on device {self.device_id}" if self.device_id >= 0 else "on the host"
         return f"<Tensor {self.dtype}{list(self.shape)} {where} at {self.ptr:#x}>"
+
+
+if raw.prototype("cuc_python_add_dlpack", release_gil=False)(id(Tensor)) < 0:
+    raise last_error()
 
 
 def _extent(struct: Any) -> tuple[int, int]:

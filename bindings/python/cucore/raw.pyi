@@ -433,10 +433,17 @@ CUC_GRAPH_AUTO_FREE: int
 CUC_GRAPH_DEVICE_LAUNCH: int
 CUC_GRAPH_NODE_PRIORITY: int
 CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: int
+CUC_PYTHON_BUFFER: int
+CUC_PYTHON_TENSOR: int
+CUC_PYTHON_NUMBER: int
+CUC_PYTHON_VALUE: int
 CUC_TILE_RN: int
 CUC_TILE_RZ: int
 CUC_TILE_RM: int
 CUC_TILE_RP: int
+CUC_TILE_APPROX: int
+CUC_TILE_FULL: int
+CUC_TILE_FTZ: int
 CUC_TILE_ORDER_DEFAULT: int
 CUC_TILE_WEAK: int
 CUC_TILE_RELAXED: int
@@ -1060,6 +1067,23 @@ class cuc_program_options(ctypes.Structure):
     dimension_count: int
     tuned: bytes | None
 
+class cuc_python_argument(ctypes.Structure):
+    type: Pointer
+    how: int
+    dtype: int
+
+class cuc_python_launch(ctypes.Structure):
+    stream: Pointer
+    config: Pointer
+    kernel: Pointer
+    args: Pointer
+    arg_count: int
+
+class cuc_python_plan(ctypes.Structure):
+    kernel: Pointer
+    arguments: Pointer
+    count: int
+
 class cuc_stream_options(ctypes.Structure):
     struct_size: int
     priority: int
@@ -1350,6 +1374,8 @@ def cuc_event_query(event: Pointer) -> int:
     """Whether an event has completed, without waiting."""
 def cuc_event_record(event: Pointer, stream: Pointer) -> int:
     """Record an event:"""
+def cuc_event_record_external(event: Pointer, stream: Pointer) -> int:
+    """Let a graph record an event, for work outside of it:"""
 def cuc_event_release(event: Pointer) -> None:
     """Let go of an event."""
 def cuc_event_retain(event: Pointer) -> int | None:
@@ -1422,6 +1448,8 @@ def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
     """How much workspace a product takes."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Go through what a plan may choose among for a shape, with what the model thinks of each."""
+def cuc_graph_create(out: Pointer, device: Pointer) -> int:
+    """Make a graph without nodes."""
 def cuc_graph_exec_flags(exec: Pointer) -> int:
     """The flags that an instance was made with."""
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
@@ -1442,10 +1470,14 @@ def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int)
     """Draw a graph in the DOT language of Graphviz."""
 def cuc_graph_get_edge_count(out: Pointer, graph: Pointer) -> int:
     """How many edges a graph has:"""
+def cuc_graph_get_edges(from_: Pointer, to: Pointer, room: int, graph: Pointer) -> int:
+    """The edges of a graph:"""
 def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
     """How many nodes a graph has; one that was embedded counts as one."""
 def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
     """What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere."""
+def cuc_graph_get_nodes(nodes: Pointer, room: int, graph: Pointer) -> int:
+    """The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types()."""
 def cuc_graph_handle(graph: Pointer) -> int | None:
     """The driver's own handle of a graph, which is also its cudaGraph_t."""
 def cuc_graph_instantiate(out: Pointer, graph: Pointer, options: Pointer) -> int:
@@ -1610,6 +1642,8 @@ def cuc_memory_resource_retain(resource: Pointer) -> int | None:
     """Hold a resource once more."""
 def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
     """A resource that asks the driver for each allocation, without a pool."""
+def cuc_node_get_type(out: Pointer, node: Pointer) -> int:
+    """What a node is."""
 def cuc_node_type_name(type: int) -> bytes | None:
     """The name of a type of node, such as 'kernel'."""
 def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
@@ -1700,6 +1734,12 @@ def cuc_program_release(program: Pointer) -> None:
     """Drop a reference; the last one frees the program."""
 def cuc_program_retain(program: Pointer) -> int | None:
     """Hold one reference more."""
+def cuc_python_add_call(type: Pointer) -> int:
+    """Let the objects of a Python class be called:"""
+def cuc_python_add_dlpack(type: Pointer) -> int:
+    """Give a Python class of arrays the DLPack protocol:"""
+def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
+    """A function of Python's, `launch(stream, config, kernel, *args)`."""
 def cuc_runtime_get_version(out: Pointer) -> int:
     """The version of the CUDA runtime:"""
 def cuc_runtime_set_device(device: Pointer) -> int:
@@ -1716,6 +1756,8 @@ def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -
     """Call a function on the host when the stream comes to it, also when work before it failed."""
 def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
     """Begin to capture a stream."""
+def cuc_stream_begin_capture_to(stream: Pointer, graph: Pointer, after: Pointer, count: int, mode: int) -> int:
+    """Begin to capture a stream into a graph that is there, behind some of its nodes."""
 def cuc_stream_cancel_capture(stream: Pointer) -> int:
     """End a capture and drop what it has collected:"""
 def cuc_stream_context(stream: Pointer) -> int | None:
@@ -1734,6 +1776,8 @@ def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_o
     """Wrap a stream that was made elsewhere:"""
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
     """What capture a stream is in, be it one of cucore's or not."""
+def cuc_stream_get_capture_nodes(nodes: Pointer, room: int, count: Pointer, stream: Pointer) -> int:
+    """The nodes that what is put on a captured stream next comes behind:"""
 def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
     """A default stream of a device's primary context."""
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:
@@ -1758,6 +1802,8 @@ def cuc_stream_synchronize(stream: Pointer) -> int:
     """Wait until all work of a stream is done."""
 def cuc_stream_wait_event(stream: Pointer, event: Pointer) -> int:
     """Let later work of a stream wait for an event."""
+def cuc_stream_wait_external(stream: Pointer, event: Pointer) -> int:
+    """Let a graph wait for an event that is recorded outside of it:"""
 def cuc_stream_wait_stream(stream: Pointer, other: Pointer) -> int:
     """Let later work of a stream wait for all present work of another."""
 def cuc_stream_wait_value(stream: Pointer, address: int, value: int, bytes: int, compare: int) -> int:
@@ -1790,14 +1836,20 @@ def cuc_tile_access_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_tile_add(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x + y"""
+def cuc_tile_add_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
+    """RN, RZ, RM, RP"""
 def cuc_tile_all(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """of bools:"""
 def cuc_tile_any(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """of bools:"""
 def cuc_tile_argmax(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """where the largest is"""
+def cuc_tile_argmax_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """where the largest is, or the first NaN"""
 def cuc_tile_argmin(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """where the least is:"""
+def cuc_tile_argmin_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
+    """where the least is, or the first NaN"""
 def cuc_tile_asm(program: Pointer, file: bytes | None, line: int, text: bytes | None, dtype: int, count: int, x: Pointer) -> int:
     """PTX for each element:"""
 def cuc_tile_assert(program: Pointer, file: bytes | None, line: int, condition: int, text: bytes | None) -> None:
@@ -1825,7 +1877,7 @@ def cuc_tile_atomic_xor(program: Pointer, file: bytes | None, line: int, tensor:
 def cuc_tile_bitand(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x & y:"""
 def cuc_tile_bitcast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int) -> int:
-    """The same bits as another element type of the same width."""
+    """The same bits as another element type:"""
 def cuc_tile_bitnot(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """~x:"""
 def cuc_tile_bitor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -1866,6 +1918,8 @@ def cuc_tile_dimension(program: Pointer, file: bytes | None, line: int, name: by
     """A dimension that a tensor's extents have bound."""
 def cuc_tile_div(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x / y; f32 of integers"""
+def cuc_tile_div_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
+    """RN, RZ, RM, RP; of f32 FULL, APPROX"""
 def cuc_tile_dtype(program: Pointer, x: int) -> int:
     """The element type of a value."""
 def cuc_tile_element(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer) -> int:
@@ -1884,6 +1938,10 @@ def cuc_tile_exp(program: Pointer, file: bytes | None, line: int, x: int) -> int
     """e ** x"""
 def cuc_tile_exp2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """2 ** x"""
+def cuc_tile_exp2_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
+    """RN; of f32 FULL, APPROX"""
+def cuc_tile_exp_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
+    """RN; of f32 FULL, APPROX"""
 def cuc_tile_expand(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """An axis of extent 1 put in, as None in a subscript does."""
 def cuc_tile_expm1(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -1902,8 +1960,10 @@ def cuc_tile_floordiv(program: Pointer, file: bytes | None, line: int, x: int, y
     """x // y, rounded down"""
 def cuc_tile_fma(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int) -> int:
     """x * y + z, rounded once:"""
+def cuc_tile_fma_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int, round: int) -> int:
+    """x * y + z, rounded once in a direction:"""
 def cuc_tile_for(program: Pointer, file: bytes | None, line: int, first: int, last: int, step: int) -> int:
-    """Begin a loop that counts:"""
+    """Begin a loop that counts, up to the next cuc_tile_end()."""
 def cuc_tile_full(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, value: int) -> int:
     """A tile of which every element is one value."""
 def cuc_tile_gather(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, options: Pointer) -> int:
@@ -1916,12 +1976,18 @@ def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, inde
     """An entry of a tile kernel in object code:"""
 def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
     """The program as its compiler sees it, simplified:"""
+def cuc_tile_get_machine(text: Pointer, bytes: Pointer, program: Pointer) -> int:
+    """The program as its compiler has it before it writes PTX:"""
 def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
     """A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are."""
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
     """What a record of a kernel is kept under:"""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
     """Say how many blocks a launch has, computed on the host in exact 64-bit integers."""
+def cuc_tile_grid_dependency_launch(program: Pointer, file: bytes | None, line: int) -> None:
+    """Let the kernel behind this one begin, once every block has come here or ended."""
+def cuc_tile_grid_dependency_wait(program: Pointer, file: bytes | None, line: int) -> None:
+    """Wait until the kernels ahead of this one have ended and what they wrote can be read."""
 def cuc_tile_gt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x > y"""
 def cuc_tile_histogram(program: Pointer, file: bytes | None, line: int, x: int, count: int) -> int:
@@ -1972,24 +2038,34 @@ def cuc_tile_max(program: Pointer, file: bytes | None, line: int, x: int, count:
     """the largest number"""
 def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the largest, or NaN"""
+def cuc_tile_max_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
+    """RN"""
 def cuc_tile_maximum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the larger; of NaN and a number, the number"""
 def cuc_tile_maximum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the larger; NaN where one is NaN"""
+def cuc_tile_maximum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
+    """RN"""
 def cuc_tile_min(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the least number"""
 def cuc_tile_min_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the least, or NaN"""
+def cuc_tile_min_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
+    """RN"""
 def cuc_tile_minimum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the smaller; of NaN and a number, the number"""
 def cuc_tile_minimum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the smaller; NaN where one is NaN"""
+def cuc_tile_minimum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
+    """RN"""
 def cuc_tile_mma(program: Pointer, file: bytes | None, line: int, a: int, b: int, acc: int, precision: int, fast_acc: int) -> int:
     """A matrix product added to an accumulator."""
 def cuc_tile_mod(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x % y, with the sign of y"""
 def cuc_tile_mul(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x * y"""
+def cuc_tile_mul_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
+    """RN, RZ, RM, RP"""
 def cuc_tile_name(program: Pointer, file: bytes | None, line: int, x: int, name: bytes | None) -> int:
     """Give a value a name:"""
 def cuc_tile_ne(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2008,6 +2084,8 @@ def cuc_tile_print(program: Pointer, file: bytes | None, line: int, text: bytes 
     """Print values when the kernel runs."""
 def cuc_tile_prod(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the product"""
+def cuc_tile_prod_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
+    """RN, RZ, RM, RP at each step"""
 def cuc_tile_program_create(out: Pointer) -> int:
     """Begin a program without kernels."""
 def cuc_tile_program_finish(source: Pointer, program: Pointer) -> int:
@@ -2032,6 +2110,8 @@ def cuc_tile_round(program: Pointer, file: bytes | None, line: int, x: int) -> i
     """the nearest integer, half to even"""
 def cuc_tile_rsqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """1 / sqrt(x)"""
+def cuc_tile_rsqrt_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
+    """RN; of f32 APPROX"""
 def cuc_tile_scalar(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int) -> int:
     """Add a scalar to the kernel's parameters."""
 def cuc_tile_scan(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer, reverse: int) -> None:
@@ -2058,6 +2138,8 @@ def cuc_tile_sort(program: Pointer, file: bytes | None, line: int, x: int, axis:
     """ascending, NaN last"""
 def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the square root"""
+def cuc_tile_sqrt_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
+    """RN, RZ, RM, RP; of f32 APPROX"""
 def cuc_tile_squeeze(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """An axis of extent 1 taken out."""
 def cuc_tile_store(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
@@ -2082,14 +2164,20 @@ def cuc_tile_stride(program: Pointer, file: bytes | None, line: int, tensor: int
     """A stride of a tensor, in elements."""
 def cuc_tile_sub(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x - y"""
+def cuc_tile_sub_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
+    """RN, RZ, RM, RP"""
 def cuc_tile_sum(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the sum"""
+def cuc_tile_sum_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
+    """RN, RZ, RM, RP at each step"""
 def cuc_tile_take(program: Pointer, file: bytes | None, line: int, x: int, index: int, axis: int) -> int:
     """Elements picked by number along an axis."""
 def cuc_tile_tan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the tangent"""
 def cuc_tile_tanh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the hyperbolic tangent"""
+def cuc_tile_tanh_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
+    """RN; of f32 FULL, APPROX"""
 def cuc_tile_tensor(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int, extents: bytes | None) -> int:
     """Add a tensor to the kernel's parameters."""
 def cuc_tile_topk(values: Pointer, indices: Pointer, program: Pointer, file: bytes | None, line: int, x: int, count: int, axis: int) -> None:

@@ -1,11 +1,15 @@
-"""The package as a peer of cucore bench: it does the work that others do, and is checked the same."""
+"""The package as a peer of cucore bench, checked as others are; and the script that measures bindings."""
 import csv
 import io
+import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
+
+from support import ROOT
 
 try:
     import numpy
@@ -27,6 +31,24 @@ class Peer(unittest.TestCase):
                               ("launch_3_arguments", "cucore-prepared"), ("copy", "cucore-python")):
             row = rows.get((case, subject), {})
             self.assertTrue(float(row.get("median_s") or 0) > 0, f"{case} {subject}: {row}\n{done.stderr}")
+
+
+class Bindings(unittest.TestCase):
+    def test_the_script_measures_and_judges(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "out.json"
+            subprocess.run([sys.executable, ROOT / "bench" / "bindings.py", "--seconds", "0.2", "--json", path],
+                           check=True, capture_output=True, timeout=120)
+            said = json.loads(path.read_text())
+        rows = {(r["case"], r["subject"]): r for r in said["results"]}
+        for case in ("launch_0", "launch_3", "launch_10"):
+            for subject in ("cucore", "prepared", "raw"):
+                self.assertGreater(rows[case, subject]["median_s"], 0)
+        self.assertGreater(rows["dlpack_import", "cucore"]["median_s"], 0)
+        goals = {(g["case"], g["subject"], g["peer"]): g for g in said["goals"]}
+        goal = goals["dlpack_export", "cucore", None]
+        self.assertEqual(goal["kept"], goal["value"] <= 1e-6)
+        self.assertIn(("launch_3", "prepared", "raw"), goals)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 import array
 import ctypes
 import gc
+import sys
 import unittest
 
 import cucore
@@ -58,9 +59,9 @@ class Capsules(DeviceTest):
 
     def test_it_is_consumed_once(self):
         capsule = self.buffer.view().__dlpack__()
-        Tensor._consume(capsule)
+        Tensor.from_capsule(capsule)
         with self.assertRaisesRegex(ValueError, "nobody has consumed"):
-            Tensor._consume(capsule)
+            Tensor.from_capsule(capsule)
 
     def test_what_cannot_be_is_refused(self):
         view = self.buffer.view("f32")
@@ -86,6 +87,136 @@ class Order(DeviceTest):
         self.assertEqual((said["version"], said["shape"], said["typestr"], said["strides"]),
                          (3, (2, 3), "<f4", None))
         self.assertEqual((said["stream"], said["data"]), (self.stream.handle, (view.ptr, False)))
+
+
+class Header(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.c_void_p)]
+
+
+GIVE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+CURRENT = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+
+
+class Exchange(ctypes.Structure):
+    """DLPackExchangeAPI."""
+
+    _fields_ = [("header", Header), ("allocate", ctypes.c_void_p), ("give", GIVE), ("take", ctypes.c_void_p),
+                ("borrow", ctypes.c_void_p), ("current_stream", CURRENT)]
+
+
+def exchanging(version=1, previous=None):
+    """A class of arrays with the exchange API; its `calls` are those that were made."""
+
+    class Array:
+        def __init__(self, view):
+            self.view = view
+
+        def __dlpack__(self, **how):
+            Array.calls.append("__dlpack__")
+            return self.view.__dlpack__(**how)
+
+        def __dlpack_device__(self):
+            return self.view.__dlpack_device__()
+
+    def give(array, out):
+        Array.calls.append("give")
+        if array.view is None:
+            return -1
+        made = ctypes.c_void_p()
+        cucore.raw.cuc_tensor_to_dlpack(ctypes.byref(made), array.view._address, array.view._buffer._h)
+        out[0] = made.value
+        return 0
+
+    def current_stream(kind, number, out):
+        Array.calls.append(("current", kind, number))
+        out[0] = Array.stream
+        return 0
+
+    Array.calls, Array.stream = [], 0
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    Array.table = Exchange(Header(version, 3, previous), None, GIVE(give), None, None, CURRENT(current_stream))
+    Array.name = b"dlpack_exchange_api"
+    Array.__dlpack_c_exchange_api__ = new(ctypes.addressof(Array.table), Array.name, None)
+    return Array
+
+
+class ExchangeApi(DeviceTest):
+    def test_an_array_comes_by_it_and_keeps_its_memory(self):
+        kind = exchanging()
+        memory = self.floats(range(4))
+        tensor = Tensor.from_dlpack(kind(memory.view("f32")))
+        self.assertEqual((kind.calls, tensor.shape, tensor.ptr), (["give"], (4,), memory.handle))
+        memory.close()
+        out = array.array("f", bytes(16))
+        tensor.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        self.assertEqual(list(out), [0, 1, 2, 3])
+
+    def test_the_stream_given_waits_for_the_producers(self):
+        kind = exchanging()
+        given = kind(self.floats([1]).view("f32"))
+        other = self.device.create_stream()
+        for current in (0, 1, 2, other.handle, self.stream.handle):
+            kind.calls.clear()
+            kind.stream = current
+            Tensor.from_dlpack(given, stream=self.stream)
+            self.assertEqual(kind.calls, ["give", ("current", 2, 0)])
+
+    def test_another_librarys_stream_is_taken(self):
+        kind, stream = exchanging(), self.stream
+
+        class Theirs:
+            def __cuda_stream__(self):
+                return 0, stream.handle
+
+        Tensor.from_dlpack(kind(self.floats([1]).view("f32")), stream=Theirs())
+        self.assertEqual(kind.calls, ["give", ("current", 2, 0)])
+
+    def test_an_exception_of_the_producer_is_raised(self):
+        with self.assertRaises(SystemError):  # it said -1, and set none
+            Tensor.from_dlpack(exchanging()(None))
+
+    def test_one_of_another_major_version_is_asked_by_its_methods(self):
+        kind = exchanging(version=2)
+        Tensor.from_dlpack(kind(self.floats([1]).view("f32")))
+        self.assertEqual(kind.calls, ["__dlpack__"])
+
+    def test_an_older_table_is_taken(self):
+        old = exchanging()
+        kind = exchanging(version=2, previous=ctypes.addressof(old.table))
+        Tensor.from_dlpack(kind(self.floats([1]).view("f32")))
+        self.assertEqual((kind.calls, old.calls), ([], ["give"]))
+
+
+class Methods(DeviceTest):
+    def test_arguments_that_are_not_known_are_refused(self):
+        view = self.floats([1]).view("f32")
+        for wrong in (lambda: view.__dlpack__(1), lambda: view.__dlpack__(streams=1),
+                      lambda: view.__dlpack__(max_version=3), lambda: view.__dlpack__(max_version=()),
+                      lambda: view.__dlpack__(stream="1"), lambda: Tensor.from_dlpack(),
+                      lambda: Tensor.from_dlpack(view, view), lambda: Tensor.from_capsule(view),
+                      lambda: Tensor.__dlpack__(3)):
+            with self.assertRaises((TypeError, ValueError)):
+                wrong()
+
+    def test_references_are_given_back(self):
+        view = self.floats(range(4)).view("f32")
+        kind = exchanging()
+        theirs = kind(view)
+        objects = [view, view._buffer, view._stream, Tensor, theirs, kind, None, False]
+        Tensor.from_dlpack(theirs, stream=self.stream)
+        before = list(map(sys.getrefcount, objects))
+        for _ in range(100):
+            view.__dlpack__(stream=-1)
+            view.__dlpack__(stream=self.stream.handle, max_version=(1, 0), copy=False)
+            view.__dlpack_device__()
+            Tensor.from_capsule(view.__dlpack__(stream=-1))
+            Tensor.from_dlpack(theirs, stream=self.stream)
+            Tensor.from_dlpack(view)
+            kind.calls.clear()
+        after = list(map(sys.getrefcount, objects))
+        self.assertTrue(all(abs(b - a) < 20 for a, b in zip(before, after)), (before, after))
 
 
 class Foreign:

@@ -1,6 +1,8 @@
 """Arguments of every type arrive as the kernel declares them, or are refused."""
 import ctypes
+import inspect
 import struct
+import sys
 import unittest
 
 from cucore import InvalidArgumentError, LaunchConfig, PreparedLaunch, launch
@@ -23,12 +25,17 @@ class Pair(ctypes.Structure):
 
 class Arguments(DeviceTest):
     def echo(self, name, value, size):
-        out = self.device.allocate(size, stream=self.stream)
-        launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, f"echo_{name}"), value, out)
-        data = bytearray(size)
-        out.copy_to(data, stream=self.stream)
-        self.stream.sync()
-        return bytes(data)
+        """What arrives: the first time, and by the plan that is made then."""
+        echo, seen = kernel(ECHO, f"echo_{name}"), set()
+        for _ in range(2):
+            out = self.device.allocate(size, stream=self.stream)
+            launch(self.stream, LaunchConfig(1, 1), echo, value, out)
+            data = bytearray(size)
+            out.copy_to(data, stream=self.stream)
+            self.stream.sync()
+            seen.add(bytes(data))
+        self.assertEqual(len(seen), 1)
+        return seen.pop()
 
     def arrives(self, name, value, expected):
         form = FORMATS[name]
@@ -82,6 +89,48 @@ class Arguments(DeviceTest):
             launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 42, address)
             self.assertEqual(self.read(out, "i"), [42])
 
+    def test_values_of_other_types_may_follow(self):
+        echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
+        for value in (1, 2, True, ctypes.c_int(3), 4, 2**32 - 1, -5, 2**40, 6, 1.5, 7, "8", 9):
+            try:
+                launch(self.stream, LaunchConfig(1, 1), echo, value, out)
+            except (OverflowError, InvalidArgumentError, TypeError):
+                self.assertIn(value, (2**40, 1.5, "8"))
+                continue
+            number = value.value if isinstance(value, ctypes.c_int) else int(value)
+            self.assertEqual(self.read(out, "i"), [number - 2**32 if number >= 2**31 else number])
+
+    def test_what_is_wrong_after_a_good_launch_is_told(self):
+        echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
+        config = LaunchConfig(1, 1)
+        launch(self.stream, config, echo, 1, out)
+        for wrong, error in (((self.stream, config, echo, 1), TypeError),
+                             ((self.stream, config, echo), TypeError),
+                             ((self.stream, 3, echo, 1, out), (TypeError, AttributeError)),
+                             ((None, config, echo, 1, out), TypeError),
+                             ((self.stream, LaunchConfig(1, 2000), echo, 1, out), InvalidArgumentError)):
+            with self.subTest(wrong), self.assertRaises(error):
+                launch(*wrong)
+        out.close()
+        with self.assertRaises(InvalidArgumentError):
+            launch(self.stream, config, echo, 1, out)
+
+    def test_references_are_given_back(self):
+        echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
+        config = LaunchConfig(1, 1)
+        objects = [self.stream, config, echo, out, launch, type(out), int]
+        for value in (7, "7"):
+            def once(value=value):
+                try:
+                    launch(self.stream, config, echo, value, out)
+                except TypeError:
+                    pass
+            once()
+            before = list(map(sys.getrefcount, objects))
+            for _ in range(100):
+                once()
+            self.assertEqual(list(map(sys.getrefcount, objects)), before)
+
     def test_what_is_no_argument_is_refused(self):
         with self.assertRaisesRegex(TypeError, "argument 0 is a str"):
             self.echo("i32", "1", 4)
@@ -90,6 +139,10 @@ class Arguments(DeviceTest):
 
 
 class Launches(DeviceTest):
+    def test_it_is_documented(self):
+        self.assertEqual(str(inspect.signature(launch)), "(stream, config, kernel, /, *args)")
+        self.assertIn("stream's order", inspect.getdoc(launch))
+
     def test_a_kernel_computes(self):
         n = 1000
         x, y = self.floats(range(n)), self.floats([1] * n)

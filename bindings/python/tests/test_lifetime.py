@@ -99,7 +99,7 @@ class Closed(DeviceTest):
         capsule = view.__dlpack__()
         del view
         out = array.array("f", bytes(8))
-        Tensor._consume(capsule).copy_to(out, stream=self.stream)
+        Tensor.from_capsule(capsule).copy_to(out, stream=self.stream)
         self.stream.sync()
         self.assertEqual(list(out), [1, 2])
         pinned = LegacyPinnedMemoryResource().allocate(8)

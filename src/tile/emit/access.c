@@ -223,7 +223,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
 
     tile_order_access(e, op);
     a.tile = a.stores ? op->operand[op->operand_count - 1] : op->result[0];
-    a.reg = tile_registers(e, a.tile);
+    bool asks = op->kind == TILE_STORE && !e->ring && tile_waits(e, a.tile);
+    a.reg = asks ? e->value[a.tile->id] : tile_registers(e, a.tile);
     a.axes = a.view->rank;
     a.origin = a.view->base;
     if (!a.reg)
@@ -259,6 +260,10 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     tile_register whole = tile_both(e, a.whole, a.dropped_inside);
     if (whole)
         tile_branch(e, whole, true, edge);
+    struct tile_waiting waiting;
+    if (asks && !tile_keep_waiting(e, &waiting))
+        return false;
+    a.waiting = asks ? &waiting : NULL;
     tile_move_whole(&a);
     if (whole) {
         tile_branch(e, TILE_NO_REGISTER, false, done);

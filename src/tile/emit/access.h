@@ -27,6 +27,9 @@ struct tile_access {
     const struct tile_value *ids;
     tile_register pad;         // the same for all
     const tile_register *pads; // each its own
+    // What is stored is waiting: it is made a vector at a time, on each way for itself, and this is
+    // what there was before. NULL: it is there.
+    const struct tile_waiting *waiting;
 };
 
 // access_move.c: all registers. In tiles that lie inside as a whole, and in those that may not.

@@ -203,14 +203,25 @@ static void move(struct tile_access *a, struct addresses *known, uint32_t r, uin
                        predicate);
 }
 
+// What waits, of registers from `first` on.
+static void ask(struct tile_access *a, uint32_t first, uint32_t end)
+{
+    uint32_t count = tile_register_count(a->tile);
+
+    if (!tile_hurry(a->e, a->tile, first, end < count ? end : count))
+        a->e->failed = true;
+}
+
 // All registers, `vector` at a time; `bounds`: NULL when all that is in the tile is in the tensor.
 static void move_all(struct tile_access *a, uint32_t vector, struct bounds *bounds)
 {
     struct addresses known = { .count = 0 };
     uint32_t count = tile_register_count(a->tile);
 
-    for (uint32_t r = 0; r < count; r += vector) {
+    for (uint32_t r = 0; r < count && !a->e->failed; r += vector) {
         bool none;
+        if (a->waiting && r % TILE_PART == 0)
+            ask(a, r, r + (vector < TILE_PART ? TILE_PART : vector));
         if (a->stores && tile_repeats(a->tile->layout, r))
             continue;
         tile_register p = tile_inside_tile(a->e, a->tile, r, &none), step = TILE_NO_REGISTER;
@@ -223,6 +234,8 @@ static void move_all(struct tile_access *a, uint32_t vector, struct bounds *boun
         if (!none)
             move(a, &known, r, vector, p, step);
     }
+    if (a->waiting)
+        tile_wait_again(a->e, a->waiting);
 }
 
 void tile_move_whole(struct tile_access *a)

@@ -58,6 +58,9 @@ static tile_emit_op *emitter_of(enum tile_op_kind kind)
         return tile_emit_print;
     case TILE_ASSERT:
         return tile_emit_assert;
+    case TILE_GRID_WAIT:
+    case TILE_GRID_LAUNCH:
+        return tile_emit_grid;
     case TILE_BROADCAST:
     case TILE_RESHAPE:
     case TILE_PERMUTE:
@@ -150,7 +153,8 @@ static void touched_in(struct tile_op *op, void *data)
     struct tile_emitter *e = data;
     uint32_t traits = tile_op_infos[op->kind].traits;
 
-    if (!(traits & (TILE_READS | TILE_WRITES)) || op->kind == TILE_ASSERT || op->kind == TILE_PRINT)
+    if (!(traits & (TILE_READS | TILE_WRITES)) || !op->operand_count ||
+        op->kind == TILE_ASSERT || op->kind == TILE_PRINT)
         return;
     const struct tile_value *tensor = op->operand[0];
     while (tensor->op)
@@ -176,7 +180,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     struct tile_emit_loop loop = {
         .op = op, .again = tile_label(e), .end = tile_label(e), .outer = e->loop
     };
-    uint32_t start = tile_label(e);
+    uint32_t start = tile_label(e), together = tile_label(e);
     tile_register variable = TILE_NO_REGISTER, end = TILE_NO_REGISTER;
     const char *type = "";
 
@@ -195,9 +199,12 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         end = tile_registers(e, op->operand[1])[0];
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }
-    bool ahead = e->ahead && op == e->ahead->loop;
+    bool ahead = e->ahead && op == e->ahead->loop, alone = tile_is_for_one_warp(e, op);
     if (ahead && !tile_begin_ahead(e, op))
         return false;
+    if (alone)
+        tile_go_alone(e, op, together);
+    uint32_t busy = e->shared_busy;
     e->shared_busy = true;
     if (is_for) // no turn at all
         way_out(e, &loop);
@@ -229,9 +236,11 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     if (ahead)
         tile_end_ahead(e);
     e->loop = loop.outer;
-    e->shared_busy = true;
+    e->shared_busy = alone ? busy : true;
     e->read = loop.read;
     e->written = loop.written;
+    if (alone)
+        tile_come_together(e, op, together);
     return !e->failed;
 }
 

@@ -568,14 +568,21 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
 {
     cuc_dtype to = op->result[0]->type.dtype;
     bool nan = tile_int(op, TILE_ATTR_NAN, 0);
+    struct tile_rounding how = tile_rounding_of(op);
     static const char *const types[] = { "pred", "b16", "b32", "b64" };
 
+    if (tile_is_rounded(op) && op->kind != TILE_CAST)
+        return tile_emit_rounded(e, op->kind, dtype, how, nan, x);
     switch (op->kind) {
     case TILE_CAST:
+        if (how.ftz) {
+            tile_register in = dtype == CUC_F32 ? tile_emit_flush(e, x[0]) : x[0];
+            tile_register out = tile_emit_cast(e, to, dtype, how.round, in);
+            return to == CUC_F32 ? tile_emit_flush(e, out) : out;
+        }
         if (tile_int(op, TILE_ATTR_AGAIN, 0))
             return tile_widen_again(e, dtype, x[0], (uint32_t)tile_int(op, TILE_ATTR_AGAIN, 0));
-        return tile_emit_cast(e, to, dtype, (enum tile_round)tile_int(op, TILE_ATTR_ROUND, TILE_RN),
-                              x[0]);
+        return tile_emit_cast(e, to, dtype, how.round, x[0]);
     case TILE_BITCAST:
         return bitcast(e, to, dtype, x[0]);
     case TILE_WHERE: {
@@ -644,7 +651,7 @@ static bool casts_pairs(const struct tile_op *op, uint32_t count)
 
     return op->kind == TILE_CAST && count % 2 == 0 && (to == CUC_F16 || to == CUC_BF16) &&
            op->operand[0]->type.dtype == CUC_F32 &&
-           tile_int(op, TILE_ATTR_ROUND, TILE_RN) == TILE_RN;
+           !tile_is_rounded(op);
 }
 
 static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
@@ -697,6 +704,66 @@ bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t
         return op->kind == TILE_LOAD ? tile_emit_side(e, op, first, end)
                                      : emit_elements(e, op, e->value[value->id], first, end);
     return tile_registers(e, value) != NULL;
+}
+
+// The tile that all of it is made of; false when there are several.
+static bool made_of(const struct tile_emitter *e, const struct tile_value *value,
+                    const struct tile_value **source)
+{
+    const struct tile_op *op = e->waiting[value->id];
+
+    if (!op) {
+        while (value->op && value->op->kind == TILE_BROADCAST)
+            value = value->op->operand[0];
+        if (tile_elements(&value->type) == 1)
+            return true;
+        bool other = *source && *source != value;
+        *source = value;
+        return !other;
+    }
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!made_of(e, op->operand[i], source))
+            return false;
+    return true;
+}
+
+bool tile_waits(const struct tile_emitter *e, const struct tile_value *value)
+{
+    const struct tile_value *source = NULL;
+
+    return e->waiting && e->waiting[value->id] && made_of(e, value, &source);
+}
+
+bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept)
+{
+    size_t values = e->kernel->value_count + 1;
+
+    *kept = (struct tile_waiting){
+        .op = tile_take(e->module, values * sizeof(*kept->op)),
+        .reg = tile_take(e->module, values * sizeof(*kept->reg)),
+    };
+    memcpy(kept->zero, e->zero, sizeof(kept->zero));
+    if (!kept->op || !kept->reg)
+        return false;
+    memcpy(kept->op, e->waiting, values * sizeof(*kept->op));
+    for (size_t id = 0; id < values; id++) {
+        if (!e->waiting[id])
+            continue;
+        size_t bytes = tile_register_count(e->waiting[id]->result[0]) * sizeof(tile_register);
+        if (!(kept->reg[id] = tile_take(e->module, bytes)))
+            return false;
+        memcpy(kept->reg[id], e->value[id], bytes);
+    }
+    return true;
+}
+
+void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept)
+{
+    memcpy(e->zero, kept->zero, sizeof(kept->zero));
+    for (size_t id = 0; id <= e->kernel->value_count; id++)
+        if ((e->waiting[id] = kept->op[id]))
+            memcpy(e->value[id], kept->reg[id],
+                   tile_register_count(kept->op[id]->result[0]) * sizeof(tile_register));
 }
 
 struct users {

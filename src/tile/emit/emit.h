@@ -96,6 +96,7 @@ struct tile_emitter {
     const struct tile_ahead *ahead; // the loop whose loads run ahead (async.c); NULL
     struct tile_ring_ahead *ring_ahead;
     uint32_t ahead_bytes; // of its stages
+    bool alone;           // one warp goes through the loop that is emitted (alone.c)
     bool failed;
 };
 
@@ -129,6 +130,16 @@ uint32_t tile_register_count(const struct tile_value *value);
 enum { TILE_PART = 8 }; // registers that are best made together
 bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                 uint32_t end);
+// Whether a value is waiting, and is made of one tile alone, beside scalars.
+bool tile_waits(const struct tile_emitter *e, const struct tile_value *value);
+// All that waits as it is now, and back to it: what has been made since is made again.
+struct tile_waiting {
+    const struct tile_op **op; // by value id, as the emitter's
+    tile_register **reg;
+    tile_register zero[3];
+};
+bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept);
+void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept);
 // side.c: those of a tile that was loaded by the way (ring.h).
 bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end);
 // A constant in a register: of a dtype, and a number of 32 or 64 bits.
@@ -229,6 +240,10 @@ tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
 // f32 of f16 or bf16 and back; f64 and f32 stay.
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_narrow(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
+// rounded.c: one that says how it rounds; an f32 without what is subnormal.
+tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
+                                struct tile_rounding how, bool nan, const tile_register *x);
+tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: of two f32, a branch for a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
 // fp8.c: a byte of e4m3 or e5m2 of an f32, and back.
@@ -245,6 +260,8 @@ tile_emit_op tile_emit_index;                       // index.c: block, dim, slic
 void tile_emit_parameters(struct tile_emitter *e);
 tile_emit_op tile_emit_access;   // access.c: load, store and the like
 tile_emit_op tile_emit_elements; // gather.c: gather, scatter, atomic
+// Whether any op takes the value.
+bool tile_is_used(const struct tile_emitter *e, const struct tile_value *value);
 // One element's atomic operation; `old`: TILE_NO_REGISTER when nobody asks for it. `words`: its
 // order and scope; x[1] of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
@@ -258,6 +275,7 @@ tile_emit_op tile_emit_shape;                   // shape.c
 tile_emit_op tile_emit_mma, tile_emit_mma_sync; // mma.c, mma_sync.c
 tile_emit_op tile_emit_philox, tile_emit_asm;   // random.c, inline.c
 tile_emit_op tile_emit_print, tile_emit_assert; // report.c
+tile_emit_op tile_emit_grid;                    // index.c
 // control.c: one op that is no control flow; the ops of a block; of a reduction's function, which
 // ends with a yield.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
@@ -267,6 +285,12 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op);
 void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
                       struct tile_value *const *from, uint32_t count);
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
+
+// alone.c: a loop that one warp can go through for its block; what comes before it, which leads the
+// others to the label `together`; and what comes behind it.
+bool tile_is_for_one_warp(const struct tile_emitter *e, const struct tile_op *loop);
+void tile_go_alone(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
+void tile_come_together(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
 // kernel.c: one entry; what comes before its body.
 void tile_begin_entry(struct tile_emitter *e);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Of shared memory, for elements on their way to the threads that hold copies.
-enum { EXCHANGE_BYTES = 16 * 1024 };
+enum { EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256, ALL_LANES = 31 };
 
 static uint32_t bytes_of(cuc_dtype dtype)
 {
@@ -125,7 +125,7 @@ uint32_t tile_copies(const struct tile_layout *layout)
 
 tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *layout)
 {
-    uint32_t copies = tile_copies(layout);
+    uint32_t copies = tile_copies(layout) & (e->alone ? ALL_LANES : UINT32_MAX);
 
     if (!copies)
         return TILE_NO_REGISTER;
@@ -164,30 +164,30 @@ static void spread_to_threads(struct tile_emitter *e, const struct tile_value *v
                 tile_move(e, reg[r], tile_shuffle_from(e, reg[r], from));
         return;
     }
-    tile_register single = tile_one_copy(e, value->layout);
-    uint32_t threads = 32 * e->warps, each = EXCHANGE_BYTES / (threads * bytes);
-    for (uint32_t first = 0; first < count; first += each) {
-        uint32_t end = first + each < count ? first + each : count;
-        tile_register shared = tile_scratch(e, (end - first) * threads * bytes);
-        tile_register mine = tile_new(e, TILE_R32), theirs = tile_new(e, TILE_R32);
-        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", mine, e->tid, bytes, shared);
-        tile_register from =
-            tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, (threads - 1) & ~copies);
-        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", theirs, from, bytes, shared);
+    uint32_t kept = (32 * e->warps - 1) & ~copies, step = bytes << __builtin_popcount(kept);
+    tile_register single = tile_one_copy(e, value->layout), index = tile_compress(e, e->tid, kept);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        uint32_t each = EXCHANGE_BYTES / step, at = 0;
+        end = first + each < count ? first + each : count;
+        uint32_t size = (end - first) * step;
+        tile_register shared = size <= FEW_BYTES ? tile_scratch_beside(e, size, &at)
+                                                 : tile_scratch(e, size);
+        tile_register place =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", index, bytes, shared);
         for (uint32_t r = first; r < end; r++)
-            tile_emit_store(e, "", "shared", dtype, &reg[r], 1, mine,
-                            (int64_t)(r - first) * threads * bytes, single);
+            tile_emit_store(e, "", "shared", dtype, &reg[r], 1, place,
+                            at + (int64_t)(r - first) * step, single);
         tile_scratch_written(e);
         for (uint32_t r = first; r < end; r++)
-            tile_emit_load(e, "", "shared", dtype, &reg[r], 1, theirs,
-                           (int64_t)(r - first) * threads * bytes, TILE_NO_REGISTER);
+            tile_emit_load(e, "", "shared", dtype, &reg[r], 1, place,
+                           at + (int64_t)(r - first) * step, TILE_NO_REGISTER);
     }
 }
 
 void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
                         const tile_register *reg)
 {
-    uint32_t copies = tile_copies(value->layout);
+    uint32_t copies = tile_copies(value->layout) & (e->alone ? ALL_LANES : UINT32_MAX);
 
     if (copies)
         spread_to_threads(e, value, reg, copies);

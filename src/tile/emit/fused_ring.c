@@ -64,8 +64,7 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed)
     if (!feed->held)
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", to, r->turn.stage, s->bytes, to);
     tile_emit_wait(e, full, TILE_FEED_FREE_AT, before);
-    tile_ins(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", full,
-             s->span * s->rows * s->slabs);
+    tile_expect(e, full, s->span * s->rows * s->slabs);
     tile_emit_copy(e, s, to, full);
 }
 

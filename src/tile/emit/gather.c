@@ -202,7 +202,7 @@ static void look_for(struct tile_op *op, void *data)
         s->found = op->operand[i] == s->value;
 }
 
-static bool is_used(struct tile_emitter *e, const struct tile_value *value)
+bool tile_is_used(const struct tile_emitter *e, const struct tile_value *value)
 {
     struct search s = { value, false };
 
@@ -217,7 +217,7 @@ static bool emit_atomic(struct elements *a)
     const struct tile_op *op = a->op;
     const struct tile_value *value = op->result[0];
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
-    bool used = is_used(e, value);
+    bool used = tile_is_used(e, value);
     tile_register *out = tile_take(e->module, a->count * sizeof(*out));
 
     if (!out)

@@ -21,14 +21,16 @@ static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
     tile_put_label(e, done);
 }
 
-// Elements from `first` on, `words` of them, are counted; what is below zero is a large number
-// without its sign.
+// Those of `words` bins from `first` on are counted; what is below zero is a large number without
+// its sign.
 static void count(struct tile_emitter *e, const struct tile_value *x, tile_register single,
-                  tile_register shared, uint32_t first, uint32_t words)
+                  tile_register shared, tile_register first, uint32_t words)
 {
     const tile_register *reg = tile_registers(e, x);
     bool wide = tile_class_of(x->type.dtype) == TILE_R64;
 
+    if (first && wide)
+        first = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", first);
     for (uint32_t r = 0; reg && r < tile_register_count(x); r++) {
         bool none;
         tile_register p = tile_both(e, tile_inside_tile(e, x, r, &none), single), bin = reg[r];
@@ -36,7 +38,7 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
             continue;
         if (first)
             bin = tile_make(e, wide ? TILE_R64 : TILE_R32,
-                            wide ? "sub.s64 %R, %R, %u" : "sub.s32 %R, %R, %u", bin, first);
+                            wide ? "sub.s64 %R, %R, %R" : "sub.s32 %R, %R, %R", bin, first);
         p = tile_both(e, p,
                       tile_make(e, TILE_PRED,
                                 wide ? "setp.lt.u64 %R, %R, %u" : "setp.lt.u32 %R, %R, %u", bin,
@@ -49,9 +51,27 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
     }
 }
 
-// The counters that the result's registers stand for.
-static void read(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
-                 uint32_t first, uint32_t words, uint32_t bins)
+// Registers whose bins are all among the `words` from `first` on, which is known.
+static void read_part(struct tile_emitter *e, const struct tile_value *result,
+                      tile_register own_place, uint32_t first, uint32_t words)
+{
+    tile_register *out = tile_registers(e, result);
+
+    for (uint32_t r = 0; out && r < tile_register_count(result); r++) {
+        uint32_t at = tile_register_coordinate(result->layout, r, 0);
+        bool none;
+        if (at < first || at - first >= words)
+            continue;
+        tile_register p = tile_inside_tile(e, result, r, &none);
+        if (!none)
+            tile_emit_load(e, "", "shared", CUC_I32, &out[r], 1, own_place, 4 * (at - first), p);
+    }
+}
+
+// Where a thread's bins are further apart than those: each register looks whether it is one of
+// them.
+static void read_any(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
+                     tile_register first, uint32_t words)
 {
     tile_register *out = tile_registers(e, result);
 
@@ -60,20 +80,51 @@ static void read(struct tile_emitter *e, const struct tile_value *result, tile_r
         tile_register p = tile_inside_tile(e, result, r, &none);
         if (none)
             continue;
-        tile_register at = tile_element_coordinate(e, result, r, 0);
-        if (first)
-            at = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", at, first);
-        if (words < bins) {
-            tile_register here = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, words);
-            p = tile_both(e, p, here);
-        }
+        tile_register at = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R",
+                                     tile_element_coordinate(e, result, r, 0), first);
+        p = tile_both(e, p, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, words));
         at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", at, shared);
         tile_emit_load(e, "", "shared", CUC_I32, &out[r], 1, at, 0, p);
     }
 }
 
+// More bins than shared memory has counters go in turns of a loop, so that the code is as long as
+// the tiles, and not as their product.
+static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
+                           const struct tile_value *result, tile_register single, uint32_t words)
+{
+    uint32_t bins = (uint32_t)result->type.extent[0], again = tile_label(e);
+    bool apart = tile_thread_reach(result->layout, 0) >= words;
+    tile_register shared = tile_scratch(e, 4 * words), first = tile_new(e, TILE_R32);
+    tile_register more = tile_new(e, TILE_PRED), own = tile_new(e, TILE_R32);
+    tile_register here = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "mad.lo.u32 %R, %R, 4, %R", own, tile_thread_coordinate(e, result->layout, 0),
+             shared);
+    tile_ins(e, "mov.u32 %R, 0", first);
+    tile_put_label(e, again);
+    clear(e, shared, words);
+    tile_barrier(e);
+    count(e, x, single, shared, first, words);
+    tile_scratch_written(e);
+    if (apart)
+        read_any(e, result, shared, first, words);
+    for (uint32_t turn = 0; turn < bins && !apart; turn += words) {
+        uint32_t next = tile_label(e);
+        tile_ins(e, "setp.ne.u32 %R, %R, %u", here, first, turn);
+        tile_branch(e, here, false, next);
+        read_part(e, result, own, turn, words);
+        tile_put_label(e, next);
+    }
+    tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
+    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, first, bins);
+    tile_barrier(e); // they have been read
+    tile_branch(e, more, false, again);
+}
+
 bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
 {
+    enum { MOST_WORDS = MOST_BYTES / 4 };
     const struct tile_value *x = op->operand[0], *result = op->result[0];
     uint32_t bins = (uint32_t)result->type.extent[0];
     const tile_register *out = tile_registers(e, result);
@@ -81,14 +132,17 @@ bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
 
     for (uint32_t r = 0; out && r < tile_register_count(result); r++)
         tile_move(e, out[r], zero); // padding is something
-    for (uint32_t first = 0; first < bins; first += MOST_BYTES / 4) {
-        uint32_t words = bins - first < MOST_BYTES / 4 ? bins - first : MOST_BYTES / 4;
-        tile_register shared = tile_scratch(e, 4 * words);
-        clear(e, shared, words);
-        tile_barrier(e);
-        count(e, x, single, shared, first, words);
-        tile_scratch_written(e);
-        read(e, result, shared, first, words, bins);
+    if (bins > MOST_WORDS) {
+        count_in_turns(e, x, result, single, MOST_WORDS);
+        return out && !e->failed;
     }
+    tile_register shared = tile_scratch(e, 4 * bins);
+    clear(e, shared, bins);
+    tile_barrier(e);
+    count(e, x, single, shared, TILE_NO_REGISTER, bins);
+    tile_scratch_written(e);
+    tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R",
+                                  tile_thread_coordinate(e, result->layout, 0), shared);
+    read_part(e, result, own, 0, UINT32_MAX);
     return out && !e->failed;
 }

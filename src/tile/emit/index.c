@@ -102,3 +102,12 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         tile_size_register(e, op->kind == TILE_STRIDE ? &view->stride[axis] : &view->extent[axis]);
     return true;
 }
+
+// Before sm_90 a grid starts when the one ahead of it has ended, with nothing to do.
+bool tile_emit_grid(struct tile_emitter *e, const struct tile_op *op)
+{
+    if (e->target->sm >= 90)
+        tile_ins(e, op->kind == TILE_GRID_WAIT ? "griddepcontrol.wait"
+                                               : "griddepcontrol.launch_dependents");
+    return true;
+}

@@ -26,9 +26,7 @@ uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at)
 
 uint32_t tile_maps_at(uint32_t bytes)
 {
-    enum { GRID_BYTES = 16 };
-
-    return (bytes + GRID_BYTES + TILE_MAP_ALIGN - 1) & ~(uint32_t)(TILE_MAP_ALIGN - 1);
+    return (bytes + TILE_GRID_BYTES + TILE_MAP_ALIGN - 1) & ~(uint32_t)(TILE_MAP_ALIGN - 1);
 }
 
 uint32_t tile_block_bytes(const struct tile_entry *entry, uint32_t bytes)
@@ -70,6 +68,13 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", n);
     }
     tile_emit_parameters(e);
+    // With roles every thread waits at once, wherever the source does: no later than it would.
+    if (e->variant == TILE_TMA && e->target->sm >= 90) {
+        if (e->kernel->waits_for_grids)
+            tile_ins(e, "griddepcontrol.wait");
+        if (e->kernel->launches_grids)
+            tile_ins(e, "griddepcontrol.launch_dependents");
+    }
     e->text = &e->body;
 }
 

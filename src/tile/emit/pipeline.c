@@ -162,6 +162,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_put_label(e, none);
         tile_meanwhile(e);
     }
+    tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, sum, count);
     // A block that only fills its cluster up has done its part.

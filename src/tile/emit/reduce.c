@@ -144,7 +144,12 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
 static void combine_plain(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                           tile_register *out)
 {
-    out[0] = tile_emit_combine(r->e, r->with, r->dtype[0], r->nan, x[0], y[0]);
+    const tile_register both[] = { x[0], y[0] };
+
+    out[0] = tile_is_rounded(r->op)
+                 ? tile_emit_rounded(r->e, r->with == TILE_WITH_SUM ? TILE_ADD : TILE_MUL,
+                                     r->dtype[0], tile_rounding_of(r->op), r->nan, both)
+                 : tile_emit_combine(r->e, r->with, r->dtype[0], r->nan, x[0], y[0]);
 }
 
 // By a function: its block is emitted with its arguments bound to registers.
@@ -188,14 +193,17 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
 {
     uint32_t count = tile_register_count(result);
     tile_register *reg = tile_take(r->e->module, count * sizeof(*reg));
+    struct tile_rounding how = tile_rounding_of(r->op);
 
     if (!reg)
         return false;
+    for (uint32_t i = 0; i < count && how.ftz; i++) // of one element nothing was added
+        out[i][value] = tile_emit_flush(r->e, out[i][value]);
     for (uint32_t i = 0; i < count; i++)
         reg[i] = !narrows ? out[i][value]
                  : r->halves && result->type.dtype == CUC_BF16
                      ? upper_half(r->e, out[i][value])
-                     : tile_narrow(r->e, result->type.dtype, out[i][value]);
+                     : tile_emit_cast(r->e, result->type.dtype, CUC_F32, how.round, out[i][value]);
     r->e->reduced = TILE_REGISTER_CLASS(out[0][value]) == TILE_R32 ? out[0][value]
                                                                    : TILE_NO_REGISTER;
     r->e->value[result->id] = reg;
@@ -223,7 +231,8 @@ static void find_factors(struct tile_reduction *r)
     const struct tile_op *product = r->op->operand[0]->op;
 
     if (r->with != TILE_WITH_SUM || !r->e->target->contract || !product ||
-        product->kind != TILE_MUL || (r->dtype[0] != CUC_F32 && r->dtype[0] != CUC_F64) ||
+        product->kind != TILE_MUL || tile_is_rounded(product) || tile_is_rounded(r->op) ||
+        (r->dtype[0] != CUC_F32 && r->dtype[0] != CUC_F64) ||
         r->dtype[0] != product->result[0]->type.dtype)
         return;
     for (uint32_t i = 0; i < 2; i++)

@@ -112,10 +112,11 @@ static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes,
     exchange_words(r, *x, part, count);
     for (uint32_t step = 1; step < count; step *= 2)
         for (uint32_t i = 0; i < count; i += 2 * step)
-            part[i] = tile_emit_combine(e, r->with, r->dtype[0], r->nan, part[i], part[i + step]);
-    for (uint32_t bit = 1; bit < e->warps / count; bit *= 2)
-        part[0] = tile_emit_combine(e, r->with, r->dtype[0], r->nan, part[0],
-                                    tile_shuffle_xor(e, part[0], bit));
+            r->combine(r, &part[i], &part[i + step], &part[i]);
+    for (uint32_t bit = 1; bit < e->warps / count; bit *= 2) {
+        tile_register other = tile_shuffle_xor(e, part[0], bit);
+        r->combine(r, &part[0], &other, &part[0]);
+    }
     *x = part[0];
     return true;
 }

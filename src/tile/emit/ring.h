@@ -31,6 +31,7 @@ struct tile_ring {
     tile_register base; // of shared memory
     tile_register map[TILE_MAX_MAPS];
     tile_register grid[3], tiles; // 32 bits
+    tile_register inverse[3];     // of a layer of the grid, of grid[1], and of the last raster
     tile_register width;          // grid[0], filled up to whole clusters
     tile_register column;         // the tile's index along it
     tile_register rank;           // of the block in its cluster
@@ -42,6 +43,7 @@ struct tile_ring {
     tile_register tile, step, place[3], next[3];
     bool early;
     bool *came; // by value id: of loads behind the loop, that they were emitted before its end
+    tile_register elected; // of the warp that copies: the lane that does
     // Of warpgroups
     tile_register not_first;     // true but in the first thread of a warpgroup
     tile_register not_storing;   // and of what stores together: a warpgroup, or a warp
@@ -60,9 +62,11 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 // tiles.c: `body` emits what a role does for one tile, for each of them; what is done while the
-// last products of a tile are on their way; whether an op behind the loop has been emitted then.
+// last products of a tile are on their way, and behind them; whether an op behind the loop has been
+// emitted then.
 bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
 void tile_meanwhile(struct tile_emitter *e);
+void tile_find_next(struct tile_emitter *e);
 bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op);
 // The loop over the product, in the role that is emitted.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
@@ -89,7 +93,9 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
 void tile_cluster_barrier(struct tile_emitter *e, bool waits); // arrive at it, and wait
 
-// tma.c: a tile of a stream to an address, signalled to a barrier; those of a stage.
+// tma.c: what barrier is to wait for; a tile of a stream to an address, signalled to it; those of a
+// stage.
+void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes);
 void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
                     tile_register full);
 void tile_emit_copies(struct tile_emitter *e);

@@ -21,6 +21,8 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->grid[i]);
     }
     r->tiles = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 12);
+    for (uint32_t i = 0; i < 3; i++)
+        r->inverse[i] = tile_make(e, TILE_R32, "ld.param.u32 %R, [args+%u]", bytes + 16 + 4 * i);
     roles->open(e);
     tile_branch(e, first, false, made);
     for (uint32_t i = 0; i < plan->maps; i++)
@@ -61,13 +63,18 @@ void tile_begin_tile(struct tile_emitter *e)
     e->ring->out.open = false;
 }
 
+// A warp as a whole goes through the tiles, and one lane of it copies: what is the same in all
+// lanes is computed once, and what they elect is known to be one.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
     uint32_t end = tile_label(e);
-    tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", e->tid,
-                                     e->ring->plan->groups * (unsigned)TILE_GROUP_THREADS);
+    tile_register warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
 
+    warp = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", warp);
+    tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", warp,
+                                     e->ring->plan->groups * (TILE_GROUP_THREADS / 32u));
     tile_branch(e, others, false, end);
+    e->ring->elected = tile_make(e, TILE_PRED, "elect.sync _|%R, 0xffffffff");
     if (!roles->through_tiles(e, roles->copy))
         return false;
     tile_put_label(e, end);
@@ -81,8 +88,8 @@ static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles
     roles->open_products(e);
     if (!roles->through_tiles(e, roles->multiply))
         return false;
-    if (e->ring->plan->store)
-        tile_ins(e, "@!%R cp.async.bulk.wait_group 0", e->ring->not_storing);
+    if (e->ring->plan->store) // shared memory stays until it has been read; the rest needs no block
+        tile_ins(e, "@!%R cp.async.bulk.wait_group.read 0", e->ring->not_storing);
     emit_end(e);
     return !e->failed;
 }
@@ -191,6 +198,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
         .persistent = true,
         .cluster = plan->cluster,
         .split = plan->split,
+        .raster = plan->raster,
         .map_count = plan->maps,
     };
     memcpy(entry->map, plan->map, sizeof(entry->map));

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_VALUES = TILE_MAX_RANK, EXCHANGE_BYTES = 16 * 1024 };
+enum { MOST_VALUES = TILE_MAX_RANK, EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256 };
 
 struct scan {
     struct tile_emitter *e;
@@ -187,14 +187,16 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
                 run[left++] = next;
         if (!left)
             break;
-        tile_register shared = tile_scratch(e, left * bytes);
+        uint32_t from = 0, taken = left * bytes;
+        tile_register shared = taken <= FEW_BYTES ? tile_scratch_beside(e, taken, &from)
+                                                  : tile_scratch(e, taken);
         for (uint32_t i = 0; i < s->n; i++) {
             uint32_t size = bytes_of(s->dtype[i]);
             tile_register place =
                 tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp, size, shared);
             for (uint32_t k = 0; k < left; k++)
                 tile_emit_store(e, "", "shared", s->dtype[i], &s->total[run[k]][i], 1, place,
-                                (int64_t)k * bytes + at[i], one);
+                                from + (int64_t)k * bytes + at[i], one);
         }
         tile_scratch_written(e);
         tile_register row =
@@ -208,7 +210,8 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
             x[i] = tile_new(e, tile_class_of(s->dtype[i]));
             if (there)
                 tile_move(e, x[i], s->identity[i]);
-            tile_emit_load(e, "", "shared", s->dtype[i], &x[i], 1, place, at[i], there);
+            tile_emit_load(e, "", "shared", s->dtype[i], &x[i], 1, place, (int64_t)from + at[i],
+                           there);
         }
         scan_lanes(s, &lanes, x, before, total);
         for (uint32_t k = 0; k < left; k++) {

@@ -18,8 +18,7 @@ void tile_copy_side(struct tile_emitter *e)
         tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
         tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
         tile_emit_wait(e, full, TILE_FREE_AT, before);
-        tile_ins(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", full,
-                 plan->groups * plan->together * TILE_SLAB_BYTES);
+        tile_expect(e, full, plan->groups * plan->together * TILE_SLAB_BYTES);
         tile_register to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage,
                                      plan->stage_bytes, r->base);
         for (uint32_t i = 0; i < plan->groups * plan->together; i++)

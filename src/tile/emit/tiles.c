@@ -4,27 +4,53 @@
 // first axis of the grid, then the next along the second.
 #include "ring.h"
 
+// x / y for an x below 2^31; `*rest` gets what is left. The host has found floor((2^32 - 1) / y),
+// by which the quotient is one too small at most: a division takes some hundred clocks, for which
+// the products would stand still between two tiles.
+static tile_register divide(struct tile_emitter *e, tile_register x, tile_register y,
+                            tile_register inverse, tile_register *rest)
+{
+    tile_register q = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", x, inverse);
+    tile_register r = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", q, y);
+    r = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", x, r);
+    tile_register more = tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", r, y);
+    tile_register one = tile_make(e, TILE_R32, "selp.u32 %R, 1, 0, %R", more);
+    tile_register less = tile_make(e, TILE_R32, "selp.u32 %R, %R, 0, %R", y, more);
+    *rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r, less);
+    return tile_make(e, TILE_R32, "add.u32 %R, %R, %R", q, one);
+}
+
+// The assembler divides by a constant as by anything else.
+static tile_register divide_by(struct tile_emitter *e, tile_register x, uint32_t y)
+{
+    tile_register rest;
+
+    if (!(y & (y - 1)))
+        return tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", x, (unsigned)__builtin_ctz(y));
+    return divide(e, x, tile_make(e, TILE_R32, "mov.u32 %R, %u", y),
+                  tile_make(e, TILE_R32, "mov.u32 %R, %u", UINT32_MAX / y), &rest);
+}
+
 static void place_tile(struct tile_emitter *e, tile_register tile, const tile_register *out)
 {
     struct tile_ring *r = e->ring;
-    tile_register rest, at;
+    uint32_t raster = r->plan->raster;
+    tile_register rest, own;
 
     tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
-    tile_ins(e, "div.u32 %R, %R, %R", out[2], tile, layer);
-    rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", out[2], layer);
-    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", tile, rest);
-    tile_register width =
-        tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->grid[1], r->plan->raster);
-    tile_register first = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, width);
-    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, width);
-    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
-    first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, r->plan->raster);
+    tile_move(e, out[2], divide(e, tile, layer, r->inverse[0], &rest));
+    // rest / (grid[1] raster), and what is left
+    tile_register first = divide_by(e, divide(e, rest, r->grid[1], r->inverse[1], &own), raster);
+    first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, raster);
+    tile_register before = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, r->grid[1]);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, before);
     tile_register height = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
-    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, r->plan->raster);
-    tile_ins(e, "div.u32 %R, %R, %R", out[1], rest, height);
-    at = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", out[1], height);
-    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, at);
-    tile_ins(e, "add.u32 %R, %R, %R", out[0], rest, first);
+    tile_register last = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", height, raster);
+    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, raster);
+    tile_register inverse =
+        tile_make(e, TILE_R32, "selp.u32 %R, %R, %u, %R", r->inverse[2], UINT32_MAX / raster, last);
+    tile_move(e, out[1], divide(e, rest, height, inverse, &own));
+    tile_ins(e, "add.u32 %R, %R, %R", out[0], own, first);
 }
 
 // A load behind the loop of few registers that does not need it: a bias.
@@ -68,21 +94,28 @@ static void come_early(struct tile_emitter *e, const struct tile_op *op)
     e->ring->came[x->id] = true;
 }
 
-// While the last products of a tile are on their way: where the next one is, whose divisions take
-// as long as some of these, and what is loaded for the end.
+// While the last products of a tile are on their way: what is loaded for the end.
 void tile_meanwhile(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
 
     if (!r->early)
         return;
-    place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
     for (const struct tile_op *op = r->plan->loop->next; op; op = op->next) {
         if (tile_op_infos[op->kind].traits & TILE_WRITES || op->block_count)
             break;
         if (is_early(e, op))
             come_early(e, op);
     }
+}
+
+// Among what is done with the products, not between two tiles: where the next one is.
+void tile_find_next(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+
+    if (r->early)
+        place_tile(e, tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->tile, r->step), r->next);
 }
 
 // A role's way through the tiles: `body` emits what it does for one.

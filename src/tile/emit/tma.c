@@ -64,6 +64,28 @@ static tile_register plus(struct tile_emitter *e, tile_register x, uint32_t more
     return more ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", x, more) : x;
 }
 
+void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
+{
+    tile_ins(e, "@%R mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", e->ring->elected, full,
+             bytes);
+}
+
+// A box at a place to shared memory, of these blocks of the cluster if there are some.
+static void put_copy(struct tile_emitter *e, tile_register map, const struct place *p,
+                     tile_register to, tile_register full, tile_register blocks)
+{
+    tile_put(e->text, "\t@%s ", tile_name(e->ring->elected));
+    tile_put(e->text,
+             "cp.async.bulk.tensor.%ud.shared::cluster.global.tile"
+             ".mbarrier::complete_tx::bytes%s [%s], ",
+             p->rank, blocks ? ".multicast::cluster" : "", tile_name(to));
+    put_place(e, map, p);
+    tile_put(e->text, ", [%s]", tile_name(full));
+    if (blocks)
+        tile_put(e->text, ", %s", tile_name(blocks));
+    tile_put_string(e->text, ";\n");
+}
+
 void tile_emit_copies(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -79,7 +101,7 @@ void tile_emit_copies(struct tile_emitter *e)
     tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
     tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
     tile_emit_wait(e, full, TILE_FREE_AT, before);
-    tile_ins(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%R], %u", full, bytes);
+    tile_expect(e, full, bytes);
     tile_register stage =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage, plan->stage_bytes, r->base);
     for (uint32_t i = 0; i < 2; i++) {
@@ -97,15 +119,7 @@ void tile_emit_copies(struct tile_emitter *e)
             struct place p = place[i];
             p.at[0] = plus(e, p.at[0], slab * s->span / s->element);
             tile_register to = plus(e, at, TILE_RING_AT + s->at + slab * s->span * s->rows);
-            tile_put(e->text,
-                     "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
-                     ".mbarrier::complete_tx::bytes%s [%s], ",
-                     p.rank, all ? ".multicast::cluster" : "", tile_name(to));
-            put_place(e, r->map[s->map], &p);
-            tile_put(e->text, ", [%s]", tile_name(full));
-            if (all)
-                tile_put(e->text, ", %s", tile_name(all));
-            tile_put_string(e->text, ";\n");
+            put_copy(e, r->map[s->map], &p, to, full, all);
         }
     }
 }
@@ -119,12 +133,7 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
         struct place p = place;
         p.at[0] = plus(e, p.at[0], slab * s->span / s->element);
         tile_register at = plus(e, to, slab * s->span * s->rows);
-        tile_put(e->text,
-                 "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
-                 ".mbarrier::complete_tx::bytes [%s], ",
-                 p.rank, tile_name(at));
-        put_place(e, e->ring->map[s->map], &p);
-        tile_put(e->text, ", [%s];\n", tile_name(full));
+        put_copy(e, e->ring->map[s->map], &p, at, full, TILE_NO_REGISTER);
     }
 }
 
@@ -181,12 +190,7 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
 
     p.at[0] = plus(e, p.at[0], slab % slabs * 128 / element);
     p.at[p.other] = plus(e, p.at[p.other], (slab / slabs * plan->groups + group) * 64);
-    tile_put(e->text,
-             "\tcp.async.bulk.tensor.%ud.shared::cluster.global.tile"
-             ".mbarrier::complete_tx::bytes [%s], ",
-             p.rank, tile_name(to));
-    put_place(e, r->map[map], &p);
-    tile_put(e->text, ", [%s];\n", tile_name(full));
+    put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
 
 // Two elements side by side in a word.

@@ -30,7 +30,7 @@ struct tile_ast {
     enum tile_ast_kind kind;
     enum tile_op_kind op;
     struct tile_location where;
-    int64_t i;
+    tile_wide i;
     double f;
     const char *text;
     struct tile_ast **child;
@@ -72,6 +72,7 @@ struct tile_function_ast {
     struct tile_statement *body;
     struct tile_location where;
     bool running; // is being put in: a call of it would not end
+    bool read;    // was put in, or looked at by uncalled.c
     struct tile_function_ast *next;
 };
 

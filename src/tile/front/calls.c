@@ -183,6 +183,18 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
     return false;
 }
 
+bool tile_call_rounding(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                        struct tile_rounding *out)
+{
+    static const char *const rounds[] = { "rn", "rz", "rm", "rp", "approx", "full", NULL };
+    int round = TILE_RN;
+    bool ok = tile_call_word(e, c, i, rounds, TILE_RN, &round);
+
+    ok &= tile_call_truth(e, c, i + 1, &out->ftz) || !c->argument[i + 1];
+    out->round = (enum tile_round)round;
+    return ok;
+}
+
 void tile_at_call(struct tile_elaborator *e, const struct tile_call *c)
 {
     e->b.where = c->ast->where;
@@ -268,11 +280,11 @@ static const struct tile_call_row *find_row(const char *name)
 
 static enum tile_op_kind elementwise(const char *name)
 {
-    // What has an operator, or a row of its own.
+    // What has an operator and nothing to say beside it, or a row of its own.
     static const enum tile_op_kind not_calls[] = {
-        TILE_NEG, TILE_NOT, TILE_ADD, TILE_SUB,  TILE_MUL,     TILE_DIV,    TILE_FLOORDIV, TILE_MOD,
-        TILE_AND, TILE_OR,  TILE_XOR, TILE_SHL,  TILE_SHR,     TILE_EQ,     TILE_NE,       TILE_LT,
-        TILE_LE,  TILE_GT,  TILE_GE,  TILE_CAST, TILE_BITCAST, TILE_ASSUME, TILE_PHILOX,
+        TILE_NEG, TILE_NOT,     TILE_FLOORDIV, TILE_MOD,    TILE_AND, TILE_OR, TILE_XOR,
+        TILE_SHL, TILE_SHR,     TILE_EQ,       TILE_NE,     TILE_LT,  TILE_LE, TILE_GT,
+        TILE_GE,  TILE_CAST,    TILE_BITCAST,  TILE_ASSUME, TILE_PHILOX,
     };
     enum tile_op_kind kind = tile_op_find(name, strlen(name));
 
@@ -284,9 +296,38 @@ static enum tile_op_kind elementwise(const char *name)
     return kind;
 }
 
+// Calls that are operators with a rounding: a program may have functions of these names.
+static bool is_operator(enum tile_op_kind kind)
+{
+    return kind >= TILE_ADD && kind <= TILE_DIV;
+}
+
+// The arguments of an elementwise call: behind the operands it says how it rounds.
+static const char *arguments_of(enum tile_op_kind kind)
+{
+    static const struct {
+        enum tile_op_kind kind;
+        const char *arguments;
+    } rows[] = {
+        { TILE_ADD, "x y | round ftz" },     { TILE_SUB, "x y | round ftz" },
+        { TILE_MUL, "x y | round ftz" },     { TILE_DIV, "x y | round ftz" },
+        { TILE_FMA, "x y z | round ftz" },   { TILE_SQRT, "x | round ftz" },
+        { TILE_RSQRT, "x | round ftz" },     { TILE_EXP, "x | round ftz" },
+        { TILE_EXP2, "x | round ftz" },      { TILE_TANH, "x | round ftz" },
+        { TILE_MINIMUM, "x y | nan ftz" },   { TILE_MAXIMUM, "x y | nan ftz" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].kind == kind)
+            return rows[i].arguments;
+    return tile_op_infos[kind].operands;
+}
+
 bool tile_is_builtin(const char *name)
 {
-    return find_row(name) || elementwise(name) != TILE_OP_COUNT;
+    enum tile_op_kind kind = elementwise(name);
+
+    return find_row(name) || (kind != TILE_OP_COUNT && !is_operator(kind));
 }
 
 const char *tile_nearest_call(const char *written, const char *best)
@@ -308,7 +349,15 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
     uint32_t operands = kind == TILE_FMA || kind == TILE_WHERE      ? 3
                         : strchr(tile_op_infos[kind].operands, ' ') ? 2
                                                                     : 1;
-    bool nan, constant = true, ok = tile_call_truth(e, c, operands, &nan);
+    bool extreme = kind == TILE_MINIMUM || kind == TILE_MAXIMUM, nan = false, constant = true, ok;
+    struct tile_rounding how = { TILE_RN, false };
+
+    if (extreme) {
+        ok = tile_call_truth(e, c, operands, &nan);
+        ok &= tile_call_truth(e, c, operands + 1, &how.ftz) || !c->argument[operands + 1];
+    } else {
+        ok = tile_call_rounding(e, c, operands, &how);
+    }
 
     for (uint32_t i = 0; i < operands; i++) {
         m[i] = tile_elaborate_expression(e, c->argument[i]);
@@ -322,8 +371,9 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
         out[0] = m[m[0].operand.i ? 1 : 2];
         return 1;
     }
-    if (constant && operands == 2 &&
-        (kind == TILE_CDIV || kind == TILE_MINIMUM || kind == TILE_MAXIMUM || kind == TILE_POW)) {
+    bool asks = how.round != TILE_RN || how.ftz;
+    if (constant && operands == 2 && !asks &&
+        (kind == TILE_CDIV || is_operator(kind) || kind == TILE_MINIMUM || kind == TILE_MAXIMUM || kind == TILE_POW)) {
         out[0] = tile_fold_binary(e, kind, &m[0], &m[1]);
         return out[0].kind != TILE_NOTHING;
     }
@@ -332,11 +382,54 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
             return 0;
     struct tile_value *value =
         kind == TILE_WHERE ? tile_build_where(&e->b, tile_build_value(&e->b, x[0]), x[1], x[2])
+        : asks             ? tile_build_rounded(&e->b, kind, x, operands, how, nan)
         : kind == TILE_FMA ? tile_build_fma(&e->b, x[0], x[1], x[2])
         : operands == 2    ? tile_build_binary(&e->b, kind, x[0], x[1], nan)
                            : tile_build_unary(&e->b, kind, x[0]);
     out[0] = tile_meaning_of(value);
     return value != NULL;
+}
+
+// Arguments that are words of the language, or the name of a function.
+static bool is_word(const char *spec, int number)
+{
+    static const char *const words[] = { "function", "round", "order", "scope",
+                                         "cache",    "precision" };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (parameter_number(spec, words[i], strlen(words[i])) == number)
+            return true;
+    return false;
+}
+
+bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *ast,
+                     const struct tile_ast **argument, uint32_t *count)
+{
+    const struct tile_call_row *row = find_row(ast->text);
+    enum tile_op_kind kind = row ? TILE_OP_COUNT : elementwise(ast->text);
+    struct tile_call call = { .ast = ast };
+
+    *count = 0;
+    if (!row && kind == TILE_OP_COUNT) {
+        tile_tell_no_function(e, ast);
+        return false;
+    }
+    const char *spec = row ? row->arguments : arguments_of(kind);
+    if (!match(e, ast, spec, &call))
+        return false;
+    for (int i = 0; i < TILE_MAX_ARGUMENTS; i++) {
+        const struct tile_ast *x = call.argument[i];
+        if (!x)
+            continue;
+        if (!is_word(spec, i))
+            argument[(*count)++] = x;
+        else if (parameter_number(spec, "function", 8) == i &&
+                 (x->kind != TILE_AST_NAME || !tile_find_function(e, x->text)))
+            tile_error(e->module, TILE_T503, x->where, "function: expected the name of a fn");
+    }
+    for (uint32_t i = 0; i < call.rests; i++)
+        argument[(*count)++] = call.rest[i];
+    return true;
 }
 
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *ast,
@@ -354,7 +447,5 @@ uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *a
         e->b.op = NULL;
         return count;
     }
-    const char *spec = kind == TILE_MINIMUM || kind == TILE_MAXIMUM ? "x y | nan"
-                                                                    : tile_op_infos[kind].operands;
-    return match(e, ast, spec, &call) ? call_elementwise(e, &call, kind, out) : 0;
+    return match(e, ast, arguments_of(kind), &call) ? call_elementwise(e, &call, kind, out) : 0;
 }

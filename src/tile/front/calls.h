@@ -44,6 +44,9 @@ bool tile_call_text(struct tile_elaborator *e, const struct tile_call *c, uint32
 // The number of the word that it is.
 bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                     const char *const *words, int otherwise, int *out);
+// How it rounds, by arguments i and i + 1.
+bool tile_call_rounding(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
+                        struct tile_rounding *out);
 // A list of constants, or one alone; `blanks`: `_` is -1, and extents are 1 or more.
 bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        bool blanks, int64_t *out, uint32_t *count);

@@ -14,8 +14,9 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
 {
     struct tile_value *x = tile_call_value(e, c, 0);
     int64_t axes[TILE_MAX_RANK];
-    bool nan, ok = tile_call_truth(e, c, 2, &nan) || !c->argument[2];
-    bool extreme = row->which == TILE_WITH_MIN || row->which == TILE_WITH_MAX;
+    struct tile_rounding how = { TILE_RN, false };
+    bool extreme = row->which == TILE_WITH_MIN || row->which == TILE_WITH_MAX, nan = false;
+    bool ok = !extreme || tile_call_truth(e, c, 2, &nan) || !c->argument[2];
     // Whoever writes max(x, 0.0) is told what it is in this language.
     const char *what = !extreme                      ? c->ast->text
                        : row->which == TILE_WITH_MIN ? "min, which reduces along axes (of two "
@@ -35,9 +36,13 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
             seen |= UINT32_C(1) << axes[i];
         }
     }
+    if (extreme)
+        ok &= tile_call_truth(e, c, 3, &how.ftz) || !c->argument[3];
+    else
+        ok &= tile_call_rounding(e, c, 2, &how);
     tile_at_call(e, c);
     return ok && x ? give(out, tile_build_reduce(&e->b, (enum tile_combine)row->which, x, c->rests,
-                                                 axes, nan))
+                                                 axes, nan, how))
                    : 0;
 }
 
@@ -53,6 +58,20 @@ static uint32_t make_along(struct tile_elaborator *e, const struct tile_call *c,
     return ok ? give(out,
                      tile_build(&e->b, (enum tile_op_kind)row->which, &x, 1, &attribute, 1, NULL))
               : 0;
+}
+
+static uint32_t make_arg(struct tile_elaborator *e, const struct tile_call *c,
+                         const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *x = tile_call_value(e, c, 0);
+    int64_t axis;
+    bool nan, ok = tile_call_int(e, c, 1, 0, &axis);
+
+    ok &= tile_call_truth(e, c, 2, &nan);
+    tile_at_call(e, c);
+    return ok && x ? give(out, tile_build_arg(&e->b, (enum tile_op_kind)row->which, x,
+                                              c->argument[1] ? &axis : NULL, nan))
+                   : 0;
 }
 
 static uint32_t make_cumulative(struct tile_elaborator *e, const struct tile_call *c,
@@ -169,14 +188,14 @@ static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_ca
 }
 
 const struct tile_call_row tile_reduce_calls[] = {
-    { "sum", "x axes... | nan", make_reduce, TILE_WITH_SUM },
-    { "prod", "x axes... | nan", make_reduce, TILE_WITH_PROD },
-    { "min", "x axes... | nan", make_reduce, TILE_WITH_MIN },
-    { "max", "x axes... | nan", make_reduce, TILE_WITH_MAX },
-    { "any", "x axes... | nan", make_reduce, TILE_WITH_ANY },
-    { "all", "x axes... | nan", make_reduce, TILE_WITH_ALL },
-    { "argmin", "x axis", make_along, TILE_ARGMIN },
-    { "argmax", "x axis", make_along, TILE_ARGMAX },
+    { "sum", "x axes... | round ftz", make_reduce, TILE_WITH_SUM },
+    { "prod", "x axes... | round ftz", make_reduce, TILE_WITH_PROD },
+    { "min", "x axes... | nan ftz", make_reduce, TILE_WITH_MIN },
+    { "max", "x axes... | nan ftz", make_reduce, TILE_WITH_MAX },
+    { "any", "x axes...", make_reduce, TILE_WITH_ANY },
+    { "all", "x axes...", make_reduce, TILE_WITH_ALL },
+    { "argmin", "x | axis nan", make_arg, TILE_ARGMIN },
+    { "argmax", "x | axis nan", make_arg, TILE_ARGMAX },
     { "sort", "x axis", make_along, TILE_SORT },
     { "cumsum", "x axis | reverse", make_cumulative, TILE_WITH_SUM },
     { "cumprod", "x axis | reverse", make_cumulative, TILE_WITH_PROD },

@@ -164,23 +164,41 @@ static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
 static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
                           const struct tile_call_row *row, struct tile_meaning *out)
 {
-    static const char *const rounds[] = { "rn", "rz", "rm", "rp", NULL };
+    struct tile_rounding how = { TILE_RN, false };
     struct tile_operand x;
     cuc_dtype dtype;
-    int round = TILE_RN;
     bool ok = tile_call_operand(e, c, 0, &x);
 
     ok &= tile_call_dtype(e, c, 1, &dtype);
     if (row->which == TILE_CAST)
-        ok &= tile_call_word(e, c, 2, rounds, TILE_RN, &round);
+        ok &= tile_call_rounding(e, c, 2, &how);
     tile_at_call(e, c);
     if (!ok)
         return 0;
+    struct tile_value *real = tile_build_value(&e->b, x);
+    // To an integer a cast goes toward zero unless another way is said.
+    if (row->which == TILE_CAST && c->argument[2] && how.round == TILE_RN && real &&
+        !real->type.tensor && tile_is_integer(dtype) && tile_is_float(real->type.dtype))
+        x = tile_of(tile_build_unary(&e->b, TILE_ROUND, tile_of(real)));
     if (row->which == TILE_CAST)
-        return give(out, tile_build_cast(&e->b, x, dtype, (enum tile_round)round));
-    struct tile_type wanted = tile_scalar(dtype);
-    struct tile_value *value = tile_build_value(&e->b, x);
-    return give(out, tile_build(&e->b, TILE_BITCAST, &value, 1, NULL, 0, &wanted));
+        return give(out, tile_build_cast_rounded(&e->b, x, dtype, how));
+    return give(out, tile_build_bitcast(&e->b, real, dtype));
+}
+
+static uint32_t make_divmod(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_operand x, y;
+    bool ok = tile_call_operand(e, c, 0, &x);
+
+    (void)row;
+    ok &= tile_call_operand(e, c, 1, &y);
+    tile_at_call(e, c);
+    if (!ok)
+        return 0;
+    out[0] = tile_meaning_of(tile_build_binary(&e->b, TILE_FLOORDIV, x, y, false));
+    out[1] = tile_meaning_of(tile_build_binary(&e->b, TILE_MOD, x, y, false));
+    return out[0].operand.value && out[1].operand.value ? 2 : 0;
 }
 
 // assume(x % D == 0): the fact is read from the tree.
@@ -318,6 +336,15 @@ static uint32_t make_print(struct tile_elaborator *e, const struct tile_call *c,
     return 0;
 }
 
+static uint32_t make_grid(struct tile_elaborator *e, const struct tile_call *c,
+                          const struct tile_call_row *row, struct tile_meaning *out)
+{
+    (void)out;
+    tile_at_call(e, c);
+    tile_build(&e->b, (enum tile_op_kind)row->which, NULL, 0, NULL, 0, NULL);
+    return 0;
+}
+
 const struct tile_call_row tile_value_calls[] = {
     { "zeros", "dtype shape", make_full, 0 },
     { "full", "dtype shape value", make_full, 1 },
@@ -333,8 +360,9 @@ const struct tile_call_row tile_value_calls[] = {
     { "insert", "x index y", make_insert, 0 },
     { "shift", "x n axis | pad", make_shift, TILE_SHIFT },
     { "roll", "x n axis", make_shift, TILE_ROLL },
-    { "cast", "x dtype | round", make_cast, TILE_CAST },
+    { "cast", "x dtype | round ftz", make_cast, TILE_CAST },
     { "bitcast", "x dtype", make_cast, TILE_BITCAST },
+    { "divmod", "x y", make_divmod, 0 },
     { "assume", "fact", make_assume, 0 },
     { "block", "axis", make_index, TILE_BLOCK },
     { "num_blocks", "axis", make_index, TILE_NUM_BLOCKS },
@@ -345,6 +373,8 @@ const struct tile_call_row tile_value_calls[] = {
     { "asm", "text dtype operands", make_asm, 0 },
     { "assert", "condition | text", make_assert, 0 },
     { "print", "text x...", make_print, 0 },
+    { "grid_dependency_wait", "", make_grid, TILE_GRID_WAIT },
+    { "grid_dependency_launch", "", make_grid, TILE_GRID_LAUNCH },
     { NULL, NULL, NULL, 0 },
 };
 

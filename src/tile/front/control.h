@@ -23,6 +23,10 @@ void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before);
 // Statements: true when control leaves the block there.
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s);
+// break and continue.
+bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s);
+// T402 for a return of a function that is not at its end.
+void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s);
 // A break or continue of a loop, with what its names stand for now.
 bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind,

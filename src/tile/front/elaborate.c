@@ -30,6 +30,12 @@ static bool parse_setting(const char *text, struct tile_meaning *out)
         *out = tile_meaning_of_int(i);
         return true;
     }
+    errno = 0;
+    unsigned long long large = strtoull(text, &end, 0); // which takes a sign, too
+    if (*text && *text != '-' && !*end && !errno) {
+        *out = tile_meaning_of_int((tile_wide)large);
+        return true;
+    }
     double f = strtod(text, &end);
     *out = tile_meaning_of_real(f);
     return *text && !*end;
@@ -423,11 +429,14 @@ struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t
     if (!e.file)
         return module;
     check_functions(&e);
-    for (const struct tile_kernel_ast *ast = e.file->kernel; ast; ast = ast->next)
+    const struct tile_kernel_ast *ast = module->diagnostics->out_of_memory ? NULL : e.file->kernel;
+    for (; ast; ast = ast->next)
         if (!only || (ast->name && strcmp(ast->name, only) == 0))
             elaborate_kernel(&e, ast);
-    if (!only)
+    if (!only && !module->diagnostics->out_of_memory) {
+        tile_check_uncalled(&e);
         check_settings(&e);
+    }
     if (module->diagnostics->out_of_memory)
         tile_error(module, TILE_T009, (struct tile_location){ .file = module->file },
                    "memory: there is no host memory for the program");

@@ -96,12 +96,23 @@ struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct 
 bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
                         int64_t *out);
 struct tile_meaning tile_meaning_of(struct tile_value *value);
-struct tile_meaning tile_meaning_of_int(int64_t i);
+struct tile_meaning tile_meaning_of_int(tile_wide i);
 struct tile_meaning tile_meaning_of_real(double f);
 struct tile_meaning tile_meaning_of_truth(bool truth);
 bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *meaning,
                           struct tile_operand *out);
 bool tile_meaning_is_constant(const struct tile_meaning *meaning);
+
+// T501 or T405 for a name that nothing binds, which is bound then, to what is known to be wrong.
+void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *name);
+// NULL: there is none of that name.
+struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
+enum { TILE_MAX_FN_PARAMETERS = 64 }; // of a function that is called
+// The arguments of a call in the order of the function's parameters; false after T504.
+bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
+                         const struct tile_ast *call, const struct tile_ast **argument);
+// T503 for a call of what there is not.
+void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *call);
 
 // fold_constants.c: operators on constants without a dtype; T509 when there is no result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
@@ -113,6 +124,10 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
 // call.
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
+// The arguments that are expressions, of what need not be a call of the language; false after T503
+// and T504. argument: [TILE_MAX_FN_PARAMETERS].
+bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *call,
+                     const struct tile_ast **argument, uint32_t *count);
 bool tile_is_builtin(const char *name);
 // The call of the language that a name is nearest to; else `best`.
 const char *tile_nearest_call(const char *written, const char *best);
@@ -130,6 +145,9 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
 const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
                                                        const struct tile_ast *ast);
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast);
+
+// uncalled.c: functions that no kernel calls, as far as they can be read without arguments.
+void tile_check_uncalled(struct tile_elaborator *e);
 
 // nearest.c: `word`, where what was written is nearer to it than to `best` and near enough to be a
 // slip; else `best`, which may be NULL.

@@ -304,17 +304,17 @@ static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement
                           struct tile_block *block, const struct names *names, struct arm *arm)
 {
     uint32_t outer = e->count;
-    struct tile_meaning *before = tile_take(e->module, (names->count + 1) * sizeof(*before));
+    struct tile_binding *before = tile_take(e->module, (names->count + 1) * sizeof(*before));
 
     arm->bound = tile_take(e->module, (names->count + 1) * sizeof(*arm->bound));
-    arm->after = tile_take(e->module, (names->count + 1) * sizeof(*before));
+    arm->after = tile_take(e->module, (names->count + 1) * sizeof(*arm->after));
     arm->where = tile_take(e->module, (names->count + 1) * sizeof(*arm->where));
     if (!before || !arm->after || !arm->bound || !arm->where)
         return;
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
         if (binding)
-            before[i] = binding->what;
+            before[i] = *binding;
     }
     e->b.block = block;
     arm->leaves = tile_elaborate_statements(e, body);
@@ -331,7 +331,7 @@ static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
         if (binding)
-            binding->what = before[i];
+            *binding = before[i];
     }
 }
 
@@ -426,7 +426,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
             if (arm[a].leaves)
                 continue;
             e->b.block = arm[a].end;
-            e->b.where = s->where;
+            e->b.where = arm[a].bound[i] ? arm[a].where[i] : s->where;
             yielded[a][merged.count] = value_like(
                 e, &arm[a].after[i], arm[1 - a].leaves ? NULL : typed(&arm[1 - a].after[i]));
         }

@@ -9,7 +9,7 @@ struct tile_meaning tile_meaning_of(struct tile_value *value)
                                   .operand = tile_of(value) };
 }
 
-struct tile_meaning tile_meaning_of_int(int64_t i)
+struct tile_meaning tile_meaning_of_int(tile_wide i)
 {
     return (struct tile_meaning){ .kind = TILE_OPERAND, .operand = tile_of_int(i) };
 }
@@ -80,7 +80,13 @@ bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, c
                        : "another constant");
         return false;
     }
-    *out = meaning.operand.i;
+    char digits[TILE_WIDE_BYTES];
+    if (meaning.operand.i > INT64_MAX) {
+        tile_error(e->module, TILE_T103, ast->where, "%s: %s is out of the range of i64", what,
+                   tile_wide_text(digits, meaning.operand.i));
+        return false;
+    }
+    *out = (int64_t)meaning.operand.i;
     return true;
 }
 
@@ -90,6 +96,12 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
 
     if (binding)
         return binding->what;
+    tile_tell_unbound(e, ast);
+    return (struct tile_meaning){ 0 };
+}
+
+void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
+{
     const struct tile_lost *lost = e->lost;
     const char *near = NULL;
     while (lost && strcmp(lost->name, ast->text) != 0)
@@ -99,7 +111,7 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
                    ast->text);
         tile_note(e->module, lost->where, "it is bound here");
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
-        return (struct tile_meaning){ 0 };
+        return;
     }
     for (uint32_t i = e->frame; i < e->count; i++)
         if (e->binding[i].what.kind != TILE_NOTHING)
@@ -112,7 +124,6 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
                near && !call ? near : "", near && !call ? "?" : "");
     // Said once: from here on it is known to be wrong.
     tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
-    return (struct tile_meaning){ 0 };
 }
 
 static struct tile_meaning elaborate_unary(struct tile_elaborator *e, const struct tile_ast *ast)
@@ -248,7 +259,7 @@ static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
     return tile_meaning_of(tile_build_reshape(&e->b, value, rank, extent));
 }
 
-static struct tile_function_ast *find_function(struct tile_elaborator *e, const char *name)
+struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name)
 {
     struct tile_function_ast *fn = e->file ? e->file->function : NULL;
 
@@ -257,7 +268,7 @@ static struct tile_function_ast *find_function(struct tile_elaborator *e, const 
     return fn;
 }
 
-static void no_function(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const char *near = NULL;
 
@@ -272,39 +283,59 @@ static void no_function(struct tile_elaborator *e, const struct tile_ast *ast)
                near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
+                         const struct tile_ast *ast, const struct tile_ast **argument)
+{
+    if (ast->count != fn->parameters || ast->count > TILE_MAX_FN_PARAMETERS) {
+        tile_error(e->module, TILE_T504, ast->where, "%s: expected %u arguments, got %u", fn->name,
+                   fn->parameters, ast->count);
+        return false;
+    }
+    memset(argument, 0, fn->parameters * sizeof(*argument));
+    for (uint32_t i = 0; i < ast->count; i++) {
+        const struct tile_ast *value = ast->child[i];
+        uint32_t at = i;
+        if (value->kind == TILE_AST_NAMED) {
+            for (at = 0; at < fn->parameters &&
+                         (!fn->parameter[at] || strcmp(fn->parameter[at], value->text) != 0);
+                 at++)
+                ;
+            if (at == fn->parameters) {
+                tile_error(e->module, TILE_T504, value->where, "%s: there is no parameter %s",
+                           fn->name, value->text);
+                return false;
+            }
+            value = value->child[0];
+        }
+        if (argument[at]) {
+            tile_error(e->module, TILE_T504, value->where, "%s: %s is given twice", fn->name,
+                       fn->parameter[at] ? fn->parameter[at] : "an argument");
+            return false;
+        }
+        argument[at] = value;
+    }
+    return true;
+}
+
 static uint32_t elaborate_call(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out)
 {
-    struct tile_function_ast *fn = find_function(e, ast->text);
-    struct tile_meaning argument[64];
+    struct tile_function_ast *fn = tile_find_function(e, ast->text);
+    const struct tile_ast *given[TILE_MAX_FN_PARAMETERS];
+    struct tile_meaning argument[TILE_MAX_FN_PARAMETERS];
     bool known = false, ok = true;
 
     if (!fn) {
         uint32_t count = tile_elaborate_call(e, ast, out, &known);
         if (!known)
-            no_function(e, ast);
+            tile_tell_no_function(e, ast);
         return count;
     }
-    if (ast->count != fn->parameters || ast->count > 64) {
-        tile_error(e->module, TILE_T504, ast->where, "%s: expected %u arguments, got %u", fn->name,
-                   fn->parameters, ast->count);
+    if (!tile_match_function(e, fn, ast, given))
         return 0;
-    }
-    for (uint32_t i = 0; i < ast->count; i++) {
-        const struct tile_ast *value = ast->child[i];
-        uint32_t at = i;
-        if (value->kind == TILE_AST_NAMED) {
-            for (at = 0; at < fn->parameters && strcmp(fn->parameter[at], value->text) != 0; at++)
-                ;
-            if (at == fn->parameters) {
-                tile_error(e->module, TILE_T504, value->where, "%s: there is no parameter %s",
-                           fn->name, value->text);
-                return 0;
-            }
-            value = value->child[0];
-        }
-        argument[at] = tile_elaborate_expression(e, value);
-        ok &= argument[at].kind != TILE_NOTHING;
+    for (uint32_t i = 0; i < fn->parameters; i++) {
+        argument[i] = tile_elaborate_expression(e, given[i]);
+        ok &= argument[i].kind != TILE_NOTHING;
     }
     return ok ? tile_elaborate_function(e, fn, argument, ast->where, out) : 0;
 }

@@ -57,9 +57,10 @@ void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning 
 
 bool tile_only_acts(const struct tile_ast *ast)
 {
-    static const char *const names[] = { "store", "scatter", "assert", "print" };
+    static const char *const names[] = { "store", "scatter", "assert", "print",
+                                         "grid_dependency" };
 
-    for (size_t i = 0; ast && ast->kind == TILE_AST_CALL && i < 4; i++)
+    for (size_t i = 0; ast && ast->kind == TILE_AST_CALL && i < 5; i++)
         if (strncmp(ast->text, names[i], strlen(names[i])) == 0)
             return true;
     return false;
@@ -114,7 +115,7 @@ static void elaborate_update(struct tile_elaborator *e, const struct tile_statem
     tile_bind(e, s->name[0], tile_elaborate_expression(e, &binary), s->where);
 }
 
-static bool elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s)
+bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s)
 {
     const char *word = s->kind == TILE_STATEMENT_BREAK ? "break" : "continue";
 
@@ -129,6 +130,12 @@ static bool elaborate_leaving(struct tile_elaborator *e, const struct tile_state
     return true;
 }
 
+void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    tile_error(e->module, TILE_T402, s->where,
+               "return: a fn returns at its end, or in an if of a constant");
+}
+
 static bool elaborate_return(struct tile_elaborator *e, const struct tile_statement *s)
 {
     if (!e->in_function) {
@@ -138,8 +145,7 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
         return true;
     }
     if (e->loop || e->b.block != e->function_block) {
-        tile_error(e->module, TILE_T402, s->where,
-                   "return: a fn returns at its end, or in an if of a constant");
+        tile_tell_return(e, s);
         return true;
     }
     for (uint32_t i = 0; i < s->values && e->results < TILE_MAX_VALUES; i++)
@@ -172,7 +178,7 @@ static bool elaborate_statement(struct tile_elaborator *e, const struct tile_sta
         return tile_elaborate_if(e, s);
     case TILE_STATEMENT_BREAK:
     case TILE_STATEMENT_CONTINUE:
-        return elaborate_leaving(e, s);
+        return tile_elaborate_leaving(e, s);
     case TILE_STATEMENT_RETURN:
         return elaborate_return(e, s);
     case TILE_STATEMENT_UNREADABLE:
@@ -215,6 +221,7 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
 {
     struct tile_elaborator outer = *e;
 
+    fn->read = true;
     if (fn->running) {
         tile_error(e->module, TILE_T507, call, "%s: it calls itself", fn->name);
         return 0;

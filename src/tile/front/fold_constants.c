@@ -1,4 +1,5 @@
-// Operators on constants that have no dtype yet: 64-bit integers, doubles and bools.
+// Operators on constants that have no dtype yet: integers from -2^63 to 2^64 - 1, doubles and
+// bools.
 #include "elaborate.h"
 
 #include <math.h>
@@ -7,6 +8,13 @@ static struct tile_meaning no_result(struct tile_elaborator *e, const char *what
 {
     tile_error(e->module, TILE_T509, e->b.where, "constant: %s", what);
     return (struct tile_meaning){ 0 };
+}
+
+static struct tile_meaning whole(struct tile_elaborator *e, tile_wide i, bool overflow)
+{
+    return overflow || !tile_wide_fits_any(i)
+               ? no_result(e, "the result is out of the range of 64 bits")
+               : tile_meaning_of_int(i);
 }
 
 static double real_of(const struct tile_meaning *x)
@@ -28,20 +36,18 @@ struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind
                                        : tile_meaning_of_int(~x->operand.i);
     if (is_real(x))
         return tile_meaning_of_real(-x->operand.f);
-    if (x->operand.i == INT64_MIN)
-        return no_result(e, "the negative is out of the range of 64 bits");
-    return tile_meaning_of_int(-x->operand.i);
+    return whole(e, -x->operand.i, false);
 }
 
-static int64_t floor_divide(int64_t x, int64_t y)
+static tile_wide floor_divide(tile_wide x, tile_wide y)
 {
     return x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
-static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kind op, int64_t x,
-                                     int64_t y)
+static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kind op, tile_wide x,
+                                     tile_wide y)
 {
-    int64_t out = 0;
+    tile_wide out = 0;
     bool overflow = false;
 
     switch (op) {
@@ -57,9 +63,8 @@ static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kin
     case TILE_FLOORDIV:
     case TILE_MOD:
     case TILE_CDIV:
-        if (!y || (y == -1 && x == INT64_MIN))
-            return no_result(e, y ? "the quotient is out of the range of 64 bits"
-                                  : "a division by zero");
+        if (!y)
+            return no_result(e, "a division by zero");
         out = op == TILE_FLOORDIV ? floor_divide(x, y)
               : op == TILE_CDIV   ? floor_divide(x, y) + (x % y != 0)
                                   : x - floor_divide(x, y) * y;
@@ -68,7 +73,7 @@ static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kin
         if (y < 0)
             return tile_meaning_of_real(pow((double)x, (double)y));
         out = 1;
-        for (int64_t i = 0; i < y && !overflow; i++) {
+        for (tile_wide i = 0; i < y && !overflow; i++) {
             overflow = __builtin_mul_overflow(out, x, &out);
             if (x == 0 || x == 1 || (x == -1 && i > (y & 1)))
                 break;
@@ -89,7 +94,7 @@ static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kin
     case TILE_SHR:
         if (y < 0 || y > 63)
             return no_result(e, "a shift by less than 0 or more than 63");
-        out = op == TILE_SHL ? (int64_t)((uint64_t)x << y) : x >> y;
+        out = op == TILE_SHL ? x * ((tile_wide)1 << y) : x >> y;
         break;
     case TILE_MINIMUM:
         out = x < y ? x : y;
@@ -100,8 +105,7 @@ static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kin
     default:
         return no_result(e, "this operator is not for integers");
     }
-    return overflow ? no_result(e, "the result is out of the range of 64 bits")
-                    : tile_meaning_of_int(out);
+    return whole(e, out, overflow);
 }
 
 static struct tile_meaning fold_reals(struct tile_elaborator *e, enum tile_op_kind op, double x,
@@ -163,7 +167,7 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
     bool truth;
 
     if (x->kind == TILE_TRUTH && y->kind == TILE_TRUTH) {
-        int64_t a = x->operand.i, b = y->operand.i;
+        tile_wide a = x->operand.i, b = y->operand.i;
         if (compare(op, a<b, a == b, a> b, &truth) && (op == TILE_EQ || op == TILE_NE))
             return tile_meaning_of_truth(truth);
         if (op == TILE_AND || op == TILE_OR || op == TILE_XOR)
@@ -176,7 +180,7 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
             return tile_meaning_of_truth(truth);
         return fold_reals(e, op, a, b);
     }
-    int64_t a = x->operand.i, b = y->operand.i;
+    tile_wide a = x->operand.i, b = y->operand.i;
     if (compare(op, a<b, a == b, a> b, &truth))
         return tile_meaning_of_truth(truth);
     return fold_ints(e, op, a, b);

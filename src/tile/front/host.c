@@ -32,6 +32,19 @@ static const struct tile_host_expression *constant(struct tile_elaborator *e, in
     return x;
 }
 
+// The host computes in i64.
+static const struct tile_host_expression *integer(struct tile_elaborator *e,
+                                                  const struct tile_ast *ast, tile_wide value)
+{
+    char digits[TILE_WIDE_BYTES];
+
+    if (value <= INT64_MAX)
+        return constant(e, (int64_t)value);
+    tile_error(e->module, TILE_T103, ast->where, "host: %s is out of the range of i64",
+               tile_wide_text(digits, value));
+    return NULL;
+}
+
 // What is constant is known here, so that what is wrong with it need not wait for a launch.
 static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
                                                   const struct tile_ast *ast)
@@ -50,6 +63,11 @@ static const struct tile_host_expression *combine(struct tile_elaborator *e, enu
     if (!ok)
         return NULL;
     x->op = op;
+    bool divides = op == TILE_FLOORDIV || op == TILE_CDIV || op == TILE_MOD;
+    if (divides && x->operand[1]->kind == TILE_HOST_CONSTANT && !x->operand[1]->value) {
+        tile_error(e->module, TILE_T509, ast->where, "host: a division by zero");
+        return NULL;
+    }
     if (!known)
         return x;
     if (tile_host_compute(op, value, &result, why, sizeof(why)))
@@ -72,7 +90,7 @@ static const struct tile_host_expression *named(struct tile_elaborator *e,
     if (tile_meaning_is_constant(m)) {
         if (m->operand.real)
             return refuse(e, ast, "expected integers, got a float constant");
-        return constant(e, m->operand.i);
+        return integer(e, ast, m->operand.i);
     }
     if (m->kind != TILE_OPERAND || !m->operand.value)
         return m->kind == TILE_NOTHING ? NULL : refuse(e, ast, "expected an integer");
@@ -184,7 +202,7 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
     switch (ast->kind) {
     case TILE_AST_INT:
     case TILE_AST_BOOL:
-        return constant(e, ast->i);
+        return integer(e, ast, ast->i);
     case TILE_AST_NAME:
         return named(e, ast);
     case TILE_AST_CALL:
@@ -268,6 +286,7 @@ static const char *child_text(struct tile_elaborator *e, const struct tile_ast *
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     struct cuc__arena *arena = e->module->arena;
+    char digits[TILE_WIDE_BYTES];
     const char *text = NULL;
 
     if (!ast)
@@ -275,7 +294,7 @@ const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
     int level = level_of(ast);
     switch (ast->kind) {
     case TILE_AST_INT:
-        text = cuc__arena_print(arena, "%lld", (long long)ast->i);
+        text = cuc__arena_print(arena, "%s", tile_wide_text(digits, ast->i));
         break;
     case TILE_AST_REAL:
         text = cuc__arena_print(arena, "%g", ast->f);

@@ -25,11 +25,17 @@ bool tile_token_is(const struct tile_token *token, const char *word)
            memcmp(token->at, word, token->bytes) == 0;
 }
 
+// A byte of UTF-8 behind the first of its character. Columns count characters.
+static bool is_behind(char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
 static struct tile_location here(const struct tile_lexer *l, const char *at)
 {
     return (struct tile_location){ .file = l->module->file,
                                    .line = l->line,
-                                   .column = (uint32_t)(at - l->line_start) + 1 };
+                                   .column = (uint32_t)(at - l->line_start) + 1 - l->behind };
 }
 
 static bool starts_name(char c)
@@ -56,6 +62,7 @@ static void skip(struct tile_lexer *l, bool lines)
             l->at++;
             l->line++;
             l->line_start = l->at;
+            l->behind = 0;
         } else {
             break;
         }
@@ -132,7 +139,8 @@ static void read_number(struct tile_lexer *l, struct tile_token *t)
         t->kind = TILE_TOKEN_INT;
         t->value = strtoull(digits, &end, hex ? 16 : 10);
     }
-    if (*end || end == digits || errno || (!real && t->value > INT64_MAX))
+    t->wrong = *end || end == digits || errno;
+    if (t->wrong)
         tile_error(l->module, TILE_T002, t->where, "number: %s cannot be read or is too large",
                    digits);
 }
@@ -168,9 +176,33 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
             c++;
         text[n++] = escape ? *escape : *c;
     }
-    t->text = l->torn ? NULL : text ? text : "";
+    t->text = text ? text : "";
+    t->wrong = l->torn;
+    for (const char *c = start; c < l->at; c++)
+        l->behind += is_behind(*c);
     if (l->at < l->end && *l->at == '"')
         l->at++;
+}
+
+// What no token starts with: of a character of several bytes all at once.
+static void wrong_character(struct tile_lexer *l, struct tile_location where)
+{
+    unsigned char first = (unsigned char)*l->at++;
+    uint32_t behind = 0, code = first >= 0xf0 ? first & 7 : first >= 0xe0 ? first & 15 : first & 31;
+
+    for (; first & 0x80 && l->at < l->end && is_behind(*l->at); l->at++, behind++)
+        code = code << 6 | ((unsigned char)*l->at & 63);
+    l->behind += behind;
+    bool whole = first >= 0xc2 && first < 0xf5 && behind == 1u + (first >= 0xe0) + (first >= 0xf0);
+    if (first >= ' ' && first < 127)
+        tile_error(l->module, TILE_T001, where, "text: no token starts with '%c'", first);
+    else if (first < 128)
+        tile_error(l->module, TILE_T001, where, "text: a control character (%#x)", first);
+    else if (whole)
+        tile_error(l->module, TILE_T001, where, "text: a character that is not ASCII (U+%04X)",
+                   code);
+    else
+        tile_error(l->module, TILE_T001, where, "text: a byte that is not ASCII (%#x)", first);
 }
 
 static bool read_sign(struct tile_lexer *l, struct tile_token *t)
@@ -214,6 +246,7 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
             if (c == '\n') {
                 l->line++;
                 l->line_start = l->at;
+                l->behind = 0;
                 l->depth = l->torn ? 0 : l->depth;
                 l->torn = false;
             }
@@ -229,13 +262,7 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
             while (l->at < l->end && in_name(*l->at))
                 l->at++;
         } else if (!read_sign(l, &t)) {
-            tile_error(l->module, TILE_T001, t.where,
-                       c >= ' ' && c < 127 ? "text: no token starts with '%c'"
-                                           : "text: a character that is not ASCII (%#x)",
-                       (unsigned char)c);
-            // Of a character of several bytes all at once.
-            for (l->at++; c & 0x80 && l->at < l->end && (*l->at & 0xc0) == 0x80; l->at++)
-                ;
+            wrong_character(l, t.where);
             continue;
         }
         t.bytes = (size_t)(l->at - t.at);

@@ -26,13 +26,15 @@ struct tile_token {
     uint32_t sign;
     uint64_t value;
     double real;
-    const char *text; // NULL: of a string without its end
+    const char *text;
+    bool wrong; // a number that cannot be read, a string without its end: an error was said
 };
 
 struct tile_lexer {
     struct tile_module *module;
     const char *at, *end, *line_start;
     uint32_t line;
+    uint32_t behind; // bytes of the line up to here that are behind the first of their character
     uint32_t depth; // of ( and [: no newline ends anything there
     bool torn;      // by a string without its end: open brackets end with the line
     bool joins;     // the last token goes on in the next line

@@ -53,15 +53,19 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word)
     return there;
 }
 
+bool tile_parser_said(const struct tile_parser *p)
+{
+    const struct tile_diagnostic *last = p->module->diagnostics->last;
+
+    return last && last->severity == TILE_ERROR && last->code <= TILE_T003 &&
+           last->where.line + 1 >= p->token.where.line;
+}
+
 void tile_parser_expected(struct tile_parser *p, const char *what)
 {
     const struct tile_token *t = &p->token;
-    const struct tile_diagnostic *last = p->module->diagnostics->last;
-    // What the lexer left out is missed here: that is said already.
-    bool said = last && last->severity == TILE_ERROR && last->code <= TILE_T003 &&
-                last->where.line + 1 >= t->where.line;
 
-    if (!p->failed && !said) {
+    if (!p->failed && !tile_parser_said(p)) {
         if (t->kind == TILE_TOKEN_END)
             tile_error(p->module, TILE_T004, t->where,
                        "syntax: expected %s, got the end of the text", what);

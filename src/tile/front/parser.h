@@ -35,6 +35,8 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word);
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
+// What the lexer left out is missed here: that is said already.
+bool tile_parser_said(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
 // No deeper than a stack can take; false after T006, and then there is nothing to give back.
 bool tile_parser_enter(struct tile_parser *p);

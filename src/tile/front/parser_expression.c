@@ -204,11 +204,11 @@ static struct tile_ast *primary(struct tile_parser *p)
                                                : TILE_AST_TEXT,
                    t.where, 0);
         if (ast) {
-            ast->i = (int64_t)t.value;
+            ast->i = (tile_wide)t.value;
             ast->f = t.real;
             ast->text = t.text;
         }
-        p->failed |= t.kind == TILE_TOKEN_TEXT && !t.text; // which is said
+        p->failed |= t.wrong; // which is said
         return ast;
     case TILE_TOKEN_NAME:
         return word(p);

@@ -3,6 +3,8 @@
 
 #include "arena.h"
 
+#include <string.h>
+
 static struct tile_statement *statement_at(struct tile_parser *p, enum tile_statement_kind kind,
                                            struct tile_location where)
 {
@@ -90,18 +92,26 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     } updates[] = { { '+', TILE_ADD }, { '-', TILE_SUB }, { '*', TILE_MUL }, { '/', TILE_DIV } };
     struct tile_list names = { 0 }, values = { 0 };
     struct tile_parser before = *p;
+    struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
 
     // Only what stands behind the names says which of the three it is.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     while (named) {
-        tile_list_add(p, &names, cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes));
+        char *name = cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
+        for (uint32_t i = 0; name && i < names.count; i++)
+            if (names.item[i] && strcmp(names.item[i], name) == 0)
+                twice = p->token;
+        tile_list_add(p, &names, name);
         tile_parser_next(p);
         if (!tile_parser_take(p, ','))
             break;
         named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     }
     if (named && tile_parser_take(p, '=')) {
+        if (twice.kind != TILE_TOKEN_END)
+            tile_error(p->module, TILE_T502, twice.where, "binding: %.*s is there twice",
+                       (int)(twice.bytes < 40 ? twice.bytes : 40), twice.at);
         s = statement_at(p, TILE_STATEMENT_BIND, where);
         parse_values(p, &values);
     } else {
@@ -118,12 +128,15 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
             s = statement_at(p, TILE_STATEMENT_CALL, where);
             struct tile_ast *call = tile_parse_expression(p);
             bool assigned = call && call->kind == TILE_AST_SUBSCRIPT && tile_parser_at(p, '=');
-            if (assigned && !p->failed) {
+            bool wrong = assigned || (call && call->kind != TILE_AST_CALL);
+            if (wrong && !p->failed && tile_parser_said(p)) {
+                p->failed = true;
+            } else if (assigned && !p->failed) {
                 tile_error(p->module, TILE_T004, where,
                            "syntax: elements are not assigned to: write store(t, [i], x) or "
                            "scatter, and insert(x, [i], y) for a new tile");
                 p->failed = true;
-            } else if (call && call->kind != TILE_AST_CALL && !p->failed) {
+            } else if (wrong && !p->failed) {
                 tile_error(p->module, TILE_T004, where,
                            "syntax: expected a call or name = value: this expression does nothing");
                 p->failed = true;

@@ -31,14 +31,17 @@ struct sum {
     uint64_t element;
 };
 
-static bool add(struct sum *s, enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x)
+static bool add(struct sum *s, enum tile_combine with, cuc_dtype dtype, bool nan,
+                struct tile_rounding how, uint64_t x)
 {
     bool summed = with == TILE_WITH_SUM || with == TILE_WITH_PROD;
 
     if (tile_is_float(dtype) && summed) {
-        double value = tile_element_real(dtype, x);
+        double value = tile_element_real(dtype, how.ftz ? tile_element_flush(dtype, x) : x);
         s->real = with == TILE_WITH_SUM ? s->real + value : s->real * value;
-        s->element = tile_element_of_real(dtype, s->real);
+        s->element = tile_element_of_odd(dtype, s->real, how.round);
+        if (how.ftz)
+            s->element = tile_element_flush(dtype, s->element);
         return true;
     }
     return tile_element_combine(with, dtype, nan, s->element, x, &s->element);
@@ -56,6 +59,7 @@ static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool sca
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
     cuc_dtype dtype = op->operand[0]->type.dtype;
     bool nan = tile_int(op, TILE_ATTR_NAN, 0), reverse = tile_int(op, TILE_ATTR_REVERSE, 0);
+    struct tile_rounding how = tile_rounding_of(op);
     struct lines l = lines_of(&op->operand[0]->type, tile_int(op, TILE_ATTR_AXIS, 0));
 
     for (int64_t line = 0; in && out && line < l.count; line++) {
@@ -67,7 +71,7 @@ static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool sca
             s.element = in[start];
         for (int64_t n = 0; n < l.length; n++) {
             int64_t at = start + (reverse ? l.length - 1 - n : n) * l.step;
-            if (!add(&s, with, dtype, nan, in[at]))
+            if (!add(&s, with, dtype, nan, how, in[at]))
                 return tile_machine_fail(m, op, "this combination cannot be interpreted");
             if (scan)
                 out[at] = s.element;

@@ -161,6 +161,8 @@ static tile_step *step_of(enum tile_op_kind kind)
         return tile_step_mma;
     case TILE_PHILOX:
         return tile_step_philox;
+    case TILE_ASM:
+        return tile_step_asm;
     case TILE_REDUCE:
     case TILE_ARGMIN:
     case TILE_ARGMAX:
@@ -264,6 +266,7 @@ bool tile_interpret(const struct tile_interpretation *run, char *text, size_t by
     }
     for (uint32_t i = 0; m.element && i < kernel->value_count; i++)
         free(m.element[i]);
+    tile_machine_drop_assembly(&m);
     free(m.element);
     free(m.view);
     free(m.set.dimension);

@@ -19,6 +19,7 @@ struct tile_machine {
     uint64_t **element;     // by value id: room for its elements, taken when it is first made
     struct tile_view *view; // by value id
     int64_t block[3], grid[3];
+    struct tile_assembly *assembly; // instructions that were met (inline.c)
     char *text; // the first failure
     size_t bytes;
     bool failed;
@@ -38,7 +39,8 @@ enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_bloc
 // value.c, along.c, memory.c: an op by itself; false after a failure.
 typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
 tile_step tile_step_value, tile_step_shape, tile_step_along, tile_step_mma, tile_step_memory,
-    tile_step_philox;
+    tile_step_philox, tile_step_asm;
+void tile_machine_drop_assembly(struct tile_machine *m); // inline.c
 
 // Walking over a shape: the flat number of a coordinate, and back.
 static inline void tile_unflatten(const struct tile_type *type, int64_t flat, int64_t *coordinate)

@@ -290,6 +290,9 @@ bool tile_step_memory(struct tile_machine *m, const struct tile_op *op)
         return step_assert(m, op);
     case TILE_PRINT:
         return step_print(m, op);
+    case TILE_GRID_WAIT: // there is no other grid
+    case TILE_GRID_LAUNCH:
+        return true;
     default:
         return step_store(m, op);
     }

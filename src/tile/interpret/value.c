@@ -45,8 +45,8 @@ static bool step_elementwise(struct tile_machine *m, const struct tile_op *op, u
 {
     int64_t count = tile_elements(&op->result[0]->type);
     cuc_dtype to = op->result[0]->type.dtype, from = op->operand[0]->type.dtype;
-    enum tile_round round = (enum tile_round)tile_int(op, TILE_ATTR_ROUND, TILE_RN);
-    bool nan = tile_int(op, TILE_ATTR_NAN, 0);
+    struct tile_rounding how = tile_rounding_of(op);
+    bool nan = tile_int(op, TILE_ATTR_NAN, 0), rounded = tile_is_rounded(op);
     const uint64_t *in[3] = { 0 };
 
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -56,9 +56,19 @@ static bool step_elementwise(struct tile_machine *m, const struct tile_op *op, u
         from = to;
     for (int64_t i = 0; i < count; i++) {
         uint64_t x[3] = { in[0][i], in[1] ? in[1][i] : 0, in[2] ? in[2][i] : 0 };
-        if (op->kind == TILE_CAST)
-            out[i] = tile_element_cast(to, from, x[0], round);
-        else if (op->kind == TILE_BITCAST)
+        if (op->kind == TILE_CAST) {
+            out[i] = tile_element_cast(to, from, how.ftz ? tile_element_flush(from, x[0]) : x[0],
+                                       how.round);
+            if (how.ftz)
+                out[i] = tile_element_flush(to, out[i]);
+            continue;
+        }
+        if (rounded) {
+            if (!tile_element_rounded(op->kind, from, how, nan, x, &out[i]))
+                out[i] = 0;
+            continue;
+        }
+        if (op->kind == TILE_BITCAST)
             out[i] = bitcast(to, from, x[0]);
         else if (!tile_element_compute(op->kind, from, nan, x, &out[i]))
             out[i] = 0;

@@ -60,10 +60,10 @@ void tile_module_free(struct tile_module *module)
 
 void *tile_take(struct tile_module *module, size_t bytes)
 {
-    void *taken = cuc__arena_take(module->arena, bytes);
+    bool *out = &module->diagnostics->out_of_memory;
+    void *taken = *out ? NULL : cuc__arena_take(module->arena, bytes); // once out, out for good
 
-    if (!taken)
-        module->diagnostics->out_of_memory = true;
+    *out |= !taken;
     return taken;
 }
 

@@ -29,6 +29,14 @@
 enum { TILE_MAX_RANK = 8 };
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
+// An integer constant that has no dtype yet: -2^63 to 2^64 - 1, what i64 and u64 hold between them.
+// Aligned as others, since arrays of them lie on the stack.
+__extension__ typedef __int128 tile_wide __attribute__((aligned(8)));
+static inline bool tile_wide_fits_any(tile_wide x)
+{
+    return x >= INT64_MIN && x <= (tile_wide)UINT64_MAX;
+}
+
 struct cuc__arena;
 struct tile_module;
 struct tile_kernel;
@@ -183,15 +191,15 @@ struct tile_fact {
 };
 
 struct tile_candidate {
-    int64_t i;
+    tile_wide i;
     double f;
 };
 
 // A constant of the kernel's header, with the value that it was compiled with.
 struct tile_constant {
     const char *name;
-    cuc_dtype dtype; // CUC_I64, CUC_F64, CUC_BOOL; CUC_UNKNOWN: its value is a dtype
-    int64_t i;
+    cuc_dtype dtype; // CUC_I64 of any integer, CUC_F64, CUC_BOOL; CUC_UNKNOWN: its value is a dtype
+    tile_wide i;
     double f;
     bool chosen; // by auto()
     const struct tile_candidate *candidate; // of auto(), as `i` and `f` are
@@ -211,6 +219,8 @@ struct tile_kernel {
     uint32_t fact_count;
     const struct tile_host_expression *grid[3];
     uint32_t grid_rank; // 0: the launch gives it
+    // It waits for the grids ahead of it, lets those behind it start: known when PTX is made.
+    bool waits_for_grids, launches_grids;
     struct tile_block body;
     uint32_t value_count; // ids given out
     struct tile_location where;

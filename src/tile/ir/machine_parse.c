@@ -299,7 +299,7 @@ static void read_attribute(struct reader *r, struct tile_op *op)
     }
     case TILE_TEXT:
         a.text = r->token.text;
-        if (r->token.kind != TILE_TOKEN_TEXT || !a.text)
+        if (r->token.kind != TILE_TOKEN_TEXT || r->token.wrong)
             expected(r, "a string");
         next(r);
         break;

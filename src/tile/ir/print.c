@@ -77,7 +77,7 @@ static void put_host(struct printer *p, const struct tile_host_expression *x)
 
     switch (x->kind) {
     case TILE_HOST_CONSTANT:
-        if (x->value == INT64_MIN) // whose absolute value is no literal
+        if (x->value == INT64_MIN) // whose absolute value the host does not have
             tile_put_string(t, "(-9223372036854775807 - 1)");
         else
             tile_put(t, "%lld", (long long)x->value);
@@ -149,8 +149,8 @@ static void put_constant(struct printer *p, const struct tile_op *op)
     tile_put_string(p->text, "cast(");
     if (real)
         put_real(p->text, real->f);
-    else if (value == INT64_MIN) // its positive would not fit
-        tile_put_string(p->text, "-9223372036854775807 - 1");
+    else if (op->result[0]->type.dtype == CUC_U64)
+        tile_put(p->text, "%llu", (unsigned long long)value);
     else
         tile_put(p->text, "%lld", (long long)value);
     tile_put(p->text, ", %s)", cuc_dtype_name(op->result[0]->type.dtype));
@@ -302,6 +302,17 @@ const char *tile_op_word(const struct tile_op *op)
     return tile_op_infos[op->kind].name;
 }
 
+// ", round=rz, ftz=true": what it says of its rounding.
+static void put_rounding(struct printer *p, const struct tile_op *op)
+{
+    const struct tile_attribute *round = tile_attribute(op, TILE_ATTR_ROUND);
+
+    if (round)
+        tile_put(p->text, ", round=%s", tile_word_text(TILE_ATTR_ROUND, round->i));
+    if (tile_int(op, TILE_ATTR_FTZ, 0))
+        tile_put_string(p->text, ", ftz=true");
+}
+
 static void put_along(struct printer *p, const struct tile_op *op)
 {
     int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
@@ -320,6 +331,7 @@ static void put_along(struct printer *p, const struct tile_op *op)
                  (long long)axis);
         if (tile_int(op, TILE_ATTR_NAN, 0))
             tile_put_string(p->text, ", nan=true");
+        put_rounding(p, op);
     }
     if (tile_int(op, TILE_ATTR_REVERSE, 0))
         tile_put_string(p->text, ", reverse=true");
@@ -347,7 +359,6 @@ static void put_mma(struct printer *p, const struct tile_op *op)
 // What stands right of the = of an op.
 static void put_value(struct printer *p, const struct tile_op *op)
 {
-    static const char *const rounds[] = { "rn", "rz", "rm", "rp" };
     const struct tile_attribute *a;
     struct tile_text *t = p->text;
     const char *name = tile_op_infos[op->kind].name;
@@ -368,8 +379,7 @@ static void put_value(struct printer *p, const struct tile_op *op)
     case TILE_BITCAST:
         tile_put(t, "%s(%s, %s", name, name_of(p, op->operand[0]),
                  cuc_dtype_name(op->result[0]->type.dtype));
-        if ((a = tile_attribute(op, TILE_ATTR_ROUND)))
-            tile_put(t, ", round=%s", rounds[a->i]);
+        put_rounding(p, op);
         tile_put_string(t, ")");
         break;
     case TILE_ASSUME:
@@ -458,11 +468,14 @@ static void put_value(struct printer *p, const struct tile_op *op)
     case TILE_ATOMIC:
         put_access(p, op);
         break;
-    default:
-        if (operators[op->kind] && op->operand_count == 2) {
+    default: {
+        // One that says how it rounds is a call.
+        bool sign = operators[op->kind] && !tile_attribute(op, TILE_ATTR_ROUND) &&
+                    !tile_attribute(op, TILE_ATTR_FTZ);
+        if (sign && op->operand_count == 2) {
             tile_put(t, "%s %s %s", name_of(p, op->operand[0]), operators[op->kind],
                      name_of(p, op->operand[1]));
-        } else if (operators[op->kind]) {
+        } else if (sign) {
             tile_put(t, "%s%s", operators[op->kind], name_of(p, op->operand[0]));
         } else {
             tile_put(t, "%s(", name);
@@ -471,8 +484,10 @@ static void put_value(struct printer *p, const struct tile_op *op)
                 tile_put(t, ", %lld", (long long)a->i);
             if (tile_int(op, TILE_ATTR_NAN, 0))
                 tile_put_string(t, ", nan=true");
+            put_rounding(p, op);
             tile_put_string(t, ")");
         }
+    }
     }
 }
 

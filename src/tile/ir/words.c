@@ -7,7 +7,7 @@
 
 static const char *const combines[] = { "sum", "prod", "min", "max",  "any", "all",
                                         "and", "or",   "xor", "xchg", "cas", "fn" };
-static const char *const rounds[] = { "rn", "rz", "rm", "rp" };
+static const char *const rounds[] = { "rn", "rz", "rm", "rp", "approx", "full" };
 static const char *const precisions[] = { "ieee", "tf32", "tf32x3" };
 static const char *const orders[] = { "weak", "relaxed", "acquire", "release", "acq_rel" };
 static const char *const scopes[] = { "device", "block", "system" };

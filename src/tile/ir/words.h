@@ -19,7 +19,8 @@ enum tile_combine {
     TILE_WITH_CAS,
     TILE_WITH_FN, // the op's block
 };
-enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP };
+// The last two: as the machine finds a value soonest, and within 2 ulp.
+enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP, TILE_APPROX, TILE_FULL };
 enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };
 enum tile_order { TILE_WEAK, TILE_RELAXED, TILE_ACQUIRE, TILE_RELEASE, TILE_ACQ_REL };
 enum tile_scope { TILE_SCOPE_DEVICE, TILE_SCOPE_BLOCK, TILE_SCOPE_SYSTEM };

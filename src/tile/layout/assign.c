@@ -22,6 +22,7 @@ struct assignment {
     int64_t largest_elements;
     uint32_t vector_bits;
     uint32_t other_axis; // it is also moved with this one as its fastest
+    bool scanned;        // along its last axis
 };
 
 static const struct tile_layout *keep(struct assignment *a, struct tile_layout layout)
@@ -390,13 +391,42 @@ static void other_axis(struct tile_op *op, void *data)
                 a->other_axis = i;
 }
 
+static void scanned(struct tile_op *op, void *data)
+{
+    struct assignment *a = data;
+
+    if (op->kind == TILE_SCAN && tile_shape_same(&op->operand[0]->type, a->largest))
+        a->scanned |= tile_int(op, TILE_ATTR_AXIS, 0) == a->largest->rank - 1;
+}
+
+// Warps have a run each in place of one for each register: one total a warp is all that they tell
+// one another in a scan.
+static void give_runs_to_warps(struct tile_layout *layout, uint32_t vector_bits)
+{
+    uint32_t bits[TILE_MAX_HARDWARE_BITS];
+    uint32_t warps = layout->register_bits + TILE_LANE_BITS, count = 0, given = 0;
+
+    for (uint32_t i = 0; i < layout->warp_bits; i++)
+        bits[count++] = layout->basis[warps + i];
+    for (uint32_t i = vector_bits; i < layout->register_bits; i++)
+        bits[count++] = layout->basis[i];
+    for (uint32_t i = vector_bits; i < layout->register_bits; i++)
+        layout->basis[i] = bits[given++];
+    for (uint32_t i = 0; i < layout->warp_bits; i++)
+        layout->basis[warps + i] = bits[given++];
+}
+
 static struct tile_layout blocked(const struct assignment *a, const struct tile_type *type)
 {
     uint8_t order[TILE_MAX_RANK];
 
     for (uint32_t i = 0; i < type->rank; i++)
         order[i] = (uint8_t)(type->rank - 1 - i);
-    return tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
+    struct tile_layout layout =
+        tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
+    if (a->scanned && layout.register_bits > a->vector_bits && order[0] == a->other_axis)
+        give_runs_to_warps(&layout, a->vector_bits);
+    return layout;
 }
 
 static void give_blocked(struct tile_op *op, void *data)
@@ -580,6 +610,8 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         a.other_axis = a.largest->rank ? a.largest->rank - 1u : 0;
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
+        a.scanned = false;
+        tile_walk(&kernel->body, scanned, &a);
         // Values of one shape are given theirs one by one, so that those that hang together are.
         a.changed = false;
         tile_walk(&kernel->body, give_blocked, &a);

@@ -110,6 +110,8 @@ static struct tile_value *compute(struct folding *f, struct tile_op *op)
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!splat(op->operand[i], &x[i]))
             return NULL;
+    if (tile_is_rounded(op) && (op->kind != TILE_CAST || tile_rounding_of(op).ftz))
+        return NULL;
     if (op->kind == TILE_CAST)
         out = tile_element_cast(type->dtype, dtype, x[0],
                                 (enum tile_round)tile_int(op, TILE_ATTR_ROUND, TILE_RN));
@@ -335,9 +337,12 @@ static rule *const rules[TILE_OP_COUNT] = {
     [TILE_DIM] = fold_dim,
 };
 
-// Floor division and modulo of floats by one are not the dividend.
+// Floor division and modulo of floats by one are not the dividend, and what is rounded in a way of
+// its own has no rules.
 static bool rule_holds(const struct tile_op *op)
 {
+    if (tile_is_rounded(op) && op->kind != TILE_CAST)
+        return false;
     return op->kind != TILE_FLOORDIV || tile_is_integer(op->result[0]->type.dtype);
 }
 

@@ -383,6 +383,8 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (p->by_warp)
         set_store_rows(p, 64, 16);
     p->raster = target->raster ? target->raster : choose_raster(p);
+    p->raster += p->cluster - 1; // what a cluster works on lies side by side
+    p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
     return p;
 }

@@ -176,6 +176,8 @@ static bool is_enough_here(struct roughness *r, const struct tile_op *op, uint32
         return is_enough(r, target->result[operand]) &&
                (!loops(target) ||
                 is_enough(r, target->block[0]->argument[operand + lead_of(target)]));
+    if (tile_is_rounded(op) && op->kind != TILE_CAST) // as it says, and nothing else
+        return false;
     switch (op->kind) {
     case TILE_CAST:
         return tile_is_float(op->result[0]->type.dtype) &&
@@ -226,7 +228,7 @@ static bool is_enough(struct roughness *r, const struct tile_value *value)
 static bool is_power(const struct tile_op *op)
 {
     return (op->kind == TILE_EXP || op->kind == TILE_EXP2 || op->kind == TILE_SIGMOID) &&
-           op->result[0]->type.dtype == CUC_F32;
+           op->result[0]->type.dtype == CUC_F32 && !tile_is_rounded(op);
 }
 
 static void find_power(struct tile_op *op, void *data)
@@ -279,7 +281,7 @@ static void mark_power(struct tile_op *op, void *data)
 
 static void mark_quotient(struct tile_op *op, void *data)
 {
-    if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 &&
+    if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 && !tile_is_rounded(op) &&
         (comes_from_rough(op->operand[0], 0) || comes_from_rough(op->operand[1], 0)))
         mark_if_enough(data, op);
 }

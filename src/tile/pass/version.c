@@ -183,7 +183,7 @@ static bool scale_later(struct version *v, struct tile_block *block, const struc
         type->dtype != CUC_F32)
         return false;
     const struct tile_value *x = mapped(v, op->operand[0]);
-    if (!x->op || x->op->kind != TILE_MUL)
+    if (!x->op || x->op->kind != TILE_MUL || tile_is_rounded(x->op))
         return false;
     uint32_t which = scalar_of(x->op->operand[1]) != NULL;
     struct tile_value *scale = scalar_of(x->op->operand[which]);
@@ -445,6 +445,6 @@ void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_f
 {
     for (struct tile_op *op = p->base.loop->next; op; op = op->next)
         if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 &&
-            op->result[0]->type.rank && is_only_cut(kernel, op->result[0]))
+            op->result[0]->type.rank && !tile_is_rounded(op) && is_only_cut(kernel, op->result[0]))
             tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
 }

@@ -88,6 +88,11 @@ opaque! {
 }
 
 opaque! {
+    /// A node: the driver's CUgraphNode. It is its graph's, and is gone with that.
+    cuc_node
+}
+
+opaque! {
     /// A tile program in the making.
     cuc_tile_program
 }
@@ -929,7 +934,16 @@ pub const CUC_GRAPH_NODE_PRIORITY: u32 = 4;
 /// Where caching of global memory in L1 would cost blocks, answer as if it did not.
 pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
 
-/// to nearest, half to even; to an integer towards zero
+/// its attribute `_h` (int) is a cuc_buffer
+pub const CUC_PYTHON_BUFFER: i32 = 1;
+/// its attribute `_address` (int) is a cuc_tensor
+pub const CUC_PYTHON_TENSOR: i32 = 2;
+/// it is a number, of Python or of NumPy
+pub const CUC_PYTHON_NUMBER: i32 = 3;
+/// its attribute `value` is a number, as those of ctypes have it
+pub const CUC_PYTHON_VALUE: i32 = 4;
+
+/// to nearest, half to even; cast to an integer towards zero
 pub const CUC_TILE_RN: i32 = 0;
 /// towards zero
 pub const CUC_TILE_RZ: i32 = 1;
@@ -937,6 +951,12 @@ pub const CUC_TILE_RZ: i32 = 1;
 pub const CUC_TILE_RM: i32 = 2;
 /// up
 pub const CUC_TILE_RP: i32 = 3;
+/// as the machine finds it soonest: f32, no cast
+pub const CUC_TILE_APPROX: i32 = 4;
+/// within 2 ulp: f32, no cast
+pub const CUC_TILE_FULL: i32 = 5;
+/// beside one of these: subnormal f32 are 0, before and after
+pub const CUC_TILE_FTZ: i32 = 16;
 
 /// weak; of an atomic operation acquire and release
 pub const CUC_TILE_ORDER_DEFAULT: i32 = 0;
@@ -2194,6 +2214,51 @@ pub struct cuc_program_options {
 
 zeroed!(cuc_program_options, struct_size);
 
+/// An argument that a plan takes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_python_argument {
+    /// the value's class, a PyTypeObject: no other is taken
+    pub type_: *mut c_void,
+    /// CUC_PYTHON_BUFFER, ...
+    pub how: i32,
+    /// of a number: bool, an integer of any size, f32 or f64
+    pub dtype: i32,
+}
+
+zeroed!(cuc_python_argument);
+
+/// A launch with everything given, of which a Python object has the address.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_python_launch {
+    /// of a variable that has the cuc_stream, NULL once it is closed
+    pub stream: *mut c_void,
+    /// a cuc_launch_config, or NULL
+    pub config: *const c_void,
+    /// of a variable that has the cuc_kernel, NULL once it is closed
+    pub kernel: *mut c_void,
+    /// \[arg_count\] cuc_arg
+    pub args: *const c_void,
+    pub arg_count: usize,
+}
+
+zeroed!(cuc_python_launch);
+
+/// How Python values of certain classes become a launch of a kernel.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_python_plan {
+    /// the cuc_kernel
+    pub kernel: *mut c_void,
+    /// \[count\]
+    pub arguments: *const cuc_python_argument,
+    /// at most 64
+    pub count: usize,
+}
+
+zeroed!(cuc_python_plan);
+
 /// How cuc_stream_create() makes a stream; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -2264,7 +2329,7 @@ zeroed!(cuc_tile_access_options, struct_size);
 pub struct cuc_tile_entry {
     /// sizeof(cuc_tile_entry), set by the caller
     pub struct_size: usize,
-    /// "tma", "idx32+aligned", "idx32+overlap", "idx32" or "idx64"; static storage
+    /// "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static storage
     pub variant: *const c_char,
     /// of a block
     pub threads: u32,
@@ -2560,6 +2625,10 @@ extern "C" {
     pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
     /// Record an event: it completes when all present work of the stream is done.
     pub fn cuc_event_record(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
+    /// Let a graph record an event, for work outside of it: a node of its own. (An event that is
+    /// recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of
+    /// it.)
+    pub fn cuc_event_record_external(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
     /// Let go of an event. What waits for it already goes on waiting.
     pub fn cuc_event_release(event: *mut cuc_event);
     /// Hold an event once more.
@@ -2633,6 +2702,8 @@ extern "C" {
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
     /// Go through what a plan may choose among for a shape, with what the model thinks of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
+    /// Make a graph without nodes.
+    pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
     /// The flags that an instance was made with.
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
     /// The driver's own handle of an instance, which is also its cudaGraphExec_t.
@@ -2655,10 +2726,14 @@ extern "C" {
     pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
     /// How many edges a graph has: pairs of nodes of which one begins when the other has ended.
     pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
+    /// The edges of a graph: `to\[i\]` begins when `from\[i\]` has ended.
+    pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
     /// How many nodes a graph has; one that was embedded counts as one.
     pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
     pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
+    /// The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+    pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The driver's own handle of a graph, which is also its cudaGraph_t.
     pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
     /// Make an instance of a graph. It costs many times what a launch does.
@@ -2827,6 +2902,8 @@ extern "C" {
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
     /// A resource that asks the driver for each allocation, without a pool.
     pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
+    /// What a node is.
+    pub fn cuc_node_get_type(out: *mut i32, node: *mut cuc_node) -> cuc_status;
     /// The name of a type of node, such as "kernel".
     pub fn cuc_node_type_name(type_: i32) -> *const c_char;
     /// The version of nvJitLink, the linker of device code.
@@ -2918,6 +2995,14 @@ extern "C" {
     pub fn cuc_program_release(program: *mut cuc_program);
     /// Hold one reference more.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
+    /// Let the objects of a Python class be called: each launches what its attribute `_launch` (int), a
+    /// cuc_python_launch, says.
+    pub fn cuc_python_add_call(type_: *mut c_void) -> cuc_status;
+    /// Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the
+    /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
+    pub fn cuc_python_add_dlpack(type_: *mut c_void) -> cuc_status;
+    /// A function of Python's, `launch(stream, config, kernel, *args)`.
+    pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
     /// The version of the CUDA runtime: the program's own where its symbols can be seen, else the one
     /// that is found on the machine.
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
@@ -2936,6 +3021,8 @@ extern "C" {
     pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
     /// Begin to capture a stream.
     pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
+    /// Begin to capture a stream into a graph that is there, behind some of its nodes.
+    pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
     /// End a capture and drop what it has collected: for the way out after a failure, whose record
     /// stays as it is.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
@@ -2956,6 +3043,9 @@ extern "C" {
     pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
     /// What capture a stream is in, be it one of cucore's or not.
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
+    /// The nodes that what is put on a captured stream next comes behind: of the work put on it last,
+    /// its own node.
+    pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, room: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
     /// A default stream of a device's primary context.
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The flags of a stream.
@@ -2981,6 +3071,8 @@ extern "C" {
     pub fn cuc_stream_synchronize(stream: *mut cuc_stream) -> cuc_status;
     /// Let later work of a stream wait for an event.
     pub fn cuc_stream_wait_event(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
+    /// Let a graph wait for an event that is recorded outside of it: a node of its own.
+    pub fn cuc_stream_wait_external(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
     /// Let later work of a stream wait for all present work of another.
     pub fn cuc_stream_wait_stream(stream: *mut cuc_stream, other: *mut cuc_stream) -> cuc_status;
     /// Let later work of a stream wait until a word of memory has a value.
@@ -3013,14 +3105,20 @@ extern "C" {
     pub fn cuc_tile_access_options_init(options: *mut cuc_tile_access_options, caller_size: usize);
     /// x + y
     pub fn cuc_tile_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// RN, RZ, RM, RP
+    pub fn cuc_tile_add_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// of bools: whether all are
     pub fn cuc_tile_all(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// of bools: whether one is true
     pub fn cuc_tile_any(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// where the largest is
     pub fn cuc_tile_argmax(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// where the largest is, or the first NaN
+    pub fn cuc_tile_argmax_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// where the least is: i32, the first of equals; the axis is kept
     pub fn cuc_tile_argmin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
+    /// where the least is, or the first NaN
+    pub fn cuc_tile_argmin_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// PTX for each element: $0 is the result, $1 and on are the operands.
     pub fn cuc_tile_asm(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, dtype: cuc_dtype, count: u32, x: *const cuc_tile) -> cuc_tile;
     /// End the kernel with a message when an element is false.
@@ -3047,7 +3145,8 @@ extern "C" {
     pub fn cuc_tile_atomic_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x & y: integers; of bools, and
     pub fn cuc_tile_bitand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// The same bits as another element type of the same width.
+    /// The same bits as another element type: of another width the last axis grows or shrinks, as bytes
+    /// lie in memory, the lowest first.
     pub fn cuc_tile_bitcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype) -> cuc_tile;
     /// ~x: integers; of bools, not
     pub fn cuc_tile_bitnot(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3089,6 +3188,8 @@ extern "C" {
     pub fn cuc_tile_dimension(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char) -> cuc_tile;
     /// x / y; f32 of integers
     pub fn cuc_tile_div(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// RN, RZ, RM, RP; of f32 FULL, APPROX
+    pub fn cuc_tile_div_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// The element type of a value.
     pub fn cuc_tile_dtype(program: *const cuc_tile_program, x: cuc_tile) -> cuc_dtype;
     /// One element of a tensor.
@@ -3108,6 +3209,10 @@ extern "C" {
     pub fn cuc_tile_exp(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// 2 ** x
     pub fn cuc_tile_exp2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// RN; of f32 FULL, APPROX
+    pub fn cuc_tile_exp2_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
+    /// RN; of f32 FULL, APPROX
+    pub fn cuc_tile_exp_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// An axis of extent 1 put in, as None in a subscript does.
     pub fn cuc_tile_expand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// e ** x - 1, exact for small x
@@ -3126,7 +3231,9 @@ extern "C" {
     pub fn cuc_tile_floordiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// x * y + z, rounded once: floats.
     pub fn cuc_tile_fma(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile) -> cuc_tile;
-    /// Begin a loop that counts: `for i in first .. last step step`, up to the next cuc_tile_end().
+    /// x * y + z, rounded once in a direction: floats.
+    pub fn cuc_tile_fma_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile, round: i32) -> cuc_tile;
+    /// Begin a loop that counts, up to the next cuc_tile_end().
     pub fn cuc_tile_for(program: *mut cuc_tile_program, file: *const c_char, line: u32, first: cuc_tile, last: cuc_tile, step: i64) -> cuc_tile;
     /// A tile of which every element is one value.
     pub fn cuc_tile_full(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, value: cuc_tile) -> cuc_tile;
@@ -3140,12 +3247,19 @@ extern "C" {
     pub fn cuc_tile_get_entry(out: *mut cuc_tile_entry, object: *mut cuc_object, kernel: *const c_char, index: usize) -> cuc_status;
     /// The program as its compiler sees it, simplified: a tile program again, which means the same.
     pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
+    /// The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes,
+    /// shapes and the layout of each value, for the program's architecture.
+    pub fn cuc_tile_get_machine(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
     /// A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
     /// What a record of a kernel is kept under: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
     /// Say how many blocks a launch has, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
+    /// Let the kernel behind this one begin, once every block has come here or ended.
+    pub fn cuc_tile_grid_dependency_launch(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// Wait until the kernels ahead of this one have ended and what they wrote can be read.
+    pub fn cuc_tile_grid_dependency_wait(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \> y
     pub fn cuc_tile_gt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// How many elements are 0, 1 and so on to count - 1; others count nowhere.
@@ -3198,24 +3312,34 @@ extern "C" {
     pub fn cuc_tile_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// the largest, or NaN
     pub fn cuc_tile_max_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// RN
+    pub fn cuc_tile_max_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
     /// the larger; of NaN and a number, the number
     pub fn cuc_tile_maximum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the larger; NaN where one is NaN
     pub fn cuc_tile_maximum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// RN
+    pub fn cuc_tile_maximum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// the least number
     pub fn cuc_tile_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// the least, or NaN
     pub fn cuc_tile_min_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// RN
+    pub fn cuc_tile_min_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
     /// the smaller; of NaN and a number, the number
     pub fn cuc_tile_minimum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the smaller; NaN where one is NaN
     pub fn cuc_tile_minimum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// RN
+    pub fn cuc_tile_minimum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
     pub fn cuc_tile_mma(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile, acc: cuc_tile, precision: i32, fast_acc: i32) -> cuc_tile;
     /// x % y, with the sign of y
     pub fn cuc_tile_mod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// x * y
     pub fn cuc_tile_mul(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// RN, RZ, RM, RP
+    pub fn cuc_tile_mul_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// Give a value a name: that is what the program's text calls it.
     pub fn cuc_tile_name(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, name: *const c_char) -> cuc_tile;
     /// x != y
@@ -3234,6 +3358,8 @@ extern "C" {
     pub fn cuc_tile_print(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, count: u32, x: *const cuc_tile);
     /// the product
     pub fn cuc_tile_prod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// RN, RZ, RM, RP at each step
+    pub fn cuc_tile_prod_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
     /// Begin a program without kernels.
     pub fn cuc_tile_program_create(out: *mut *mut cuc_tile_program) -> cuc_status;
     /// End a program: all of its errors, or its source.
@@ -3259,6 +3385,8 @@ extern "C" {
     pub fn cuc_tile_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// 1 / sqrt(x)
     pub fn cuc_tile_rsqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// RN; of f32 APPROX
+    pub fn cuc_tile_rsqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a scalar to the kernel's parameters.
     pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
     /// Combine tiles along an axis, together, by a function that is associative, and keep each step.
@@ -3285,6 +3413,8 @@ extern "C" {
     pub fn cuc_tile_sort(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// the square root
     pub fn cuc_tile_sqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// RN, RZ, RM, RP; of f32 APPROX
+    pub fn cuc_tile_sqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// An axis of extent 1 taken out.
     pub fn cuc_tile_squeeze(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
@@ -3309,14 +3439,20 @@ extern "C" {
     pub fn cuc_tile_stride(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
     /// x - y
     pub fn cuc_tile_sub(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
+    /// RN, RZ, RM, RP
+    pub fn cuc_tile_sub_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// the sum
     pub fn cuc_tile_sum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
+    /// RN, RZ, RM, RP at each step
+    pub fn cuc_tile_sum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
     /// Elements picked by number along an axis.
     pub fn cuc_tile_take(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, index: cuc_tile, axis: i32) -> cuc_tile;
     /// the tangent
     pub fn cuc_tile_tan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic tangent
     pub fn cuc_tile_tanh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// RN; of f32 FULL, APPROX
+    pub fn cuc_tile_tanh_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a tensor to the kernel's parameters.
     pub fn cuc_tile_tensor(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype, extents: *const c_char) -> cuc_tile;
     /// The largest elements along an axis, in falling order, and where they were.

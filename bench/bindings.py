@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""What the bindings add to a call, beside what others have, and whether the goals are kept.
+
+    bench/bindings.py [--json FILE] [--rust PROGRAM] [--seconds N]
+
+Python is measured in this process, all subjects in turn in each round, so that all see the same machine:
+launches beside cuda.core and the driver called raw, arrays by DLPack beside PyTorch's own. What is not
+installed is left out. --rust names the crate's bench of launches (`cargo bench --no-run` says where it is).
+Where the driver is simulated, or CUCORE_DRIVER names one that does nothing, launches show what the
+binding itself takes.
+"""
+import argparse
+import ctypes
+import json
+import platform
+import re
+import subprocess
+import sys
+import time
+
+from cucore import Device, LaunchConfig, ObjectCode, PreparedLaunch, Tensor, launch, raw
+
+PTX = b"""
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k0() { ret; }
+.visible .entry k3(.param .u64 x, .param .u64 y, .param .u32 n) { ret; }
+.visible .entry k10(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u32 e, .param .u32 f,
+                    .param .u32 g, .param .f32 h, .param .f32 i, .param .f32 j) { ret; }
+"""
+BATCH = 100
+
+# case, subject, peer, and the limit of their ratio; or no peer, and a limit in seconds.
+GOALS = [
+    ("launch_0", "cucore", "cuda.core", 1.3),
+    ("launch_3", "cucore", "cuda.core", 1.3),
+    ("launch_10", "cucore", "cuda.core", 1.3),
+    ("launch_3", "prepared", "cuda.bindings", 1.15),
+    ("launch_3", "prepared", "raw", 1.15),
+    ("dlpack_export", "cucore", None, 1e-6),
+    ("dlpack_export_versioned", "cucore", None, 1e-6),
+    ("dlpack_import", "cucore", None, 1e-6),
+    ("dlpack_import_array", "cucore", None, 1e-6),
+]
+
+
+def launches(device, stream):
+    """(case, subject, function) of launches."""
+    code = ObjectCode.from_ptx(PTX)
+    config = LaunchConfig(1, 32)
+    buffer = device.allocate(256, stream=stream)
+    arguments = {"k0": (), "k3": (buffer, buffer, 5),
+                 "k10": (buffer, buffer, buffer, buffer, 1, 2, 3, 1.0, 2.0, 3.0)}
+    for name, given in arguments.items():
+        kernel = code.get_kernel(name)
+        case = f"launch_{name[1:]}"
+        yield case, "cucore", lambda kernel=kernel, given=given: launch(stream, config, kernel, *given)
+        yield case, "prepared", PreparedLaunch(stream, config, kernel, *given)
+        yield from raw_launches(case, kernel, given, stream)
+        yield from cuda_core_launches(case, name, len(given))
+
+
+def raw_launches(case, kernel, given, stream):
+    """The driver's function by ctypes and by cuda.bindings, with arguments that are ready."""
+    values = [ctypes.c_uint64(g.handle) if hasattr(g, "handle") else
+              ctypes.c_float(g) if isinstance(g, float) else ctypes.c_int(g) for g in given]
+    addresses = (ctypes.c_void_p * (len(values) or 1))(*[ctypes.addressof(v) for v in values])
+    handle, queue = raw.cuc_kernel_handle(kernel._h), stream.handle
+    out = ctypes.c_char_p()
+    if raw.cuc_driver_get_path(ctypes.byref(out)) == raw.CUC_OK:
+        function = ctypes.CDLL(out.value.decode()).cuLaunchKernel
+        fixed = (ctypes.c_void_p(handle), *[ctypes.c_uint(v) for v in (1, 1, 1, 32, 1, 1, 0)],
+                 ctypes.c_void_p(queue), addresses, ctypes.c_void_p(0), values)[:-1]
+        kept = (values, addresses)
+        yield case, "raw", lambda kept=kept: function(*fixed)
+    try:
+        from cuda.bindings import driver
+    except ImportError:
+        return
+    at = ctypes.addressof(addresses)
+    yield (case, "cuda.bindings",
+           lambda kept=(values, addresses): driver.cuLaunchKernel(handle, 1, 1, 1, 32, 1, 1, 0, queue, at, 0))
+
+
+def cuda_core_launches(case, name, count):
+    try:
+        import numpy
+        from cuda.core import Device, LaunchConfig, ObjectCode, launch
+    except ImportError:
+        return
+    device = Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    kernel = ObjectCode.from_ptx(PTX).get_kernel(name)
+    config = LaunchConfig(grid=1, block=32)
+    buffer = device.allocate(256, stream=stream)
+    one, half = numpy.int32(1), numpy.float32(0.5)
+    given = {0: (), 3: (buffer, buffer, one), 10: (buffer,) * 4 + (one,) * 3 + (half,) * 3}[count]
+    yield case, "cuda.core", lambda: launch(stream, config, kernel, *given)
+
+
+def arrays(device, stream):
+    """Arrays given and taken by DLPack; what is given is let go of at once."""
+    view = device.allocate(256, stream=stream).view("f32")
+    take = Tensor.from_capsule
+    yield "dlpack_export", "cucore", lambda: view.__dlpack__(stream=-1)
+    yield "dlpack_export_versioned", "cucore", lambda: view.__dlpack__(stream=-1, max_version=(1, 1))
+    yield "dlpack_import", "cucore", Capsules(view, take)
+    yield "dlpack_both", "cucore", lambda: take(view.__dlpack__(stream=-1, max_version=(1, 1)))
+    try:
+        import torch
+        theirs = torch.zeros(64, device="cuda")
+    except Exception:  # none, or of another driver
+        return
+    yield "dlpack_export", "torch", lambda: theirs.__dlpack__(stream=-1)
+    yield "dlpack_export_versioned", "torch", lambda: theirs.__dlpack__(stream=-1, max_version=(1, 1))
+    yield "dlpack_import_array", "cucore", lambda: Tensor.from_dlpack(theirs)
+    yield "dlpack_import_array_ordered", "cucore", lambda: Tensor.from_dlpack(theirs, stream=stream)
+    yield "dlpack_import_array", "torch", lambda: torch.from_dlpack(theirs)
+    yield "dlpack_import_ours", "torch", lambda: torch.from_dlpack(view)
+
+
+class Capsules:
+    """An import alone: the capsules are made before, outside of what is timed."""
+
+    def __init__(self, view, take):
+        self.view, self.take = view, take
+
+    def prepare(self):
+        self.made = [self.view.__dlpack__(stream=-1, max_version=(1, 1)) for _ in range(BATCH)]
+
+    def __call__(self):
+        self.take(self.made.pop())
+
+
+def sample(function):
+    prepare = getattr(function, "prepare", None)
+    if prepare:
+        prepare()
+    start = time.perf_counter_ns()
+    for _ in range(BATCH):
+        function()
+    return (time.perf_counter_ns() - start) * 1e-9 / BATCH
+
+
+def measure(rows, wait, seconds):
+    times = [[] for _ in rows]
+    for _, _, function in rows:
+        sample(function)  # what is made when it is first called
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for (_, _, function), list_ in zip(rows, times):
+            wait()
+            list_.append(sample(function))
+    wait()
+    return [sorted(t) for t in times]
+
+
+def rust_rows(program):
+    """Medians of the crate's bench."""
+    said = subprocess.run([program], capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.findall(r"^(.+?)\s+([\d.]+) ns \(([\d.]+) to ([\d.]+)\)$", said, re.M)
+    return [{"case": "rust_launch_4", "subject": name, "median_s": float(median) * 1e-9,
+             "q1_s": float(low) * 1e-9, "q3_s": float(high) * 1e-9} for name, median, low, high in found]
+
+
+def judge(results):
+    """Each goal with what was measured, and whether it is kept; those without figures are left out."""
+    by = {(r["case"], r["subject"]): r["median_s"] for r in results}
+    for case, subject, peer, limit in GOALS:
+        ours, theirs = by.get((case, subject)), by.get((case, peer))
+        if ours is None or (peer and theirs is None):
+            continue
+        value = ours / theirs if peer else ours
+        yield {"case": case, "subject": subject, "peer": peer, "limit": limit, "value": value,
+               "kept": value <= limit}
+    rust = [r for r in results if r["case"] == "rust_launch_4"]
+    for row in rust[1:]:
+        value = row["median_s"] - rust[0]["median_s"]
+        yield {"case": row["case"], "subject": row["subject"], "peer": rust[0]["subject"],
+               "limit": 20e-9, "value": value, "kept": value <= 20e-9}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", help="write the results to a file")
+    parser.add_argument("--rust", help="the crate's bench of launches")
+    parser.add_argument("--seconds", type=float, default=10, help="time to measure Python")
+    options = parser.parse_args()
+
+    device = Device(0)
+    stream = device.create_stream()
+    rows = [*launches(device, stream), *arrays(device, stream)]
+    times = measure(rows, device.sync, options.seconds)
+    results = [{"case": case, "subject": subject, "median_s": t[len(t) // 2], "q1_s": t[len(t) // 4],
+                "q3_s": t[3 * len(t) // 4], "samples": len(t), "batch": BATCH}
+               for (case, subject, _), t in zip(rows, times)]
+    if options.rust:
+        results += rust_rows(options.rust)
+    goals = list(judge(results))
+    for r in results:
+        print(f"{r['case']:28} {r['subject']:32} {r['median_s'] * 1e9:9.0f} ns  "
+              f"({r['q1_s'] * 1e9:.0f} to {r['q3_s'] * 1e9:.0f})")
+    for g in goals:
+        shown = f"{g['value']:.3f} x {g['peer']}, at most {g['limit']}" if g["peer"] and g["limit"] > 1 else \
+            f"{g['value'] * 1e9:.0f} ns, at most {g['limit'] * 1e9:.0f}"
+        print(f"{'kept  ' if g['kept'] else 'MISSED'} {g['case']} {g['subject']}: {shown}")
+    if options.json:
+        machine = {"gpu": device.name, "simulated": bool(raw.cuc_driver_is_simulated()), "cpu": platform.processor(),
+                   "python": platform.python_version(), "cucore": raw.VERSION}
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"schema": "cucore-bindings/1", "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                       "machine": machine, "results": results, "goals": goals}, file, indent=2)
+            file.write("\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""Graphs by the names that `cuda.core.graph` has: there `Graph` is what is launched, and what it is made
+of a `GraphDefinition`; in `cucore` itself they are `GraphExec` and `Graph`.
+"""
+from ._graph import (
+    AllocNode,
+    ChildGraphNode,
+    EmptyNode,
+    EventRecordNode,
+    EventWaitNode,
+    FreeNode,
+    GraphBuilder,
+    GraphCompleteOptions,
+    GraphDebugPrintOptions,
+    GraphNode,
+    HostCallbackNode,
+    KernelNode,
+    MemcpyNode,
+    MemsetNode,
+)
+from ._graph import Graph as GraphDefinition
+from ._graph import GraphExec as Graph
+
+__all__ = [
+    "AllocNode", "ChildGraphNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "FreeNode", "Graph",
+    "GraphBuilder", "GraphCompleteOptions", "GraphDebugPrintOptions", "GraphDefinition", "GraphNode",
+    "HostCallbackNode", "KernelNode", "MemcpyNode", "MemsetNode",
+]

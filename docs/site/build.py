@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""The site: build.py DOXYFILE VERSION OUT. Every warning is an error.
+
+Doxygen reads the comments of the headers and says what is wrong in them, and writes nothing. Sphinx
+makes OUT/html of the articles and of the description of the interface, which is made of the same
+comments. Last, each link of what came out is followed.
+"""
+import html.parser
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+
+import command  # noqa: E402
+import pages  # noqa: E402
+import reference  # noqa: E402
+
+
+class Page(html.parser.HTMLParser):
+    """The places of a page, and where it leads."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.anchors, self.links = {""}, set()
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name == "id" and value:
+                self.anchors.add(value)
+            if name in ("href", "src") and value and tag in ("a", "img", "link", "script"):
+                self.links.add(value)
+
+
+def broken(folder):
+    """Links that lead nowhere, as text."""
+    read = {path: Page(path) for path in folder.rglob("*.html")}
+    for path, page in sorted(read.items()):
+        for link in sorted(page.links):
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
+            if not target.is_file():
+                yield f"{path.relative_to(folder)}: {link}: there is no such page"
+            elif target in read and urllib.parse.unquote(parts.fragment) not in read[target].anchors:
+                yield f"{path.relative_to(folder)}: {link}: there is no such place on that page"
+
+
+def needed(name, why):
+    """A program: of .docs/, where scripts/setup.sh puts what makes the site, or else of PATH."""
+    own = ROOT / ".docs/bin" / name
+    found = str(own) if own.exists() else shutil.which(name)
+    if not found:
+        sys.exit(f"there is no {name}: {why}")
+    return found
+
+
+def main(doxyfile, version, out):
+    doxygen = needed("doxygen", "install the package doxygen")
+    sphinx_build = needed("sphinx-build", "python3 -m venv .docs && .docs/bin/pip install -r docs/requirements.txt")
+    out = pathlib.Path(out).resolve()
+    apis = [json.loads((ROOT / "api" / f"{name}.json").read_text()) for name in ("cucore", "cucore-bench")]
+    made = reference.pages(apis, ROOT / "include/cucore")
+    made["reference/command.md"] = command.page((ROOT / "docs/man/cucore.1").read_text())
+    pages.stage(ROOT, out / "source", made)
+    comments = subprocess.Popen([doxygen, doxyfile])
+    site = subprocess.run([sphinx_build, "-M", "html", out / "source", out, "-c", HERE, "-q", "-W", "--keep-going",
+                           "-j", "auto"], check=False,
+                          env={**os.environ, "CUCORE_SITE_VERSION": version}).returncode
+    if comments.wait() or site:
+        return 1
+    found = list(broken(out / "html"))
+    print("\n".join(found) or f"the site is in {out / 'html'}, begin with index.html")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

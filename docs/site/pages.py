@@ -1,0 +1,77 @@
+"""The pages of the site: articles as they are in the repository, and what they link to.
+
+Everything lies in one folder as it does in the repository, so that links need no change but two: a
+file that is no article, such as an example, becomes a page that shows it, and README.md is the
+first page.
+"""
+import pathlib
+import posixpath
+import re
+import shutil
+
+# Beside docs/*.md.
+ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bindings/julia/README.md",
+            "examples/tile/README.md", "src/sim/README.md", "src/tile/README.md"]
+LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image
+LANGUAGES = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".cu": "cuda", ".py": "python",
+             ".rs": "rust", ".tile": "tile", ".sh": "bash", ".def": "c"}
+
+
+def shown(source, name):
+    """The page of a file, or of a folder."""
+    if (source / name).is_dir():
+        listed = "\n".join(f"- [{path.name}]({path.name}.md)" for path in sorted((source / name).iterdir())
+                           if path.is_file() and path.name != "meson.build")
+        return f"---\norphan: true\n---\n# {name}\n\n{listed}\n"
+    text = (source / name).read_text()
+    fence = "`" * max(4, *(len(ticks) + 1 for ticks in re.findall("`+", text) or [""]))
+    language = LANGUAGES.get(pathlib.PurePath(name).suffix, "text")
+    return f"---\norphan: true\n---\n# {name}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
+
+
+def led(source, name, text, files):
+    """The text of a page, its links led to pages; `files` gets what is to be shown."""
+    def lead(match):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
+        if target == "README.md":
+            target = "index.md"
+        elif not target.endswith(".md"):
+            if not (source / target).exists():
+                raise SystemExit(f"{name} links to {match[2]}: there is no such file")
+            files.add(target)
+            if (source / target).is_dir():
+                files.update(f"{target}/{path.name}" for path in (source / target).iterdir()
+                             if path.is_file() and path.name != "meson.build")
+                target += "/index"
+            target = f"files/{target}.md"
+        at = "." if name == "README.md" else posixpath.dirname(name) or "."
+        return f"{match[1]}({posixpath.relpath(target, at)}{match[3]})"
+
+    return LINK.sub(lead, text)
+
+
+def write(path, text):
+    """Write what has changed only, so that Sphinx reads no more than that."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def stage(source, into, others):
+    """Put all pages into a folder: articles, files, and `others`, which are name -> text."""
+    articles = ARTICLES + [f"docs/{path.name}" for path in sorted((source / "docs").glob("*.md"))]
+    texts = {**{name: (source / name).read_text() for name in articles}, **others}
+    texts["README.md"] += "\n" + (source / "docs/site/contents.md").read_text()
+    files = set()
+    made = {"index.md" if name == "README.md" else name:
+            led(source, name, text, files) for name, text in texts.items()}
+    for name in files:
+        page = f"{name}/index" if (source / name).is_dir() else name
+        made[f"files/{page}.md"] = shown(source, name)
+    for name, text in made.items():
+        write(into / name, text)
+    for path in into.rglob("*.md"):
+        if path.relative_to(into).as_posix() not in made:
+            path.unlink()
+            shutil.rmtree(into.parent / "html", ignore_errors=True) # which may have a page of it
+    shutil.copytree(source / "docs/performance", into / "docs/performance", dirs_exist_ok=True)

@@ -1,0 +1,71 @@
+#include "simulator.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char file[] = "libcucore-sim.so";
+
+static struct {
+    pthread_once_t once;
+    cuc__simulator functions;
+    bool found;
+    char trail[1024];
+} simulator = { .once = PTHREAD_ONCE_INIT };
+
+static bool take_symbol(void *handle, const char *name, void *function)
+{
+    void *symbol = dlsym(handle, name);
+
+    memcpy(function, &symbol, sizeof(symbol)); // POSIX allows the conversion, ISO C has no cast
+    return symbol != NULL;
+}
+
+static bool try_file(const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cuc__simulator *f = &simulator.functions;
+    size_t at = strlen(simulator.trail);
+
+    if (handle && take_symbol(handle, SIM_EVALUATE_LOAD, &f->load) &&
+        take_symbol(handle, SIM_EVALUATE_RUN, &f->run) &&
+        take_symbol(handle, SIM_EVALUATE_FREE, &f->free))
+        return true;
+    const char *why = handle ? "is no simulator of this version" : dlerror();
+    snprintf(simulator.trail + at, sizeof(simulator.trail) - at, "%s%s%s%s", at ? "; " : "",
+             handle ? path : "", handle ? ": " : "", why ? why : "cannot be loaded");
+    if (handle)
+        dlclose(handle);
+    return false;
+}
+
+// The file that CUCORE_DRIVER names, if it is one; beside the library that this code is in; where
+// the system's loader looks.
+static void find(void)
+{
+    const char *choice = secure_getenv("CUCORE_DRIVER");
+    const char *slash = choice ? strrchr(choice, '/') : NULL;
+    char path[1024];
+    Dl_info info;
+
+    if (slash && strncmp(slash + 1, file, sizeof(file) - 1) == 0)
+        simulator.found = try_file(choice);
+    slash = dladdr((void *)&simulator, &info) && info.dli_fname ? strrchr(info.dli_fname, '/')
+                                                                : NULL;
+    if (!simulator.found && slash &&
+        snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname,
+                 file) < (int)sizeof(path))
+        simulator.found = try_file(path);
+    if (!simulator.found)
+        simulator.found = try_file(file);
+}
+
+const cuc__simulator *cuc__simulator_get(const char **why)
+{
+    pthread_once(&simulator.once, find);
+    *why = simulator.trail;
+    return simulator.found ? &simulator.functions : NULL;
+}

@@ -1,0 +1,171 @@
+// Functions that no kernel calls: what can be said of them without dtypes and shapes. Names that
+// nothing binds, or that may not be bound; calls of nothing, of themselves, and with arguments that
+// they do not take; break, continue and return where they cannot stand.
+//
+// What an arm of an if binds counts as bound behind it: with a constant for a condition it may be.
+#include "calls.h"
+#include "control.h"
+
+static void check_statements(struct tile_elaborator *e, const struct tile_statement *s);
+static void check_function(struct tile_elaborator *e, struct tile_function_ast *fn);
+
+// A name stands for something of which nothing is known.
+static const struct tile_meaning something = { .kind = TILE_OPERAND };
+
+static void check_expression(struct tile_elaborator *e, const struct tile_ast *ast);
+
+static void check_call(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    const struct tile_ast *argument[TILE_MAX_FN_PARAMETERS];
+    struct tile_function_ast *fn = tile_find_function(e, ast->text);
+    uint32_t count = 0;
+
+    if (!fn) {
+        if (!tile_match_call(e, ast, argument, &count))
+            return;
+    } else if (fn->running) {
+        tile_error(e->module, TILE_T507, ast->where, "%s: it calls itself", fn->name);
+    } else if (tile_match_function(e, fn, ast, argument)) {
+        count = fn->parameters;
+        if (!fn->read && e->inlined < TILE_MAX_INLINING)
+            check_function(e, fn);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        check_expression(e, argument[i]);
+}
+
+static void check_expression(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    if (!ast || !tile_elaborate_enter(e, ast->where))
+        return;
+    if (ast->kind == TILE_AST_CALL) {
+        check_call(e, ast);
+    } else if (ast->kind == TILE_AST_NAME) {
+        if (!tile_lookup(e, ast->text))
+            tile_tell_unbound(e, ast);
+    } else {
+        for (uint32_t i = 0; i < ast->count; i++)
+            check_expression(e, ast->child[i]);
+    }
+    e->depth--;
+}
+
+static void check_loop(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
+                                   .outer = e->loop };
+    uint32_t outside = e->count;
+
+    if (s->names)
+        tile_push_binding(e, s->name[0], something, s->where, true);
+    e->loop = &loop;
+    check_statements(e, s->body);
+    e->loop = loop.outer;
+    e->count = outside;
+}
+
+static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    const struct tile_ast *condition = s->value[0];
+    const struct tile_statement *arm[] = { s->body, s->otherwise };
+    uint32_t outside = e->count;
+
+    if (condition && condition->kind == TILE_AST_BOOL) { // the other arm is not even looked at
+        check_statements(e, arm[!condition->i]);
+        return;
+    }
+    check_statements(e, arm[0]);
+    // The names of the first arm are not there in the second, and are again behind it.
+    uint32_t first = e->count - outside;
+    struct tile_binding *kept = tile_take(e->module, (first + 1) * sizeof(*kept));
+    for (uint32_t i = 0; kept && i < first; i++)
+        kept[i] = e->binding[outside + i];
+    e->count = outside;
+    check_statements(e, arm[1]);
+    for (uint32_t i = 0; kept && i < first; i++)
+        if (!tile_lookup(e, kept[i].name))
+            tile_push_binding(e, kept[i].name, something, kept[i].where, false);
+}
+
+static void check_statement(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    bool calls = false;
+
+    if (s->kind == TILE_STATEMENT_UPDATE && !tile_lookup(e, s->name[0])) {
+        struct tile_ast name = { .kind = TILE_AST_NAME, .where = s->where, .text = s->name[0] };
+        check_expression(e, &name);
+    }
+    for (uint32_t i = 0; i < s->values; i++) {
+        check_expression(e, s->value[i]);
+        calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL; // perhaps of several values
+    }
+    switch (s->kind) {
+    case TILE_STATEMENT_BIND:
+        if (!calls && s->names != s->values)
+            tile_error(e->module, TILE_T508, s->where, "binding: %u names for %u values", s->names,
+                       s->values);
+        // fall through
+    case TILE_STATEMENT_UPDATE:
+    case TILE_STATEMENT_UNREADABLE:
+        for (uint32_t i = 0; i < s->names; i++)
+            if (s->name[i])
+                tile_bind(e, s->name[i], something, s->where);
+        break;
+    case TILE_STATEMENT_FOR:
+    case TILE_STATEMENT_STATIC_FOR:
+    case TILE_STATEMENT_WHILE:
+        check_loop(e, s);
+        break;
+    case TILE_STATEMENT_IF:
+        check_if(e, s);
+        break;
+    case TILE_STATEMENT_BREAK:
+    case TILE_STATEMENT_CONTINUE:
+        tile_elaborate_leaving(e, s);
+        break;
+    case TILE_STATEMENT_RETURN:
+        if (e->loop)
+            tile_tell_return(e, s);
+        break;
+    case TILE_STATEMENT_CALL:
+        break;
+    }
+}
+
+static void check_statements(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    if (!s || !tile_elaborate_enter(e, s->where))
+        return;
+    for (; s && !e->exhausted; s = s->next)
+        check_statement(e, s);
+    e->depth--;
+}
+
+static void check_function(struct tile_elaborator *e, struct tile_function_ast *fn)
+{
+    uint32_t frame = e->frame;
+    struct tile_open_loop *loop = e->loop;
+
+    fn->read = fn->running = true;
+    e->frame = e->count;
+    e->loop = NULL;
+    e->inlined++;
+    for (uint32_t i = 0; i < fn->parameters; i++)
+        tile_push_binding(e, fn->parameter[i], something, fn->where, false);
+    check_statements(e, fn->body);
+    e->inlined--;
+    e->loop = loop;
+    e->count = e->frame;
+    e->frame = frame;
+    fn->running = false;
+}
+
+void tile_check_uncalled(struct tile_elaborator *e)
+{
+    e->count = e->frame = e->depth = e->inlined = 0;
+    e->lost = NULL;
+    e->loop = NULL;
+    for (struct tile_function_ast *fn = e->file->function; fn && !e->exhausted; fn = fn->next)
+        if (!fn->read)
+            check_function(e, fn);
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""follow.py PAGE BUILD: does what docs/PAGE.md tells its reader to do.
+
+Code goes into the file that the line above it names ("Save it as `NAME`:"); code without such a line
+goes on in the last file of its language. What is indented are commands, and the text in a
+fence behind them is what they print. `...` in it stands for anything. A fence of the language "py" is shown and not run.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SKIPPED = 77
+STEP = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$|(?P<commands>(?:^    [^\n]*\n|^\n(?=    ))+)",
+                  re.M | re.S)
+
+
+def steps(text):
+    """("file", name, code), ("run", commands) and ("prints", text), in their order."""
+    last = {}
+    ran = False
+    text = re.sub(r"^```py\n.*?^```$", "", text, flags=re.M | re.S) # shown, not run
+    for step in STEP.finditer(text):
+        if step["commands"]:
+            commands = re.sub(r"^    ", "", step["commands"].strip("\n"), flags=re.M)
+            ran = True
+            yield "run", commands
+        elif step["language"] == "text":
+            assert ran, f"text that nothing printed: {step['code']}"
+            yield "prints", step["code"]
+        else:
+            line = text[:step.start()].rstrip().rpartition("\n")[2]
+            name = re.search(r"`([\w./]+\.\w+)`[^`]*:$", line)
+            if name:
+                last[step["language"]] = name[1]
+            yield "file", last[step["language"]], step["code"], bool(name)
+
+
+def fits(wanted, said):
+    """Whether that was printed; `...` is a part of a line, or alone any number of lines."""
+    lines = ["(?:.*\n)*?" if line == "..." else "[^\n]*".join(map(re.escape, line.split("..."))) + "\n"
+             for line in wanted.rstrip("\n").split("\n")]
+    return re.fullmatch("".join(lines), said.rstrip("\n") + "\n")
+
+
+def environment(build, folder):
+    env = {**os.environ, "CUCORE_DRIVER": str(build / "libcucore-sim.so"), "LC_ALL": "C",
+           "PATH": f"{build / 'tools/cucore'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(build),
+           "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "C_INCLUDE_PATH": str(ROOT / "include"),
+           "PYTHONDONTWRITEBYTECODE": "1",
+           "PYTHONPATH": str(ROOT / "bindings/python"), "CUCORE_LIBRARY": str(build / "libcucore.so"),
+           "CUCORE_DIR": str(build), "CARGO_NET_OFFLINE": "true",
+           "CARGO_TARGET_DIR": str(build / "tests/docs/target")}
+    (folder / "bin").mkdir() # "python" is the interpreter of this test
+    (folder / "bin/python").symlink_to(sys.executable)
+    env["PATH"] = f"{folder / 'bin'}:{env['PATH']}"
+    return env
+
+
+def main(page, build):
+    build = pathlib.Path(build).resolve()
+    text = (ROOT / f"docs/{page}.md").read_text()
+    if "__global__" in text:
+        if subprocess.run([build / "tools/cucore/cucore", "find", "nvrtc"], capture_output=True,
+                          check=False).returncode:
+            print("there is no NVRTC")
+            return SKIPPED
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name).resolve()
+        env = environment(build, folder)
+        said, ran = "", 0
+        for kind, *what in steps(text):
+            if kind == "file":
+                path = folder / what[0]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("w" if what[2] else "a") as file:
+                    file.write(what[1].replace('"../cucore/', f'"{ROOT}/'))
+            elif kind == "run" and what[0].startswith("export "):
+                continue # the test has a driver of its own
+            elif kind == "run":
+                print(f"$ {what[0]}", flush=True)
+                done = subprocess.run(["bash", "-e", "-c", what[0]], cwd=folder, env=env, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250,
+                                      check=False)
+                print(done.stdout, flush=True)
+                if done.returncode:
+                    return f"exit status {done.returncode}"
+                said, ran = done.stdout, ran + 1
+            elif not fits(what[0], said):
+                return f"the page says that this prints\n{what[0]}"
+    return 0 if ran else "the page has no commands"
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

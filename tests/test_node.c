@@ -1,0 +1,234 @@
+// Graphs that are made node by node. The fake driver has only those that are captured.
+#include <cucore/node.h>
+
+#include "capture.h"
+#include "graph_testing.h"
+
+#define NEED_NODES()                                                    \
+    do {                                                                \
+        if (fake_available())                                           \
+            SKIP("the fake driver has no cuStreamBeginCaptureToGraph"); \
+    } while (0)
+
+static cuc_graph *graph;
+
+static void begin(cuc_node *const *after, size_t count)
+{
+    ck_ok(cuc_stream_begin_capture_to(stream, graph, after, count, CUC_CAPTURE_RELAXED));
+}
+
+// End the capture of one node, and give that.
+static cuc_node *end(void)
+{
+    cuc_node *node = NULL;
+    cuc_graph *same = NULL;
+    size_t count = 0;
+
+    ck_ok(cuc_stream_get_capture_nodes(&node, 1, &count, stream));
+    ck_assert_uint_eq(count, 1);
+    ck_ok(cuc_stream_end_capture(&same, stream));
+    ck_assert_ptr_eq(same, graph);
+    cuc_graph_release(same);
+    return node;
+}
+
+static cuc_node *kernel_after(cuc_kernel *kernel, uint32_t a, uint32_t b, cuc_node *const *after,
+                              size_t count)
+{
+    begin(after, count);
+    ck_ok(launch_on(stream, kernel, buffer, a, b));
+    return end();
+}
+
+static bool has_edge(cuc_node *from, cuc_node *to)
+{
+    cuc_node *a[16], *b[16];
+    size_t count = 0;
+
+    ck_ok(cuc_graph_get_edge_count(&count, graph));
+    ck_assert_uint_le(count, 16);
+    ck_ok(cuc_graph_get_edges(a, b, 16, graph));
+    for (size_t i = 0; i < count; i++)
+        if (a[i] == from && b[i] == to)
+            return true;
+    return false;
+}
+
+START_TEST(nodes_come_behind_those_that_are_named)
+{
+    static const int32_t expected[] = { CUC_NODE_FILL, CUC_NODE_KERNEL, CUC_NODE_COPY,
+                                        CUC_NODE_KERNEL };
+    cuc_node *nodes[4], *listed[5] = { NULL };
+    int32_t type = -1;
+
+    NEED_NODES();
+    cuc_buffer *other = new_buffer();
+    ck_ok(cuc_graph_create(&graph, device));
+    begin(NULL, 0);
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 5, 4, 4 * N));
+    nodes[0] = end();
+    nodes[1] = kernel_after(affine, 2, 1, nodes, 1); // 11
+    begin(nodes, 1);
+    ck_ok(cuc_buffer_copy(stream, other, 0, buffer, 0, 4 * N));
+    nodes[2] = end();
+    cuc_node *both[] = { nodes[1], nodes[2] };
+    nodes[3] = kernel_after(minus, 3, 1, both, 2); // 32
+
+    ck_types(graph, expected, 4);
+    ck_assert(has_edge(nodes[0], nodes[1]) && has_edge(nodes[0], nodes[2]));
+    ck_assert(has_edge(nodes[1], nodes[3]) && has_edge(nodes[2], nodes[3]));
+    ck_assert(!has_edge(nodes[1], nodes[2]) && !has_edge(nodes[0], nodes[3]));
+    ck_ok(cuc_graph_get_nodes(listed, 4, graph));
+    for (int i = 0; i < 4; i++) {
+        bool there = false;
+        for (int j = 0; j < 4; j++)
+            there |= listed[j] == nodes[i];
+        ck_assert(there);
+    }
+    ck_assert_ptr_null(listed[4]);
+    ck_ok(cuc_node_get_type(&type, nodes[2]));
+    ck_assert_int_eq(type, CUC_NODE_COPY);
+
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    for (int i = 0; i < 2; i++) {
+        set_value(buffer, 77);
+        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_assert_uint_eq(value_of(buffer), 32);
+    }
+    cuc_graph_exec_release(exec);
+    cuc_buffer_release(other);
+}
+END_TEST
+
+START_TEST(a_graph_keeps_the_code_of_nodes_that_are_added)
+{
+    NEED_NODES();
+    ck_ok(cuc_graph_create(&graph, device));
+    cuc_node *first = kernel_after(affine, 0, 4, NULL, 0);
+    kernel_after(minus, 2, 1, &first, 1);
+    cuc_kernel_release(affine);
+    cuc_kernel_release(minus);
+    cuc_object_release(object);
+    affine = minus = NULL;
+    object = NULL;
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 7);
+    cuc_graph_exec_release(exec);
+}
+END_TEST
+
+START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
+{
+    size_t count = 99;
+
+    NEED_NODES();
+    ck_ok(cuc_graph_create(&graph, device));
+    cuc_node *first = kernel_after(affine, 1, 1, NULL, 0);
+    begin(&first, 1);
+    ck_ok(cuc_stream_cancel_capture(stream));
+    ck_ok(cuc_graph_get_node_count(&count, graph));
+    ck_assert_uint_eq(count, 1);
+    // A stream that goes while it adds to a graph leaves that, too.
+    cuc_stream *gone = NULL;
+    ck_ok(cuc_stream_create(&gone, device, NULL));
+    ck_ok(cuc_stream_begin_capture_to(gone, graph, &first, 1, CUC_CAPTURE_RELAXED));
+    cuc_stream_release(gone);
+    ck_assert_int_eq(unraisable.count, 1);
+    unraisable.count = 0;
+    ck_ok(cuc_graph_get_node_count(&count, graph));
+    ck_assert_uint_eq(count, 1);
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 1);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(events_of_outside_are_nodes)
+{
+    static const int32_t expected[] = { CUC_NODE_WAIT_EVENT, CUC_NODE_KERNEL,
+                                        CUC_NODE_RECORD_EVENT };
+    cuc_event *before = NULL, *behind = NULL;
+
+    NEED_NODES();
+    ck_ok(cuc_event_create(&before, device, NULL));
+    ck_ok(cuc_event_create(&behind, device, NULL));
+    ck_ok(cuc_graph_create(&graph, device));
+    begin(NULL, 0);
+    ck_ok(cuc_stream_wait_external(stream, before));
+    ck_ok(launch_on(stream, affine, buffer, 0, 9));
+    ck_ok(cuc_event_record_external(behind, stream));
+    end();
+    ck_types(graph, expected, 3);
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_event_record(before, side));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_event_synchronize(behind));
+    ck_assert_uint_eq(value_of(buffer), 9);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    cuc_event_release(before);
+    cuc_event_release(behind);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_event *event = NULL;
+    cuc_graph *other = NULL;
+    cuc_node *node = NULL;
+    size_t count = 0;
+    int32_t type;
+
+    NEED_NODES();
+    ck_ok(cuc_event_create(&event, device, NULL));
+    ck_fails(bad, cuc_graph_create(NULL, device), "out is NULL");
+    ck_fails(bad, cuc_graph_create(&graph, NULL), "device is NULL");
+    ck_ok(cuc_graph_create(&graph, device));
+    ck_ok(cuc_graph_create(&other, device));
+    ck_fails(bad, cuc_stream_begin_capture_to(NULL, graph, NULL, 0, 0), "stream is NULL");
+    ck_fails(bad, cuc_stream_begin_capture_to(stream, NULL, NULL, 0, 0), "graph is NULL");
+    ck_fails(bad, cuc_stream_begin_capture_to(stream, graph, NULL, 1, 0), "after is NULL");
+    ck_fails(bad, cuc_stream_begin_capture_to(stream, graph, NULL, 0, 3), "mode is 3");
+    cuc_node *of_graph = kernel_after(affine, 1, 1, NULL, 0);
+    ck_fails(CUC_ERROR_DRIVER, cuc_stream_begin_capture_to(stream, other, &of_graph, 1, 0),
+             "cuStreamBeginCaptureToGraph");
+    ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, &count, stream), "not being captured");
+    ck_fails(bad, cuc_stream_get_capture_nodes(NULL, 1, &count, stream), "nodes is NULL");
+    ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, NULL, stream), "count is NULL");
+    ck_fails(bad, cuc_event_record_external(event, stream), "not being captured");
+    ck_fails(bad, cuc_stream_wait_external(stream, event), "not being captured");
+    ck_fails(bad, cuc_graph_get_nodes(NULL, 1, graph), "nodes is NULL");
+    ck_fails(bad, cuc_graph_get_edges(&node, NULL, 1, graph), "to is NULL");
+    ck_fails(bad, cuc_node_get_type(NULL, of_graph), "out is NULL");
+    ck_fails(bad, cuc_node_get_type(&type, NULL), "node is NULL");
+    begin(NULL, 0);
+    ck_fails(CUC_ERROR_BUSY,
+             cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_RELAXED),
+             "captured already");
+    ck_ok(cuc_stream_cancel_capture(stream));
+    cuc_graph_release(other);
+    cuc_graph_release(graph);
+    cuc_event_release(event);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("node");
+    TCase *tests = tcase_create("node");
+
+    tcase_add_checked_fixture(tests, graph_setup, graph_teardown);
+    tcase_add_test(tests, nodes_come_behind_those_that_are_named);
+    tcase_add_test(tests, a_graph_keeps_the_code_of_nodes_that_are_added);
+    tcase_add_test(tests, a_capture_that_is_cancelled_leaves_the_graph);
+    tcase_add_test(tests, events_of_outside_are_nodes);
+    tcase_add_test(tests, what_makes_no_sense_is_refused);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}

@@ -1,0 +1,102 @@
+// What programs mean, by what they print: answers that are known beforehand, on the interpreter,
+// with which compiled code is compared elsewhere.
+#include "testing.h"
+
+#include <math.h>
+
+// What each body stands in: x is 1 NaN 3 NaN 3 -2, n is 3.
+#define HEAD                                                                         \
+    "fn pair(x, y) { return y, x }\n"                                                \
+    "kernel k(x: f32[N], n: i32) const BIG = 0xffffffffffffffff, T = i16 grid 1 {\n" \
+    "    v = load(x, [0], [6])\n"                                                    \
+    "    w = reshape(v, [2, 3])\n"                                                   \
+    "    m = cast(n, u64)\n"
+
+// clang-format off
+static const struct {
+    const char *name, *body, *printed;
+} rows[] = {
+    // Where the least and the largest are
+    { "the first of the largest, NaN left out", "print(\"{} {}\", argmax(v), argmin(v))", "2 5\n" },
+    { "the first NaN", "print(\"{} {}\", argmax(v, nan=true), argmin(v, nan=true))", "1 1\n" },
+    { "over all axes in the order of memory", "print(\"{} {}\", argmax(trans(w)), argmin(trans(w)))", "3 5\n" },
+    { "along an axis, which is kept", "print(\"{} {}\", argmax(w, 0), argmin(w, 1))", "[0 1 0] [0 2]\n" },
+    { "the first NaN along an axis", "print(\"{} {}\", argmax(w, 1, nan=true), argmin(w, axis=0, nan=true))", "[1 0] [1 0 1]\n" },
+    { "of nothing but NaN the first", "y = v * nan\nprint(\"{} {}\", argmax(y), argmax(y, nan=true))", "0 0\n" },
+    { "without a NaN", "y = where(isnan(v), 7.0, v)\nprint(\"{} {}\", argmax(y, nan=true), argmin(y, nan=true))", "1 5\n" },
+    { "of integers", "y = iota(i32, 6) % 4\nprint(\"{} {}\", argmax(y, nan=true), argmin(y))", "3 0\n" },
+    { "of a scalar", "print(\"{} {}\", argmax(n), argmin(n, nan=true))", "0 0\n" },
+    // Constants of 64 bits
+    { "a literal from 2^63 on is u64 alone", "print(\"{}\", 9223372036854775808)", "9223372036854775808\n" },
+    { "the largest literal", "print(\"{} {}\", BIG, 18446744073709551615)", "18446744073709551615 18446744073709551615\n" },
+    { "the least literal is i64", "print(\"{} {}\", -9223372036854775808, ~9223372036854775807)", "-9223372036854775808 -9223372036854775808\n" },
+    { "it takes the dtype of what it meets", "print(\"{} {}\", m + BIG, m < BIG)", "2 true\n" },
+    { "constants are computed whole", "print(\"{} {} {}\", BIG // 3, BIG % 10, BIG - 1 - BIG)", "6148914691236517205 5 -1\n" },
+    { "shifts of constants", "print(\"{} {} {}\", 1 << 63, (1 << 63) - 1, BIG >> 60)", "9223372036854775808 9223372036854775807 15\n" },
+    { "bits of constants", "print(\"{} {} {}\", BIG & 255, BIG ^ 1 << 63, m | 1 << 63)", "255 9223372036854775807 9223372036854775811\n" },
+    { "in tiles", "y = full(u64, [2], BIG)\nprint(\"{} {}\", y, bitcast(y, i64))", "[18446744073709551615 18446744073709551615] [-1 -1]\n" },
+    { "as floats", "print(\"{} {}\", cast(BIG, f64), cast(m, f32) + BIG)", "1.84467e+19 1.84467e+19\n" },
+    { "as a bound", "for i in 18446744073709551612 .. BIG step 2 { print(\"{}\", i) }", "18446744073709551612\n18446744073709551614\n" },
+    { "compared", "print(\"{} {} {}\", BIG > -1, BIG == 0xffffffffffffffff, minimum(BIG, -1))", "true true -1\n" },
+    // Casts
+    { "toward zero to an integer", "print(\"{} {}\", cast(v + 0.5, i32), cast(-2.5, i8))", "[1 0 3 0 3 -1] -2\n" },
+    { "to the nearest when it is said", "print(\"{} {}\", cast(v + 0.5, i32, round=rn), cast(-2.5, i8, round=rn))", "[2 0 4 0 4 -2] -2\n" },
+    { "up and down", "print(\"{} {}\", cast(v + 0.5, i32, round=rp), cast(v + 0.5, i32, round=rm))", "[2 0 4 0 4 -1] [1 0 3 0 3 -2]\n" },
+    // Names
+    { "arguments by name, in any order", "a, b = pair(y=n, x=n + 1)\nprint(\"{} {}\", a, b)", "3 4\n" },
+    { "names exchanged", "a, b = 1, 2\na, b = b, a\nprint(\"{} {}\", a, b)", "2 1\n" },
+};
+// clang-format on
+
+static void collect(void *user, const char *text)
+{
+    strncat(user, text, 511 - strlen(user));
+}
+
+START_TEST(a_program_prints_what_is_known_beforehand)
+{
+    static const float x[] = { 1, NAN, 3, NAN, 3, -2 };
+    const int64_t count = 6;
+    char source[2048], printed[512] = "";
+    cuc_program *p = NULL;
+    cuc_tensor t;
+    int32_t n = 3;
+
+    snprintf(source, sizeof(source), HEAD "%s\n}\n", rows[_i].body);
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, source, 0, NULL));
+    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)x, CUC_F32, 1, &count, -1));
+    const cuc_arg args[] = { CUC_ARG(&t), CUC_ARG(n) };
+    ck_ok(cuc_tile_interpret(p, NULL, args, 2,
+                             CUC_TILE_INTERPRET_OPTIONS(.print = collect, .user = printed)));
+    ck_assert_msg(strcmp(printed, rows[_i].printed) == 0, "%s: expected %s, got %s", rows[_i].name,
+                  rows[_i].printed, printed);
+
+    // The dump means the same.
+    const char *ir;
+    cuc_program *again = NULL;
+    ck_ok(cuc_tile_get_ir(&ir, NULL, p));
+    ck_ok(cuc_program_create(&again, CUC_SOURCE_TILE, ir, 0, NULL));
+    *printed = '\0';
+    ck_ok(cuc_tile_interpret(again, NULL, args, 2,
+                             CUC_TILE_INTERPRET_OPTIONS(.print = collect, .user = printed)));
+    ck_assert_msg(strcmp(printed, rows[_i].printed) == 0, "%s: expected %s, got %s of\n%s",
+                  rows[_i].name, rows[_i].printed, printed, ir);
+    cuc_program_release(again);
+    cuc_program_release(p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tile language");
+    TCase *t = tcase_create("language");
+
+    tcase_add_loop_test(t, a_program_prints_what_is_known_beforehand, 0,
+                        (int)(sizeof(rows) / sizeof(rows[0])));
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
