@@ -155,6 +155,20 @@ run_opcodes() {
     [ ! -d "$out/opcodes" ] || tar -czf "$out/opcodes.tar.gz" -C "$out" opcodes
 }
 
+# Products of any kind and shape, as many as come in SOAK seconds (60), eight processes side by side.
+run_soak() {
+    local i seconds=${SOAK:-60}
+    if [ "$device" = none ]; then
+        skip soak "there is no GPU"
+        return
+    fi
+    for i in 1 2 3 4 5 6 7 8; do
+        beside $((seconds + 60)) "soak_gemm_$i" "$build/tests/tile/soak_gemm" \
+            --seconds "$seconds" --seed "${i}000000"
+    done
+    wait
+}
+
 # The suites of cucore bench. What has a limit, of calls beside the raw driver's and of tile kernels beside
 # a copy, and does not keep it, is a failure. What comes is kept under the device's name.
 run_bench() {
@@ -213,6 +227,7 @@ main() {
     run_tests
     run_opcodes
     run_sanitizer
+    run_soak
     run_bench "$cli"
 
     echo
