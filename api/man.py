@@ -76,8 +76,11 @@ def page(api, each):
         out += [".SH RETURN VALUE"]
         out += [marked(each["return_doc"][:1].upper() + each["return_doc"][1:] + ".")] \
             if "return_doc" in each else []
+        names = {p["name"] for p in each["parameters"]}
         for status in each.get("statuses", []):
-            out += [".TP", f".B {status['name']}", marked(status["doc"][:1].upper() + status["doc"][1:] + ".")]
+            text = status["doc"] # a parameter's name stays as it is written
+            first = text[:1] if re.match(r"\w*", text)[0] in names else text[:1].upper()
+            out += [".TP", f".B {status['name']}", marked(first + text[1:] + ".")]
     out += [".SH THREADS", marked(each["thread"][:1].upper() + each["thread"][1:] + "."),
             ".SH CAPTURE", marked(each["capture"][:1].upper() + each["capture"][1:] + ".")]
     if "source" in each:

@@ -14,6 +14,7 @@ import ctypes
 import json
 import platform
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -186,6 +187,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the results to a file")
     parser.add_argument("--rust", help="the crate's bench of launches")
+    parser.add_argument("--commit", help="what is measured, for the results")
     parser.add_argument("--seconds", type=float, default=10, help="time to measure Python")
     options = parser.parse_args()
 
@@ -210,7 +212,8 @@ def main():
         machine = {"gpu": device.name, "simulated": bool(raw.cuc_driver_is_simulated()), "cpu": platform.processor(),
                    "python": platform.python_version(), "cucore": raw.VERSION}
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"schema": "cucore-bindings/1", "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            json.dump({"schema": "cucore-bindings/1", "command": shlex.join(["bench/bindings.py", *sys.argv[1:]]),
+                       "commit": options.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                        "machine": machine, "results": results, "goals": goals}, file, indent=2)
             file.write("\n")
     return 0

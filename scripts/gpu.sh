@@ -204,6 +204,8 @@ main() {
     rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
     export CUCORE_CLI=$PWD/$cli # for its tests, which were built elsewhere
+    # The interpreter runs instructions of a source's own in the simulator, libcucore-sim.so.
+    export LD_LIBRARY_PATH=$PWD/$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     # Programs that link the shared runtime find the toolkit of this machine.
     for lib in "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/lib; do
         [ ! -e "$lib/libcudart.so" ] || export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

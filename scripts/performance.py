@@ -59,6 +59,20 @@ Compiler: {compiler}; commit {commit}. Command:
 | --- | ---: | ---: | ---: |
 """
 
+BINDINGS = """
+## What the bindings add: {name}
+
+`bench/bindings.py` on {machine}, Python {python}, commit {commit}. Medians of the time of a call on the host; all ways of Python take turns.
+Command:
+
+    {command}
+
+{kept} of {count} goals are kept.
+
+| what | by | median | quarter to three quarters | goal |
+| --- | --- | ---: | ---: | --- |
+"""
+
 
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -126,6 +140,31 @@ class Performance:
                        for r in root["results"])
         return INSTRUCTIONS.format(**root) + rows
 
+    def bindings(self):
+        text = ""
+        for path in sorted(self.results.glob("*.json")):
+            root = json.loads(path.read_text())
+            if root.get("schema") != "cucore-bindings/1" or root["machine"].get("simulated"):
+                continue
+            goals = {(g["case"], g["subject"]): [] for g in root["goals"]}
+            for g in root["goals"]:
+                if not g["peer"]:
+                    told = f"at most {g['limit'] * 1e9:.0f} ns"
+                elif g["limit"] < 1:
+                    told = f"{g['value'] * 1e9:+.0f} ns beside {g['peer']}, at most {g['limit'] * 1e9:+.0f}"
+                else:
+                    told = f"{g['value']:.3f} x {g['peer']}, at most {g['limit']}"
+                goals[g["case"], g["subject"]].append(told + ("" if g["kept"] else ": missed"))
+            text += BINDINGS.format(
+                name=path.stem, machine=root["machine"]["gpu"], python=root["machine"]["python"],
+                commit=root.get("commit"), command=root.get("command"),
+                kept=sum(g["kept"] for g in root["goals"]), count=len(root["goals"]))
+            for r in root["results"]:
+                text += (f"| {r['case']} | {r['subject']} | {r['median_s'] * 1e9:.0f} ns | "
+                         f"{r['q1_s'] * 1e9:.0f} to {r['q3_s'] * 1e9:.0f} ns | "
+                         f"{'; '.join(goals.get((r['case'], r['subject']), []))} |\n")
+        return text
+
     def goals(self):
         table, count, missed = goals.table([d for _, d in self.documents if of_a_gpu(d)])
         return f"{GOALS}{count - missed} of {count} are kept.\n\n{table}" if table else ""
@@ -146,7 +185,7 @@ class Performance:
             text += NO_GPU
         text += self.goals()
         text += "".join(self.section(path, document) for path, document in self.documents)
-        return re.sub(r"[ \t]+$", "", text + self.instructions(), flags=re.M)
+        return re.sub(r"[ \t]+$", "", text + self.bindings() + self.instructions(), flags=re.M)
 
     def make(self):
         self.draw()

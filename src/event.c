@@ -11,19 +11,24 @@ void cuc_event_options_init(cuc_event_options *options, size_t caller_size)
     cuc__init_options(options, caller_size);
 }
 
-static const uint32_t known_flags = CUC_EVENT_TIMING | CUC_EVENT_BLOCKING_SYNC;
+static const uint32_t known_flags = CUC_EVENT_TIMING | CUC_EVENT_BLOCKING_SYNC | CUC_EVENT_IPC;
 
 static cuc_status check_flags(uint32_t flags, const char *function)
 {
     if (flags & ~known_flags)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, known are CUC_EVENT_TIMING (0x1) and "
-                         "CUC_EVENT_BLOCKING_SYNC (0x2)",
+                         "flags is 0x%x, known are CUC_EVENT_TIMING (0x1), "
+                         "CUC_EVENT_BLOCKING_SYNC (0x2) and CUC_EVENT_IPC (0x4)",
+                         flags);
+    if (flags & CUC_EVENT_TIMING && flags & CUC_EVENT_IPC)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "flags is 0x%x: an event for other processes (CUC_EVENT_IPC) has no "
+                         "timing (CUC_EVENT_TIMING)",
                          flags);
     return CUC_OK;
 }
 
-static cuc_event *wrap(CUevent handle, cuc_context *context, uint32_t flags, bool owned)
+cuc_event *cuc__event_wrap(CUevent handle, cuc_context *context, uint32_t flags, bool owned)
 {
     cuc_event *e = calloc(1, sizeof(*e));
 
@@ -58,12 +63,14 @@ static cuc_status create(cuc_event **out, cuc_context *context, const cuc_event_
     unsigned flags = o.flags & CUC_EVENT_TIMING ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
     if (o.flags & CUC_EVENT_BLOCKING_SYNC)
         flags |= CU_EVENT_BLOCKING_SYNC;
+    if (o.flags & CUC_EVENT_IPC)
+        flags |= CU_EVENT_INTERPROCESS;
     CUresult r = cuc__cu.cuEventCreate(&handle, flags);
     if (r)
         st = cuc__fail_driver(context, r, function, "cuEventCreate",
                               "creating an event on device %d", context->device->ordinal);
     st = cuc__context_leave(context, pushed, st, function);
-    cuc_event *e = st >= 0 ? wrap(handle, context, o.flags, true) : NULL;
+    cuc_event *e = st >= 0 ? cuc__event_wrap(handle, context, o.flags, true) : NULL;
     if (st >= 0 && !e)
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an event");
     if (st < 0) {
@@ -115,7 +122,7 @@ cuc_status cuc_event_from_handle(cuc_event **out, void *handle, cuc_context *con
                             "context is NULL, and no context is current on this thread: pass the "
                             "event's context");
     }
-    cuc_event *e = wrap(handle, context ? context : current, flags, false);
+    cuc_event *e = cuc__event_wrap(handle, context ? context : current, flags, false);
     cuc_context_release(current);
     if (!e)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for an event");

@@ -14,4 +14,7 @@ struct cuc_event {
     _Atomic bool recorded; // by cucore; a foreign event is taken as recorded
 };
 
+// An event object for one of the driver's; NULL without memory.
+cuc_event *cuc__event_wrap(CUevent handle, cuc_context *context, uint32_t flags, bool owned);
+
 #endif

@@ -10,7 +10,9 @@ enum {
     LINE_BYTES = 128,
     LARGE = 8192,
     SMALL_TILE = 64 * 64,
+    LOOSE_TILE = 128 * 128,
     LEAST_SIDE = 64,
+    TURNS_WARPS = 4,
 };
 
 // Candidates: of equals the first is taken, which reads least. Rasters, 0: the compiler's, are
@@ -26,8 +28,9 @@ static const struct {
         { 64, 32, 0 },    { 128, 16, 0 },  { 64, 16, 0 },
     },
     [TILE_ROAD_MMA_SYNC] = {
-        { 128, 128, 0 }, { 128, 64, 0 }, { 64, 128, 0 }, { 64, 64, 0 }, { 32, 128, 0 }, { 64, 32, 0 },
-        { 32, 64, 0 },   { 32, 32, 0 },  { 16, 64, 0 },  { 64, 16, 0 }, { 16, 32, 0 },
+        { 128, 256, 0 }, { 256, 128, 0 }, { 128, 128, 0 }, { 128, 64, 0 }, { 64, 128, 0 },
+        { 64, 64, 0 },   { 32, 128, 0 },  { 64, 32, 0 },   { 32, 64, 0 },  { 32, 32, 0 },
+        { 16, 64, 0 },   { 64, 16, 0 },   { 16, 32, 0 },
     },
     [TILE_ROAD_FMA] = {
         { 64, 64, 0 }, { 32, 64, 0 }, { 64, 32, 0 }, { 32, 32, 0 }, { 16, 32, 0 }, { 16, 16, 0 },
@@ -37,7 +40,7 @@ static const struct {
 
 static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
 {
-    return k->dtype != CUC_F64 && (k->dtype != CUC_F32 || k->precision != CUC_GEMM_IEEE);
+    return k->dtype != CUC_F32 || k->precision != CUC_GEMM_IEEE;
 }
 
 enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_machine *machine,
@@ -48,7 +51,7 @@ enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_
     if (!takes_tensor_cores(k))
         return TILE_ROAD_FMA;
     if (!specific || !machine->flop[TILE_ROAD_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
-        (!turns && (k->turned_a || !k->turned_b)))
+        k->dtype == CUC_F64 || (!turns && (k->turned_a || !k->turned_b)))
         return TILE_ROAD_MMA_SYNC;
     return TILE_ROAD_PIPELINE;
 }
@@ -85,8 +88,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         .rows = (uint32_t)t->rows,
         .columns = (uint32_t)t->columns,
         .depth = (uint32_t)t->depth,
-        .blocks = up * cdiv(s->columns, t->columns) * t->split * t->parts *
-                  (grouped ? 1 : s->batch),
+        .blocks = (t->cluster > 1 ? cdiv(up, t->cluster) * t->cluster : up) *
+                  cdiv(s->columns, t->columns) * t->split * t->parts * (grouped ? 1 : s->batch),
         .turns = cdiv(cdiv(s->depth, t->depth), t->split * t->parts),
         .cluster = t->cluster > 1 ? (uint32_t)t->cluster : 1,
         .split = (uint32_t)t->split,
@@ -97,6 +100,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         .unique_bytes = (double)s->batch * columns * depth * bytes +
                         (grouped ? 1 : (double)s->batch) *
                             (rows * depth * bytes + results * stored),
+        .thrice = k->dtype == CUC_F32 && k->precision == CUC_GEMM_TF32X3,
         .promotes = (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc,
     };
 }
@@ -107,7 +111,7 @@ static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_road road)
 {
     int32_t bytes = (int32_t)cuc_dtype_bits(k->dtype) / 8;
 
-    return road == TILE_ROAD_FMA ? 16 : (road == TILE_ROAD_PIPELINE ? LINE_BYTES : 64) / bytes;
+    return road == TILE_ROAD_FMA ? 16 : LINE_BYTES / bytes;
 }
 
 bool cuc__gemm_has_room(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
@@ -123,17 +127,39 @@ struct search {
     const struct cuc__gemm_kind *kind;
     const struct cuc__gemm_shape *shape;
     const struct tile_machine *machine;
+    const struct cuc__gemm_tile *wanted;
     struct cuc__gemm_tile best;
     double seconds; // of the best; 0: none was found
     void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: nobody
     void *user;
 };
 
-static void consider(struct search *s, const struct cuc__gemm_tile *t, bool asked_for)
+// Of tiles that are all worked on at a time those that share what is most to read lie side by side:
+// multiprocessors that are neighbours, and ask at a time, have it from memory once. Rows of tiles
+// that no group has come last where few of them are between others.
+static int32_t usual_raster(const struct search *s, const struct tile_work *work)
 {
+    enum { MUCH_MORE = 4, OF_GROUPS = 4 };
+    const struct cuc__gemm_shape *shape = s->shape;
+
+    if (work->road != TILE_ROAD_PIPELINE)
+        return 0;
+    if (s->kind->form == CUC_GEMM_GROUPED)
+        return OF_GROUPS;
+    return work->blocks <= s->machine->multiprocessors && shape->batch == 1 &&
+                   shape->rows >= MUCH_MORE * shape->columns
+               ? 1
+               : 0;
+}
+
+static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool asked_for)
+{
+    struct cuc__gemm_tile own = *tile, *t = &own;
     struct tile_work work;
 
     cuc__gemm_work(&work, s->kind, s->shape, t);
+    if (!t->raster || s->kind->form == CUC_GEMM_GROUPED)
+        t->raster = s->wanted->raster ? s->wanted->raster : usual_raster(s, &work);
     if (!asked_for && !tile_work_fits(s->machine, &work))
         return;
     double seconds = tile_work_seconds(s->machine, &work);
@@ -198,7 +224,8 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
         }
 }
 
-// Twice the depth halves what a turn costs, of small tiles with as many bytes on their way.
+// Twice the depth halves what a turn costs, of small tiles with as many bytes on their way; half of
+// it makes room for stages.
 static void consider_depths(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -212,6 +239,31 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
         t.depth *= 2;
         consider_splits(s, t, wanted);
     }
+    if (t.road == TILE_ROAD_MMA_SYNC && !wanted->rows) {
+        t.depth /= 2;
+        consider_splits(s, t, wanted);
+    }
+}
+
+// Warpgroups that take tiles in turns, of 16-bit operands: the end of a tile, beside which another
+// is multiplied, costs nothing. Sums that are added up outside leave them no room.
+static void consider_turns(struct search *s, struct cuc__gemm_tile t,
+                           const struct cuc__gemm_tile *wanted)
+{
+    static const int32_t columns[] = { 192, 128 };
+
+    if (t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED ||
+        cuc_dtype_bits(s->kind->dtype) != 16 || wanted->rows || wanted->split > 1 ||
+        wanted->parts > 1 || wanted->cluster > 1 || wanted->warps)
+        return;
+    t.warps = TURNS_WARPS;
+    t.split = t.parts = t.cluster = 1;
+    t.rows = 128;
+    t.depth = wanted->depth ? wanted->depth : depth_of(s->kind, t.road);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        t.columns = columns[i];
+        consider(s, &t, false);
+    }
 }
 
 // Sides below 64 are for products that have no more: lines of 32 and 64 bytes are slow to get.
@@ -219,6 +271,14 @@ static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 {
     return t->road == TILE_ROAD_PIPELINE && ((t->rows < LEAST_SIDE && t->rows < s->rows) ||
                                              (t->columns < LEAST_SIDE && t->columns < s->columns));
+}
+
+// Operands that are not copied to shared memory as they lie come through registers.
+static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
+{
+    bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->turned_a || !k->turned_b);
+
+    return t->road == TILE_ROAD_MMA_SYNC && loose && t->rows * t->columns > LOOSE_TILE;
 }
 
 static void consider_all(struct search *search, struct cuc__gemm_shape *s,
@@ -231,6 +291,7 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
     s->depth = s->depth ? s->depth : LARGE;
     s->batch = s->batch ? s->batch : 1;
     search->shape = s;
+    search->wanted = wanted;
     if (!t.cluster)
         t.cluster = 1;
     if (wanted->rows)
@@ -239,9 +300,10 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
         t.rows = tiles[t.road][i].rows;
         t.columns = tiles[t.road][i].columns;
         t.raster = wanted->raster ? wanted->raster : tiles[t.road][i].raster;
-        if (t.rows && !is_too_small(&t, s))
+        if (t.rows && !is_too_small(&t, s) && !is_too_large(&t, search->kind))
             consider_depths(search, t, wanted);
     }
+    consider_turns(search, *wanted, wanted);
 }
 
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,

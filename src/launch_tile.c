@@ -204,5 +204,8 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         shape.grid[i] = (uint32_t)grid[i];
     shape.block[0] = 32 * entry->warps;
     shape.shared_bytes = entry->dynamic_shared;
+    if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
+        stream->device->major == 9) // where it was measured
+        shape.cluster[0] = entry->cluster;
     return cuc__launch_finish(stream, &shape, chosen, parameters);
 }

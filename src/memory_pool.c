@@ -205,8 +205,8 @@ static cuc_status set_threshold(CUmemoryPool pool, uint64_t value, const char *f
                                     value);
 }
 
-static cuc_memory_resource *wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
-                                 CUmemLocation location, const char *function)
+cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
+                                           CUmemLocation location, const char *function)
 {
     cuc_memory_resource *r = cuc__memory_resource_new(&pool_ops, device, kind, function);
 
@@ -267,9 +267,10 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_memory_pool_options)) < 0 ||
         (st = cuc__memory_check_kind(o.kind, __func__)) < 0)
         return st;
-    if (o.flags & ~(uint32_t)CUC_MEMORY_POOL_HW_DECOMPRESS)
+    if (o.flags & ~(uint32_t)(CUC_MEMORY_POOL_HW_DECOMPRESS | CUC_MEMORY_POOL_IPC))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "flags is 0x%x, the only bit known is CUC_MEMORY_POOL_HW_DECOMPRESS (0x1)",
+                        "flags is 0x%x, the bits known are CUC_MEMORY_POOL_HW_DECOMPRESS (0x1) and "
+                        "CUC_MEMORY_POOL_IPC (0x2)",
                         o.flags);
     if ((st = place(&props.location, &o, device, __func__)) < 0 ||
         (st = check_pools(device, __func__)) < 0)
@@ -285,6 +286,8 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     props.maxSize = o.max_bytes;
     props.usage = o.flags & CUC_MEMORY_POOL_HW_DECOMPRESS ? CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS
                                                           : 0;
+    if (o.flags & CUC_MEMORY_POOL_IPC)
+        props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     int code;
     CUC_RELAXED(code, cuc__cu.cuMemPoolCreate(&pool, &props));
     if (code)
@@ -299,7 +302,8 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
         st = close_to_peers(pool, o.kind, device, __func__);
     if (st >= 0)
         st = open_to_device(pool, o.kind, device, __func__);
-    cuc_memory_resource *r = st >= 0 ? wrap(pool, device, o.kind, props.location, __func__) : NULL;
+    cuc_memory_resource *r =
+        st >= 0 ? cuc__memory_pool_wrap(pool, device, o.kind, props.location, __func__) : NULL;
     if (!r) {
         CUstreamCaptureMode mode = cuc__relax();
         CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
@@ -374,7 +378,8 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
         st = open_to_device(pool, kind, device, function);
     if (st < 0)
         return st;
-    cuc_memory_resource *r = wrap(pool, device, kind, place_of_driver(kind, device), function);
+    cuc_memory_resource *r =
+        cuc__memory_pool_wrap(pool, device, kind, place_of_driver(kind, device), function);
     if (!r)
         return CUC_ERROR_OUT_OF_MEMORY;
     *out = r;
@@ -406,7 +411,8 @@ cuc_status cuc_memory_pool_from_handle(cuc_memory_resource **out, cuc_device *de
     if (st < 0)
         return st;
     CUC_CHECK_NOT_NULL(pool);
-    cuc_memory_resource *r = wrap(pool, device, kind, place_of_driver(kind, device), __func__);
+    cuc_memory_resource *r =
+        cuc__memory_pool_wrap(pool, device, kind, place_of_driver(kind, device), __func__);
     if (!r)
         return CUC_ERROR_OUT_OF_MEMORY;
     r->owner = owner;

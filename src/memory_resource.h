@@ -43,6 +43,10 @@ cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops,
 // The default resource of a device, retained.
 cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, const char *function);
 
+// A resource for a pool of the driver's; NULL when there is no host memory, which is recorded.
+cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
+                                           CUmemLocation location, const char *function);
+
 // The driver's pool of a kind on a device.
 cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
                                       bool current, const char *function);

@@ -171,3 +171,34 @@ cuc_status cuc_node_get_type(int32_t *out, cuc_node *node)
     *out = (int32_t)type;
     return CUC_OK;
 }
+
+// Instances.
+
+cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node, int32_t enabled)
+{
+    cuc_status st;
+
+    CUC_CHECK(exec, GRAPH_EXEC);
+    CUC_CHECK_NOT_NULL(node);
+    CUC_CALL_IN(st, exec->context, cuGraphNodeSetEnabled,
+                (exec->handle, (CUgraphNode)node, enabled != 0), "%s node %p of graph instance %p",
+                enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
+    return st;
+}
+
+cuc_status cuc_graph_exec_get_enabled(int32_t *out, cuc_graph_exec *exec, cuc_node *node)
+{
+    unsigned enabled = 0;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(exec, GRAPH_EXEC);
+    CUC_CHECK_NOT_NULL(node);
+    CUC_CALL_IN(st, exec->context, cuGraphNodeGetEnabled,
+                (exec->handle, (CUgraphNode)node, &enabled),
+                "asking whether node %p of graph instance %p is enabled", (void *)node,
+                (void *)exec->handle);
+    if (st >= 0)
+        *out = enabled != 0;
+    return st;
+}

@@ -1,14 +1,8 @@
-// Graphs that are made node by node. The fake driver has only those that are captured.
+// Graphs that are made node by node.
 #include <cucore/node.h>
 
 #include "capture.h"
 #include "graph_testing.h"
-
-#define NEED_NODES()                                                    \
-    do {                                                                \
-        if (fake_available())                                           \
-            SKIP("the fake driver has no cuStreamBeginCaptureToGraph"); \
-    } while (0)
 
 static cuc_graph *graph;
 
@@ -61,7 +55,6 @@ START_TEST(nodes_come_behind_those_that_are_named)
     cuc_node *nodes[4], *listed[5] = { NULL };
     int32_t type = -1;
 
-    NEED_NODES();
     cuc_buffer *other = new_buffer();
     ck_ok(cuc_graph_create(&graph, device));
     begin(NULL, 0);
@@ -103,7 +96,6 @@ END_TEST
 
 START_TEST(a_graph_keeps_the_code_of_nodes_that_are_added)
 {
-    NEED_NODES();
     ck_ok(cuc_graph_create(&graph, device));
     cuc_node *first = kernel_after(affine, 0, 4, NULL, 0);
     kernel_after(minus, 2, 1, &first, 1);
@@ -124,7 +116,6 @@ START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
 {
     size_t count = 99;
 
-    NEED_NODES();
     ck_ok(cuc_graph_create(&graph, device));
     cuc_node *first = kernel_after(affine, 1, 1, NULL, 0);
     begin(&first, 1);
@@ -154,7 +145,6 @@ START_TEST(events_of_outside_are_nodes)
                                         CUC_NODE_RECORD_EVENT };
     cuc_event *before = NULL, *behind = NULL;
 
-    NEED_NODES();
     ck_ok(cuc_event_create(&before, device, NULL));
     ck_ok(cuc_event_create(&behind, device, NULL));
     ck_ok(cuc_graph_create(&graph, device));
@@ -176,6 +166,108 @@ START_TEST(events_of_outside_are_nodes)
 }
 END_TEST
 
+START_TEST(launches_pass_over_what_is_disabled)
+{
+    cuc_event *event = NULL;
+    cuc_graph *other = NULL;
+    int32_t enabled = 7;
+
+    ck_ok(cuc_event_create(&event, device, NULL));
+    ck_ok(cuc_graph_create(&graph, device));
+    cuc_node *first = kernel_after(affine, 0, 4, NULL, 0);
+    cuc_node *second = kernel_after(minus, 2, 1, &first, 1);
+    begin(&second, 1);
+    ck_ok(cuc_event_record_external(event, stream));
+    cuc_node *record = end();
+    kernel_after(affine, 1, 10, &record, 1);
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_get_enabled(&enabled, exec, second));
+    ck_assert_int_eq(enabled, 1);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 17);
+
+    ck_ok(cuc_graph_exec_set_enabled(exec, second, 0));
+    ck_ok(cuc_graph_exec_get_enabled(&enabled, exec, second));
+    ck_assert_int_eq(enabled, 0);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 14);
+    ck_ok(cuc_graph_exec_update(exec, graph)); // which leaves it
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 14);
+    ck_ok(cuc_graph_exec_set_enabled(exec, second, 1));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 17);
+
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_set_enabled(exec, record, 0),
+             "cuGraphNodeSetEnabled");
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_get_enabled(&enabled, exec, record), "is enabled");
+    cuc_graph *mine = graph;
+    ck_ok(cuc_graph_create(&other, device));
+    graph = other;
+    cuc_node *elsewhere = kernel_after(affine, 1, 1, NULL, 0);
+    graph = mine;
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_set_enabled(exec, elsewhere, 0), "disabling");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_set_enabled(NULL, second, 0),
+             "exec is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_set_enabled(exec, NULL, 0), "node is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_get_enabled(NULL, exec, second),
+             "out is NULL");
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(other);
+    cuc_graph_release(graph);
+    cuc_event_release(event);
+}
+END_TEST
+
+static uint64_t for_graphs(int32_t which)
+{
+    uint64_t bytes = UINT64_MAX;
+
+    ck_ok(cuc_device_get_graph_memory(&bytes, device, which));
+    return bytes;
+}
+
+START_TEST(memory_of_graphs_is_counted)
+{
+    enum { BYTES = 5 << 20 };
+    cuc_memory_resource *pool = NULL;
+    cuc_buffer *part = NULL;
+    uint64_t bytes;
+
+    ck_ok(cuc_device_get_memory_resource(&pool, device));
+    ck_ok(cuc_device_trim_graph_memory(device));
+    uint64_t before = for_graphs(CUC_GRAPH_MEMORY_USED);
+    ck_ok(cuc_graph_create(&graph, device));
+    begin(NULL, 0);
+    ck_ok(cuc_buffer_create(&part, pool, BYTES, stream));
+    ck_ok(cuc_buffer_fill(stream, part, 0, 7, 4, BYTES));
+    cuc_buffer_release(part);
+    end();
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_assert_uint_ge(for_graphs(CUC_GRAPH_MEMORY_USED_HIGH), before + BYTES);
+    ck_assert_uint_ge(for_graphs(CUC_GRAPH_MEMORY_RESERVED), before + BYTES);
+    ck_assert_uint_ge(for_graphs(CUC_GRAPH_MEMORY_RESERVED_HIGH), before + BYTES);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    ck_ok(cuc_device_trim_graph_memory(device));
+    ck_assert_uint_eq(for_graphs(CUC_GRAPH_MEMORY_USED), before);
+    ck_assert_uint_lt(for_graphs(CUC_GRAPH_MEMORY_RESERVED), before + BYTES);
+    ck_ok(cuc_device_reset_graph_memory(device, CUC_GRAPH_MEMORY_USED_HIGH));
+    ck_ok(cuc_device_reset_graph_memory(device, CUC_GRAPH_MEMORY_RESERVED_HIGH));
+    ck_assert_uint_lt(for_graphs(CUC_GRAPH_MEMORY_USED_HIGH), before + BYTES);
+    ck_assert_uint_lt(for_graphs(CUC_GRAPH_MEMORY_RESERVED_HIGH), before + BYTES);
+
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    ck_fails(bad, cuc_device_get_graph_memory(NULL, device, 0), "out is NULL");
+    ck_fails(bad, cuc_device_get_graph_memory(&bytes, NULL, 0), "device is NULL");
+    ck_fails(bad, cuc_device_get_graph_memory(&bytes, device, 4), "which is 4");
+    ck_fails(bad, cuc_device_reset_graph_memory(device, CUC_GRAPH_MEMORY_USED), "which is 0");
+    ck_fails(bad, cuc_device_trim_graph_memory(NULL), "device is NULL");
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
@@ -185,7 +277,6 @@ START_TEST(what_makes_no_sense_is_refused)
     size_t count = 0;
     int32_t type;
 
-    NEED_NODES();
     ck_ok(cuc_event_create(&event, device, NULL));
     ck_fails(bad, cuc_graph_create(NULL, device), "out is NULL");
     ck_fails(bad, cuc_graph_create(&graph, NULL), "device is NULL");
@@ -228,6 +319,8 @@ int main(void)
     tcase_add_test(tests, a_graph_keeps_the_code_of_nodes_that_are_added);
     tcase_add_test(tests, a_capture_that_is_cancelled_leaves_the_graph);
     tcase_add_test(tests, events_of_outside_are_nodes);
+    tcase_add_test(tests, launches_pass_over_what_is_disabled);
+    tcase_add_test(tests, memory_of_graphs_is_counted);
     tcase_add_test(tests, what_makes_no_sense_is_refused);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

@@ -11,7 +11,7 @@
 
 enum { MAX_CHOICES = 16, TIMINGS = 5 };
 
-static const size_t workspace_bytes = (size_t)64 << 20;
+static const size_t workspace_bytes = (size_t)256 << 20;
 
 struct bench_lt {
     lt_handle handle;

@@ -58,7 +58,7 @@ static cuc_status check_short(bench_point *p, char *why, size_t why_size)
 static void add_long(bench_point *p, const char *settings)
 {
     const char *other = strstr(settings, "BN="); // in place of what is set here
-    int64_t tile = other ? atoll(other + strlen("BN=")) : 16384;
+    int64_t tile = other ? atoll(other + strlen("BN=")) : 32768;
     int64_t count = p->rows * p->columns, tiles = (count + tile - 1) / tile;
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(count));
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(count));

@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 
 import command  # noqa: E402
 import pages  # noqa: E402
+import python_reference  # noqa: E402
 import reference  # noqa: E402
 
 
@@ -66,15 +67,17 @@ def needed(name, why):
 
 def main(doxyfile, version, out):
     doxygen = needed("doxygen", "install the package doxygen")
-    sphinx_build = needed("sphinx-build", "python3 -m venv .docs && .docs/bin/pip install -r docs/requirements.txt")
+    sphinx = needed("sphinx-build", "python3 -m venv .docs && "
+                    ".docs/bin/pip install -r docs/requirements.txt")
     out = pathlib.Path(out).resolve()
-    apis = [json.loads((ROOT / "api" / f"{name}.json").read_text()) for name in ("cucore", "cucore-bench")]
+    apis = [json.loads((ROOT / f"api/{name}.json").read_text()) for name in ("cucore", "cucore-bench")]
     made = reference.pages(apis, ROOT / "include/cucore")
     made["reference/command.md"] = command.page((ROOT / "docs/man/cucore.1").read_text())
+    made["reference/python_package.md"] = python_reference.page(ROOT / "bindings/python/cucore")
     pages.stage(ROOT, out / "source", made)
     comments = subprocess.Popen([doxygen, doxyfile])
-    site = subprocess.run([sphinx_build, "-M", "html", out / "source", out, "-c", HERE, "-q", "-W", "--keep-going",
-                           "-j", "auto"], check=False,
+    site = subprocess.run([sphinx, "-M", "html", out / "source", out, "-c", HERE, "-q", "-j", "auto",
+                           "-W", "--keep-going"], check=False,
                           env={**os.environ, "CUCORE_SITE_VERSION": version}).returncode
     if comments.wait() or site:
         return 1

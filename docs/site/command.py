@@ -13,71 +13,62 @@ def escaped(text):
     return re.sub(r"([\[\]<>*_`|])", r"\\\1", plain(text))
 
 
-def words(line):
-    """A line of text with roff's changes of font within."""
-    out, at = "", 0
-    for match in re.finditer(r"\\f([BI])(.*?)\\f[RP]", line):
-        out += escaped(line[at:match.start()]) + font(match[1], match[2])
-        at = match.end()
-    return out + escaped(line[at:])
+def marked(font, text):
+    """Bold is what is typed as it stands, so code; spaces stand outside of marks."""
+    inner = text.strip(" ")
+    if not inner or font == "R":
+        return escaped(text)
+    mark = f"`{plain(inner)}`" if font == "B" else f"*{escaped(inner)}*"
+    return text.replace(inner, mark, 1)
 
 
-def font(kind, text):
-    """Bold is what is typed as it stands, so code."""
-    return {"B": f"`{plain(text)}`", "I": f"*{escaped(text)}*", "R": words(text)}[kind] if text else ""
+def words(text, font="R"):
+    """Text with roff's changes of font within."""
+    out, before = "", font
+    for part in re.split(r"(\\f[BIRP])", text):
+        if part[:2] == "\\f":
+            font, before = (before if part[2] == "P" else part[2]), font
+        else:
+            out += marked(font, part)
+    return out
 
 
 def request(name, rest):
-    parts = shlex.split(rest.replace("\\", "\\\\"), posix=True) if rest else []
+    """A line such as .BR: its arguments in the fonts by turns, or one font and all of them."""
+    parts = shlex.split(rest.replace("\\", "\\\\"))
     if len(name) == 1:
-        return font(name, " ".join(parts))
-    return "".join(font(name[i % 2], part) for i, part in enumerate(parts))
+        return words(" ".join(parts), name)
+    return "".join(words(part, name[i % 2]) for i, part in enumerate(parts))
+
+
+HEADINGS = {"SH": "##", "SS": "###"}
+AFTER = {"": "", "term": "text", "text": "more", "more": "more"} # of a line of text, the state
+BEFORE = {"": "", "term": "", "text": ": ", "more": "  "} # and what it begins with
 
 
 def page(roff):
-    title = "# The command cucore"
-    out, term, listed, verbatim = [title, ""], False, False, False
-    for line in roff.splitlines():
-        match = re.match(r"\.(\w+)\s*(.*)", line)
-        name, rest = match.groups() if match else ("", line)
-        if verbatim:
-            if name == "EE":
-                out.append("```")
-            else:
-                out.append(plain(line))
-            verbatim = name != "EE"
-        elif line.startswith('.\\"') or name == "TH":
-            continue
-        elif name in ("SH", "SS"):
-            text = plain(rest.strip('"'))
-            out += ["", ("## " if name == "SH" else "### ") + text[:1] + text[1:].lower(), ""]
-            listed = False
-        elif name == "PP":
+    out, state = ["# The command cucore", ""], ""
+    for line in roff.replace("\\\n", "").splitlines():
+        name, rest = re.match(r"(?:\.(\w+)\s*)?(.*)", line).groups()
+        if state == "code":
+            out.append("```" if name == "EE" else plain(line))
+            state = "" if name == "EE" else state
+        elif name in HEADINGS:
+            title = plain(rest.strip('"'))
+            out += ["", f"{HEADINGS[name]} {title[:1]}{title[1:].lower()}", ""]
+            state = ""
+        elif name in ("PP", "TP"): # a paragraph; a term, whose text follows
             out.append("")
-            listed = False
+            state = "" if name == "PP" else "term"
         elif name == "EX":
             out += ["", "```text"]
-            verbatim = True
-        elif name == "TP":
-            out.append("")
-            term, listed = True, True
+            state = "code"
         elif name == "br":
-            out[-1] += "\\" if out[-1] else ""
-        else:
-            text = request(name, rest) if name in ("B", "I", "BI", "BR", "IB", "IR", "RB", "RI") else \
-                words(line)
-            if name and text.startswith(".") is False and name not in (
-                    "B", "I", "BI", "BR", "IB", "IR", "RB", "RI"):
+            out[-1] += "\\"
+        elif name and not set(name) <= set("BIR"):
+            if name != "TH":
                 raise SystemExit(f"docs/man/cucore.1: .{name} is not known here")
-            if term:
-                out += [text, ""]
-                out[-1:] = []
-                term = False
-                first = True
-                continue
-            if listed:
-                out.append((": " if first else "  ") + text)
-                first = False
-            else:
-                out.append(text)
+        else:
+            out.append(BEFORE[state] + (request(name, rest) if name else words(line)))
+            state = AFTER[state]
     return "\n".join(out) + "\n"

@@ -1,7 +1,6 @@
 """Sphinx's settings; build.py calls it with the folder of staged pages."""
 import os
 import pathlib
-import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -19,10 +18,13 @@ myst_heading_anchors = 4
 smartquotes = False # the text is as it is written
 highlight_language = "none"
 primary_domain = "c"
+toc_object_entries = False # extension.py lists them
 nitpicky = True # a type, function or constant that is named and not there is an error
 nitpick_ignore = [("c:identifier", name) for name in (
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t intptr_t uintptr_t "
     "FILE va_list").split()]
+
+nitpick_ignore_regex = [("py:.*", ".*")] # annotations name what has no page
 
 html_theme = "furo"
 html_title = f"cucore {version}"

@@ -6,6 +6,10 @@ import re
 from docutils import nodes
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
+from sphinx.domains.c import CDomain
+from sphinx.util import logging
+
+log = logging.getLogger(__name__)
 
 
 class TileLexer(RegexLexer):
@@ -27,29 +31,43 @@ class TileLexer(RegexLexer):
     ]}
 
 
+class Domain(CDomain):
+    """C without parameters of functions as things to be found: 1500 of them hide what is."""
+
+    def get_objects(self):
+        return (each for each in super().get_objects() if each[2] != "functionParam")
+
+
 def places(app):
     """Name -> (page, anchor) of everything in the reference; made once."""
     if not hasattr(app, "cucore_places"):
         app.cucore_places = {}
         for name, _, kind, page, anchor, _ in app.env.get_domain("c").get_objects():
-            if "." not in name and kind not in ("member", "functionParam"):
+            if "." not in name and kind != "member":
                 app.cucore_places[name] = (page, anchor)
     return app.cucore_places
 
 
+PYTHON = re.compile(r"(\w+(?:\.\w+)?)(\(.*\))?$", re.S)
 NAMED = re.compile(r"((?:cuc|CUC)_\w+)(\(.*\))?$", re.S)
 
 
 def link_literals(app, doctree, page):
+    """Names in text lead to the reference; a function that is not there is a mistake."""
     known = places(app)
+    if page.endswith("python"):
+        known = {**known, **{name.partition(".")[2]: (where, anchor) for name, _, _, where, anchor, _
+                             in app.env.get_domain("py").get_objects()}}
     for literal in list(doctree.findall(nodes.literal)):
-        match = NAMED.match(literal.astext())
+        match = (PYTHON if page.endswith("python") else NAMED).match(literal.astext())
         if match and match[1] in known and not isinstance(literal.parent, nodes.reference):
             where, anchor = known[match[1]]
             uri = app.builder.get_relative_uri(page, where) + "#" + anchor
             reference = nodes.reference("", "", internal=True, refuri=uri)
             literal.replace_self(reference)
             reference += literal
+        elif match and match[2] and match[1].startswith("cuc_") and match[1] not in known:
+            log.warning("there is no function %s", match[1], location=literal)
 
 
 CODE = re.compile(r'<div class="highlight-(?:c|cpp|cuda|default)[^"]*">.*?</pre>', re.S)
@@ -71,8 +89,30 @@ def link_code(app, page, _template, context, _doctree):
         context["body"] = CODE.sub(lambda block: TOKEN.sub(link, block.group()), context["body"])
 
 
+PLACE = re.compile(r'<section id="([^"]+)">|<dt class="sig[^"]*" id="((?:c|cucore)\.(\w+))">')
+
+
+def list_objects(app, page, _template, context, _doctree):
+    """Functions and classes beside a page of the reference, under their sections. (Sphinx does that for
+    Python, by entries in its own tables of contents, of which each page then copies all.)"""
+    if not page.startswith("reference/") or "toc" not in context:
+        return
+    section, found = "", {}
+    for place in PLACE.finditer(context.get("body", "")):
+        section = place[1] or section
+        if place[2] and not place[3].isupper() and not place[3].startswith("CUC_"):
+            found.setdefault(section, []).append(f'<li><a class="reference internal" href="#{place[2]}">'
+                                                 f'<code>{place[3]}</code></a></li>')
+    for section, items in found.items():
+        link = re.search(f'<a class="reference internal" href="#{re.escape(section)}">.*?</a>', context["toc"])
+        if link:
+            context["toc"] = f"{context['toc'][:link.end()]}<ul>{''.join(items)}</ul>{context['toc'][link.end():]}"
+
+
 def setup(app):
     app.add_lexer("tile", TileLexer)
+    app.add_domain(Domain, override=True)
     app.connect("doctree-resolved", link_literals)
     app.connect("html-page-context", link_code)
+    app.connect("html-page-context", list_objects)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,6 +4,7 @@ import re
 import textwrap
 
 CODE = re.compile(r"(`[^`]*`)")
+NAMES = re.compile(r"\b(sizeof\(cuc_\w+\)|cuc_\w+(?:\(\))?|CUC_\w+(?:\([^()]*\))?|CUCORE_\w+)")
 
 
 def marked(text):
@@ -11,7 +12,7 @@ def marked(text):
     out = []
     for part in CODE.split(text):
         if not part.startswith("`"):
-            part = re.sub(r"\b(sizeof\(cuc_\w+\)|cuc_\w+(?:\(\))?|CUC_\w+(?:\([^()]*\))?|CUCORE_\w+)", r"`\1`", part)
+            part = NAMES.sub(r"`\1`", part)
             part = "".join(p if p.startswith("`") else re.sub(r"([\[\]<>|])", r"\\\1", p)
                            for p in CODE.split(part))
         out.append(part)
@@ -30,9 +31,13 @@ def prose(text):
     return "\n\n".join(out)
 
 
-def sentence(text):
-    """A phrase of a comment as a sentence."""
+def sentence(text, names=()):
+    """A phrase of a comment as a sentence; names that it begins with are code, and stay as they are."""
     text = re.sub(r"\s+", " ", text).strip().rstrip(".")
+    subject = re.match(r"(?:\w+, )*(?:\w+ (?:or|and) )?\w+ (?=is |are |has |have |was |does )", text)
+    if subject and subject[0].split(",")[0].split(" ")[0] in names:
+        text = re.sub(r"\w+", lambda m: f"`{m[0]}`" if m[0] in names else m[0], subject[0]) + \
+            text[subject.end():]
     if text[:1].islower() and not re.match(r"\w*[_(*\d]|\w+\(", text.split(" ")[0]):
         text = text[:1].upper() + text[1:]
     return marked(text) + "." if text else ""
@@ -77,11 +82,12 @@ def function(each):
         said = [sentence(p.get("doc", ""))]
         if p["direction"] == "out" and p.get("ownership") in OWNED and "releas" not in said[0]:
             said.append(OWNED[p["ownership"]] + ".")
-        said = " ".join(s for s in said if s)
-        lines.append(field(f"param {p['name']}", said or "as above"))
+        if any(said):
+            lines.append(field(f"param {p['name']}", " ".join(s for s in said if s)))
     if "return_doc" in each:
         lines.append(field("returns", sentence(each["return_doc"])))
-    lines += [field(f"retval {s['name']}", sentence(s["doc"])) for s in each.get("statuses", [])]
+    names = [p["name"] for p in each["parameters"]]
+    lines += [field(f"retval {s['name']}", sentence(s["doc"], names)) for s in each.get("statuses", [])]
     for key, title in (("shape", "Shape"), ("order", "Stream order"), ("thread", "Threads"),
                        ("capture", "Graph capture"), ("source", "Source"), ("since", "Since")):
         if key in each:
@@ -100,7 +106,8 @@ def members(fields):
             inner = [directive("member", declared(f["name"], f["type"]) + length(f), [sentence(f.get("doc", ""))], 4)
                      for f in each["fields"] if f["type"] not in ("union", "struct")
                      and "callback" not in f]
-            yield directive(each["type"], each["name"], ["", sentence(each.get("doc", "")), "", *inner], 5)
+            said = ["", sentence(each.get("doc", "")), "", *inner]
+            yield directive(each["type"], each["name"], said, 5)
         else:
             type_ = callback(each["name"], each["callback"]) if "callback" in each else \
                 declared(each["name"], each["type"]) + length(each)
@@ -152,58 +159,76 @@ def macros(text, known):
         yield name, match["takes"], doc, directive("macro", name + (match["takes"] or ""), lines)
 
 
+def sections(text, functions):
+    """The functions of a header in its order: a title, or "" before the first, and its functions."""
+    places = {m[1]: m.start() for m in re.finditer(r"\b(?:CUC_API\s[^;]*?\b|X\()(cuc_\w+)(?=\(|,)", text)}
+    titles = [(m.start(), m[1]) for m in re.finditer(r"/\* -{2,} (.+?) -{2,} \*/", text)]
+    out = [("", [])] + [(title[:1].upper() + title[1:], []) for _, title in titles]
+    for each in sorted(functions, key=lambda f: places.get(f["name"], len(text))):
+        at = places.get(each["name"], len(text))
+        out[sum(place < at for place, _ in titles)][1].append(each)
+    return [each for each in out if each[1]]
+
+
+def opening(header, text):
+    """What the comment on top of a header says: its title, and the rest."""
+    comment = re.search(r"/\*\*\n \* @file\n(.*?) \*/", text, re.S)
+    title, _, rest = (re.sub(r"^ \* ?", "", comment[1], flags=re.M) if comment else header).partition("\n\n")
+    return re.sub(r"\s+", " ", title).strip().rstrip("."), rest
+
+
+def types(handles, names, callbacks):
+    for each in handles:
+        held = f"Counted: `{each['retain']}()`, `{each['release']}()`." if "retain" in each else \
+            f"Ended by `{each['release']}()`." if "release" in each else ""
+        lines = [prose(each.get("doc", "")), "", held, ""]
+        lines += [field("Threads", sentence(each["thread"]))] if "thread" in each else []
+        yield directive("type", each["name"], lines)
+    for each in names:
+        yield directive("type", f"{each['type']} {each['name']}", [prose(each.get("doc", ""))])
+    for each in callbacks:
+        doc = re.split(r"@param(?:\[\w+\])? (\w+)", each.get("doc", ""))
+        lines = [prose(doc[0]), ""]
+        lines += [f"- `{n}`: {sentence(d)}" for n, d in zip(doc[1::2], doc[2::2])]
+        yield directive("type", callback(each["name"], each), lines)
+
+
 def page(api, header, text):
-    """The page of a header."""
+    """The title and the page of a header."""
     def here(key):
         each = api[key]
         each = each if isinstance(each, list) else [{"name": n, **v} for n, v in each.items()]
         return [e for e in each if e["header"] == header]
 
-    opening = re.search(r"/\*\*\n \* @file\n(.*?) \*/", text, re.S)
-    opening = re.sub(r"^ \* ?", "", opening.group(1), flags=re.M).strip() if opening else header
-    title, _, rest = opening.partition("\n\n")
-    title = re.sub(r"\s+", " ", title).rstrip(".")
+    # A handle stands with what releases it, though another header may declare it first.
+    of = {f["name"]: f["header"] for f in api["functions"]}
+    handles = [{"name": n, **v} for n, v in api["handles"].items()
+               if of.get(v.get("release"), v["header"]) == header]
+    known = {v["name"] for e in api["enums"] for v in e["values"]} | {n["name"] for n in api["constants"]}
+    found = list(macros(text, known))
+    commented = {name for name, _, _, _ in found}
+    parts = sections(text, here("functions"))
+    title, rest = opening(header, text)
+
     out = [f"# {header}", "", marked(title) + ".", "", f"```c\n#include <cucore/{header}>\n```", "",
            prose(rest), ""]
-    known = {v["name"] for e in api["enums"] for v in e["values"]} | {
-        n["name"] for n in api["constants"]}
-    found = list(macros(text, known))
-    functions = here("functions")
-    listed = [(f"`{f['name']}()`", f["doc"]) for f in functions]
+    listed = [(f"`{f['name']}()`", f["doc"]) for _, part in parts for f in part]
     listed += [(f"`{name}()`", doc) for name, takes, doc, _ in found
                if takes and not name.endswith(("_OPTIONS", "_LIST", "_PARAMS", "_CONFIG", "_ARGS"))]
     if listed:
         out += ["| function or macro | |", "| --- | --- |"]
         out += [f"| {name} | {brief(doc)} |" for name, doc in listed] + [""]
-    handles = [{"name": n, **v} for n, v in api["handles"].items()
-               if next((f["header"] for f in api["functions"] if f["name"] == v.get("release")),
-                       v["header"]) == header]
-    if handles or here("types") or here("callbacks"):
-        out += ["## Types", ""]
-    for each in handles:
-        held = f"Counted: `{each['retain']}()`, `{each['release']}()`." if "retain" in each else \
-            f"Ended by `{each['release']}()`." if "release" in each else ""
-        out.append(directive("type", each["name"], [prose(each.get("doc", "")), "", held, "",
-                             *([field("Threads", sentence(each["thread"]))] if "thread" in each else [])]))
-    for each in here("types"):
-        out.append(directive("type", f"{each['type']} {each['name']}", [prose(each.get("doc", ""))]))
-    for each in here("callbacks"):
-        doc = re.split(r"@param (\w+)", each.get("doc", ""))
-        lines = [prose(doc[0]), ""]
-        lines += [f"- `{n}`: {sentence(d)}" for n, d in zip(doc[1::2], doc[2::2])]
-        out.append(directive("type", callback(each["name"], each), lines))
-    if here("structs"):
-        out += ["## Structs", "", *map(struct, here("structs"))]
-    if here("enums"):
-        out += ["## Constants", "", *map(constants, here("enums"))]
-    of_header = [each[-1] for each in found]
-    if here("constants"):
-        of_header = [directive("macro", c["name"], [f"`{c['value']}`"]) for c in here("constants")
-                     if c["name"] not in "".join(of_header)] + of_header
-    if of_header:
-        out += ["## Macros", "", *of_header]
-    if functions:
-        out += ["## Functions", "", *map(function, functions)]
+
+    functions = [text for part, those in parts
+                 for text in ([f"### {part}\n"] if part else []) + list(map(function, those))]
+    numbers = [directive("macro", c["name"], [f"`{c['value']}`"]) for c in here("constants")
+               if c["name"] not in commented]
+    for heading, lines in (("Types", list(types(handles, here("types"), here("callbacks")))),
+                           ("Functions", functions),
+                           ("Structs", list(map(struct, here("structs")))),
+                           ("Constants", list(map(constants, here("enums")))),
+                           ("Macros", numbers + [each[-1] for each in found])):
+        out += [f"## {heading}", "", *lines] if lines else []
     return title, "\n".join(out) + "\n"
 
 

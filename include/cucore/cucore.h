@@ -19,6 +19,7 @@
 #include <cucore/event.h>
 #include <cucore/memory.h>
 #include <cucore/buffer.h>
+#include <cucore/ipc.h>
 #include <cucore/copy.h>
 #include <cucore/tensor.h>
 #include <cucore/object.h>

@@ -308,6 +308,24 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
         return result;
     }
 
+    /** What names it to another process; of one made with CUC_EVENT_IPC. */
+    cuc_ipc_handle export_ipc() const
+    {
+        cuc_ipc_handle result;
+
+        check(cuc_event_export(&result, get()));
+        return result;
+    }
+
+    /** Another process's event, to wait for what it has recorded. */
+    static event import_ipc(device on, const cuc_ipc_handle &name)
+    {
+        event result;
+
+        check(cuc_event_import(result.out(), on.get(), &name));
+        return result;
+    }
+
     /** A file descriptor for poll(), readable when the event completes or fails; close() it. */
     int32_t file_descriptor() const
     {
@@ -424,6 +442,35 @@ class memory_resource
         return result;
     }
 
+    /** A new pool whose memory other processes can have. */
+    static memory_resource shareable(device of)
+    {
+        auto how = options<cuc_memory_pool_options>();
+        memory_resource result;
+
+        how.flags = CUC_MEMORY_POOL_IPC;
+        check(cuc_memory_pool_create(result.out(), of.get(), &how));
+        return result;
+    }
+
+    /** A file descriptor that another process imports the pool by; close() it. */
+    int32_t export_ipc() const
+    {
+        int32_t result = -1;
+
+        check(cuc_memory_pool_export(&result, get()));
+        return result;
+    }
+
+    /** Another process's pool, for buffer::import_ipc(). */
+    static memory_resource import_ipc(device of, int32_t fd)
+    {
+        memory_resource result;
+
+        check(cuc_memory_pool_import(result.out(), of.get(), fd));
+        return result;
+    }
+
     /** Memory that is there when the call returns, such as pinned memory for copies. */
     static memory_resource synchronous(device of, int32_t kind)
     {
@@ -449,6 +496,26 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     buffer(const memory_resource &from, const stream &on, size_t bytes)
     {
         check(cuc_buffer_create(out(), from.get(), bytes, on.get()));
+    }
+
+    /** What names it to a process that has its pool. */
+    cuc_ipc_handle export_ipc() const
+    {
+        cuc_ipc_handle result;
+
+        check(cuc_buffer_export(&result, get()));
+        return result;
+    }
+
+    /** Another process's buffer, of a pool of its that was imported; it has to live there longer.
+     */
+    static buffer import_ipc(const memory_resource &pool, const cuc_ipc_handle &name, size_t bytes,
+                             const stream &on)
+    {
+        buffer result;
+
+        check(cuc_buffer_import(result.out(), pool.get(), &name, bytes, on.get()));
+        return result;
     }
 
     cuc_device_ptr ptr() const noexcept
@@ -981,6 +1048,42 @@ void interpret(const program &tiles, const std::string &kernel_name, const Args 
 
 /* ---- Graphs ----------------------------------------------------------------------------- */
 
+/** A node of a graph, that it is gone with. */
+class node
+{
+  public:
+    explicit node(cuc_node *raw) noexcept : raw_(raw)
+    {
+    }
+
+    cuc_node *get() const noexcept
+    {
+        return raw_;
+    }
+
+    /** What it is: a CUC_NODE_ constant. */
+    int32_t type() const
+    {
+        int32_t result = 0;
+
+        check(cuc_node_get_type(&result, raw_));
+        return result;
+    }
+
+    friend bool operator==(node a, node b) noexcept
+    {
+        return a.raw_ == b.raw_;
+    }
+
+    friend bool operator!=(node a, node b) noexcept
+    {
+        return a.raw_ != b.raw_;
+    }
+
+  private:
+    cuc_node *raw_;
+};
+
 class graph_exec : public handle<cuc_graph_exec, cuc_graph_exec_retain, cuc_graph_exec_release>
 {
   public:
@@ -990,12 +1093,83 @@ class graph_exec : public handle<cuc_graph_exec, cuc_graph_exec_retain, cuc_grap
     {
         check(cuc_graph_exec_launch(get(), on.get()));
     }
+
+    /** Let launches pass over a node of the graph that it was made of, or run it again. */
+    void set_enabled(node one, bool enabled) const
+    {
+        check(cuc_graph_exec_set_enabled(get(), one.get(), enabled));
+    }
+
+    /** Whether launches run a node. */
+    bool is_enabled(node one) const
+    {
+        int32_t result = 0;
+
+        check(cuc_graph_exec_get_enabled(&result, get(), one.get()));
+        return result != 0;
+    }
 };
 
 class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
 {
   public:
     using handle::handle;
+
+    /** One without nodes. */
+    explicit graph(device on)
+    {
+        check(cuc_graph_create(out(), on.get()));
+    }
+
+    /**
+     * Add what enqueue() puts on a stream, behind nodes of this graph; nothing of it runs. The node
+     * is that of the work put there last.
+     */
+    template <class Function>
+    node add(const stream &on, const std::vector<node> &after, Function &&enqueue) const
+    {
+        std::vector<cuc_node *> behind;
+        cuc_node *last = nullptr;
+        size_t count = 0;
+        graph same;
+
+        for (node each : after)
+            behind.push_back(each.get());
+        check(cuc_stream_begin_capture_to(on.get(), get(), behind.data(), behind.size(),
+                                          CUC_CAPTURE_THREAD_LOCAL));
+        try {
+            std::forward<Function>(enqueue)();
+            check(cuc_stream_get_capture_nodes(&last, 1, &count, on.get()));
+        } catch (...) {
+            cuc_stream_cancel_capture(on.get());
+            throw;
+        }
+        check(cuc_stream_end_capture(same.out(), on.get()));
+        return node(last);
+    }
+
+    /** All nodes, in the driver's order. */
+    std::vector<node> nodes() const
+    {
+        std::vector<cuc_node *> found(node_count());
+
+        check(cuc_graph_get_nodes(found.data(), found.size(), get()));
+        return std::vector<node>(found.begin(), found.end());
+    }
+
+    /** Pairs of nodes, of which the second begins when the first has ended. */
+    std::vector<std::pair<node, node>> edges() const
+    {
+        std::vector<std::pair<node, node>> result;
+        size_t count = 0;
+
+        check(cuc_graph_get_edge_count(&count, get()));
+        std::vector<cuc_node *> from(count), to(count);
+        check(cuc_graph_get_edges(from.data(), to.data(), count, get()));
+        for (size_t i = 0; i < count; i++)
+            result.emplace_back(node(from[i]), node(to[i]));
+        return result;
+    }
 
     size_t node_count() const
     {

@@ -22,6 +22,7 @@ typedef struct cuc_event cuc_event;
 enum {
     CUC_EVENT_TIMING = 1 << 0,        /**< cuc_event_get_elapsed() can measure with it */
     CUC_EVENT_BLOCKING_SYNC = 1 << 1, /**< a thread that waits for it sleeps and does not spin */
+    CUC_EVENT_IPC = 1 << 2,           /**< other processes can have it; not with CUC_EVENT_TIMING */
 };
 
 /** How cuc_event_create() makes an event; zero is the default of every field. */

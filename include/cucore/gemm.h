@@ -111,7 +111,9 @@ typedef struct cuc_gemm_options {
     int32_t tile_k;   /**< of the sum, at a time; 0: chosen */
     int32_t stages;   /**< of the pipeline, 2 to 24; 0: as many as fit */
     int32_t cluster;  /**< blocks that load for one another, 1 or 2; 0: chosen */
-    int32_t warps;    /**< of a block, without a pipeline; 0: the compiler's */
+    /** Of a block, without a pipeline; with one, 4: warpgroups take tiles in turns; 0: the
+     *  compiler's. */
+    int32_t warps;
     int32_t split;    /**< blocks that do a sum together in a pipeline, 1 to 8; 0: chosen */
     int32_t raster;   /**< tiles side by side before the next row of them, 1 to 64; 0: chosen */
     int32_t parts;    /**< of a sum, each in the workspace, 1 to 64; 0: chosen */

@@ -566,6 +566,62 @@ CUC_API cuc_graph_exec *cuc_graph_exec_retain(cuc_graph_exec *exec);
  */
 CUC_API void cuc_graph_exec_release(cuc_graph_exec *exec);
 
+/** Of a device's memory for what graphs allocate: bytes. */
+enum {
+    CUC_GRAPH_MEMORY_USED = 0,          /**< by instances, also those that do not run */
+    CUC_GRAPH_MEMORY_USED_HIGH = 1,     /**< the most since it was last reset */
+    CUC_GRAPH_MEMORY_RESERVED = 2,      /**< that, and what is kept for the next launch */
+    CUC_GRAPH_MEMORY_RESERVED_HIGH = 3, /**< the most since it was last reset */
+};
+
+/**
+ * How much memory a device has for what graphs allocate.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] out    bytes
+ * @param      device whose
+ * @param      which  a CUC_GRAPH_MEMORY_ constant
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or `which` is no such constant
+ * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Graph Management": cuDeviceGetGraphMemAttribute
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_graph_memory(uint64_t *out, cuc_device *device, int32_t which);
+
+/**
+ * Start a high mark of graphs' memory anew, from what there is now.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param device whose
+ * @param which  CUC_GRAPH_MEMORY_USED_HIGH or CUC_GRAPH_MEMORY_RESERVED_HIGH
+ * @retval CUC_OK                     reset
+ * @retval CUC_ERROR_INVALID_ARGUMENT the device is NULL, or `which` is neither
+ * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Graph Management": cuDeviceSetGraphMemAttribute
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_reset_graph_memory(cuc_device *device, int32_t which);
+
+/**
+ * Give memory back that is kept for graphs' next launches.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param device whose
+ * @retval CUC_OK                     given back
+ * @retval CUC_ERROR_INVALID_ARGUMENT the device is NULL
+ * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Graph Management": cuDeviceGraphMemTrim
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_trim_graph_memory(cuc_device *device);
+
 CUC_END_DECLS
 
 #endif

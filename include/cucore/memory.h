@@ -319,6 +319,7 @@ CUC_API cuc_status cuc_memory_free(cuc_memory_resource *resource, cuc_device_ptr
 /** Properties of a pool that can be chosen when it is made. */
 enum {
     CUC_MEMORY_POOL_HW_DECOMPRESS = 0x1, /**< fit for the device's decompression engine */
+    CUC_MEMORY_POOL_IPC = 0x2,           /**< other processes can have its memory */
 };
 
 /** How cuc_memory_pool_create() makes a pool; zero is the default of every field. */
@@ -795,7 +796,7 @@ enum {
  * @retval CUC_OK                     taken
  * @retval CUC_ERROR_INVALID_ARGUMENT ptr is 0, the range passes the end of the address space, or
  *                                    advice or location is none of those listed
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.2
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.2, or the memory is of a pool
  * @retval CUC_ERROR_DRIVER           the driver refused, such as memory that is not managed
  * @source CUDA Driver API, "Unified Addressing": cuMemAdvise
  * @since 0.1

@@ -182,6 +182,44 @@ CUC_API cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t ro
  */
 CUC_API cuc_status cuc_node_get_type(int32_t *out, cuc_node *node);
 
+/**
+ * Let launches of an instance pass over a node, or run it again. What comes behind the node waits
+ * for what is ahead of it all the same. An update of the instance does not change it.
+ *
+ * @thread any thread; one call at a time on the same instance
+ * @capture safe: not restricted by the driver
+ * @param exec    the instance; launches that are enqueued already are not affected
+ * @param node    a kernel, a copy or a fill, of the graph that the instance was made of
+ * @param enabled 0 passes over it
+ * @retval CUC_OK                     set
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.6
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ *                                    CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphNodeSetEnabled
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node,
+                                              int32_t enabled);
+
+/**
+ * Whether launches of an instance run a node.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] out  0 or 1
+ * @param      exec the instance
+ * @param      node as for cuc_graph_exec_set_enabled()
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.6
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ *                                    CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphNodeGetEnabled
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_graph_exec_get_enabled(int32_t *out, cuc_graph_exec *exec, cuc_node *node);
+
 CUC_END_DECLS
 
 #endif

@@ -152,7 +152,9 @@ typedef struct cuc_program_options {
     /** Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only) */
     const char *const *constants;
     size_t constant_count;
-    int32_t warps;               /**< of a block, a power of two up to 32 (tile only) */
+    /** Of a block, a power of two up to 32 (tile only). A pipeline of products has its own; 4: its
+     *  warpgroups take tiles in turns, where they can. */
+    int32_t warps;
     int32_t remarks;             /**< what the compiler decided, in the log (tile only) */
     int32_t require_tma;         /**< a load hinted so that cannot use it is an error (tile only) */
     int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */

@@ -987,12 +987,14 @@ typedef struct cuc_tile_access_options {
     int32_t latency; /**< a hint, 1 to 10: how long the load takes, for how early to start it */
     int32_t tma;     /**< a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without */
     int32_t cache;   /**< a hint: CUC_TILE_CACHE_ */
+    int32_t inside;  /**< not 0: a promise that nothing of it is outside; it is not checked */
+    uint32_t reserved; /**< 0 */
 } cuc_tile_access_options;
 
 /** Every default: cuc_tile_access_options o = CUC_TILE_ACCESS_OPTIONS_INIT; */
 #define CUC_TILE_ACCESS_OPTIONS_INIT                               \
     {                                                              \
-        sizeof(cuc_tile_access_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+        sizeof(cuc_tile_access_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus

@@ -222,6 +222,10 @@ enum {
     CU_EVENT_INTERPROCESS = 0x4,
 };
 
+typedef struct CUipcEventHandle_st {
+    char reserved[64];
+} CUipcEventHandle;
+
 typedef unsigned int CUevent_record_flags;
 enum {
     CU_EVENT_RECORD_DEFAULT = 0x0,

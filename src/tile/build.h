@@ -121,8 +121,8 @@ void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
 struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
                                      struct tile_value *x, uint32_t count, const int64_t *axes,
                                      bool nan, struct tile_rounding how);
-// Argmin and argmax; axis NULL: of all elements, in the order in which they lie, a scalar. `nan`: the
-// first NaN where there is one.
+// Argmin and argmax; axis NULL: of all elements, in the order in which they lie, a scalar. `nan`:
+// the first NaN where there is one.
 struct tile_value *tile_build_arg(struct tile_builder *b, enum tile_op_kind kind,
                                   struct tile_value *x, const int64_t *axis, bool nan);
 struct tile_value *tile_build_scan(struct tile_builder *b, enum tile_combine with,
@@ -158,6 +158,7 @@ struct tile_access {
     int64_t latency; // 0: no hint
     int64_t tma;     // -1 never, 0 as the compiler likes, 1 if it can
     enum tile_cache cache;
+    bool inside; // a promise
 };
 struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kind,
                                    const struct tile_access *access);
@@ -188,15 +189,21 @@ bool tile_carry(struct tile_builder *b, struct tile_op *loop, uint32_t count,
                 struct tile_value *const *before, struct tile_value *const *argument);
 bool tile_feed(struct tile_builder *b, struct tile_op *terminator, uint32_t count,
                struct tile_value *const *values);
-// A value of a name that has a type already; false after T401, which shows both places.
+// A value of a name that has a type already; false after T401, which shows both places. `bound`:
+// the statement that bound the name to it; NULL: as the value has it.
 bool tile_need_carried(struct tile_builder *b, const char *name, const struct tile_value *now,
-                       const struct tile_type *before, struct tile_location where_before);
-// continue and break of `target`, a loop; names: of what is carried, for messages.
+                       const struct tile_location *bound, const struct tile_type *before,
+                       struct tile_location where_before);
+// continue and break of `target`, a loop; names and `bound`: of what is carried, for messages, or
+// NULL.
 bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const struct tile_op *target,
-                      struct tile_value *const *values, const char *const *names);
+                      struct tile_value *const *values, const char *const *names,
+                      const struct tile_location *bound);
 bool tile_build_yield(struct tile_builder *b, struct tile_value *const *values, uint32_t count);
 bool tile_build_return(struct tile_builder *b);
-// Give an if its results, when both arms are ended; an arm that leaves yields nothing.
-bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names);
+// Give an if its results, when both arms are ended; an arm that leaves yields nothing. `bound`: of
+// each arm; NULL as above.
+bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names,
+                    struct tile_location *const *bound);
 
 #endif

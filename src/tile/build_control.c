@@ -196,8 +196,19 @@ static bool end(struct tile_builder *b, enum tile_op_kind kind, struct tile_valu
     return true;
 }
 
+// Where a value came to a name: what made it, where that stands in the statement that bound it.
+static struct tile_location where_bound(const struct tile_builder *b, const struct tile_value *now,
+                                        const struct tile_location *bound)
+{
+    const struct tile_location *made = now->op ? &now->op->where : bound ? bound : &b->where;
+
+    return bound && (made->line != bound->line || made->inlined_at || bound->inlined_at) ? *bound
+                                                                                         : *made;
+}
+
 bool tile_need_carried(struct tile_builder *b, const char *name, const struct tile_value *now,
-                       const struct tile_type *before, struct tile_location where_before)
+                       const struct tile_location *bound, const struct tile_type *before,
+                       struct tile_location where_before)
 {
     if (!now)
         return false;
@@ -208,7 +219,7 @@ bool tile_need_carried(struct tile_builder *b, const char *name, const struct ti
     bool shape = !before->tensor && tile_shape_same(before, &now->type);
     bool ones = !before->tensor && !now->type.tensor && before->dtype == now->type.dtype &&
                 tile_elements(before) == tile_elements(&now->type);
-    tile_error(b->module, TILE_T401, now->op ? now->op->where : b->where,
+    tile_error(b->module, TILE_T401, where_bound(b, now, bound),
                "%s: expected %s on every path, got %s%s%s%s", name ? name : "a carried value",
                x ? x : "?", y ? y : "?",
                shape  ? ": write cast(.., "
@@ -220,15 +231,16 @@ bool tile_need_carried(struct tile_builder *b, const char *name, const struct ti
 }
 
 bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const struct tile_op *target,
-                      struct tile_value *const *values, const char *const *names)
+                      struct tile_value *const *values, const char *const *names,
+                      const struct tile_location *bound)
 {
     uint32_t lead = target->kind == TILE_FOR ? 3 : 0;
     bool ok = true;
 
     for (uint32_t i = 0; i < target->result_count; i++) {
         const struct tile_value *before = target->operand[lead + i];
-        ok &= tile_need_carried(b, names ? names[i] : NULL, values[i], &before->type,
-                                before->op ? before->op->where : target->where);
+        ok &= tile_need_carried(b, names ? names[i] : NULL, values[i], bound ? &bound[i] : NULL,
+                                &before->type, before->op ? before->op->where : target->where);
     }
     return ok && end(b, kind, values, target->result_count);
 }
@@ -271,7 +283,8 @@ static const struct tile_value *earlier(const struct tile_value *x, const struct
     return b->line < a->line || (b->line == a->line && b->column < a->column) ? y : x;
 }
 
-bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names)
+bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names,
+                    struct tile_location *const *bound)
 {
     const struct tile_op *yield[2] = { op->block[0]->last, op->block[1]->last };
     const struct tile_op *first = NULL;
@@ -292,8 +305,9 @@ bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *cons
         if (yield[1] != first && yield[1]->kind == TILE_YIELD) {
             const struct tile_value *x = yield[0]->operand[i], *y = yield[1]->operand[i];
             const struct tile_value *before = earlier(x, y, op);
-            if (!tile_need_carried(b, name, before == x ? y : x, &before->type,
-                                   before->op ? before->op->where : op->where))
+            uint32_t arm = before == x;
+            if (!tile_need_carried(b, name, arm ? y : x, bound ? &bound[arm][i] : NULL,
+                                   &before->type, before->op ? before->op->where : op->where))
                 return false;
         }
         op->result_count = i + 1;

@@ -27,12 +27,18 @@ static void set(struct draft *d, enum tile_attribute_key key, int64_t i)
     d->attribute[d->attributes++] = (struct tile_attribute){ .key = key, .i = i };
 }
 
+// As the source calls it: the IR has one op for several calls.
+static const char *name_of(const struct tile_builder *b, enum tile_op_kind kind)
+{
+    return b->op ? b->op : tile_op_infos[kind].name;
+}
+
 static bool is_tensor(struct tile_builder *b, enum tile_op_kind kind,
                       const struct tile_value *tensor)
 {
     if (tensor && !tensor->type.tensor)
         tile_error(b->module, TILE_T302, b->where,
-                   "%s: operand tensor: expected a tensor, got a tile", tile_op_infos[kind].name);
+                   "%s: operand tensor: expected a tensor, got a tile", name_of(b, kind));
     return tensor && tensor->type.tensor;
 }
 
@@ -41,9 +47,18 @@ static bool count_fits(struct tile_builder *b, enum tile_op_kind kind, const cha
 {
     if (count != axes)
         tile_error(b->module, TILE_T301, b->where,
-                   "%s: expected %u %s, one an axis of the tensor, got %u",
-                   tile_op_infos[kind].name, axes, what, count);
+                   "%s: expected %u %s, one an axis of the tensor, got %u", name_of(b, kind), axes,
+                   what, count);
     return count == axes;
+}
+
+// Of u64, what i64 does not hold is far behind every tensor's end.
+static struct tile_value *as_signed(struct tile_builder *b, struct tile_value *value)
+{
+    if (!value || value->type.tensor || value->type.rank || value->type.dtype != CUC_U64)
+        return value;
+    value = tile_build_binary(b, TILE_MINIMUM, tile_of(value), tile_of_int(INT64_MAX), false);
+    return value ? tile_build_cast(b, tile_of(value), CUC_I64, TILE_RN) : NULL;
 }
 
 // Indices that are constants are i64, as dimensions and blocks are.
@@ -52,7 +67,7 @@ static bool add_indices(struct tile_builder *b, struct draft *d, const struct ti
     for (uint32_t i = 0; i < a->count; i++) {
         struct tile_value *value = a->index[i].loose && !a->index[i].real
                                        ? tile_build_constant(b, CUC_I64, a->index[i])
-                                       : tile_build_value(b, a->index[i]);
+                                       : as_signed(b, tile_build_value(b, a->index[i]));
         if (!value)
             return false;
         add(d, value);
@@ -90,6 +105,8 @@ static void set_hints(struct draft *d, const struct tile_access *a)
         set(d, TILE_ATTR_TMA, a->tma);
     if (a->cache != TILE_CACHE_ANY)
         set(d, TILE_ATTR_CACHE, a->cache);
+    if (a->inside)
+        set(d, TILE_ATTR_INSIDE, 1);
 }
 
 // A constant pad of zero is none.
@@ -162,7 +179,7 @@ static struct tile_value *stored(struct tile_builder *b, enum tile_op_kind kind,
     if (tile_promote(x.value->type.dtype, dtype) == dtype)
         return tile_build_cast(b, x, dtype, TILE_RN);
     tile_error(b->module, TILE_T108, b->where,
-               "%s: operand x: expected %s, got %s: write cast(.., %s)", tile_op_infos[kind].name,
+               "%s: operand x: expected %s, got %s: write cast(.., %s)", name_of(b, kind),
                cuc_dtype_name(dtype), cuc_dtype_name(x.value->type.dtype), cuc_dtype_name(dtype));
     return NULL;
 }
@@ -185,7 +202,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
         const char *text = tile_type_text(b->module->arena, &value->type);
         tile_error(b->module, TILE_T302, b->where,
                    "%s: operand x: expected a tile (load from the tensor first), got %s",
-                   b->op ? b->op : tile_op_infos[kind].name, text ? text : "a tensor");
+                   name_of(b, kind), text ? text : "a tensor");
         return false;
     }
     if (a->axes) {
@@ -292,7 +309,8 @@ struct tile_value *tile_build_slice(struct tile_builder *b, struct tile_value *t
     const struct tile_operand ends[] = { start, stop };
 
     for (uint32_t i = 0; i < 2; i++)
-        operands[1 + i] = ends[i].loose && !ends[i].real ? tile_build_constant(b, CUC_I64, ends[i])
-                                                         : tile_build_value(b, ends[i]);
+        operands[1 + i] = ends[i].loose && !ends[i].real
+                              ? tile_build_constant(b, CUC_I64, ends[i])
+                              : as_signed(b, tile_build_value(b, ends[i]));
     return tile_build(b, TILE_SLICE, operands, 3, &attribute, 1, NULL);
 }

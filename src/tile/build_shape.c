@@ -3,6 +3,7 @@
 #include "build.h"
 
 #include "infer.h"
+#include "mark.h"
 #include "scalar.h"
 
 #include <string.h>
@@ -62,7 +63,11 @@ struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x
 
     if (!x)
         return NULL;
-    operands[2] = tile_build_cast(b, pad, x->type.dtype, TILE_RN);
+    cuc_dtype dtype = x->type.dtype;
+    bool taken = pad.loose || !pad.value || tile_promote(pad.value->type.dtype, dtype) == dtype;
+    operands[2] = pad.loose ? tile_build_constant(b, dtype, pad)
+                  : taken   ? tile_build_cast(b, pad, dtype, TILE_RN)
+                            : pad.value;
     return tile_build(b, TILE_SHIFT, operands, 3, &attribute, 1, NULL);
 }
 
@@ -76,8 +81,7 @@ static struct tile_value *same_bits(struct tile_builder *b, struct tile_value *x
 {
     struct tile_type wanted = tile_scalar(dtype);
 
-    return x && x->type.dtype == dtype ? x
-                                       : tile_build(b, TILE_BITCAST, &x, 1, NULL, 0, &wanted);
+    return x && x->type.dtype == dtype ? x : tile_build(b, TILE_BITCAST, &x, 1, NULL, 0, &wanted);
 }
 
 // The last axis in pieces of `count`, or without its last axis.
@@ -113,7 +117,8 @@ struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value 
     int64_t last = x->type.rank ? x->type.extent[x->type.rank - 1] : 0;
     int64_t count = from < to ? to / from : from / to;
     if (!last || (from < to && last % count)) {
-        tile_wrong(b, &shown, TILE_T104, "%s and %s have different widths: expected a last axis%s%s",
+        tile_wrong(b, &shown, TILE_T104,
+                   "%s and %s have different widths: expected a last axis%s%s",
                    cuc_dtype_name(x->type.dtype), cuc_dtype_name(dtype),
                    last ? " that is a multiple of " : "",
                    !last        ? ""
@@ -123,7 +128,8 @@ struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value 
         return NULL;
     }
     struct tile_value *place = tile_build_iota(b, wide, count);
-    place = tile_build_binary(b, TILE_MUL, tile_of(place), tile_of_int(from < to ? from : to), false);
+    place =
+        tile_build_binary(b, TILE_MUL, tile_of(place), tile_of_int(from < to ? from : to), false);
     x = same_bits(b, x, bits_of_width(from));
     if (from > to) {
         x = in_pieces(b, x, 1);
@@ -185,10 +191,26 @@ void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
                       struct tile_value *const *x)
 {
     struct tile_attribute attribute = { .key = TILE_ATTR_TEXT, .text = text };
+    struct tile_mark mark;
     uint32_t marks = 0;
 
-    for (const char *at = text; (at = strstr(at, "{}")); at += 2)
+    for (const char *at = text; tile_find_mark(at, &mark); at = mark.end) {
+        int length = (int)(mark.end - mark.at);
+        if (mark.wrong) {
+            tile_error(b->module, TILE_T504, b->where,
+                       "print: expected {} or a format such as {:8.3f}, with one of d i o u x X for "
+                       "integers and e E f g G a A for floats, got %.*s",
+                       length, mark.at);
+            return;
+        }
+        if (marks < count && x[marks] && !x[marks]->type.tensor &&
+            !tile_mark_fits(&mark, x[marks]->type.dtype)) {
+            tile_error(b->module, TILE_T101, b->where, "print: value %u: %.*s does not write %s",
+                       marks, length, mark.at, cuc_dtype_name(x[marks]->type.dtype));
+            return;
+        }
         marks++;
+    }
     if (marks != count)
         tile_error(b->module, TILE_T504, b->where, "print: %u {} for %u values", marks, count);
     else

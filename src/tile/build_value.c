@@ -247,8 +247,8 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
                 const char *x = tile_type_text(b->module->arena, &values[0]->type);
                 const char *y = tile_type_text(b->module->arena, type);
                 tile_error(b->module, TILE_T201, b->where,
-                           "%s: %s and %s do not broadcast together",
-                           b->op ? b->op : name_of(kind), x ? x : "?", y ? y : "?");
+                           "%s: %s and %s do not broadcast together", b->op ? b->op : name_of(kind),
+                           x ? x : "?", y ? y : "?");
                 return false;
             }
             if (have != 1)

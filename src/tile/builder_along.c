@@ -33,12 +33,12 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
     return tile_handle_of(p, tile_build_reduce(&p->e.b, with, value, count, axes, nan, how));
 }
 
-#define REDUCE_OF(function, with, nan, op)                                                    \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
-                      uint32_t count, const int64_t *axes)                                    \
-    {                                                                                         \
-        return reduction(program, file, line, op, TILE_WITH_##with, nan, CUC_TILE_RN, x,      \
-                         count, axes);                                                        \
+#define REDUCE_OF(function, with, nan, op)                                                      \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,   \
+                      uint32_t count, const int64_t *axes)                                      \
+    {                                                                                           \
+        return reduction(program, file, line, op, TILE_WITH_##with, nan, CUC_TILE_RN, x, count, \
+                         axes);                                                                 \
     }
 #define REDUCE(function, with, text) REDUCE_OF(function, with, false, TILE_OP_OF(function))
 #define REDUCE_NAN(function, with, text) REDUCE_OF(function, with, true, TILE_OP_OF(function))

@@ -132,7 +132,7 @@ void cuc_tile_set(cuc_tile_program *program, const char *file, uint32_t line,
     bool takes = x.loose && !(x.real && type->dtype <= CUC_U64);
     struct tile_value *now = takes ? tile_build_constant(&p->e.b, type->dtype, x)
                                    : tile_build_value(&p->e.b, x);
-    if (!tile_need_carried(&p->e.b, held->name, now, type, held->where))
+    if (!tile_need_carried(&p->e.b, held->name, now, NULL, type, held->where))
         return;
     if (held->name && !now->name)
         now->name = held->name;
@@ -198,7 +198,7 @@ static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_ki
 {
     struct tile_departure *departure = tile_take(p->module, sizeof(*departure));
 
-    if (!departure || !tile_build_leave(&p->e.b, kind, loop->op, NULL, NULL))
+    if (!departure || !tile_build_leave(&p->e.b, kind, loop->op, NULL, NULL, NULL))
         return;
     departure->op = p->e.b.block->last;
     departure->next = loop->departure;
@@ -398,7 +398,7 @@ static void merge(cuc_tile_program *p, struct tile_frame *f)
             tile_build_yield(b, yield[a], count);
         }
     b->block = f->outside;
-    if (tile_finish_if(b, f->op, name) && f->op->result_count == count)
+    if (tile_finish_if(b, f->op, name, NULL) && f->op->result_count == count)
         for (uint32_t i = 0; i < count; i++)
             p->variable[merged[i]].now = f->op->result[i];
 }

@@ -49,14 +49,15 @@ static bool read_options(cuc_tile_program *p, const cuc_tile_access_options *giv
         tile_error(p->module, TILE_T511, p->e.b.where, "%s", cuc_error_message());
         return false;
     }
-    bool hints = o.latency || o.tma || o.cache;
+    bool hints = o.latency || o.tma || o.cache || o.inside;
     if (refuse(p, takes, TAKES_SHAPE, o.shape || o.rank, "shape") ||
         refuse(p, takes, TAKES_PAD, o.pad, "pad") || refuse(p, takes, TAKES_MASK, o.mask, "mask") ||
         refuse(p, takes, TAKES_ORDER, o.order || o.scope, o.order ? "order" : "scope") ||
         refuse(p, takes, TAKES_HINTS, hints,
                o.latency ? "latency"
                : o.tma   ? "tma"
-                         : "cache"))
+               : o.cache ? "cache"
+                         : "inside"))
         return false;
     bool ok = tile_use_word(p, "order", o.order, CUC_TILE_ACQ_REL);
     ok &= tile_use_word(p, "scope", o.scope, CUC_TILE_SCOPE_SYSTEM);
@@ -86,6 +87,7 @@ static bool read_options(cuc_tile_program *p, const cuc_tile_access_options *giv
     a->latency = o.latency;
     a->tma = o.tma == CUC_ON ? 1 : o.tma == CUC_OFF ? -1 : 0;
     a->cache = (enum tile_cache)o.cache;
+    a->inside = o.inside != 0;
     return ok;
 }
 

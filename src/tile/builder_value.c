@@ -146,8 +146,8 @@ static cuc_tile rounded(cuc_tile_program *program, const char *file, uint32_t li
     bool ok = use_rounding(program, round, &how);
     for (uint32_t i = 0; i < count; i++)
         ok &= tile_use(program, names[i], x[i], &operand[i]);
-    return ok ? tile_handle_of(program, tile_build_rounded(&program->e.b, kind, operand, count, how,
-                                                           false))
+    return ok ? tile_handle_of(program,
+                               tile_build_rounded(&program->e.b, kind, operand, count, how, false))
               : 0;
 }
 
@@ -159,12 +159,12 @@ static cuc_tile rounded(cuc_tile_program *program, const char *file, uint32_t li
     }
 CUC_TILE_UNARY_ROUND_LIST(UNARY_ROUND)
 
-#define BINARY_ROUND(function, id, text)                                                         \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,    \
-                      cuc_tile y, int32_t round)                                                 \
-    {                                                                                            \
-        const cuc_tile both[] = { x, y };                                                        \
-        return rounded(program, file, line, TILE_OP_OF(function), TILE_##id, 2, both, round);    \
+#define BINARY_ROUND(function, id, text)                                                      \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
+                      cuc_tile y, int32_t round)                                              \
+    {                                                                                         \
+        const cuc_tile both[] = { x, y };                                                     \
+        return rounded(program, file, line, TILE_OP_OF(function), TILE_##id, 2, both, round); \
     }
 CUC_TILE_BINARY_ROUND_LIST(BINARY_ROUND)
 
@@ -257,8 +257,7 @@ cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t lin
     bool ok = tile_use(program, "x", x, &operand);
     ok &= tile_use_dtype(program, dtype);
     ok &= use_rounding(program, round, &how);
-    return ok ? tile_handle_of(program,
-                               tile_build_cast_rounded(&program->e.b, operand, dtype, how))
+    return ok ? tile_handle_of(program, tile_build_cast_rounded(&program->e.b, operand, dtype, how))
               : 0;
 }
 

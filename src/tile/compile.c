@@ -88,6 +88,7 @@ struct measures {
     int64_t turned;     // bytes of an element of what is transposed
     uint32_t loads;     // of so many elements
     bool loops, halves; // something of 16 bits is loaded
+    bool scans;
 };
 
 static void measure(struct tile_op *op, void *data)
@@ -104,6 +105,7 @@ static void measure(struct tile_op *op, void *data)
         m->loads += op->kind == TILE_LOAD && elements == m->most;
     }
     m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
+    m->scans |= op->kind == TILE_SCAN;
     if (op->kind == TILE_PERMUTE)
         m->turned = cuc_dtype_bits(op->operand[0]->type.dtype) / 8;
     m->halves |= op->kind == TILE_LOAD && cuc_dtype_bits(op->result[0]->type.dtype) == 16;
@@ -114,23 +116,32 @@ static void measure(struct tile_op *op, void *data)
         m->line = line;
 }
 
-// 16 elements a thread keep enough of memory busy and leave registers to compute with: fewer were
-// slower in all norms of 16 bits on an H200, where more warps wait for one another. Of a row that
-// comes together as a whole and takes other rows with it 32 are better, since what threads do once
-// is done for more of them, but one warp is less than a row of 1024 wants. Past 16 warps a thread
-// takes up to 64, since blocks of 32 leave no room for a second one that loads meanwhile; of a row
-// of 32 bits 64 leave none either. What is transposed and no more waits for memory alone: 128 bytes
-// a thread are loaded before the first is needed.
+// How many elements a thread has at most, before there are more warps than so many.
+//
+// 16 keep enough of memory busy and leave registers to compute with: fewer were slower in all norms
+// of 16 bits on an H200, where more warps wait for one another. Of a long row of 32 bits that comes
+// together as a whole 8 are better: fewer rows are on their way at a time, and memory opens its
+// pages less often. Of one of 16 bits that takes other rows with it 32 are, since what threads do
+// once is done for more of them, but 8 warps are to have it. Past 16 warps a thread takes up to 64,
+// since blocks of 32 leave no room for a second one that loads meanwhile; of a row of 32 bits, and
+// of what is scanned, 64 leave none either. What is transposed and no more waits for memory alone:
+// 128 bytes a thread are loaded before the first is needed.
+static int64_t most_elements(const struct measures *m, uint32_t warps)
+{
+    enum { SOME_WARPS = 8, MANY_WARPS = 16, TURNED_BYTES = 128, LONG_ROW = 4096 };
+    bool row = m->line == m->most && !m->loops;
+
+    if (warps >= MANY_WARPS)
+        return (row && !m->halves) || m->scans ? 32 : 64;
+    if (m->turned && !m->loops)
+        return m->turned > 1 ? TURNED_BYTES / m->turned : 64;
+    if (row && m->halves && m->loads > 1 && warps >= SOME_WARPS)
+        return 32;
+    return row && !m->halves && m->most >= LONG_ROW ? 8 : 16;
+}
+
 static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
-    enum {
-        ELEMENTS = 16,
-        ROW_ELEMENTS = 32,
-        MANY_ELEMENTS = 64,
-        MANY_WARPS = 16,
-        PAIR_OF_WARPS = 1024, // elements
-        TURNED_BYTES = 128
-    };
     struct measures m = { .most = 0 };
     uint32_t warps = tile_fragment_warps(kernel, target);
 
@@ -138,15 +149,7 @@ static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile
         return warps;
     warps = 1;
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
-    int64_t few = ELEMENTS, many = MANY_ELEMENTS;
-    bool row = m.line == m.most && !m.loops;
-    if (row && !m.halves)
-        many = ROW_ELEMENTS;
-    if (m.turned && !m.loops)
-        few = m.turned > 1 ? TURNED_BYTES / m.turned : MANY_ELEMENTS;
-    else if (row && m.loads > 1 && m.most > PAIR_OF_WARPS)
-        few = ROW_ELEMENTS;
-    while (warps < MOST_WARPS && m.most > (int64_t)warps * 32 * (warps < MANY_WARPS ? few : many))
+    while (warps < MOST_WARPS && m.most > (int64_t)warps * 32 * most_elements(&m, warps))
         warps *= 2;
     return warps;
 }
@@ -181,30 +184,47 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
     return copy;
 }
 
+// A copy of a kernel as its loop with several products has it; `by_warps`: each warp looks itself
+// whether its rows are masked. NULL, and why not; or "", and it can be tried otherwise.
+static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
+                                        bool by_warps, const char **why)
+{
+    struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
+
+    if (plan && plan->turns) {
+        tile_join_sums_late(copy, plan);
+        tile_version_work(copy, plan, by_warps);
+        tile_narrow_places(copy);
+        if (target->contract) {
+            tile_let_quotients_be_rough(copy, plan);
+            tile_contract(copy);
+        }
+        plan = tile_plan_fused(copy, target, why);
+    }
+    if (!plan)
+        return NULL;
+    tile_unshare_counts(copy);
+    if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
+        return NULL;
+    *why = by_warps && !tile_warps_are_apart(plan) ? "" : tile_settle_fused(copy, plan);
+    if (*why || !keeps_rules(copy, "layouts of a loop with several products"))
+        return NULL;
+    return plan;
+}
+
 // An entry with roles for a loop with several products, or with work between. What else goes
 // through shared memory takes the room of stages. False, and why not.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
 {
     struct tile_kernel *copy = copy_for_roles(kernel);
-    struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
+    struct tile_fused *plan = prepare_fused(copy, target, true, why);
 
-    if (plan && plan->turns) {
-        tile_version_work(copy, plan);
-        tile_narrow_places(copy);
-        if (target->contract)
-            tile_let_quotients_be_rough(copy, plan);
-        plan = tile_plan_fused(copy, target, why);
+    if (!plan && *why && !**why) {
+        copy = copy_for_roles(kernel);
+        plan = prepare_fused(copy, target, false, why);
     }
-    if (plan) {
-        tile_unshare_counts(copy);
-        if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
-            return false;
-        *why = tile_settle_fused(copy, plan);
-        if (!*why && !keeps_rules(copy, "layouts of a loop with several products"))
-            return false;
-    }
-    if (!plan || *why)
+    if (!plan)
         return false;
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
@@ -240,8 +260,13 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
     // What else goes through shared memory takes the room of stages.
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
-        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
-            (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2)))
+        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory)
+            return false;
+        else if (plan->teams > 1) { // they must not need others behind the loop
+            struct tile_target together = *target;
+            together.warps = 0;
+            return compile_pipeline(kernel, &together, out, entry);
+        } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
         else if (plan->apart) // perhaps their warps need one another
             tile_end_alone(plan);
@@ -306,18 +331,65 @@ static void refuse_huge(struct tile_op *op, void *data)
 // A simplified kernel with the layouts of all entries that have no roles.
 struct laid_out {
     struct tile_target target; // of this kernel
-    struct tile_ahead *ahead;  // NULL: nothing is loaded ahead, and
-    const char *why;           // why not
+    uint32_t warps;
+    uint32_t together;        // blocks that start together
+    struct tile_ahead *ahead; // NULL: nothing is loaded ahead, and
+    const char *why;          // why not
 };
+
+// With operands that are copied ahead a warp has no other use for registers than sums: of more of
+// them each that is read from shared memory is multiplied with more.
+static struct tile_ahead *plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
+                                     uint32_t *warps, const char **why)
+{
+    enum { OF_A_WARP = 64 * 64, OF_WIDE = 64 * 32, LEAST_WARPS = 4 };
+    struct tile_ahead *plan = tile_plan_ahead(kernel, target, *warps, why), *other = NULL;
+    uint32_t few = LEAST_WARPS;
+
+    if (target->warps || !plan || !plan->alone)
+        return plan;
+    int64_t elements = tile_elements(&plan->alone->result[0]->type);
+    bool wide = plan->alone->operand[0]->type.dtype == CUC_F64 ||
+                tile_int(plan->alone, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
+    while (elements > (int64_t)few * (wide ? OF_WIDE : OF_A_WARP))
+        few *= 2;
+    const char *why_other;
+    if (few < *warps)
+        other = tile_plan_ahead(kernel, target, few, &why_other);
+    if (!other || !other->alone)
+        return plan;
+    *warps = few;
+    return other;
+}
+
+// Neighbours that start at the same time read and write side by side, and memory opens fewer pages:
+// of rows of 32 bits with 8 elements a thread clusters of 2 blocks were 1 % faster on an H200,
+// those of 4 more with many rows and less with few; blocks of twice the elements or threads were
+// not.
+static uint32_t blocks_together(const struct tile_kernel *kernel, const struct tile_target *target,
+                                uint32_t warps)
+{
+    enum { ELEMENTS = 8, WARPS = 16, TOGETHER = 2 };
+    struct measures m = { .most = 0 };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
+    return target->sm == 90 && warps == WARPS && m.line == m.most && !m.loops && !m.halves &&
+                   m.most == (int64_t)ELEMENTS * 32 * WARPS
+               ? TOGETHER
+               : 1;
+}
 
 static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
                     struct laid_out *out)
 {
     out->target = *target;
+    out->together = blocks_together(kernel, target, warps);
     out->target.blocks = prepare_row(kernel, target, warps);
-    out->ahead = tile_plan_ahead(kernel, target, warps, &out->why);
-    tile_give_fragments(kernel, target, warps);
-    return tile_assign_layouts(kernel, warps) &&
+    out->warps = warps;
+    out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
+    tile_give_fragments(kernel, target, out->warps);
+    return tile_assign_layouts(kernel, out->warps) &&
+           tile_store_lines(kernel, target, out->warps) &&
            (!out->ahead || tile_settle_ahead(kernel, out->ahead)) && keeps_rules(kernel, "layouts");
 }
 
@@ -365,8 +437,10 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
             continue;
         if (variants[i] == TILE_INDEX_64) // whose elements come one by one, a register each
             laid.target.blocks = 0;
-        if (!emit_entry(kernel, &laid.target, warps, variants[i], laid.ahead, out, &entry[entries]))
+        if (!emit_entry(kernel, &laid.target, laid.warps, variants[i], laid.ahead, out,
+                        &entry[entries]))
             return false;
+        entry[entries].cluster = laid.together;
         tile_remark_entry(kernel, &entry[entries++]);
     }
     return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, entries);

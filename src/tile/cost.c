@@ -2,8 +2,8 @@
 //
 // A block's turn takes as long as the slower of two: its multiplications, and getting its operands
 // from L2, which all blocks share. A block's tile takes its turns, and an end in which sums are
-// stored. Tiles come in waves of as many as there are multiprocessors. Nothing is faster than
-// memory.
+// stored; where warpgroups take tiles in turns that is under the next one's. Tiles come in waves of
+// as many as there are multiprocessors. Nothing is faster than memory.
 #include "cost.h"
 
 #include <math.h>
@@ -13,10 +13,14 @@ enum {
     STEP_BYTES = 32,         // of the summed axis that one wgmma takes
     LINE_BYTES = 128,        // that TMA fills in at a time where a tile sticks out
     MOST_ACCUMULATORS = 128, // registers of a thread
+    MOST_ALONE = 192,        // of one whose warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, in front of stages
     STAGING_BYTES = 16384,   // of a warpgroup, for what it stores
     MOST_STAGES = 8,
-    GROUP_ROWS = 64, // of a wgmma
+    GROUP_ROWS = 64,       // of a wgmma
+    COPIED_STAGES = 4,     // that threads fill themselves; at most
+    COPIED_PAD = 16,       // of a line of them
+    MOST_SUMS = 128 * 256, // registers of a block's sums
 };
 
 // Fitted to 900 times of 26 shapes on an H200, cold: of up to 40 tiles the model's is 2 % slower
@@ -28,6 +32,7 @@ static const double turn_clocks = 59;        // of a turn, besides
 static const double latency_clocks = 1800;   // from asking for a stage until it is there
 static const double tensor_share = 0.974;    // of what tensor cores could do
 static const double shared_rate = 90;        // that products read of shared memory
+static const double copied_rate = 26;        // that threads copy themselves (cp.async)
 static const double outside_clocks = 6.5;    // of a line that lies outside of its tensor
 static const double end_clocks = 660;        // of a tile, besides what it stores
 static const double store_rate = 34;         // of sums
@@ -46,7 +51,7 @@ const struct tile_machine *tile_machine_of(int sm)
         { 87, 16, 1300, 163 << 10, 65536, { 0, 1024, 256 }, 4, 600, 150 },
         { 88, 16, 1300, 99 << 10, 65536, { 0, 1024, 256 }, 4, 600, 150 },
         { 89, 142, 2235, 99 << 10, 65536, { 0, 1024, 256 }, 4, 4000, 450 },
-        { 90, 132, 1755, 227 << 10, 65536, { 4096, 1800, 256 }, 128, 13000, 1800 },
+        { 90, 132, 1755, 227 << 10, 65536, { 4096, 2500, 256 }, 128, 13000, 1800 },
         { 100, 148, 1850, 227 << 10, 65536, { 0, 2048, 256 }, 128, 8000, 3900 },
         { 103, 148, 1850, 227 << 10, 65536, { 0, 2048, 256 }, 4, 8000, 3900 },
         { 110, 20, 1575, 227 << 10, 65536, { 0, 2048, 256 }, 4, 1000, 170 },
@@ -58,6 +63,12 @@ const struct tile_machine *tile_machine_of(int sm)
         if (machines[i].sm == sm)
             return &machines[i];
     return NULL;
+}
+
+// Warpgroups that take tiles in turns, the one multiplying while the other ends its tile.
+static bool takes_turns(const struct tile_work *w)
+{
+    return w->road == TILE_ROAD_PIPELINE && w->warps == 4;
 }
 
 static uint32_t element_bytes(const struct tile_work *w)
@@ -85,7 +96,13 @@ uint32_t tile_work_stage_bytes(const struct tile_work *w)
 
 uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *w)
 {
-    uint32_t groups = product_rows(w) > GROUP_ROWS ? 2 : 1, bytes = tile_work_stage_bytes(w);
+    uint32_t groups = product_rows(w) > GROUP_ROWS || takes_turns(w) ? 2 : 1;
+    uint32_t bytes = tile_work_stage_bytes(w);
+
+    if (w->road != TILE_ROAD_PIPELINE) {
+        bytes += (w->rows + w->columns) * COPIED_PAD;
+        return m->shared_bytes / bytes < COPIED_STAGES ? m->shared_bytes / bytes : COPIED_STAGES;
+    }
     uint32_t rest = m->shared_bytes - RING_BYTES - groups * STAGING_BYTES;
     uint32_t stages = bytes ? rest / bytes : 0;
 
@@ -95,18 +112,21 @@ uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *
 bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
 {
     uint32_t elements = w->rows * w->columns, rows = product_rows(w);
-    uint32_t groups = rows > GROUP_ROWS ? 2 : 1;
+    uint32_t groups = rows > GROUP_ROWS && !takes_turns(w) ? 2 : 1;
+    uint32_t most = takes_turns(w) && !w->promotes ? MOST_ALONE : MOST_ACCUMULATORS;
 
     if (!m->flop[w->road] || !elements || !w->depth)
         return false;
+    bool wide = w->operand == CUC_F64 || w->thrice;
     if (w->road != TILE_ROAD_PIPELINE)
-        return tile_work_stage_bytes(w) <= m->shared_bytes / 2;
+        return tile_work_stages(m, w) >= 2 && elements * (wide ? 2 : 1) <= MOST_SUMS;
     uint32_t columns = rows ? elements / rows : 0;
     bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // from 32 columns on in sixteens
     return can_be_rows(rows) && columns % 8 == 0 && columns <= 256 &&
            !(whole && columns > 32 && columns % 16) &&
-           w->depth * element_bytes(w) % STEP_BYTES == 0 &&
-           elements / (groups * 128) <= MOST_ACCUMULATORS && tile_work_stages(m, w) >= 2;
+           w->depth * element_bytes(w) % STEP_BYTES == 0 && elements / (groups * 128) <= most &&
+           tile_work_stages(m, w) >= 2 &&
+           !(takes_turns(w) && (w->split > 1 || rows > 2 * GROUP_ROWS));
 }
 
 // Clocks of a turn's multiplications.
@@ -116,7 +136,9 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
 
     if (w->road == TILE_ROAD_FMA)
         return flop / (w->operand == CUC_F64 ? m->fma64 : m->flop[TILE_ROAD_FMA]);
-    clocks = flop * bytes / 2 / m->flop[w->road] / tensor_share;
+    clocks = flop * bytes / 2 / m->flop[w->road] / tensor_share * (w->thrice ? 3 : 1);
+    if (w->operand == CUC_F64) // twice what multiply-adds do
+        clocks = flop / (2.0 * m->fma64);
     if (w->road != TILE_ROAD_PIPELINE)
         return clocks;
     // Each wgmma reads its rows of the one operand and all of the other from shared memory.
@@ -133,8 +155,11 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
 {
     double bytes = w->depth * (double)element_bytes(w);
     double lines = w->rows + w->columns / (double)w->cluster;
+    double shared = lines * bytes * busy / m->l2_bytes;
 
-    return lines * bytes * busy / m->l2_bytes + w->outside * outside_clocks * bytes / LINE_BYTES;
+    if (w->road == TILE_ROAD_MMA_SYNC) // the rest of what sticks out is not copied
+        return fmax(shared, lines * bytes / copied_rate);
+    return shared + w->outside * outside_clocks * bytes / LINE_BYTES;
 }
 
 // Multiprocessors that blocks find place on when so many of them must be neighbours.
@@ -156,9 +181,17 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
 
     if (w->road == TILE_ROAD_PIPELINE)
         turn = fmax(turn, latency_clocks / fmax(stages - 1, 1));
+    else if (w->road == TILE_ROAD_MMA_SYNC) // half of a stage is on its way when it is asked for
+        turn = fmax(turn, (latency_clocks + load_clocks(m, w, fmin(blocks, room)) / 2) /
+                              fmax(stages - 1, 1));
     if (w->split > 1) // sums of all but the first go to it through shared memory
         end += meet_clocks + sums * 4 * (w->split - 1) / meet_rate;
-    double clocks = fill_clocks + waves * ((double)w->turns * (turn + turn_clocks) + end);
+    double ends = waves;
+    if (takes_turns(w)) { // only the last is waited for, which half the threads do
+        end += sums * (w->parts > 1 ? 4 : w->stored_bytes) / store_rate;
+        ends = 1;
+    }
+    double clocks = fill_clocks + waves * (double)w->turns * (turn + turn_clocks) + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
     if (w->parts > 1) { // they are written, and read by a kernel of its own

@@ -37,11 +37,12 @@ struct tile_work {
     uint32_t cluster;              // blocks that share what they load; 1: none
     uint32_t split;                // blocks that do a sum together, which are among the blocks
     uint32_t parts;                // of sums in memory, which are among the blocks; 1: none
-    uint32_t warps;                // of a block, for roads without a pipeline
+    uint32_t warps;                // of a block; 4 of a pipeline: warpgroups take tiles in turns
     uint32_t stored_bytes;         // of an element of the result
     double outside;                // rows and columns of a tile past the tensors' ends, on average
     double unique_bytes;           // that must come from or go to memory at least once
     bool promotes;                 // sums of 8-bit floats are added up outside
+    bool thrice;                   // f32 by three products of tf32
 };
 
 // Bytes of shared memory that a stage takes, and how many stages fit.

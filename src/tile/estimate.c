@@ -276,6 +276,8 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     // Other products in the loop lengthen its turns.
     double depth = p.turns > 0 ? p.work / p.turns / w.rows / w.columns : 0;
     w.depth = (uint32_t)ceil(depth);
+    w.thrice = x->dtype == CUC_F32 &&
+               tile_int(p.first, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
     w.road = road_of(l, kernel, how->target, p.first, &w);
     *seconds = tile_work_seconds(&m, &w);
     return true;

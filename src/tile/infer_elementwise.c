@@ -79,20 +79,22 @@ static const struct {
     enum tile_op_kind kind;
     uint32_t floats, f32; // of any float dtype; of f32 besides
 } roundings[] = {
-    { TILE_ADD, DIRECTED, 0 },         { TILE_SUB, DIRECTED, 0 },    { TILE_MUL, DIRECTED, 0 },
-    { TILE_DIV, DIRECTED, APPROX | FULL }, { TILE_FMA, DIRECTED, 0 }, { TILE_SQRT, DIRECTED, APPROX },
-    { TILE_RSQRT, 0, APPROX },         { TILE_EXP, 0, APPROX | FULL }, { TILE_EXP2, 0, APPROX | FULL },
-    { TILE_TANH, 0, APPROX | FULL },   { TILE_MINIMUM, 0, 0 },       { TILE_MAXIMUM, 0, 0 },
+    { TILE_ADD, DIRECTED, 0 },       { TILE_SUB, DIRECTED, 0 },
+    { TILE_MUL, DIRECTED, 0 },       { TILE_DIV, DIRECTED, APPROX | FULL },
+    { TILE_FMA, DIRECTED, 0 },       { TILE_SQRT, DIRECTED, APPROX },
+    { TILE_RSQRT, 0, APPROX },       { TILE_EXP, 0, APPROX | FULL },
+    { TILE_EXP2, 0, APPROX | FULL }, { TILE_TANH, 0, APPROX | FULL },
+    { TILE_MINIMUM, 0, 0 },          { TILE_MAXIMUM, 0, 0 },
 };
 
 static const char *rounding_text(uint32_t rounds)
 {
-    return rounds == 0                          ? "no rounding to choose"
-           : rounds == DIRECTED                 ? "rn, rz, rm or rp"
-           : rounds == APPROX                   ? "rn or approx"
-           : rounds == (APPROX | FULL)          ? "rn, full or approx"
-           : rounds == (DIRECTED | APPROX)      ? "rn, rz, rm, rp or approx"
-                                                : "rn, rz, rm, rp, full or approx";
+    return rounds == 0                     ? "no rounding to choose"
+           : rounds == DIRECTED            ? "rn, rz, rm or rp"
+           : rounds == APPROX              ? "rn or approx"
+           : rounds == (APPROX | FULL)     ? "rn, full or approx"
+           : rounds == (DIRECTED | APPROX) ? "rn, rz, rm, rp or approx"
+                                           : "rn, rz, rm, rp, full or approx";
 }
 
 static bool has_rounding(struct tile_builder *b, const struct tile_op *op, uint32_t floats,

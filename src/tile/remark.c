@@ -64,9 +64,10 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
 {
     tile_remark(kernel->module, plan->mma->where,
-                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s (%s)",
-                plan->columns, plan->stages, plan->stage_bytes, plan->groups,
-                plan->swapped ? ", operands exchanged" : "", tile_variant_name(TILE_TMA));
+                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s%s (%s)",
+                plan->columns, plan->stages, plan->stage_bytes, tile_all_groups(plan),
+                plan->teams > 1 ? " in turns" : "", plan->swapped ? ", operands exchanged" : "",
+                tile_variant_name(TILE_TMA));
     if (plan->split > 1)
         tile_remark(kernel->module, plan->mma->where,
                     "mma: %u blocks have a part of the sums each (%s)", plan->split,

@@ -200,8 +200,8 @@ bool tile_int_fits(cuc_dtype dtype, tile_wide value)
 {
     uint32_t bits = cuc_dtype_bits(dtype) - (uint32_t)tile_is_signed(dtype);
 
-    return value >= (tile_is_signed(dtype) ? -((tile_wide)1 << bits) : 0) &&
-           value < (tile_wide)1 << bits;
+    return value >= (tile_is_signed(dtype) ? -((tile_wide)1 << bits) : 0) && value < (tile_wide)1
+                                                                                         << bits;
 }
 
 bool tile_real_fits(cuc_dtype dtype, double value)

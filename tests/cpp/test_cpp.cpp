@@ -5,8 +5,10 @@
 #include <check.h>
 
 #include <cmath>
+#include <cstring>
 #include <future>
 #include <thread>
+#include <unistd.h>
 
 enum color : uint16_t { green = 7 };
 struct pair_of {
@@ -342,6 +344,64 @@ START_TEST(a_callback_gets_the_status_once)
 }
 END_TEST
 
+START_TEST(nodes_come_behind_those_that_are_named)
+{
+    const cuc::device device(0);
+    const cuc::stream stream(device);
+    const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1)),
+        y(stream, std::vector<uint8_t>(8, 2));
+    const cuc::graph graph(device);
+    const cuc::node first = graph.add(stream, {}, [&] { x.buffer().fill(stream, 7); });
+    const cuc::node second = graph.add(stream, { first }, [&] { y.buffer().fill(stream, 3); });
+    const cuc::node third =
+        graph.add(stream, { first, second }, [&] { y.buffer().copy_from(stream, x.buffer(), 8); });
+
+    ck_assert_uint_eq(graph.nodes().size(), 3);
+    ck_assert_uint_eq(graph.edges().size(), 3);
+    ck_assert(graph.edges().front().first != third);
+    ck_assert_int_eq(third.type(), CUC_NODE_COPY);
+    bool thrown = false;
+    try {
+        graph.add(stream, {}, [] { throw 1; });
+    } catch (int) {
+        thrown = true;
+    }
+    ck_assert(thrown);
+    ck_assert_uint_eq(graph.node_count(), 3);
+    const cuc::graph_exec exec = graph.instantiate();
+    exec.launch(stream);
+    ck_assert(y.read(stream) == std::vector<uint8_t>(8, 7));
+    exec.set_enabled(third, false);
+    ck_assert(!exec.is_enabled(third) && exec.is_enabled(second));
+    exec.launch(stream);
+    ck_assert(y.read(stream) == std::vector<uint8_t>(8, 3));
+}
+END_TEST
+
+START_TEST(memory_and_events_have_names_for_other_processes)
+{
+    const cuc::device device(0);
+    const cuc::stream stream(device);
+    const auto pool = cuc::memory_resource::shareable(device);
+    const cuc::buffer buffer(pool, stream, 4096);
+    const cuc::event event(device, CUC_EVENT_IPC);
+    const cuc_ipc_handle none = {}, names[] = { buffer.export_ipc(), event.export_ipc() };
+    const int fd = pool.export_ipc();
+    bool thrown = false;
+
+    for (const cuc_ipc_handle &each : names)
+        ck_assert(memcmp(&each, &none, sizeof(each)) != 0);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    try {
+        buffer.slice(0, 16).export_ipc();
+    } catch (const cuc::error &) {
+        thrown = true;
+    }
+    ck_assert(thrown);
+}
+END_TEST
+
 START_TEST(a_capture_is_launched_as_one)
 {
     const cuc::stream stream{ cuc::device() };
@@ -388,6 +448,8 @@ int main()
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(all, 60);
+    tcase_add_test(all, nodes_come_behind_those_that_are_named);
+    tcase_add_test(all, memory_and_events_have_names_for_other_processes);
     tcase_add_test(all, an_error_has_the_message_the_code_and_the_function);
     tcase_add_test(all, an_error_of_a_compiler_has_its_log);
     tcase_add_test(all, an_error_outlives_the_next_failure_and_its_thread);

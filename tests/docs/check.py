@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What the documents say is so: links lead somewhere, the README's examples are in examples/,
-every variable that anything here reads from the environment is in docs/environment.md, the functions and constants
-that are named exist, and every public function has a comment that says since when it is there,
-which threads may call it and, in the words of docs/streams-and-order.md, what a capture makes of
-it."""
+"""What the documents say is so: links lead somewhere, the README leads to each, the README's
+examples are in examples/, every variable that anything here reads from the environment is in
+docs/environment.md, the functions and constants that are named exist and are called with as many
+arguments as they take, and every public function has
+a comment that says since when it is there, which threads may call it and, in the words of
+docs/streams-and-order.md, what a capture makes of it."""
+import json
 import pathlib
 import re
 import sys
@@ -17,9 +19,13 @@ for document in documents:
         if not (document.parent / target).exists():
             problems.append(f"{document.relative_to(ROOT)} links to {target}, which is not there")
 
+readme = (ROOT / "README.md").read_text()
+problems += [f"README.md does not lead to {d.relative_to(ROOT)}" for d in documents[2:]
+             if f"(docs/{d.name}" not in readme]
+
 examples = [e.read_text() for e in sorted((ROOT / "examples").glob("*.c"))]
 texts = [re.sub(r'^[^"\n]*"(.*)\\n";?$', r"\1", e, flags=re.M) for e in examples] # in C, a string a line
-for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S):
+for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", readme, re.M | re.S):
     if not any(block in e for e in (examples if kind == "c" else texts)):
         problems.append(f"an example in README.md is not a part of any in examples/: {block[:60]}")
 
@@ -54,6 +60,50 @@ for document in documents:
     for name in sorted(set(re.findall(r"`(CUC_\w+[A-Z0-9])`", text))):
         if not re.search(rf"\b{name}\b", public):
             problems.append(f"{document.relative_to(ROOT)} names {name}, which does not exist")
+
+# Calls in C: as many arguments as the function takes, and options that the struct has.
+api = json.loads((ROOT / "api" / "cucore.json").read_text())
+takes = {f["name"]: len(f["parameters"]) for f in api["functions"]}
+fields = {each["name"].upper(): {f["name"] for f in each["fields"]} for each in api["structs"]}
+
+
+def arguments(text):
+    """The arguments of a call, from behind its bracket on."""
+    depth, out = 0, [""]
+    for c in re.sub(r'"(?:[^"\\]|\\.)*"', "text", text):
+        depth += (c in "([{") - (c in ")]}")
+        if depth < 0:
+            break
+        out = [*out, ""] if c == "," and not depth else [*out[:-1], out[-1] + c]
+    return [a.strip() for a in out] if out != [""] else []
+
+
+for document in documents:
+    for code in re.findall(r"^```c\n(.*?)^```$", document.read_text(), re.M | re.S):
+        code = re.sub(r"//.*|/\*.*?\*/", "", code)
+        code = re.sub(r"\(K\b", "(program, file, line", code) # as docs/tile-builder.md defines it
+        code = re.sub(r"\bCUC_(?:SHAPE|TILES)\(", "count, (", code) # macros of two arguments
+        for call in re.finditer(r"\b(cuc_\w+)\(|\b(CUC_\w+)\(", code):
+            given = arguments(code[call.end():])
+            if call[1] in takes and len(given) != takes[call[1]]:
+                problems.append(f"{document.relative_to(ROOT)}: {call[1]}() takes {takes[call[1]]} "
+                                f"arguments: {given}")
+            for field in re.findall(r"^\.(\w+)", "\n".join(given), re.M) if call[2] in fields else ():
+                if field not in fields[call[2]]:
+                    problems.append(f"{document.relative_to(ROOT)}: {call[2]} has no field {field}")
+
+manual = (ROOT / "docs" / "man" / "cucore.1").read_text().replace("\\", "")
+for document in documents:
+    for line in re.findall(r"^    (?:[A-Z_]+=\S+ )*(cucore .*)", document.read_text(), re.M):
+        problems += [f"{document.relative_to(ROOT)}: the manual has no {option}: {line}"
+                     for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", line) if option not in manual]
+
+compiler = "".join(path.read_text() for path in (ROOT / "src" / "tile").rglob("*.c"))
+reasons = (ROOT / "docs" / "compiler.md").read_text().partition("\n| reason |")[2].partition("\n\n")[0]
+problems += [f"docs/compiler.md: no remark says {reason!r}"
+             for reason in re.findall(r"^\| `([^`]+)`", reasons, re.M) if f'"{reason}"' not in compiler]
+if not reasons:
+    problems.append("docs/compiler.md has no table of reasons")
 
 order = (ROOT / "docs" / "streams-and-order.md").read_text()
 capture_words = re.findall(r"^- \*([^*]+)\*", order.partition("`@capture`")[2], re.M)

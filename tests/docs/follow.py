@@ -2,8 +2,9 @@
 """follow.py PAGE BUILD: does what docs/PAGE.md tells its reader to do.
 
 Code goes into the file that the line above it names ("Save it as `NAME`:"); code without such a line
-goes on in the last file of its language. What is indented are commands, and the text in a
-fence behind them is what they print. `...` in it stands for anything. A fence of the language "py" is shown and not run.
+goes on in the last file of its language. What is indented are commands, and the text in a fence behind
+them is what they print. `...` in it is a part of a line, or alone any number of lines. A fence of the
+language "py" is shown and not run.
 """
 import os
 import pathlib
@@ -40,8 +41,8 @@ def steps(text):
 
 
 def fits(wanted, said):
-    """Whether that was printed; `...` is a part of a line, or alone any number of lines."""
-    lines = ["(?:.*\n)*?" if line == "..." else "[^\n]*".join(map(re.escape, line.split("..."))) + "\n"
+    """Whether that was printed."""
+    lines = ["(?:.*\n)*?" if line.strip() == "..." else "[^\n]*".join(map(re.escape, line.split("..."))) + "\n"
              for line in wanted.rstrip("\n").split("\n")]
     return re.fullmatch("".join(lines), said.rstrip("\n") + "\n")
 
@@ -51,8 +52,8 @@ def environment(build, folder):
            "PATH": f"{build / 'tools/cucore'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(build),
            "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "C_INCLUDE_PATH": str(ROOT / "include"),
            "PYTHONDONTWRITEBYTECODE": "1",
-           "PYTHONPATH": str(ROOT / "bindings/python"), "CUCORE_LIBRARY": str(build / "libcucore.so"),
-           "CUCORE_DIR": str(build), "CARGO_NET_OFFLINE": "true",
+           "PYTHONPATH": f"{ROOT / 'bindings/python'}:{os.environ.get('PYTHONPATH', '')}",
+           "CUCORE_LIBRARY": str(build / "libcucore.so"), "CUCORE_DIR": str(build), "CARGO_NET_OFFLINE": "true",
            "CARGO_TARGET_DIR": str(build / "tests/docs/target")}
     (folder / "bin").mkdir() # "python" is the interpreter of this test
     (folder / "bin/python").symlink_to(sys.executable)

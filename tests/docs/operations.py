@@ -20,18 +20,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/tile-operations.md").read_text()
 
 # dtype: the letter of struct, the type in a .npy file
-DTYPES = {"bool": ("?", "|b1"), "i8": ("b", "|i1"), "i16": ("h", "<i2"), "i32": ("i", "<i4"), "i64": ("q", "<i8"),
-          "u8": ("B", "|u1"), "u16": ("H", "<u2"), "u32": ("I", "<u4"), "u64": ("Q", "<u8"),
-          "f16": ("e", "<f2"), "f32": ("f", "<f4"), "f64": ("d", "<f8")}
+DTYPES = {"bool": ("?", "|b1"), "i8": ("b", "|i1"), "i16": ("h", "<i2"), "i32": ("i", "<i4"),
+          "i64": ("q", "<i8"), "u8": ("B", "|u1"), "u16": ("H", "<u2"), "u32": ("I", "<u4"),
+          "u64": ("Q", "<u8"), "f16": ("e", "<f2"), "f32": ("f", "<f4"), "f64": ("d", "<f8")}
 
 # Ops that are written by signs or words instead of a call.
-SIGNS = {"constant": r"\b1\b", "dimension": r"M \* N", "neg": r"= *-\w|, -a\b", "bitnot": "~", "add": r"\+", "sub": r" - ",
-         "mul": r" \* ", "div": " / ", "floordiv": "//", "mod": "%", "bitand": "&", "bitor": r"\|", "bitxor": r"\^",
-         "shl": "<<", "shr": ">>", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
-         "store_reduce": r"\bstore_add\(", "atomic": r"\batomic_add\(", "for": r"\bfor \w+ in", "loop": r"\bwhile\b",
-         "if": r"\bif\b", "yield": r"\belse\b", "continue": r"\bcontinue\b", "break": r"\bbreak\b",
+SIGNS = {"constant": r"\b1\b", "dimension": r"M \* N", "neg": r"= *-\w|, -a\b", "bitnot": "~",
+         "add": r"\+", "sub": " - ", "mul": r" \* ", "div": " / ", "floordiv": "//", "mod": "%",
+         "bitand": "&", "bitor": r"\|", "bitxor": r"\^", "shl": "<<", "shr": ">>", "eq": "==",
+         "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "store_reduce": r"\bstore_add\(",
+         "atomic": r"\batomic_add\(", "for": r"\bfor \w+ in", "loop": r"\bwhile\b", "if": r"\bif\b",
+         "yield": r"\belse\b", "continue": r"\bcontinue\b", "break": r"\bbreak\b",
          "return": r"\breturn\b"}
-OWN = {"convert"} # put in by the compiler alone
+OWN = {"convert", "warp"} # put in by the compiler alone
 
 
 def operations():
@@ -95,10 +96,11 @@ def run(cucore, driver, env, folder, source, told):
         elif name in left:
             arguments.append(f"out:{dtype}{shape(left[name])}={name}.out".replace(" ", ""))
         else:
-            arguments.append(f"in:{name}.npy" if isinstance(given[name], list) else f"{dtype}:{given[name]}")
+            arguments.append(f"in:{name}.npy" if isinstance(given[name], list) else
+                             f"{dtype}:{given[name]}")
     kernel = re.search(r"kernel (\w+)", source).group(1)
-    done = subprocess.run([cucore, "run", "x.tile", *arguments, "--driver", driver], cwd=folder, text=True,
-                          capture_output=True, env=env, timeout=60, check=False)
+    done = subprocess.run([cucore, "run", "x.tile", *arguments, "--driver", driver], cwd=folder,
+                          text=True, capture_output=True, env=env, timeout=60, check=False)
     if done.returncode:
         return [f"{kernel} by {driver}: {done.stdout}{done.stderr}"]
     wrong = [f"{kernel} by {driver}: {name} -> {is_}, the page has {flat(should)}" for name, should in left.items()

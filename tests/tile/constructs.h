@@ -100,6 +100,13 @@ static const struct construct constructs[] = {
       "kernel k(x: T[N], u: T[N], o: T[N]) const T = f32 {\n"
       "    store(u, [0], load(x, [0], [64]))\n    store(o, [0], load_at(u, [1], [64]))\n"
       "    store_at(u, [-1], load(o, [0], [64]))\n    store(o, [0], load(u, [0], [64]))\n}", 0, 0, NULL },
+    { "accesses that are promised to be inside", "i8 f16 f32", "M=12 N=40;M=16 N=64",
+      "kernel k(x: T[M, N], u: T[M, N], p: i32[8], o: T[4, 24], oo: T[8], o1: T[3, 11]) const T = f32 grid 2, 2 {\n"
+      "    i, j = block(0), block(1)\n    y = load(x, [i, j], [4, 8], inside=true)\n    store(u, [i, j], y, inside=true)\n"
+      "    store_at(o, [0, 3], load_at(x, [1, 8], [3, 11], inside=true), inside=true)\n"
+      "    ids = load(p, [0], [8], inside=true)\n    store(oo, [0], gather(x, [ids % 12, iota(i32, 8) * 5], mask=ids > 2, pad=1, inside=true))\n"
+      "    store(o1, [0, 0], load_rows(x, iota(i32, 3) * 2, [0], [11], inside=true), inside=true)\n"
+      "    scatter(oo, [iota(i32, 8)], gather(x, [ids % 12, iota(i32, 8)], inside=true), inside=true)\n}", 0, 0, NULL },
     // By element
     { "a gather", EVERY, "N=40",
       "kernel k(x: T[N], i: i32[33], o: T[33]) const T = f32 {\n"
@@ -221,6 +228,13 @@ static const struct construct constructs[] = {
       "    b = where(b == 0, 3, b)\n    b = where(~b == 0, 7, b)\n"
       "    store(o, [0, 0], a // b)\n    store(o, [1, 0], a % b)\n    store(o, [2, 0], cdiv(a, b))\n"
       "    store(of, [0], a / b)\n}", 0, 0, NULL },
+    { "division by numbers that are known", NULL, "N=256 n=-9223372036854775807",
+      "kernel k(x: i64[N], o: i64[12, N], n: i64) {\n    a = load(x, [0], [256])\n"
+      "    store(o, [0, 0], a // 3)\n    store(o, [1, 0], a % 3)\n    store(o, [2, 0], cdiv(a, 3))\n"
+      "    store(o, [3, 0], a // 112)\n    store(o, [4, 0], a % 112)\n    store(o, [5, 0], cdiv(a, 112))\n"
+      "    store(o, [6, 0], a // 7)\n    store(o, [7, 0], a % 641)\n    store(o, [8, 0], cdiv(a * 112, 112))\n"
+      "    store(o, [9, 0], (n + a % 5) // 9223372036854775807)\n    store(o, [10, 0], (n - a % 5) % 1000000007)\n"
+      "    store(o, [11, 0], cdiv(n + a % 5, 4611686018427387905))\n}", 0, 0, NULL },
     { "bits", INTEGERS, "N=256",
       "kernel k(x: T[N], y: T[N], o: T[6, N]) const T = i32 {\n"
       "    a, b = load(x, [0], [256]), load(y, [0], [256])\n"
@@ -246,51 +260,51 @@ static const struct construct constructs[] = {
       "    store(o, [6, 0], trunc(a))\n    store(o, [7, 0], sqrt(a))\n    store(o, [8, 0], fma(a, b, a))\n"
       "    store(ob, [0, 0], isnan(a))\n    store(ob, [1, 0], isinf(a))\n}", 0, 0, NULL },
     { "arithmetic in a direction", FLOATS, "N=512",
-      "kernel k(x: T[N], y: T[N], z: T[N], o: T[18, N]) const T = f32 {\n"
-      "    a, b, c = load(x, [0], [512]), load(y, [0], [512]), load(z, [0], [512])\n"
-      "    store(o, [0, 0], add(a, b, round=rz)); store(o, [1, 0], add(a, b, round=rm))\n"
-      "    store(o, [2, 0], add(a, b, round=rp)); store(o, [3, 0], sub(a, b, round=rz))\n"
-      "    store(o, [4, 0], sub(a, b, round=rm)); store(o, [5, 0], sub(a, b, round=rp))\n"
-      "    store(o, [6, 0], mul(a, b, round=rz)); store(o, [7, 0], mul(a, b, round=rm))\n"
-      "    store(o, [8, 0], mul(a, b, round=rp)); store(o, [9, 0], div(a, b, round=rz))\n"
-      "    store(o, [10, 0], div(a, b, round=rm)); store(o, [11, 0], div(a, b, round=rp))\n"
-      "    store(o, [12, 0], fma(a, b, c, round=rz)); store(o, [13, 0], fma(a, b, c, round=rm))\n"
-      "    store(o, [14, 0], fma(a, b, c, round=rp)); store(o, [15, 0], sqrt(a, round=rz))\n"
-      "    store(o, [16, 0], sqrt(a, round=rm)); store(o, [17, 0], sqrt(a, round=rp))}", 0, 0, NULL },
+      "kernel k(x: T[N], y: T[N], z: T[N], o: T[18, N]) const T = f32 grid cdiv(N, 64) {\n"
+      "    a, b, c = load(x, [block(0)], [64]), load(y, [block(0)], [64]), load(z, [block(0)], [64])\n"
+      "    store(o, [0, block(0)], add(a, b, round=rz)); store(o, [1, block(0)], add(a, b, round=rm))\n"
+      "    store(o, [2, block(0)], add(a, b, round=rp)); store(o, [3, block(0)], sub(a, b, round=rz))\n"
+      "    store(o, [4, block(0)], sub(a, b, round=rm)); store(o, [5, block(0)], sub(a, b, round=rp))\n"
+      "    store(o, [6, block(0)], mul(a, b, round=rz)); store(o, [7, block(0)], mul(a, b, round=rm))\n"
+      "    store(o, [8, block(0)], mul(a, b, round=rp)); store(o, [9, block(0)], div(a, b, round=rz))\n"
+      "    store(o, [10, block(0)], div(a, b, round=rm)); store(o, [11, block(0)], div(a, b, round=rp))\n"
+      "    store(o, [12, block(0)], fma(a, b, c, round=rz)); store(o, [13, block(0)], fma(a, b, c, round=rm))\n"
+      "    store(o, [14, block(0)], fma(a, b, c, round=rp)); store(o, [15, block(0)], sqrt(a, round=rz))\n"
+      "    store(o, [16, block(0)], sqrt(a, round=rm)); store(o, [17, block(0)], sqrt(a, round=rp))}", 0, 0, NULL },
     { "arithmetic around the least normal number, without subnormals", NULL, "N=256",
-      "kernel k(x: u32[N], y: u32[N], o: f32[40, N]) {\n"
-      "    i, j = load(x, [0], [256]), load(y, [0], [256])\n"
+      "kernel k(x: u32[N], y: u32[N], o: f32[40, N]) grid cdiv(N, 32) {\n"
+      "    i, j = load(x, [block(0)], [32]), load(y, [block(0)], [32])\n"
       "    a, b = bitcast(i & 0x81ffffff, f32), bitcast(j & 0x81ffffff, f32)\n"
       "    m = bitcast((j & 0x80ffffff) | 0x3f000000, f32)\n"
       "    p, q = bitcast((i & 0x80000003) | 0x00800000, f32), bitcast(0x3f800000 - (j & 3), f32)\n"
-      "    store(o, [0, 0], add(a, b, round=rn, ftz=true)); store(o, [1, 0], add(a, b, round=rz, ftz=true))\n"
-      "    store(o, [2, 0], add(a, b, round=rm, ftz=true)); store(o, [3, 0], add(a, b, round=rp, ftz=true))\n"
-      "    store(o, [4, 0], sub(a, b, round=rn, ftz=true)); store(o, [5, 0], sub(a, b, round=rz, ftz=true))\n"
-      "    store(o, [6, 0], sub(a, b, round=rm, ftz=true)); store(o, [7, 0], sub(a, b, round=rp, ftz=true))\n"
-      "    store(o, [8, 0], mul(a, m, round=rn, ftz=true)); store(o, [9, 0], mul(a, m, round=rz, ftz=true))\n"
-      "    store(o, [10, 0], mul(a, m, round=rm, ftz=true)); store(o, [11, 0], mul(a, m, round=rp, ftz=true))\n"
-      "    store(o, [12, 0], div(a, m, round=rn, ftz=true)); store(o, [13, 0], div(a, m, round=rz, ftz=true))\n"
-      "    store(o, [14, 0], div(a, m, round=rm, ftz=true)); store(o, [15, 0], div(a, m, round=rp, ftz=true))\n"
-      "    store(o, [16, 0], fma(a, m, b, round=rn, ftz=true)); store(o, [17, 0], fma(a, m, b, round=rz, ftz=true))\n"
-      "    store(o, [18, 0], fma(a, m, b, round=rm, ftz=true)); store(o, [19, 0], fma(a, m, b, round=rp, ftz=true))\n"
-      "    store(o, [20, 0], fma(a, m, -a, round=rn, ftz=true)); store(o, [21, 0], fma(a, m, -a, round=rz, ftz=true))\n"
-      "    store(o, [22, 0], fma(a, m, -a, round=rm, ftz=true)); store(o, [23, 0], fma(a, m, -a, round=rp, ftz=true))\n"
-      "    store(o, [24, 0], mul(p, q, round=rn, ftz=true)); store(o, [25, 0], mul(p, q, round=rz, ftz=true))\n"
-      "    store(o, [26, 0], mul(p, q, round=rm, ftz=true)); store(o, [27, 0], mul(p, q, round=rp, ftz=true))\n"
-      "    store(o, [28, 0], div(p, q, round=rn, ftz=true)); store(o, [29, 0], div(p, q, round=rz, ftz=true))\n"
-      "    store(o, [30, 0], div(p, q, round=rm, ftz=true)); store(o, [31, 0], div(p, q, round=rp, ftz=true))\n"
-      "    store(o, [32, 0], sqrt(a, ftz=true)); store(o, [33, 0], minimum(a, b, ftz=true))\n"
-      "    store(o, [34, 0], maximum(a, b, nan=true, ftz=true)); store(o, [35, 0], mul(a, m))\n"
-      "    store(o, [36, 0], add(1.0, b)); store(o, [37, 0], fma(a, m, b))\n"
-      "    store(o, [38, 0], sub(a, b, ftz=true)); store(o, [39, 0], div(a, m, round=rn))}", 0, 0, NULL },
+      "    store(o, [0, block(0)], add(a, b, round=rn, ftz=true)); store(o, [1, block(0)], add(a, b, round=rz, ftz=true))\n"
+      "    store(o, [2, block(0)], add(a, b, round=rm, ftz=true)); store(o, [3, block(0)], add(a, b, round=rp, ftz=true))\n"
+      "    store(o, [4, block(0)], sub(a, b, round=rn, ftz=true)); store(o, [5, block(0)], sub(a, b, round=rz, ftz=true))\n"
+      "    store(o, [6, block(0)], sub(a, b, round=rm, ftz=true)); store(o, [7, block(0)], sub(a, b, round=rp, ftz=true))\n"
+      "    store(o, [8, block(0)], mul(a, m, round=rn, ftz=true)); store(o, [9, block(0)], mul(a, m, round=rz, ftz=true))\n"
+      "    store(o, [10, block(0)], mul(a, m, round=rm, ftz=true)); store(o, [11, block(0)], mul(a, m, round=rp, ftz=true))\n"
+      "    store(o, [12, block(0)], div(a, m, round=rn, ftz=true)); store(o, [13, block(0)], div(a, m, round=rz, ftz=true))\n"
+      "    store(o, [14, block(0)], div(a, m, round=rm, ftz=true)); store(o, [15, block(0)], div(a, m, round=rp, ftz=true))\n"
+      "    store(o, [16, block(0)], fma(a, m, b, round=rn, ftz=true)); store(o, [17, block(0)], fma(a, m, b, round=rz, ftz=true))\n"
+      "    store(o, [18, block(0)], fma(a, m, b, round=rm, ftz=true)); store(o, [19, block(0)], fma(a, m, b, round=rp, ftz=true))\n"
+      "    store(o, [20, block(0)], fma(a, m, -a, round=rn, ftz=true)); store(o, [21, block(0)], fma(a, m, -a, round=rz, ftz=true))\n"
+      "    store(o, [22, block(0)], fma(a, m, -a, round=rm, ftz=true)); store(o, [23, block(0)], fma(a, m, -a, round=rp, ftz=true))\n"
+      "    store(o, [24, block(0)], mul(p, q, round=rn, ftz=true)); store(o, [25, block(0)], mul(p, q, round=rz, ftz=true))\n"
+      "    store(o, [26, block(0)], mul(p, q, round=rm, ftz=true)); store(o, [27, block(0)], mul(p, q, round=rp, ftz=true))\n"
+      "    store(o, [28, block(0)], div(p, q, round=rn, ftz=true)); store(o, [29, block(0)], div(p, q, round=rz, ftz=true))\n"
+      "    store(o, [30, block(0)], div(p, q, round=rm, ftz=true)); store(o, [31, block(0)], div(p, q, round=rp, ftz=true))\n"
+      "    store(o, [32, block(0)], sqrt(a, ftz=true)); store(o, [33, block(0)], minimum(a, b, ftz=true))\n"
+      "    store(o, [34, block(0)], maximum(a, b, nan=true, ftz=true)); store(o, [35, block(0)], mul(a, m))\n"
+      "    store(o, [36, block(0)], add(1.0, b)); store(o, [37, block(0)], fma(a, m, b))\n"
+      "    store(o, [38, block(0)], sub(a, b, ftz=true)); store(o, [39, block(0)], div(a, m, round=rn))}", 0, 0, NULL },
     { "casts without subnormals", NULL, "N=512",
-      "kernel k(x: u32[N], y: f64[N], z: f16[N], o1: f16[2, N], o2: f64[N], o3: f32[3, N], o4: bf16[N], o5: e5m2[N]) {\n"
-      "    a, b, c = bitcast(load(x, [0], [512]) & 0x81ffffff, f32), load(y, [0], [512]), load(z, [0], [512])\n"
-      "    d = cast(a, f64) * 0.37\n    store(o1, [0, 0], cast(a, f16, round=rp, ftz=true))\n"
-      "    store(o1, [1, 0], cast(a, f16, ftz=true)); store(o2, [0], cast(a, f64, ftz=true))\n"
-      "    store(o3, [0, 0], cast(b, f32, ftz=true)); store(o3, [1, 0], cast(d, f32, round=rz, ftz=true))\n"
-      "    store(o3, [2, 0], cast(c, f32, ftz=true)); store(o4, [0], cast(a, bf16, round=rm, ftz=true))\n"
-      "    store(o5, [0], cast(a, e5m2, ftz=true))\n}", 0, 0, NULL },
+      "kernel k(x: u32[N], y: f64[N], z: f16[N], o1: f16[2, N], o2: f64[N], o3: f32[3, N], o4: bf16[N], o5: e5m2[N]) grid cdiv(N, 64) {\n"
+      "    a, b, c = bitcast(load(x, [block(0)], [64]) & 0x81ffffff, f32), load(y, [block(0)], [64]), load(z, [block(0)], [64])\n"
+      "    d = cast(a, f64) * 0.37\n    store(o1, [0, block(0)], cast(a, f16, round=rp, ftz=true))\n"
+      "    store(o1, [1, block(0)], cast(a, f16, ftz=true)); store(o2, [block(0)], cast(a, f64, ftz=true))\n"
+      "    store(o3, [0, block(0)], cast(b, f32, ftz=true)); store(o3, [1, block(0)], cast(d, f32, round=rz, ftz=true))\n"
+      "    store(o3, [2, block(0)], cast(c, f32, ftz=true)); store(o4, [block(0)], cast(a, bf16, round=rm, ftz=true))\n"
+      "    store(o5, [block(0)], cast(a, e5m2, ftz=true))\n}", 0, 0, NULL },
     { "functions that are approximate, and without subnormals", NULL, "N=64",
       "kernel k(w: f32[N], s: f32[N], o: f32[14, N]) {\n"
       "    a, b = load(w, [0], [64]), load(s, [0], [64]) + 3.0\n"
@@ -449,6 +463,20 @@ static const struct construct constructs[] = {
       "    a = load(x, [0, 0], [9, 33])\n    a = where(iota(i32, 9)[:, None] % 2 == 1, nan, a)\n"
       "    a = where(iota(i32, 33) == 4, nan, a)\n"
       "    store(o1, [0, 0], argmin(a, 1))\n    store(o2, [0, 0], argmax(a, 0))\n}", 0, 0, NULL },
+    { "indices and bounds of u64 that no i64 holds", "f32", "N=16 m=18446744073709551615;N=16 m=3",
+      "kernel k(x: T[N], o: T[4, 4], m: u64) const T = f32 {\n"
+      "    store(o, [0, 0], load_at(x, [cast(18446744073709551615, u64)], [4], pad=1)[None, :])\n"
+      "    store(o, [1, 0], load_at(x, [m], [4], pad=2)[None, :])\n"
+      "    store(o, [2, 0], load(slice(x, 0, 1, m), [0], [4], pad=3)[None, :])\n"
+      "    store(o, [3, 0], gather(x, [m + iota(u64, 4)], pad=4)[None, :])\n"
+      "    store_at(x, [m], full(T, [4], 9))\n}", 0, 0, NULL },
+    { "constant indices far outside", "f32", "N=16",
+      "kernel k(x: T[N], o: T[4, 4]) const T = f32 {\n"
+      "    store(o, [0, 0], load(x, [4611686018427387904], [4], pad=1)[None, :])\n"
+      "    store(o, [1, 0], load(x, [-4611686018427387904], [4], pad=2)[None, :])\n"
+      "    store(o, [2, 0], load_at(x, [9223372036854775807], [4], pad=3)[None, :])\n"
+      "    store(o, [3, 0], load(x, [1], [4])[None, :])\n"
+      "    store(x, [2305843009213693952], full(T, [4], 9))\n    store(x, [-2305843009213693952], full(T, [4], 9))\n}", 0, 0, NULL },
     { "where the least is of all, and where the first NaN is", "i8 i32 u64 f16 f32 f64", "",
       "kernel k(x: T[12, 40], y: T[2, 5, 3], o1: i32[4], o2: i32[12, 1], o3: i32[2, 1, 3]) const T = f32 {\n"
       "    a, b = load(x, [0, 0], [12, 40]), load(y, [0, 0, 0], [2, 5, 3])\n"
@@ -556,9 +584,8 @@ static const struct construct constructs[] = {
     { "a histogram of more bins than shared memory has", "i32 u64", "",
       "kernel k(x: T[300], o: i32[20000]) const T = i32 {\n"
       "    store(o, [0], histogram(load(x, [0], [300]) & 32767, 20000))\n}", 0, 0, NULL },
-    { "a histogram in turns, whose threads have bins far apart", "u16", "",
-      "kernel k(x: T[500], o: u8[40000], oo: i32[30000]) const T = u16 {\n    a = load(x, [0], [500])\n"
-      "    store(o, [0], cast(histogram(a, 40000), u8))\n    store(oo, [0], histogram(a % 20011, 30000))\n}", 0, 0, NULL },
+    { "a histogram in turns", "u16", "",
+      "kernel k(x: T[500], o: u8[33000]) const T = u16 {\n    store(o, [0], cast(histogram(load(x, [0], [500]), 33000), u8))\n}", 0, 0, NULL },
     { "a histogram of a scalar", "i32", "n=3;n=9",
       "kernel k(n: T, o: i32[5]) const T = i32 {\n    store(o, [0], histogram(n, 5))\n}", 0, 0, NULL },
 
@@ -682,6 +709,50 @@ static const struct construct constructs[] = {
       "                acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [n, k + r], [BN, BK])), acc)\n"
       "            }\n            total += cast(acc, f64)\n        }\n        r += 1\n    }\n"
       "    store(o, [m, n], total)\n}", 0, 0, NULL },
+    { "loads ahead of f32 in three products, exact to 22 bits", NULL, "K=128;K=70",
+      "kernel k(u: f32[64, K], w: f32[K, 32], ww: f32[32, K], o: f32[64, 32], oo: f32[32, 64]) grid 1 {\n"
+      "    i = iota(i32, 64)[:, None] * 131 + iota(i32, 128)\n"
+      "    store(u, [0, 0], cast(i * 7 % 9001, f32))\n"
+      "    acc, other = zeros(f32, [64, 32]), zeros(f32, [32, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+      "        acc = mma(load(u, [0, k], [64, 32]), load(w, [k, 0], [32, 32]), acc, precision=tf32x3)\n    }\n"
+      "    store(o, [0, 0], acc)\n    for k in 0 .. cdiv(K, 32) {\n"
+      "        other = mma(load(ww, [0, k], [32, 32]), trans(load(u, [0, k], [64, 32])), other, precision=tf32x3)\n    }\n"
+      "    store(oo, [0, 0], other)\n}", 0, 0, NULL },
+    { "f32 in three products: infinities and NaN", NULL, "",
+      "kernel k(x: f32[64, 1], y: f32[1, 32], o: bool[64, 32], oo: bool[64, 32]) {\n"
+      "    a, b = load(x, [0, 0], [64, 1]), load(y, [0, 0], [1, 32])\n"
+      "    a = where((abs(a) < 1e-15) | ((abs(a) > 1e18) & (abs(a) != inf)), 0, a)\n"
+      "    b = where((abs(b) < 1e-15) | ((abs(b) > 1e18) & (abs(b) != inf)), 0, b)\n"
+      "    z = mma(a, b, zeros(f32, [64, 32]), precision=tf32x3)\n"
+      "    store(o, [0, 0], z != z)\n    store(oo, [0, 0], abs(z) == inf)\n}", 0, 0, NULL },
+    { "loads ahead of tf32, turned", "tf32 bf16", "M=70 K=72 N=48;M=9 K=100 N=16",
+      "kernel k(w: T[K, M], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 32, BN = 32, BK = 16\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(trans(load(w, [k, m], [BK, BM])), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "loads ahead of f64, in two orders", NULL, "M=70 K=34 N=48;M=9 K=100 N=16;M=65 K=2 N=34",
+      "kernel k(w: f64[K, M], ww: f64[K, N], www: f64[M, K], wwww: f64[N, K], o: f64[M, N], oo: f64[M, N])\n"
+      "    const BM = 32, BN = 32, BK = 16\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f64, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(trans(load(w, [k, m], [BK, BM])), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(www, [m, k], [BM, BK]), trans(load(wwww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(oo, [m, n], acc)\n}", 0, 0, NULL },
+    { "f64 of batches and odd extents", NULL, "",
+      "kernel k(w: f64[3, 17, 5], ww: f64[3, 5, 9], o: f64[3, 17, 9], oo: f64[17, 9]) {\n"
+      "    a, b = load(w, [0, 0, 0], [3, 17, 5]), load(ww, [0, 0, 0], [3, 5, 9])\n"
+      "    store(o, [0, 0, 0], a @ b)\n"
+      "    store(oo, [0, 0], reshape(extract(a, [1, 0, 0], [1, 17, 5]), [17, 5]) @ reshape(extract(b, [2, 0, 0], [1, 5, 9]), [5, 9]))\n}", 0, 0, NULL },
+    { "loads ahead from any turn on, by steps", "f16 tf32", "M=40 K=200 N=64 n=0;n=-3;n=2;n=99;M=33 K=40 N=8 n=0",
+      "kernel k(w: T[M, K], ww: T[N, K], n: i32, o: f32[2, M, N]) const T = f16, BM = 32, BN = 64, BK = 16\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in n .. cast(cdiv(K, BK), i32) step 2 {\n"
+      "        acc = mma(load(w, [block(0), k], [BM, BK]), trans(load(ww, [block(1), k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [0, block(0), block(1)], acc[None, :, :])\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        i = (k * 3 + n) % 7\n"
+      "        acc = mma(load(w, [block(0), i], [BM, BK]), trans(load(ww, [block(1), i], [BN, BK])), acc)\n"
+      "        if i == 2 { acc = acc * 2 }\n    }\n    store(o, [1, block(0), block(1)], acc[None, :, :])\n}", 0, 0, NULL },
     { "loads ahead of two products, and of work between them", "f16 bf16", "M=70 K=200 N=32;M=20 K=40 N=32",
       "kernel k(w: T[M, N], ww: T[K, N], www: T[K, N], o: f32[M, N], o2: f32[M]) const T = f16, BM = 64, BK = 32\n"
       "    grid cdiv(M, BM)\n{\n"
@@ -777,6 +848,12 @@ static const struct construct constructs[] = {
       "    c = 0\n    for i in 0 .. n {\n        if i == 7 { break }\n        j = 0\n"
       "        while true {\n            j += 1\n            if j > 3 { break }\n            if j == 2 { continue }\n            c += j * cast(i, i32)\n        }\n    }\n"
       "    store(o, [0], a, shape=[_])\n    store(o, [1], b, shape=[_])\n    store(o, [2], c, shape=[_])\n}", 0, 0, NULL },
+    { "a reduction of what all lanes of a warp have alike", "f32 i32 u32 bf16 i64", "",
+      "kernel k(w: T[32, 128], x: T[32, 128], o: T[8]) const T = f32 {\n"
+      "    v, y = load(w, [0, 0], [32, 128]), load(x, [0, 0], [32, 128])\n    m, n, s = max(v, 1), min(v, 1), sum(v, 1)\n"
+      "    store(o, [0], max(m), shape=[_])\n    store(o, [1], min(m), shape=[_])\n    store(o, [2], sum(m), shape=[_])\n"
+      "    store(o, [3], max(n), shape=[_])\n    store(o, [4], min(n), shape=[_])\n    store(o, [5], sum(s), shape=[_])\n"
+      "    store(o, [6], max(max(y, 1)), shape=[_])\n    store(o, [7], min(min(y, 1)), shape=[_])\n}", 0, 0, NULL },
     { "a loop that one warp goes through for its block", "i32 i64", "n=0;n=1;n=5;n=40",
       "kernel k(n: i32, u: T[128], uu: T[1024], o: T[4, 1024], oo: T[2, 32], o1: i32[8]) const T = i32 {\n"
       "    v, lane = load(uu, [0], [1024]), iota(i32, 32)\n    store_at(u, [0], load_at(uu, [896], [128]))\n"
@@ -863,6 +940,10 @@ static const struct construct constructs[] = {
     { "prints of scalars", NULL, "n=-7 x=2.5 b=1",
       "kernel k(n: i64, x: f16, b: bool, u: u32[]) {\n    print(\"100% of {} is {}: {}, {} \\\"{}\\\"\", n, x, b, load(u, [], []), x < 2.0)\n"
       "    print(\"nothing\")\n    print(\"{}{}\", cast(n, u64), cast(x, f64) / 3.0)\n}", 0, 0, NULL },
+    { "prints by formats", NULL, "n=-7 x=2.5 b=1",
+      "kernel k(n: i64, x: f16, b: bool, w: i8[4], o: f32[4]) {\n    a, c = load(w, [0], [4]), cast(load(w, [0], [4]), f32) * 1.25\n"
+      "    print(\"{:5d}|{:x}|{:#X}|{:o}|{:+.3e}|{:08.2f}|{{|}|{}{:G}\", n, n, cast(n, i16), cast(9, u8), x, x, b, cast(x, f64) / 3.0)\n"
+      "    print(\"{:02x} and {:-7.1f}.\", a, c)\n    store(o, [0], c)\n}", 0, 0, NULL },
     { "prints of tiles", "i8 u16 i64 u64 f16 bf16 f32 f64 e4m3 bool", "N=21",
       "kernel k(w: T[N], ww: T[3, 5]) const T = f32 {\n    a = load(w, [0], [21])\n"
       "    print(\"a {}, b {}.\", a, load(ww, [0, 0], [3, 5]))\n    print(\"{}\", reshape(a, [3, 7]))\n}", 0, 0, NULL },
@@ -878,9 +959,9 @@ static const struct construct constructs[] = {
       "    i = block(0) * n + block(0)\n    grid_dependency_wait()\n    x1 = load(x, [i], [64])\n"
       "    grid_dependency_launch()\n    store(o, [i], x1)\n}", 0, 0, NULL },
     { "a pipeline that waits for other grids", NULL, "M=128 N=128 K=192",
-      "kernel k(w: f16[M, K], s: f16[K, N], o: f32[M, N]) where K % 8 == 0, N % 8 == 0 grid cdiv(M, 128), cdiv(N, 128) {\n"
+      "kernel k(w: f16[M, K], ww: f16[K, N], o: f32[M, N]) where K % 8 == 0, N % 8 == 0 grid cdiv(M, 128), cdiv(N, 128) {\n"
       "    i, j = block(0), block(1)\n    grid_dependency_wait()\n    acc = zeros(f32, [128, 128])\n"
-      "    for c in 0 .. cdiv(K, 64) { acc = mma(load(w, [i, c], [128, 64]), load(s, [c, j], [64, 128]), acc) }\n"
+      "    for c in 0 .. cdiv(K, 64) { acc = mma(load(w, [i, c], [128, 64]), load(ww, [c, j], [64, 128]), acc) }\n"
       "    grid_dependency_launch()\n    store(o, [i, j], acc)\n}", 0, 0, NULL },
 
     // Between blocks

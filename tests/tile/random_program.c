@@ -105,6 +105,8 @@ static void bind(struct generator *g)
             g->names -= a != NULL;
         return;
     }
+    if (random_chance(g, 40))
+        line(g, "grid_dependency_%s()", random_chance(g, 2) ? "wait" : "launch");
     const char *x = random_value(g, d, s, 4);
     struct name *name = new_name(g, d, s, false);
     if (name)

@@ -229,10 +229,11 @@ const char *make_arg(struct generator *g, cuc_dtype d, struct shape s, int depth
     struct shape from;
     int axis;
 
-    if (d != CUC_I32 || !s.rank || !unreduced(g, s, &from, &axis))
+    if (d != CUC_I32 || !unreduced(g, s, &from, &axis))
         return NULL;
     const char *x = random_value(g, random_number(g), from, depth);
-    return say(g, "%s(%s, %d)", random_chance(g, 2) ? "argmin" : "argmax", x, axis);
+    return say(g, "%s(%s%s%s)", random_chance(g, 2) ? "argmin" : "argmax", x,
+               axis < 0 ? "" : say(g, ", %d", axis), random_chance(g, 3) ? ", nan=true" : "");
 }
 
 const char *make_scan(struct generator *g, cuc_dtype d, struct shape s, int depth)

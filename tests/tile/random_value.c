@@ -62,11 +62,20 @@ static const char *make_constant(struct generator *g, cuc_dtype d, struct shape 
 {
     static const char *const reals[] = { "0.5", "-1.5", "3", "0.0", "inf", "-2", "1e4", "0.1" };
     static const char *const wholes[] = { "0", "1", "2", "3", "7", "100" };
-    const char *x = d == CUC_BOOL ? random_chance(g, 2) ? "true" : "false"
-                    : is_whole(d) ? wholes[random_below(g, 6)]
-                                  : reals[random_below(g, 8)];
+    const char *x = d == CUC_BOOL                         ? random_chance(g, 2) ? "true" : "false"
+                    : d == CUC_U64 && random_chance(g, 6) ? "0xfedcba9876543210"
+                    : is_whole(d)                         ? wholes[random_below(g, 6)]
+                                                          : reals[random_below(g, 8)];
 
     (void)depth;
+    if (s.rank && count_of(&s) <= 8 && !is_restricted(d) && random_chance(g, 4)) {
+        const char *list = x;
+        for (int64_t i = 1; i < count_of(&s); i++)
+            list = say(g, "%s, %s", list,
+                       d == CUC_BOOL ? random_chance(g, 2) ? "true" : "false"
+                                     : wholes[random_below(g, 6)]);
+        return say(g, "full(%s, [%s], [%s])", cuc_dtype_name(d), say_shape(g, &s), list);
+    }
     if (is_restricted(d) || !s.rank)
         return is_restricted(d) && s.rank
                    ? say(g, "cast(full(f32, [%s], %s), %s)", say_shape(g, &s), x, cuc_dtype_name(d))
@@ -184,6 +193,34 @@ static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s
     }
 }
 
+// What says how it rounds, exactly.
+static const char *make_rounded(struct generator *g, cuc_dtype d, struct shape s, int depth)
+{
+    static const char *const rounds[] = { "rn", "rz", "rm", "rp" };
+    static const char *const two[] = { "add", "sub", "mul", "div" };
+
+    if (!is_real(d))
+        return NULL;
+    const char *x = random_value(g, d, s, depth), *y = other(g, d, s, depth);
+    const char *ftz = d == CUC_F32 && random_chance(g, 2) ? ", ftz=true" : "";
+    const char *round = rounds[random_below(g, 4)];
+    // What is added up may be of another dtype.
+    if (d == CUC_F32 && *ftz)
+        y = say(g, "cast(%s, f32)", y);
+    switch (random_below(g, 6)) {
+    case 0:
+        return say(g, "sqrt(%s, round=%s%s)", x, round, ftz);
+    case 1: {
+        const char *z = other(g, d, s, depth);
+        return say(g, "fma(%s, %s, %s, round=%s%s)", x, y, z, round, ftz);
+    }
+    case 2:
+        return say(g, "%s(%s, %s%s)", random_chance(g, 2) ? "minimum" : "maximum", x, y, ftz);
+    default:
+        return say(g, "%s(%s, %s, round=%s%s)", two[random_below(g, 4)], x, y, round, ftz);
+    }
+}
+
 static const char *make_real(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const functions[] = { "floor", "ceil", "round", "trunc" };
@@ -265,6 +302,46 @@ static const char *make_bits(struct generator *g, cuc_dtype d, struct shape s, i
                      random_small(g, from, s, depth), cuc_dtype_name(d));
 }
 
+// Of another width: the last axis is longer or shorter.
+static const char *make_bytes(struct generator *g, cuc_dtype d, struct shape s, int depth)
+{
+    static const cuc_dtype wholes[] = { CUC_U8, CUC_I16, CUC_U32, CUC_I64 };
+    cuc_dtype from = wholes[random_below(g, 4)];
+    int have = (int)cuc_dtype_bits(from), want = (int)cuc_dtype_bits(d);
+
+    if (d == CUC_BOOL || have == want || !s.rank)
+        return NULL;
+    int *last = &s.extent[s.rank - 1], times = have > want ? have / want : want / have;
+    if (have > want ? *last % times != 0 : count_of(&s) * times > g->most_elements)
+        return NULL;
+    *last = have > want ? *last / times : *last * times;
+    return say(g, "bitcast(%s, %s)", random_value(g, from, s, depth), cuc_dtype_name(d));
+}
+
+// Instructions of the source's own.
+static const char *make_asm(struct generator *g, cuc_dtype d, struct shape s, int depth)
+{
+    static const struct {
+        cuc_dtype dtype;
+        const char *text;
+    } rows[] = {
+        { CUC_I32, "lop3.b32 $0, $1, $2, $1, 0x96;" },
+        { CUC_I32, ".reg .pred p; setp.lt.s32 p, $1, $2; selp.b32 $0, $2, $1, p" },
+        { CUC_U32, "prmt.b32 $0, $1, $2, 0x3715" },
+        { CUC_I64, "mul.lo.s64 $1, $1, 3; xor.b64 $0, $1, $2" },
+        { CUC_F32, "sub.rn.f32 $0, $2, $1" },
+        { CUC_F64, "fma.rn.f64 $0, $1, $2, $1;" },
+        { CUC_I16, "sub.s32 $0, $1, $2" },
+        { CUC_BOOL, "and.pred $0, $1, !$2;" },
+    };
+    uint32_t row = random_below(g, sizeof(rows) / sizeof(rows[0]));
+
+    if (rows[row].dtype != d)
+        return NULL;
+    const char *x = random_value(g, d, s, depth), *y = random_value(g, d, s, depth);
+    return say(g, "asm(\"%s\", %s, [%s, %s])", rows[row].text, cuc_dtype_name(d), x, y);
+}
+
 static const char *make_call(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     if (!is_whole(d) && !is_real(d))
@@ -280,13 +357,14 @@ static const char *make_promise(struct generator *g, cuc_dtype d, struct shape s
 
 // All of them, the common ones several times.
 static maker *const inner[] = {
-    make_arithmetic, make_arithmetic, make_arithmetic, make_integer, make_integer, make_real,
-    make_logic,      make_logic,      make_where,      make_cast,    make_cast,    make_bits,
-    make_call,       make_promise,    make_reshape,    make_squeeze, make_permute, make_broadcast,
-    make_cat,        make_extract,    make_insert,     make_take,    make_shift,   make_reduce,
-    make_reduce,     make_reduce,     make_arg,        make_scan,    make_scan,    make_sort,
-    make_histogram,  make_mma,        make_mma,        make_load,    make_name,    make_derived,
-    make_name,       make_derived,
+    make_arithmetic, make_arithmetic, make_arithmetic, make_integer, make_integer,   make_real,
+    make_logic,      make_logic,      make_where,      make_cast,    make_cast,      make_bits,
+    make_rounded,    make_rounded,    make_bytes,      make_asm,     make_asm,       make_call,
+    make_promise,    make_reshape,    make_squeeze,    make_permute, make_broadcast, make_cat,
+    make_extract,    make_insert,     make_take,       make_shift,   make_reduce,    make_reduce,
+    make_reduce,     make_arg,        make_scan,       make_scan,    make_sort,      make_histogram,
+    make_mma,        make_mma,        make_load,       make_name,    make_derived,   make_name,
+    make_derived,
 };
 static maker *const leaves[] = { make_name, make_name, make_derived, make_derived,
                                  make_load, make_load, make_iota };

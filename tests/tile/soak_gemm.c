@@ -17,7 +17,7 @@
 
 #include "tile/scalar.h"
 
-enum { LEVELS = 9, POISON = 0xc7, SHAPES_OF_A_PLAN = 6, MAX_BATCH = 5 };
+enum { LEVELS = 9, POISON = 0xc7, SHAPES_OF_A_PLAN = 32, MAX_BATCH = 5 };
 enum { FROM_F16, FROM_BF16, FROM_F32, FROM_F64, FROM_I32 }; // as the kernel has them
 
 static const char source[] =

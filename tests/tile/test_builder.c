@@ -391,6 +391,69 @@ static void build_rest(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
+static void build_rounding(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "rounding");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile b = cuc_tile_tensor(K, "b", CUC_F16, "N");
+    cuc_tile bounds = cuc_tile_tensor(K, "bounds", CUC_F32, "2");
+    cuc_tile_grid(K, "1");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0)), CUC_SHAPE(64), NULL);
+    cuc_tile y = cuc_tile_load(K, b, CUC_TILES(I(0)), CUC_SHAPE(64), NULL);
+    cuc_tile up = cuc_tile_add_round(K, x, F(1e-8), CUC_TILE_RP);
+    cuc_tile z = cuc_tile_mul_round(K, up, F(0.5), CUC_TILE_FTZ);
+    cuc_tile q = cuc_tile_div_round(K, x, up, CUC_TILE_APPROX);
+    q = cuc_tile_fma_round(K, x, z, q, CUC_TILE_RZ);
+    q = cuc_tile_exp_round(K, q, CUC_TILE_APPROX);
+    cuc_tile root = cuc_tile_sqrt_round(K, x, CUC_TILE_RN | CUC_TILE_FTZ);
+    q = cuc_tile_add(K, q, cuc_tile_tanh_round(K, root, CUC_TILE_FULL));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), q, NULL);
+    cuc_tile_store(K, b, CUC_TILES(I(0)), cuc_tile_mul_round(K, y, y, CUC_TILE_RM), NULL);
+    cuc_tile_access_options one = CUC_TILE_ACCESS_OPTIONS_INIT;
+    const int64_t dropped = CUC_NO_AXIS;
+    one.shape = &dropped;
+    one.rank = 1;
+    cuc_tile low = cuc_tile_sum_round(K, x, 0, NULL, CUC_TILE_RM);
+    cuc_tile_store(K, bounds, CUC_TILES(I(0)), low, &one);
+    cuc_tile high = cuc_tile_sum_round(K, x, 0, NULL, CUC_TILE_RP);
+    cuc_tile_store(K, bounds, CUC_TILES(I(1)), high, &one);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_dependent(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "dependent");
+    cuc_tile x = cuc_tile_tensor(K, "x", CUC_F32, "N");
+    cuc_tile y = cuc_tile_tensor(K, "y", CUC_F32, "N");
+    cuc_tile_grid(K, "cdiv(N, 256)");
+    cuc_tile i = cuc_tile_block(K, 0);
+    cuc_tile_grid_dependency_wait(K);
+    cuc_tile v = cuc_tile_load(K, x, CUC_TILES(i), CUC_SHAPE(256), NULL);
+    cuc_tile_grid_dependency_launch(K);
+    cuc_tile_store(K, y, CUC_TILES(i), cuc_tile_exp(K, v), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_rounded(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0)), CUC_SHAPE(8), NULL);
+    x = cuc_tile_sub_round(K, x, F(0.1), CUC_TILE_RM | CUC_TILE_FTZ);
+    x = cuc_tile_rsqrt_round(K, x, CUC_TILE_FTZ);
+    x = cuc_tile_exp2_round(K, x, CUC_TILE_APPROX | CUC_TILE_FTZ);
+    x = cuc_tile_minimum_round(K, x, F(4.0), CUC_TILE_FTZ);
+    x = cuc_tile_maximum_round(K, x, F(0.0), CUC_TILE_FTZ);
+    cuc_tile h = cuc_tile_cast(K, x, CUC_F16, CUC_TILE_RP | CUC_TILE_FTZ);
+    cuc_tile b = cuc_tile_bitcast(K, h, CUC_U32);
+    x = cuc_tile_mul(K, x, cuc_tile_prod_round(K, x, CUC_SHAPE(0), CUC_TILE_RZ));
+    x = cuc_tile_mul(K, x, cuc_tile_min_round(K, x, 0, NULL, CUC_TILE_FTZ));
+    x = cuc_tile_mul(K, x, cuc_tile_max_round(K, x, CUC_SHAPE(0), CUC_TILE_FTZ));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), x, NULL);
+    cuc_tile_store(K, a, CUC_TILES(I(2)), cuc_tile_cast(K, b, CUC_F32, CUC_TILE_RN), NULL);
+    cuc_tile_kernel_end(K);
+}
+
 // Constructs that the page's programs do not have, with their text.
 
 static void build_constants(cuc_tile_program *p)
@@ -481,7 +544,7 @@ static void build_hints(cuc_tile_program *p)
         K, a, CUC_TILES(I(0)), y,
         CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELEASE, .scope = CUC_TILE_SCOPE_BLOCK));
     cuc_tile_store_at(K, a, CUC_TILES(I(0)), x,
-                      CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_FIRST));
+                      CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_FIRST, .inside = 1));
     cuc_tile_scatter(K, a, CUC_TILES(x), z, CUC_TILE_ACCESS_OPTIONS(.cache = CUC_TILE_CACHE_LAST));
     cuc_tile_atomic_max(
         K, a, CUC_TILES(x), y,
@@ -637,6 +700,17 @@ static void build_host(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
+static void build_places(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "M, N");
+    cuc_tile o = cuc_tile_tensor(K, "o", CUC_I32, "M, N");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 8), NULL);
+    cuc_tile least = cuc_tile_argmin_nan(K, x, 0), most = cuc_tile_argmax_nan(K, x, 1);
+    cuc_tile_store(K, o, CUC_TILES(I(0), I(0)), cuc_tile_add(K, least, most), NULL);
+    cuc_tile_kernel_end(K);
+}
+
 static const struct same {
     const char *name; // of the page's kernel, or what it is about
     void (*build)(cuc_tile_program *p);
@@ -658,6 +732,24 @@ static const struct same {
     { "control", build_control, NULL, true },
     { "gemm", build_gemm, NULL, false },
     { "rest", build_rest, NULL, false },
+    { "rounding", build_rounding, NULL, false },
+    { "dependent", build_dependent, NULL, false },
+    { "roundings and flushes of the rest", build_rounded,
+      "kernel k(a: f32[N]) {\n"
+      "    x = load(a, [0], [8]); x = sub(x, 0.1, round=rm, ftz=true); x = rsqrt(x, ftz=true)\n"
+      "    x = exp2(x, round=approx, ftz=true); x = minimum(x, 4.0, ftz=true)\n"
+      "    x = maximum(x, 0.0, ftz=true); h = cast(x, f16, round=rp, ftz=true)\n"
+      "    b = bitcast(h, u32)\n"
+      "    x = x * prod(x, 0, round=rz); x = x * min(x, ftz=true); x = x * max(x, 0, ftz=true)\n"
+      "    store(a, [0], x); store(a, [2], cast(b, f32))\n"
+      "}",
+      false },
+    { "where the first NaN is", build_places,
+      "kernel k(a: f32[M, N], o: i32[M, N]) {\n"
+      "    x = load(a, [0, 0], [4, 8])\n"
+      "    store(o, [0, 0], argmin(x, 0, nan=true) + argmax(x, 1, nan=true))\n"
+      "}",
+      false },
     { "constants are computed, and take dtypes", build_constants,
       "kernel k(a: f32[N], s: i32, b: bool) {\n"
       "    x = s + (-(-5) - 2)\n"
@@ -687,7 +779,7 @@ static const struct same {
       "    y = load_at(a, [0], [8], order=acquire, scope=system)\n"
       "    z = gather(a, [x], order=relaxed, tma=false)\n"
       "    store(a, [0], y, order=release, scope=block)\n"
-      "    store_at(a, [0], x, cache=first)\n"
+      "    store_at(a, [0], x, cache=first, inside=true)\n"
       "    scatter(a, [x], z, cache=last)\n"
       "    o = atomic_max(a, [x], y, order=relaxed, scope=device); o = atomic_min(a, [x], y)\n"
       "    o = atomic_and(a, [x], y); o = atomic_or(a, [x], y); o = atomic_xor(a, [x], y)\n"

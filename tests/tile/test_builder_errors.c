@@ -873,7 +873,7 @@ static const struct misuse {
     { "a dimension that nothing binds", m_dimension, "T501: dimension: no tensor before has a" },
     { "a dtype that tiles do not have", m_dtype, "T511: zeros: expected a dtype of the language" },
     { "no dtype", m_parameter_dtype, "T511: scalar: expected a dtype of the language, got 0" },
-    { "a rounding that there is not", m_word, "T511: cast: round: expected 0 to 3, got 7" },
+    { "a rounding that there is not", m_word, "T511: cast: round: expected 0 to 5, got 7" },
     { "a shape that is NULL", m_shape, "T511: load: shape is NULL, with 1 axes" },
     { "an index that is NULL", m_no_index, "T511: load: index is NULL, with a count of 1" },
     { "nine indices", m_nine, "T504: load_at: at most 8 in a list, got 9" },

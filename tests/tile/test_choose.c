@@ -135,6 +135,29 @@ START_TEST(what_is_chosen_is_nearly_the_fastest)
 }
 END_TEST
 
+START_TEST(the_ends_of_many_tiles_are_beside_others)
+{
+    struct cuc__gemm_kind kind = bf16;
+
+    ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 4);
+    ck_assert_int_eq(chosen(&kind, 90, 4096, 4096, 128, 0).warps, 4);
+    ck_assert_int_eq(chosen(&kind, 90, 1024, 1024, 1024, 0).warps, 0); // one for each
+    ck_assert_int_eq(chosen(&kind, 80, 8192, 8192, 8192, 0).cluster, 1);
+    kind.dtype = CUC_E4M3;
+    kind.turned_b = true;
+    ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
+}
+END_TEST
+
+START_TEST(neighbours_share_what_is_most_to_read)
+{
+    struct cuc__gemm_kind kind = bf16;
+
+    ck_assert_int_eq(chosen(&kind, 90, 4096, 128, 4096, 0).raster, 1);
+    ck_assert_int_eq(chosen(&kind, 90, 128, 4096, 4096, 0).raster, 0);
+}
+END_TEST
+
 START_TEST(grids_that_are_small_share_their_sums)
 {
     struct cuc__gemm_tile t = chosen(&bf16, 90, 256, 256, 8192, 0);
@@ -171,8 +194,7 @@ START_TEST(tiles_fit_where_they_run)
                 ck_assert(tile_work_fits(tile_machine_of(machines[i]), &work));
                 ck_assert_int_eq(t.road == TILE_ROAD_PIPELINE,
                                  machines[i] == 90 && dtypes[j] != CUC_F64 && dtypes[j] != CUC_F32);
-                ck_assert_int_eq(t.road == TILE_ROAD_FMA,
-                                 dtypes[j] == CUC_F64 || dtypes[j] == CUC_F32);
+                ck_assert_int_eq(t.road == TILE_ROAD_FMA, dtypes[j] == CUC_F32);
             }
     ck_assert_ptr_null(tile_machine_of(70));
 }
@@ -581,6 +603,8 @@ int main(void)
     TCase *c = tcase_create("model"), *r = tcase_create("records");
 
     tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0, LENGTH(products));
+    tcase_add_test(c, the_ends_of_many_tiles_are_beside_others);
+    tcase_add_test(c, neighbours_share_what_is_most_to_read);
     tcase_add_test(c, grids_that_are_small_share_their_sums);
     tcase_add_test(c, tiles_fit_where_they_run);
     tcase_add_test(c, promotion_takes_time_and_no_room);

@@ -26,6 +26,7 @@ static const struct {
     { "without a NaN", "y = where(isnan(v), 7.0, v)\nprint(\"{} {}\", argmax(y, nan=true), argmin(y, nan=true))", "1 5\n" },
     { "of integers", "y = iota(i32, 6) % 4\nprint(\"{} {}\", argmax(y, nan=true), argmin(y))", "3 0\n" },
     { "of a scalar", "print(\"{} {}\", argmax(n), argmin(n, nan=true))", "0 0\n" },
+    { "axes by name", "y = iota(i32, 6)\nz = reshape(y, [2, 3])\nprint(\"{} {} {}\", sum(z, axes=0), sum(z, axes=[1, 0]), max(z, axes=[1]))", "[3 5 7] [15] [2 5]\n" },
     // Constants of 64 bits
     { "a literal from 2^63 on is u64 alone", "print(\"{}\", 9223372036854775808)", "9223372036854775808\n" },
     { "the largest literal", "print(\"{} {}\", BIG, 18446744073709551615)", "18446744073709551615 18446744073709551615\n" },
@@ -38,12 +39,21 @@ static const struct {
     { "as floats", "print(\"{} {}\", cast(BIG, f64), cast(m, f32) + BIG)", "1.84467e+19 1.84467e+19\n" },
     { "as a bound", "for i in 18446744073709551612 .. BIG step 2 { print(\"{}\", i) }", "18446744073709551612\n18446744073709551614\n" },
     { "compared", "print(\"{} {} {}\", BIG > -1, BIG == 0xffffffffffffffff, minimum(BIG, -1))", "true true -1\n" },
+    // Tiles of a list
+    { "elements one by one", "print(\"{} {}\", full(i32, [3], [n, 7, n + 1]), full(f16, [1], [0.5]))", "[3 7 4] [0.5]\n" },
+    { "rows of elements", "y = full(i32, [2, 3], [[1, 2, 3], [4, 5, 6]])\nprint(\"{} {}\", sum(y, 1), y == full(i32, [2, 3], [1, 2, 3, 4, 5, 6]))", "[6 15] [true true true true true true]\n" },
+    { "elements of 8-bit floats and bools", "print(\"{} {}\", cast(full(e4m3, [2], [1.5, -2]), f32), full(bool, [3], [true, n == 3, n == 4]))", "[1.5 -2] [true true false]\n" },
     // Casts
     { "toward zero to an integer", "print(\"{} {}\", cast(v + 0.5, i32), cast(-2.5, i8))", "[1 0 3 0 3 -1] -2\n" },
     { "to the nearest when it is said", "print(\"{} {}\", cast(v + 0.5, i32, round=rn), cast(-2.5, i8, round=rn))", "[2 0 4 0 4 -2] -2\n" },
+    { "of what only f64 holds", "print(\"{} {}\", cast(1e50, f64), cast(5000000000, i64, round=rn))", "1e+50 5000000000\n" },
     { "up and down", "print(\"{} {}\", cast(v + 0.5, i32, round=rp), cast(v + 0.5, i32, round=rm))", "[2 0 4 0 4 -1] [1 0 3 0 3 -2]\n" },
+    // What is far outside
+    { "an index that only u64 holds", "y = m - 4\nprint(\"{} {}\", load_at(x, [y], [2], pad=7.0), load_at(x, [BIG - 1 + 0 * m], [3], pad=8.0))", "[7 7] [8 8 8]\n" },
+    { "bounds that only u64 holds", "s = slice(x, 0, m, m - 4)\nprint(\"{}\", dim(s, 0))", "3\n" },
     // Names
     { "arguments by name, in any order", "a, b = pair(y=n, x=n + 1)\nprint(\"{} {}\", a, b)", "3 4\n" },
+    { "what is not wanted", "a, _, _ = 1, 2, 3\nfor _ in 0 .. 2 { a += 1 }\n_ = a\nprint(\"{}\", a)", "3\n" },
     { "names exchanged", "a, b = 1, 2\na, b = b, a\nprint(\"{} {}\", a, b)", "2 1\n" },
 };
 // clang-format on

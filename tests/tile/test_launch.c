@@ -347,6 +347,35 @@ START_TEST(large_tensors_take_the_entry_of_64_bits)
 }
 END_TEST
 
+START_TEST(blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even)
+{
+    NEED_FAKE();
+    static const char rows[] = "kernel share(x: f32[M, 4096], y: f32[M, 4096]) grid M {\n"
+                               "    v = load(x, [block(0), 0], [_, 4096])\n"
+                               "    store(y, [block(0), 0], v / sum(v))\n"
+                               "}\n";
+    cuc_program *program = NULL;
+    cuc_object *of_rows = NULL;
+    cuc_kernel *share = NULL;
+
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, rows, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a")));
+    ck_ok(cuc_program_compile(&of_rows, program, CUC_CODE_PTX));
+    ck_ok(cuc_object_get_kernel(&share, of_rows, "share"));
+    for (int64_t m = 6; m <= 7; m++) {
+        cuc_tensor x = tensor(CUC_F32, 2, m, 4096), y = x;
+        y.data = 0x100000;
+        ck_ok(CUC_LAUNCH(stream, NULL, share, &x, &y));
+        ck_assert_int_eq(fake_last_launch(&last), 1);
+        ck_assert_uint_eq(last.config.gridDimX, (unsigned)m);
+        ck_assert_uint_eq(last.config.numAttrs, m == 6);
+    }
+    cuc_kernel_release(share);
+    cuc_object_release(of_rows);
+    cuc_program_release(program);
+}
+END_TEST
+
 START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
 {
     NEED_FAKE();
@@ -696,18 +725,17 @@ END_TEST
 // The second may begin while the first still computes, and waits for it.
 START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
 {
-    static const char both[] =
-        "kernel first(x: i32[N], turns: i32) grid cdiv(N, 64) {\n"
-        "    grid_dependency_launch()\n"
-        "    v = iota(i32, 64)\n"
-        "    for k in 0 .. turns { v = v * 3 + k }\n"
-        "    store(x, [block(0)], v)\n"
-        "}\n"
-        "kernel second(x: i32[N], y: i32[N]) grid cdiv(N, 64) {\n"
-        "    i = block(0)\n"
-        "    grid_dependency_wait()\n"
-        "    store(y, [i], load(x, [i], [64]) + 1)\n"
-        "}\n";
+    static const char both[] = "kernel first(x: i32[N], turns: i32) grid cdiv(N, 64) {\n"
+                               "    grid_dependency_launch()\n"
+                               "    v = iota(i32, 64)\n"
+                               "    for k in 0 .. turns { v = v * 3 + k }\n"
+                               "    store(x, [block(0)], v)\n"
+                               "}\n"
+                               "kernel second(x: i32[N], y: i32[N]) grid cdiv(N, 64) {\n"
+                               "    i = block(0)\n"
+                               "    grid_dependency_wait()\n"
+                               "    store(y, [i], load(x, [i], [64]) + 1)\n"
+                               "}\n";
     NEED_REAL();
     enum { N = 4096 };
     static float none[N];
@@ -765,6 +793,7 @@ int main(void)
     tcase_add_test(t, a_config_asks_for_nothing_that_the_kernel_has);
     tcase_add_test(t, a_grid_beyond_the_hardware_names_the_axis);
     tcase_add_test(t, large_tensors_take_the_entry_of_64_bits);
+    tcase_add_test(t, blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even);
     tcase_add_test(t, shared_memory_beyond_48_KiB_is_allowed_once);
     tcase_add_test(t, what_is_set_of_a_kernel_holds_for_all_its_entries);
     tcase_add_test(t, a_tile_kernel_tells_its_parameters);

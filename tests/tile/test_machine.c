@@ -106,6 +106,12 @@ END_TEST
 
 // What only some constructs have: strings, floats that are none, functions, the least integer.
 static const char *const programs[] = {
+    "kernel k(a: f32[N], b: f16[N]) grid cdiv(N, 8) {\n"
+    "    i = block(0)\n    grid_dependency_wait()\n    x = load(a, [i], [8], inside=true)\n"
+    "    y = div(add(x, 1.5, round=rz, ftz=true), exp(x, round=approx), round=full)\n"
+    "    z = cast(minimum(y, x, ftz=true), f16, round=rp, ftz=true)\n"
+    "    grid_dependency_launch()\n    store(b, [i], fma(z, z, z, round=rm))\n"
+    "    store(a, [i], sum(y, round=rp) + prod(y, ftz=true) + x)\n}",
     "kernel k(a: f32[N], n: i64) where n > -9223372036854775807 - 1, unit(a, 0) grid cdiv(N, 8), 1 "
     "{\n"
     "    x = load(a, [block(0)], [8], pad=nan)\n    y = full(f32, [8], -inf)\n"

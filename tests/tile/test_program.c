@@ -584,6 +584,43 @@ START_TEST(an_interpreted_kernel_prints_and_asserts)
 }
 END_TEST
 
+// What only running shows.
+static const struct {
+    const char *source, *says[2];
+} unrunnable[] = {
+    { "kernel k(x: f32[N]) grid 1 { store(x, [0], asm(\"foo.f32 $0, $1;\", f32, [load(x, [0], "
+      "[8])])) }",
+      { "program.tile:1:44: block (0, 0, 0): asm: the instructions cannot be run: ",
+        "unknown instruction foo" } },
+    { "kernel k(x: f32[N]) grid 1 { store(x, [0], asm(\".reg .b64 a; mov.b64 a, 64; ld.global.f32 "
+      "$0, [a]; "
+      "add.f32 $0, $0, $1;\", f32, [load(x, [0], [8])])) }",
+      { "asm: the instructions: ", "read of 4 bytes" } },
+    { "kernel k(x: f32[N]) grid 1 { store(x, [1], load(x, [0], [8], inside=true), inside=true) }",
+      { "program.tile:1:30: block (0, 0, 0): store: inside=true, but it reaches element 8 of axis "
+        "0, which has 8",
+        "" } },
+    { "kernel k(x: f32[N]) grid 1 { store(x, [0], gather(x, [iota(i32, 8) - 1], mask=iota(i32, 8) "
+      "> 0, "
+      "inside=true)); store(x, [0], gather(x, [iota(i32, 8) - 1], inside=true)) }",
+      { "gather: inside=true, but it reaches element -1 of axis 0", "" } },
+};
+
+START_TEST(what_cannot_be_interpreted_says_where_and_why)
+{
+    float x[8] = { 0 };
+    if (fake_available() && strstr(unrunnable[_i].source, "asm(")) // which takes the simulator
+        return;
+    cuc_program *p = made(unrunnable[_i].source, NULL);
+    cuc_tensor t = on_host(x, CUC_F32, 8);
+    const cuc_arg args[] = { CUC_ARG(&t) };
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, NULL, args, 1, NULL),
+             unrunnable[_i].says[0], unrunnable[_i].says[1]);
+    cuc_program_release(p);
+}
+END_TEST
+
 // The whole way, for the test below; nothing of Check, whose allocations would fail too.
 static cuc_status walk(cuc_stream *stream)
 {
@@ -696,6 +733,8 @@ int main(void)
     tcase_add_test(t, only_tile_programs_have_an_ir);
     tcase_add_test(t, a_kernel_is_interpreted_on_host_memory);
     tcase_add_test(t, an_interpreted_kernel_prints_and_asserts);
+    tcase_add_loop_test(t, what_cannot_be_interpreted_says_where_and_why, 0,
+                        sizeof(unrunnable) / sizeof(unrunnable[0]));
     tcase_add_loop_test(t, want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);

@@ -280,6 +280,7 @@ const CUC_LOCATION_HOST = Int32(2)
 const CUC_LOCATION_HOST_NUMA = Int32(3)
 const CUC_LOCATION_HOST_NUMA_CURRENT = Int32(4)
 const CUC_MEMORY_POOL_HW_DECOMPRESS = UInt32(1)
+const CUC_MEMORY_POOL_IPC = UInt32(2)
 const CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = Int32(1)
 const CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC = Int32(2)
 const CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = Int32(3)
@@ -352,6 +353,7 @@ const CUC_LIMIT_CIG_ENABLED = Int32(8)
 const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = Int32(9)
 const CUC_EVENT_TIMING = UInt32(1)
 const CUC_EVENT_BLOCKING_SYNC = UInt32(2)
+const CUC_EVENT_IPC = UInt32(4)
 const CUC_COPY_SOURCE_STREAM = Int32(0)
 const CUC_COPY_SOURCE_DURING_CALL = Int32(1)
 const CUC_COPY_SOURCE_ANY = Int32(2)
@@ -464,6 +466,10 @@ const CUC_DOT_CONDITIONALS = UInt32(32768)
 const CUC_GRAPH_AUTO_FREE = UInt32(1)
 const CUC_GRAPH_DEVICE_LAUNCH = UInt32(2)
 const CUC_GRAPH_NODE_PRIORITY = UInt32(4)
+const CUC_GRAPH_MEMORY_USED = Int32(0)
+const CUC_GRAPH_MEMORY_USED_HIGH = Int32(1)
+const CUC_GRAPH_MEMORY_RESERVED = Int32(2)
+const CUC_GRAPH_MEMORY_RESERVED_HIGH = Int32(3)
 const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = UInt32(1)
 const CUC_PYTHON_BUFFER = Int32(1)
 const CUC_PYTHON_TENSOR = Int32(2)
@@ -851,6 +857,11 @@ struct cuc_graph_exec_options
     reserved::UInt32
 end
 
+# What names a buffer or an event to another process: bytes to be copied.
+struct cuc_ipc_handle
+    bytes::NTuple{64, UInt8}
+end
+
 # One parameter of a kernel.
 struct cuc_kernel_parameter
     struct_size::Csize_t
@@ -1142,6 +1153,8 @@ struct cuc_tile_access_options
     latency::Int32
     tma::Int32
     cache::Int32
+    inside::Int32
+    reserved::UInt32
 end
 
 # One of the entries of a tile kernel: they do the same, each for arguments of a kind.
@@ -1264,6 +1277,9 @@ cuc_buffer_create(out, resource, bytes, stream) =
 # The device that a buffer's memory is of.
 cuc_buffer_device(buffer) =
     ccall((:cuc_buffer_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_buffer},), buffer)
+# What names a buffer to a process that has imported its pool.
+cuc_buffer_export(out, buffer) =
+    ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
@@ -1273,6 +1289,9 @@ cuc_buffer_from_pointer(out, ptr, bytes, options) =
 # The address by which the CPU reaches a buffer of pinned, managed or host memory.
 cuc_buffer_get_host_pointer(out, buffer) =
     ccall((:cuc_buffer_get_host_pointer, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_buffer}), out, buffer)
+# Have another process's buffer.
+cuc_buffer_import(out, pool, handle, bytes, stream) =
+    ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
 # The resource that a buffer goes back to.
 cuc_buffer_memory_resource(buffer) =
     ccall((:cuc_buffer_memory_resource, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_buffer},), buffer)
@@ -1429,6 +1448,9 @@ cuc_device_get_count(out) =
 # The device of the calling thread's current context, or device 0 when it has none.
 cuc_device_get_current(out) =
     ccall((:cuc_device_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_device}},), out)
+# How much memory a device has for what graphs allocate.
+cuc_device_get_graph_memory(out, device, which) =
+    ccall((:cuc_device_get_graph_memory, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_device}, Int32), out, device, which)
 # How much memory a device has, and how much of it is free now.
 cuc_device_get_memory_info(free_bytes, total_bytes, device) =
     ccall((:cuc_device_get_memory_info, libcucore), cuc_status, (Ptr{UInt64}, Ptr{UInt64}, Ptr{cuc_device}), free_bytes, total_bytes, device)
@@ -1459,6 +1481,9 @@ cuc_device_ordinal(device) =
 # The PCI address of a device, "0000:3b:00.0".
 cuc_device_pci_bus_id(device) =
     ccall((:cuc_device_pci_bus_id, libcucore), Cstring, (Ptr{cuc_device},), device)
+# Start a high mark of graphs' memory anew, from what there is now.
+cuc_device_reset_graph_memory(device, which) =
+    ccall((:cuc_device_reset_graph_memory, libcucore), cuc_status, (Ptr{cuc_device}, Int32), device, which)
 # Make a device's primary context current on the calling thread.
 cuc_device_set_current(device, previous) =
     ccall((:cuc_device_set_current, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Ptr{cuc_context}}), device, previous)
@@ -1468,6 +1493,9 @@ cuc_device_set_memory_resource(device, resource) =
 # Wait until all work in a device's primary context is done.
 cuc_device_synchronize(device) =
     ccall((:cuc_device_synchronize, libcucore), cuc_status, (Ptr{cuc_device},), device)
+# Give memory back that is kept for graphs' next launches.
+cuc_device_trim_graph_memory(device) =
+    ccall((:cuc_device_trim_graph_memory, libcucore), cuc_status, (Ptr{cuc_device},), device)
 # The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
 cuc_device_uuid(device) =
     ccall((:cuc_device_uuid, libcucore), Cstring, (Ptr{cuc_device},), device)
@@ -1540,6 +1568,9 @@ cuc_event_create_in(out, context, options) =
 # The device of an event.
 cuc_event_device(event) =
     ccall((:cuc_event_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_event},), event)
+# What names an event to another process.
+cuc_event_export(out, event) =
+    ccall((:cuc_event_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_event}), out, event)
 # A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
 cuc_event_fd(out, event) =
     ccall((:cuc_event_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
@@ -1555,6 +1586,9 @@ cuc_event_get_elapsed(milliseconds, start, end_) =
 # The driver's own handle of an event, which is also its cudaEvent_t.
 cuc_event_handle(event) =
     ccall((:cuc_event_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_event},), event)
+# Have another process's event, to wait for what it has recorded.
+cuc_event_import(out, device, handle) =
+    ccall((:cuc_event_import, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_ipc_handle}), out, device, handle)
 # Zero options and write their size.
 cuc_event_options_init(options, caller_size) =
     ccall((:cuc_event_options_init, libcucore), Cvoid, (Ptr{cuc_event_options}, Csize_t), options, caller_size)
@@ -1681,6 +1715,9 @@ cuc_graph_create(out, device) =
 # The flags that an instance was made with.
 cuc_graph_exec_flags(exec) =
     ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
+# Whether launches of an instance run a node.
+cuc_graph_exec_get_enabled(out, exec, node) =
+    ccall((:cuc_graph_exec_get_enabled, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_graph_exec}, Ptr{cuc_node}), out, exec, node)
 # The driver's own handle of an instance, which is also its cudaGraphExec_t.
 cuc_graph_exec_handle(exec) =
     ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
@@ -1696,6 +1733,9 @@ cuc_graph_exec_release(exec) =
 # Hold an instance once more.
 cuc_graph_exec_retain(exec) =
     ccall((:cuc_graph_exec_retain, libcucore), Ptr{cuc_graph_exec}, (Ptr{cuc_graph_exec},), exec)
+# Let launches of an instance pass over a node, or run it again. What comes behind the node waits for what is ahead of it all the same. An update of the instance does not change it.
+cuc_graph_exec_set_enabled(exec, node, enabled) =
+    ccall((:cuc_graph_exec_set_enabled, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_node}, Int32), exec, node, enabled)
 # Let an instance do what another graph says, which is much cheaper than a new instance: the same nodes with the same edges, of which parameters have changed, such as when the same code was captured again.
 cuc_graph_exec_update(exec, graph) =
     ccall((:cuc_graph_exec_update, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_graph}), exec, graph)
@@ -1897,6 +1937,9 @@ cuc_memory_kind_name(kind) =
 # Make a memory pool.
 cuc_memory_pool_create(out, device, options) =
     ccall((:cuc_memory_pool_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_pool_options}), out, device, options)
+# A file descriptor for a pool, by which another process imports it.
+cuc_memory_pool_export(out, pool) =
+    ccall((:cuc_memory_pool_export, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}), out, pool)
 # Wrap a pool that was made with the driver or the runtime.
 cuc_memory_pool_from_handle(out, device, kind, pool, owner, drop_owner) =
     ccall((:cuc_memory_pool_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, device, kind, pool, owner, drop_owner)
@@ -1918,6 +1961,9 @@ cuc_memory_pool_get_statistics(out, pool) =
 # The driver's own handle of a pool.
 cuc_memory_pool_handle(pool) =
     ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
+# Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import() takes.
+cuc_memory_pool_import(out, device, fd) =
+    ccall((:cuc_memory_pool_import, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
 # Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take from, and what cuc_memory_pool_get_current() gives.
 cuc_memory_pool_make_current(pool) =
     ccall((:cuc_memory_pool_make_current, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)

@@ -3,7 +3,7 @@
 Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C function as it is,
 `cucore.tile` kernels on tiles.
 """
-from . import graph, raw
+from . import graph, raw, utils
 from ._device import ComputeCapability, Context, Device, DeviceProperties
 from ._errors import (
                       BusyError,
@@ -21,11 +21,14 @@ from ._errors import (
                       OutOfMemoryError,
 )
 from ._graph import Capture, Graph, GraphBuilder, GraphCompleteOptions, GraphExec, host_launch
+from ._ipc import IPCAllocationHandle, IPCBufferDescriptor, IPCEventDescriptor
 from ._launch import LaunchConfig, PreparedLaunch, launch
+from ._managed import Host, ManagedBuffer
 from ._memory import (
                       Buffer,
                       DeviceMemoryResource,
                       DeviceMemoryResourceOptions,
+                      GraphMemoryResource,
                       LegacyManagedMemoryResource,
                       LegacyPinnedMemoryResource,
                       ManagedMemoryResource,
@@ -38,7 +41,14 @@ from ._memory import (
 )
 from ._object import Kernel, ObjectCode
 from ._program import Linker, LinkerOptions, Program, ProgramOptions
-from ._stream import Event, EventOptions, Stream, StreamOptions
+from ._stream import (
+                      LEGACY_DEFAULT_STREAM,
+                      PER_THREAD_DEFAULT_STREAM,
+                      Event,
+                      EventOptions,
+                      Stream,
+                      StreamOptions,
+)
 from ._tensor import Tensor, as_tensor
 
 __version__ = raw.VERSION
@@ -47,12 +57,13 @@ __all__ = [
     "Buffer", "BusyError", "CUDAError", "Capture", "CompileError", "ComputeCapability", "Context",
     "ContextLostError", "Device", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
     "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Graph", "GraphBuilder",
-    "GraphCompleteOptions", "GraphExec",
-    "InvalidArgumentError", "Kernel", "LaunchConfig", "LegacyManagedMemoryResource",
-    "LegacyPinnedMemoryResource", "LinkError", "Linker", "LinkerOptions", "ManagedMemoryResource",
+    "GraphCompleteOptions", "GraphExec", "GraphMemoryResource",
+    "IPCAllocationHandle", "IPCBufferDescriptor", "IPCEventDescriptor",
+    "Host", "InvalidArgumentError", "Kernel", "LEGACY_DEFAULT_STREAM", "LaunchConfig", "LegacyManagedMemoryResource",
+    "LegacyPinnedMemoryResource", "LinkError", "Linker", "LinkerOptions", "ManagedBuffer", "ManagedMemoryResource",
     "ManagedMemoryResourceOptions", "MemoryPool", "MemoryResource", "NVRTCError", "NoDriverError",
-    "NotFoundError", "NotSupportedError", "ObjectCode", "OutOfMemoryError", "PinnedMemoryResource",
+    "NotFoundError", "NotSupportedError", "ObjectCode", "OutOfMemoryError", "PER_THREAD_DEFAULT_STREAM", "PinnedMemoryResource",
     "PinnedMemoryResourceOptions", "PreparedLaunch", "Program", "ProgramOptions", "Stream",
     "StreamOptions", "SynchronousMemoryResource", "Tensor", "as_tensor",
-    "graph", "host_launch", "launch", "raw",
+    "graph", "host_launch", "launch", "raw", "utils",
 ]

@@ -238,6 +238,7 @@ CUC_LOCATION_HOST = 2
 CUC_LOCATION_HOST_NUMA = 3
 CUC_LOCATION_HOST_NUMA_CURRENT = 4
 CUC_MEMORY_POOL_HW_DECOMPRESS = 1
+CUC_MEMORY_POOL_IPC = 2
 CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1
 CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC = 2
 CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3
@@ -310,6 +311,7 @@ CUC_LIMIT_CIG_ENABLED = 8
 CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = 9
 CUC_EVENT_TIMING = 1
 CUC_EVENT_BLOCKING_SYNC = 2
+CUC_EVENT_IPC = 4
 CUC_COPY_SOURCE_STREAM = 0
 CUC_COPY_SOURCE_DURING_CALL = 1
 CUC_COPY_SOURCE_ANY = 2
@@ -422,6 +424,10 @@ CUC_DOT_CONDITIONALS = 32768
 CUC_GRAPH_AUTO_FREE = 1
 CUC_GRAPH_DEVICE_LAUNCH = 2
 CUC_GRAPH_NODE_PRIORITY = 4
+CUC_GRAPH_MEMORY_USED = 0
+CUC_GRAPH_MEMORY_USED_HIGH = 1
+CUC_GRAPH_MEMORY_RESERVED = 2
+CUC_GRAPH_MEMORY_RESERVED_HIGH = 3
 CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
 CUC_PYTHON_BUFFER = 1
 CUC_PYTHON_TENSOR = 2
@@ -1148,6 +1154,12 @@ class cuc_graph_exec_options(_c.Structure):
     ]
 
 
+class cuc_ipc_handle(_c.Structure):
+    _fields_ = [
+        ("bytes", _c.c_uint8 * 64),
+    ]
+
+
 class cuc_kernel_parameter(_c.Structure):
     _fields_ = [
         ("struct_size", _c.c_size_t),
@@ -1513,6 +1525,8 @@ class cuc_tile_access_options(_c.Structure):
         ("latency", _c.c_int32),
         ("tma", _c.c_int32),
         ("cache", _c.c_int32),
+        ("inside", _c.c_int32),
+        ("reserved", _c.c_uint32),
     ]
 
 
@@ -1615,6 +1629,7 @@ LAYOUT = {
     "cuc_gemm_choice": (80, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "reserved": 52, "tiles": 56, "seconds": 64, "by": 72}),
     "cuc_gemm_options": (160, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "reserved": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152}),
     "cuc_graph_exec_options": (24, {"struct_size": 0, "upload": 8, "flags": 16, "reserved": 20}),
+    "cuc_ipc_handle": (64, {"bytes": 0}),
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),
     "cuc_launch_attribute": (72, {"id": 0, "reserved": 4, "value": 8}),
     "cuc_launch_config": (64, {"struct_size": 0, "grid": 8, "block": 20, "cluster": 32, "shared_bytes": 44, "flags": 48, "attribute_count": 52, "attributes": 56}),
@@ -1635,7 +1650,7 @@ LAYOUT = {
     "cuc_python_plan": (24, {"kernel": 0, "arguments": 8, "count": 16}),
     "cuc_stream_options": (16, {"struct_size": 0, "priority": 8, "flags": 12}),
     "cuc_tensor": (152, {"data": 0, "dtype": 8, "rank": 12, "device": 16, "flags": 20, "shape": 24, "strides": 88}),
-    "cuc_tile_access_options": (48, {"struct_size": 0, "shape": 8, "rank": 16, "pad": 20, "mask": 24, "order": 28, "scope": 32, "latency": 36, "tma": 40, "cache": 44}),
+    "cuc_tile_access_options": (56, {"struct_size": 0, "shape": 8, "rank": 16, "pad": 20, "mask": 24, "order": 28, "scope": 32, "latency": 36, "tma": 40, "cache": 44, "inside": 48, "reserved": 52}),
     "cuc_tile_entry": (40, {"struct_size": 0, "variant": 8, "threads": 16, "static_shared_bytes": 20, "dynamic_shared_bytes": 24, "registers": 28, "stack_bytes": 32, "reserved": 36}),
     "cuc_tile_interpret_options": (40, {"struct_size": 0, "grid": 8, "reserved": 20, "print": 24, "user": 32}),
     "cuc_tile_parameter": (32, {"struct_size": 0, "name": 8, "dtype": 16, "rank": 20, "written": 24, "reserved": 28}),
@@ -1649,9 +1664,11 @@ FUNCTIONS = {
     "cuc_buffer_copy": "ippzpzz",
     "cuc_buffer_create": "ippzp",
     "cuc_buffer_device": "pp",
+    "cuc_buffer_export": "ipp",
     "cuc_buffer_fill": "ippzIIz",
     "cuc_buffer_from_pointer": "ipQzp",
     "cuc_buffer_get_host_pointer": "ipp",
+    "cuc_buffer_import": "ipppzp",
     "cuc_buffer_memory_resource": "pp",
     "cuc_buffer_options_init": "vpz",
     "cuc_buffer_owner": "pp",
@@ -1704,6 +1721,7 @@ FUNCTIONS = {
     "cuc_device_get_context": "ipp",
     "cuc_device_get_count": "ip",
     "cuc_device_get_current": "ip",
+    "cuc_device_get_graph_memory": "ippi",
     "cuc_device_get_memory_info": "ippp",
     "cuc_device_get_memory_resource": "ipp",
     "cuc_device_get_peer_attribute": "ipppi",
@@ -1714,9 +1732,11 @@ FUNCTIONS = {
     "cuc_device_name": "sp",
     "cuc_device_ordinal": "ip",
     "cuc_device_pci_bus_id": "sp",
+    "cuc_device_reset_graph_memory": "ipi",
     "cuc_device_set_current": "ipp",
     "cuc_device_set_memory_resource": "ipp",
     "cuc_device_synchronize": "ip",
+    "cuc_device_trim_graph_memory": "ip",
     "cuc_device_uuid": "sp",
     "cuc_driver_get_path": "ip",
     "cuc_driver_get_version": "ip",
@@ -1741,11 +1761,13 @@ FUNCTIONS = {
     "cuc_event_create": "ippp",
     "cuc_event_create_in": "ippp",
     "cuc_event_device": "pp",
+    "cuc_event_export": "ipp",
     "cuc_event_fd": "ipp",
     "cuc_event_flags": "Ip",
     "cuc_event_from_handle": "ipppI",
     "cuc_event_get_elapsed": "ippp",
     "cuc_event_handle": "pp",
+    "cuc_event_import": "ippp",
     "cuc_event_options_init": "vpz",
     "cuc_event_query": "ip",
     "cuc_event_record": "ipp",
@@ -1788,11 +1810,13 @@ FUNCTIONS = {
     "cuc_gemm_visit_candidates": "ipppp",
     "cuc_graph_create": "ipp",
     "cuc_graph_exec_flags": "Ip",
+    "cuc_graph_exec_get_enabled": "ippp",
     "cuc_graph_exec_handle": "pp",
     "cuc_graph_exec_launch": "ipp",
     "cuc_graph_exec_options_init": "vpz",
     "cuc_graph_exec_release": "vp",
     "cuc_graph_exec_retain": "pp",
+    "cuc_graph_exec_set_enabled": "ippi",
     "cuc_graph_exec_update": "ipp",
     "cuc_graph_exec_upload": "ipp",
     "cuc_graph_get_dot": "ipppI",
@@ -1860,6 +1884,7 @@ FUNCTIONS = {
     "cuc_memory_get_read_mostly": "ipQz",
     "cuc_memory_kind_name": "si",
     "cuc_memory_pool_create": "ippp",
+    "cuc_memory_pool_export": "ipp",
     "cuc_memory_pool_from_handle": "ippippp",
     "cuc_memory_pool_get_access": "ippp",
     "cuc_memory_pool_get_attribute": "ippi",
@@ -1867,6 +1892,7 @@ FUNCTIONS = {
     "cuc_memory_pool_get_default": "ippi",
     "cuc_memory_pool_get_statistics": "ipp",
     "cuc_memory_pool_handle": "pp",
+    "cuc_memory_pool_import": "ippi",
     "cuc_memory_pool_make_current": "ip",
     "cuc_memory_pool_options_init": "vpz",
     "cuc_memory_pool_reset_high_marks": "ip",

@@ -460,6 +460,35 @@ class GraphExec(Handle):
         graph = source if isinstance(source, Graph) else source.graph_definition
         check(raw.cuc_graph_exec_update(self._h, graph._h))
 
+    def __getitem__(self, node: GraphNode) -> ExecutableNode:
+        """What launches do with a node of the graph that it was made of."""
+        return ExecutableNode(self, node)
+
+
+class ExecutableNode:
+    """A node as launches of a GraphExec run it: `graph_exec[node]`."""
+
+    __slots__ = ("graph", "node")
+
+    def __init__(self, graph: GraphExec, node: GraphNode) -> None:
+        if not isinstance(node, GraphNode) or not node.handle:
+            raise TypeError(f"expected a node of the graph, not {node!r}")
+        self.graph, self.node = graph, node
+
+    @property
+    def is_enabled(self) -> bool:
+        return bool(get(ctypes.c_int32, raw.cuc_graph_exec_get_enabled, self.graph._h, self.node.handle))
+
+    def enable(self) -> None:
+        check(raw.cuc_graph_exec_set_enabled(self.graph._h, self.node.handle, 1))
+
+    def disable(self) -> None:
+        """Let launches pass over it: a kernel, a copy or a fill."""
+        check(raw.cuc_graph_exec_set_enabled(self.graph._h, self.node.handle, 0))
+
+    def __repr__(self) -> str:
+        return f"<{self.node!r} of {self.graph!r}>"
+
 
 class Capture:
     """A capture under way. An exception within cancels it."""

@@ -37,6 +37,7 @@ _NUMPY = {"bool": raw.CUC_BOOL, "bool_": raw.CUC_BOOL, "int8": raw.CUC_I8, "int1
           "uint8": raw.CUC_U8, "uint16": raw.CUC_U16, "uint32": raw.CUC_U32,
           "uint64": raw.CUC_U64, "ulonglong": raw.CUC_U64, "float16": raw.CUC_F16,
           "float32": raw.CUC_F32, "float64": raw.CUC_F64}
+_COMPLEX = {"complex64": 8, "complex128": 16}
 _CTYPES = {ctypes.c_bool: raw.CUC_BOOL, ctypes.c_int8: raw.CUC_I8, ctypes.c_int16: raw.CUC_I16,
            ctypes.c_int32: raw.CUC_I32, ctypes.c_int64: raw.CUC_I64, ctypes.c_uint8: raw.CUC_U8,
            ctypes.c_uint16: raw.CUC_U16, ctypes.c_uint32: raw.CUC_U32,
@@ -126,7 +127,7 @@ class _Packer:
             raise TypeError(f"{kernel.name}() takes {len(self.wanted)} arguments, {len(args)} were given")
         self.formats: list[str] = []
         self.values: list[str] = []
-        self.converted: list[int] = []  # arguments that are made tensors first
+        self.conversions: list[str] = []  # statements about arguments, ahead of all else
         self.types = [type(value) for value in args]
         self.plan: list[tuple[int, int]] | None = []  # how and dtype; None: plans cannot say it
         for index, value in enumerate(args):
@@ -163,21 +164,29 @@ class _Packer:
             self.put(raw.CUC_ARG_POINTER, 8, "Q", f"{name}.value or 0")
         elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
             self.scalar(_NUMPY[kind.__name__], name)
-        elif kind.__module__ == "numpy" and kind.__name__ == "complex64":
-            self.plan = None
-            self.put(raw.CUC_C64, 8, "ff", f"{name}.real", f"{name}.imag")
+        elif kind is complex or (kind.__module__ == "numpy" and kind.__name__ in _COMPLEX):
+            self.pair(name, _COMPLEX.get(kind.__name__) or (want and want[0]))
         elif issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
             self.plan = None
             self.put(raw.CUC_ARG_BYTES, ctypes.sizeof(kind), "Q", f"_address({name})")
         elif hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
             self.plan = None
-            self.converted.append(index)
+            self.conversions.append(f"{name} = _tensor({name})")
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
         elif isinstance(value, (int, float)):
             self.number(index, value, want or (8, -1))
         else:
             raise TypeError(f"argument {index} is a {kind.__name__}: expected a Buffer, a Tensor or "
                             "another array, a number, a NumPy or ctypes scalar, or a ctypes struct")
+
+    def pair(self, name: str, size: int | None) -> None:
+        """A complex number: two floats, or two doubles."""
+        self.plan = None
+        if size == 8:
+            self.put(raw.CUC_C64, 8, "ff", f"{name}.real", f"{name}.imag")
+        else:
+            self.conversions.append(f"{name} = _pair({name}.real, {name}.imag)")
+            self.put(raw.CUC_ARG_BYTES, 16, "Q", f"_address({name})")
 
     def number(self, index: int, value: float, want: tuple[int, int]) -> None:
         """A number of Python's takes the type that the kernel declares, where that is known."""
@@ -201,7 +210,7 @@ class _Packer:
         self.scalar(dtype, f"a{index}")
 
     def scope(self) -> dict[str, Any]:
-        return {"_address": ctypes.addressof, "_tensor": as_tensor, "_either": _either,
+        return {"_address": ctypes.addressof, "_tensor": as_tensor, "_pair": ctypes.c_double * 2, "_either": _either,
                 "_pack": struct.Struct("=" + "".join(self.formats)).pack, "_call": _launch,
                 "_types": self.types, "_kernel": self.kernel._p,
                 "_count": ctypes.c_size_t(len(self.types)),
@@ -210,7 +219,7 @@ class _Packer:
     def parts(self) -> tuple[str, str, str]:
         """Parameters, conversions and packed values, as source."""
         names = "".join(f", a{i}" for i in range(len(self.types)))
-        made = "".join(f"    a{i} = _tensor(a{i})\n" for i in self.converted)
+        made = "".join(f"    {line}\n" for line in self.conversions)
         return names, made, f"_pack({', '.join(self.values)})"
 
     def packing(self) -> Any:

@@ -3,18 +3,22 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Iterator
+import uuid as uuids
+import weakref
+from collections.abc import Iterable, Iterator, MutableSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
 from ._handle import Handle, HostMemory, callback, create, get, kept, options
+from ._ipc import IPCAllocationHandle, IPCBufferDescriptor, exported, imported
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
 if TYPE_CHECKING:
+    from ._managed import ManagedBuffer
     from ._tensor import Tensor
 
 _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
@@ -108,12 +112,14 @@ def _custom(resource: MemoryResource) -> int:
 @dataclass
 class DeviceMemoryResourceOptions:
     max_size: int = 0  #: the most it may ever hold; 0: what the system allows
+    ipc_enabled: bool = False  #: other processes can have its memory
 
 
 @dataclass
 class PinnedMemoryResourceOptions:
     max_size: int = 0
     numa_id: int = -1  #: where on the host; -1: anywhere
+    ipc_enabled: bool = False  #: other processes can have its memory
 
 
 @dataclass
@@ -149,14 +155,179 @@ class PoolAttributes:
         return list(raw.NAMES["memory_pool_attribute"].values())
 
 
+class PeerAccess(MutableSet[Any]):
+    """The devices other than its own that reach a pool."""
+
+    def __init__(self, pool: MemoryPool) -> None:
+        self._pool = pool
+
+    def __contains__(self, device: object) -> bool:
+        peer = Device(device)  # type: ignore[arg-type]
+        return peer.device_id != self._pool.device_id and \
+            get(ctypes.c_int32, raw.cuc_memory_pool_get_access, self._pool._h, peer._h) != raw.CUC_ACCESS_NONE
+
+    def __iter__(self) -> Iterator[Device]:
+        return iter([d for d in Device.get_all_devices() if d in self])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def add(self, value: Device | int) -> None:
+        check(raw.cuc_memory_pool_set_access(self._pool._h, Device(value)._h, raw.CUC_ACCESS_READ_WRITE))
+
+    def discard(self, value: Device | int) -> None:
+        if value in self:
+            check(raw.cuc_memory_pool_set_access(self._pool._h, Device(value)._h, raw.CUC_ACCESS_NONE))
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(repr, self))}}}"
+
+
+class GraphMemoryAttributes:
+    """What a device has for the memory of graphs, in bytes: `used_mem_current`, `used_mem_high`,
+    `reserved_mem_current` and `reserved_mem_high`. A high mark starts anew when it is set to 0.
+    """
+
+    __slots__ = ("_device",)
+    _device: Device
+    _NAMES = ("used_mem_current", "used_mem_high", "reserved_mem_current", "reserved_mem_high")
+
+    def __init__(self, device: Device) -> None:
+        object.__setattr__(self, "_device", device)
+
+    def _number(self, name: str) -> int:
+        if name not in self._NAMES:
+            raise AttributeError(f"the memory of graphs has no attribute {name}")
+        return self._NAMES.index(name)  # as CUC_GRAPH_MEMORY_
+
+    def __getattr__(self, name: str) -> int:
+        return int(get(ctypes.c_uint64, raw.cuc_device_get_graph_memory, self._device._h,
+                       self._number(name)))
+
+    def __setattr__(self, name: str, value: int) -> None:
+        number = self._number(name)
+        if not name.endswith("_high"):
+            raise AttributeError(f"{name} can only be read")
+        if value != 0:
+            raise ValueError(f"{name} can only be set to 0, not {value!r}")
+        check(raw.cuc_device_reset_graph_memory(self._device._h, number))
+
+    def __dir__(self) -> list[str]:
+        return list(self._NAMES)
+
+
+class GraphMemoryResource(MemoryResource):
+    """Memory that is a graph's: allocated and freed by its nodes, on a stream that is captured. There is
+    one a device.
+    """
+
+    __slots__ = ("_device", "attributes")
+    _device: Device
+    attributes: GraphMemoryAttributes
+    _made: ClassVar[dict[int, GraphMemoryResource]] = {}
+
+    def __new__(cls, device: Device | int = 0) -> GraphMemoryResource:
+        of = Device(device)
+        found = cls._made.get(of.device_id)
+        if found is None:
+            found = super().__new__(cls)
+            found._device, found.attributes = of, GraphMemoryAttributes(of)
+            found._h = create(raw.cuc_memory_pool_get_default, of._h, raw.CUC_MEMORY_DEVICE)
+            found = cls._made.setdefault(of.device_id, found)
+        return found
+
+    def __init__(self, device: Device | int = 0) -> None:
+        pass
+
+    def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
+        if not as_stream(stream).is_capturing:
+            raise RuntimeError("the stream is not being captured, and this memory is a graph's: use "
+                               "a DeviceMemoryResource")
+        return super().allocate(size, stream=stream)
+
+    @property
+    def device_id(self) -> int:
+        return self._device.device_id
+
+    def trim(self) -> None:
+        """Give back what is kept for graphs' next launches."""
+        check(raw.cuc_device_trim_graph_memory(self._device._h))
+
+    def close(self) -> None:
+        """Does nothing: it is the device's."""
+
+
 class MemoryPool(MemoryResource):
     """A pool of the driver: allocates and frees in stream order."""
 
-    __slots__ = ()
+    __slots__ = ("_ipc",)
+    _ipc: tuple[IPCAllocationHandle | None, uuids.UUID] | None  # None: it is of this process alone
 
-    def _make(self, device: Device, kind: int, **fields: Any) -> None:
-        made = options(raw.cuc_memory_pool_options, kind=kind, **fields)
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> MemoryPool:
+        self = super().__new__(cls)
+        self._ipc = None
+        return self  # type: ignore[return-value]
+
+    def _make(self, device: Device, kind: int, ipc: bool = False, **fields: Any) -> None:
+        made = options(raw.cuc_memory_pool_options, kind=kind,
+                       flags=raw.CUC_MEMORY_POOL_IPC if ipc else 0, **fields)
         self._h = create(raw.cuc_memory_pool_create, device._h, ctypes.byref(made))
+        if ipc:
+            uuid = uuids.uuid4()
+            fd = get(ctypes.c_int32, raw.cuc_memory_pool_export, self._h)
+            self._ipc = IPCAllocationHandle(fd, uuid), uuid
+
+    def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
+        made = super().allocate(size, stream=stream)
+        if self._ipc is not None:
+            made._pool = self
+        return made
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        return self._ipc is not None
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether it is another process's."""
+        return self._ipc is not None and self._ipc[0] is None
+
+    @property
+    def uuid(self) -> uuids.UUID | None:
+        """What a pool for other processes is called there, too."""
+        return self._ipc[1] if self._ipc else None
+
+    @property
+    def allocation_handle(self) -> IPCAllocationHandle:
+        """What another process imports it by."""
+        if self._ipc is None or self._ipc[0] is None:
+            raise RuntimeError("the pool is not for other processes: make it with ipc_enabled=True"
+                               if self._ipc is None else "the pool is another process's")
+        return self._ipc[0]
+
+    @classmethod
+    def from_allocation_handle(cls, device: Device | int, handle: IPCAllocationHandle | int) -> MemoryPool:
+        """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`."""
+        self = cls.__new__(cls)
+        self._h = create(raw.cuc_memory_pool_import, Device(device)._h, int(handle))
+        uuid = handle.uuid if isinstance(handle, IPCAllocationHandle) else uuids.uuid4()
+        self._ipc = None, uuid
+        return self
+
+    def register(self, uuid: uuids.UUID) -> MemoryPool:
+        """Let `from_registry()` find it; gives the one that is there already, if one is."""
+        known: MemoryPool = _registry.setdefault(uuid, self)
+        return known
+
+    @staticmethod
+    def from_registry(uuid: uuids.UUID) -> MemoryPool:
+        found = _registry.get(uuid)
+        if found is None:
+            raise RuntimeError(f"no pool is registered as {uuid}")
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _pool_of, (type(self), self.device_id, self.allocation_handle)
 
     @property
     def handle(self) -> int:
@@ -167,9 +338,33 @@ class MemoryPool(MemoryResource):
     def attributes(self) -> PoolAttributes:
         return PoolAttributes(self)
 
+    @property
+    def peer_accessible_by(self) -> PeerAccess:
+        """The other devices that reach it, as a set: changes take effect at once."""
+        return PeerAccess(self)
+
+    @peer_accessible_by.setter
+    def peer_accessible_by(self, devices: Iterable[Device | int]) -> None:
+        given, there = {Device(d) for d in devices}, PeerAccess(self)
+        for device in set(there) - given:
+            there.discard(device)
+        for device in given - set(there):
+            there.add(device)
+
     def trim(self, keep: int = 0) -> None:
         """Give what is not used back to the system, down to `keep` bytes."""
         check(raw.cuc_memory_pool_trim(self._h, keep))
+
+
+_registry: weakref.WeakValueDictionary[uuids.UUID, MemoryPool] = weakref.WeakValueDictionary()
+
+
+def _pool_of(cls: type[MemoryPool], device_id: int, handle: IPCAllocationHandle) -> MemoryPool:
+    """A pool that was pickled: one object of it in a process."""
+    known = _registry.get(handle.uuid)
+    if known is None:
+        known = cls.from_allocation_handle(device_id, handle).register(handle.uuid)
+    return known
 
 
 class DeviceMemoryResource(MemoryPool):
@@ -181,7 +376,8 @@ class DeviceMemoryResource(MemoryPool):
         if options is None:
             self._h = create(raw.cuc_memory_pool_get_default, Device(device)._h, raw.CUC_MEMORY_DEVICE)
         else:
-            self._make(Device(device), raw.CUC_MEMORY_DEVICE, max_bytes=options.max_size)
+            self._make(Device(device), raw.CUC_MEMORY_DEVICE, options.ipc_enabled,
+                       max_bytes=options.max_size)
 
 
 class PinnedMemoryResource(MemoryPool):
@@ -194,13 +390,24 @@ class PinnedMemoryResource(MemoryPool):
         location = raw.cuc_memory_location()
         if given.numa_id >= 0:
             location = raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA, given.numa_id)
-        self._make(Device(), raw.CUC_MEMORY_PINNED, max_bytes=given.max_size, location=location)
+        self._make(Device(), raw.CUC_MEMORY_PINNED, given.ipc_enabled, max_bytes=given.max_size,
+                   location=location)
+
+
+def _managed(made: Buffer) -> Buffer:
+    """The same reference as a ManagedBuffer."""
+    from ._managed import ManagedBuffer
+    handle, made._h = made._h, 0
+    return ManagedBuffer._own(handle)
 
 
 class ManagedMemoryResource(MemoryPool):
     """A pool of managed memory, that moves between host and devices. Drivers of CUDA 13 have it."""
 
     __slots__ = ()
+
+    def allocate(self, size: int, *, stream: StreamLike) -> ManagedBuffer:
+        return _managed(super().allocate(size, stream=stream))  # type: ignore[return-value]
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
         given = options or ManagedMemoryResourceOptions()
@@ -248,6 +455,14 @@ class LegacyManagedMemoryResource(_Unordered):
     def __init__(self) -> None:
         self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED)
 
+    def allocate(self, size: int, *, stream: StreamLike = None) -> ManagedBuffer:
+        return _managed(super().allocate(size, stream=stream))  # type: ignore[return-value]
+
+
+def _buffer_of(pool: MemoryPool, descriptor: IPCBufferDescriptor) -> Buffer:
+    """A buffer that was pickled. Its end is ordered by the default stream."""
+    return Buffer.from_ipc_descriptor(pool, descriptor, stream=Device(pool.device_id).default_stream)
+
 
 class Buffer(Handle):
     """A piece of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
@@ -257,8 +472,16 @@ class Buffer(Handle):
     `Stream.wait()`.
     """
 
-    __slots__ = ()
+    __slots__ = ("_pool", "_named")
     _release = raw.cuc_buffer_release
+    _pool: MemoryPool | None  # that it is of, where that is for, or of, other processes
+    _named: IPCBufferDescriptor | None
+
+    @classmethod
+    def _own(cls, handle: int | None) -> Buffer:
+        self = super()._own(handle)
+        self._pool = self._named = None
+        return self
 
     @classmethod
     def from_handle(cls, ptr: int, size: int, mr: MemoryResource | None = None, owner: Any = None,
@@ -279,6 +502,33 @@ class Buffer(Handle):
         except BaseException:
             kept.forget(key)
             raise
+
+    @classmethod
+    def from_ipc_descriptor(cls, mr: MemoryPool, descriptor: IPCBufferDescriptor, *,
+                            stream: StreamLike) -> Buffer:
+        """Another process's buffer, of a pool of its that was imported. Close it before that process
+        closes its own.
+        """
+        given = imported(bytes(descriptor))
+        queue = as_stream(stream)
+        made = cls._own(create(raw.cuc_buffer_import, mr._h, ctypes.byref(given), descriptor.size,
+                               queue._h))
+        made._pool = mr
+        return made
+
+    @property
+    def ipc_descriptor(self) -> IPCBufferDescriptor:
+        """What names it to a process that has its pool; of a pool with ipc_enabled."""
+        handle = self._h  # none once it is closed
+        if self._named is None:
+            self._named = IPCBufferDescriptor(exported(raw.cuc_buffer_export, handle), self.size)
+        return self._named
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._pool is None or self._pool.is_mapped:
+            raise TypeError("only a buffer of a pool with ipc_enabled can be pickled: it goes by its "
+                            "descriptor, and is the same memory")
+        return _buffer_of, (self._pool, self.ipc_descriptor)
 
     @property
     def handle(self) -> int:
@@ -321,6 +571,11 @@ class Buffer(Handle):
     @property
     def is_managed(self) -> bool:
         return bool(raw.cuc_buffer_access(self._h) & raw.CUC_MEMORY_ACCESS_MANAGED)
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether it is another process's memory."""
+        return self._pool is not None and self._pool.is_mapped
 
     def set_deallocation_stream(self, stream: StreamLike) -> None:
         """Free it in this stream's order."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generator
 from . import raw
 from ._errors import check, last_error
 from ._handle import Handle, create, get, kept, options
+from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class EventOptions:
 
     timing_enabled: bool = False  #: `later - earlier` gives milliseconds
     blocking_sync: bool = False  #: a thread that waits sleeps, and does not spin
-    ipc_enabled: bool = False  #: not there yet
+    ipc_enabled: bool = False  #: other processes can have it; not with timing_enabled
 
 
 class Event(Handle):
@@ -49,10 +50,9 @@ class Event(Handle):
     def _create(cls, device: Device, given: EventOptions | None) -> Event:
         if given is None:
             return cls._own(create(raw.cuc_event_create, device._h, None))
-        if given.ipc_enabled:
-            raise NotImplementedError("events for other processes: ipc_enabled is not there yet")
         flags = (raw.CUC_EVENT_TIMING if given.timing_enabled else 0) | \
-                (raw.CUC_EVENT_BLOCKING_SYNC if given.blocking_sync else 0)
+                (raw.CUC_EVENT_BLOCKING_SYNC if given.blocking_sync else 0) | \
+                (raw.CUC_EVENT_IPC if given.ipc_enabled else 0)
         made = options(raw.cuc_event_options, flags=flags)
         return cls._own(create(raw.cuc_event_create, device._h, ctypes.byref(made)))
 
@@ -61,6 +61,25 @@ class Event(Handle):
         """Wrap a CUevent that somebody else destroys, after this object."""
         return cls._own(create(raw.cuc_event_from_handle, int(handle),
                                context._h if context else None, 0))
+
+    @classmethod
+    def from_ipc_descriptor(cls, descriptor: IPCEventDescriptor) -> Event:
+        """Another process's event, to wait for what it has recorded."""
+        from ._device import Device
+        given = imported(bytes(descriptor))
+        return cls._own(create(raw.cuc_event_import, Device(descriptor.device_id)._h, ctypes.byref(given)))
+
+    @property
+    def ipc_descriptor(self) -> IPCEventDescriptor:
+        """What names it to another process; of an event with ipc_enabled."""
+        return IPCEventDescriptor(exported(raw.cuc_event_export, self._h), self.device.device_id)
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        return bool(raw.cuc_event_flags(self._h) & raw.CUC_EVENT_IPC)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Event.from_ipc_descriptor, (self.ipc_descriptor,)
 
     @property
     def handle(self) -> int:
@@ -264,6 +283,37 @@ class Stream(Handle):
         return f"<Stream {self.handle:#x}>"
 
 
+class DefaultStream:
+    """A default stream of whichever device is current when it is used."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def _stream(self) -> Stream:
+        from ._device import Device
+        device = Device()
+        return device.default_stream if self._number == 1 else device.per_thread_default_stream
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._number
+
+    @property
+    def handle(self) -> int:
+        return self._number
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._stream(), name)
+
+    def __repr__(self) -> str:
+        return "LEGACY_DEFAULT_STREAM" if self._number == 1 else "PER_THREAD_DEFAULT_STREAM"
+
+
+LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM = DefaultStream(1), DefaultStream(2)
+
 #: A Stream, or an object of another library with `__cuda_stream__`.
 StreamLike = Any
 
@@ -272,6 +322,8 @@ def as_stream(value: StreamLike) -> Stream:
     """The stream that a value stands for: ours, or another library's by its protocol."""
     if isinstance(value, Stream):
         return value
+    if isinstance(value, DefaultStream):
+        return value._stream()
     protocol = getattr(value, "__cuda_stream__", None)
     if protocol is not None:
         version, handle = protocol() if callable(protocol) else protocol

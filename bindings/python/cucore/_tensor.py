@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import raw
 from ._device import Device
-from ._errors import check, fail, last_error
+from ._errors import check, last_error
 from ._handle import HostMemory
 from ._memory import Buffer
 from ._pending import hold
@@ -42,6 +42,14 @@ def dtype_number(value: Any) -> int:
     if number is None:
         raise TypeError(f"there is no element type {name}; there are {', '.join(sorted(_DTYPES))}")
     return number
+
+
+def typed(number: int) -> str:
+    """As array interfaces have it."""
+    kind = _TYPESTR.get(number)
+    if kind is None:
+        raise TypeError(f"array interfaces have no {dtype_name(number)}")
+    return kind
 
 
 def dtype_name(number: int) -> str:
@@ -121,12 +129,25 @@ class Tensor:
             capsule = export(**how)
         return cls.from_capsule(capsule)
 
-    _failed = staticmethod(fail)
+    @staticmethod
+    def _failed() -> NoReturn:
+        error = last_error()  # what the protocol has for it
+        raise BufferError(str(error)) from error
 
     @classmethod
     def from_cuda_array_interface(cls, value: Any, *, stream: StreamLike = None) -> Tensor:
         """Another library's array by `__cuda_array_interface__`, without a copy."""
         said = value.__cuda_array_interface__
+        made = cls._described(said, _device_of(said["data"][0]), value)
+        producer = said.get("stream")
+        if producer and stream is not None:
+            queue = as_stream(stream)
+            queue.wait(stream_of(producer, queue.device))
+        return made
+
+    @classmethod
+    def _described(cls, said: dict[str, Any], device: int, value: Any) -> Tensor:
+        """By what an array interface says."""
         number = _FROM_TYPESTR.get(said["typestr"][1:])
         if number is None:
             raise TypeError(f"elements of {said['typestr']} are not known")
@@ -135,8 +156,7 @@ class Tensor:
         address, read_only = said["data"]
         shape = tuple(said["shape"])
         item = raw.cuc_dtype_bits(number) // 8
-        struct = raw.cuc_tensor(data=address or 0, dtype=number, rank=len(shape),
-                                device=_device_of(address))
+        struct = raw.cuc_tensor(data=address or 0, dtype=number, rank=len(shape), device=device)
         if read_only:
             struct.flags = raw.CUC_TENSOR_READ_ONLY
         strides, step = said.get("strides"), item
@@ -150,10 +170,6 @@ class Tensor:
                 raise ValueError(f"a stride of {stride} bytes is no multiple of the {item} of an element")
             struct.shape[axis], struct.strides[axis] = extent, stride // item
         check(raw.cuc_tensor_check(ctypes.byref(struct)))
-        producer = said.get("stream")
-        if producer and stream is not None:
-            queue = as_stream(stream)
-            queue.wait(_stream_of(producer, queue.device))
         return cls._of(struct, None, value)
 
     @property
@@ -200,6 +216,13 @@ class Tensor:
     def is_read_only(self) -> bool:
         return bool(self._struct.flags & raw.CUC_TENSOR_READ_ONLY)
 
+    def _inside(self, buffer: Buffer) -> None:
+        """Refuse what reaches beyond its buffer."""
+        check(raw.cuc_tensor_check(self._address))
+        start, size = _extent(self._struct)
+        if start < buffer.handle or start + size > buffer.handle + buffer.size:
+            raise ValueError(f"the array reaches beyond the {buffer.size} bytes of its buffer")
+
     def _whole(self) -> None:
         if not self.is_contiguous:
             raise ValueError("the array has gaps: only one without can be copied at once")
@@ -236,7 +259,7 @@ class Tensor:
         if handle == 0:
             raise BufferError("a stream of 0 is ambiguous: 1 is the legacy default stream")
         if own.handle != handle:
-            with _stream_of(handle, own.device) as consumer:
+            with stream_of(handle, own.device) as consumer:
                 consumer.wait(own)
 
     def _export(self, stream: int | None, max_version: tuple[int, int] | None,
@@ -268,7 +291,7 @@ class Tensor:
         item = raw.cuc_dtype_bits(struct.dtype) // 8
         return {
             "shape": self.shape, "typestr": kind, "version": 3,
-            "data": (struct.data, self.is_read_only),
+            "data": (struct.data if self.size else 0, self.is_read_only),
             "strides": None if self.is_contiguous else tuple(s * item for s in self.strides),
             "stream": self._stream.handle if self._stream is not None else None,
         }
@@ -294,7 +317,7 @@ def _extent(struct: Any) -> tuple[int, int]:
     return struct.data + low * item, (high - low + 1) * item
 
 
-def _stream_of(handle: int, device: Device) -> Stream:
+def stream_of(handle: int, device: Device) -> Stream:
     """Another library's stream. 1 and 2 are the default ones, and the thread may have no context."""
     if handle == 1:
         return device.default_stream
@@ -323,4 +346,4 @@ def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
                     f"not {type(value).__name__}")
 
 
-__all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number"]
+__all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number", "stream_of", "typed"]

@@ -248,6 +248,7 @@ CUC_LOCATION_HOST: int
 CUC_LOCATION_HOST_NUMA: int
 CUC_LOCATION_HOST_NUMA_CURRENT: int
 CUC_MEMORY_POOL_HW_DECOMPRESS: int
+CUC_MEMORY_POOL_IPC: int
 CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: int
 CUC_MEMORY_POOL_REUSE_ALLOW_OPPORTUNISTIC: int
 CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: int
@@ -320,6 +321,7 @@ CUC_LIMIT_CIG_ENABLED: int
 CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: int
 CUC_EVENT_TIMING: int
 CUC_EVENT_BLOCKING_SYNC: int
+CUC_EVENT_IPC: int
 CUC_COPY_SOURCE_STREAM: int
 CUC_COPY_SOURCE_DURING_CALL: int
 CUC_COPY_SOURCE_ANY: int
@@ -432,6 +434,10 @@ CUC_DOT_CONDITIONALS: int
 CUC_GRAPH_AUTO_FREE: int
 CUC_GRAPH_DEVICE_LAUNCH: int
 CUC_GRAPH_NODE_PRIORITY: int
+CUC_GRAPH_MEMORY_USED: int
+CUC_GRAPH_MEMORY_USED_HIGH: int
+CUC_GRAPH_MEMORY_RESERVED: int
+CUC_GRAPH_MEMORY_RESERVED_HIGH: int
 CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: int
 CUC_PYTHON_BUFFER: int
 CUC_PYTHON_TENSOR: int
@@ -820,6 +826,9 @@ class cuc_graph_exec_options(ctypes.Structure):
     flags: int
     reserved: int
 
+class cuc_ipc_handle(ctypes.Structure):
+    bytes: Any
+
 class cuc_kernel_parameter(ctypes.Structure):
     struct_size: int
     offset: int
@@ -1109,6 +1118,8 @@ class cuc_tile_access_options(ctypes.Structure):
     latency: int
     tma: int
     cache: int
+    inside: int
+    reserved: int
 
 class cuc_tile_entry(ctypes.Structure):
     struct_size: int
@@ -1174,12 +1185,16 @@ def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Point
     """Allocate a buffer."""
 def cuc_buffer_device(buffer: Pointer) -> int | None:
     """The device that a buffer's memory is of."""
+def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
+    """What names a buffer to a process that has imported its pool."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
     """Make a buffer of memory that exists already:"""
 def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
     """The address by which the CPU reaches a buffer of pinned, managed or host memory."""
+def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
+    """Have another process's buffer."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
     """The resource that a buffer goes back to."""
 def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
@@ -1284,6 +1299,8 @@ def cuc_device_get_count(out: Pointer) -> int:
     """How many devices the driver sees."""
 def cuc_device_get_current(out: Pointer) -> int:
     """The device of the calling thread's current context, or device 0 when it has none."""
+def cuc_device_get_graph_memory(out: Pointer, device: Pointer, which: int) -> int:
+    """How much memory a device has for what graphs allocate."""
 def cuc_device_get_memory_info(free_bytes: Pointer, total_bytes: Pointer, device: Pointer) -> int:
     """How much memory a device has, and how much of it is free now."""
 def cuc_device_get_memory_resource(out: Pointer, device: Pointer) -> int:
@@ -1304,12 +1321,16 @@ def cuc_device_ordinal(device: Pointer) -> int:
     """The ordinal of a device."""
 def cuc_device_pci_bus_id(device: Pointer) -> bytes | None:
     """The PCI address of a device, '0000:3b:00.0'."""
+def cuc_device_reset_graph_memory(device: Pointer, which: int) -> int:
+    """Start a high mark of graphs' memory anew, from what there is now."""
 def cuc_device_set_current(device: Pointer, previous: Pointer) -> int:
     """Make a device's primary context current on the calling thread."""
 def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
     """Set the default resource of a device, for the whole process."""
 def cuc_device_synchronize(device: Pointer) -> int:
     """Wait until all work in a device's primary context is done."""
+def cuc_device_trim_graph_memory(device: Pointer) -> int:
+    """Give memory back that is kept for graphs' next launches."""
 def cuc_device_uuid(device: Pointer) -> bytes | None:
     """The UUID of a device as NVML and nvidia-smi write it, 'GPU-' or 'MIG-' and five groups."""
 def cuc_driver_get_path(out: Pointer) -> int:
@@ -1358,6 +1379,8 @@ def cuc_event_create_in(out: Pointer, context: Pointer, options: Pointer) -> int
     """Create an event in any context."""
 def cuc_event_device(event: Pointer) -> int | None:
     """The device of an event."""
+def cuc_event_export(out: Pointer, event: Pointer) -> int:
+    """What names an event to another process."""
 def cuc_event_fd(out: Pointer, event: Pointer) -> int:
     """A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
 def cuc_event_flags(event: Pointer) -> int:
@@ -1368,6 +1391,8 @@ def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -
     """The time between two events on the device."""
 def cuc_event_handle(event: Pointer) -> int | None:
     """The driver's own handle of an event, which is also its cudaEvent_t."""
+def cuc_event_import(out: Pointer, device: Pointer, handle: Pointer) -> int:
+    """Have another process's event, to wait for what it has recorded."""
 def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_event_query(event: Pointer) -> int:
@@ -1452,6 +1477,8 @@ def cuc_graph_create(out: Pointer, device: Pointer) -> int:
     """Make a graph without nodes."""
 def cuc_graph_exec_flags(exec: Pointer) -> int:
     """The flags that an instance was made with."""
+def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> int:
+    """Whether launches of an instance run a node."""
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
     """The driver's own handle of an instance, which is also its cudaGraphExec_t."""
 def cuc_graph_exec_launch(exec: Pointer, stream: Pointer) -> int:
@@ -1462,6 +1489,8 @@ def cuc_graph_exec_release(exec: Pointer) -> None:
     """Let go of an instance."""
 def cuc_graph_exec_retain(exec: Pointer) -> int | None:
     """Hold an instance once more."""
+def cuc_graph_exec_set_enabled(exec: Pointer, node: Pointer, enabled: int) -> int:
+    """Let launches of an instance pass over a node, or run it again."""
 def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
     """Let an instance do what another graph says, which is much cheaper than a new instance:"""
 def cuc_graph_exec_upload(exec: Pointer, stream: Pointer) -> int:
@@ -1596,6 +1625,8 @@ def cuc_memory_kind_name(kind: int) -> bytes | None:
     """The name of a kind of memory, such as 'pinned'."""
 def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Make a memory pool."""
+def cuc_memory_pool_export(out: Pointer, pool: Pointer) -> int:
+    """A file descriptor for a pool, by which another process imports it."""
 def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
     """Wrap a pool that was made with the driver or the runtime."""
 def cuc_memory_pool_get_access(out: Pointer, pool: Pointer, peer: Pointer) -> int:
@@ -1610,6 +1641,8 @@ def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
     """Read how much a pool holds."""
 def cuc_memory_pool_handle(pool: Pointer) -> int | None:
     """The driver's own handle of a pool."""
+def cuc_memory_pool_import(out: Pointer, device: Pointer, fd: int) -> int:
+    """Have another process's pool."""
 def cuc_memory_pool_make_current(pool: Pointer) -> int:
     """Make a pool the current one of its kind:"""
 def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:

@@ -34,6 +34,67 @@ class GraphTest(DeviceTest):
         return self.read(self.x)[0]
 
 
+class Enabling(GraphTest):
+    def test_launches_pass_over_what_is_disabled(self):
+        g = Graph(self.device)
+        first = g.launch(ONE, self.affine, self.x, 1.0, 1.0)
+        second = first.launch(ONE, self.affine, self.x, 10.0, 0.0)
+        called = second.callback(lambda: None)
+        run = g.instantiate()
+        self.assertTrue(run[second].is_enabled)
+        self.assertEqual(self.run_it(run), 20)
+        run[second].disable()
+        self.assertFalse(run[second].is_enabled)
+        self.assertTrue(run[first].is_enabled)
+        self.assertEqual(self.run_it(run, 2), 22)
+        run[second].enable()
+        self.assertEqual(self.run_it(run), 230)
+        with self.assertRaises(cucore.CUDAError):
+            run[called].disable()
+        with self.assertRaisesRegex(TypeError, "expected a node"):
+            run["second"]
+        with self.assertRaises(cucore.CUDAError):
+            run[Graph(self.device).launch(ONE, self.affine, self.x, 1.0, 1.0)].disable()
+
+    def test_memory_of_graphs_is_a_resource(self):
+        resource = cucore.GraphMemoryResource(self.device)
+        self.assertIs(resource, cucore.GraphMemoryResource(self.device.device_id))
+        self.assertEqual(resource.device_id, self.device.device_id)
+        with self.assertRaisesRegex(RuntimeError, "not being captured"):
+            resource.allocate(16, stream=self.stream)
+        resource.trim()
+        about = resource.attributes
+        used = about.used_mem_current
+        builder = self.device.create_graph_builder().begin_building()
+        memory = resource.allocate(3 << 20, stream=builder)
+        memory.fill(b"\0\0\x80\x3f", stream=builder)
+        self.x.copy_from(memory[:16], stream=builder)
+        memory.close()
+        del memory
+        run = builder.end_building().complete()
+        self.x.fill(0, stream=self.stream)
+        self.stream.sync()
+        self.assertEqual(self.run_it(run), 1)
+        self.assertGreaterEqual(about.used_mem_high, used + (3 << 20))
+        self.assertGreaterEqual(about.reserved_mem_current, 3 << 20)
+        run.close()
+        builder.close()
+        gc.collect()
+        resource.trim()
+        self.assertEqual(about.used_mem_current, used)
+        about.used_mem_high = about.reserved_mem_high = 0
+        self.assertEqual(about.used_mem_high, about.used_mem_current)
+        self.assertLess(about.reserved_mem_high, used + (3 << 20))
+        with self.assertRaisesRegex(AttributeError, "only be read"):
+            about.used_mem_current = 0
+        with self.assertRaisesRegex(ValueError, "only be set to 0"):
+            about.used_mem_high = 1
+        with self.assertRaisesRegex(AttributeError, "no attribute x"):
+            about.x
+        resource.close()
+        self.assertIn("used_mem_high", dir(about))
+
+
 class Nodes(GraphTest):
     def test_nodes_come_behind_those_that_made_them(self):
         g = Graph(self.device)

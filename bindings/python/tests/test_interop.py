@@ -7,6 +7,7 @@ import unittest
 
 import cucore
 from cucore import Buffer, LaunchConfig, Tensor, as_tensor, launch
+from cucore.utils import StridedMemoryView, args_viewable_as_strided_memory
 from support import SAXPY, DeviceTest, kernel
 
 try:
@@ -189,6 +190,61 @@ class ExchangeApi(DeviceTest):
         self.assertEqual((kind.calls, old.calls), ([], ["give"]))
 
 
+class Protocols(DeviceTest):
+    """What the protocols say for the edges."""
+
+    def test_what_cannot_be_given_is_a_buffer_error(self):
+        read_only = as_tensor(Foreign(self.floats(range(4)), data=(self.floats([1]).handle, True), shape=(1,)))
+        with self.assertRaisesRegex(BufferError, "read-only"):
+            read_only.__dlpack__()
+        self.assertTrue(Tensor.from_dlpack(read_only).is_read_only)
+        with self.assertRaisesRegex(BufferError, "tf32"):
+            self.floats(range(4)).view("tf32").__dlpack__()
+
+    def test_what_cannot_be_taken_is_a_buffer_error_and_stays_with_the_producer(self):
+        deleted = []
+        managed = cucore.raw.cuc_dl_managed_tensor_versioned()
+        kind = dict(managed._fields_)["deleter"]
+        managed.version.major, managed.dl_tensor.device.device_type = 1, 10  # another kind of device
+        managed.deleter = kind(lambda managed: deleted.append(1))
+        new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+            ("PyCapsule_New", ctypes.pythonapi))
+        name = ctypes.c_char_p(b"dltensor_versioned")
+        capsule = new(ctypes.addressof(managed), name, None)
+        with self.assertRaisesRegex(BufferError, "device of type 10"):
+            Tensor.from_capsule(capsule)
+        self.assertIn('"dltensor_versioned"', repr(capsule))
+        self.assertEqual(deleted, [])
+        managed.dl_tensor.device.device_type = 2
+        managed.dl_tensor.dtype.code, managed.dl_tensor.dtype.bits, managed.dl_tensor.dtype.lanes = 2, 32, 1
+        managed.dl_tensor.ndim, managed.dl_tensor.data = 0, self.floats([1]).handle
+        tensor = Tensor.from_capsule(capsule)
+        self.assertIn('"used_dltensor_versioned"', repr(capsule))
+        del capsule
+        self.assertEqual((deleted, tensor.shape), ([], ()))
+        del tensor
+        self.assertEqual(deleted, [1])
+
+    def test_the_interface_of_an_empty_array_has_no_address(self):
+        empty = self.floats([1]).view("f32", (0, 4))
+        self.assertEqual((empty.__cuda_array_interface__["data"][0], empty.__cuda_array_interface__["shape"]),
+                         (0, (0, 4)))
+
+    def test_the_interface_says_the_default_streams_by_their_numbers(self):
+        for stream, number in ((self.device.default_stream, 1), (self.device.per_thread_default_stream, 2)):
+            view = self.device.allocate(16, stream=stream).view("f32")
+            self.assertEqual(view.__cuda_array_interface__["stream"], number)
+            self.assertEqual(stream.__cuda_stream__(), (0, number))
+
+    def test_streams_of_other_versions_of_the_protocol_are_refused(self):
+        class Newer:
+            def __cuda_stream__(self):
+                return 1, 7
+
+        with self.assertRaisesRegex(TypeError, "version 1"):
+            self.stream.wait(Newer())
+
+
 class Methods(DeviceTest):
     def test_arguments_that_are_not_known_are_refused(self):
         view = self.floats([1]).view("f32")
@@ -274,6 +330,66 @@ class Arrays(DeviceTest):
                     buffer.view(name)
             else:
                 self.assertEqual(buffer.view(name).shape, shape)
+
+
+class Views(DeviceTest):
+    def test_an_array_of_any_library_is_seen(self):
+        buffer = self.floats(range(8))
+        foreign = Foreign(buffer, shape=(2, 2), strides=(16, 8), stream=self.stream.handle)
+        for view in (StridedMemoryView(foreign, -1),
+                     StridedMemoryView.from_cuda_array_interface(foreign, self.device.default_stream.handle)):
+            self.assertEqual((view.ptr, view.shape, view.strides, view.size),
+                             (buffer.handle, (2, 2), (4, 2), 4))
+            self.assertTrue(view.is_device_accessible)
+            self.assertFalse(view.readonly)
+            self.assertEqual(view.device_id, 0)
+            self.assertIs(view.exporting_obj, foreign)
+        tensor = buffer.view("f32", (4, 2))
+        view = StridedMemoryView.from_any_interface(tensor, self.stream.handle)
+        self.assertEqual((view.ptr, view.shape), (tensor.ptr, (4, 2)))
+        self.assertEqual(view.__dlpack_device__(), tensor.__dlpack_device__())
+        self.assertEqual(Tensor.from_dlpack(view).shape, (4, 2))
+        y = self.floats([0] * 8)
+        launch(self.stream, LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 2.0, view, y, 8)
+        self.assertEqual(self.read(y), [2 * i for i in range(8)])
+        for make in (StridedMemoryView.from_dlpack, StridedMemoryView.from_any_interface):
+            with self.assertRaisesRegex(BufferError, "None is ambiguous"):
+                make(tensor)
+        with self.assertRaisesRegex(TypeError, "not int"):
+            StridedMemoryView(1, -1)
+
+    def test_a_buffer_is_seen_as_one(self):
+        buffer = self.device.allocate(48, stream=self.stream)
+        view = StridedMemoryView.from_buffer(buffer, (3, 4), dtype="float32", is_readonly=True)
+        self.assertEqual((view.shape, view.strides, view.readonly), ((3, 4), (4, 1), True))
+        view = StridedMemoryView.from_buffer(buffer, (4, 3), (1, 4), itemsize=4)
+        self.assertEqual((view.shape, view.strides, view.size), ((4, 3), (1, 4), 12))
+        self.assertEqual(StridedMemoryView(buffer, -1).shape, (48,))
+        for given in ({}, {"dtype": "f32", "itemsize": 4}, {"itemsize": 4, "strides": (5, 1)},
+                      {"itemsize": 4, "strides": (1,)}):
+            with self.subTest(given), self.assertRaises(ValueError):
+                StridedMemoryView.from_buffer(buffer, (3, 4), **given)
+
+    def test_arguments_are_viewable(self):
+        @args_viewable_as_strided_memory((0, 2))
+        def shapes(a, b, c, *, stream):
+            return a.view(stream.handle).shape, b, c.view(-1).shape
+
+        given = self.floats(range(4)).view("f32")
+        self.assertEqual(shapes(given, 5, given, stream=self.stream), ((4,), 5, (4,)))
+        self.assertEqual(shapes.__name__, "shapes")
+
+    @unittest.skipUnless(numpy, "no NumPy")
+    def test_host_arrays_are_seen(self):
+        given = numpy.arange(12, dtype=numpy.float32).reshape(3, 4).T
+        given.flags.writeable = False
+        for view in (StridedMemoryView.from_array_interface(given),
+                     StridedMemoryView.from_any_interface(numpy.array(given))):
+            self.assertEqual((view.shape, view.device_id, view.dtype), ((4, 3), -1, numpy.float32))
+            self.assertFalse(view.is_device_accessible)
+        view = StridedMemoryView.from_array_interface(given)
+        self.assertEqual((view.strides, view.readonly, view.ptr), ((1, 4), True, given.ctypes.data))
+        self.assertEqual(StridedMemoryView(self.floats([1]).view("bf16"), -1).dtype, "bf16")
 
 
 @unittest.skipUnless(numpy, "no NumPy")

@@ -10,10 +10,13 @@ from support import SAXPY, DeviceTest, compiled, kernel
 
 ECHO = r"""
 struct pair { int a; double b; };
+struct __align__(8) c64 { float real, imag; };
+struct __align__(16) c128 { double real, imag; };
 #define ECHO(name, type) extern "C" __global__ void echo_##name(type x, type *out) { *out = x; }
 ECHO(i8, signed char) ECHO(i16, short) ECHO(i32, int) ECHO(i64, long long)
 ECHO(u8, unsigned char) ECHO(u16, unsigned short) ECHO(u32, unsigned) ECHO(u64, unsigned long long)
 ECHO(f32, float) ECHO(f64, double) ECHO(bool, bool) ECHO(pair, pair)
+ECHO(c64, c64) ECHO(c128, c128)
 """
 FORMATS = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I",
            "u64": "Q", "f32": "f", "f64": "d", "bool": "?"}
@@ -64,6 +67,21 @@ class Arguments(DeviceTest):
                 self.arrives(name, value, value.value)
         with self.assertRaises(InvalidArgumentError):
             self.echo("i32", ctypes.c_int64(1), 4)
+
+    def test_complex_numbers_take_the_kernels_size(self):
+        for name, form, size in (("c64", "ff", 8), ("c128", "dd", 16)):
+            with self.subTest(name):
+                self.assertEqual(struct.unpack(form, self.echo(name, 1.5 - 2j, size)), (1.5, -2))
+        try:
+            import numpy
+        except ModuleNotFoundError:
+            return
+        self.assertEqual(struct.unpack("ff", self.echo("c64", numpy.complex64(3 + 4j), 8)), (3, 4))
+        self.assertEqual(struct.unpack("dd", self.echo("c128", numpy.complex128(0.1j), 16)), (0, 0.1))
+        with self.assertRaisesRegex(InvalidArgumentError, "argument 0 of echo_c64"):
+            self.echo("c64", numpy.complex128(1), 8)
+        with self.assertRaisesRegex(InvalidArgumentError, "argument 0 of echo_f32"):
+            self.echo("f32", 1j, 4)
 
     def test_numpy_scalars_go_as_they_are(self):
         try:

@@ -1,16 +1,22 @@
 """Objects let go in any order, on any thread, at exit and after a fork: no crash, no hang."""
 import array
 import gc
+import queue
 import random
 import threading
 import unittest
 
 from cucore import (
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    Graph,
     InvalidArgumentError,
     LaunchConfig,
     LegacyPinnedMemoryResource,
     PreparedLaunch,
+    Stream,
     Tensor,
+    host_launch,
     launch,
 )
 from support import SAXPY, DeviceTest, child, compiled
@@ -29,6 +35,12 @@ mapped = pinned.host_view()
 """
 
 
+def device_pool(device, stream):
+    """A buffer of a pool for other processes, and nothing else of that."""
+    pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+    return pool.allocate(5000, stream=stream)
+
+
 class Orders(DeviceTest):
     def everything(self, chance):
         stream = self.device.create_stream()
@@ -42,9 +54,16 @@ class Orders(DeviceTest):
         run = capture.graph.instantiate()
         run.launch(stream)
         prepared = PreparedLaunch(stream, LaunchConfig(1, 32), kernel, 1.0, buffer, buffer, 16)
+        made = Graph(self.device)
+        node = made.launch(LaunchConfig(1, 32), kernel, 1.0, buffer, buffer, 16)
+        node.callback(lambda: None).memset(buffer, 0, 4)
+        made.instantiate().launch(stream)
+        host_launch(stream, lambda: None)
         objects = [stream, buffer, view, kernel, capture, run, prepared, buffer[16:32],
                    view.__dlpack__(), view.__dlpack__(max_version=(1, 0)), stream.record(),
-                   self.device.memory_resource, stream.context, self.device.default_stream]
+                   self.device.memory_resource, stream.context, self.device.default_stream,
+                   made, node, made.instantiate(), Tensor.from_dlpack(view), Tensor.from_dlpack(view),
+                   stream.create_graph_builder(), device_pool(self.device, stream)]
         chance.shuffle(objects)
         return objects
 
@@ -67,6 +86,56 @@ class Orders(DeviceTest):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+
+    def test_on_threads_that_only_finalise(self):
+        """Objects go to threads of finalisers, in any order, while others make more."""
+        queues = [queue.SimpleQueue() for _ in range(3)]
+        failures = []
+
+        def finalise(mine):
+            while (each := mine.get()) is not None:
+                del each
+
+        def make(seed):
+            chance = random.Random(seed)
+            try:
+                for _ in range(15):
+                    for each in self.everything(chance):
+                        chance.choice(queues).put(each)
+            except BaseException as error:
+                failures.append(error)
+
+        finalisers = [threading.Thread(target=finalise, args=(q,)) for q in queues]
+        makers = [threading.Thread(target=make, args=(seed,)) for seed in range(3)]
+        for thread in finalisers + makers:
+            thread.start()
+        for thread in makers:
+            thread.join()
+        for q in queues:
+            q.put(None)
+        for thread in finalisers:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_in_finalisers_of_their_users(self):
+        """What an object's own finaliser does with them, also to keep them."""
+        kept, test = [], self
+
+        class User:
+            def __init__(self, chance):
+                self.objects = test.everything(chance)
+                self.me = self
+
+            def __del__(self):
+                self.objects[0].sync() if isinstance(self.objects[0], Stream) else None
+                kept.append(self.objects.pop())
+
+        chance = random.Random(3)
+        for _ in range(10):
+            User(chance)
+            gc.collect()
+        self.assertEqual(len(kept), 10)
+        kept.clear()
 
     def test_by_the_collector_on_another_thread(self):
         chance = random.Random(1)
@@ -178,6 +247,66 @@ assert os.waitpid(pid, 0)[1] == 0
 stream.sync()
 print('parent')
 """), "refused\nparent\n")
+
+    def test_it_ends_with_graphs_and_functions_under_way(self):
+        self.assertEqual(child(START + """
+import time
+graph = Graph(device)
+graph.callback(time.sleep, user_data=0.05).memset(buffer, 1, 4).callback(print, user_data='called')
+run = graph.instantiate()
+run.launch(stream)
+stream.sync()
+host_launch(stream, lambda: time.sleep(0.1))
+run.launch(stream)
+builder = device.create_graph_builder().begin_building()
+host_launch(builder, print)
+sys.keep = [graph, run, builder, Tensor.from_dlpack(view)]
+print('ended', flush=True)
+""").splitlines()[:2], ["called", "ended"])
+
+    def test_threads_that_are_cut_off_hold_objects(self):
+        self.assertEqual(child(START + """
+import time
+def work(i):
+    mine = device.create_stream()
+    held = [device.allocate(64, stream=mine).view() for _ in range(20)]
+    graph = Graph(device)
+    while True:
+        graph.memset(held[0].ptr, i, 4)
+        held.append(Tensor.from_dlpack(held[-1]))
+        del held[:5]
+        held += [device.allocate(64, stream=mine).view() for _ in range(5)]
+for i in range(4):
+    threading.Thread(target=work, args=(i,), daemon=True).start()
+time.sleep(0.3)
+print('ended')
+"""), "ended\n")
+
+    def test_children_that_end_by_themselves(self):
+        """A child runs the interpreter's end with objects of its parent, while threads worked there."""
+        self.assertEqual(child(START + """
+import time
+def work():
+    mine = device.create_stream()
+    while True:
+        device.allocate(64, stream=mine).view().__dlpack__()
+threading.Thread(target=work, daemon=True).start()
+for _ in range(5):
+    time.sleep(0.02)
+    pid = os.fork()
+    if pid == 0:
+        import gc
+        for call in (device.create_stream, lambda: buffer.view().__dlpack__(), stream.sync,
+                     lambda: Graph(device), lambda: stream.record()):
+            try:
+                call()
+            except ForkedError:
+                pass
+        gc.collect()
+        sys.exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+print('parent')
+"""), "parent\n")
 
     def test_importing_needs_no_driver(self):
         self.assertEqual(child("""

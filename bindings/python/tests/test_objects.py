@@ -241,5 +241,86 @@ class Failures(DeviceTest):
         self.assertTrue(error.explanation)
 
 
+class Managed(DeviceTest):
+    def setUp(self):
+        super().setUp()
+        self.pool = cucore.ManagedMemoryResource()
+
+    def test_it_says_where_it_is_and_should_be(self):
+        of_pool = self.pool.allocate(1 << 16, stream=self.stream)
+        buffer = cucore.LegacyManagedMemoryResource().allocate(1 << 16)
+        self.stream.sync()
+        for one in (of_pool, buffer):
+            self.assertIsInstance(one, cucore.ManagedBuffer)
+            self.assertTrue(one.is_managed)
+            self.assertFalse(one.read_mostly)
+        with self.assertRaises(cucore.NotSupportedError):
+            of_pool.read_mostly = True
+        buffer.read_mostly = True
+        self.assertTrue(buffer.read_mostly)
+        buffer.read_mostly = False
+        for where in (self.device, cucore.Host(), None):
+            buffer.preferred_location = where
+            self.assertEqual(buffer.preferred_location, where)
+        buffer.accessed_by.add(self.device)
+        self.assertIn(self.device, buffer.accessed_by)
+        self.assertEqual(len(buffer.accessed_by), 1)
+        buffer.accessed_by = []
+        self.assertEqual(set(buffer.accessed_by), set())
+
+    def test_it_moves_and_is_discarded(self):
+        buffers = [self.pool.allocate(1 << 16, stream=self.stream) for _ in range(2)]
+        buffers[0].fill(3, stream=self.stream)
+        buffers[0].prefetch(cucore.Host(), stream=self.stream)
+        self.stream.sync()
+        self.assertEqual(buffers[0].last_prefetch_location, cucore.Host())
+        self.assertEqual(bytes(buffers[0].host_view()[:4]), bytes([3] * 4))
+        cucore.utils.prefetch_batch(self.stream, buffers, [self.device, cucore.Host()])
+        cucore.utils.discard_batch(self.stream, buffers)
+        cucore.utils.discard_prefetch_batch(self.stream, buffers, self.device)
+        buffers[1].discard(stream=self.stream)
+        buffers[1].discard_prefetch(self.device, stream=self.stream)
+        self.stream.sync()
+        self.assertEqual([b.last_prefetch_location for b in buffers], [self.device] * 2)
+        with self.assertRaisesRegex(ValueError, "3 locations for 2 buffers"):
+            cucore.utils.prefetch_batch(self.stream, buffers, [self.device] * 3)
+
+
+class Batches(DeviceTest):
+    def test_copies_go_by_one_call(self):
+        sources = [self.floats([i] * (i + 1)) for i in range(4)]
+        for options in (None, cucore.utils.CopyOptions(src_access_order="any"),
+                        [cucore.utils.CopyOptions(overlap_mode="prefer_overlap_with_compute")] * 4):
+            targets = [self.floats([0] * (i + 1)) for i in range(4)]
+            cucore.utils.copy_batch(self.stream, sources, targets, options=options)
+            self.assertEqual([self.read(t) for t in targets], [[i] * (i + 1) for i in range(4)])
+        with self.assertRaisesRegex(ValueError, "the source has 8 bytes"):
+            cucore.utils.copy_batch(self.stream, sources[1:2], targets[:1])
+        with self.assertRaisesRegex(ValueError, "expected stream"):
+            cucore.utils.copy_batch(self.stream, sources, targets,
+                                    options=cucore.utils.CopyOptions(src_access_order="x"))
+
+
+class Peers(DeviceTest):
+    def test_a_pool_tells_who_reaches_it(self):
+        pool = cucore.DeviceMemoryResource(self.device, cucore.DeviceMemoryResourceOptions())
+        self.assertEqual(set(pool.peer_accessible_by), set())
+        others = [d for d in cucore.Device.get_all_devices() if self.device.can_access_peer(d) and d != self.device]
+        for other in others:
+            pool.peer_accessible_by.add(other)
+            self.assertIn(other, pool.peer_accessible_by)
+        pool.peer_accessible_by = []
+        self.assertEqual(len(pool.peer_accessible_by), 0)
+
+
+class DefaultStreams(DeviceTest):
+    def test_they_are_of_the_device_at_hand(self):
+        buffer = self.device.allocate(16, stream=cucore.LEGACY_DEFAULT_STREAM)
+        buffer.fill(1, stream=cucore.PER_THREAD_DEFAULT_STREAM)
+        cucore.PER_THREAD_DEFAULT_STREAM.sync()
+        self.assertEqual((cucore.LEGACY_DEFAULT_STREAM.handle, cucore.PER_THREAD_DEFAULT_STREAM.handle), (1, 2))
+        self.assertEqual(cucore.LEGACY_DEFAULT_STREAM.device, self.device)
+
+
 if __name__ == "__main__":
     unittest.main()

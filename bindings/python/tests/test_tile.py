@@ -15,7 +15,8 @@ else:
     import tile_kernels as k
 
 rng = np.random.default_rng(1) if np is not None else None
-NAMES = {"float32": "f32", "float16": "f16", "int32": "i32", "float64": "f64", "int64": "i64"}
+NAMES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
+         "uint32": "u32", "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "bool"}
 
 
 @unittest.skipUnless(np is not None, "no NumPy")
@@ -81,14 +82,14 @@ class Samples(TileTest):
         np.testing.assert_allclose(self.get(c), a @ b, atol=1e-4, rtol=1e-4)
 
     def test_attention(self):
-        batch, heads, group, seq, kv, d = 1, 2, 2, 32, 40, 16
+        batch, heads, group, seq, kv, d, dv = 1, 2, 2, 32, 40, 32, 16
         q = self.random(batch, heads, seq, d, dtype=np.float16)
-        key, value = (self.random(batch, heads // group, kv, d, dtype=np.float16) for _ in range(2))
+        key, value = (self.random(batch, heads // group, kv, n, dtype=np.float16) for n in (d, dv))
         for causal in (False, True):
-            out = self.put(np.zeros((batch, heads, seq, d), np.float16))
+            out = self.put(np.zeros((batch, heads, seq, dv), np.float16))
             self.run_kernel((2, batch * heads, 1), k.attention, self.put(q), self.put(key),
-                            self.put(value), out, 1 / math.sqrt(d), 0, d, heads, 16, 16, group, causal,
-                            kv % 16 == 0)
+                            self.put(value), out, 1 / math.sqrt(d), 0, d, dv, heads, 16, 16, group,
+                            causal, kv % 16 == 0)
             full_k, full_v = (np.repeat(t.astype(np.float64), group, axis=1) for t in (key, value))
             scores = q.astype(np.float64) @ full_k.swapaxes(2, 3) / math.sqrt(d)
             if causal:
@@ -276,6 +277,7 @@ class Stub(unittest.TestCase):
         functions = {n.name: n.args for n in tree.body if isinstance(n, ast.FunctionDef)}
         names = {*functions, *(n.name for n in tree.body if isinstance(n, ast.ClassDef)),
                  *(n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)),
+                 *(a.name for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names),
                  *(t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets)}
         self.assertEqual(set(ct.__all__) - names, set())
         for name, function in OPS.items():

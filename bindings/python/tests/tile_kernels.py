@@ -89,8 +89,8 @@ def persistent_matmul(A, B, C, tm: ConstInt, tn: ConstInt, tk: ConstInt):
 
 
 @ct.kernel(occupancy=2)
-def attention(Q, K, V, Out, qk_scale: float, input_pos: int, D: ConstInt, H: ConstInt, TM: ConstInt,
-              TN: ConstInt, GROUP: ConstInt, CAUSAL: ConstBool, EVEN_K: ConstBool):
+def attention(Q, K, V, Out, qk_scale: float, input_pos: int, D: ConstInt, DV: ConstInt, H: ConstInt,
+              TM: ConstInt, TN: ConstInt, GROUP: ConstInt, CAUSAL: ConstBool, EVEN_K: ConstBool):
     block_x, block_y = ct.bid(0), ct.bid(1)
     batch, head = block_y // H, block_y % H
     kv_head = head // GROUP
@@ -101,7 +101,7 @@ def attention(Q, K, V, Out, qk_scale: float, input_pos: int, D: ConstInt, H: Con
     offs_n_tile = ct.arange(TN, dtype=np.int32)[None, :]
     m_i = ct.full((TM, 1), -np.inf, dtype=np.float32)
     l_i = ct.full((TM, 1), 0.0, dtype=np.float32)
-    acc = ct.full((TM, D), 0.0, dtype=np.float32)
+    acc = ct.full((TM, DV), 0.0, dtype=np.float32)
     q = ct.load(Q, index=(batch, head, block_x, 0), shape=(1, 1, TM, D)).reshape((TM, D))
     m_end = input_pos + (block_x + 1) * TM
     seqlen = K.shape[2]
@@ -128,11 +128,11 @@ def attention(Q, K, V, Out, qk_scale: float, input_pos: int, D: ConstInt, H: Con
         alpha = ct.exp2(m_i - m_ij, flush_to_zero=True)
         l_i = l_i * alpha + ct.sum(p, axis=-1, keepdims=True)
         acc = acc * alpha
-        v = ct.load(V, index=(batch, kv_head, j, 0), shape=(1, 1, TN, D), latency=4).reshape((TN, D))
+        v = ct.load(V, index=(batch, kv_head, j, 0), shape=(1, 1, TN, DV), latency=4).reshape((TN, DV))
         acc = ct.mma(p.astype(Q.dtype), v, acc)
         m_i = m_ij
     acc = ct.truediv(acc, l_i, flush_to_zero=True, rounding_mode=RMd.APPROX)
-    ct.store(Out, index=(batch, head, block_x, 0), tile=acc.reshape((1, 1, TM, D)).astype(Out.dtype))
+    ct.store(Out, index=(batch, head, block_x, 0), tile=acc.reshape((1, 1, TM, DV)).astype(Out.dtype))
 
 
 @ct.kernel

@@ -2,6 +2,7 @@
 #include "graph.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static CUresult event_of(CUevent handle, struct event **out)
 {
@@ -19,6 +20,10 @@ CUresult sim_cuEventCreate(CUevent *event, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     struct event *e = sim_alloc(sizeof(*e));
     e->flags = flags;
+    if (flags & CU_EVENT_INTERPROCESS && !sim_event_share(e)) {
+        free(e);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
     sim_enlist(e, KIND_EVENT, sim_current());
     *event = SIM_HANDLE(CUevent, e);
     return CUDA_SUCCESS;
@@ -35,6 +40,10 @@ CUresult sim_event_record(struct event *event, struct stream *stream)
         return sim_capture_record(event, stream);
     event->capture = 0;
     sim_ends_set(&event->ends, NULL, 0);
+    if (event->shared) {
+        struct work record = sim_shared_record(event);
+        return sim_submit(stream, &record);
+    }
     sim_mark_drop(event->mark);
     event->mark = sim_mark_new();
     return sim_submit(stream,
@@ -97,6 +106,10 @@ CUresult sim_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
         s->capture->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
+    if (e->shared) {
+        struct work wait = sim_shared_wait(e);
+        return sim_submit(s, &wait);
+    }
     if (!e->mark)
         return CUDA_SUCCESS; // never recorded: nothing to wait for
     return sim_submit(s, &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(e->mark) });
@@ -113,6 +126,8 @@ CUresult sim_cuEventQuery(CUevent event)
         return sim_capture_spoil_event(e);
     if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (e->shared)
+        return sim_shared_done(e) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     return !e->mark || e->mark->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -127,6 +142,14 @@ CUresult sim_cuEventSynchronize(CUevent event)
         return sim_capture_spoil_event(e);
     if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    while (e && e->shared && !e->head.context->lost && !sim_shared_done(e)) {
+        sim_unlock(); // another process says when
+        usleep(100);
+        sim_lock();
+        e = sim_object(event, KIND_EVENT);
+    }
+    if (!e || e->shared)
+        return e ? e->head.context->lost : CUDA_ERROR_INVALID_HANDLE;
     if (!e->mark)
         return CUDA_SUCCESS;
     struct mark *mark = sim_mark_retain(e->mark);
@@ -143,6 +166,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
 void sim_event_end(struct event *event)
 {
     sim_mark_drop(event->mark);
+    sim_event_unshare(event);
     sim_ends_set(&event->ends, NULL, 0);
     sim_delist(event);
     free(event);

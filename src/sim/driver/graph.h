@@ -51,6 +51,7 @@ struct step {
     uintptr_t node; // the one it was made of
     uintptr_t context, kernel, event;
     int priority;
+    bool disabled;            // launches pass over it
     size_t *from, from_count; // steps
     struct work work;
 };

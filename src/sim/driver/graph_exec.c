@@ -305,19 +305,27 @@ static void enqueue_step(struct stream *stream, const struct step *s)
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         event->capture = 0;
         sim_ends_set(&event->ends, NULL, 0);
+        if (event->shared) {
+            struct work record = sim_shared_record(event);
+            sim_enqueue(stream, &record);
+            return;
+        }
         sim_mark_drop(event->mark);
         event->mark = sim_mark_new();
         sim_enqueue(stream, &(struct work){ .op = OP_MARK, .mark = sim_mark_retain(event->mark) });
         return;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        if (event->mark)
+        if (event->shared) {
+            struct work wait = sim_shared_wait(event);
+            sim_enqueue(stream, &wait);
+        } else if (event->mark)
             sim_enqueue(stream,
                         &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(event->mark) });
         return;
     default:
         break;
     }
-    if (s->work.op == OP_NOTHING)
+    if (s->work.op == OP_NOTHING || s->disabled)
         return;
     if (s->work.op == OP_WAKE || s->work.op == OP_SLEEP)
         s->work.allocation->graph->launched = s->work.op == OP_WAKE;
@@ -487,6 +495,10 @@ CUresult sim_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdat
         steps_free(&new);
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
+    for (size_t i = 0; i < new.count; i++) { // nodes stay those that the instance was made of
+        new.first[i].node = e->steps.first[i].node;
+        new.first[i].disabled = e->steps.first[i].disabled;
+    }
     steps_free(&e->steps);
     e->steps = new;
     // What launches under way still use goes when they have ended.
@@ -512,5 +524,47 @@ CUresult sim_cuGraphExecUpdate_v1(CUgraphExec exec, CUgraph graph, CUgraphNode *
         *error_node = info.errorNode;
     if (result)
         *result = info.result;
+    return code;
+}
+
+// Nodes that are passed over.
+
+static CUresult step_of(CUgraphExec exec, CUgraphNode node, struct step **out)
+{
+    struct exec *e;
+    CUresult code = exec_of(exec, &e);
+
+    if (code)
+        return code;
+    for (size_t i = 0; i < e->steps.count; i++) {
+        struct step *s = &e->steps.first[i];
+        if (s->node != (uintptr_t)node)
+            continue;
+        *out = s;
+        return s->type == CU_GRAPH_NODE_TYPE_KERNEL || s->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+                       s->type == CU_GRAPH_NODE_TYPE_MEMSET
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled)
+{
+    struct step *s;
+    CUresult code = step_of(exec, node, &s);
+
+    if (!code)
+        s->disabled = !enabled;
+    return code;
+}
+
+CUresult sim_cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned *enabled)
+{
+    struct step *s;
+    CUresult code = enabled ? step_of(exec, node, &s) : CUDA_ERROR_INVALID_VALUE;
+
+    if (!code)
+        *enabled = !s->disabled;
     return code;
 }

@@ -135,17 +135,18 @@ static void *pages(size_t bytes)
     return p;
 }
 
-static void unmap(CUdeviceptr base, size_t bytes)
+static void unmap(CUdeviceptr base, size_t bytes, bool shared)
 {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     void *p = (void *)(uintptr_t)base;
     size_t span = sim_round_up(bytes, PAGE);
 
     // The addresses stay ours, the memory goes.
     ASAN_UNPOISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
-    if (!sim.guard)
+    if (!sim.guard && !shared)
         (void)madvise(p, span, MADV_DONTNEED);
-    else if (mmap(p, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                  0) == MAP_FAILED)
+    else if (mmap(p, span, sim.guard ? PROT_NONE : PROT_READ | PROT_WRITE, flags, -1, 0) ==
+             MAP_FAILED)
         sim_bug("memory cannot be given back", "mmap");
 }
 
@@ -161,7 +162,7 @@ void sim_pages_sleep(struct allocation *a, const char *by)
 {
     sim_memory_remove(a->base, by);
     sim_note_gone(a->base, a->bytes);
-    unmap(a->base, a->bytes);
+    unmap(a->base, a->bytes, false);
 }
 
 void sim_pages_wake(struct allocation *a)
@@ -256,6 +257,8 @@ void sim_free(struct allocation *a, const char *by)
             (sim.allocation_count - at) * sizeof(*sim.allocations));
     if (on_device(a->memory) && !a->foreign)
         sim.devices[a->device].used -= a->bytes;
+    if (a->shared && a->pool)
+        sim_pool_forget(a->pool, a);
     if (a->pool)
         sim_pool_give_back(a->pool, a->bytes);
     if (!a->foreign)
@@ -263,7 +266,7 @@ void sim_free(struct allocation *a, const char *by)
     if (!a->foreign)
         sim_note_gone(a->base, a->bytes);
     if (a->memory != MEMORY_REGISTERED && !a->foreign)
-        unmap(a->base, a->bytes);
+        unmap(a->base, a->bytes, a->shared);
     free(a->graph);
     free(a);
 }

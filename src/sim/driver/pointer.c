@@ -261,6 +261,8 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
 
     if (!a || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
         return CUDA_ERROR_INVALID_VALUE;
+    if (a->pool)
+        return CUDA_ERROR_NOT_SUPPORTED; // what an H200's driver says of a managed pool's memory
     bool placed = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                   advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                   advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;

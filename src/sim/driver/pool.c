@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const size_t pool_chunk = (size_t)32 << 20;
 
@@ -50,6 +51,8 @@ void sim_pools_trim(void)
 static void pool_free(struct pool *pool)
 {
     reserve(pool, 0);
+    if (pool->file >= 0)
+        close(pool->file);
     sim.pools--;
     sim_delist(pool);
     free(pool);
@@ -86,10 +89,11 @@ static struct {
     CUmemAccess_flags access[SIM_DEVICES];
 } recycled = { .device = -1 };
 
-static struct pool *pool_new(const CUmemPoolProps *props)
+struct pool *sim_pool_new(const CUmemPoolProps *props)
 {
     struct pool *p = sim_alloc(sizeof(*p));
 
+    p->file = -1;
     p->props = *props;
     p->device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? props->location.id : 0;
     p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
@@ -107,7 +111,7 @@ static struct pool *builtin_pool(struct pool **slot, CUmemAllocationType type,
                                  CUmemLocation location)
 {
     if (!*slot) {
-        *slot = pool_new(&(CUmemPoolProps){ .allocType = type, .location = location });
+        *slot = sim_pool_new(&(CUmemPoolProps){ .allocType = type, .location = location });
         (*slot)->head.builtin = true;
     }
     return *slot;
@@ -248,7 +252,11 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
-    struct pool *p = pool_new(props);
+    struct pool *p = sim_pool_new(props);
+    if (props->handleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && !sim_pool_share(p)) {
+        sim_pool_end(p);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
         memcpy(p->access, recycled.access, sizeof(p->access));
     recycled.device = -1;
@@ -376,7 +384,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     uint64_t used = pool->used + sim_round_up(bytes, 512);
     uint64_t reserved = sim_round_up(used, pool_chunk);
 
-    if (!out || !bytes)
+    if (!out || !bytes || pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture)
         return sim_graph_allocate(stream, bytes, out);
@@ -397,10 +405,16 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     struct allocation *a = sim_allocate(bytes, MEMORY_POOL, pool->device);
     if (!a)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (pool->file >= 0 && !sim_pool_back(pool, a)) {
+        sim_free(a, "a mapping that failed");
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     a->pool = pool;
     // The host may write the rest without a word, and every device reaches it.
-    if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-        pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
+    if (a->shared) // another process may write it
+        (void)0;
+    else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+             pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
         sim_note_fresh(a->base, bytes);
     else
         sim_memory_own(a->base, SIM_ANY_DEVICE);

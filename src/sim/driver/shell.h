@@ -164,9 +164,14 @@ struct stream {
     int captured;              // items of work taken by captures
 };
 
+struct sim_shared_event;
+
 struct event {
     struct object head;
     unsigned flags;
+    struct sim_shared_event *shared; // of one for other processes, which has no mark
+    int file;                        // of that
+    bool imported;
     struct mark *mark; // NULL until recorded
     uint64_t capture;  // id of the capture that recorded it last, or 0
     struct ends ends;  // of that
@@ -198,6 +203,8 @@ struct allocation {
     bool foreign; // a variable that lies where the executor put it
     bool sync_memops;
     bool read_mostly;
+    bool shared; // of its pool's file, from `file_offset` on
+    uint64_t file_offset;
     CUmemLocation preferred, prefetched;
     uint32_t accessed_by;
 };
@@ -210,6 +217,9 @@ struct pool {
     uint64_t threshold, used, used_high, reserved, reserved_high;
     CUmemAccess_flags access[SIM_DEVICES];
     size_t allocations;
+    int file; // of one for other processes, and where its next memory lies
+    uint64_t file_end;
+    bool imported;
 };
 
 // Code.
@@ -227,10 +237,10 @@ struct kernel {
     size_t parameter_count, parameter_bytes;
     int attributes[SIM_DEVICES][16]; // CU_FUNC_ATTRIBUTE_...
     CUfunc_cache cache[SIM_DEVICES];
-    int max_threads;                 // .maxntid or .reqntid, 0 without
-    int exact_threads[3];            // .reqntid, zeros without
-    unsigned index;                  // in its library
-    void *code;                      // the other half's
+    int max_threads;      // .maxntid or .reqntid, 0 without
+    int exact_threads[3]; // .reqntid, zeros without
+    unsigned index;       // in its library
+    void *code;           // the other half's
     struct function *functions;
 };
 
@@ -467,6 +477,17 @@ CUresult sim_encode_tiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t 
 void sim_context_end(struct context *context);
 void sim_context_clean(struct context *context); // all that is in it, and what was set
 
+// ipc.c
+bool sim_pool_share(struct pool *pool);
+bool sim_pool_back(struct pool *pool, struct allocation *a); // fresh memory lies in the pool's file
+void sim_pool_forget(struct pool *pool, const struct allocation *a);
+bool sim_event_share(struct event *event);
+void sim_event_unshare(struct event *event);
+struct work sim_shared_record(struct event *event); // what records it, and what waits for it
+struct work sim_shared_wait(const struct event *event);
+bool sim_shared_done(const struct event *event);
+struct pool *sim_pool_new(const CUmemPoolProps *props); // pool.c
+
 // work.c
 struct mark *sim_mark_new(void);
 struct mark *sim_mark_retain(struct mark *mark);
@@ -608,8 +629,8 @@ bool sim_profile(struct device *device, int arch, int ordinal);
 // The other half. All but sim_code_run() are called with the lock held; those that load may give
 // it up meanwhile.
 
-void sim_configure(void);        // the settings of a fresh driver
-CUresult sim_started(void);      // what cuInit() has to say of them
+void sim_configure(void);   // the settings of a fresh driver
+CUresult sim_started(void); // what cuInit() has to say of them
 // Say in a line what is wrong with a call, where such things are told.
 void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 const char *sim_complaint(void); // and cuGetErrorString() of that; NULL for nothing

@@ -42,11 +42,15 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->facts, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
+    // The source's own promise; those more blocks are not of the source.
+    if (tile_int(a->op, TILE_ATTR_INSIDE, 0) && !e->ring)
+        a->always[axis] = a->forward[axis] = true;
+
     if (index->op && index->op->kind == TILE_CONSTANT) {
         int64_t at, i = tile_int(index->op, TILE_ATTR_VALUE, 0);
         if (__builtin_mul_overflow(i, scale, &at))
             at = INT64_MIN / 2;
-        a->forward[axis] = at >= 0;
+        a->forward[axis] = at >= 0; // also where it was forward before it was scaled
         return (struct tile_size){ TILE_NO_REGISTER, at };
     }
     tile_register x =

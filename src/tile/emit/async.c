@@ -27,6 +27,102 @@ static tile_register distance(struct tile_emitter *e, const struct tile_copier *
     return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
 }
 
+// An index as the coordinate of the tile's first element: far outside stays far outside.
+static tile_register first_of(struct tile_emitter *e, const struct tile_value *index,
+                              int64_t extent)
+{
+    const int64_t most = INT64_C(1) << 38, product = INT64_C(1) << 61;
+    struct tile_known known = tile_known_of(e->facts, index);
+    bool open = index->type.dtype == CUC_U64 && known.low < 0;
+    tile_register x =
+        tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
+
+    if (open)
+        x = tile_make(e, TILE_R64, "min.u64 %R, %R, %l", x, most);
+    if (open || known.low < -(product / extent) || known.high > product / extent) {
+        x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
+        x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
+    }
+    return extent == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, extent);
+}
+
+// It changes from turn to turn.
+static bool is_moving(const struct tile_ahead *plan, const struct tile_value *index)
+{
+    return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
+}
+
+// An address with the places along axes whose index is moving, or is not, and whether the tile lies
+// inside along these; TILE_NO_REGISTER: it does.
+static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *c, bool moving,
+                              tile_register at, tile_register *inside)
+{
+    const struct tile_op *load = c->stream->load;
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+
+    for (uint32_t axis = 0; axis < shape->count; axis++) {
+        const struct tile_value *index = load->operand[1 + axis];
+        int64_t extent = shape->ints[axis];
+        if (is_moving(e->ring_ahead->plan, index) != moving)
+            continue;
+        tile_register first = first_of(e, index, extent);
+        at = plus64(e, at, distance(e, c, axis, first));
+        if (tile_grid_keeps_inside(e->facts, index, extent, extent, load->operand[0], axis))
+            continue;
+        tile_register size = tile_size_register(e, &c->view->extent[axis]);
+        tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first, extent);
+        *inside =
+            tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.le.s64 %R, %R, %R", end, size));
+        if (tile_known_of(e->facts, index).low < 0)
+            *inside =
+                tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first));
+    }
+    return at;
+}
+
+// Does a place change with the loop's variable alone?
+static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
+{
+    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_value *variable = loop->block[0]->argument[0];
+    uint32_t axes = tile_attribute(load, TILE_ATTR_SHAPE)->count;
+
+    for (uint32_t axis = 0; axis < axes; axis++)
+        if (load->operand[1 + axis] != variable &&
+            is_moving(e->ring_ahead->plan, load->operand[1 + axis]))
+            return false;
+    return tile_known_of(e->facts, variable).low >= 0;
+}
+
+static tile_register wide_of(struct tile_emitter *e, const struct tile_value *value)
+{
+    return tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, tile_registers(e, value)[0]);
+}
+
+// The first tile, and how the next ones lie to it.
+static void make_linear(struct tile_emitter *e, struct tile_copier *c)
+{
+    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    const struct tile_value *variable = loop->block[0]->argument[0];
+    tile_register step = wide_of(e, loop->operand[2]);
+
+    c->until = wide_of(e, loop->operand[1]);
+    c->advance = tile_number64(e, 0);
+    for (uint32_t axis = 0; axis < shape->count; axis++) {
+        int64_t extent = shape->ints[axis];
+        if (load->operand[1 + axis] != variable)
+            continue;
+        tile_register first = first_of(e, variable, extent);
+        tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, extent);
+        tile_register size = tile_size_register(e, &c->view->extent[axis]);
+        tile_register whole = tile_make(e, TILE_R64, "div.s64 %R, %R, %l", size, extent);
+        c->origin = plus64(e, c->origin, distance(e, c, axis, first));
+        c->advance = plus64(e, c->advance, distance(e, c, axis, elements));
+        c->until = tile_make(e, TILE_R64, "min.s64 %R, %R, %R", c->until, whole);
+    }
+}
+
 static void open_copier(struct tile_emitter *e, struct tile_copier *c,
                         const struct tile_ahead_stream *s, tile_register shared)
 {
@@ -45,25 +141,13 @@ static void open_copier(struct tile_emitter *e, struct tile_copier *c,
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
     tile_register along =
         tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
-    c->from = plus64(e, distance(e, c, s->other, wide), along);
+    tile_register own = plus64(e, distance(e, c, s->other, wide), along);
+    c->origin = add_axes(e, c, false, plus64(e, c->view->base, own), &c->inside);
+    if (is_linear(e, c))
+        make_linear(e, c);
     c->step = distance(e, c, s->other, tile_number64(e, c->lines));
     c->to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", c->line, s->pitch, shared);
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", c->to, c->piece, (unsigned)PIECE_BYTES, c->to);
-}
-
-// An index as the coordinate of the tile's first element: far outside stays far outside.
-static tile_register first_of(struct tile_emitter *e, const struct tile_value *index,
-                              int64_t extent)
-{
-    const int64_t most = INT64_C(1) << 38;
-    tile_register x =
-        tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
-
-    if (index->type.dtype == CUC_U64)
-        x = tile_make(e, TILE_R64, "min.u64 %R, %R, %l", x, most);
-    x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
-    x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
-    return extent == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, extent);
 }
 
 // 32 bits of a number of elements, no more than a tile can have of them.
@@ -74,21 +158,22 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
-static void copy_pieces(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
-                        tile_register to)
+// Those from the thread's piece number `first` on of a tile that lies inside.
+static void copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
 {
     const struct tile_ahead_stream *s = c->stream;
 
-    for (uint32_t turn = 0; turn < c->turns; turn++) {
+    for (uint32_t turn = first; turn < end; turn++) {
+        tile_register inside = c->whole;
         if (turn)
-            from = plus64(e, from, c->step);
-        if ((turn + 1) * c->lines > s->lines) {
-            tile_register inside = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
-                                             s->lines - turn * c->lines);
-            tile_put(e->text, "\t@%s", tile_name(inside));
-        }
-        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", to,
-                 s->at + turn * c->lines * s->pitch, from);
+            c->next = plus64(e, c->next, c->step);
+        if ((turn + 1) * c->lines > s->lines)
+            inside = tile_both(e, inside,
+                               tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
+                                         s->lines - turn * c->lines));
+        tile_put(e->text, "\t@%s", tile_name(inside));
+        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", c->place,
+                 s->at + turn * c->lines * s->pitch, c->next);
     }
 }
 
@@ -98,7 +183,7 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
                       tile_register to, tile_register bytes)
 {
     static const char *const types[] = { "", "u8", "u16", "", "b32" };
-    uint32_t size = c->stream->element;
+    uint32_t size = c->stream->element < 4 ? c->stream->element : 4;
     tile_register word[PIECE_BYTES / 4];
 
     for (uint32_t i = 0; i < PIECE_BYTES / 4; i++)
@@ -153,35 +238,18 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, next);
 }
 
-static void copy(struct tile_emitter *e, const struct tile_copier *c, tile_register stage)
+// Where a tile is at an edge.
+static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 {
-    const struct tile_op *load = c->stream->load;
+    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_op *load = s->load;
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
-    tile_register origin = c->view->base, whole = TILE_NO_REGISTER, first[TILE_MAX_RANK];
-    uint32_t edge = tile_label(e), done = tile_label(e);
+    tile_register first[TILE_MAX_RANK], left[2];
 
-    for (uint32_t axis = 0; axis < shape->count; axis++) {
-        int64_t extent = shape->ints[axis];
-        first[axis] = first_of(e, load->operand[1 + axis], extent);
-        origin = plus64(e, origin, distance(e, c, axis, first[axis]));
-        tile_register size = tile_size_register(e, &c->view->extent[axis]);
-        tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first[axis], extent);
-        tile_register p = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first[axis]);
-        tile_register q = tile_new(e, TILE_PRED);
-        tile_ins(e, "setp.le.and.s64 %R, %R, %R, %R", q, end, size, p);
-        whole = tile_both(e, whole, q);
-    }
-    tile_register from = plus64(e, origin, c->from);
-    tile_register to = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, stage);
-    tile_branch(e, whole, true, edge);
-    copy_pieces(e, c, from, to);
-    tile_branch(e, TILE_NO_REGISTER, false, done);
-    tile_put_label(e, edge);
-
+    for (uint32_t axis = 0; axis < shape->count; axis++)
+        first[axis] = first_of(e, load->operand[1 + axis], shape->ints[axis]);
     // Lines that there are, and bytes of the thread's piece of each: none where an index is below
     // 0, or one of an axis that the tile does not have is outside.
-    const struct tile_ahead_stream *s = c->stream;
-    tile_register left[2];
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t axis = i ? s->last : s->other;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
@@ -203,19 +271,19 @@ static void copy(struct tile_emitter *e, const struct tile_copier *c, tile_regis
         }
         bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
     }
-    copy_edge(e, c, from, to, left[0], bytes);
-    tile_put_label(e, done);
+    copy_edge(e, c, c->from, c->place, left[0], bytes);
 }
 
 // ---- The loop
 
 // What the places of loads are made of is computed apart for the copies, from a variable of their
-// own.
-static bool compute_places(struct tile_emitter *e)
+// own, for the while of `with`.
+static bool with_own_places(struct tile_emitter *e,
+                            void (*with)(struct tile_emitter *e, struct tile_copier *c))
 {
     struct tile_ring_ahead *r = e->ring_ahead;
     const struct tile_block *body = r->plan->loop->block[0];
-    uint32_t variable = body->argument[0]->id, count = e->kernel->value_count + 1, copied = 0;
+    uint32_t variable = body->argument[0]->id, count = e->kernel->value_count + 1;
     tile_register **kept = tile_take(e->module, count * sizeof(*kept));
     tile_register *own = tile_take(e->module, sizeof(*own));
 
@@ -231,8 +299,8 @@ static bool compute_places(struct tile_emitter *e)
             if (!tile_emit_one(e, op))
                 return false;
         }
-    for (; copied < r->plan->streams && !e->failed; copied++)
-        copy(e, &r->copier[copied], r->ahead);
+    for (uint32_t i = 0; i < r->plan->streams && !e->failed; i++)
+        with(e, &r->copier[i]);
     e->value[variable] = kept[variable];
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (op->result_count == 1 && r->plan->wanted[op->result[0]->id])
@@ -250,24 +318,113 @@ static void next_stage(struct tile_emitter *e, tile_register stage)
     tile_put(e->text, "\t@%s mov.u32 %s, 0;\n", tile_name(wraps), tile_name(stage));
 }
 
+static void open_stage(struct tile_emitter *e, struct tile_copier *c)
+{
+    const struct tile_value *variable = e->ring_ahead->plan->loop->block[0]->argument[0];
+    tile_register inside = c->inside;
+
+    if (c->until) {
+        tile_register before =
+            tile_make(e, TILE_PRED, "setp.lt.s64 %R, %R, %R", wide_of(e, variable), c->until);
+        inside = tile_both(e, inside, before);
+        c->from = c->next = c->origin;
+    } else {
+        c->from = c->next = add_axes(e, c, true, c->origin, &inside);
+    }
+    c->whole = tile_both(e, inside, e->ring_ahead->loads);
+    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->ring_ahead->ahead);
+}
+
+static void copy_stage_at_edge(struct tile_emitter *e, struct tile_copier *c)
+{
+    uint32_t next = tile_label(e);
+
+    tile_branch(e, c->whole, false, next);
+    copy_at_edge(e, c);
+    tile_put_label(e, next);
+}
+
+void tile_open_copies(struct tile_emitter *e)
+{
+    if (!with_own_places(e, open_stage))
+        e->failed = true;
+}
+
+void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts)
+{
+    struct tile_ring_ahead *r = e->ring_ahead;
+    uint32_t all = 0, before = 0;
+
+    if (e->failed) // no memory for places
+        return;
+    for (uint32_t i = 0; i < r->plan->streams; i++)
+        all += r->copier[i].turns;
+    uint32_t first = all * part / parts, end = all * (part + 1) / parts;
+    for (uint32_t i = 0; i < r->plan->streams; i++) {
+        uint32_t turns = r->copier[i].turns, from = first > before ? first - before : 0;
+        uint32_t to = end > before ? end - before : 0;
+        copy_pieces(e, &r->copier[i], from < turns ? from : turns, to < turns ? to : turns);
+        before += turns;
+    }
+}
+
+void tile_close_copies(struct tile_emitter *e)
+{
+    struct tile_ring_ahead *r = e->ring_ahead;
+
+    if (e->failed)
+        return;
+    uint32_t none = tile_label(e);
+    tile_register whole = TILE_NO_REGISTER, left = tile_new(e, TILE_REGISTER_CLASS(r->variable));
+
+    for (uint32_t i = 0; i < r->plan->streams; i++)
+        whole = tile_both(e, whole, r->copier[i].whole);
+    tile_register edge = tile_make(e, TILE_PRED, "not.pred %R, %R", whole);
+    tile_branch(e, tile_both(e, edge, r->loads), true, none);
+    if (!with_own_places(e, copy_stage_at_edge))
+        e->failed = true;
+    tile_put_label(e, none);
+    tile_ins(e, "sub.%s %R, %R, %R", r->type, left, r->last, r->variable);
+    tile_register more =
+        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", r->type + 1, left, r->step);
+    tile_ins(e, "and.pred %R, %R, %R", r->loads, r->loads, more);
+    tile_ins(e, "add.%s %R, %R, %R", r->type, r->variable, r->variable, r->step);
+    for (uint32_t i = 0; i < r->plan->streams; i++)
+        if (r->copier[i].until)
+            tile_ins(e, "add.s64 %R, %R, %R", r->copier[i].origin, r->copier[i].origin,
+                     r->copier[i].advance);
+    tile_ins(e, "cp.async.commit_group");
+    next_stage(e, r->ahead);
+}
+
 // What a stage holds, when there is one more; to the next one.
 static void copy_stage(struct tile_emitter *e)
 {
-    struct tile_ring_ahead *r = e->ring_ahead;
-    uint32_t none = tile_label(e);
-    tile_register left = tile_new(e, TILE_REGISTER_CLASS(r->variable));
-    tile_register more = tile_new(e, TILE_PRED);
+    tile_open_copies(e);
+    tile_copy_part(e, 0, 1);
+    tile_close_copies(e);
+}
 
-    tile_branch(e, r->loads, true, none);
-    if (!compute_places(e))
-        e->failed = true;
-    tile_ins(e, "sub.%s %R, %R, %R", r->type, left, r->last, r->variable);
-    tile_ins(e, "setp.gt.u%s %R, %R, %R", r->type + 1, more, left, r->step);
-    tile_move(e, r->loads, more);
-    tile_ins(e, "add.%s %R, %R, %R", r->type, r->variable, r->variable, r->step);
-    tile_put_label(e, none);
-    tile_ins(e, "cp.async.commit_group");
-    next_stage(e, r->ahead);
+void tile_await_stage(struct tile_emitter *e)
+{
+    tile_ins(e, "cp.async.wait_group %u", e->ring_ahead->plan->stages - 2);
+    tile_barrier(e); // what others copied is there, and they have read the stage before
+    e->shared_busy = false;
+}
+
+// Behind the last turn the stage stays: there is none after it.
+void tile_turn_stage(struct tile_emitter *e)
+{
+    struct tile_ring_ahead *r = e->ring_ahead;
+    tile_register variable = tile_registers(e, r->plan->loop->block[0]->argument[0])[0];
+    tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
+    tile_register next = tile_make(e, TILE_R32, "mov.b32 %R, %R", r->stage);
+
+    tile_ins(e, "sub.%s %R, %R, %R", r->type, left, r->last, variable);
+    tile_register more =
+        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", r->type + 1, left, r->step);
+    next_stage(e, next);
+    tile_ins(e, "selp.b32 %R, %R, %R, %R", r->stage, next, r->stage, more);
 }
 
 bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
@@ -302,22 +459,29 @@ bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
     return !e->failed;
 }
 
+void tile_enter_ahead(struct tile_emitter *e)
+{
+    tile_carry_product(e);
+}
+
 void tile_turn_ahead(struct tile_emitter *e)
 {
-    tile_ins(e, "cp.async.wait_group %u", e->ring_ahead->plan->stages - 2);
-    tile_barrier(e); // what others copied is there, and they have read the stage before
-    e->shared_busy = false;
+    if (e->ring_ahead->carried)
+        return;
+    tile_await_stage(e);
     copy_stage(e);
 }
 
 void tile_end_turn_ahead(struct tile_emitter *e)
 {
-    next_stage(e, e->ring_ahead->stage);
+    if (!e->ring_ahead->carried)
+        next_stage(e, e->ring_ahead->stage);
 }
 
 void tile_end_ahead(struct tile_emitter *e)
 {
     tile_ins(e, "cp.async.wait_group 0");
+    e->ahead_below = e->shared_bytes;
 }
 
 bool tile_is_ahead(const struct tile_emitter *e, const struct tile_op *op)

@@ -19,6 +19,7 @@ static tile_emit_op *emitter_of(enum tile_op_kind kind)
         return tile_emit_leaf;
     case TILE_BLOCK:
     case TILE_NUM_BLOCKS:
+    case TILE_WARP:
     case TILE_DIMENSION:
     case TILE_DIM:
     case TILE_STRIDE:
@@ -215,6 +216,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, end);
         tile_branch(e, over, false, loop.end);
     }
+    if (ahead)
+        tile_enter_ahead(e);
     tile_put_label(e, start);
     if (ahead)
         tile_turn_ahead(e);

@@ -508,16 +508,15 @@ static tile_register bitcast(struct tile_emitter *e, cuc_dtype to, cuc_dtype fro
     return cut(e, to, tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", x));
 }
 
-// The power of two that a divisor is known to be; 0: none. A division of 64 bits is a call, which
-// takes registers and keeps wgmma of the same kernel from overlapping when code is linked.
-static uint64_t known_power(const struct tile_value *divisor)
+// The number above 0 that a divisor is known to be; 0: none.
+static uint64_t known_divisor(const struct tile_value *divisor)
 {
     const struct tile_op *op = divisor->op;
 
     while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
         op = op->operand[0]->op;
     int64_t value = op && op->kind == TILE_CONSTANT ? tile_int(op, TILE_ATTR_VALUE, 0) : 0;
-    return value > 0 && !(value & (value - 1)) ? (uint64_t)value : 0;
+    return value > 0 ? (uint64_t)value : 0;
 }
 
 static tile_register divide_by_power(struct tile_emitter *e, enum tile_op_kind kind,
@@ -558,8 +557,8 @@ static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind
         tile_register more = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", b);
         a = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", a, more);
     }
-    tile_register q = tile_make(e, TILE_R32,
-                                kind == TILE_MOD ? "rem.u32 %R, %R, %R" : "div.u32 %R, %R, %R", a, b);
+    tile_register q = tile_make(
+        e, TILE_R32, kind == TILE_MOD ? "rem.u32 %R, %R, %R" : "div.u32 %R, %R, %R", a, b);
     return tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", q);
 }
 
@@ -598,13 +597,17 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
     }
     case TILE_FLOORDIV:
     case TILE_CDIV:
-    case TILE_MOD:
-        if (tile_is_integer(dtype) && known_power(op->operand[1]))
-            return divide_by_power(e, op->kind, dtype, x[0], known_power(op->operand[1]));
+    case TILE_MOD: {
+        uint64_t divisor = tile_is_integer(dtype) ? known_divisor(op->operand[1]) : 0;
+        if (divisor && !(divisor & (divisor - 1)))
+            return divide_by_power(e, op->kind, dtype, x[0], divisor);
         if (dtype == CUC_I64 && tile_fits_word(e, op->operand[0]) &&
             tile_fits_word(e, op->operand[1]))
             return divide_words(e, op->kind, x[0], x[1]);
+        if (dtype == CUC_I64 && divisor)
+            return tile_divide_by_constant(e, op->kind, x[0], divisor);
         return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
+    }
     case TILE_FMA: {
         const char *type = dtype == CUC_F64    ? "f64"
                            : dtype == CUC_F16  ? "f16"
@@ -650,8 +653,7 @@ static bool casts_pairs(const struct tile_op *op, uint32_t count)
     cuc_dtype to = op->result[0]->type.dtype;
 
     return op->kind == TILE_CAST && count % 2 == 0 && (to == CUC_F16 || to == CUC_BF16) &&
-           op->operand[0]->type.dtype == CUC_F32 &&
-           !tile_is_rounded(op);
+           op->operand[0]->type.dtype == CUC_F32 && !tile_is_rounded(op);
 }
 
 static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
@@ -673,6 +675,8 @@ static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
+    if (tile_int(op, TILE_ATTR_NEAR, 0) && tile_emit_near(e, op, out, first, end))
+        return true;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         if (!tile_hurry(e, op->operand[i], first, end))
             return false;

@@ -96,6 +96,7 @@ struct tile_emitter {
     const struct tile_ahead *ahead; // the loop whose loads run ahead (async.c); NULL
     struct tile_ring_ahead *ring_ahead;
     uint32_t ahead_bytes; // of its stages
+    uint32_t ahead_below; // of the scratch, while they are there
     bool alone;           // one warp goes through the loop that is emitted (alone.c)
     bool failed;
 };
@@ -246,6 +247,12 @@ tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, 
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: of two f32, a branch for a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
+// places.c: registers of a comparison that is `near`, where its left side is a count; else false.
+bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                    uint32_t first, uint32_t end);
+// divide_constant.c: a floor, cdiv or modulus of i64 by a number above 2 that is no power of two.
+tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
+                                      tile_register x, uint64_t divisor);
 // fp8.c: a byte of e4m3 or e5m2 of an f32, and back.
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);

@@ -146,6 +146,24 @@ void tile_hand_products_over(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
+// What is loaded once, and not for the last product, is given back before that: the next tile's
+// comes under the end of this one.
+static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
+{
+    const struct tile_fused_product *last = &p->product[p->products - 1];
+
+    return feed->held && p->turns && last->feed[0] != feed && last->feed[1] != feed;
+}
+
+static void give_early(struct tile_emitter *e)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (is_given_early(p, &p->feed[i]))
+            tile_release_feed(e, &p->feed[i], NULL);
+}
+
 static bool turning_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -190,6 +208,7 @@ static bool turning_loop(struct tile_emitter *e, const struct loop *l)
     carry(e, l, last->result[0]);
     tile_branch(e, TILE_NO_REGISTER, false, again);
     tile_put_label(e, tail);
+    give_early(e);
     start_last(e, sum);
     tile_wait_products(e, 0);
     release_feeds(e, early, early + 1, &r->late);
@@ -303,7 +322,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     if (!(r->ring.copies ? copy_loop : p->turns ? turning_loop : plain_loop)(e, &l))
         return false;
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
-        if (p->feed[i].held)
+        if (p->feed[i].held && !is_given_early(p, &p->feed[i]))
             tile_release_feed(e, &p->feed[i], NULL);
     tile_ins(e, "xor.b32 %R, %R, 1", r->held_phase, r->held_phase);
     tile_put_label(e, none);

@@ -96,6 +96,10 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, turn) };
     char end[16] = "";
 
+    if (!sum || (!left && !words)) { // no memory
+        e->failed = true;
+        return;
+    }
     if (left)
         at[0] = descriptor_in(e, left, turn);
     if (x->turns && left)

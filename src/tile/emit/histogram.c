@@ -1,7 +1,18 @@
 // Histograms: counters in shared memory, as many at a time as it holds, that every thread adds to.
 #include "emit.h"
 
-enum { MOST_BYTES = 32 * 1024 };
+// Counters at a time: a power of two, so that what a thread has goes into one turn. The rest of
+// shared memory is left to others.
+enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
+
+static uint32_t words_at_once(const struct tile_emitter *e)
+{
+    uint32_t words = MOST_WORDS;
+
+    while (4 * words + SPARE_BYTES > e->target->shared_limit)
+        words /= 2;
+    return words;
+}
 
 // All threads write zeros, 32 bits each, one behind the other.
 static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
@@ -124,7 +135,6 @@ static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
 
 bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
 {
-    enum { MOST_WORDS = MOST_BYTES / 4 };
     const struct tile_value *x = op->operand[0], *result = op->result[0];
     uint32_t bins = (uint32_t)result->type.extent[0];
     const tile_register *out = tile_registers(e, result);
@@ -132,8 +142,8 @@ bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
 
     for (uint32_t r = 0; out && r < tile_register_count(result); r++)
         tile_move(e, out[r], zero); // padding is something
-    if (bins > MOST_WORDS) {
-        count_in_turns(e, x, result, single, MOST_WORDS);
+    if (bins > words_at_once(e)) {
+        count_in_turns(e, x, result, single, words_at_once(e));
         return out && !e->failed;
     }
     tile_register shared = tile_scratch(e, 4 * bins);

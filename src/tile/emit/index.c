@@ -89,6 +89,12 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         *out = op->kind == TILE_BLOCK ? e->block[index] : e->blocks[index];
         return true;
     }
+    if (op->kind == TILE_WARP) { // the same in all lanes, as the assembler sees by the shuffle
+        tile_register warp =
+            tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", e->warp);
+        *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", warp);
+        return true;
+    }
     const struct tile_emit_view *view;
     int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
     if (op->kind == TILE_DIMENSION) {

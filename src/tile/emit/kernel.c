@@ -51,8 +51,37 @@ const char *tile_entry_name(struct tile_module *module, const struct tile_kernel
     return cuc__arena_print(module->arena, "%s$%s", kernel->name, suffixes[variant]);
 }
 
+// Tiles of a product that are worked on at a time lie close together when some along the first axis
+// come before the next along the second: they share what they load in L2.
+static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_register n[3])
+{
+    enum { USUAL_RASTER = 8 };
+    uint32_t raster = e->target->raster ? e->target->raster : USUAL_RASTER;
+
+    if (!e->ahead || !e->ahead->alone || raster < 2)
+        return;
+    tile_register all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", n[1], raster);
+    tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %R, %R", x[1], n[0], x[0]);
+    tile_register group = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", at, all);
+    tile_register first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", group, raster);
+    tile_register wide = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", n[0], first);
+    tile_register rest = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", group, all);
+    rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", at, rest);
+    wide = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", wide, raster);
+    tile_register up = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", rest, wide);
+    tile_register side = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", up, wide);
+    side = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, side);
+    side = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, side);
+    // Of more than 2^32 tiles, as they come.
+    tile_register high = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", n[0], n[1]);
+    tile_register few = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", high);
+    x[0] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", side, x[0], few);
+    x[1] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", up, x[1], few);
+}
+
 void tile_begin_entry(struct tile_emitter *e)
 {
+    tile_register block[3], blocks[3];
     static const char axes[] = "xyz";
 
     e->text = &e->prologue;
@@ -61,11 +90,15 @@ void tile_begin_entry(struct tile_emitter *e)
     e->warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
     e->shared = tile_new(e, TILE_R32); // set when it is known where the scratch lies
     for (uint32_t i = 0; i < 3; i++) {
-        tile_register b = tile_new(e, TILE_R32), n = tile_new(e, TILE_R32);
-        tile_put(e->text, "\tmov.u32 %s, %%ctaid.%c;\n", tile_name(b), axes[i]);
-        tile_put(e->text, "\tmov.u32 %s, %%nctaid.%c;\n", tile_name(n), axes[i]);
-        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", b);
-        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", n);
+        block[i] = tile_new(e, TILE_R32);
+        blocks[i] = tile_new(e, TILE_R32);
+        tile_put(e->text, "\tmov.u32 %s, %%ctaid.%c;\n", tile_name(block[i]), axes[i]);
+        tile_put(e->text, "\tmov.u32 %s, %%nctaid.%c;\n", tile_name(blocks[i]), axes[i]);
+    }
+    order_blocks(e, block, blocks);
+    for (uint32_t i = 0; i < 3; i++) {
+        e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", block[i]);
+        e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
     // With roles every thread waits at once, wherever the source does: no later than it would.
@@ -141,10 +174,11 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
-    uint32_t scratch = e.shared_bytes;
+    // Behind the loop the scratch takes the room of its stages too.
+    uint32_t below = (e.ahead_below + SCRATCH_ALIGN - 1) & ~(uint32_t)(SCRATCH_ALIGN - 1);
     if (e.ahead_bytes) {
-        scratch = (scratch + SCRATCH_ALIGN - 1) & ~(uint32_t)(SCRATCH_ALIGN - 1);
-        e.shared_bytes = scratch + e.ahead_bytes;
+        if (e.shared_bytes < below + e.ahead_bytes)
+            e.shared_bytes = below + e.ahead_bytes;
         if (e.shared_bytes > target->shared_limit)
             return false;
     }
@@ -181,7 +215,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
                  dynamic ? "dynamic_scratch" : "scratch");
     if (e.ahead_bytes)
         tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.ring_ahead->base), tile_name(e.shared),
-                 scratch);
+                 below);
     tile_put_string(out, e.prologue.at ? e.prologue.at : "");
     tile_put_string(out, e.body.at ? e.body.at : "");
     tile_put_string(out, "}\n");

@@ -27,6 +27,18 @@ void tile_ring_step(struct tile_emitter *e)
              tile_name(r->phase));
 }
 
+void tile_pass_over(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    tile_register wraps = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "add.u32 %R, %R, %R", r->stage, r->stage, r->others_stages);
+    tile_ins(e, "xor.b32 %R, %R, %R", r->phase, r->phase, r->others_phase);
+    tile_ins(e, "setp.ge.u32 %R, %R, %u", wraps, r->stage, (unsigned)r->plan->stages);
+    tile_ins(e, "@%R sub.u32 %R, %R, %u", wraps, r->stage, r->stage, (unsigned)r->plan->stages);
+    tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, r->phase, r->phase);
+}
+
 static bool wants(const struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_pipeline *plan = e->ring->plan;
@@ -63,6 +75,61 @@ static void release(struct tile_emitter *e, tile_register used)
         tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cluster.b64 _, [%s];\n", tile_name(keeps),
                  tile_name(there));
     }
+}
+
+// What a tile of the other team takes of the ring: as many turns as this one's. The first of the
+// second team comes behind one of the first.
+static void measure_turns(struct tile_emitter *e, const char *type, tile_register first,
+                          tile_register last)
+{
+    struct tile_ring *r = e->ring;
+    enum tile_register_class class = TILE_REGISTER_CLASS(first);
+    uint32_t stages = r->plan->stages, goes = tile_label(e);
+    tile_register none = tile_make(e, TILE_PRED, "setp.ge.%s %R, %R, %R", type, first, last);
+    tile_register turns = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
+
+    if (class != TILE_R64)
+        turns = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", turns);
+    tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(turns));
+    // Right up to 2^60 turns.
+    tile_register rounds =
+        tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / stages + 1));
+    tile_register rest = tile_make(e, TILE_R64, "mul.lo.u64 %R, %R, %u", rounds, stages);
+    rest = tile_make(e, TILE_R64, "sub.u64 %R, %R, %R", turns, rest);
+    tile_ins(e, "cvt.u32.u64 %R, %R", r->others_stages, rest);
+    tile_ins(e, "cvt.u32.u64 %R, %R", r->others_phase, rounds);
+    tile_ins(e, "and.b32 %R, %R, 1", r->others_phase, r->others_phase);
+    tile_register now = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", r->second);
+    tile_branch(e, now, false, goes);
+    tile_ins(e, "mov.u32 %R, 0", r->second);
+    tile_pass_over(e);
+    tile_put_label(e, goes);
+}
+
+// A team begins when the other one has seen all its stages full. Before that a stage may be two
+// uses away from the one that is waited for, which its barrier's parity does not tell apart.
+static void wait_for_turn(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    tile_register block = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
+    tile_register turned = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %R", r->tile, block);
+    tile_register barrier =
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_TURN);
+
+    tile_ins(e, "@%R bar.sync %R, %u", turned, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
+}
+
+// Where the other team has a tile behind this one.
+static void hand_turn_over(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    tile_register next = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+
+    next = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", next, r->tile);
+    tile_register goes_on = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", next, r->tiles);
+    tile_register barrier = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->group);
+    barrier = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", barrier, (unsigned)TILE_BARRIER_OF_TURN);
+    tile_ins(e, "@%R bar.arrive %R, %u", goes_on, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
 }
 
 static void product_turn(struct tile_emitter *e, const tile_register *sum, uint32_t count,
@@ -134,6 +201,11 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_split_range(e, type, known ? tile_int(by, TILE_ATTR_VALUE, 0) : 0, step, &at, &last);
     }
     tile_move(e, variable, at);
+    bool alternates = !r->copies && r->plan->teams > 1;
+    if (alternates) {
+        measure_turns(e, type, variable, last);
+        wait_for_turn(e);
+    }
     tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
     tile_branch(e, over, false, none);
     tile_put_label(e, start);
@@ -146,6 +218,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
+    if (alternates && accumulates)
+        hand_turn_over(e);
     if (accumulates)
         tile_meanwhile(e);
     if (!r->copies && !r->plan->promotes) {
@@ -155,11 +229,15 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (accumulates) {
         tile_branch(e, TILE_NO_REGISTER, false, end);
         tile_put_label(e, none);
+        if (alternates)
+            hand_turn_over(e);
         tile_meanwhile(e);
         zero_sums(e, sum, count);
         tile_put_label(e, end);
     } else {
         tile_put_label(e, none);
+        if (alternates)
+            hand_turn_over(e);
         tile_meanwhile(e);
     }
     tile_find_next(e);
@@ -202,6 +280,22 @@ static void make_barriers(struct tile_emitter *e)
     }
 }
 
+static void open_products(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+
+    if (r->plan->teams > 1) { // threads are numbered within their team
+        struct tile_text *before = tile_into_prologue(e);
+        e->tid = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
+        e->warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+        e->text = before;
+        r->others_stages = tile_number32(e, 0);
+        r->others_phase = tile_number32(e, 0);
+        r->second = tile_make(e, TILE_R32, "mov.u32 %R, %R", r->group);
+    }
+    tile_open_products(e);
+}
+
 static bool copy_body(struct tile_emitter *e)
 {
     const struct tile_op *loop = e->ring->plan->loop;
@@ -236,7 +330,7 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
         .product_registers = 240,
         .open = open_grid,
         .make_barriers = make_barriers,
-        .open_products = tile_open_products,
+        .open_products = open_products,
         .through_tiles = tile_through_tiles,
         .copy = copy_body,
         .multiply = product_body,

@@ -355,7 +355,8 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
 void tile_barrier(struct tile_emitter *e)
 {
     // Not all of them come here, or there are fewer than layouts have.
-    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
+    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3 ||
+                    e->ring->plan->teams > 1))
         e->failed = true;
     if (e->ring)
         tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);

@@ -83,13 +83,29 @@ static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED]
     e->failed |= !made;
 }
 
+// A least or a largest beside products on tensor cores is taken in several chains, since there are
+// few warps that could do something else while one waits for an instruction.
+static uint32_t chains_of(const struct tile_reduction *r)
+{
+    enum { CHAINS = 4, LONG = 16 };
+    bool chains =
+        r->e->ring && r->plain && (r->with == TILE_WITH_MIN || r->with == TILE_WITH_MAX) &&
+        tile_register_count(r->op->operand[0]) >= LONG * tile_register_count(r->op->result[0]);
+
+    return chains ? CHAINS : 1;
+}
+
 static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
                           tile_register (*out)[TILE_MOST_REDUCED])
 {
     struct tile_emitter *e = r->e;
     const struct tile_value *x = r->op->operand[0], *y = r->op->result[0];
+    uint32_t chains = chains_of(r), results = tile_register_count(y);
+    tile_register(*part)[TILE_MOST_REDUCED] =
+        tile_take(e->module, results * chains * sizeof(*part));
+    uint32_t *turn = tile_take(e->module, results * sizeof(*turn));
 
-    for (uint32_t k = 0; k < tile_register_count(x); k++) {
+    for (uint32_t k = 0; part && turn && k < tile_register_count(x); k++) {
         bool none;
         if (r->plain && k % TILE_PART == 0)
             ask(r, in, k);
@@ -98,24 +114,32 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
         if (none || tile_repeats(x->layout, k))
             continue;
         tile_register value[TILE_MOST_REDUCED], next[TILE_MOST_REDUCED];
+        tile_register *sum = part[to * chains + turn[to]++ % chains];
         for (uint32_t i = 0; i < r->n; i++) {
             value[i] = in[k][i];
             if (inside)
                 value[i] = tile_select(e, inside, value[i], r->identity[i]);
         }
-        if (!out[to][0]) {
-            memcpy(out[to], value, sizeof(value));
+        if (!sum[0]) {
+            memcpy(sum, value, sizeof(value));
             continue;
         }
         if (r->factor[0] && !inside)
-            next[0] = add_product(r, k, out[to][0]);
+            next[0] = add_product(r, k, sum[0]);
         else
-            r->combine(r, out[to], value, next);
-        memcpy(out[to], next, sizeof(next));
+            r->combine(r, sum, value, next);
+        memcpy(sum, next, sizeof(next));
     }
-    for (uint32_t i = 0; i < tile_register_count(y); i++)
-        if (!out[i][0]) // padding alone
-            memcpy(out[i], r->identity, sizeof(out[i]));
+    e->failed |= !part || !turn;
+    for (uint32_t i = 0; i < results && !e->failed; i++) {
+        tile_register(*own)[TILE_MOST_REDUCED] = &part[i * chains], next[TILE_MOST_REDUCED];
+        for (uint32_t step = chains / 2; step; step /= 2)
+            for (uint32_t k = 0; k < step && own[k + step][0]; k++) {
+                r->combine(r, own[k], own[k + step], next);
+                memcpy(own[k], next, sizeof(next));
+            }
+        memcpy(out[i], own[0][0] ? own[0] : r->identity, sizeof(out[i])); // else padding alone
+    }
 }
 
 // in[register][i] of each operand; out[register][i].
@@ -125,16 +149,26 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     const struct tile_layout *layout = r->op->operand[0]->layout;
     uint32_t results = tile_register_count(r->op->result[0]), lanes = 0, warps = 0;
     uint32_t mask = axis_mask(layout, r->axis);
+    int64_t parts = tile_int(r->op, TILE_ATTR_PARTS, TILE_PARTS_NONE);
 
     for (uint32_t i = 0; i < results; i++)
         out[i][0] = TILE_NO_REGISTER;
     (r->halves ? own_halves : own_registers)(r, in, out);
+    if (r->e->failed)
+        return false;
+    if (r->e->failed)
+        return false;
     for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
         if (layout->basis[layout->register_bits + bit] & mask)
             lanes |= UINT32_C(1) << bit;
     for (uint32_t bit = 0; bit < layout->warp_bits; bit++)
         if (layout->basis[layout->register_bits + TILE_LANE_BITS + bit] & mask)
             warps |= UINT32_C(1) << bit;
+    if (parts == TILE_PARTS_KEPT)
+        return true;
+    for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTS_JOINED; bit++)
+        if (!layout->basis[layout->register_bits + bit]) // what would be copies
+            lanes |= UINT32_C(1) << bit;
     tile_reduce_threads(r, out, results, lanes, warps);
     return !r->e->failed;
 }

@@ -82,6 +82,12 @@ static bool is_word(const struct tile_reduction *r)
     return r->plain && cuc_dtype_bits(r->dtype[0]) == 32;
 }
 
+// All lanes of a warp have the same.
+static bool has_copies(const struct tile_reduction *r)
+{
+    return (tile_copies(r->op->operand[0]->layout) & ALL_LANES) == ALL_LANES;
+}
+
 // The least or the largest of all threads, or of all of a warp.
 static bool by_warps(struct tile_reduction *r, tile_register *x, uint32_t lanes, uint32_t warps)
 {
@@ -89,9 +95,11 @@ static bool by_warps(struct tile_reduction *r, tile_register *x, uint32_t lanes,
     bool real = r->dtype[0] == CUC_F32;
 
     if (!is_word(r) || (r->with != TILE_WITH_MIN && r->with != TILE_WITH_MAX) || (real && r->nan) ||
-        lanes != ALL_LANES || (warps && warps != e->warps - 1))
+        (lanes != ALL_LANES && !(warps && has_copies(r))) || (warps && warps != e->warps - 1))
         return false;
-    tile_register word = over_warp(r, real ? ordered_number(r, *x) : *x);
+    tile_register word = real ? ordered_number(r, *x) : *x;
+    if (lanes)
+        word = over_warp(r, word);
     if (warps) {
         exchange_words(r, word, &word, 1);
         word = over_warp(r, word);
@@ -107,7 +115,7 @@ static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes,
     tile_register part[4];
     uint32_t count = e->warps < 4 ? e->warps : 4;
 
-    if (!is_word(r) || lanes != ALL_LANES || warps != e->warps - 1)
+    if (!is_word(r) || (lanes != ALL_LANES && !has_copies(r)) || warps != e->warps - 1)
         return false;
     exchange_words(r, *x, part, count);
     for (uint32_t step = 1; step < count; step *= 2)

@@ -5,6 +5,8 @@
 // element, between which those of other blocks may come.
 #include "emit.h"
 
+#include "../mark.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -79,43 +81,43 @@ static void flush(struct line *line)
     line->length = line->arguments = 0;
 }
 
-// What printf takes a dtype as.
-static const char *conversion_of(cuc_dtype dtype)
+static tile_register argument_of(struct tile_emitter *e, const struct tile_mark *mark,
+                                 cuc_dtype dtype, tile_register x)
 {
-    return dtype == CUC_BOOL         ? "%s"
-           : !tile_is_integer(dtype) ? "%g"
-           : tile_is_signed(dtype)   ? "%lld"
-                                     : "%llu";
-}
+    cuc_dtype shown = tile_mark_dtype(mark, dtype);
 
-static tile_register argument_of(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
-{
     if (dtype == CUC_BOOL) {
         tile_register yes = string_of(e, "true", 4), no = string_of(e, "false", 5);
         return tile_select(e, x, yes, no);
     }
-    if (tile_is_integer(dtype))
-        return tile_emit_cast(e, tile_is_signed(dtype) ? CUC_I64 : CUC_U64, dtype, TILE_RN, x);
-    return tile_emit_cast(e, CUC_F64, dtype, TILE_RN, x);
+    if (!tile_is_integer(dtype))
+        return tile_emit_cast(e, CUC_F64, dtype, TILE_RN, x);
+    x = tile_emit_cast(e, shown, dtype, TILE_RN, x);
+    return tile_emit_cast(e, tile_is_signed(shown) ? CUC_I64 : CUC_U64, shown, TILE_RN, x);
 }
 
-static void add_scalar(struct line *line, cuc_dtype dtype, tile_register x)
+static void add_scalar(struct line *line, const struct tile_mark *mark, cuc_dtype dtype,
+                       tile_register x)
 {
+    char format[TILE_FORMAT_BYTES];
+
     if (line->arguments == MOST_ARGUMENTS)
         flush(line);
-    append(line, conversion_of(dtype), strlen(conversion_of(dtype)));
-    line->argument[line->arguments++] = argument_of(line->e, dtype, x);
+    tile_mark_format(mark, dtype, format);
+    append(line, format, strlen(format));
+    line->argument[line->arguments++] = argument_of(line->e, mark, dtype, x);
 }
 
 // The elements of a tile that lies in shared memory, one after the other.
-static void print_elements(struct tile_emitter *e, const struct tile_value *x, tile_register shared)
+static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
+                           const struct tile_value *x, tile_register shared)
 {
     cuc_dtype dtype = x->type.dtype;
     uint32_t bytes = cuc_dtype_bits(dtype) / 8, again = tile_label(e);
     int64_t count = tile_elements(&x->type);
-    char spaced[8];
+    char spaced[1 + TILE_FORMAT_BYTES] = " ";
 
-    snprintf(spaced, sizeof(spaced), " %s", conversion_of(dtype));
+    tile_mark_format(mark, dtype, spaced + 1);
     tile_register first = string_of(e, spaced + 1, strlen(spaced) - 1);
     tile_register later = string_of(e, spaced, strlen(spaced));
     tile_register at = tile_make(e, TILE_R32, "mov.b32 %R, %R", shared), more;
@@ -125,7 +127,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_value *x, t
     tile_register element = tile_new(e, tile_class_of(dtype));
     tile_put_label(e, again);
     tile_emit_load(e, "", "shared", dtype, &element, 1, at, 0, TILE_NO_REGISTER);
-    tile_register argument = argument_of(e, dtype, element);
+    tile_register argument = argument_of(e, mark, dtype, element);
     call_printf(e, format, &argument, 1);
     tile_move(e, format, later);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, bytes);
@@ -145,14 +147,16 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
         return false;
     tile_branch(e, first, true, done);
     for (uint32_t i = 0; i <= op->operand_count; i++) {
-        const char *mark = i < op->operand_count ? strstr(at, "{}") : at + strlen(at);
-        append_text(&line, at, (size_t)(mark - at));
+        struct tile_mark mark = { .at = at + strlen(at) };
+        if (i < op->operand_count)
+            tile_find_mark(at, &mark);
+        append_text(&line, at, (size_t)(mark.at - at));
         if (i == op->operand_count)
             break;
-        at = mark + 2;
+        at = mark.end;
         const struct tile_value *x = op->operand[i];
         if (!x->type.rank) {
-            add_scalar(&line, x->type.dtype, tile_registers(e, x)[0]);
+            add_scalar(&line, &mark, x->type.dtype, tile_registers(e, x)[0]);
             continue;
         }
         // All threads write the tile, and the first one goes on.
@@ -166,7 +170,7 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
         tile_scratch_written(e);
         done = tile_label(e);
         tile_branch(e, first, true, done);
-        print_elements(e, x, shared);
+        print_elements(e, &mark, x, shared);
         append(&line, "]", 1);
     }
     append(&line, "\n", 1);

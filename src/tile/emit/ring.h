@@ -10,16 +10,16 @@
 enum { TILE_FREE_AT = 256 };
 
 // Named barriers: 0 is for all threads of the block.
-enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2 };
+enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TURN = 4 };
 
 // The slabs of a warpgroup, 64 rows of 128 bytes, that a tile leaves by.
 struct tile_staging {
     bool open;
     tile_register at; // in shared memory
-    tile_register
-        lane[4]; // where the thread writes: of each group of 16 columns, or of 8 of 32 bits
+    // Where the thread writes: of each group of 16 columns, or of 8 of 32 bits.
+    tile_register lane[8];
     tile_register barrier; // the warpgroup's own
-    bool wide;             // elements of 32 bits, not 16
+    bool wide, narrow;     // elements of 32 or of 8 bits, not 16
     uint32_t eights;       // groups of 8 columns in a slab
     uint32_t slabs;        // of a block of 64 rows
     uint32_t column_bits;  // of the tile
@@ -49,6 +49,9 @@ struct tile_ring {
     tile_register not_storing;   // and of what stores together: a warpgroup, or a warp
     bool warps_apart;            // the warps that go on do not wait for one another
     tile_register descriptor[2]; // of a's and b's first bytes in stage 0
+    // Of teams: what a tile of the other one adds to the stage, and 1 where to the phase; other than
+    // 0: it has not been left out yet that the first tile is the other's.
+    tile_register others_stages, others_phase, second;
     uint32_t staging;            // where in shared memory the slabs to store are
     struct tile_staging out;     // kept where something is loaded into them
     // Of what is loaded to be like it: parts that have come in this tile, and where the thread
@@ -81,6 +84,8 @@ bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 // The role goes on to the next stage.
 void tile_ring_step(struct tile_emitter *e);
+// It leaves a tile of the other team out.
+void tile_pass_over(struct tile_emitter *e);
 // Wait until a barrier's phase of that parity is over; `at` is added to its address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);

@@ -72,7 +72,7 @@ static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 
     warp = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", warp);
     tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", warp,
-                                     e->ring->plan->groups * (TILE_GROUP_THREADS / 32u));
+                                     tile_all_groups(e->ring->plan) * (TILE_GROUP_THREADS / 32u));
     tile_branch(e, others, false, end);
     e->ring->elected = tile_make(e, TILE_PRED, "elect.sync _|%R, 0xffffffff");
     if (!roles->through_tiles(e, roles->copy))
@@ -115,7 +115,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     e->text = &common;
     emit_start(e, roles, bytes);
     tile_register multiplies =
-        tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->group, r->plan->groups);
+        tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", r->group, tile_all_groups(r->plan));
     tile_branch(e, multiplies, false, multiply);
     tile_register **values = values_again(e, e->value);
     if (!values)
@@ -189,11 +189,14 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     ring->base = tile_new(&e, TILE_R32);
     if (!emit_both(&e, roles, bytes, &copying) || module->diagnostics->out_of_memory)
         return false;
-    uint32_t scratch = ring->staging + (plan->store ? plan->groups * tile_staging_bytes(plan) : 0);
+    uint32_t groups = tile_all_groups(plan);
+    uint32_t scratch = ring->staging + (plan->store ? groups * tile_staging_bytes(plan) : 0);
+    if (plan->teams > 1 && e.shared_bytes) // they would meet there
+        return false;
     *entry = (struct tile_entry){
         .variant = TILE_TMA,
         .name = tile_entry_name(module, kernel, TILE_TMA),
-        .warps = (plan->groups + 1) * (TILE_GROUP_THREADS / 32),
+        .warps = (groups + 1) * (TILE_GROUP_THREADS / 32),
         .dynamic_shared = scratch + e.shared_bytes,
         .persistent = true,
         .cluster = plan->cluster,

@@ -95,8 +95,8 @@ tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, 
             continue;
         for (uint32_t k = 0; k < rows[i].operands; k++)
             wide[k] = tile_widen(e, dtype, x[k]);
-        tile_register out = by_name(e, rows[i].name, how, dtype == CUC_F64 ? "f64" : "f32",
-                                    rows[i].operands, wide);
+        tile_register out =
+            by_name(e, rows[i].name, how, dtype == CUC_F64 ? "f64" : "f32", rows[i].operands, wide);
         return dtype == CUC_F64 ? out : tile_emit_cast(e, dtype, CUC_F32, how.round, out);
     }
     return function(e, kind, how, nan, x);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_VALUES = TILE_MAX_RANK, EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256 };
+enum { MOST_VALUES = TILE_MAX_RANK, EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 512 };
 
 struct scan {
     struct tile_emitter *e;
@@ -156,75 +156,102 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
     }
 }
 
-// Warps whose bits count up, of which all lanes have the same totals: these are scanned by the
-// lanes of each warp, those of several runs at once.
+// Warps whose bits count up, of which all lanes have the same totals: totals of all runs are
+// written at once, and scanned by the lanes of each warp, those of several runs at a time.
+struct warp_totals {
+    uint32_t bits;                   // of the warps that are joined
+    uint32_t at[MOST_VALUES], bytes; // of a run in shared memory
+    struct lanes lanes;
+    tile_register shared;
+    uint32_t from;
+    // Which of the runs that are scanned at a time the lane looks after, whose of its totals, and
+    // where the totals before the warp itself are.
+    tile_register which, warp, number;
+};
+
+static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *run, uint32_t count)
+{
+    struct tile_emitter *e = s->e;
+    uint32_t bytes = count * w->bytes;
+    tile_register one = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
+
+    w->from = 0;
+    w->shared = bytes <= FEW_BYTES ? tile_scratch_beside(e, bytes, &w->from)
+                                   : tile_scratch(e, bytes);
+    for (uint32_t i = 0; i < s->n; i++) {
+        tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp,
+                                        bytes_of(s->dtype[i]), w->shared);
+        for (uint32_t k = 0; k < count; k++)
+            tile_emit_store(e, "", "shared", s->dtype[i], &s->total[run[k]][i], 1, place,
+                            w->from + (int64_t)k * w->bytes + w->at[i], one);
+    }
+    tile_scratch_written(e);
+}
+
+// `count` runs, whose totals were written from the `start`-th on; lanes have room for `room`.
+static void scan_totals(struct scan *s, const struct warp_totals *w, const uint32_t *run,
+                        uint32_t start, uint32_t count, uint32_t room, uint32_t done, uint32_t own)
+{
+    struct tile_emitter *e = s->e;
+    tile_register x[MOST_VALUES] = { 0 }, before[MOST_VALUES] = { 0 }, total[MOST_VALUES] = { 0 };
+    tile_register row =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", w->which, w->bytes, w->shared);
+    tile_register there = count < room
+                              ? tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", w->which, count)
+                              : TILE_NO_REGISTER;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", w->warp,
+                                        bytes_of(s->dtype[i]), row);
+        x[i] = tile_new(e, tile_class_of(s->dtype[i]));
+        if (there)
+            tile_move(e, x[i], s->identity[i]);
+        tile_emit_load(e, "", "shared", s->dtype[i], &x[i], 1, place,
+                       w->from + (int64_t)start * w->bytes + w->at[i], there);
+    }
+    scan_lanes(s, &w->lanes, x, before, total);
+    for (uint32_t k = 0; k < count; k++) {
+        tile_register mine[MOST_VALUES] = { 0 };
+        tile_register base = tile_number32(e, (int32_t)(k << w->bits));
+        tile_register lane = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", w->number, base);
+        for (uint32_t i = 0; i < s->n; i++) {
+            mine[i] = tile_shuffle_from(e, before[i], lane);
+            s->total[run[k]][i] = tile_shuffle_from(e, total[i], base);
+        }
+        put_before(s, run[k], mine, done, own);
+    }
+}
+
 static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, uint32_t done,
                                 uint32_t own)
 {
+    enum { MOST_RUNS = 64 };
     struct tile_emitter *e = s->e;
-    uint32_t each = 32 >> bits, at[MOST_VALUES], bytes = 0, mask = ((1u << bits) - 1) << first;
-    uint32_t run[32], left, next = 0;
-    struct lanes lanes;
+    struct warp_totals w = { .bits = bits };
+    uint32_t room = 32 >> bits, mask = ((1u << bits) - 1) << first, run[MOST_RUNS], next = 0;
 
     for (uint32_t i = 0; i < s->n; i++) {
-        at[i] = bytes;
-        bytes += e->warps * bytes_of(s->dtype[i]);
+        w.at[i] = w.bytes;
+        w.bytes += e->warps * bytes_of(s->dtype[i]);
     }
-    open_lanes(s, 0, bits, &lanes);
-    tile_register number = tile_compress(e, e->warp, mask);
-    tile_register one = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
-    // The total that a lane looks after: which run's of those that come at once, and which warp's.
-    tile_register which = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->lane, bits);
-    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, mask >> first);
+    uint32_t most = EXCHANGE_BYTES / w.bytes < MOST_RUNS ? EXCHANGE_BYTES / w.bytes : MOST_RUNS;
+    open_lanes(s, 0, bits, &w.lanes);
+    w.number = tile_compress(e, e->warp, mask);
+    w.which = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->lane, bits);
+    w.warp = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, mask >> first);
     tile_register others = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->warp, ~mask & 31);
-    warp = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", warp, first);
-    warp = tile_make(e, TILE_R32, "or.b32 %R, %R, %R", warp, others);
-    do {
-        tile_register x[MOST_VALUES] = { 0 }, before[MOST_VALUES] = { 0 },
-                      total[MOST_VALUES] = { 0 };
-        for (left = 0; next < s->count && left < each; next++)
+    w.warp = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", w.warp, first);
+    w.warp = tile_make(e, TILE_R32, "or.b32 %R, %R, %R", w.warp, others);
+    while (next < s->count) {
+        uint32_t count = 0;
+        for (; next < s->count && count < most; next++)
             if (!(next & (done | own)))
-                run[left++] = next;
-        if (!left)
-            break;
-        uint32_t from = 0, taken = left * bytes;
-        tile_register shared = taken <= FEW_BYTES ? tile_scratch_beside(e, taken, &from)
-                                                  : tile_scratch(e, taken);
-        for (uint32_t i = 0; i < s->n; i++) {
-            uint32_t size = bytes_of(s->dtype[i]);
-            tile_register place =
-                tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp, size, shared);
-            for (uint32_t k = 0; k < left; k++)
-                tile_emit_store(e, "", "shared", s->dtype[i], &s->total[run[k]][i], 1, place,
-                                from + (int64_t)k * bytes + at[i], one);
-        }
-        tile_scratch_written(e);
-        tile_register row =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", which, bytes, shared);
-        tile_register there = left < each
-                                  ? tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", which, left)
-                                  : TILE_NO_REGISTER;
-        for (uint32_t i = 0; i < s->n; i++) {
-            tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp,
-                                            bytes_of(s->dtype[i]), row);
-            x[i] = tile_new(e, tile_class_of(s->dtype[i]));
-            if (there)
-                tile_move(e, x[i], s->identity[i]);
-            tile_emit_load(e, "", "shared", s->dtype[i], &x[i], 1, place, (int64_t)from + at[i],
-                           there);
-        }
-        scan_lanes(s, &lanes, x, before, total);
-        for (uint32_t k = 0; k < left; k++) {
-            tile_register mine[MOST_VALUES] = { 0 };
-            tile_register base = tile_number32(e, (int32_t)(k << bits));
-            tile_register lane = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", number, base);
-            for (uint32_t i = 0; i < s->n; i++) {
-                mine[i] = tile_shuffle_from(e, before[i], lane);
-                s->total[run[k]][i] = tile_shuffle_from(e, total[i], base);
-            }
-            put_before(s, run[k], mine, done, own);
-        }
-    } while (next < s->count);
+                run[count++] = next;
+        if (count)
+            write_totals(s, &w, run, count);
+        for (uint32_t k = 0; k < count; k += room)
+            scan_totals(s, &w, run + k, k, count - k < room ? count - k : room, room, done, own);
+    }
 }
 
 // Warps, as many as their bits follow one another in the coordinate: each writes its totals and

@@ -52,7 +52,9 @@ static void open_part(struct tile_emitter *e, const struct tile_staging *s)
     tile_emit_wait(e, full, 0, r->phase);
     tile_register at =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage, plan->stage_bytes, r->base);
-    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, plan->together * TILE_SLAB_BYTES, at);
+    if (plan->groups > 1)
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, plan->together * TILE_SLAB_BYTES,
+                 at);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, (unsigned)TILE_RING_AT);
     tile_ins(e, "sub.u32 %R, %R, %R", at, at, s->at);
     for (uint32_t i = 0; i < 4; i++)

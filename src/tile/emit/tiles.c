@@ -53,6 +53,14 @@ static void place_tile(struct tile_emitter *e, tile_register tile, const tile_re
     tile_ins(e, "add.u32 %R, %R, %R", out[0], own, first);
 }
 
+// Registers of 32 bits that a value takes, two elements of 16 in one.
+static uint32_t words_of(const struct tile_value *x)
+{
+    uint32_t bits = cuc_dtype_bits(x->type.dtype);
+
+    return tile_register_count(x) * (bits < 16 ? 16 : bits) / 32;
+}
+
 // A load behind the loop of few registers that does not need it: a bias.
 static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
 {
@@ -61,7 +69,7 @@ static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
     const struct tile_op *loop = plan->loop;
 
     if (op->kind != TILE_LOAD || op == plan->side ||
-        tile_register_count(op->result[0]) + plan->blocks * plan->columns / 2 > MOST_REGISTERS ||
+        words_of(op->result[0]) + plan->blocks * plan->columns / 2 > MOST_REGISTERS ||
         tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return false;
     for (const struct tile_op *late = loop; late; late = late->next)
@@ -127,6 +135,10 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
 
     r->tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
     r->step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    if (!r->copies && r->plan->teams > 1) {
+        tile_ins(e, "mad.lo.u32 %R, %R, %R, %R", r->tile, r->group, r->step, r->tile);
+        tile_ins(e, "mul.lo.u32 %R, %R, %u", r->step, r->step, (unsigned)r->plan->teams);
+    }
     if (r->plan->split > 1) // there is one tile for these blocks
         tile_ins(e, "div.u32 %R, %R, %u", r->tile, r->tile, (unsigned)r->plan->split);
     r->early = !r->copies && !r->plan->before && r->plan->split <= 1;
@@ -150,6 +162,8 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
     if (!body(e))
         return false;
     tile_put_label(e, r->next_tile);
+    if (!r->copies && r->plan->teams > 1)
+        tile_pass_over(e);
     tile_ins(e, "add.u32 %R, %R, %R", r->tile, r->tile, r->step);
     if (!r->early)
         place_tile(e, r->tile, r->place);

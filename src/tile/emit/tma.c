@@ -147,8 +147,8 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 
     if (s->open && r->plan->side)
         return s;
-    *s = (struct tile_staging){ .open = true, .wide = element == 4 };
-    s->eights = s->wide ? 4 : 8;
+    *s = (struct tile_staging){ .open = true, .wide = element == 4, .narrow = element == 1 };
+    s->eights = 16 / element;
     s->slabs = (uint32_t)value->type.extent[1] * element / 128;
     while (1 << s->column_bits < value->type.extent[1])
         s->column_bits++;
@@ -158,10 +158,12 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
     // Rows of 128 bytes, whose 16-byte pieces are exchanged by the row's lowest bits.
-    tile_register row = s->wide ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
-                                : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
-    tile_register piece = s->wide ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
-                                  : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    tile_register row = s->wide || s->narrow
+                            ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
+                            : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
+    tile_register piece = s->wide     ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
+                          : s->narrow ? tile_number32(e, 0)
+                                      : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
     tile_register turn = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row);
     piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, turn);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
@@ -171,8 +173,13 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
         tile_register half = tile_make(e, TILE_R32, "and.b32 %R, %R, 1", e->lane);
         tile_ins(e, "mad.lo.u32 %R, %R, 8, %R", line, half, line);
     }
-    for (uint32_t i = 0; i < 4; i++) {
-        tile_register x = i ? tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", piece, 32 * i) : piece;
+    if (s->narrow) {
+        tile_register pair = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->lane);
+        tile_ins(e, "mad.lo.u32 %R, %R, 2, %R", line, pair, line);
+    }
+    uint32_t groups = s->narrow ? 8 : 4, step = 128 / groups;
+    for (uint32_t i = 0; i < groups; i++) {
+        tile_register x = i ? tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", piece, step * i) : piece;
         s->lane[i] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", x, line);
     }
     return s;
@@ -203,9 +210,11 @@ static tile_register pair(struct tile_emitter *e, const tile_register *reg)
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
-    for (uint32_t i = 0; i < s->eights; i += s->wide ? 1 : 2) {
+    bool alone = s->wide || s->narrow;
+
+    for (uint32_t i = 0; i < s->eights; i += alone ? 1 : 2) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
-        if (!tile_hurry(e, x, first, first + (s->wide ? 4 : 8)))
+        if (!tile_hurry(e, x, first, first + (alone ? 4 : 8)))
             return;
         const tile_register *reg = e->value[x->id] + first;
         if (s->wide) {
@@ -214,6 +223,14 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                      reg[3]);
             continue;
         }
+        for (uint32_t n = 0; n < 2 && s->narrow; n++) { // of 8 rows, two bytes each
+            tile_register two =
+                tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);
+            tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * 1024,
+                     two);
+        }
+        if (s->narrow)
+            continue;
         tile_register word[4];
         for (uint32_t n = 0; n < 4; n++)
             word[n] = pair(e, reg + 2 * n);
@@ -243,8 +260,9 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     struct place place = place_of(e, op);
-    place.at[place.other] =
-        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
+    if (plan->groups > 1)
+        place.at[place.other] =
+            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
     const struct tile_staging *s = tile_staging_of(e, x);
     tile_register from = s->at;
     if (r->warps_apart || plan->by_warp) {

@@ -38,7 +38,7 @@ void tile_open_products(struct tile_emitter *e)
         const struct tile_stream *s = &r->plan->stream[i];
         tile_register at =
             tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->base, (unsigned)TILE_RING_AT + s->at);
-        if (!i)
+        if (!i && r->plan->groups > 1)
             tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->group, tile_block_step(s), at);
         at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
         at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);

@@ -32,6 +32,35 @@ static int parameter_number(const char *spec, const char *name, size_t length)
     return -1;
 }
 
+// The items of a list; one that is no list counts as a list of it.
+static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
+                           const struct tile_ast *const *self)
+{
+    if (ast->kind != TILE_AST_LIST) {
+        *items = self;
+        return 1;
+    }
+    *items = (const struct tile_ast *const *)ast->child;
+    return ast->count;
+}
+
+// An argument, or those of a list, of the parameter that takes any number.
+static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
+                     const struct tile_ast *argument, struct tile_call *call)
+{
+    const struct tile_ast *const *item;
+    uint32_t items = list_items(argument, &item, &argument);
+
+    for (uint32_t i = 0; i < items; i++) {
+        if (call->rests == TILE_MAX_RANK) {
+            tile_error(e->module, TILE_T504, argument->where, "%s: too many arguments", ast->text);
+            return false;
+        }
+        call->rest[call->rests++] = item[i];
+    }
+    return true;
+}
+
 // Match arguments to the parameters of a row. Those before `|` must be given.
 static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const char *spec,
                   struct tile_call *call)
@@ -64,13 +93,14 @@ static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const c
                 return false;
             }
             argument = argument->child[0];
-        } else if (rest >= 0 && positional >= rest) {
-            if (call->rests == TILE_MAX_RANK) {
-                tile_error(e->module, TILE_T504, argument->where, "%s: too many arguments",
-                           ast->text);
-                return false;
+            if (at == rest) { // axes=0 and axes=[0, 1]
+                if (!add_rest(e, ast, argument, call))
+                    return false;
+                continue;
             }
-            call->rest[call->rests++] = argument;
+        } else if (rest >= 0 && positional >= rest) {
+            if (!add_rest(e, ast, argument, call))
+                return false;
             continue;
         } else {
             at = positional++;
@@ -201,18 +231,6 @@ void tile_at_call(struct tile_elaborator *e, const struct tile_call *c)
     e->b.op = c->ast->text;
 }
 
-// The items of a list; one that is no list counts as a list of it.
-static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
-                           const struct tile_ast *const *self)
-{
-    if (ast->kind != TILE_AST_LIST) {
-        *items = self;
-        return 1;
-    }
-    *items = (const struct tile_ast *const *)ast->child;
-    return ast->count;
-}
-
 bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        bool blanks, int64_t *out, uint32_t *count)
 {
@@ -282,9 +300,9 @@ static enum tile_op_kind elementwise(const char *name)
 {
     // What has an operator and nothing to say beside it, or a row of its own.
     static const enum tile_op_kind not_calls[] = {
-        TILE_NEG, TILE_NOT,     TILE_FLOORDIV, TILE_MOD,    TILE_AND, TILE_OR, TILE_XOR,
-        TILE_SHL, TILE_SHR,     TILE_EQ,       TILE_NE,     TILE_LT,  TILE_LE, TILE_GT,
-        TILE_GE,  TILE_CAST,    TILE_BITCAST,  TILE_ASSUME, TILE_PHILOX,
+        TILE_NEG, TILE_NOT,  TILE_FLOORDIV, TILE_MOD,    TILE_AND,    TILE_OR, TILE_XOR,
+        TILE_SHL, TILE_SHR,  TILE_EQ,       TILE_NE,     TILE_LT,     TILE_LE, TILE_GT,
+        TILE_GE,  TILE_CAST, TILE_BITCAST,  TILE_ASSUME, TILE_PHILOX,
     };
     enum tile_op_kind kind = tile_op_find(name, strlen(name));
 
@@ -309,12 +327,12 @@ static const char *arguments_of(enum tile_op_kind kind)
         enum tile_op_kind kind;
         const char *arguments;
     } rows[] = {
-        { TILE_ADD, "x y | round ftz" },     { TILE_SUB, "x y | round ftz" },
-        { TILE_MUL, "x y | round ftz" },     { TILE_DIV, "x y | round ftz" },
-        { TILE_FMA, "x y z | round ftz" },   { TILE_SQRT, "x | round ftz" },
-        { TILE_RSQRT, "x | round ftz" },     { TILE_EXP, "x | round ftz" },
-        { TILE_EXP2, "x | round ftz" },      { TILE_TANH, "x | round ftz" },
-        { TILE_MINIMUM, "x y | nan ftz" },   { TILE_MAXIMUM, "x y | nan ftz" },
+        { TILE_ADD, "x y | round ftz" },   { TILE_SUB, "x y | round ftz" },
+        { TILE_MUL, "x y | round ftz" },   { TILE_DIV, "x y | round ftz" },
+        { TILE_FMA, "x y z | round ftz" }, { TILE_SQRT, "x | round ftz" },
+        { TILE_RSQRT, "x | round ftz" },   { TILE_EXP, "x | round ftz" },
+        { TILE_EXP2, "x | round ftz" },    { TILE_TANH, "x | round ftz" },
+        { TILE_MINIMUM, "x y | nan ftz" }, { TILE_MAXIMUM, "x y | nan ftz" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -373,7 +391,8 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
     }
     bool asks = how.round != TILE_RN || how.ftz;
     if (constant && operands == 2 && !asks &&
-        (kind == TILE_CDIV || is_operator(kind) || kind == TILE_MINIMUM || kind == TILE_MAXIMUM || kind == TILE_POW)) {
+        (kind == TILE_CDIV || is_operator(kind) || kind == TILE_MINIMUM || kind == TILE_MAXIMUM ||
+         kind == TILE_POW)) {
         out[0] = tile_fold_binary(e, kind, &m[0], &m[1]);
         return out[0].kind != TILE_NOTHING;
     }
@@ -393,8 +412,9 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
 // Arguments that are words of the language, or the name of a function.
 static bool is_word(const char *spec, int number)
 {
-    static const char *const words[] = { "function", "round", "order", "scope",
-                                         "cache",    "precision" };
+    static const char *const words[] = {
+        "function", "round", "order", "scope", "cache", "precision"
+    };
 
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (parameter_number(spec, words[i], strlen(words[i])) == number)

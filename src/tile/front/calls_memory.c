@@ -18,7 +18,8 @@ struct reading {
     int64_t shape[TILE_MAX_RANK];
 };
 
-// The hints stand at the end of a row, from argument i on: order scope latency tma cache.
+// The hints stand at the end of a row, from argument i on: order scope latency tma cache
+// inside.
 static bool read_hints(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        enum tile_order otherwise, struct tile_access *a)
 {
@@ -27,8 +28,14 @@ static bool read_hints(struct tile_elaborator *e, const struct tile_call *c, uin
 
     ok &= tile_call_word(e, c, i + 1, scopes, TILE_SCOPE_DEVICE, &scope);
     ok &= tile_call_int(e, c, i + 2, 0, &a->latency);
+    if (ok && c->argument[i + 2] && !a->latency) {
+        tile_error(e->module, TILE_T304, c->ast->where, "%s: latency: expected 1 to 10, got 0",
+                   c->ast->text);
+        ok = false;
+    }
     ok &= tile_call_truth(e, c, i + 3, &tma) || !c->argument[i + 3];
     ok &= tile_call_word(e, c, i + 4, caches, TILE_CACHE_ANY, &cache);
+    ok &= tile_call_truth(e, c, i + 5, &a->inside) || !c->argument[i + 5];
     a->order = (enum tile_order)order;
     a->scope = (enum tile_scope)scope;
     a->has_scope = c->argument[i + 1] != NULL;
@@ -178,7 +185,7 @@ static uint32_t make_slice(struct tile_elaborator *e, const struct tile_call *c,
     return ok ? give(out, tile_build_slice(&e->b, tensor, axis, start, stop)) : 0;
 }
 
-#define HINTS " order scope latency tma cache"
+#define HINTS " order scope latency tma cache inside"
 #define ATOMIC "tensor index x | mask order scope"
 
 const struct tile_call_row tile_memory_calls[] = {

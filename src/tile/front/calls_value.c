@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { TILE_MAX_LISTED = 256 }; // elements that full() is given one by one
+
 typedef uint32_t make_call(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out);
 
@@ -12,6 +14,78 @@ static uint32_t give(struct tile_meaning *out, struct tile_value *value)
 {
     *out = tile_meaning_of(value);
     return value != NULL;
+}
+
+// full(T, [2, 2], [[1, 2], [3, 4]]), or the elements in one list.
+struct listed {
+    const struct tile_ast *item[TILE_MAX_LISTED];
+    uint32_t count;
+    bool too_many, uneven;
+};
+
+static void flatten(const struct tile_ast *list, const int64_t *extent, uint32_t rank, bool nested,
+                    struct listed *out)
+{
+    out->uneven |= nested && (!rank || (int64_t)list->count != *extent);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct tile_ast *item = list->child[i];
+        bool deeper = item && item->kind == TILE_AST_LIST;
+        out->uneven |= nested && deeper != (rank > 1);
+        if (deeper)
+            flatten(item, extent + 1, rank ? rank - 1 : 0, nested, out);
+        else if (out->count < TILE_MAX_LISTED)
+            out->item[out->count++] = item;
+        else
+            out->too_many = true;
+    }
+}
+
+static struct tile_value *make_listed(struct tile_elaborator *e, const struct tile_call *c,
+                                      cuc_dtype dtype, uint32_t rank, const int64_t *extent)
+{
+    const struct tile_ast *list = c->argument[2];
+    struct listed all = { .count = 0 };
+    int64_t elements = 1, count;
+    bool nested = false, ok = true;
+
+    for (uint32_t i = 0; i < list->count; i++)
+        nested |= list->child[i] && list->child[i]->kind == TILE_AST_LIST;
+    for (uint32_t i = 0; i < rank && elements <= TILE_MAX_LISTED; i++)
+        elements *= extent[i] > 0 ? extent[i] : 1;
+    flatten(list, extent, rank, nested, &all);
+    count = all.count;
+    if (all.too_many || all.uneven || count != elements) {
+        tile_error(e->module, TILE_T203, list->where,
+                   all.too_many ? "%s: a list of at most %lld elements"
+                   : all.uneven ? "%s: lists in a list: expected those of the shape"
+                                : "%s: the shape has %lld elements, the list %lld",
+                   c->ast->text, (long long)(all.too_many ? TILE_MAX_LISTED : elements),
+                   (long long)count);
+        return NULL;
+    }
+    struct tile_value *value = NULL, *place = NULL;
+    for (uint32_t i = 0; i < all.count; i++) {
+        struct tile_operand x;
+        ok &= tile_elaborate_operand(e, all.item[i], &x);
+        if (ok && !x.loose && x.value && !x.value->type.tensor && x.value->type.rank) {
+            const char *text = tile_type_text(e->module->arena, &x.value->type);
+            tile_error(e->module, TILE_T209, all.item[i]->where,
+                       "%s: element %u: expected a scalar, got %s", c->ast->text, i,
+                       text ? text : "?");
+            ok = false;
+        }
+        struct tile_value *one = ok ? tile_build_full(&e->b, dtype, 0, NULL, x) : NULL;
+        ok &= one != NULL;
+        if (i && ok && !place)
+            place = tile_build_iota(&e->b, CUC_I32, count);
+        struct tile_value *here =
+            i && ok ? tile_build_binary(&e->b, TILE_EQ, tile_of(place), tile_of_int(i), false)
+                    : NULL;
+        value = !i ? one : ok ? tile_build_where(&e->b, here, tile_of(one), tile_of(value)) : NULL;
+    }
+    tile_at_call(e, c);
+    value = ok ? tile_build_broadcast(&e->b, value, 1, &count) : NULL;
+    return tile_build_reshape(&e->b, value, rank, extent);
 }
 
 static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
@@ -24,6 +98,8 @@ static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
     bool ok = tile_call_dtype(e, c, 0, &dtype);
 
     ok &= tile_call_extents(e, c, 1, false, extent, &rank);
+    if (ok && row->which && c->argument[2]->kind == TILE_AST_LIST)
+        return give(out, make_listed(e, c, dtype, rank, extent));
     if (row->which)
         ok &= tile_call_operand(e, c, 2, &x);
     tile_at_call(e, c);
@@ -175,14 +251,15 @@ static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
     tile_at_call(e, c);
     if (!ok)
         return 0;
-    struct tile_value *real = tile_build_value(&e->b, x);
+    if (row->which == TILE_BITCAST)
+        return give(out, tile_build_bitcast(&e->b, tile_build_value(&e->b, x), dtype));
     // To an integer a cast goes toward zero unless another way is said.
-    if (row->which == TILE_CAST && c->argument[2] && how.round == TILE_RN && real &&
-        !real->type.tensor && tile_is_integer(dtype) && tile_is_float(real->type.dtype))
-        x = tile_of(tile_build_unary(&e->b, TILE_ROUND, tile_of(real)));
-    if (row->which == TILE_CAST)
-        return give(out, tile_build_cast_rounded(&e->b, x, dtype, how));
-    return give(out, tile_build_bitcast(&e->b, real, dtype));
+    if (c->argument[2] && how.round == TILE_RN && tile_is_integer(dtype)) {
+        struct tile_value *value = tile_build_value(&e->b, x);
+        bool real = value && !value->type.tensor && tile_is_float(value->type.dtype);
+        x = tile_of(real ? tile_build_unary(&e->b, TILE_ROUND, tile_of(value)) : value);
+    }
+    return give(out, tile_build_cast_rounded(&e->b, x, dtype, how));
 }
 
 static uint32_t make_divmod(struct tile_elaborator *e, const struct tile_call *c,
@@ -309,7 +386,8 @@ static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c
     tile_at_call(e, c);
     if (m.kind == TILE_TRUTH) { // known now
         if (!m.operand.i)
-            tile_error(e->module, TILE_T407, c->ast->where, "assert: %s", text.text);
+            tile_error(e->module, TILE_T407, c->ast->where, "assert: %s",
+                       text.text && *text.text ? text.text : "it does not hold");
         return 0;
     }
     if (tile_meaning_operand(e, &m, &x)) {

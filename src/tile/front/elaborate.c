@@ -93,6 +93,23 @@ static struct tile_candidate candidate_of(const struct tile_meaning *value)
     };
 }
 
+// Candidates are of one kind, that of the first; an integer among floats is one.
+static void need_alike(struct tile_elaborator *e, const struct tile_constant_ast *c, uint32_t n,
+                       const struct tile_meaning *first, struct tile_meaning *candidate)
+{
+    bool real = first->kind == TILE_OPERAND && first->operand.real;
+
+    if (first->kind == TILE_NOTHING || candidate->kind == TILE_NOTHING)
+        return;
+    if (real && candidate->kind == TILE_OPERAND && !candidate->operand.real)
+        *candidate = tile_meaning_of_real((double)candidate->operand.i);
+    if (candidate->kind != first->kind ||
+        (first->kind == TILE_OPERAND && candidate->operand.real != real))
+        tile_error(e->module, TILE_T505, c->value[n]->where,
+                   "const: %s: expected %s, as the first candidate is, got %s", c->name,
+                   kind_of(first), kind_of(candidate));
+}
+
 static void elaborate_constants(struct tile_elaborator *e)
 {
     const struct tile_kernel_ast *ast = e->kernel;
@@ -102,8 +119,9 @@ static void elaborate_constants(struct tile_elaborator *e)
     for (uint32_t i = 0; kernel->constant && i < ast->constants; i++) {
         const struct tile_constant_ast *c = &ast->constant[i];
         struct tile_candidate *list = tile_take(e->module, c->values * sizeof(*list));
+        struct tile_meaning *meaning = tile_take(e->module, c->values * sizeof(*meaning));
         struct tile_meaning value = { 0 };
-        for (uint32_t n = c->values; list && n-- > 0;) { // the first of auto() stays
+        for (uint32_t n = c->values; list && meaning && n-- > 0;) { // the first of auto() stays
             struct tile_meaning candidate = tile_elaborate_expression(e, c->value[n]);
             if (candidate.kind == TILE_STRING ||
                 (candidate.kind == TILE_OPERAND && !candidate.operand.loose)) {
@@ -111,13 +129,17 @@ static void elaborate_constants(struct tile_elaborator *e)
                            c->name);
                 candidate = (struct tile_meaning){ 0 };
             }
-            value = candidate;
-            list[n] = candidate_of(&value);
+            meaning[n] = value = candidate;
+        }
+        for (uint32_t n = 0; list && meaning && n < c->values; n++) {
+            need_alike(e, c, n, &value, &meaning[n]);
+            list[n] = candidate_of(&meaning[n]);
         }
         if (value.kind != TILE_NOTHING)
             apply_setting(e, c, &value);
-        if (c->name && tile_lookup(e, c->name))
-            tile_error(e->module, TILE_T502, c->where, "const: %s is bound already", c->name);
+        for (uint32_t n = 0; c->name && n < i; n++)
+            if (ast->constant[n].name && strcmp(ast->constant[n].name, c->name) == 0)
+                tile_error(e->module, TILE_T502, c->where, "const: %s is bound already", c->name);
         tile_bind(e, c->name, value, c->where);
         kernel->constant[kernel->constant_count++] = (struct tile_constant){
             .name = c->name,
@@ -206,11 +228,12 @@ struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t 
     parameter->value->index = i;
     parameter->value->name = p->name;
     kernel->parameter_count = i + 1;
-    if (p->name && tile_lookup(e, p->name))
+    bool twice = p->name && tile_lookup(e, p->name);
+    if (twice)
         tile_error(e->module, TILE_T502, p->where, "parameter: %s is bound already", p->name);
     tile_bind(e, p->name,
-              dtype == CUC_DTYPE_UNKNOWN ? (struct tile_meaning){ 0 }
-                                         : tile_meaning_of(parameter->value),
+              twice || dtype == CUC_DTYPE_UNKNOWN ? (struct tile_meaning){ 0 }
+                                                  : tile_meaning_of(parameter->value),
               p->where);
     for (uint32_t axis = 0; axis < rank; axis++) {
         const struct tile_ast *extent = p->extent[axis];
@@ -250,7 +273,8 @@ static void elaborate_extents(struct tile_elaborator *e)
             struct tile_extent *extent = &kernel->parameter[i].extent[axis];
             if (ast && ast->kind == TILE_AST_NAME && is_dimension(tile_lookup(e, ast->text)))
                 continue;
-            const struct tile_host_expression *host = tile_elaborate_host(e, ast);
+            const struct tile_host_expression *host =
+                tile_elaborate_host(e, ast, TILE_HOST_INTEGER);
             if (!host)
                 continue;
             if (host->kind != TILE_HOST_CONSTANT) {
@@ -276,11 +300,12 @@ void tile_elaborate_launch(struct tile_elaborator *e)
     elaborate_extents(e);
     kernel->fact = tile_take(e->module, ast->facts * sizeof(*kernel->fact));
     for (uint32_t i = 0; kernel->fact && i < ast->facts; i++) {
-        const struct tile_host_expression *holds = tile_elaborate_host(e, ast->fact[i]);
+        const struct tile_host_expression *holds =
+            tile_elaborate_host(e, ast->fact[i], TILE_HOST_CONDITION);
         const char *text = holds ? tile_ast_text(e, ast->fact[i]) : NULL;
         if (holds && holds->kind == TILE_HOST_CONSTANT && !holds->value)
             tile_error(e->module, TILE_T704, ast->fact[i]->where, "where: %s does not hold", text);
-        else if (holds)
+        else if (holds && holds->kind != TILE_HOST_CONSTANT)
             kernel->fact[kernel->fact_count++] =
                 (struct tile_fact){ holds, text, ast->fact[i]->where };
     }
@@ -288,7 +313,8 @@ void tile_elaborate_launch(struct tile_elaborator *e)
         tile_error(e->module, TILE_T702, ast->grid[3]->where,
                    "grid: expected 1 to 3 expressions, got %u", ast->grids);
     for (uint32_t i = 0; i < ast->grids && i < 3; i++) {
-        const struct tile_host_expression *x = tile_elaborate_host(e, ast->grid[i]);
+        const struct tile_host_expression *x =
+            tile_elaborate_host(e, ast->grid[i], TILE_HOST_INTEGER);
         kernel->grid[kernel->grid_rank++] = x;
         if (x && x->kind == TILE_HOST_CONSTANT && (x->value < 0 || x->value > tile_grid_limit(i)))
             tile_error(e->module, TILE_T703, ast->grid[i]->where,

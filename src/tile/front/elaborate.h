@@ -142,8 +142,10 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
                                  struct tile_meaning *out);
 
 // host.c: an expression that the host computes at launch; NULL after T701.
+enum tile_host_wish { TILE_HOST_INTEGER, TILE_HOST_CONDITION, TILE_HOST_EITHER };
 const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
-                                                       const struct tile_ast *ast);
+                                                       const struct tile_ast *ast,
+                                                       enum tile_host_wish wish);
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast);
 
 // uncalled.c: functions that no kernel calls, as far as they can be read without arguments.

@@ -102,15 +102,18 @@ bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind, struct t
 {
     struct tile_location where = e->b.where;
     struct tile_value **values = tile_take(e->module, (loop->count + 1) * sizeof(*values));
+    struct tile_location *bound = tile_take(e->module, (loop->count + 1) * sizeof(*bound));
     uint32_t lead = loop->op->kind == TILE_FOR ? 3 : 0;
 
-    for (uint32_t i = 0; values && i < loop->count; i++) {
+    for (uint32_t i = 0; values && bound && i < loop->count; i++) {
         struct tile_binding *binding = tile_lookup(e, loop->name[i]);
-        if (binding)
-            values[i] = value_like(e, &binding->what, &loop->op->operand[lead + i]->type);
+        if (!binding)
+            continue;
+        values[i] = value_like(e, &binding->what, &loop->op->operand[lead + i]->type);
+        bound[i] = binding->where;
     }
     e->b.where = where;
-    return values && tile_build_leave(&e->b, kind, loop->op, values, loop->name);
+    return values && bound && tile_build_leave(&e->b, kind, loop->op, values, loop->name, bound);
 }
 
 // After a loop: its results are what the names stand for.
@@ -400,7 +403,11 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     struct tile_value **yielded[2];
     yielded[0] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
     yielded[1] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
-    if (!yielded[0] || !yielded[1])
+    struct tile_location *where[2] = {
+        tile_take(e->module, (bound.count + 1) * sizeof(**where)),
+        tile_take(e->module, (bound.count + 1) * sizeof(**where)),
+    };
+    if (!yielded[0] || !yielded[1] || !where[0] || !where[1])
         return false;
     for (uint32_t i = 0; i < bound.count; i++) {
         const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
@@ -426,7 +433,10 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
             if (arm[a].leaves)
                 continue;
             e->b.block = arm[a].end;
-            e->b.where = arm[a].bound[i] ? arm[a].where[i] : s->where;
+            // A constant becomes a value where it was bound.
+            bool loose = arm[a].bound[i] && arm[a].after[i].operand.loose;
+            e->b.where = loose ? arm[a].where[i] : s->where;
+            where[a][merged.count] = arm[a].bound[i] ? arm[a].where[i] : s->where;
             yielded[a][merged.count] = value_like(
                 e, &arm[a].after[i], arm[1 - a].leaves ? NULL : typed(&arm[1 - a].after[i]));
         }
@@ -449,7 +459,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         }
         return true;
     }
-    bool ok = tile_finish_if(&e->b, op, merged.name) && op->result_count == merged.count;
+    bool ok = tile_finish_if(&e->b, op, merged.name, where) && op->result_count == merged.count;
     for (uint32_t i = 0; i < merged.count; i++)
         tile_bind(e, merged.name[i],
                   ok ? tile_meaning_of(op->result[i]) : (struct tile_meaning){ 0 }, s->where);

@@ -123,7 +123,8 @@ void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
                       : "",
                near && !call ? near : "", near && !call ? "?" : "");
     // Said once: from here on it is known to be wrong.
-    tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
+    if (!call)
+        tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
 }
 
 static struct tile_meaning elaborate_unary(struct tile_elaborator *e, const struct tile_ast *ast)

@@ -57,8 +57,7 @@ void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning 
 
 bool tile_only_acts(const struct tile_ast *ast)
 {
-    static const char *const names[] = { "store", "scatter", "assert", "print",
-                                         "grid_dependency" };
+    static const char *const names[] = { "store", "scatter", "assert", "print", "grid_dependency" };
 
     for (size_t i = 0; ast && ast->kind == TILE_AST_CALL && i < 5; i++)
         if (strncmp(ast->text, names[i], strlen(names[i])) == 0)

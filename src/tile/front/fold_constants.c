@@ -34,6 +34,8 @@ struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind
         return is_real(x)              ? no_result(e, "~ of a float")
                : x->kind == TILE_TRUTH ? tile_meaning_of_truth(!x->operand.i)
                                        : tile_meaning_of_int(~x->operand.i);
+    if (x->kind == TILE_TRUTH)
+        return no_result(e, "this operator is not for bools");
     if (is_real(x))
         return tile_meaning_of_real(-x->operand.f);
     return whole(e, -x->operand.i, false);
@@ -70,6 +72,8 @@ static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kin
                                   : x - floor_divide(x, y) * y;
         break;
     case TILE_POW:
+        if (y < 0 && !x)
+            return no_result(e, "a division by zero");
         if (y < 0)
             return tile_meaning_of_real(pow((double)x, (double)y));
         out = 1;
@@ -174,6 +178,10 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
             return tile_meaning_of_truth(op == TILE_AND ? a && b : op == TILE_OR ? a || b : a != b);
         return no_result(e, "this operator is not for bools");
     }
+    bool bitwise = op == TILE_AND || op == TILE_OR || op == TILE_XOR;
+    bool compares = compare(op, false, true, false, &truth);
+    if ((x->kind == TILE_TRUTH || y->kind == TILE_TRUTH) && !bitwise && !compares)
+        return no_result(e, "this operator is not for bools");
     if (is_real(x) || is_real(y) || op == TILE_DIV) {
         double a = real_of(x), b = real_of(y);
         if (compare(op, a<b, a == b, a> b, &truth))

@@ -45,6 +45,42 @@ static const struct tile_host_expression *integer(struct tile_elaborator *e,
     return NULL;
 }
 
+static enum tile_host_wish wish_of(enum tile_op_kind op, uint32_t operand)
+{
+    if (op == TILE_AND || op == TILE_OR || op == TILE_NOT || (op == TILE_WHERE && !operand))
+        return TILE_HOST_CONDITION;
+    return op == TILE_EQ || op == TILE_NE || op == TILE_WHERE ? TILE_HOST_EITHER
+                                                              : TILE_HOST_INTEGER;
+}
+
+// Is it true or false, and no number?
+static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    const struct tile_binding *binding;
+
+    switch (ast->kind) {
+    case TILE_AST_BOOL:
+    case TILE_AST_AND:
+    case TILE_AST_OR:
+    case TILE_AST_NOT_WORD:
+        return true;
+    case TILE_AST_BINARY:
+        return ast->op >= TILE_EQ && ast->op <= TILE_GE;
+    case TILE_AST_CALL:
+        if (strcmp(ast->text, "where") == 0 && ast->count == 3)
+            return is_condition(e, ast->child[1]);
+        return strcmp(ast->text, "noalias") == 0 || strcmp(ast->text, "align") == 0 ||
+               strcmp(ast->text, "unit") == 0;
+    case TILE_AST_NAME:
+        binding = tile_lookup(e, ast->text);
+        return binding && (binding->what.kind == TILE_TRUTH ||
+                           (binding->what.kind == TILE_OPERAND && binding->what.operand.value &&
+                            binding->what.operand.value->type.dtype == CUC_BOOL));
+    default:
+        return false;
+    }
+}
+
 // What is constant is known here, so that what is wrong with it need not wait for a launch.
 static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
                                                   const struct tile_ast *ast)
@@ -55,7 +91,7 @@ static const struct tile_host_expression *combine(struct tile_elaborator *e, enu
     char why[160];
 
     for (uint32_t i = 0; x && i < ast->count; i++) {
-        x->operand[i] = tile_elaborate_host(e, ast->child[i]);
+        x->operand[i] = tile_elaborate_host(e, ast->child[i], wish_of(op, i));
         ok &= x->operand[i] != NULL;
         known &= ok && x->operand[i]->kind == TILE_HOST_CONSTANT;
         value[i] = known ? x->operand[i]->value : 0;
@@ -194,11 +230,9 @@ static const struct tile_host_expression *call(struct tile_elaborator *e,
                   "noalias, align, unit");
 }
 
-const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e,
-                                                       const struct tile_ast *ast)
+static const struct tile_host_expression *elaborate(struct tile_elaborator *e,
+                                                    const struct tile_ast *ast)
 {
-    if (!ast)
-        return NULL;
     switch (ast->kind) {
     case TILE_AST_INT:
     case TILE_AST_BOOL:
@@ -237,6 +271,18 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
     default:
         return refuse(e, ast, "expected an integer expression");
     }
+}
+
+const struct tile_host_expression *
+tile_elaborate_host(struct tile_elaborator *e, const struct tile_ast *ast, enum tile_host_wish wish)
+{
+    const struct tile_host_expression *x = ast ? elaborate(e, ast) : NULL;
+
+    if (!x || wish == TILE_HOST_EITHER || is_condition(e, ast) == (wish == TILE_HOST_CONDITION))
+        return x;
+    return refuse(e, ast,
+                  wish == TILE_HOST_INTEGER ? "expected an integer, got a condition"
+                                            : "expected a condition such as N > 0, got an integer");
 }
 
 static const struct {

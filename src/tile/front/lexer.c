@@ -263,7 +263,8 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                 l->at++;
         } else if (!read_sign(l, &t)) {
             wrong_character(l, t.where);
-            continue;
+            t.kind = TILE_TOKEN_SIGN; // that nothing takes: the statement ends with it
+            t.wrong = true;
         }
         t.bytes = (size_t)(l->at - t.at);
         l->joins = wants_more(&t);

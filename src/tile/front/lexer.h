@@ -27,7 +27,7 @@ struct tile_token {
     uint64_t value;
     double real;
     const char *text;
-    bool wrong; // a number that cannot be read, a string without its end: an error was said
+    bool wrong; // a number that cannot be read, a string without its end, what is none: which is said
 };
 
 struct tile_lexer {
@@ -41,7 +41,7 @@ struct tile_lexer {
 };
 
 void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module);
-// The next token. What cannot be one is reported and left out.
+// The next token. What cannot be one is reported, and a sign of number 0.
 struct tile_token tile_lexer_next(struct tile_lexer *lexer);
 bool tile_token_is(const struct tile_token *token, const char *word);
 

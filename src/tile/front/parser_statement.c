@@ -41,7 +41,9 @@ static struct tile_statement *parse_for(struct tile_parser *p, struct tile_locat
 
     if (!s)
         return NULL;
-    tile_list_add(p, &names, tile_parser_need_name(p, "the name of the loop's variable"));
+    bool dropped = tile_parser_at_word(p, "_");
+    char *name = tile_parser_need_name(p, "the name of the loop's variable");
+    tile_list_add(p, &names, dropped ? NULL : name);
     if (!tile_parser_take_word(p, "in"))
         tile_parser_expected(p, "in");
     tile_list_add(p, &values, tile_parse_expression(p));
@@ -98,7 +100,9 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     // Only what stands behind the names says which of the three it is.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     while (named) {
-        char *name = cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
+        bool dropped = tile_parser_at_word(p, "_"); // is bound to nothing
+        char *name = dropped ? NULL
+                             : cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
         for (uint32_t i = 0; name && i < names.count; i++)
             if (names.item[i] && strcmp(names.item[i], name) == 0)
                 twice = p->token;
@@ -116,7 +120,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
         parse_values(p, &values);
     } else {
         s = NULL;
-        for (size_t i = 0; named && names.count == 1 && !s && i < 4; i++)
+        for (size_t i = 0; named && names.count == 1 && names.item[0] && !s && i < 4; i++)
             if (tile_parser_take(p, TILE_SIGN2(updates[i].sign, '='))) {
                 s = statement_at(p, TILE_STATEMENT_UPDATE, where);
                 if (s)

@@ -20,21 +20,24 @@ struct tile_assembly {
 };
 
 // A dtype's class of registers, how it comes from 64 bits, and goes back.
-struct class {
+struct class
+{
     const char *type, *from, *to;
 };
 static const struct class *class_of(cuc_dtype dtype)
 {
     static const struct class predicate = { "pred", "setp.ne.u64 %s, %%cucw, 0;",
                                             "selp.b64 %%cucw, 1, 0, %s;" },
-                              half = { "b16", "cvt.u16.u64 %s, %%cucw;", "cvt.u64.u16 %%cucw, %s;" },
-                              word = { "b32", "cvt.u32.u64 %s, %%cucw;", "cvt.u64.u32 %%cucw, %s;" },
+                              half = { "b16", "cvt.u16.u64 %s, %%cucw;",
+                                       "cvt.u64.u16 %%cucw, %s;" },
+                              word = { "b32", "cvt.u32.u64 %s, %%cucw;",
+                                       "cvt.u64.u32 %%cucw, %s;" },
                               wide = { "b64", "mov.b64 %s, %%cucw;", "mov.b64 %%cucw, %s;" };
 
-    return dtype == CUC_BOOL                          ? &predicate
-           : dtype == CUC_F16 || dtype == CUC_BF16    ? &half
-           : cuc_dtype_bits(dtype) == 64              ? &wide
-                                                      : &word;
+    return dtype == CUC_BOOL                       ? &predicate
+           : dtype == CUC_F16 || dtype == CUC_BF16 ? &half
+           : cuc_dtype_bits(dtype) == 64           ? &wide
+                                                   : &word;
 }
 
 static const char *register_name(char room[16], uint32_t number)
@@ -125,8 +128,10 @@ static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc
     *known = (struct tile_assembly){ op, sim->load(text, bytes, why, sizeof(why)), m->assembly };
     m->assembly = known;
     free(text);
-    if (!known->code)
-        tile_machine_fail(m, op, "the instructions cannot be run: %s", why);
+    if (!known->code) { // its lines are not the source's
+        const char *behind = strncmp(why, "line ", 5) == 0 ? strstr(why, ": ") : NULL;
+        tile_machine_fail(m, op, "the instructions cannot be run: %s", behind ? behind + 2 : why);
+    }
     return known->code;
 }
 
@@ -149,8 +154,9 @@ bool tile_step_asm(struct tile_machine *m, const struct tile_op *op)
     char why[512] = "";
 
     if (!sim)
-        return tile_machine_fail(m, op, "it runs instructions in libcucore-sim.so, which is not "
-                                        "beside libcucore nor where the loader looks: %s",
+        return tile_machine_fail(m, op,
+                                 "it runs instructions in libcucore-sim.so, which is not "
+                                 "beside libcucore nor where the loader looks: %s",
                                  where);
     for (uint32_t i = 0; i <= op->operand_count; i++) {
         uint64_t *element = tile_machine_elements(m, i ? op->operand[i - 1] : op->result[0]);

@@ -1,6 +1,8 @@
 // Accesses to tensors in host memory, slices, assertions and prints.
 #include "machine.h"
 
+#include "../mark.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -31,11 +33,19 @@ static void write_element(const struct tile_view *v, const int64_t *at, uint64_t
     memcpy(place, &element, bytes_of(v->dtype));
 }
 
-static bool inside(const struct tile_view *v, const int64_t *at)
+// What is promised to be inside and is not is a failure.
+static bool inside(struct tile_machine *m, const struct tile_op *op, const struct tile_view *v,
+                   const int64_t *at)
 {
     for (uint32_t i = 0; i < v->rank; i++)
-        if (at[i] < 0 || at[i] >= v->extent[i])
+        if (at[i] < 0 || at[i] >= v->extent[i]) {
+            if (tile_int(op, TILE_ATTR_INSIDE, 0))
+                tile_machine_fail(m, op,
+                                  "inside=true, but it reaches element %lld of axis %u, which has "
+                                  "%lld",
+                                  (long long)at[i], i, (long long)v->extent[i]);
             return false;
+        }
     return true;
 }
 
@@ -109,7 +119,7 @@ static bool step_load(struct tile_machine *m, const struct tile_op *op)
         return false;
     for (int64_t i = 0; i < tile_elements(&op->result[0]->type); i++) {
         place_of(&a, &op->result[0]->type, i, at);
-        out[i] = inside(a.view, at) ? read_element(a.view, at) : pad_of(m, op, i);
+        out[i] = inside(m, op, a.view, at) ? read_element(a.view, at) : pad_of(m, op, i);
     }
     return true;
 }
@@ -127,7 +137,7 @@ static bool step_store(struct tile_machine *m, const struct tile_op *op)
     for (int64_t i = 0; i < tile_elements(&x->type); i++) {
         uint64_t element = in[i];
         place_of(&a, &x->type, i, at);
-        if (!inside(a.view, at))
+        if (!inside(m, op, a.view, at))
             continue;
         if (op->kind == TILE_STORE_REDUCE &&
             !tile_element_combine(with, a.view->dtype, false, read_element(a.view, at), in[i],
@@ -173,7 +183,7 @@ static bool step_elements(struct tile_machine *m, const struct tile_op *op)
         const uint64_t given[2] = { x[0] ? x[0][i] : 0, x[1] ? x[1][i] : 0 };
         for (uint32_t axis = 0; axis < view->rank; axis++)
             at[axis] = (int64_t)index[axis][i];
-        bool there = inside(view, at) && (!mask || mask[i]);
+        bool there = (!mask || mask[i]) && inside(m, op, view, at);
         if (op->kind == TILE_GATHER) {
             out[i] = there ? read_element(view, at) : pad_of(m, op, i);
         } else if (op->kind == TILE_SCATTER) {
@@ -206,16 +216,21 @@ static bool step_slice(struct tile_machine *m, const struct tile_op *op)
     return true;
 }
 
-static void put_element(char *to, size_t bytes, cuc_dtype dtype, uint64_t element)
+// By printf's format, made of a mark.
+static void put_element(char *to, size_t bytes, const struct tile_mark *mark, cuc_dtype dtype,
+                        uint64_t element)
 {
+    char format[TILE_FORMAT_BYTES];
+    cuc_dtype shown = tile_mark_dtype(mark, dtype);
+
+    tile_mark_format(mark, dtype, format);
     if (dtype == CUC_BOOL)
         snprintf(to, bytes, "%s", element ? "true" : "false");
-    else if (tile_is_signed(dtype))
-        snprintf(to, bytes, "%lld", (long long)element);
     else if (tile_is_integer(dtype))
-        snprintf(to, bytes, "%llu", (unsigned long long)element);
+        snprintf(to, bytes, format,
+                 (unsigned long long)tile_element_of_int(shown, (int64_t)element));
     else
-        snprintf(to, bytes, "%g", tile_element_real(dtype, element));
+        snprintf(to, bytes, format, tile_element_real(dtype, element));
 }
 
 static void put_print(struct tile_machine *m, const char *text)
@@ -227,12 +242,14 @@ static void put_print(struct tile_machine *m, const char *text)
 static bool step_print(struct tile_machine *m, const struct tile_op *op)
 {
     const char *at = tile_attribute(op, TILE_ATTR_TEXT)->text;
-    char piece[64];
+    char piece[512];
 
     for (uint32_t i = 0; i <= op->operand_count; i++) {
-        const char *mark = i < op->operand_count ? strstr(at, "{}") : at + strlen(at);
-        while (at < mark) {
-            int n = (int)(mark - at < 63 ? mark - at : 63);
+        struct tile_mark mark = { .at = at + strlen(at) };
+        if (i < op->operand_count)
+            tile_find_mark(at, &mark);
+        while (at < mark.at) {
+            int n = (int)(mark.at - at < 63 ? mark.at - at : 63);
             snprintf(piece, sizeof(piece), "%.*s", n, at);
             put_print(m, piece);
             at += n;
@@ -243,11 +260,11 @@ static bool step_print(struct tile_machine *m, const struct tile_op *op)
         const uint64_t *x = tile_machine_elements(m, value);
         for (int64_t n = 0; n < tile_elements(&value->type); n++) {
             put_print(m, n ? " " : value->type.rank ? "[" : "");
-            put_element(piece, sizeof(piece), value->type.dtype, x[n]);
+            put_element(piece, sizeof(piece), &mark, value->type.dtype, x[n]);
             put_print(m, piece);
         }
         put_print(m, value->type.rank ? "]" : "");
-        at += 2;
+        at = mark.end;
     }
     put_print(m, "\n");
     return true;

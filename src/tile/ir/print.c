@@ -70,6 +70,17 @@ static const char *name_of(struct printer *p, const struct tile_value *value)
 
 // Host expressions
 
+static void put_host(struct printer *p, const struct tile_host_expression *x);
+
+// As the operand of a condition: a number that is true or false.
+static void put_condition(struct printer *p, const struct tile_host_expression *x)
+{
+    if (x->kind == TILE_HOST_CONSTANT)
+        tile_put_string(p->text, x->value ? "true" : "false");
+    else
+        put_host(p, x);
+}
+
 static void put_host(struct printer *p, const struct tile_host_expression *x)
 {
     const struct tile_kernel *k = p->kernel;
@@ -119,7 +130,10 @@ static void put_host(struct printer *p, const struct tile_host_expression *x)
                 tile_put(t, " %s ", sign);
             else if (i)
                 tile_put_string(t, ", ");
-            put_host(p, x->operand[i]);
+            if (word || (x->op == TILE_WHERE && !i))
+                put_condition(p, x->operand[i]);
+            else
+                put_host(p, x->operand[i]);
         }
         tile_put_string(t, ")");
         break;
@@ -209,6 +223,8 @@ static void put_hints(struct printer *p, const struct tile_op *op)
         tile_put(p->text, ", tma=%s", a->i > 0 ? "true" : "false");
     if ((a = tile_attribute(op, TILE_ATTR_CACHE)))
         tile_put(p->text, ", cache=%s", caches[a->i]);
+    if (tile_int(op, TILE_ATTR_INSIDE, 0))
+        tile_put_string(p->text, ", inside=true");
 }
 
 // [.., _, ..] of SHAPE and DROPPED.

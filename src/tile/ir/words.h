@@ -20,6 +20,8 @@ enum tile_combine {
     TILE_WITH_FN, // the op's block
 };
 // The last two: as the machine finds a value soonest, and within 2 ulp.
+// Of a sum, in lanes that have a line together: each keeps what it has; they join what they kept.
+enum tile_parts { TILE_PARTS_NONE, TILE_PARTS_KEPT, TILE_PARTS_JOINED };
 enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP, TILE_APPROX, TILE_FULL };
 enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };
 enum tile_order { TILE_WEAK, TILE_RELAXED, TILE_ACQUIRE, TILE_RELEASE, TILE_ACQ_REL };

@@ -22,7 +22,6 @@ struct assignment {
     int64_t largest_elements;
     uint32_t vector_bits;
     uint32_t other_axis; // it is also moved with this one as its fastest
-    bool scanned;        // along its last axis
 };
 
 static const struct tile_layout *keep(struct assignment *a, struct tile_layout layout)
@@ -391,42 +390,13 @@ static void other_axis(struct tile_op *op, void *data)
                 a->other_axis = i;
 }
 
-static void scanned(struct tile_op *op, void *data)
-{
-    struct assignment *a = data;
-
-    if (op->kind == TILE_SCAN && tile_shape_same(&op->operand[0]->type, a->largest))
-        a->scanned |= tile_int(op, TILE_ATTR_AXIS, 0) == a->largest->rank - 1;
-}
-
-// Warps have a run each in place of one for each register: one total a warp is all that they tell
-// one another in a scan.
-static void give_runs_to_warps(struct tile_layout *layout, uint32_t vector_bits)
-{
-    uint32_t bits[TILE_MAX_HARDWARE_BITS];
-    uint32_t warps = layout->register_bits + TILE_LANE_BITS, count = 0, given = 0;
-
-    for (uint32_t i = 0; i < layout->warp_bits; i++)
-        bits[count++] = layout->basis[warps + i];
-    for (uint32_t i = vector_bits; i < layout->register_bits; i++)
-        bits[count++] = layout->basis[i];
-    for (uint32_t i = vector_bits; i < layout->register_bits; i++)
-        layout->basis[i] = bits[given++];
-    for (uint32_t i = 0; i < layout->warp_bits; i++)
-        layout->basis[warps + i] = bits[given++];
-}
-
 static struct tile_layout blocked(const struct assignment *a, const struct tile_type *type)
 {
     uint8_t order[TILE_MAX_RANK];
 
     for (uint32_t i = 0; i < type->rank; i++)
         order[i] = (uint8_t)(type->rank - 1 - i);
-    struct tile_layout layout =
-        tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
-    if (a->scanned && layout.register_bits > a->vector_bits && order[0] == a->other_axis)
-        give_runs_to_warps(&layout, a->vector_bits);
-    return layout;
+    return tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
 }
 
 static void give_blocked(struct tile_op *op, void *data)
@@ -583,6 +553,91 @@ static void convert_op(struct tile_op *op, void *data)
             give_in(a, op, i, op->result[0]->layout);
 }
 
+// Ops that need no other warp when their values are in each.
+static bool needs_no_other(const struct tile_op *op)
+{
+    switch (op->kind) {
+    case TILE_CONSTANT:
+    case TILE_IOTA:
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+    case TILE_DIM:
+    case TILE_GATHER:
+    case TILE_ATOMIC:
+    case TILE_IF:
+    case TILE_YIELD:
+    case TILE_CONTINUE:
+    case TILE_BREAK:
+        return true;
+    case TILE_REDUCE:
+        return !op->block_count;
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+        return tile_elements(&op->operand[0]->type) == 1;
+    default:
+        return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE;
+    }
+}
+
+struct small_loop {
+    bool fits, reads;
+};
+
+static void look_at_small(struct tile_op *op, void *data)
+{
+    enum { MOST_ELEMENTS = 128 };
+    struct small_loop *s = data;
+
+    s->fits &= needs_no_other(op);
+    s->reads |= op->kind == TILE_GATHER || op->kind == TILE_ATOMIC;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        s->fits &= op->operand[i]->type.tensor ||
+                   tile_elements(&op->operand[i]->type) <= MOST_ELEMENTS;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        s->fits &= op->result[i]->type.tensor ||
+                   tile_elements(&op->result[i]->type) <= MOST_ELEMENTS;
+}
+
+bool tile_loop_fits_warp(const struct tile_op *loop)
+{
+    struct small_loop s = { .fits = loop->kind == TILE_LOOP };
+
+    if (s.fits)
+        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], look_at_small, &s);
+    return s.fits && s.reads;
+}
+
+// All warps hold all of it, each lane every 32nd element.
+static void give_whole(struct assignment *a, struct tile_value *value)
+{
+    uint8_t order[TILE_MAX_RANK];
+
+    if (!wants_layout(value) || !value->type.rank)
+        return;
+    for (uint32_t i = 0; i < value->type.rank; i++)
+        order[i] = (uint8_t)(value->type.rank - 1 - i);
+    struct tile_layout layout = tile_blocked(&value->type, 0, 0, order);
+    layout.warp_bits = (uint8_t)a->warp_bits; // their bases are zero
+    give(a, value, layout);
+}
+
+static void give_whole_op(struct tile_op *op, void *data)
+{
+    for (uint32_t i = 0; i < op->result_count; i++)
+        give_whole(data, op->result[i]);
+}
+
+static void small_loop_op(struct tile_op *op, void *data)
+{
+    if (!tile_loop_fits_warp(op))
+        return;
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        give_whole(data, op->result[i]);
+        give_whole(data, op->block[0]->argument[i]);
+    }
+    tile_walk(op->block[0], give_whole_op, data);
+}
+
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
 {
     struct assignment a = { .kernel = kernel };
@@ -594,6 +649,8 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         give(&a, kernel->parameter[i].value, scalar);
     }
     tile_walk(&kernel->body, scalar_op, &a);
+    if (a.warp_bits)
+        tile_walk(&kernel->body, small_loop_op, &a);
     for (a.memory = true;;) {
         spread(&a);
         a.largest = NULL;
@@ -610,8 +667,6 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         a.other_axis = a.largest->rank ? a.largest->rank - 1u : 0;
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
-        a.scanned = false;
-        tile_walk(&kernel->body, scanned, &a);
         // Values of one shape are given theirs one by one, so that those that hang together are.
         a.changed = false;
         tile_walk(&kernel->body, give_blocked, &a);

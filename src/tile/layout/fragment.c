@@ -13,6 +13,7 @@ static const struct tile_fragment fragments[] = {
     { CUC_TF32, 80, 8, "tf32", "f32" },  { CUC_F32, 80, 8, "tf32", "f32" },
     { CUC_E4M3, 89, 32, "e4m3", "f32" }, { CUC_E5M2, 89, 32, "e5m2", "f32" },
     { CUC_I8, 80, 32, "s8", "s32" },     { CUC_U8, 80, 32, "u8", "s32" },
+    { CUC_F64, 80, 4, "f64", "f64" },
 };
 enum { FRAGMENTS = sizeof(fragments) / sizeof(fragments[0]) };
 
@@ -31,19 +32,52 @@ const char *tile_fragment_name(cuc_dtype operand)
     return row ? row->name : "";
 }
 
+// Batches come to shared memory all at once: of f64, whose sums may go without tensor cores as
+// well, only those that fit.
+static bool has_room(const struct tile_op *op, const struct tile_target *target)
+{
+    enum { STEP_BYTES = 32, LEAST_LINES = 16 };
+    const struct tile_type *acc = &op->result[0]->type;
+    int64_t lines = 0, batches = 1;
+
+    for (uint32_t i = 0; i < acc->rank; i++)
+        if (i + 2 < acc->rank)
+            batches *= acc->extent[i];
+        else
+            lines += LEAST_LINES + (INT64_C(1) << tile_bits_of(acc->extent[i]));
+    return batches * lines * STEP_BYTES <= (int64_t)target->shared_limit;
+}
+
 const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
                                              const struct tile_target *target)
 {
     cuc_dtype x = op->operand[0]->type.dtype;
     const struct tile_type *acc = &op->result[0]->type;
 
-    if (x == CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
+    if (x == CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_IEEE)
         return NULL;
     // What is much smaller than a fragment is no work.
     if (tile_elements(acc) < 64 || acc->extent[acc->rank - 1u] < 8)
         return NULL;
+    if (x == CUC_F64 && !has_room(op, target))
+        return NULL;
     const struct tile_fragment *row = row_of(x);
     return row && target->sm >= row->sm ? row : NULL;
+}
+
+bool tile_fragment_single(cuc_dtype operand, bool turned)
+{
+    uint32_t bits = cuc_dtype_bits(operand);
+
+    return bits == 64 || (bits == 32 && turned);
+}
+
+// By ldmatrix eight lines of 16 bytes are read at a time, one by one four of 32.
+uint32_t tile_fragment_pitch(uint32_t bytes, bool single)
+{
+    uint32_t unit = single ? 32 : 16, pitch = (bytes + unit - 1) / unit * unit;
+
+    return pitch / unit % 2 ? pitch : pitch + unit;
 }
 
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits, bool rows)
@@ -179,6 +213,8 @@ static void measure(struct tile_op *op, void *data)
     if (op->kind != TILE_MMA || !tile_fragment_of(op, most->target))
         return;
     int64_t elements = tile_elements(&op->result[0]->type);
+    if (op->result[0]->type.dtype == CUC_F64) // of two registers each
+        elements *= 2;
     most->elements = elements > most->elements ? elements : most->elements;
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_type *type = &op->operand[i]->type;

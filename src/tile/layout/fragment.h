@@ -17,12 +17,20 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
                                              const struct tile_target *target);
 // "bf16", as instructions call it.
 const char *tile_fragment_name(cuc_dtype operand);
+// Lines of an operand in shared memory: elements that ldmatrix does not bring where they are
+// multiplied are read one by one; and how far lines of so many bytes lie apart so that no bank is
+// met twice.
+bool tile_fragment_single(cuc_dtype operand, bool turned);
+uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
 // `rows`: a warp has whole rows, where there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
 // Before layouts are assigned: their layout to the results of all such products.
 void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                          uint32_t warps);
+// lines.c, behind the layouts: accumulators that are stored are put in order for it. False without
+// memory.
+bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps);
 // Warps for the largest of them; 0: there is none.
 uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target);
 

@@ -94,12 +94,16 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
     if (depth * s->element % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
     s->turned = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
-    if (s->turned && (s->element != 2 || shape->ints[s->last] < (which ? 8 : 16)))
+    s->single = tile_fragment_single(x->type.dtype, s->turned);
+    if (s->turned && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
         return "operands of this dtype must have the summed axis last in memory";
+    uint32_t side = (uint32_t)mma->operand[which]->type.extent[which];
+    if (s->single && (side < (which ? 8 : 16) || side & (side - 1)))
+        return "operands of this dtype must be 16, 32, 64 ... long";
     if (!wants_place(p, load))
         return "an operand's place is not computed from scalars alone";
     s->lines = (uint32_t)shape->ints[s->other];
-    s->pitch = line % 32 ? line : line + 16; // an odd number of pieces: no bank is met twice
+    s->pitch = tile_fragment_pitch(line, s->single);
     s->bytes = s->pitch * s->lines;
     s->at = p->stage_bytes;
     p->stage_bytes += s->bytes;
@@ -107,16 +111,20 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
     return NULL;
 }
 
-struct stores {
-    bool any;
+struct contents {
+    const struct tile_block *body;
+    bool stores, turns_early; // a turn may end before its end
+    uint32_t products;
 };
 
-static void look_for_stores(struct tile_op *op, void *data)
+static void look_into(struct tile_op *op, void *data)
 {
-    struct stores *s = data;
+    struct contents *c = data;
 
-    s->any |= tile_op_infos[op->kind].traits & TILE_WRITES || op->kind == TILE_BREAK ||
-              op->kind == TILE_RETURN;
+    c->stores |= tile_op_infos[op->kind].traits & TILE_WRITES || op->kind == TILE_BREAK ||
+                 op->kind == TILE_RETURN;
+    c->turns_early |= op->kind == TILE_CONTINUE && op->parent != c->body;
+    c->products += op->kind == TILE_MMA;
 }
 
 struct search {
@@ -132,7 +140,7 @@ struct search {
 static void look_at_loop(struct tile_op *op, void *data)
 {
     struct search *s = data;
-    struct stores stores = { false };
+    struct contents contents = { .body = op->block_count ? op->block[0] : NULL };
 
     s->count += op->kind == TILE_MMA;
     s->products |= op->kind == TILE_MMA && tile_fragment_of(op, s->target);
@@ -144,15 +152,17 @@ static void look_at_loop(struct tile_op *op, void *data)
         return;
     p->loop = op;
     p->wanted = wanted;
-    tile_walk(op->block[0], look_for_stores, &stores);
+    tile_walk(op->block[0], look_into, &contents);
     for (const struct tile_op *mma = op->block[0]->first; mma; mma = mma->next) {
         if (mma->kind != TILE_MMA || !tile_fragment_of(mma, s->target))
             continue;
         for (uint32_t which = 0; which < 2; which++) {
-            const char *why = stores.any ? "the loop has stores, or ends early"
-                                         : add_stream(s->kernel, p, mma, which, s->threads);
+            const char *why = contents.stores ? "the loop has stores, or ends early"
+                                              : add_stream(s->kernel, p, mma, which, s->threads);
             s->why = why ? why : s->why;
         }
+        if (p->streams == 2 && contents.products == 1 && !contents.turns_early)
+            p->alone = mma;
     }
     if (p->streams > (s->best ? s->best->streams : 0))
         s->best = p;

@@ -13,6 +13,7 @@ struct tile_ahead_stream {
     uint32_t element;     // bytes
     uint32_t last, other; // axes of the tensor that the tile has
     bool turned;          // as it lies, lines are not along the axis that is summed over
+    bool single;          // its elements are read one by one
     uint32_t lines, pitch;
     uint32_t at, bytes; // in the stage
 };
@@ -22,6 +23,7 @@ struct tile_ahead {
     struct tile_ahead_stream stream[TILE_MOST_AHEAD];
     uint32_t streams;
     uint32_t stages, stage_bytes;
+    const struct tile_op *alone; // the loop's one product, when both its operands are streams
     bool *wanted; // by value id: what in the loop the places of its loads are made of
 };
 

@@ -232,6 +232,8 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
         return between(0, tile_grid_limit(index) + 16, 1);
     case TILE_NUM_BLOCKS:
         return between(0, tile_grid_limit(index) + 16, 1);
+    case TILE_WARP:
+        return between(0, 31, 1);
     case TILE_DIMENSION:
         return f->dimension[index];
     case TILE_DIM:

@@ -539,6 +539,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         return "three warpgroups would need a fourth for what is not their rows";
     if (!p->turns)
         return NULL;
+    const char *why = tile_settle_parts(kernel);
+    if (why)
+        return why;
     // What is made of the accumulator waits for it, and so does what the product reads meanwhile.
     const struct tile_value *acc = carried_in(kernel, p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];

@@ -49,11 +49,18 @@ uint32_t tile_fused_warps(const struct tile_fused *p);
 // The plan that a pipeline is part of; NULL: it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
-// version.c: the work of a turn twice, for turns of which no element is masked, and for the others.
-void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p);
-// Behind the loop, of sums of products of 16 bits: quotients that are cut to 16 bits need not be
-// rounded to the nearest before.
+// version.c: the work of a turn twice, for turns of which no element is masked, and for the others;
+// `by_warps`: each warp chooses by its own rows, where warps.c finds that layouts allow it.
+void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
+bool tile_warps_are_apart(const struct tile_fused *p);
+// quotient.c: behind the loop, of sums of products of 16 bits: quotients that are cut to 16 bits
+// need not be rounded to the nearest before.
 void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p);
+// parts.c: sums that go round the loop are joined behind it; why layouts do not allow it, or NULL.
+void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p);
+const char *tile_settle_parts(struct tile_kernel *kernel);
+// contract.c: a product that is added to something, and only that, with it in one rounding.
+void tile_contract(struct tile_kernel *kernel);
 // places.c: comparisons of places in 32 bits.
 void tile_narrow_places(struct tile_kernel *kernel);
 // Before layouts: what counts elements once for each use, since that costs less than a conversion.

@@ -14,7 +14,8 @@
 enum {
     MOST_BOX = 256,          // elements of a copy along an axis
     MOST_COLUMNS = 256,      // of a wgmma
-    MOST_ACCUMULATORS = 128, // registers of a thread
+    MOST_ACCUMULATORS = 192, // registers of a thread
+    MOST_PROMOTED = 128,     // of sums that are added up outside, besides parts of them
     STEP_BYTES = 32,         // of the summed axis that one wgmma takes
     STAGE_ALIGN = 1024,
     MULTIPROCESSORS = 132, // that share a level 2 cache
@@ -108,7 +109,36 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return tile_find_loop(kernel, p);
 }
 
-static const char *plan_product(struct tile_pipeline *p)
+// The same for all tiles: it is made of what the kernel is called with.
+static bool is_everywhere(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op)
+        return !value->type.rank;
+    if (op->kind == TILE_DIMENSION || op->kind == TILE_DIM)
+        return true;
+    if (op->kind == TILE_BLOCK || !(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!is_everywhere(op->operand[i]))
+            return false;
+    return true;
+}
+
+// Warpgroups by themselves, where 4 warps were asked for: while one ends its tile the other
+// multiplies. Each must know how many turns the other's tile has.
+static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
+{
+    const struct tile_op *by = p->loop->operand[2]->op;
+
+    return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && !p->before &&
+           p->mma->result[0]->type.extent[0] <= 128 && by && by->kind == TILE_CONSTANT &&
+           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && is_everywhere(p->loop->operand[0]) &&
+           is_everywhere(p->loop->operand[1]);
+}
+
+static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_type *acc = &p->mma->result[0]->type;
     cuc_dtype x = p->mma->operand[0]->type.dtype;
@@ -123,13 +153,14 @@ static const char *plan_product(struct tile_pipeline *p)
         return "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
-    p->groups = acc->extent[0] > 64 ? 2 : 1;
+    p->teams = can_take_turns(p, target) ? 2 : 1;
+    p->groups = acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are no multiple of 8, or more than 256";
     if (!how->signs && p->columns > 32 && p->columns % 16)
         return "its columns are no multiple of 16, which integers ask for";
-    if (p->columns / 2 * p->blocks > MOST_ACCUMULATORS)
+    if (p->columns / 2 * p->blocks > (p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS))
         return "its accumulators do not fit in registers";
     if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
         return "its columns are more than 128, and no multiple of 16";
@@ -216,6 +247,18 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
 
 // ---- What is stored
 
+// What warpgroups know how to put into slabs of lines of 128 bytes.
+static bool fills_slabs(cuc_dtype dtype)
+{
+    static const cuc_dtype known[] = { CUC_F16,  CUC_BF16, CUC_F32, CUC_I32,
+                                       CUC_E4M3, CUC_E5M2, CUC_I8,  CUC_U8 };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i] == dtype)
+            return true;
+    return false;
+}
+
 // The last access behind the loop, so that nothing need wait for it; of accumulators as they lie.
 static void plan_store(struct tile_pipeline *p)
 {
@@ -240,9 +283,7 @@ static void plan_store(struct tile_pipeline *p)
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || x->type.rank != 2 || dropped >> last & 1)
         return;
-    if ((x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32 &&
-         x->type.dtype != CUC_I32) ||
-        (uint32_t)x->type.extent[1] * element % 128 ||
+    if (!fills_slabs(x->type.dtype) || (uint32_t)x->type.extent[1] * element % 128 ||
         !tile_shape_same(&x->type, &p->mma->result[0]->type))
         return;
     uint32_t other = last;
@@ -258,7 +299,7 @@ static void plan_store(struct tile_pipeline *p)
 }
 
 // A load behind the loop that lies as what is stored: at most one, and none where some of the
-// blocks of a cluster go without their end.
+// blocks of a cluster go without their end, or where the ring is the other team's by then.
 static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
                       const struct tile_target *target)
 {
@@ -266,7 +307,8 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
-        if (!stored || p->cluster > 1 || target->split > 1 || p->before || op->kind != TILE_LOAD ||
+        if (!stored || p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
+            op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
             !tile_can_stream(kernel, p, op))
@@ -337,7 +379,7 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
     if (p->side && p->groups * p->together * TILE_SLAB_BYTES > p->stage_bytes)
         return "what is loaded behind it does not go through its stages";
     if (p->store)
-        rest -= p->groups * tile_staging_bytes(p);
+        rest -= tile_all_groups(p) * tile_staging_bytes(p);
     p->stages = rest / p->stage_bytes;
     if (p->stages > TILE_MOST_STAGES)
         p->stages = TILE_MOST_STAGES;
@@ -357,7 +399,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         return NULL;
     *why = find_loop(kernel, p);
     if (!*why)
-        *why = plan_product(p);
+        *why = plan_product(p, target);
     for (uint32_t i = 0; i < 2 && !*why; i++)
         *why = tile_plan_stream(p, &p->stream[i]);
     if (*why)

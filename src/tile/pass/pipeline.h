@@ -36,8 +36,9 @@ struct tile_pipeline {
     struct tile_stream stream[2]; // a and b
     bool from_zero;               // the accumulator starts with zeros
     bool before; // more than scalar arithmetic stands before the loop: all of scalars is done twice
-    uint32_t groups;         // warpgroups that multiply
-    uint32_t blocks;         // of 64 rows that each of them has
+    uint32_t groups;         // warpgroups that multiply a tile together
+    uint32_t teams;          // of as many, which take tiles in turns; 0 and 1: one
+    uint32_t blocks;         // of 64 rows that each warpgroup has
     uint32_t columns, depth; // of the product of a stage
     uint32_t stages, stage_bytes;
     uint32_t cluster; // blocks; 1: none
@@ -65,6 +66,12 @@ enum {
     TILE_PART_COLUMNS = 128,    // of sums that are promoted, at a time
     TILE_SLAB_BYTES = 64 * 128, // of what is stored: 64 rows
 };
+
+// All warpgroups that multiply.
+static inline uint32_t tile_all_groups(const struct tile_pipeline *p)
+{
+    return p->teams > 1 ? p->teams * p->groups : p->groups;
+}
 
 // How a store goes out, its accumulator's blocks known; and bytes that a warpgroup has for it.
 void tile_plan_slabs(struct tile_pipeline *p);

@@ -170,6 +170,74 @@ static void narrow(struct tile_op *op, void *data)
     op->operand[1] = !y.tile  ? unary(n, TILE_BROADCAST, &type, d)
                      : x.tile ? plus(n, y.tile, d)
                               : y.tile;
+    tile_set(n->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_NEAR, .i = 1 });
+    n->changed = true;
+}
+
+// ---- One comparison for two
+
+static struct tile_value *stripped(struct tile_value *value)
+{
+    while (value->op && value->op->kind == TILE_BROADCAST)
+        value = value->op->operand[0];
+    return value;
+}
+
+// The bound that a count is not above; NULL: it is something else.
+static struct tile_value *bound_of(struct narrowing *n, const struct tile_value *mask,
+                                   const struct tile_value **count)
+{
+    const struct tile_op *op = mask->op;
+
+    while (op && op->kind == TILE_BROADCAST)
+        op = op->operand[0]->op;
+    if (!op || (op->kind != TILE_LT && op->kind != TILE_LE) || !tile_int(op, TILE_ATTR_NEAR, 0))
+        return NULL;
+    *count = stripped(op->operand[0]);
+    struct tile_value *bound = stripped(op->operand[1]);
+    if (!counts(*count) || op->kind == TILE_LE)
+        return counts(*count) ? bound : NULL;
+    struct tile_type scalar = tile_scalar(CUC_I32);
+    struct tile_value *one = number(n, 1);
+    if (!one)
+        return NULL;
+    one = unary(n, TILE_CAST, &scalar, one);
+    return binary(n, TILE_SUB, bound,
+                  bound->type.rank ? unary(n, TILE_BROADCAST, &bound->type, one) : one);
+}
+
+// A count that is within two bounds is within the lesser.
+static void join(struct tile_op *op, void *data)
+{
+    struct narrowing *n = data;
+    const struct tile_value *count[2] = { NULL, NULL };
+    struct tile_value *bound[2], *result;
+
+    n->place = op;
+    if (op->kind != TILE_AND || op->result[0]->type.rank != 2)
+        return;
+    for (uint32_t i = 0; i < 2; i++)
+        if (!(bound[i] = bound_of(n, op->operand[i], &count[i])))
+            return;
+    uint32_t scalar = bound[1]->type.rank == 0;
+    struct tile_value *other = bound[1 - scalar];
+    if (count[0] != count[1] || bound[scalar]->type.rank)
+        return;
+    struct tile_type type = op->result[0]->type, all = type;
+    all.dtype = CUC_I32;
+    struct tile_value *least = binary(
+        n, TILE_MINIMUM, other,
+        other->type.rank ? unary(n, TILE_BROADCAST, &other->type, bound[scalar]) : bound[scalar]);
+    struct tile_op *compare = make(n, TILE_LE, &type, 2);
+    if (!compare || n->failed)
+        return;
+    result = compare->result[0];
+    n->place = compare;
+    compare->operand[0] = unary(n, TILE_BROADCAST, &all, (struct tile_value *)(uintptr_t)count[0]);
+    compare->operand[1] = unary(n, TILE_BROADCAST, &all, least);
+    tile_set(n->kernel, compare, (struct tile_attribute){ .key = TILE_ATTR_NEAR, .i = 1 });
+    op->result[0]->forward = result;
+    tile_remove(op);
     n->changed = true;
 }
 
@@ -178,8 +246,12 @@ void tile_narrow_places(struct tile_kernel *kernel)
     struct narrowing n = { .kernel = kernel };
 
     tile_walk(&kernel->body, narrow, &n);
-    if (n.changed)
-        tile_simplify(kernel);
+    if (!n.changed)
+        return;
+    tile_simplify(kernel);
+    tile_walk(&kernel->body, join, &n);
+    tile_settle(kernel);
+    tile_simplify(kernel);
 }
 
 // A count of its own to each that uses one, so that each can lie as it is used: rows of a mask

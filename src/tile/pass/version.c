@@ -17,6 +17,9 @@ struct version {
     struct tile_value **map;  // of the work that is done without masks
     bool *work;               // by value id
     uint32_t room;            // values that there were: those made since are not in the tables
+    // Where each warp chooses for its own rows: how many a tile has; from a warp's first to its
+    // last.
+    int64_t rows, span;
     bool failed;
 };
 
@@ -75,6 +78,29 @@ static void require(struct version *v, struct tile_value *condition)
 
 // ---- Masks
 
+// What is counted down the rows of a tile of products; of these warp w has 16 from 16 w on.
+static bool counts_rows(const struct version *v, const struct tile_value *x)
+{
+    const struct tile_op *op = x->op;
+
+    if (!v->rows || x->type.rank != 2 || x->type.extent[0] != v->rows || x->type.extent[1] != 1)
+        return false;
+    while (op && (op->kind == TILE_CAST || op->kind == TILE_RESHAPE))
+        op = op->operand[0]->op;
+    return op && op->kind == TILE_IOTA && op->result[0]->type.extent[0] == v->rows;
+}
+
+static struct tile_value *row_of_warp(struct version *v, bool last)
+{
+    enum { ROWS_OF_WARP = 16 };
+    struct tile_type type = tile_scalar(CUC_I64);
+    struct tile_op *warp = make(v, TILE_WARP, &type, 0);
+    struct tile_value *first = combine(v, TILE_MUL, CUC_I64, warp ? warp->result[0] : NULL,
+                                       number(v, CUC_I64, ROWS_OF_WARP, 0));
+
+    return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, CUC_I64, v->span, 0)) : first;
+}
+
 // The least, or the most, that an element of a tile of i64 is; NULL: it is not known. Sums of i64
 // are of indices and extents, which are far from overflow.
 static struct tile_value *bound(struct version *v, struct tile_value *x, bool most)
@@ -85,6 +111,8 @@ static struct tile_value *bound(struct version *v, struct tile_value *x, bool mo
         return x->type.dtype == CUC_I64 ? x : NULL;
     if (!op)
         return NULL;
+    if (x->type.dtype == CUC_I64 && counts_rows(v, x))
+        return row_of_warp(v, most);
     switch (op->kind) {
     case TILE_BROADCAST:
     case TILE_RESHAPE:
@@ -262,9 +290,24 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
+// What the first products are made of, their zeros as one, is needed before all work.
+static void find_early(const struct tile_fused *p, bool *early)
+{
+    const struct tile_op *last = p->product[p->products - 1].mma;
+
+    for (const struct tile_op *op = last->parent->last; op; op = op->previous) {
+        bool is_early = op->kind == TILE_MMA && op != last;
+        for (uint32_t i = 0; i < op->result_count; i++)
+            is_early |= early[op->result[i]->id];
+        for (uint32_t i = 0; is_early && i < op->operand_count; i++)
+            early[op->operand[i]->id] = true;
+    }
+}
+
 // Tiles that are computed from the first products and from what is carried, but the accumulator of
 // the last and what is only made to be its left operand.
-static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *late)
+static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *late,
+                          const bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma, *loop = p->base.loop;
     const struct tile_value *acc = carried_by(loop, last);
@@ -272,7 +315,8 @@ static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *l
 
     for (const struct tile_op *op = loop->block[0]->first; op != loop->block[0]->last;
          op = op->next) {
-        if (op->result_count != 1 || op->kind == TILE_MMA || is_fed(p, op))
+        if (op->result_count != 1 || op->kind == TILE_MMA || is_fed(p, op) ||
+            early[op->result[0]->id])
             continue;
         if (acc && is_made_of(op, acc, late)) {
             late[op->result[0]->id] = true;
@@ -347,23 +391,28 @@ static struct tile_op *find_place(const struct version *v, const struct tile_blo
     return place;
 }
 
-void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p)
+void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps)
 {
     enum { MOST_YIELDED = 16 };
     size_t room = kernel->value_count + 1;
     struct tile_block *body = p->base.loop->block[0];
     bool *late = tile_take(kernel->module, room * sizeof(*late));
+    bool *early = tile_take(kernel->module, room * sizeof(*early));
     struct version v = { .kernel = kernel,
                          .map = tile_take(kernel->module, room * sizeof(struct tile_value *)),
                          .work = tile_take(kernel->module, room * sizeof(bool)),
-                         .room = (uint32_t)room };
+                         .room = (uint32_t)room,
+                         .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
+                         .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
     struct tile_value **with_masks = tile_take(kernel->module, room * sizeof(*with_masks));
     struct tile_value *yielded[MOST_YIELDED];
     uint32_t count = 0;
     bool simpler = false;
 
-    if (!p->turns || !late || !v.map || !v.work || !with_masks || !find_work(&v, p, late) ||
-        !(v.place = find_place(&v, body)))
+    if (!p->turns || !late || !early || !v.map || !v.work || !with_masks)
+        return;
+    find_early(p, early);
+    if (!find_work(&v, p, late, early) || !(v.place = find_place(&v, body)))
         return;
     for (struct tile_op *op = body->first; op != v.place; op = op->next)
         if (op->result_count == 1 && is_work(&v, op->result[0]) &&
@@ -410,41 +459,4 @@ void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p)
     }
     tile_settle(kernel);
     tile_simplify(kernel);
-}
-
-// ---- Quotients
-
-struct cuts {
-    const struct tile_kernel *kernel;
-    const struct tile_value *value;
-    bool all;
-};
-
-static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value);
-
-static void look_at_cut(struct tile_op *op, void *data)
-{
-    struct cuts *c = data;
-
-    for (uint32_t i = 0; i < op->operand_count && c->all; i++)
-        if (op->operand[i] == c->value)
-            c->all = (op->kind == TILE_CAST && cuc_dtype_bits(op->result[0]->type.dtype) == 16) ||
-                     (op->kind == TILE_WHERE && i && is_only_cut(c->kernel, op->result[0]));
-}
-
-// Whether a value goes nowhere but into numbers of 16 bits.
-static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value)
-{
-    struct cuts c = { kernel, value, true };
-
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, look_at_cut, &c);
-    return c.all;
-}
-
-void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p)
-{
-    for (struct tile_op *op = p->base.loop->next; op; op = op->next)
-        if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 &&
-            op->result[0]->type.rank && !tile_is_rounded(op) && is_only_cut(kernel, op->result[0]))
-            tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
 }

@@ -6,9 +6,13 @@ some types, by cucore itself, for every device from sm_80 on.
 """
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
+from .._errors import CompileError, CUDAError
+from . import tune
 from ._expression import Op
 from ._kernel import ByTarget, Constant, TileKernel, function, kernel, launch
 from ._ops import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode
@@ -24,6 +28,12 @@ float32, float64 = DType(raw.CUC_F32, "float32"), DType(raw.CUC_F64, "float64")
 tfloat32 = DType(raw.CUC_TF32, "tfloat32")
 float8_e4m3fn = DType(raw.CUC_E4M3, "float8_e4m3fn")
 float8_e5m2 = DType(raw.CUC_E5M2, "float8_e5m2")
+float8_e8m0fnu = DType(raw.CUC_E8M0, "float8_e8m0fnu")
+
+# What cuTile calls the ways to fail. A kernel that does not compile raises one of two here.
+TileError = CUDAError
+TileTypeError = TileValueError = TileUnsupportedFeatureError = TileStaticAssertionError = TileCompilerError
+TileCompilerExecutionError = TileCompilerTimeoutError = TileInternalError = CompileError
 
 
 class Array:
@@ -36,6 +46,16 @@ class Tile:
 
 class Scalar:
     """The type of a number, for annotations."""
+
+
+class TiledView:
+    """The type of an array as a grid of tiles, for annotations."""
+
+
+@contextlib.contextmanager
+def compiler_timeout(seconds: float | None) -> Iterator[None]:
+    """Taken, and not kept: a kernel compiles in about a millisecond."""
+    yield
 
 
 class ScalarInt64:
@@ -59,8 +79,11 @@ def __getattr__(name: str) -> Any:
 
 __all__ = sorted([  # noqa: PLE0604
     "Array", "ByTarget", "Constant", "DType", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode",
-    "Scalar", "ScalarInt64", "Tile", "TileCompilerError", "TileKernel", "TileSyntaxError", "bfloat16", "bool_",
-    "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "function", "int16", "int32",
-    "int64", "int8", "kernel", "launch", "tfloat32", "uint16", "uint32", "uint64", "uint8",
+    "Scalar", "ScalarInt64", "Tile", "TileCompilerError", "TileCompilerExecutionError",
+    "TileCompilerTimeoutError", "TileError", "TileInternalError", "TileKernel", "TileStaticAssertionError",
+    "TileSyntaxError", "TileTypeError", "TileUnsupportedFeatureError", "TileValueError", "TiledView",
+    "bfloat16", "bool_", "compiler_timeout", "float16", "float32", "float64", "float8_e4m3fn",
+    "float8_e5m2", "float8_e8m0fnu", "function", "int16", "int32", "int64", "int8", "kernel", "launch",
+    "tfloat32", "tune", "uint16", "uint32", "uint64", "uint8",
     *OPS,
 ])

@@ -1,10 +1,12 @@
 # The names of cuTile, for type checkers; a test holds it to what there is.
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from enum import Enum
 from typing import Any, Generic, TypeVar, overload
 
 from .._stream import StreamLike
-from .._errors import CompileError
+from .._errors import CompileError, CUDAError
+from . import tune as tune
 
 T = TypeVar("T")
 
@@ -93,6 +95,19 @@ class DType:
 class TileCompilerError(CompileError): ...
 class TileSyntaxError(SyntaxError): ...
 
+TileError = CUDAError
+TileTypeError = TileCompilerError
+TileValueError = TileCompilerError
+TileUnsupportedFeatureError = TileCompilerError
+TileStaticAssertionError = TileCompilerError
+TileCompilerExecutionError = CompileError
+TileCompilerTimeoutError = CompileError
+TileInternalError = CompileError
+
+class TiledView: ...
+
+def compiler_timeout(seconds: float | None) -> AbstractContextManager[None]: ...
+
 class TileKernel:
     __name__: str
     def __init__(self, function: Callable[..., Any], **hints: Any) -> None: ...
@@ -120,8 +135,8 @@ class RoundingMode(Enum):
     RZ = 1
     RM = 2
     RP = 3
-    FULL = 'full'
-    APPROX = 'approx'
+    FULL = 5
+    APPROX = 4
 
 class MemoryOrder(Enum):
     WEAK = 1
@@ -142,6 +157,7 @@ float32: DType
 float64: DType
 float8_e4m3fn: DType
 float8_e5m2: DType
+float8_e8m0fnu: DType
 int16: DType
 int32: DType
 int64: DType
@@ -226,6 +242,8 @@ def not_equal(x: Any, y: Any, *, rounding_mode: Any = None, flush_to_zero: Any =
 def num_blocks(axis: Any) -> Any: ...
 def num_tiles(array: Any, axis: Any, shape: Any, order: Any = "C") -> Any: ...
 def ones(shape: Any, dtype: Any) -> Tile: ...
+def pack_to_bytes(x: Any, /) -> Tile: ...
+def unpack_from_bytes(x: Any, /, dtype: Any) -> Tile: ...
 def permute(x: Any, axes: Any) -> Tile: ...
 def pow(x: Any, y: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any: ...
 def print(*values: Any, sep: Any = " ", end: Any = "\n") -> None: ...
@@ -241,6 +259,8 @@ def sigmoid(x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) ->
 def sin(x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any: ...
 def sinh(x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any: ...
 def sqrt(x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any: ...
+def grid_dependency_control_wait() -> None: ...
+def grid_dependency_control_launch_dependents() -> None: ...
 def static_assert(cond: Any, message: Any = "") -> None: ...
 def static_eval(value: Any) -> Any: ...
 def static_iter(value: Any) -> Any: ...

@@ -16,6 +16,7 @@ from ._values import (
     INTEGERS,
     Array,
     Builder,
+    Chosen,
     DType,
     Text,
     TileCompilerError,
@@ -308,13 +309,16 @@ class Expressions:
         value = self.eval(node.value)
         if isinstance(value, Value):
             return self.subscript(node, value)
-        if isinstance(value, (Array, View)):
+        if isinstance(value, (Array, Chosen, View)):
             self.refuse(node, "an array is read by ct.load() and ct.gather()")
         if isinstance(node.slice, ast.Slice):
             part = slice(*(self.eval(e) if e is not None else None
                            for e in (node.slice.lower, node.slice.upper, node.slice.step)))
             return value[part]
         index = self.eval(node.slice)
+        if isinstance(index, Value) and isinstance(value, (tuple, list)) and value and \
+                all(isinstance(each, Array) for each in value):
+            return Chosen(tuple(value), index)
         if isinstance(index, Value):
             self.refuse(node, "the index is not known when the kernel is compiled")
         return value[index]
@@ -350,12 +354,11 @@ class Expressions:
             if name in ops.VALUE_METHODS:
                 return _Method(ops.OPS[name], value)
             self.refuse(node, f"a tile has no {name}")
-        if isinstance(value, Array):
+        if isinstance(value, (Array, Chosen)):
             if name == "shape":
                 return _Shape(ops.extent(self.b, value, axis) for axis in range(value.rank))
             if name == "strides":
-                return tuple(Value(self.b.call("stride", value.handle, axis), loose=True)
-                             for axis in range(value.rank))
+                return tuple(ops.stride(self.b, value, axis) for axis in range(value.rank))
             if name == "ndim":
                 return value.rank
             if name == "dtype":
@@ -405,7 +408,7 @@ class Expressions:
             return self.compiler.inline(callee, syntax_of(callee), arguments, named, None)
         if callee is builtins.print:
             return ops.print_(self.b, *arguments, **named)
-        if not any(isinstance(a, (Value, Array, View)) for a in (*arguments, *named.values())):
+        if not any(isinstance(a, (Value, Array, Chosen, View)) for a in (*arguments, *named.values())):
             return callee(*arguments, **named)
         return self.builtin(node, callee, arguments, named)
 

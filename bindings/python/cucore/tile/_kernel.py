@@ -114,7 +114,7 @@ class TileKernel:
 def _kind(value: Any, wide: bool, passed: list[Any]) -> tuple[Any, ...]:
     """What the code depends on of one argument; what is passed for it is appended."""
     kind = type(value)
-    if kind is tuple:
+    if kind in (tuple, list):  # of arrays; compiled for as many
         return ("tuple", *(_kind(each, wide, passed) for each in value))
     if kind is bool:
         made: tuple[Any, ...] = ("scalar", raw.CUC_BOOL)

@@ -20,8 +20,8 @@ from ._registry import (
     permutation,
     several,
 )
-from ._value_ops import broadcast_to
-from ._values import Array, Builder, Value, View
+from ._value_ops import broadcast_to, reshape, where
+from ._values import Array, Builder, Chosen, Value, View
 
 # ---- the grid ------------------------------------------------------------------------------------
 
@@ -45,14 +45,52 @@ def cdiv(b: Builder, x: Any, y: Any) -> Any:
 
 @op("num_tiles")
 def num_tiles(b: Builder, array: Any, axis: Any, shape: Any, order: Any = "C") -> Any:
-    given, tile, at = array_of(array), numbers(shape, "shape"), constant(axis, "axis")
+    given = array if isinstance(array, Chosen) else array_of(array)
+    tile, at = numbers(shape, "shape"), constant(axis, "axis")
     axes = permutation(order, given.rank)
     of = axes[at] if axes else at
     return cdiv(b, extent(b, given, of), tile[at])
 
 
-def extent(b: Builder, array: Array, axis: int) -> Value:
+def extent(b: Builder, array: Array | Chosen, axis: int) -> Value:
+    if isinstance(array, Chosen):
+        return number_of(b, array, lambda one: extent(b, one, axis))
     return Value(b.call("dim", array.handle, axis), loose=True)
+
+
+def stride(b: Builder, array: Array | Chosen, axis: int) -> Value:
+    if isinstance(array, Chosen):
+        return number_of(b, array, lambda one: stride(b, one, axis))
+    return Value(b.call("stride", array.handle, axis), loose=True)
+
+
+# ---- arrays of a list ----------------------------------------------------------------------------
+
+def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Value]) -> Value:
+    """What is asked of each array, such as an extent; that of the chosen one."""
+    result = ask(chosen.arrays[0])
+    for number, array in enumerate(chosen.arrays[1:], 1):
+        result = where(b, binary(b, "eq", chosen.index, number), ask(array), result)
+    return result
+
+
+def read_of(b: Builder, chosen: Chosen, first: Value | None, read: Callable[[Array], Value]) -> Value:
+    """What is read of the chosen array. `first` is a tile of the type, or None: that of the first."""
+    made = first if first is not None else read(chosen.arrays[0])
+    variable = b.call("declare", b"chosen", made.handle)
+    for number, array in enumerate(chosen.arrays):
+        if number or first is not None:
+            b.call("if", binary(b, "eq", chosen.index, number).handle)
+            b.call("set", variable, read(array).handle)
+            b.call("end")
+    return Value(b.call("get", variable))
+
+
+def write_of(b: Builder, chosen: Chosen, write: Callable[[Array], None]) -> None:
+    for number, array in enumerate(chosen.arrays):
+        b.call("if", binary(b, "eq", chosen.index, number).handle)
+        write(array)
+        b.call("end")
 
 
 # ---- memory --------------------------------------------------------------------------------------
@@ -61,7 +99,17 @@ def extent(b: Builder, array: Array, axis: int) -> Value:
 def load(b: Builder, array: Any, index: Any, shape: Any, *, order: Any = "C",
          padding_mode: Any = PaddingMode.UNDETERMINED, check_bounds: Any = True, latency: Any = None,
          allow_tma: Any = None, memory_order: Any = None, memory_scope: Any = None) -> Value:
-    of, at, tile = array_of(array), several(index), numbers(shape, "shape")
+    tile = numbers(shape, "shape")
+    if isinstance(array, Chosen):
+        zeros = Value(b.call("zeros", array.dtype, *b.integers(tile)))
+        return read_of(b, array, zeros, lambda one: load(
+            b, one, index, shape, order=order, padding_mode=padding_mode, latency=latency,
+            allow_tma=allow_tma, memory_order=memory_order, memory_scope=memory_scope))
+    of, at = array_of(array), several(index)
+    if not tile:  # one element, as a scalar
+        one = load(b, array, index, (1,) * len(at), padding_mode=padding_mode, latency=latency,
+                   allow_tma=allow_tma, memory_order=memory_order, memory_scope=memory_scope)
+        return reshape(b, one, ())
     axes = permutation(order, len(tile))
     if axes:
         at, tile = placed(axes, at), placed(axes, tile)
@@ -85,6 +133,10 @@ def placed(axes: tuple[int, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:
 def store(b: Builder, array: Any, index: Any, tile: Any, *, order: Any = "C", check_bounds: Any = True,
           latency: Any = None, allow_tma: Any = None, memory_order: Any = None,
           memory_scope: Any = None) -> None:
+    if isinstance(array, Chosen):
+        return write_of(b, array, lambda one: store(
+            b, one, index, tile, order=order, latency=latency, allow_tma=allow_tma,
+            memory_order=memory_order, memory_scope=memory_scope))
     of, at = array_of(array), several(index)
     value = fitting(b, tile, of.dtype)
     axes = permutation(order, len(at))
@@ -102,6 +154,9 @@ def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
 @op("gather")
 def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_value: Any = 0,
            check_bounds: Any = True, latency: Any = None) -> Value:
+    if isinstance(array, Chosen):
+        return read_of(b, array, None, lambda one: gather(
+            b, one, indices, mask=mask, padding_value=padding_value, latency=latency))
     of = array_of(array)
     pad = None if padding_value == 0 and not isinstance(padding_value, Value) else padding_value
     options = access(b, mask=mask, pad=pad, latency=latency)
@@ -111,6 +166,8 @@ def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_va
 @op("scatter")
 def scatter(b: Builder, array: Any, indices: Any, value: Any, *, mask: Any = None,
             check_bounds: Any = True, latency: Any = None) -> None:
+    if isinstance(array, Chosen):
+        return write_of(b, array, lambda one: scatter(b, one, indices, value, mask=mask, latency=latency))
     of = array_of(array)
     options = access(b, mask=mask, latency=latency)
     b.call("scatter", of.handle, *b.handles(several(indices)), fitting(b, value, of.dtype).handle,
@@ -166,13 +223,16 @@ def view_atomic(name: str) -> Callable[..., None]:
     return built
 
 
-def array_slice(b: Builder, array: Array, axis: Any, start: Any, stop: Any) -> Array:
+def array_slice(b: Builder, array: Array | Chosen, axis: Any, start: Any, stop: Any) -> Array | Chosen:
+    if isinstance(array, Chosen):
+        return Chosen(tuple(array_slice(b, one, axis, start, stop) for one in array.arrays),  # type: ignore[misc]
+                      array.index)
     made = b.call("slice", array.handle, constant(axis, "axis"), b.value(start).handle,
                   b.value(stop).handle)
     return Array(made, array.dtype, array.rank)
 
 
-def tiled_view(b: Builder, array: Array, tile_shape: Any, *,
+def tiled_view(b: Builder, array: Array | Chosen, tile_shape: Any, *,
                padding_mode: Any = PaddingMode.UNDETERMINED, traversal_steps: Any = None) -> View:
     shape = numbers(tile_shape, "tile_shape")
     if traversal_steps is not None and numbers(traversal_steps, "traversal_steps") != shape:

@@ -2,7 +2,7 @@
 
 Each is a function of the builder and the arguments of the call; `OPS` has them by their names.
 """
-from ._memory_ops import ARRAY_METHODS, VIEW_METHODS, extent
+from ._memory_ops import ARRAY_METHODS, VIEW_METHODS, extent, stride
 from ._registry import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode, binary, unary
 from ._value_ops import assert_, astype, divmod_, matmul, print_, where
 
@@ -12,4 +12,4 @@ VALUE_METHODS = {"astype", "reshape", "permute", "transpose", "item", "extract",
 
 __all__ = ["ARRAY_METHODS", "MemoryOrder", "MemoryScope", "OPS", "PaddingMode", "RoundingMode",
            "VALUE_METHODS", "VIEW_METHODS", "assert_", "astype", "binary", "divmod_", "extent", "matmul",
-           "print_", "unary", "where"]
+           "print_", "stride", "unary", "where"]

@@ -7,7 +7,7 @@ from typing import Any, Callable, TypeVar
 
 from .. import raw
 from .._tensor import dtype_number
-from ._values import Array, Builder, DType, Value
+from ._values import Array, Builder, Chosen, DType, Value
 
 OPS: dict[str, Callable[..., Any]] = {}
 
@@ -24,14 +24,14 @@ class PaddingMode(enum.Enum):
 
 
 class RoundingMode(enum.Enum):
-    """How a cast rounds. Of arithmetic it is not read: that rounds to nearest even."""
+    """How arithmetic and casts round; FULL and APPROX are quicker and less exact, of float32 alone."""
 
     RN = raw.CUC_TILE_RN
     RZ = raw.CUC_TILE_RZ
     RM = raw.CUC_TILE_RM
     RP = raw.CUC_TILE_RP
-    FULL = "full"
-    APPROX = "approx"
+    FULL = raw.CUC_TILE_FULL
+    APPROX = raw.CUC_TILE_APPROX
 
 
 class MemoryOrder(enum.Enum):
@@ -116,6 +116,9 @@ def access(b: Builder, *, shape: tuple[int, ...] | None = None, pad: Any = None,
 
 
 def array_of(value: Any) -> Array:
+    if isinstance(value, Chosen):
+        raise TypeError("an array that is found when the kernel runs takes loads, stores, gathers and "
+                        "scatters: index the list by a number that is known when it is compiled")
     if not isinstance(value, Array):
         raise TypeError(f"expected an array, not {type(value).__name__}")
     return value

@@ -10,7 +10,7 @@ from .. import raw
 from . import _ops as ops
 from ._expression import Expressions, Nested, Return
 from ._syntax import loaded, read_first, stored
-from ._values import Array, Value, Variable, View, plain
+from ._values import Array, Chosen, Value, Variable, View, plain
 
 if TYPE_CHECKING:
     from ._compile import Compiler
@@ -264,7 +264,7 @@ class Function(Expressions):
         self.settle(mine)
 
     def unroll(self, node: ast.For, values: Any) -> None:
-        if isinstance(values, (Value, Array, View)):
+        if isinstance(values, (Value, Array, Chosen, View)):
             self.refuse(node.iter, "a loop goes over range(), or over what is known when the kernel is "
                                    "compiled")
         for value in values:

@@ -100,17 +100,55 @@ def insert(b: Builder, x: Any, index: Any, value: Any) -> Value:
 
 @op("astype")
 def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Value:
-    kind, given = number(dtype), b.value(x)
-    rounding = rounding_mode.value if rounding_mode is not None else \
-        raw.CUC_TILE_RZ if kind in INTEGERS else raw.CUC_TILE_RN
-    if not isinstance(rounding, int):
-        raise TypeError(f"a cast does not round by {rounding_mode}")
-    return b.cast(given, kind, rounding)
+    return b.cast(b.value(x), number(dtype), rounding_mode.value if rounding_mode is not None else raw.CUC_TILE_RN)
 
 
 @op("bitcast")
 def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
     return Value(b.call("bitcast", b.typed(b.value(x)).handle, number(dtype)))
+
+
+_WORDS = {8: raw.CUC_U8, 16: raw.CUC_U16, 32: raw.CUC_U32, 64: raw.CUC_U64}
+
+
+def _word(dtype: int) -> int:
+    bits = 0 if dtype == raw.CUC_BOOL else raw.cuc_dtype_bits(dtype)
+    if bits not in _WORDS:
+        raise TypeError(f"{raw.NAMES['dtype'].get(dtype)} has no bytes to be taken apart")
+    return bits
+
+
+def _places(b: Builder, bits: int, kind: int) -> Value:
+    """How far the bytes of a word are shifted: 1 x bytes."""
+    return reshape(b, arange(b, bits // 8, dtype=kind, step=8), (1, bits // 8))
+
+
+@op("pack_to_bytes")
+def pack_to_bytes(b: Builder, x: Any, /) -> Value:
+    given = b.typed(b.value(x))
+    bits = _word(b.dtype(given))
+    words = reshape(b, bitcast(b, given, _WORDS[bits]), (-1,))
+    if bits == 8:
+        return words
+    apart = binary(b, "shr", reshape(b, words, (-1, 1)), _places(b, bits, _WORDS[bits]))
+    return reshape(b, b.cast(binary(b, "bitand", apart, 255), raw.CUC_U8), (-1,))
+
+
+@op("unpack_from_bytes")
+def unpack_from_bytes(b: Builder, x: Any, /, dtype: Any) -> Value:
+    given, kind = b.value(x), number(dtype)
+    bits = _word(kind)
+    if b.dtype(given) != raw.CUC_U8 or b.rank(given) != 1:
+        raise TypeError("unpack_from_bytes: expected a tile of uint8 with one axis")
+    if b.shape(given)[0] % (bits // 8):
+        raise ValueError(f"unpack_from_bytes: {b.shape(given)[0]} bytes are no whole number of "
+                         f"{bits // 8}")
+    if bits == 8:
+        return bitcast(b, given, kind)
+    wide = max(bits, 32)  # of disjoint bits the sum is all of them
+    apart = b.cast(reshape(b, given, (-1, bits // 8)), _WORDS[wide])
+    words = OPS["sum"](b, binary(b, "shl", apart, _places(b, bits, _WORDS[wide])), 1)
+    return bitcast(b, b.cast(words, _WORDS[bits]), kind)
 
 
 @op("item")
@@ -120,14 +158,32 @@ def item(b: Builder, x: Any) -> Value:
 
 # ---- element by element --------------------------------------------------------------------------
 
+def _rounding(b: Builder, name: str, of: Value, mode: Any, flush: Any) -> int:
+    """How an operation rounds as the builder has it; 0 as it does anyhow, also where it has no choice."""
+    if f"cuc_tile_{name}_round" not in raw.FUNCTIONS:
+        return 0
+    flushed = raw.CUC_TILE_FTZ if flush and b.dtype(of) in (raw.CUC_F32, raw.CUC_DTYPE_UNKNOWN) else 0
+    return (mode.value if mode is not None else raw.CUC_TILE_RN) | flushed
+
+
 def _two(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, y: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Value:
+        if rounding_mode is not None or flush_to_zero:
+            a, c, _ = b.meet(x, y)
+            how = _rounding(b, name, a if isinstance(x, Value) else c, rounding_mode, flush_to_zero)
+            if how:
+                return Value(b.call(f"{name}_round", a.handle, c.handle, how))
         return binary(b, name, x, y)
     return built
 
 
 def _one(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Value:
+        if rounding_mode is not None or flush_to_zero:
+            given = b.value(x)
+            how = _rounding(b, name, given, rounding_mode, flush_to_zero)
+            if how:
+                return Value(b.call(f"{name}_round", given.handle, how))
         return unary(b, name, x)
     return built
 
@@ -148,6 +204,8 @@ OPS["negative"], OPS["bitwise_not"] = _one("neg"), _one("bitnot")
 
 def _choosing(name: str) -> Callable[..., Any]:
     def built(b: Builder, x: Any, y: Any, *, propagate_nan: Any = False, flush_to_zero: Any = False) -> Any:
+        if flush_to_zero and not propagate_nan:
+            return _two(name)(b, x, y, flush_to_zero=True)
         return binary(b, name + "_nan" if propagate_nan else name, x, y)
     return built
 
@@ -200,7 +258,12 @@ def along(name: str) -> Callable[..., Value]:
         which = name + "_nan" if propagate_nan else name
         rank = b.rank(given)
         axes = sorted({axis_of(b, given, a) for a in several(axis)}) if axis is not None else []
-        made = Value(b.call(which, given.handle, *b.integers(axes)))
+        how = _rounding(b, name, given, rounding_mode, flush_to_zero) \
+            if (rounding_mode is not None or flush_to_zero) and not propagate_nan else 0
+        if how:
+            made = Value(b.call(f"{name}_round", given.handle, *b.integers(axes), how))
+        else:
+            made = Value(b.call(which, given.handle, *b.integers(axes)))
         if axis is None:
             return reshape(b, made, (1,) * rank) if keepdims else made
         return made if keepdims else squeezed(b, made, axes)
@@ -225,7 +288,7 @@ def arg(name: str) -> Callable[..., Value]:
         if axis is None:
             given = reshape(b, given, (-1,))
         at = axis_of(b, given, axis if axis is not None else 0)
-        made = Value(b.call(name, given.handle, at))
+        made = Value(b.call(name + "_nan" if propagate_nan else name, given.handle, at))
         if axis is None:
             return reshape(b, made, (1,) * rank if keepdims else ())
         return made if keepdims else squeezed(b, made, [at])
@@ -325,6 +388,16 @@ def print_(b: Builder, *values: Any, sep: str = " ", end: str = "\n") -> None:
 def printf(b: Builder, form: str, *values: Any) -> None:
     text = re.sub(r"%[-+ #0-9.]*(?:hh|h|ll|l)?[diouxXeEfgGaA]", "{}", form).replace("%%", "%")
     b.call("print", text.removesuffix("\n").encode(), *b.handles(values))
+
+
+@op("grid_dependency_control_wait")
+def grid_dependency_control_wait(b: Builder) -> None:
+    b.call("grid_dependency_wait")
+
+
+@op("grid_dependency_control_launch_dependents")
+def grid_dependency_control_launch_dependents(b: Builder) -> None:
+    b.call("grid_dependency_launch")
 
 
 @op("static_assert")

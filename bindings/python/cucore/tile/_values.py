@@ -61,12 +61,24 @@ class Array:
         self.handle, self.dtype, self.rank = handle, dtype, rank
 
 
+class Chosen:
+    """One of several arrays, by a number that is found when the kernel runs."""
+
+    __slots__ = ("arrays", "index", "dtype", "rank")
+
+    def __init__(self, arrays: tuple[Array, ...], index: Value) -> None:
+        if len({(a.dtype, a.rank) for a in arrays}) != 1:
+            raise TypeError("arrays of a list that is indexed when the kernel runs have one dtype and rank")
+        self.arrays, self.index = arrays, index
+        self.dtype, self.rank = arrays[0].dtype, arrays[0].rank
+
+
 class View:
     """An array as a grid of tiles."""
 
     __slots__ = ("array", "shape", "padding")
 
-    def __init__(self, array: Array, shape: tuple[int, ...], padding: Any) -> None:
+    def __init__(self, array: Array | Chosen, shape: tuple[int, ...], padding: Any) -> None:
         self.array, self.shape, self.padding = array, shape, padding
 
 

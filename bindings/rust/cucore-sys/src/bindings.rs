@@ -582,6 +582,8 @@ pub const CUC_LOCATION_HOST_NUMA_CURRENT: i32 = 4;
 
 /// fit for the device's decompression engine
 pub const CUC_MEMORY_POOL_HW_DECOMPRESS: u32 = 1;
+/// other processes can have its memory
+pub const CUC_MEMORY_POOL_IPC: u32 = 2;
 
 /// reuse_follow_event_dependencies
 pub const CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: i32 = 1;
@@ -722,6 +724,8 @@ pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
 pub const CUC_EVENT_TIMING: u32 = 1;
 /// a thread that waits for it sleeps and does not spin
 pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
+/// other processes can have it; not with CUC_EVENT_TIMING
+pub const CUC_EVENT_IPC: u32 = 4;
 
 /// in stream order, as any copy
 pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
@@ -930,6 +934,15 @@ pub const CUC_GRAPH_AUTO_FREE: u32 = 1;
 pub const CUC_GRAPH_DEVICE_LAUNCH: u32 = 2;
 /// Each kernel has the priority of the stream it was captured on, not of the launch's.
 pub const CUC_GRAPH_NODE_PRIORITY: u32 = 4;
+
+/// by instances, also those that do not run
+pub const CUC_GRAPH_MEMORY_USED: i32 = 0;
+/// the most since it was last reset
+pub const CUC_GRAPH_MEMORY_USED_HIGH: i32 = 1;
+/// that, and what is kept for the next launch
+pub const CUC_GRAPH_MEMORY_RESERVED: i32 = 2;
+/// the most since it was last reset
+pub const CUC_GRAPH_MEMORY_RESERVED_HIGH: i32 = 3;
 
 /// Where caching of global memory in L1 would cost blocks, answer as if it did not.
 pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
@@ -1631,7 +1644,7 @@ pub struct cuc_gemm_options {
     pub stages: i32,
     /// blocks that load for one another, 1 or 2; 0: chosen
     pub cluster: i32,
-    /// of a block, without a pipeline; 0: the compiler's
+    /// Of a block, without a pipeline; with one, 4: warpgroups take tiles in turns; 0: the compiler's.
     pub warps: i32,
     /// blocks that do a sum together in a pipeline, 1 to 8; 0: chosen
     pub split: i32,
@@ -1666,6 +1679,16 @@ pub struct cuc_graph_exec_options {
 }
 
 zeroed!(cuc_graph_exec_options, struct_size);
+
+/// What names a buffer or an event to another process: bytes to be copied.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_ipc_handle {
+    /// the driver's own
+    pub bytes: [u8; 64],
+}
+
+zeroed!(cuc_ipc_handle);
 
 /// One parameter of a kernel.
 #[repr(C)]
@@ -2189,7 +2212,7 @@ pub struct cuc_program_options {
     /// Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// of a block, a power of two up to 32 (tile only)
+    /// Of a block, a power of two up to 32 (tile only). A pipeline of products has its own; 4: its warpgroups take tiles in turns, where they can.
     pub warps: i32,
     /// what the compiler decided, in the log (tile only)
     pub remarks: i32,
@@ -2319,6 +2342,10 @@ pub struct cuc_tile_access_options {
     pub tma: i32,
     /// a hint: CUC_TILE_CACHE_
     pub cache: i32,
+    /// not 0: a promise that nothing of it is outside; it is not checked
+    pub inside: i32,
+    /// 0
+    pub reserved: u32,
 }
 
 zeroed!(cuc_tile_access_options, struct_size);
@@ -2423,6 +2450,8 @@ extern "C" {
     pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The device that a buffer's memory is of.
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
+    /// What names a buffer to a process that has imported its pool.
+    pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
     /// Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library,
@@ -2430,6 +2459,8 @@ extern "C" {
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
     /// The address by which the CPU reaches a buffer of pinned, managed or host memory.
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
+    /// Have another process's buffer.
+    pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The resource that a buffer goes back to.
     pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
     /// Zero a cuc_buffer_options and write its size.
@@ -2534,6 +2565,8 @@ extern "C" {
     pub fn cuc_device_get_count(out: *mut i32) -> cuc_status;
     /// The device of the calling thread's current context, or device 0 when it has none.
     pub fn cuc_device_get_current(out: *mut *mut cuc_device) -> cuc_status;
+    /// How much memory a device has for what graphs allocate.
+    pub fn cuc_device_get_graph_memory(out: *mut u64, device: *mut cuc_device, which: i32) -> cuc_status;
     /// How much memory a device has, and how much of it is free now.
     pub fn cuc_device_get_memory_info(free_bytes: *mut u64, total_bytes: *mut u64, device: *mut cuc_device) -> cuc_status;
     /// The default resource of a device: what a buffer comes from when none is named.
@@ -2554,12 +2587,16 @@ extern "C" {
     pub fn cuc_device_ordinal(device: *const cuc_device) -> i32;
     /// The PCI address of a device, "0000:3b:00.0".
     pub fn cuc_device_pci_bus_id(device: *const cuc_device) -> *const c_char;
+    /// Start a high mark of graphs' memory anew, from what there is now.
+    pub fn cuc_device_reset_graph_memory(device: *mut cuc_device, which: i32) -> cuc_status;
     /// Make a device's primary context current on the calling thread.
     pub fn cuc_device_set_current(device: *mut cuc_device, previous: *mut *mut cuc_context) -> cuc_status;
     /// Set the default resource of a device, for the whole process.
     pub fn cuc_device_set_memory_resource(device: *mut cuc_device, resource: *mut cuc_memory_resource) -> cuc_status;
     /// Wait until all work in a device's primary context is done.
     pub fn cuc_device_synchronize(device: *mut cuc_device) -> cuc_status;
+    /// Give memory back that is kept for graphs' next launches.
+    pub fn cuc_device_trim_graph_memory(device: *mut cuc_device) -> cuc_status;
     /// The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
     pub fn cuc_device_uuid(device: *const cuc_device) -> *const c_char;
     /// The file that the driver was loaded from.
@@ -2609,6 +2646,8 @@ extern "C" {
     pub fn cuc_event_create_in(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
     /// The device of an event.
     pub fn cuc_event_device(event: *const cuc_event) -> *mut cuc_device;
+    /// What names an event to another process.
+    pub fn cuc_event_export(out: *mut cuc_ipc_handle, event: *mut cuc_event) -> cuc_status;
     /// A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
     pub fn cuc_event_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
     /// The flags that an event was made with.
@@ -2619,6 +2658,8 @@ extern "C" {
     pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
     /// The driver's own handle of an event, which is also its cudaEvent_t.
     pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
+    /// Have another process's event, to wait for what it has recorded.
+    pub fn cuc_event_import(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
     /// Whether an event has completed, without waiting. One that was never recorded has.
@@ -2706,6 +2747,8 @@ extern "C" {
     pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
     /// The flags that an instance was made with.
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
+    /// Whether launches of an instance run a node.
+    pub fn cuc_graph_exec_get_enabled(out: *mut i32, exec: *mut cuc_graph_exec, node: *mut cuc_node) -> cuc_status;
     /// The driver's own handle of an instance, which is also its cudaGraphExec_t.
     pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
     /// Launch an instance: all that was captured runs, in the stream's order.
@@ -2716,6 +2759,9 @@ extern "C" {
     pub fn cuc_graph_exec_release(exec: *mut cuc_graph_exec);
     /// Hold an instance once more.
     pub fn cuc_graph_exec_retain(exec: *mut cuc_graph_exec) -> *mut cuc_graph_exec;
+    /// Let launches of an instance pass over a node, or run it again. What comes behind the node waits
+    /// for what is ahead of it all the same. An update of the instance does not change it.
+    pub fn cuc_graph_exec_set_enabled(exec: *mut cuc_graph_exec, node: *mut cuc_node, enabled: i32) -> cuc_status;
     /// Let an instance do what another graph says, which is much cheaper than a new instance: the same
     /// nodes with the same edges, of which parameters have changed, such as when the same code was
     /// captured again.
@@ -2854,6 +2900,8 @@ extern "C" {
     pub fn cuc_memory_kind_name(kind: i32) -> *const c_char;
     /// Make a memory pool.
     pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
+    /// A file descriptor for a pool, by which another process imports it.
+    pub fn cuc_memory_pool_export(out: *mut i32, pool: *mut cuc_memory_resource) -> cuc_status;
     /// Wrap a pool that was made with the driver or the runtime.
     pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
     /// What a device may do with the memory of a pool.
@@ -2869,6 +2917,9 @@ extern "C" {
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
     /// The driver's own handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
+    /// Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import()
+    /// takes.
+    pub fn cuc_memory_pool_import(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
     /// Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take
     /// from, and what cuc_memory_pool_get_current() gives.
     pub fn cuc_memory_pool_make_current(pool: *mut cuc_memory_resource) -> cuc_status;

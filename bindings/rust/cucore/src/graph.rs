@@ -1,13 +1,93 @@
 use crate::error::check;
-use crate::{sys, Buffer, Result, Stream};
-use std::ptr::null;
+use crate::stream::Cancel;
+use crate::{sys, Buffer, Device, Error, Result, Stream};
+use std::marker::PhantomData;
+use std::ptr::{null, null_mut};
 
 handle! {
-    /// What was captured. One call at a time: `Send`, not `Sync`.
+    /// Work and its order, captured or put together node by node. One call at a time: `Send`, not
+    /// `Sync`.
     Graph, cuc_graph, cuc_graph_release
 }
 
+/// A node of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Node<'a> {
+    raw: *mut sys::cuc_node,
+    graph: PhantomData<&'a Graph>,
+}
+
+impl Node<'_> {
+    /// What it is: a `sys::CUC_NODE_` constant.
+    pub fn kind(&self) -> Result<i32> {
+        let mut kind = 0;
+        check(unsafe { sys::cuc_node_get_type(&mut kind, self.raw) })?;
+        Ok(kind)
+    }
+}
+
 impl Graph {
+    /// One without nodes.
+    pub fn new(device: &Device) -> Result<Self> {
+        Self::made(|out| unsafe { sys::cuc_graph_create(out, device.as_raw()) })
+    }
+
+    /// Add what `enqueue` puts on the stream, behind nodes of this graph; nothing of it runs. The node
+    /// is that of the work put there last.
+    pub fn node(
+        &self,
+        stream: &Stream,
+        after: &[Node],
+        enqueue: impl FnOnce(&Stream) -> Result<()>,
+    ) -> Result<Node<'_>> {
+        let mode = sys::CUC_CAPTURE_THREAD_LOCAL;
+        let (mut raw, mut count) = (null_mut(), 0);
+        check(unsafe {
+            // Safety: a Node is its pointer.
+            let nodes = after.as_ptr().cast();
+            sys::cuc_stream_begin_capture_to(
+                stream.as_raw(),
+                self.as_raw(),
+                nodes,
+                after.len(),
+                mode,
+            )
+        })?;
+        let mut cancel = Cancel(Some(stream)); // after a failure or a panic
+        enqueue(stream)?;
+        check(unsafe {
+            sys::cuc_stream_get_capture_nodes(&mut raw, 1, &mut count, stream.as_raw())
+        })?;
+        cancel.0 = None;
+        Graph::made(|out| unsafe { sys::cuc_stream_end_capture(out, stream.as_raw()) })?;
+        if raw.is_null() {
+            return Err(Error::invalid(
+                "nothing was put on the stream, so there is no node".into(),
+            ));
+        }
+        Ok(Node { raw, graph: PhantomData })
+    }
+
+    /// All nodes, in the driver's order.
+    pub fn nodes(&self) -> Result<Vec<Node<'_>>> {
+        let mut found = vec![null_mut(); self.node_count()?];
+        check(unsafe { sys::cuc_graph_get_nodes(found.as_mut_ptr(), found.len(), self.as_raw()) })?;
+        Ok(found.into_iter().map(|raw| Node { raw, graph: PhantomData }).collect())
+    }
+
+    /// Pairs of nodes, of which the second begins when the first has ended.
+    pub fn edges(&self) -> Result<Vec<(Node<'_>, Node<'_>)>> {
+        let mut count = 0;
+        check(unsafe { sys::cuc_graph_get_edge_count(&mut count, self.as_raw()) })?;
+        let (mut from, mut to) = (vec![null_mut(); count], vec![null_mut(); count]);
+        check(unsafe {
+            sys::cuc_graph_get_edges(from.as_mut_ptr(), to.as_mut_ptr(), count, self.as_raw())
+        })?;
+        let node = |raw| Node { raw, graph: PhantomData };
+        Ok(from.into_iter().zip(to).map(|(a, b)| (node(a), node(b))).collect())
+    }
+
     pub fn node_count(&self) -> Result<usize> {
         let mut count = 0;
         check(unsafe { sys::cuc_graph_get_node_count(&mut count, self.as_raw()) })?;
@@ -43,5 +123,21 @@ impl GraphExec {
     /// Take the arguments and shapes of another graph of the same nodes.
     pub fn update(&self, graph: &Graph) -> Result<()> {
         check(unsafe { sys::cuc_graph_exec_update(self.as_raw(), graph.as_raw()) }).map(drop)
+    }
+
+    /// Let launches pass over a node of the graph that it was made of, or run it again: a kernel, a copy
+    /// or a fill.
+    pub fn set_enabled(&self, node: Node, enabled: bool) -> Result<()> {
+        check(unsafe {
+            sys::cuc_graph_exec_set_enabled(self.as_raw(), node.raw, i32::from(enabled))
+        })
+        .map(drop)
+    }
+
+    /// Whether launches run a node.
+    pub fn is_enabled(&self, node: Node) -> Result<bool> {
+        let mut enabled = 0;
+        check(unsafe { sys::cuc_graph_exec_get_enabled(&mut enabled, self.as_raw(), node.raw) })?;
+        Ok(enabled != 0)
     }
 }

@@ -60,6 +60,23 @@ impl Stream {
         check(unsafe { sys::cuc_event_record(event.as_raw(), self.as_raw()) }).map(drop)
     }
 
+    /// Of a captured stream: let the graph record an event for work outside of it, whenever it is
+    /// launched. The event has to live as long as the graph.
+    ///
+    /// # Safety
+    /// It does.
+    pub unsafe fn record_external(&self, event: &Event) -> Result<()> {
+        check(sys::cuc_event_record_external(event.as_raw(), self.as_raw())).map(drop)
+    }
+
+    /// Of a captured stream: let the graph wait for an event that is recorded outside of it.
+    ///
+    /// # Safety
+    /// The event lives as long as the graph.
+    pub unsafe fn wait_external(&self, event: &Event) -> Result<()> {
+        check(sys::cuc_stream_wait_external(self.as_raw(), event.as_raw())).map(drop)
+    }
+
     /// Call a function once when the stream comes to it, also when work before it failed, which it is
     /// told. It runs on a thread of the driver, and may call nothing of CUDA or cucore. A panic ends
     /// the process.
@@ -88,22 +105,23 @@ impl Stream {
     /// What `enqueue` puts on the stream, as a graph; nothing of it runs. Calls that wait are refused
     /// meanwhile.
     pub fn capture(&self, enqueue: impl FnOnce(&Stream) -> Result<()>) -> Result<Graph> {
-        struct Cancel<'a>(Option<&'a Stream>);
-
-        impl Drop for Cancel<'_> {
-            fn drop(&mut self) {
-                if let Some(stream) = self.0 {
-                    unsafe { sys::cuc_stream_cancel_capture(stream.as_raw()) };
-                }
-            }
-        }
-
         let mode = sys::CUC_CAPTURE_THREAD_LOCAL;
         check(unsafe { sys::cuc_stream_begin_capture(self.as_raw(), mode) })?;
         let mut cancel = Cancel(Some(self)); // after a failure or a panic
         enqueue(self)?;
         cancel.0 = None;
         Graph::made(|out| unsafe { sys::cuc_stream_end_capture(out, self.as_raw()) })
+    }
+}
+
+/// Cancels a capture when it is dropped, unless it is emptied before.
+pub(crate) struct Cancel<'a>(pub(crate) Option<&'a Stream>);
+
+impl Drop for Cancel<'_> {
+    fn drop(&mut self) {
+        if let Some(stream) = self.0 {
+            unsafe { sys::cuc_stream_cancel_capture(stream.as_raw()) };
+        }
     }
 }
 

@@ -262,6 +262,79 @@ fn a_capture_is_launched_as_one() {
 }
 
 #[test]
+fn nodes_come_behind_those_that_are_named() {
+    let stream = stream();
+    let (x, y) =
+        (Array::from_slice(&stream, &[1u8; 8]).unwrap(), Array::<u8>::zeros(&stream, 8).unwrap());
+    stream.synchronize().unwrap();
+    let graph = Graph::new(&device()).unwrap();
+    let first = graph.node(&stream, &[], |s| x.buffer().fill(s, 7)).unwrap();
+    let second = graph.node(&stream, &[first], |s| y.buffer().fill(s, 3)).unwrap();
+    let third =
+        graph.node(&stream, &[first, second], |s| y.buffer().copy_from(s, x.buffer(), 8)).unwrap();
+    assert_eq!(graph.nodes().unwrap().len(), 3);
+    let edges = graph.edges().unwrap();
+    for edge in [(first, second), (first, third), (second, third)] {
+        assert!(edges.contains(&edge));
+    }
+    assert_eq!(edges.len(), 3);
+    assert_eq!(third.kind().unwrap(), sys::CUC_NODE_COPY);
+    assert!(graph.node(&stream, &[], |_| Device::get(99).map(drop)).is_err());
+    assert!(graph.node(&stream, &[], |_| Ok(())).is_err());
+    assert_eq!(graph.node_count().unwrap(), 3);
+    let exec = graph.instantiate().unwrap();
+    unsafe { exec.launch(&stream).unwrap() };
+    assert_eq!(y.to_vec(&stream).unwrap(), [7; 8]);
+    exec.set_enabled(third, false).unwrap();
+    assert!(!exec.is_enabled(third).unwrap() && exec.is_enabled(second).unwrap());
+    unsafe { exec.launch(&stream).unwrap() };
+    assert_eq!(y.to_vec(&stream).unwrap(), [3; 8]);
+}
+
+#[test]
+fn a_graph_records_and_waits_for_events_of_outside() {
+    let (stream, other) = (stream(), stream());
+    let (before, behind) = (Event::new(&device()).unwrap(), Event::new(&device()).unwrap());
+    let x = Array::<u8>::zeros(&stream, 8).unwrap();
+    let graph = stream
+        .capture(|s| unsafe {
+            s.wait_external(&before)?;
+            x.buffer().fill(s, 5)?;
+            s.record_external(&behind)
+        })
+        .unwrap();
+    assert_eq!(graph.node_count().unwrap(), 3);
+    other.record(&before).unwrap();
+    unsafe { graph.instantiate().unwrap().launch(&stream).unwrap() };
+    behind.synchronize().unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [5; 8]);
+    assert!(unsafe { stream.record_external(&behind) }.is_err());
+}
+
+#[test]
+fn what_goes_to_other_processes_has_a_name() {
+    let stream = stream();
+    let pool = MemoryResource::shareable(&device()).unwrap();
+    let buffer = Buffer::from_resource(&pool, &stream, 4096).unwrap();
+    let name = buffer.export().unwrap();
+    assert_ne!(name.0, [0; 64]);
+    // The pool comes back by its descriptor, as it would elsewhere; the simulated driver lets it.
+    let fd = pool.export().unwrap();
+    buffer.fill(&stream, 9).unwrap();
+    stream.synchronize().unwrap();
+    if let Ok(same) = MemoryResource::import(&device(), std::os::unix::io::AsFd::as_fd(&fd)) {
+        let there = unsafe { Buffer::import(&same, &name, 4096, &stream).unwrap() };
+        let mut seen = [0u8; 4096];
+        there.read(&stream, 0, &mut seen).unwrap();
+        assert_eq!(seen, [9; 4096]);
+    }
+    let event = Event::shareable(&device()).unwrap();
+    assert_ne!(event.export().unwrap().0, [0; 64]);
+    assert!(Event::new(&device()).unwrap().export().is_err());
+    assert!(buffer.slice(0, 16).unwrap().export().is_err());
+}
+
+#[test]
 fn a_capture_that_fails_or_panics_is_cancelled() {
     let stream = stream();
     assert!(stream.capture(|_| Device::get(99).map(drop)).is_err());
@@ -328,5 +401,5 @@ fn many_threads_drop_objects_at_random() {
             scope.spawn(move || drop(part));
         }
     });
-    device().synchronize().unwrap();
+    stream().synchronize().unwrap(); // the device is not to be waited for while others capture
 }

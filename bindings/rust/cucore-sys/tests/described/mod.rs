@@ -354,6 +354,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_graph_exec_options.upload, 8, 8);
     row!(cuc_graph_exec_options.flags, 16, 4);
     row!(cuc_graph_exec_options.reserved, 20, 4);
+    row!(cuc_ipc_handle, 64, 1);
+    row!(cuc_ipc_handle.bytes, 0, 64);
     row!(cuc_kernel_parameter, 24, 8);
     row!(cuc_kernel_parameter.struct_size, 0, 8);
     row!(cuc_kernel_parameter.offset, 8, 4);
@@ -607,7 +609,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_tensor.flags, 20, 4);
     row!(cuc_tensor.shape, 24, 64);
     row!(cuc_tensor.strides, 88, 64);
-    row!(cuc_tile_access_options, 48, 8);
+    row!(cuc_tile_access_options, 56, 8);
     row!(cuc_tile_access_options.struct_size, 0, 8);
     row!(cuc_tile_access_options.shape, 8, 8);
     row!(cuc_tile_access_options.rank, 16, 4);
@@ -618,6 +620,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_tile_access_options.latency, 36, 4);
     row!(cuc_tile_access_options.tma, 40, 4);
     row!(cuc_tile_access_options.cache, 44, 4);
+    row!(cuc_tile_access_options.inside, 48, 4);
+    row!(cuc_tile_access_options.reserved, 52, 4);
     row!(cuc_tile_entry, 40, 8);
     row!(cuc_tile_entry.struct_size, 0, 8);
     row!(cuc_tile_entry.variant, 8, 8);
@@ -659,9 +663,11 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_buffer_copy", cucore_sys::cuc_buffer_copy as *const ()),
         ("cuc_buffer_create", cucore_sys::cuc_buffer_create as *const ()),
         ("cuc_buffer_device", cucore_sys::cuc_buffer_device as *const ()),
+        ("cuc_buffer_export", cucore_sys::cuc_buffer_export as *const ()),
         ("cuc_buffer_fill", cucore_sys::cuc_buffer_fill as *const ()),
         ("cuc_buffer_from_pointer", cucore_sys::cuc_buffer_from_pointer as *const ()),
         ("cuc_buffer_get_host_pointer", cucore_sys::cuc_buffer_get_host_pointer as *const ()),
+        ("cuc_buffer_import", cucore_sys::cuc_buffer_import as *const ()),
         ("cuc_buffer_memory_resource", cucore_sys::cuc_buffer_memory_resource as *const ()),
         ("cuc_buffer_options_init", cucore_sys::cuc_buffer_options_init as *const ()),
         ("cuc_buffer_owner", cucore_sys::cuc_buffer_owner as *const ()),
@@ -714,6 +720,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_device_get_context", cucore_sys::cuc_device_get_context as *const ()),
         ("cuc_device_get_count", cucore_sys::cuc_device_get_count as *const ()),
         ("cuc_device_get_current", cucore_sys::cuc_device_get_current as *const ()),
+        ("cuc_device_get_graph_memory", cucore_sys::cuc_device_get_graph_memory as *const ()),
         ("cuc_device_get_memory_info", cucore_sys::cuc_device_get_memory_info as *const ()),
         ("cuc_device_get_memory_resource", cucore_sys::cuc_device_get_memory_resource as *const ()),
         ("cuc_device_get_peer_attribute", cucore_sys::cuc_device_get_peer_attribute as *const ()),
@@ -724,9 +731,11 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_device_name", cucore_sys::cuc_device_name as *const ()),
         ("cuc_device_ordinal", cucore_sys::cuc_device_ordinal as *const ()),
         ("cuc_device_pci_bus_id", cucore_sys::cuc_device_pci_bus_id as *const ()),
+        ("cuc_device_reset_graph_memory", cucore_sys::cuc_device_reset_graph_memory as *const ()),
         ("cuc_device_set_current", cucore_sys::cuc_device_set_current as *const ()),
         ("cuc_device_set_memory_resource", cucore_sys::cuc_device_set_memory_resource as *const ()),
         ("cuc_device_synchronize", cucore_sys::cuc_device_synchronize as *const ()),
+        ("cuc_device_trim_graph_memory", cucore_sys::cuc_device_trim_graph_memory as *const ()),
         ("cuc_device_uuid", cucore_sys::cuc_device_uuid as *const ()),
         ("cuc_driver_get_path", cucore_sys::cuc_driver_get_path as *const ()),
         ("cuc_driver_get_version", cucore_sys::cuc_driver_get_version as *const ()),
@@ -751,11 +760,13 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_event_create", cucore_sys::cuc_event_create as *const ()),
         ("cuc_event_create_in", cucore_sys::cuc_event_create_in as *const ()),
         ("cuc_event_device", cucore_sys::cuc_event_device as *const ()),
+        ("cuc_event_export", cucore_sys::cuc_event_export as *const ()),
         ("cuc_event_fd", cucore_sys::cuc_event_fd as *const ()),
         ("cuc_event_flags", cucore_sys::cuc_event_flags as *const ()),
         ("cuc_event_from_handle", cucore_sys::cuc_event_from_handle as *const ()),
         ("cuc_event_get_elapsed", cucore_sys::cuc_event_get_elapsed as *const ()),
         ("cuc_event_handle", cucore_sys::cuc_event_handle as *const ()),
+        ("cuc_event_import", cucore_sys::cuc_event_import as *const ()),
         ("cuc_event_options_init", cucore_sys::cuc_event_options_init as *const ()),
         ("cuc_event_query", cucore_sys::cuc_event_query as *const ()),
         ("cuc_event_record", cucore_sys::cuc_event_record as *const ()),
@@ -798,11 +809,13 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_gemm_visit_candidates", cucore_sys::cuc_gemm_visit_candidates as *const ()),
         ("cuc_graph_create", cucore_sys::cuc_graph_create as *const ()),
         ("cuc_graph_exec_flags", cucore_sys::cuc_graph_exec_flags as *const ()),
+        ("cuc_graph_exec_get_enabled", cucore_sys::cuc_graph_exec_get_enabled as *const ()),
         ("cuc_graph_exec_handle", cucore_sys::cuc_graph_exec_handle as *const ()),
         ("cuc_graph_exec_launch", cucore_sys::cuc_graph_exec_launch as *const ()),
         ("cuc_graph_exec_options_init", cucore_sys::cuc_graph_exec_options_init as *const ()),
         ("cuc_graph_exec_release", cucore_sys::cuc_graph_exec_release as *const ()),
         ("cuc_graph_exec_retain", cucore_sys::cuc_graph_exec_retain as *const ()),
+        ("cuc_graph_exec_set_enabled", cucore_sys::cuc_graph_exec_set_enabled as *const ()),
         ("cuc_graph_exec_update", cucore_sys::cuc_graph_exec_update as *const ()),
         ("cuc_graph_exec_upload", cucore_sys::cuc_graph_exec_upload as *const ()),
         ("cuc_graph_get_dot", cucore_sys::cuc_graph_get_dot as *const ()),
@@ -870,6 +883,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_memory_get_read_mostly", cucore_sys::cuc_memory_get_read_mostly as *const ()),
         ("cuc_memory_kind_name", cucore_sys::cuc_memory_kind_name as *const ()),
         ("cuc_memory_pool_create", cucore_sys::cuc_memory_pool_create as *const ()),
+        ("cuc_memory_pool_export", cucore_sys::cuc_memory_pool_export as *const ()),
         ("cuc_memory_pool_from_handle", cucore_sys::cuc_memory_pool_from_handle as *const ()),
         ("cuc_memory_pool_get_access", cucore_sys::cuc_memory_pool_get_access as *const ()),
         ("cuc_memory_pool_get_attribute", cucore_sys::cuc_memory_pool_get_attribute as *const ()),
@@ -877,6 +891,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_memory_pool_get_default", cucore_sys::cuc_memory_pool_get_default as *const ()),
         ("cuc_memory_pool_get_statistics", cucore_sys::cuc_memory_pool_get_statistics as *const ()),
         ("cuc_memory_pool_handle", cucore_sys::cuc_memory_pool_handle as *const ()),
+        ("cuc_memory_pool_import", cucore_sys::cuc_memory_pool_import as *const ()),
         ("cuc_memory_pool_make_current", cucore_sys::cuc_memory_pool_make_current as *const ()),
         ("cuc_memory_pool_options_init", cucore_sys::cuc_memory_pool_options_init as *const ()),
         ("cuc_memory_pool_reset_high_marks", cucore_sys::cuc_memory_pool_reset_high_marks as *const ()),

@@ -1,0 +1,101 @@
+"""What goes to other processes: descriptors of pools, buffers and events."""
+from __future__ import annotations
+
+import ctypes
+import multiprocessing.context
+import multiprocessing.reduction
+import os
+import uuid as uuids
+from typing import Any
+
+from . import raw
+from ._errors import check
+
+
+class IPCAllocationHandle:
+    """A pool's file descriptor, for another process. It is pickled to processes that multiprocessing
+    starts; elsewhere it goes over a Unix socket, by `socket.send_fds()`.
+    """
+
+    __slots__ = ("_fd", "uuid", "__weakref__")
+
+    def __init__(self, fd: int, uuid: uuids.UUID) -> None:
+        self._fd, self.uuid = fd, uuid
+
+    @property
+    def handle(self) -> int:
+        """The file descriptor, which this object closes."""
+        return self._fd
+
+    def __int__(self) -> int:
+        if self._fd < 0:
+            raise ValueError("the handle is closed")
+        return self._fd
+
+    def close(self) -> None:
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        if getattr(self, "_fd", -1) >= 0:
+            self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        multiprocessing.context.assert_spawning(self)  # a descriptor goes with the process alone
+        return _allocation_handle, (multiprocessing.reduction.DupFd(int(self)), self.uuid)
+
+
+def _allocation_handle(fd: Any, uuid: uuids.UUID) -> IPCAllocationHandle:
+    return IPCAllocationHandle(fd.detach(), uuid)
+
+
+class IPCBufferDescriptor:
+    """What names a buffer to a process that has its pool. It can be pickled."""
+
+    __slots__ = ("_bytes", "size")
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self._bytes, self.size = bytes(data), size
+
+    def __bytes__(self) -> bytes:
+        return self._bytes
+
+    def __eq__(self, other: object) -> bool:
+        return (self._bytes, self.size) == (other._bytes, other.size) \
+            if isinstance(other, IPCBufferDescriptor) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return IPCBufferDescriptor, (self._bytes, self.size)
+
+
+class IPCEventDescriptor:
+    """What names an event to another process. It can be pickled."""
+
+    __slots__ = ("_bytes", "device_id")
+
+    def __init__(self, data: bytes, device_id: int) -> None:
+        self._bytes, self.device_id = bytes(data), device_id
+
+    def __bytes__(self) -> bytes:
+        return self._bytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return IPCEventDescriptor, (self._bytes, self.device_id)
+
+
+def exported(function: Any, handle: int) -> bytes:
+    """The bytes that name a buffer or an event."""
+    out = raw.cuc_ipc_handle()
+    check(function(ctypes.byref(out), handle))
+    return bytes(out.bytes)
+
+
+def imported(data: bytes) -> Any:
+    return raw.cuc_ipc_handle.from_buffer_copy(bytes(data))
+
+
+__all__ = ["IPCAllocationHandle", "IPCBufferDescriptor", "IPCEventDescriptor"]

@@ -1,0 +1,223 @@
+"""Managed memory: where it lives, and moving it."""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator, MutableSet, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+from . import raw
+from ._device import Device
+from ._errors import check
+from ._handle import options
+from ._memory import Buffer
+from ._stream import StreamLike, as_stream
+
+
+@dataclass(frozen=True)
+class Host:
+    """The host's memory, or that of one of its NUMA nodes."""
+
+    numa_id: int | None = None
+    is_numa_current: bool = False
+
+    @classmethod
+    def numa_current(cls) -> Host:
+        """The node that the calling thread is on."""
+        return cls(None, True)
+
+
+#: A Device, its ordinal, or the Host; None is no place.
+Location = Union[Device, int, Host, None]
+
+
+def location(where: Location) -> Any:
+    """A cuc_memory_location."""
+    if where is None:
+        return raw.cuc_memory_location(raw.CUC_LOCATION_NONE, 0)
+    if isinstance(where, Host):
+        if where.is_numa_current:
+            return raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA_CURRENT, 0)
+        if where.numa_id is not None:
+            return raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA, where.numa_id)
+        return raw.cuc_memory_location(raw.CUC_LOCATION_HOST, 0)
+    return raw.cuc_memory_location(raw.CUC_LOCATION_DEVICE, Device(where).device_id)
+
+
+def place(given: Any) -> Location:
+    """What a cuc_memory_location says."""
+    return {raw.CUC_LOCATION_DEVICE: lambda: Device(given.id), raw.CUC_LOCATION_HOST: Host,
+            raw.CUC_LOCATION_HOST_NUMA: lambda: Host(given.id),
+            raw.CUC_LOCATION_HOST_NUMA_CURRENT: Host.numa_current}.get(given.type, lambda: None)()
+
+
+class AccessedBy(MutableSet[Any]):
+    """The places that managed memory stays mapped at; changes take effect at once."""
+
+    def __init__(self, buffer: ManagedBuffer) -> None:
+        self._buffer = buffer
+
+    def _now(self) -> list[Location]:
+        room = 64
+        found, count = (ctypes.c_int32 * room)(), ctypes.c_size_t()
+        check(raw.cuc_memory_get_accessed_by(ctypes.byref(count), found, room, self._buffer.handle,
+                                             self._buffer.size))
+        return [Device(number) if number >= 0 else Host() for number in found[:min(count.value, room)]]
+
+    def __contains__(self, where: object) -> bool:
+        return (Device(where) if isinstance(where, int) else where) in self._now()
+
+    def __iter__(self) -> Iterator[Location]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def add(self, value: Location) -> None:
+        self._buffer._advise(raw.CUC_ADVISE_SET_ACCESSED_BY, value)
+
+    def discard(self, value: Location) -> None:
+        self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, value)
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(repr, self._now()))}}}"
+
+
+class ManagedBuffer(Buffer):
+    """Memory that moves between host and devices. Made by `ManagedMemoryResource.allocate()`, and by
+    that of `LegacyManagedMemoryResource`: the driver refuses advice (what is set here) for memory of a
+    pool, which has its preferred location by the pool's options.
+    """
+
+    __slots__ = ()
+
+    def _advise(self, advice: int, where: Location = None) -> None:
+        check(raw.cuc_memory_advise(self.handle, self.size, advice, ctypes.byref(location(where))))
+
+    @property
+    def read_mostly(self) -> bool:
+        """Whether each reader gets a copy."""
+        out = ctypes.c_int32()
+        check(raw.cuc_memory_get_read_mostly(ctypes.byref(out), self.handle, self.size))
+        return bool(out.value)
+
+    @read_mostly.setter
+    def read_mostly(self, value: bool) -> None:
+        self._advise(raw.CUC_ADVISE_SET_READ_MOSTLY if value else raw.CUC_ADVISE_UNSET_READ_MOSTLY)
+
+    @property
+    def preferred_location(self) -> Location:
+        out = raw.cuc_memory_location()
+        check(raw.cuc_memory_get_preferred_location(ctypes.byref(out), self.handle, self.size))
+        return place(out)
+
+    @preferred_location.setter
+    def preferred_location(self, where: Location) -> None:
+        if where is None:
+            self._advise(raw.CUC_ADVISE_UNSET_PREFERRED_LOCATION)
+        else:
+            self._advise(raw.CUC_ADVISE_SET_PREFERRED_LOCATION, where)
+
+    @property
+    def last_prefetch_location(self) -> Location:
+        out = raw.cuc_memory_location()
+        check(raw.cuc_memory_get_last_prefetch(ctypes.byref(out), self.handle, self.size))
+        return place(out)
+
+    @property
+    def accessed_by(self) -> AccessedBy:
+        """A set of places: `add()` and `discard()` change it, and assigning replaces it."""
+        return AccessedBy(self)
+
+    @accessed_by.setter
+    def accessed_by(self, places: Iterable[Location]) -> None:
+        given = {Device(p) if isinstance(p, int) else p for p in places}
+        now = set(AccessedBy(self))
+        for where in now - given:
+            AccessedBy(self).discard(where)
+        for where in given - now:
+            AccessedBy(self).add(where)
+
+    def prefetch(self, location: Location, *, stream: StreamLike) -> None:
+        """Move it to a place, in the stream's order."""
+        prefetch_batch(stream, [self], location)
+
+    def discard(self, *, stream: StreamLike) -> None:
+        """Its contents are not needed any more."""
+        discard_batch(stream, [self])
+
+    def discard_prefetch(self, location: Location, *, stream: StreamLike) -> None:
+        """Move it to a place without its contents."""
+        discard_prefetch_batch(stream, [self], location)
+
+
+# ---- several at once -----------------------------------------------------------------------------
+
+def _batch(buffers: Sequence[Buffer], locations: Any = None) -> tuple[Any, Any]:
+    count = len(buffers)
+    ptrs = (ctypes.c_uint64 * max(count, 1))(*[b.handle for b in buffers])
+    sizes = (ctypes.c_size_t * max(count, 1))(*[b.size for b in buffers])
+    given = list(locations) if isinstance(locations, (list, tuple)) else [locations]
+    if len(given) not in (1, count):
+        raise ValueError(f"{len(given)} locations for {count} buffers: expected one, or as many")
+    places = (raw.cuc_memory_location * len(given))(*[location(each) for each in given])
+    made = options(raw.cuc_memory_batch, ptrs=ctypes.addressof(ptrs), bytes=ctypes.addressof(sizes),
+                   count=count, locations=ctypes.addressof(places), location_count=len(given))
+    return made, (ptrs, sizes, places)
+
+
+def prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
+    """Move managed buffers, all to one place or each to its own."""
+    made, _kept = _batch(buffers, locations)
+    check(raw.cuc_memory_prefetch_batch(as_stream(stream), ctypes.byref(made)))
+
+
+def discard_batch(stream: StreamLike, buffers: Sequence[Buffer]) -> None:
+    """The contents of managed buffers are not needed any more."""
+    made, _kept = _batch(buffers)
+    check(raw.cuc_memory_discard_batch(as_stream(stream), ctypes.byref(made)))
+
+
+def discard_prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
+    """Move managed buffers without their contents."""
+    made, _kept = _batch(buffers, locations)
+    check(raw.cuc_memory_discard_and_prefetch_batch(as_stream(stream), ctypes.byref(made)))
+
+
+@dataclass
+class CopyOptions:
+    """How a copy of a batch is done."""
+
+    src_access_order: str = "stream"  #: when the source is read: "stream", "during_api_call" or "any"
+    src_location_hint: Location = None  #: where managed or pageable memory is
+    dst_location_hint: Location = None
+    overlap_mode: str = "default"  #: or "prefer_overlap_with_compute"
+
+    def _made(self) -> Any:
+        orders = {"stream": raw.CUC_COPY_SOURCE_STREAM, "during_api_call": raw.CUC_COPY_SOURCE_DURING_CALL,
+                  "any": raw.CUC_COPY_SOURCE_ANY}
+        modes = {"default": 0, "prefer_overlap_with_compute": raw.CUC_COPY_OVERLAP_COMPUTE}
+        if self.src_access_order not in orders or self.overlap_mode not in modes:
+            raise ValueError(f"{self}: expected {', '.join(orders)}, and {', '.join(modes)}")
+        return raw.cuc_copy_attributes(orders[self.src_access_order], modes[self.overlap_mode],
+                                       location(self.src_location_hint), location(self.dst_location_hint))
+
+
+def copy_batch(stream: StreamLike, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *,
+               options: CopyOptions | Sequence[CopyOptions] | None = None) -> None:
+    """Copy buffers to as many others, by one call."""
+    if len(srcs) != len(dsts):
+        raise ValueError(f"{len(srcs)} sources for {len(dsts)} destinations")
+    for src, dst in zip(srcs, dsts):
+        Buffer._same_size(dst.size, src.size)
+    count = len(srcs)
+    addresses = [(ctypes.c_uint64 * max(count, 1))(*[b.handle for b in each]) for each in (dsts, srcs)]
+    sizes = (ctypes.c_size_t * max(count, 1))(*[b.size for b in srcs])
+    given = [] if options is None else [options] if isinstance(options, CopyOptions) else list(options)
+    if given and len(given) not in (1, count):
+        raise ValueError(f"{len(given)} options for {count} copies: expected one, or as many")
+    how = (raw.cuc_copy_attributes * max(len(given), 1))(*[each._made() for each in given])
+    made = raw.cuc_copy_batch_params(
+        ctypes.sizeof(raw.cuc_copy_batch_params), ctypes.addressof(addresses[0]), ctypes.addressof(addresses[1]),
+        ctypes.addressof(sizes), count, ctypes.addressof(how) if given else None, len(given))
+    check(raw.cuc_copy_batch(as_stream(stream), ctypes.byref(made)))

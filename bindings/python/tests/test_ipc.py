@@ -1,0 +1,216 @@
+"""Memory and events of one process in another."""
+import array
+import gc
+import multiprocessing
+import os
+import pickle
+import socket
+import threading
+import traceback
+import unittest
+
+import cucore
+from cucore import (
+    Buffer,
+    Device,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    Event,
+    EventOptions,
+    InvalidArgumentError,
+)
+from support import DeviceTest
+
+
+def read(stream, buffer):
+    out = array.array("f", bytes(buffer.size))
+    buffer.copy_to(out, stream=stream)
+    stream.sync()
+    return list(out)
+
+
+def write(stream, buffer, values):
+    buffer.copy_from(array.array("f", values), stream=stream)
+    stream.sync()
+
+
+# What the other process does, which has a driver of its own.
+
+def doubles(handle, connection):
+    """Every buffer that comes is doubled."""
+    device = Device(0)
+    stream = device.create_stream()
+    pool = DeviceMemoryResource.from_allocation_handle(device, handle)
+    handle.close()
+    said = [pool.is_mapped, pool.is_ipc_enabled]
+    try:
+        pool.allocate(16, stream=stream)
+    except cucore.CUDAError:
+        said.append("no allocation")
+    connection.send(said)
+    while (descriptor := connection.recv()) is not None:
+        with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
+            seen = read(stream, buffer)
+            write(stream, buffer, [2 * v for v in seen])
+        stream.sync()
+        connection.send(seen)
+
+
+def follows(buffer, event, connection):
+    """Waits, in a stream's order, for what the other process has recorded."""
+    stream = Device(0).create_stream()
+    connection.send((buffer.is_mapped, event.is_ipc_enabled))
+    connection.recv()
+    stream.wait(event)
+    connection.send(read(stream, buffer))
+    event.sync()
+    connection.send(event.is_done)
+    connection.recv()
+    buffer.close()
+
+
+def by_pickles(pool, buffers, connection):
+    stream = Device(0).create_stream()
+    connection.send([read(stream, b) for b in buffers] + [all(b.is_mapped for b in buffers)])
+    for b in buffers:
+        write(stream, b, [7, 8])
+    connection.send("written")
+
+
+def told(function, *args):
+    try:
+        function(*args)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+class Processes(DeviceTest):
+    def setUp(self):
+        super().setUp()
+        self.pool = DeviceMemoryResource(self.device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        self.context = multiprocessing.get_context("spawn")
+
+    def start(self, function, *args):
+        here, there = self.context.Pipe()
+        process = self.context.Process(target=told, args=(function, *args, there))
+        process.start()
+        there.close()
+
+        def end():
+            here.close()  # it ends, should it wait for what this one failed to say
+            process.join(60)
+            if process.is_alive():
+                process.kill()
+                process.join()
+            self.assertEqual(process.exitcode, 0)
+
+        self.addCleanup(end)
+        return here
+
+    def made(self, values):
+        buffer = self.pool.allocate(4 * len(values), stream=self.stream)
+        write(self.stream, buffer, values)
+        return buffer
+
+    def test_a_buffer_is_seen_and_written_by_another_process(self):
+        buffers = [self.made(v) for v in ([1, 2, 3], [4] * 2000)]
+        other = self.start(doubles, self.pool.allocation_handle)
+        self.assertEqual(other.recv(), [True, True, "no allocation"])
+        for buffer, values in zip(buffers, ([1, 2, 3], [4] * 2000)):
+            descriptor = pickle.loads(pickle.dumps(buffer.ipc_descriptor))
+            self.assertEqual(descriptor, buffer.ipc_descriptor)
+            other.send(descriptor)
+            self.assertEqual(other.recv(), values)
+            self.assertEqual(read(self.stream, buffer), [2 * v for v in values])
+            self.assertFalse(buffer.is_mapped)
+        other.send(None)
+
+    def test_an_event_orders_work_of_two_processes(self):
+        event = self.device.create_event(EventOptions(ipc_enabled=True))
+        self.assertTrue(event.is_ipc_enabled and event.is_done)
+        buffer = self.made([0] * 8)
+        other = self.start(follows, buffer, event)
+        self.assertEqual(other.recv(), (True, True))
+        go = threading.Event()
+        cucore.host_launch(self.stream, go.wait)  # the stream is held up
+        buffer.fill(b"\0\0\x80\x3f", stream=self.stream)
+        self.stream.record(event)
+        self.assertFalse(event.is_done)
+        other.send("recorded")
+        self.assertFalse(other.poll(0.3))
+        go.set()
+        self.assertEqual((other.recv(), other.recv()), ([1] * 8, True))
+        other.send("done")
+
+    def test_pools_and_buffers_are_pickled(self):
+        buffers = [self.made([i, i]) for i in range(3)]
+        other = self.start(by_pickles, self.pool, buffers)
+        self.assertEqual(other.recv(), [[0, 0], [1, 1], [2, 2], True])
+        self.assertEqual(other.recv(), "written")
+        self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 3)
+
+
+class Here(DeviceTest):
+    """What can be seen without another process."""
+
+    def setUp(self):
+        super().setUp()
+        self.pool = DeviceMemoryResource(self.device, DeviceMemoryResourceOptions(ipc_enabled=True))
+
+    def test_a_pool_for_others_is_a_pool(self):
+        self.assertTrue(self.pool.is_ipc_enabled)
+        self.assertFalse(self.pool.is_mapped)
+        for _ in range(3):
+            buffer = self.pool.allocate(40_000, stream=self.stream)
+            buffer.fill(1, stream=self.stream)
+            del buffer
+        gc.collect()
+        self.stream.sync()
+        self.assertEqual(self.pool.attributes.used_mem_current, 0)
+
+    def test_a_descriptor_goes_over_a_socket(self):
+        here, there = socket.socketpair()
+        socket.send_fds(here, [b"x"], [self.pool.allocation_handle.handle])
+        _, (fd,), _, _ = socket.recv_fds(there, 1, 1)
+        os.close(fd)
+        here.close()
+        there.close()
+        handle = self.pool.allocation_handle
+        with self.assertRaisesRegex(RuntimeError, "inheritance|spawning|sharing"):
+            pickle.dumps(handle)
+
+    def test_the_registry_has_one_object_a_pool(self):
+        pool = self.pool
+        self.assertIs(pool.register(pool.uuid), pool)
+        self.assertIs(DeviceMemoryResource.from_registry(pool.uuid), pool)
+        uuid = pool.uuid
+        del pool, self.pool
+        gc.collect()
+        with self.assertRaisesRegex(RuntimeError, "no pool is registered"):
+            DeviceMemoryResource.from_registry(uuid)
+
+    def test_what_is_of_this_process_alone_is_refused(self):
+        alone = DeviceMemoryResource(self.device)
+        with self.assertRaisesRegex(RuntimeError, "ipc_enabled=True"):
+            alone.allocation_handle
+        buffer = self.device.allocate(16, stream=self.stream)
+        with self.assertRaisesRegex(cucore.CUDAError, "cuMemPoolExportPointer"):
+            buffer.ipc_descriptor
+        with self.assertRaisesRegex(TypeError, "pickled"):
+            pickle.dumps(buffer)
+        with self.assertRaisesRegex(InvalidArgumentError, "is a slice"):
+            self.pool.allocate(16, stream=self.stream)[0:8].ipc_descriptor
+        with self.assertRaisesRegex(InvalidArgumentError, "CUC_EVENT_IPC"):
+            self.stream.record().ipc_descriptor
+        with self.assertRaisesRegex(InvalidArgumentError, "no timing"):
+            self.device.create_event(EventOptions(timing_enabled=True, ipc_enabled=True))
+        with self.assertRaises(cucore.CUDAError):
+            Event.from_ipc_descriptor(cucore.IPCEventDescriptor(bytes(64), 0))
+        with self.assertRaises(cucore.CUDAError):
+            with open("/dev/null") as file:
+                DeviceMemoryResource.from_allocation_handle(self.device, file.fileno())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+"""The page of the Python package, from its sources, which are read and not run."""
+import ast
+import re
+
+
+def directive(kind, signature, lines, depth=3):
+    fence = ":" * depth
+    return "\n".join([f"{fence}{{py:{kind}}} {signature}", *lines, fence, ""])
+
+
+def takes(function):
+    """The parameters as they are written, without self and cls, and what comes back."""
+    text = re.sub(r"^(?:self|cls)(?:, |$)", "", ast.unparse(function.args))
+    back = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    return f"({text}){back}"
+
+
+def decorators(node):
+    return {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
+
+
+def method(function):
+    how = decorators(function)
+    doc = [ast.get_docstring(function) or ""]
+    if how & {"property", "cached_property"}:
+        type_ = [f":type: {ast.unparse(function.returns)}"] if function.returns else []
+        return directive("property", function.name, [*type_, "", *doc], 4)
+    kind = "classmethod" if "classmethod" in how else "staticmethod" if "staticmethod" in how else "method"
+    return directive(kind, function.name + takes(function), ["", *doc], 4)
+
+
+def fields(node, source):
+    """Annotated fields, with the comments `#:` before or behind them."""
+    lines = source.splitlines()
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and not each.target.id.startswith("_"):
+            said = re.search(r"#: (.*)", lines[each.end_lineno - 1])
+            above = re.match(r"\s*#: (.*)", lines[each.lineno - 2])
+            default = [f":value: {ast.unparse(each.value)}"] if each.value and \
+                len(ast.unparse(each.value)) < 40 else []
+            yield directive("attribute", each.target.id,
+                            [f":type: {ast.unparse(each.annotation)}", *default, "",
+                             said[1] if said else above[1] if above else ""], 4)
+
+
+def of_class(node, source):
+    bases = [ast.unparse(base) for base in node.bases if not ast.unparse(base).startswith("_")]
+    made = next((f for f in node.body if getattr(f, "name", "") in ("__init__", "__new__")), None)
+    signature = takes(made).partition(" -> ")[0] if made and not decorators(node) else ""
+    lines = [ast.get_docstring(node) or "", ""]
+    lines += [f"A `{'`, `'.join(bases)}`.", ""] if [b for b in bases if b != "Handle"] else []
+    lines += fields(node, source) if "dataclass" in "".join(decorators(node)) else []
+    seen = set()
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef) and not each.name.startswith("_") and each.name not in seen \
+                and not decorators(each) & {"setter", "overload"}:
+            seen.add(each.name)
+            lines.append(method(each))
+    kind = "exception" if node.name.endswith("Error") else "class"
+    return directive(kind, node.name + signature, ["", *lines], 5)
+
+
+def defined(source):
+    """What a module defines, also where it is for type checkers: names and their nodes."""
+    for node in ast.parse(source).body:
+        for each in node.body if isinstance(node, ast.If) else [node]:
+            if isinstance(each, (ast.ClassDef, ast.FunctionDef)):
+                yield each.name, each
+            elif isinstance(each, ast.Assign):
+                target = each.targets[0]
+                for name in target.elts if isinstance(target, ast.Tuple) else [target]:
+                    yield ast.unparse(name), each
+
+
+def page(package):
+    """All that the package exports, by its modules."""
+    init = (package / "__init__.py").read_text()
+    names = next(set(ast.literal_eval(node.value)) for node in ast.parse(init).body
+                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+    names = {name for name in names if not list(package.glob(f"{name}*"))} # without modules
+    out = ["# The Python package", "", "Every object of `cucore`. [Python](../docs/python.md) says how they go "
+           "together, and what `cucore.tile` has; `cucore.raw` is [the C interface](index.md) by its names.",
+           "", "```{py:currentmodule} cucore", "```", ""]
+    for path in sorted(package.glob("_[a-z]*.py")):
+        source, part = path.read_text(), []
+        for name, node in defined(source):
+            if name not in names:
+                continue
+            if isinstance(node, ast.ClassDef):
+                part.append(of_class(node, source))
+            elif isinstance(node, ast.FunctionDef):
+                part.append(directive("function", name + takes(node), ["", ast.get_docstring(node) or ""]))
+            elif isinstance(node.value, ast.Name):
+                part.append(directive("data", name, ["", f"Another name of `{ast.unparse(node.value)}`."]))
+            else:
+                part.append(directive("data", name, [""]))
+            names.discard(name)
+        if part:
+            title = path.stem.strip("_")
+            out += [f"## {title[:1].upper()}{title[1:]}", "", *part]
+    if names:
+        out += ["## Others", "", *(directive("data", name, [""]) for name in sorted(names))]
+    return "\n".join(out) + "\n"

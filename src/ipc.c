@@ -1,0 +1,165 @@
+#include <cucore/ipc.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "event.h"
+#include "memory_resource.h"
+#include "relaxed.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(cuc_ipc_handle) == sizeof(CUmemPoolPtrExportData) &&
+                   sizeof(cuc_ipc_handle) == sizeof(CUipcEventHandle),
+               "the driver's handles go as they are");
+
+static cuc_status check_pool(const cuc_memory_resource *pool, const char *function)
+{
+    if (pool->pool)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "the resource is no pool: take one of cuc_memory_pool_create() with "
+                     "CUC_MEMORY_POOL_IPC, or of cuc_memory_pool_import()");
+}
+
+cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool)
+{
+    int fd = -1, code;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(pool, MEMORY_RESOURCE);
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0)
+        return st;
+    CUC_RELAXED(code, cuc__cu.cuMemPoolExportToShareableHandle(
+                          &fd, pool->pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    if (code)
+        return CUC_FAIL_CU(
+            NULL, code, "cuMemPoolExportToShareableHandle",
+            "making a file descriptor for a pool of device %d (it has to be made with "
+            "CUC_MEMORY_POOL_IPC)",
+            pool->device->ordinal);
+    *out = fd;
+    return CUC_OK;
+}
+
+cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device, int32_t fd)
+{
+    CUmemoryPool pool = NULL;
+    cuc_context *context;
+    int code;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    if (fd < 0)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "fd is %d, expected a file descriptor", fd);
+    cuc_status st = cuc__device_primary(&context, device, __func__);
+    if (st < 0)
+        return st;
+    CUC_RELAXED(code,
+                cuc__cu.cuMemPoolImportFromShareableHandle(
+                    &pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    if (code)
+        return CUC_FAIL_CU(context, code, "cuMemPoolImportFromShareableHandle",
+                           "importing a pool by file descriptor %d", fd);
+    CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal };
+    cuc_memory_resource *r =
+        cuc__memory_pool_wrap(pool, device, CUC_MEMORY_DEVICE, location, __func__);
+    if (!r) {
+        CUstreamCaptureMode mode = cuc__relax();
+        CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
+        cuc__unrelax(mode);
+        return CUC_ERROR_OUT_OF_MEMORY;
+    }
+    r->owned = true;
+    *out = r;
+    return CUC_OK;
+}
+
+cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
+{
+    CUmemPoolPtrExportData data;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(buffer, BUFFER);
+    if (buffer->parent)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "buffer is a slice: export the whole one, and take the slice there");
+    CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
+    if (r)
+        return CUC_FAIL_CU(
+            NULL, r, "cuMemPoolExportPointer",
+            "naming a buffer of %zu bytes to another process (its pool has to be made "
+            "with CUC_MEMORY_POOL_IPC)",
+            buffer->bytes);
+    memcpy(out->bytes, &data, sizeof(out->bytes));
+    return CUC_OK;
+}
+
+cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
+                             const cuc_ipc_handle *handle, size_t bytes, cuc_stream *stream)
+{
+    CUmemPoolPtrExportData data;
+    CUdeviceptr ptr = 0;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(pool, MEMORY_RESOURCE);
+    CUC_CHECK_NOT_NULL(handle);
+    CUC_CHECK(stream, STREAM);
+    cuc_status st = check_pool(pool, __func__);
+    if (st < 0)
+        return st;
+    memcpy(&data, handle->bytes, sizeof(data));
+    CUresult r = cuc__cu.cuMemPoolImportPointer(&ptr, pool->pool, &data);
+    if (r)
+        return CUC_FAIL_CU(stream->context, r, "cuMemPoolImportPointer",
+                           "importing a buffer of %zu bytes of another process", bytes);
+    cuc_buffer_options o = { .struct_size = sizeof(o), .resource = pool, .stream = stream };
+    st = cuc_buffer_from_pointer(out, ptr, bytes, &o);
+    if (st < 0)
+        CUC_CLEANUP(stream->context, cuMemFreeAsync, (void *)(uintptr_t)ptr, ptr, stream->handle);
+    return CUC_PASS(st);
+}
+
+cuc_status cuc_event_export(cuc_ipc_handle *out, cuc_event *event)
+{
+    CUipcEventHandle handle;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(event, EVENT);
+    if (event->owned && !(event->flags & CUC_EVENT_IPC))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the event is not for other processes: make it with CUC_EVENT_IPC");
+    CUC_CALL_IN(st, event->context, cuIpcGetEventHandle, (&handle, event->handle),
+                "naming event %p to another process", (void *)event->handle);
+    if (st >= 0)
+        memcpy(out->bytes, &handle, sizeof(out->bytes));
+    return st;
+}
+
+cuc_status cuc_event_import(cuc_event **out, cuc_device *device, const cuc_ipc_handle *handle)
+{
+    CUipcEventHandle given;
+    cuc_context *context;
+    CUevent event = NULL;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    CUC_CHECK_NOT_NULL(handle);
+    cuc_status st = cuc__device_primary(&context, device, __func__);
+    if (st < 0)
+        return st;
+    memcpy(&given, handle->bytes, sizeof(given));
+    CUC_CALL_IN(st, context, cuIpcOpenEventHandle, (&event, given),
+                "importing an event of another process on device %d", device->ordinal);
+    if (st < 0)
+        return st;
+    cuc_event *e = cuc__event_wrap(event, context, CUC_EVENT_IPC, true);
+    if (!e) {
+        CUC_CLEANUP(context, cuEventDestroy, (void *)event, event);
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for an event");
+    }
+    atomic_store(&e->recorded, true); // only the driver knows
+    *out = e;
+    return CUC_OK;
+}

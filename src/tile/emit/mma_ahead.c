@@ -1,0 +1,64 @@
+// A product alone in a loop whose operands are both copied ahead: fragments of its next step are
+// read while this one is multiplied. Those of the first step are read at the end of the turn
+// before, behind the barrier, under the products of the last one; and copies of the stage that
+// comes next go among the products. So nothing waits at the start of a turn.
+#include "mma_sync.h"
+
+#include <string.h>
+
+static void keep_words(struct tile_operand *o)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        memcpy(o->fragment[i].carried, o->fragment[i].word[0], sizeof(o->fragment[i].carried));
+}
+
+static void carry_words(struct tile_operand *o, uint32_t set)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        memcpy(o->fragment[i].word[set], o->fragment[i].carried, sizeof(o->fragment[i].carried));
+}
+
+void tile_carry_product(struct tile_emitter *e)
+{
+    const struct tile_op *op = e->ahead->alone;
+    struct tile_product *p = op ? tile_take(e->module, sizeof(*p)) : NULL;
+
+    if (!p || !tile_shape_product(p, e, op) || !tile_set_operand(p, &p->a, 0) ||
+        !tile_set_operand(p, &p->b, 1) || p->depth / p->how->depth < 2 ||
+        p->depth / p->how->depth * p->count / 4 > TILE_MOST_PRODUCTS || !tile_find_fragments(p))
+        return;
+    e->ring_ahead->carried = p;
+    tile_open_fragments(p, TILE_NO_REGISTER);
+    tile_await_stage(e);
+    tile_read_step(p, 0, 0, false);
+    keep_words(&p->a);
+    keep_words(&p->b);
+}
+
+bool tile_multiply_carried(struct tile_product *p)
+{
+    struct tile_emitter *e = p->e;
+    uint32_t steps = p->depth / p->how->depth;
+
+    for (uint32_t step = 0; step < steps; step++) {
+        p->now = step & 1;
+        if (step + 1 < steps) {
+            tile_read_step(p, step + 1, !p->now, false);
+            if (!step)
+                tile_open_copies(e);
+            tile_copy_part(e, step, steps - 1);
+            tile_multiply_step(p);
+            continue;
+        }
+        tile_close_copies(e);
+        tile_await_stage(e);
+        tile_turn_stage(e);
+        for (uint32_t i = 0; i < p->places; i++)
+            tile_ins(e, "add.u32 %R, %R, %R", p->there[i], p->place[i], e->ring_ahead->stage);
+        carry_words(&p->a, !p->now);
+        carry_words(&p->b, !p->now);
+        tile_read_step(p, 0, !p->now, true);
+        tile_multiply_step(p);
+    }
+    return !e->failed;
+}

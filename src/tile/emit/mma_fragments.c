@@ -1,0 +1,364 @@
+// Fragments of operands of mma.sync, read from lines in shared memory by ldmatrix, and multiplied.
+#include "mma_sync.h"
+
+static uint32_t find_fragment(struct tile_operand *o, uint32_t batch, uint32_t own)
+{
+    uint32_t i = 0;
+
+    while (i < o->count && (o->fragment[i].batch != batch || o->fragment[i].own != own))
+        i++;
+    if (i == TILE_MOST_FRAGMENTS)
+        return UINT32_MAX;
+    if (i == o->count) {
+        o->fragment[i].batch = batch;
+        o->fragment[i].own = own;
+        o->count++;
+    }
+    return i;
+}
+
+static uint32_t batch_of(const struct tile_product *p, uint32_t r)
+{
+    uint32_t batch = 0;
+
+    for (uint32_t axis = 0; axis < p->m; axis++)
+        batch = batch * (uint32_t)p->acc->type.extent[axis] +
+                tile_register_coordinate(p->acc->layout, r, axis);
+    return batch;
+}
+
+bool tile_find_fragments(struct tile_product *p)
+{
+    for (uint32_t group = 0; group < p->count / 4; group++) {
+        bool none;
+        uint32_t batch = batch_of(p, 4 * group);
+        (void)tile_inside_tile(p->e, p->acc, 4 * group, &none);
+        p->row[group] = p->column[group] = UINT32_MAX;
+        if (none)
+            continue;
+        p->row[group] =
+            find_fragment(&p->a, batch, tile_register_coordinate(p->acc->layout, 4 * group, p->m));
+        p->column[group] =
+            find_fragment(&p->b, batch, tile_register_coordinate(p->acc->layout, 4 * group, p->n));
+        if (p->row[group] == UINT32_MAX || p->column[group] == UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+// The warp's own part of a coordinate of the accumulator: without the lane's, which has `bits`.
+static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_register lane)
+{
+    tile_register all = tile_thread_coordinate(p->e, p->acc->layout, axis);
+    uint32_t mask = (UINT32_C(1) << p->acc->layout->axis_bits[axis]) - 1;
+    tile_register part = tile_make(p->e, TILE_R32, "and.b32 %R, %R, %u", lane, mask);
+
+    return tile_make(p->e, TILE_R32, "sub.u32 %R, %R, %R", all, part);
+}
+
+// The batch that warps and lanes give, in bytes.
+static tile_register with_batches(struct tile_product *p, const struct tile_operand *o,
+                                  tile_register at)
+{
+    uint32_t step = o->batch_bytes;
+
+    for (uint32_t axis = p->m; axis-- > 0;) {
+        if (p->acc->layout->axis_bits[axis] && tile_thread_reach(p->acc->layout, axis))
+            at = tile_make(p->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R",
+                           tile_thread_coordinate(p->e, p->acc->layout, axis), step, at);
+        step *= (uint32_t)p->acc->type.extent[axis];
+    }
+    return at;
+}
+
+// Where each lane's line of each fragment begins. `across`: the lane's own coordinate along the
+// other axis in the fragment, `steps`: its 16 bytes along the summed axis, or its line.
+static void open_lines(struct tile_product *p, struct tile_operand *o, tile_register shared,
+                       uint32_t axis, tile_register warp, tile_register across, tile_register steps,
+                       uint32_t size)
+{
+    struct tile_emitter *e = p->e;
+    uint32_t physical = UINT32_C(1) << p->acc->layout->axis_bits[axis], reach;
+    tile_register at = with_batches(p, o, shared), common = TILE_NO_REGISTER;
+
+    // Along lines: 16 bytes to a step of 8 lanes or an element each; or a line each.
+    at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", steps,
+                   o->turned   ? o->pitch
+                   : o->single ? o->bytes
+                               : 16,
+                   at);
+    if (physical < size)
+        across = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", across, physical - 1);
+    tile_register own = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", warp, across);
+    reach = tile_thread_reach(p->acc->layout, axis) | (size - 1);
+    uint32_t step = o->turned ? o->bytes : o->pitch;
+    for (uint32_t i = 0; i < o->count; i++) {
+        uint32_t first = o->fragment[i].own;
+        uint32_t offset = o->at + o->fragment[i].batch * o->batch_bytes;
+        uint32_t most = o->turned ? tile_round_up(o->extent, 8) - 8 : o->extent - 1;
+        if (o->single || first + (o->turned ? reach & ~7u : reach) <= most) {
+            if (!common)
+                common = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", own, step, at);
+            o->fragment[i].line = common;
+            o->fragment[i].offset = offset + first * step;
+            continue;
+        }
+        // Beyond the edge the last line is read again: what becomes of it is nobody's.
+        tile_register x = first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, first) : own;
+        x = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", x, most);
+        o->fragment[i].line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", x, step, at);
+        o->fragment[i].offset = offset;
+    }
+}
+
+// Lines of what was copied ahead lie where they lie in stage 0, and so much further.
+static void add_stage(struct tile_product *p, struct tile_operand *o)
+{
+    for (uint32_t i = 0; i < o->count && o->ring; i++) {
+        uint32_t n = 0;
+        while (n < p->places && p->place[n] != o->fragment[i].line)
+            n++;
+        if (n == p->places) {
+            p->place[n] = o->fragment[i].line;
+            p->there[n] = tile_make(p->e, TILE_R32, "add.u32 %R, %R, %R", p->place[n],
+                                    p->e->ring_ahead->stage);
+            p->places++;
+        }
+        o->fragment[i].line = p->there[n];
+    }
+}
+
+static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
+                         uint32_t axis, tile_register warp, tile_register across,
+                         tile_register steps, uint32_t size)
+{
+    open_lines(p, o, o->ring ? p->e->ring_ahead->base : shared, axis, warp, across, steps, size);
+    add_stage(p, o);
+}
+
+void tile_open_fragments(struct tile_product *p, tile_register shared)
+{
+    struct tile_emitter *e = p->e;
+    tile_register eight = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
+    tile_register second = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
+    tile_register third = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    tile_register row = warp_part(p, p->m, tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane));
+    tile_register pairs = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->lane);
+    tile_register column = warp_part(p, p->n, tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", pairs));
+    tile_register x, y;
+
+    tile_register single = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
+
+    // a: four 8x8 matrices, rows and the 8 below, then the same with what follows along the sum.
+    if (p->a.single) {
+        x = single;
+        y = pairs;
+    } else if (p->a.turned) {
+        x = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", second);
+        y = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", third, eight);
+    } else {
+        x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", second, eight);
+        y = third;
+    }
+    if (!p->a.direct)
+        open_operand(p, &p->a, shared, p->m, row, x, y, 16);
+    // b: two for 8 columns, and two for the next 8, which are read with them where lines allow.
+    if (p->b.single) {
+        x = single;
+        y = pairs;
+    } else if (p->b.turned) {
+        x = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", third);
+        y = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", second, eight);
+    } else {
+        x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", third, eight);
+        y = second;
+    }
+    open_operand(p, &p->b, shared, p->n, column, x, y, 8);
+}
+
+// The accumulator of one product as it is held is the left operand of the next: two fragments side
+// by side are a step.
+static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step)
+{
+    const struct tile_value *x = o->value;
+    uint32_t column = p->begins + step * p->how->depth, count = tile_register_count(x);
+
+    for (uint32_t r = 0; r < count; r += 4) {
+        uint32_t c = tile_register_coordinate(x->layout, r, 1);
+        if (tile_register_coordinate(x->layout, r, 0) != o->fragment[i].own ||
+            (c != column && c != column + 8))
+            continue;
+        for (uint32_t n = 0; n < 2; n++)
+            o->fragment[i].word[p->now][(c == column ? 0 : 2) + n] = tile_make(
+                p->e, TILE_R32, "mov.b32 %R, {%R, %R}", o->reg[r + 2 * n], o->reg[r + 2 * n + 1]);
+    }
+}
+
+static uint32_t step_bytes(const struct tile_product *p, const struct tile_operand *o)
+{
+    return o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
+}
+
+// Element by element: words of a are 8 rows apart and then 4 along the summed axis, those of b 4
+// along it.
+static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
+                       uint32_t set, bool there)
+{
+    uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
+    uint32_t row = 8 * (o->turned ? o->bytes : o->pitch);
+    uint32_t four = 4 * (o->turned ? o->pitch : o->bytes);
+    tile_register *w = o->fragment[i].word[set];
+    bool wide = o->bytes == 8;
+
+    for (uint32_t n = 0; n < words; n++) {
+        uint32_t offset = o->fragment[i].offset + step * step_bytes(p, o) + n % rows * row +
+                          n / rows * four;
+        if (!there)
+            w[n] = tile_new(p->e, wide ? TILE_R64 : TILE_R32);
+        tile_ins(p->e, "ld.shared.b%u %R, [%R+%u]", 8 * o->bytes, w[n], o->fragment[i].line,
+                 offset);
+    }
+}
+
+// Into words of `set`, which are new registers, or are there.
+static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
+                          uint32_t words, uint32_t set, bool there)
+{
+    struct tile_emitter *e = p->e;
+    tile_register *w = o->fragment[i].word[set];
+    uint32_t offset = o->fragment[i].offset + step * step_bytes(p, o);
+    const char *turned = o->turned ? ".trans" : "";
+
+    if (o->single) {
+        read_words(p, o, i, step, set, there);
+        return;
+    }
+    for (uint32_t n = 0; n < words && !there; n++)
+        w[n] = tile_new(e, TILE_R32);
+    if (words == 4)
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%R, %R, %R, %R}, [%R+%u]", turned,
+                 w[0], w[1], w[2], w[3], o->fragment[i].line, offset);
+    else
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%R, %R}, [%R+%u]", turned, w[0],
+                 w[1], o->fragment[i].line, offset);
+}
+
+// Two fragments of b side by side: what lanes from 16 on name is the second.
+static bool is_pair(const struct tile_operand *o, uint32_t i)
+{
+    uint32_t step = o->turned ? o->bytes : o->pitch;
+
+    return !o->single && i + 1 < o->count && o->fragment[i + 1].batch == o->fragment[i].batch &&
+           o->fragment[i + 1].own == o->fragment[i].own + 8 &&
+           o->fragment[i + 1].line == o->fragment[i].line &&
+           o->fragment[i + 1].offset == o->fragment[i].offset + 8 * step;
+}
+
+// All fragments of a step.
+void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there)
+{
+    for (uint32_t i = 0; i < p->a.count; i++)
+        if (p->a.direct)
+            take_fragment(p, &p->a, i, step);
+        else
+            read_fragment(p, &p->a, i, step, 4, set, there);
+    for (uint32_t i = 0; i < p->b.count; i++) {
+        bool pair = is_pair(&p->b, i);
+        read_fragment(p, &p->b, i, step, pair ? 4 : 2, set, there);
+        if (!pair)
+            continue;
+        for (uint32_t n = 0; n < 2; n++)
+            p->b.fragment[i + 1].word[set][n] = p->b.fragment[i].word[set][2 + n];
+        i++;
+    }
+}
+
+// ---- Products
+
+static void round_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
+{
+    for (uint32_t i = 0; i < o->count && o->rounds; i++)
+        for (uint32_t n = 0; n < words; n++) {
+            tile_register *w = &o->fragment[i].word[p->now][n];
+            *w = tile_emit_cast(p->e, CUC_TF32, CUC_F32, TILE_RN, *w);
+        }
+}
+
+// f32 as the sum of two tf32. Of infinity, which the largest numbers are rounded to, the first is
+// 1, so that it meets no 0 that is a rest; of NaN too.
+static void split_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
+{
+    struct tile_emitter *e = p->e;
+
+    for (uint32_t i = 0; i < o->count; i++)
+        for (uint32_t n = 0; n < words; n++) {
+            tile_register x = o->fragment[i].word[p->now][n];
+            tile_register first = tile_emit_cast(e, CUC_TF32, CUC_F32, TILE_RN, x);
+            tile_register finite = tile_make(e, TILE_PRED, "testp.finite.f32 %R, %R", first);
+            tile_register one = tile_make(e, TILE_R32, "copysign.f32 %R, %R, 0f3F800000", x);
+            first = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", first, one, finite);
+            tile_register rest = tile_make(e, TILE_R32, "sub.f32 %R, %R, %R", x, first);
+            o->fragment[i].word[p->now][n] = first;
+            o->fragment[i].rest[n] = tile_emit_cast(e, CUC_TF32, CUC_F32, TILE_RN, rest);
+        }
+}
+
+// Of f64: before sm_90 two of 8 rows, which are halves of a fragment.
+static void multiply_wide(struct tile_product *p, const tile_register *a, const tile_register *b,
+                          const tile_register *c, const tile_register *d)
+{
+    static const char words[] = "row.col.f64.f64.f64.f64";
+
+    if (p->e->target->sm >= 90) {
+        tile_ins(p->e,
+                 "mma.sync.aligned.m16n8k4.%s {%R, %R, %R, %R}, {%R, %R}, {%R}, {%R, %R, %R, %R}",
+                 words, d[0], d[1], d[2], d[3], a[0], a[1], b[0], c[0], c[1], c[2], c[3]);
+        return;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        tile_ins(p->e, "mma.sync.aligned.m8n8k4.%s {%R, %R}, {%R}, {%R}, {%R, %R}", words, d[2 * i],
+                 d[2 * i + 1], a[i], b[0], c[2 * i], c[2 * i + 1]);
+}
+
+static void multiply(struct tile_product *p, const tile_register *a, const tile_register *b,
+                     const tile_register *c, const tile_register *d)
+{
+    const char *second = tile_fragment_name(p->op->operand[1]->type.dtype);
+
+    if (p->a.bytes == 8) {
+        multiply_wide(p, a, b, c, d);
+        return;
+    }
+    tile_ins(p->e,
+             "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s {%R, %R, %R, %R}, "
+             "{%R, %R, %R, %R}, {%R, %R}, {%R, %R, %R, %R}",
+             p->how->depth, p->how->accumulator, p->how->name, second, p->how->accumulator, d[0],
+             d[1], d[2], d[3], a[0], a[1], a[2], a[3], b[0], b[1], c[0], c[1], c[2], c[3]);
+}
+
+void tile_multiply_step(struct tile_product *p)
+{
+    const tile_register *from = p->first ? p->in : p->sum;
+
+    if (p->thrice) {
+        split_words(p, &p->a, 4);
+        split_words(p, &p->b, 2);
+    } else {
+        round_words(p, &p->a, 4);
+        round_words(p, &p->b, 2);
+    }
+    for (uint32_t group = 0; group < p->count / 4; group++) {
+        if (p->row[group] == UINT32_MAX)
+            continue;
+        const tile_register *a = p->a.fragment[p->row[group]].word[p->now];
+        const tile_register *b = p->b.fragment[p->column[group]].word[p->now];
+        const tile_register *sum = p->sum + 4 * group, *c = from + 4 * group;
+        if (p->thrice) { // the small ones first
+            multiply(p, p->a.fragment[p->row[group]].rest, b, c, sum);
+            multiply(p, a, p->b.fragment[p->column[group]].rest, sum, sum);
+            c = sum;
+        }
+        multiply(p, a, b, c, sum);
+    }
+    p->first = false;
+}

@@ -1,0 +1,82 @@
+// A product by mma.sync while it is emitted, for mma_sync.c, mma_fragments.c and mma_ahead.c.
+#ifndef CUCORE_TILE_MMA_SYNC_H
+#define CUCORE_TILE_MMA_SYNC_H
+
+#include "../layout/fragment.h"
+#include "async.h"
+
+enum {
+    TILE_MOST_FRAGMENTS = 128, // of an operand, in a thread
+    TILE_MOST_PRODUCTS = 256,  // in a turn of the loop
+    TILE_STEP_BYTES = 32,      // of the summed axis
+};
+
+struct tile_operand {
+    const struct tile_value *value;
+    const tile_register *reg;
+    uint32_t bytes;         // of an element
+    uint32_t summed, other; // axes of the value
+    uint32_t extent;        // of the other axis
+    bool turned;            // lines go along the other axis
+    bool single;            // elements are read one by one
+    bool rounds;            // f32 to tf32, once it is in fragments
+    bool ring;              // it was copied ahead, and lies in a stage
+    bool direct;            // registers are fragments as they are
+    uint32_t pitch;         // bytes of a line
+    uint32_t lines;
+    uint32_t batch_bytes;
+    uint32_t at; // in the scratch
+    // Fragments of the warp, by the coordinates that registers of the accumulator give.
+    uint32_t count;
+    struct {
+        uint32_t batch, own;
+        tile_register word[2][4]; // of this step, and of the one that is read meanwhile
+        tile_register carried[4]; // those of the first step from turn to turn
+        tile_register rest[4];    // tf32x3: what the words of this step lack
+        tile_register line;       // address, without the step's part
+        uint32_t offset;
+    } fragment[TILE_MOST_FRAGMENTS];
+};
+
+struct tile_product {
+    struct tile_emitter *e;
+    const struct tile_op *op;
+    const struct tile_value *acc;
+    const struct tile_fragment *how;
+    struct tile_operand a, b;
+    uint32_t m, n, batches, depth, slice;
+    // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
+    uint32_t *row, *column;
+    tile_register *sum;
+    uint32_t count;
+    bool thrice;     // tf32x3
+    bool first;      // no product was added yet
+    uint32_t begins; // the slice, along the summed axis
+    const tile_register *in;
+    uint32_t now;    // of a fragment's words, those of this step
+    uint32_t places; // in a product that is carried: where lines of stage 0 begin, and in this one
+    tile_register place[2 * TILE_MOST_FRAGMENTS], there[2 * TILE_MOST_FRAGMENTS];
+};
+
+static inline uint32_t tile_round_up(uint32_t x, uint32_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+// mma_sync.c: what a product is of; an operand, 0 or 1; what it adds to, and its result.
+bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op);
+bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which);
+bool tile_set_sums(struct tile_product *p);
+void tile_give_sums(struct tile_product *p);
+
+// mma_fragments.c: which fragments a warp has, where they are read, those of a step into words of
+// `set`, which are new registers or are there; the products of those that are `now`.
+bool tile_find_fragments(struct tile_product *p);
+void tile_open_fragments(struct tile_product *p, tile_register shared);
+void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there);
+void tile_multiply_step(struct tile_product *p);
+
+// mma_ahead.c: a turn's products of the one that is carried (async.h).
+bool tile_multiply_carried(struct tile_product *p);
+
+#endif

@@ -1,0 +1,69 @@
+// Stores of accumulators of mma.sync: a thread has two elements side by side there, 4 bytes of
+// 16-bit ones, of which eight lines go at a time. They go through shared memory first, so that
+// threads store 16 bytes each and warps whole lines.
+#include "fragment.h"
+
+#include "layout.h"
+
+enum { VECTOR_BYTES = 16, MOST_BYTES = 2 };
+
+struct storing {
+    struct tile_kernel *kernel;
+    const struct tile_target *target;
+    uint32_t warp_bits;
+    bool failed;
+};
+
+static bool is_fragments(const struct storing *s, const struct tile_value *value)
+{
+    struct tile_layout rows = tile_layout_fragment(&value->type, s->warp_bits, true);
+    struct tile_layout squares = tile_layout_fragment(&value->type, s->warp_bits, false);
+
+    return tile_layout_same(value->layout, &rows) || tile_layout_same(value->layout, &squares);
+}
+
+static void look_at_store(struct tile_op *op, void *data)
+{
+    struct storing *s = data;
+    struct tile_value *value = op->operand_count ? op->operand[op->operand_count - 1] : NULL;
+    uint8_t order[TILE_MAX_RANK];
+
+    if (op->kind != TILE_STORE || s->failed || value->type.rank < 2 || !value->layout)
+        return;
+    uint32_t rank = value->type.rank, bytes = cuc_dtype_bits(value->type.dtype) / 8, bits = 0;
+    uint64_t all = UINT64_C(1) << value->layout->coordinate_bits;
+    if (bytes > MOST_BYTES || !is_fragments(s, value) ||
+        all * bytes < (UINT64_C(32) << s->warp_bits) * VECTOR_BYTES ||
+        all * bytes > s->target->shared_limit ||
+        (uint32_t)value->type.extent[rank - 1u] * bytes < VECTOR_BYTES)
+        return;
+    while (bytes << bits < VECTOR_BYTES)
+        bits++;
+    for (uint32_t i = 0; i < rank; i++)
+        order[i] = (uint8_t)(rank - 1 - i);
+    struct tile_layout *layout = tile_take(s->kernel->module, sizeof(*layout));
+    struct tile_op *convert = tile_op_create(s->kernel, TILE_CONVERT, 1, 1, 0);
+    struct tile_value *lines = convert ? tile_result_create(s->kernel, convert, 0, &value->type)
+                                       : NULL;
+    if (!layout || !lines) {
+        s->failed = true;
+        return;
+    }
+    *layout = tile_blocked(&value->type, s->warp_bits, bits, order);
+    lines->layout = layout;
+    lines->name = value->name;
+    convert->where = op->where;
+    convert->operand[0] = value;
+    tile_insert_before(op, convert);
+    op->operand[op->operand_count - 1] = lines;
+}
+
+bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps)
+{
+    struct storing s = { .kernel = kernel, .target = target };
+
+    while (UINT32_C(1) << s.warp_bits < warps)
+        s.warp_bits++;
+    tile_walk(&kernel->body, look_at_store, &s);
+    return !s.failed;
+}

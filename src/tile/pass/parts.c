@@ -1,0 +1,138 @@
+// Sums that go round a loop are joined behind it: in it each lane adds up its own part of a line,
+// and none waits for another.
+//
+//     den = den fade + sum(p, 1)
+//
+// is linear in den, and all lanes that have a line together have the same `fade`.
+#include "fused.h"
+
+#include "../ir/words.h"
+#include "../scalar.h"
+
+// The sum that is added to x, or to a multiple of it; NULL: it is something else.
+static struct tile_op *added_to(const struct tile_kernel *kernel, const struct tile_value *x,
+                                const struct tile_op *add)
+{
+    if (!add || add->kind != TILE_ADD || tile_is_rounded(add))
+        return NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_value *multiple = add->operand[i];
+        const struct tile_op *product = multiple->op;
+        struct tile_op *sum = add->operand[1 - i]->op;
+        if (multiple != x && (!product || product->kind != TILE_MUL || tile_is_rounded(product) ||
+                              tile_uses(kernel, multiple) != 1 ||
+                              (product->operand[0] != x && product->operand[1] != x)))
+            continue;
+        if (sum && sum->kind == TILE_REDUCE && sum->parent == add->parent &&
+            tile_uses(kernel, sum->result[0]) == 1)
+            return sum;
+    }
+    return NULL;
+}
+
+static bool is_of_lines(const struct tile_op *sum)
+{
+    const struct tile_type *type = &sum->operand[0]->type;
+
+    return tile_int(sum, TILE_ATTR_WITH, TILE_WITH_FN) == TILE_WITH_SUM && !tile_is_rounded(sum) &&
+           type->dtype == CUC_F32 && type->rank == 2 && tile_int(sum, TILE_ATTR_AXIS, 0) == 1;
+}
+
+struct replacing {
+    const struct tile_value *from;
+    struct tile_value *to;
+};
+
+static void replace(struct tile_op *op, void *data)
+{
+    const struct replacing *r = data;
+
+    for (uint32_t i = 0; i < op->operand_count && op != r->to->op; i++)
+        if (op->operand[i] == r->from)
+            op->operand[i] = r->to;
+}
+
+static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32_t index)
+{
+    static const struct tile_attribute attributes[] = {
+        { .key = TILE_ATTR_AXIS, .i = 1 },
+        { .key = TILE_ATTR_WITH, .i = TILE_WITH_SUM },
+        { .key = TILE_ATTR_PARTS, .i = TILE_PARTS_JOINED },
+    };
+    struct tile_op *join = tile_op_create(kernel, TILE_REDUCE, 1, 1, 0);
+    struct replacing r = { loop->result[index], NULL };
+
+    if (!join || !(r.to = tile_result_create(kernel, join, 0, &loop->result[index]->type)))
+        return false;
+    for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+        tile_set(kernel, join, attributes[i]);
+    join->where = loop->where;
+    join->operand[0] = loop->result[index];
+    tile_insert_before(loop->next, join);
+    tile_walk(&kernel->body, replace, &r);
+    return true;
+}
+
+void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p)
+{
+    struct tile_op *loop = (struct tile_op *)(uintptr_t)p->base.loop;
+    const struct tile_op *end = loop->block[0]->last;
+
+    for (uint32_t i = 0; i < end->operand_count && loop->next; i++) {
+        const struct tile_value *next = end->operand[i], *x = loop->block[0]->argument[1 + i];
+        struct tile_op *sum = added_to(kernel, x, next->op);
+        if (!sum || !is_of_lines(sum) || next->op->parent != loop->block[0] ||
+            !tile_is_zero(loop->operand[3 + i]) || tile_uses(kernel, next) != 1 ||
+            tile_uses(kernel, x) != 1)
+            continue;
+        if (!join_behind(kernel, loop, i))
+            return;
+        tile_set(kernel, sum,
+                 (struct tile_attribute){ .key = TILE_ATTR_PARTS, .i = TILE_PARTS_KEPT });
+    }
+}
+
+// ---- When layouts are there
+
+struct parts {
+    bool *kept; // by value id: lanes have parts of it
+    bool changed, moved;
+};
+
+static void follow(struct tile_op *op, void *data)
+{
+    struct parts *p = data;
+    const struct tile_op *around = op->parent->parent;
+    int64_t parts = op->kind == TILE_REDUCE ? tile_int(op, TILE_ATTR_PARTS, 0) : 0;
+
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        struct tile_value *to = NULL;
+        if (parts == TILE_PARTS_JOINED || !p->kept[op->operand[i]->id])
+            continue;
+        if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE)
+            to = around->result[i];
+        else if (op->result_count == 1)
+            to = op->result[0];
+        if (op->kind == TILE_CONTINUE && !p->kept[around->block[0]->argument[1 + i]->id])
+            p->changed = p->kept[around->block[0]->argument[1 + i]->id] = true;
+        if (to && !p->kept[to->id])
+            p->changed = p->kept[to->id] = true;
+        p->moved |= op->kind == TILE_CONVERT;
+    }
+    if (parts == TILE_PARTS_KEPT && !p->kept[op->result[0]->id])
+        p->changed = p->kept[op->result[0]->id] = true;
+}
+
+// Lanes that have the same place have different parts until they are joined: they must not be
+// moved.
+const char *tile_settle_parts(struct tile_kernel *kernel)
+{
+    struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,
+                       false };
+
+    while (p.kept && p.changed) {
+        p.changed = false;
+        tile_walk(&kernel->body, follow, &p);
+    }
+    return !p.kept ? "" : p.moved ? "sums that lanes have parts of would be moved" : NULL;
+}

@@ -1,0 +1,137 @@
+// Quotients behind a loop of products of 16 bits, that are cut to 16 bits: they need not be rounded
+// to the nearest before. Where a line has one divisor it is inverted once, and the line multiplied.
+#include "fused.h"
+
+#include "../scalar.h"
+
+struct cuts {
+    const struct tile_kernel *kernel;
+    const struct tile_value *value;
+    bool all;
+};
+
+static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value);
+
+static void look_at_cut(struct tile_op *op, void *data)
+{
+    struct cuts *c = data;
+
+    for (uint32_t i = 0; i < op->operand_count && c->all; i++)
+        if (op->operand[i] == c->value)
+            c->all = (op->kind == TILE_CAST && cuc_dtype_bits(op->result[0]->type.dtype) == 16) ||
+                     (op->kind == TILE_WHERE && i && is_only_cut(c->kernel, op->result[0]));
+}
+
+// Whether a value goes nowhere but into numbers of 16 bits.
+static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value)
+{
+    struct cuts c = { kernel, value, true };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, look_at_cut, &c);
+    return c.all;
+}
+
+struct making {
+    struct tile_kernel *kernel;
+    struct tile_op *place; // before which it is made
+    bool failed;
+};
+
+static struct tile_value *make(struct making *m, enum tile_op_kind kind,
+                               const struct tile_type *type, uint32_t count,
+                               struct tile_value *const *x)
+{
+    struct tile_op *op = tile_op_create(m->kernel, kind, count, 1, 0);
+
+    if (!op || !tile_result_create(m->kernel, op, 0, type)) {
+        m->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!(op->operand[i] = x[i]))
+            return NULL;
+    op->where = m->place->where;
+    tile_insert_before(m->place, op);
+    return op->result[0];
+}
+
+static struct tile_value *one(struct making *m, enum tile_op_kind kind,
+                              const struct tile_type *type, struct tile_value *x)
+{
+    return make(m, kind, type, 1, &x);
+}
+
+static struct tile_value *two(struct making *m, enum tile_op_kind kind,
+                              const struct tile_type *type, struct tile_value *x,
+                              struct tile_value *y)
+{
+    return make(m, kind, type, 2, (struct tile_value *[]){ x, y });
+}
+
+static struct tile_value *number(struct making *m, const struct tile_type *type, double real)
+{
+    struct tile_type scalar = tile_scalar(CUC_F32);
+    struct tile_value *x = make(m, TILE_CONSTANT, &scalar, 0, NULL);
+
+    if (x)
+        tile_set(m->kernel, x->op, (struct tile_attribute){ .key = TILE_ATTR_REAL, .f = real });
+    return one(m, TILE_BROADCAST, type, x);
+}
+
+static struct tile_value *either(struct making *m, struct tile_value *condition, double yes,
+                                 struct tile_value *no)
+{
+    return make(m, TILE_WHERE, &no->type, 3,
+                (struct tile_value *[]){ condition, number(m, &no->type, yes), no });
+}
+
+// x / d as (x s) (1 / (d s)), with s such that the inverse of no d is out of range.
+static struct tile_value *by_inverse(struct making *m, struct tile_value *x, struct tile_value *d)
+{
+    static const double far = 0x1p64;
+    const struct tile_type *line = &d->type, *all = &x->type;
+    struct tile_type mask = *line;
+    struct tile_value *size = one(m, TILE_ABS, line, d), *unit = number(m, line, 1);
+
+    mask.dtype = CUC_BOOL;
+    struct tile_value *small = two(m, TILE_LT, &mask, size, number(m, line, 1 / far));
+    struct tile_value *large = two(m, TILE_GT, &mask, size, number(m, line, far));
+    if (!small || !large || !unit)
+        return NULL;
+    struct tile_value *scale = either(m, small, far, unit);
+    scale = scale ? either(m, large, 1 / far, scale) : NULL;
+    struct tile_value *inverse = two(m, TILE_DIV, line, unit, two(m, TILE_MUL, line, d, scale));
+    if (inverse)
+        tile_set(m->kernel, inverse->op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
+    x = two(m, TILE_MUL, all, x, one(m, TILE_BROADCAST, all, scale));
+    return two(m, TILE_MUL, all, x, one(m, TILE_BROADCAST, all, inverse));
+}
+
+void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p)
+{
+    bool changed = false;
+
+    for (struct tile_op *op = p->base.loop->next, *next; op; op = next) {
+        next = op->next;
+        if (op->kind != TILE_DIV || op->result[0]->type.dtype != CUC_F32 ||
+            !op->result[0]->type.rank || tile_is_rounded(op) || !is_only_cut(kernel, op->result[0]))
+            continue;
+        const struct tile_op *wide = op->operand[1]->op;
+        struct making m = { kernel, op, false };
+        struct tile_value *quotient = wide && wide->kind == TILE_BROADCAST &&
+                                              wide->operand[0]->type.rank
+                                          ? by_inverse(&m, op->operand[0], wide->operand[0])
+                                          : NULL;
+        if (!quotient || m.failed) {
+            tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
+            continue;
+        }
+        op->result[0]->forward = quotient;
+        tile_remove(op);
+        changed = true;
+    }
+    if (!changed)
+        return;
+    tile_settle(kernel);
+    tile_simplify(kernel);
+}

@@ -1,0 +1,49 @@
+// Warps that choose for themselves (version.c): whether layouts let them. Rows of products have to
+// lie in warps as wgmma has them, and in what is chosen no warp may wait for another.
+#include "fused.h"
+
+#include "../ir/words.h"
+#include "../layout/layout.h"
+
+static bool is_of_warp(const struct tile_value *scalar)
+{
+    const struct tile_op *op = scalar->op;
+
+    if (!op || scalar->type.rank)
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (is_of_warp(op->operand[i]))
+            return true;
+    return op->kind == TILE_WARP;
+}
+
+struct meeting {
+    const struct tile_fused *p;
+    bool meets; // warps do
+};
+
+static void look_at_meeting(struct tile_op *op, void *data)
+{
+    struct meeting *m = data;
+    const struct tile_type *all = &m->p->product[0].mma->result[0]->type;
+
+    m->meets |= op->kind == TILE_CONVERT || op->block_count ||
+                (op->kind == TILE_REDUCE && tile_int(op, TILE_ATTR_AXIS, 0) == 0);
+    for (uint32_t i = 0; i < op->result_count && !m->meets; i++) {
+        const struct tile_value *value = op->result[i];
+        struct tile_layout layout;
+        m->meets |= value->type.rank == 2 && value->layout && tile_shape_same(&value->type, all) &&
+                    !(tile_layout_wgmma(&layout, &value->type, value->layout->warp_bits) &&
+                      tile_layout_same(&layout, value->layout));
+    }
+}
+
+bool tile_warps_are_apart(const struct tile_fused *p)
+{
+    struct meeting m = { p, false };
+
+    for (const struct tile_op *op = p->base.loop->block[0]->first; op; op = op->next)
+        for (uint32_t i = 0; op->kind == TILE_IF && is_of_warp(op->operand[0]) && i < 2; i++)
+            tile_walk(op->block[i], look_at_meeting, &m);
+    return !m.meets;
+}

@@ -1,0 +1,244 @@
+// Memory and events of another process: a child that is forked before either has a driver.
+#include <cucore/cucore.h>
+
+#include "testing.h"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 5000 };
+
+static int to_parent, to_child; // the two ends of a socket pair
+
+static void say(int at, const void *data, size_t bytes)
+{
+    ck_assert_int_eq(write(at, data, bytes), (ssize_t)bytes);
+}
+
+static void hear(int at, void *data, size_t bytes)
+{
+    size_t got = 0;
+
+    while (got < bytes) {
+        ssize_t n = read(at, (char *)data + got, bytes - got);
+        ck_assert_int_gt(n, 0);
+        got += (size_t)n;
+    }
+}
+
+static void say_fd(int at, int fd)
+{
+    char byte = 'f', space[CMSG_SPACE(sizeof(int))] = { 0 };
+    struct iovec data = { &byte, 1 };
+    struct msghdr m = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)
+    };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    ck_assert_int_eq(sendmsg(at, &m, 0), 1);
+}
+
+static int hear_fd(int at)
+{
+    char byte, space[CMSG_SPACE(sizeof(int))];
+    struct iovec data = { &byte, 1 };
+    struct msghdr m = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)
+    };
+    int fd = -1;
+
+    ck_assert_int_eq(recvmsg(at, &m, 0), 1);
+    memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+    return fd;
+}
+
+// What the two have each for themselves.
+static cuc_device *device;
+static cuc_stream *stream;
+
+static void open_driver(void)
+{
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+}
+
+static void check_all(cuc_buffer *buffer, uint32_t expected)
+{
+    static uint32_t host[N];
+
+    ck_ok(cuc_buffer_read(stream, host, buffer, 0, sizeof(host)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], expected);
+}
+
+static void other_process(void)
+{
+    cuc_memory_resource *pool = NULL;
+    cuc_buffer *buffer = NULL;
+    cuc_event *event = NULL;
+    cuc_ipc_handle handle;
+    char byte = 0;
+
+    open_driver();
+    int fd = hear_fd(to_parent);
+    ck_ok(cuc_memory_pool_import(&pool, device, fd));
+    close(fd);
+    ck_assert_int_lt(cuc_buffer_create(&buffer, pool, 16, stream), 0);
+    hear(to_parent, &handle, sizeof(handle));
+    ck_ok(cuc_buffer_import(&buffer, pool, &handle, 4 * N, stream));
+    check_all(buffer, 7);
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 9, 4, 4 * N));
+    ck_ok(cuc_stream_synchronize(stream));
+    say(to_parent, &byte, 1);
+
+    hear(to_parent, &handle, sizeof(handle));
+    ck_ok(cuc_event_import(&event, device, &handle));
+    ck_assert_uint_eq(cuc_event_flags(event), CUC_EVENT_IPC);
+    ck_ok(cuc_event_query(event));
+    say(to_parent, &byte, 1);
+    hear(to_parent, &byte, 1); // it was recorded, and is held up
+    ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
+    ck_ok(cuc_stream_wait_event(stream, event));
+    ck_assert_int_eq(cuc_stream_query(stream), CUC_NOT_READY);
+    say(to_parent, &byte, 1);
+    check_all(buffer, 11); // behind what it waits for
+    ck_ok(cuc_event_synchronize(event));
+    ck_ok(cuc_event_query(event));
+    cuc_event_release(event);
+    cuc_buffer_release(buffer);
+    cuc_memory_resource_release(pool);
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_stream_release(stream);
+    say(to_parent, &byte, 1);
+}
+
+static void hold(void *user)
+{
+    char byte;
+
+    hear(*(int *)user, &byte, 1);
+}
+
+START_TEST(two_processes_share_memory_and_order)
+{
+    cuc_memory_resource *pool = NULL;
+    cuc_buffer *buffer = NULL;
+    cuc_event *event = NULL;
+    cuc_ipc_handle handle;
+    int sockets[2], gate[2], fd = -1, status;
+    char byte = 0;
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    ck_assert_int_eq(pipe(gate), 0);
+    to_parent = sockets[1];
+    to_child = sockets[0];
+    pid_t child = fork();
+    if (!child) {
+        other_process();
+        _exit(0);
+    }
+    open_driver();
+    ck_ok(cuc_memory_pool_create(&pool, device,
+                                 CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
+    ck_ok(cuc_memory_pool_export(&fd, pool));
+    ck_ok(cuc_buffer_create(&buffer, pool, 4 * N, stream));
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 7, 4, 4 * N));
+    ck_ok(cuc_stream_synchronize(stream));
+    say_fd(to_child, fd);
+    close(fd);
+    ck_ok(cuc_buffer_export(&handle, buffer));
+    say(to_child, &handle, sizeof(handle));
+    hear(to_child, &byte, 1);
+    check_all(buffer, 9);
+
+    ck_ok(cuc_event_create(&event, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_IPC)));
+    ck_ok(cuc_event_export(&handle, event));
+    say(to_child, &handle, sizeof(handle));
+    hear(to_child, &byte, 1);
+    ck_ok(cuc_launch_host(stream, hold, &gate[0]));
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 11, 4, 4 * N));
+    ck_ok(cuc_event_record(event, stream));
+    ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
+    say(to_child, &byte, 1);
+    hear(to_child, &byte, 1);
+    say(gate[1], &byte, 1);
+    ck_ok(cuc_event_synchronize(event));
+    hear(to_child, &byte, 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    cuc_event_release(event);
+    cuc_buffer_release(buffer);
+    cuc_memory_resource_release(pool);
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_stream_release(stream);
+}
+END_TEST
+
+START_TEST(what_is_of_one_process_alone_is_refused)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_memory_resource *pool = NULL, *none = NULL;
+    cuc_buffer *buffer = NULL, *slice = NULL;
+    cuc_event *event = NULL;
+    cuc_ipc_handle handle = { { 0 } };
+    int32_t fd = -7;
+
+    open_driver();
+    ck_ok(cuc_memory_pool_create(&pool, device, NULL));
+    ck_ok(cuc_memory_synchronous(&none, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_buffer_create(&buffer, pool, 256, stream));
+    ck_ok(cuc_buffer_slice(&slice, buffer, 0, 128));
+    ck_ok(cuc_event_create(&event, device, NULL));
+    ck_assert_int_lt(cuc_memory_pool_export(&fd, pool), 0);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "CUC_MEMORY_POOL_IPC"));
+    ck_fails(bad, cuc_memory_pool_export(&fd, none), "is no pool");
+    ck_fails(bad, cuc_memory_pool_export(NULL, pool), "out is NULL");
+    ck_assert_int_eq(fd, -7);
+    ck_fails(bad, cuc_memory_pool_import(&pool, device, -1), "fd is -1");
+    ck_assert_int_lt(cuc_memory_pool_import(&pool, device, 0), 0);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "descriptor 0"));
+    ck_assert_int_lt(cuc_buffer_export(&handle, buffer), 0);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "CUC_MEMORY_POOL_IPC"));
+    ck_fails(bad, cuc_buffer_export(&handle, slice), "is a slice");
+    ck_fails(bad, cuc_buffer_import(&buffer, none, &handle, 256, stream), "is no pool");
+    ck_assert_int_lt(cuc_buffer_import(&buffer, pool, &handle, 256, stream), 0);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuMemPoolImportPointer"));
+    ck_fails(bad, cuc_event_export(&handle, event), "CUC_EVENT_IPC");
+    ck_assert_int_lt(cuc_event_import(&event, device, &handle), 0);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuIpcOpenEventHandle"));
+    cuc_buffer_release(slice);
+    cuc_buffer_release(buffer);
+    cuc_event_release(event);
+    cuc_memory_resource_release(pool);
+    cuc_memory_resource_release(none);
+    cuc_stream_release(stream);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ipc");
+    TCase *tests = tcase_create("ipc");
+
+    // Each test has a process and a driver of its own: this one must have none.
+    int32_t devices = 0;
+    int status = 0;
+    pid_t child = fork();
+    if (!child)
+        _exit(cuc_device_get_count(&devices) < 0 || devices == 0);
+    if (waitpid(child, &status, 0) != child || status) {
+        printf("skipped: no device\n");
+        return 77;
+    }
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, two_processes_share_memory_and_order);
+    tcase_add_test(tests, what_is_of_one_process_alone_is_refused);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 0);
+}

@@ -1,0 +1,205 @@
+// What loops with several products become on sm_90a: how much of each kind is in the text of the
+// entry with roles, where it counts. That it is right is for test_kernels.c.
+#include "tile/compile.h"
+#include "tile/diagnostic.h"
+#include "tile/front/elaborate.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tile_module *module;
+
+static void teardown(void)
+{
+    tile_module_free(module);
+    module = NULL;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    static char text[1 << 16];
+
+    ck_assert_msg(file != NULL, "%s", path);
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+// The entry's text, up to the next.
+static char *entry_of(const char *text, const char *const *settings, uint32_t count,
+                      const char *name)
+{
+    struct tile_compiled compiled = { .ptx = NULL };
+    struct tile_target target;
+    char why[128];
+
+    module = tile_parse("some.tile", text, strlen(text), settings, count);
+    ck_assert_ptr_nonnull(module);
+    ck_assert(tile_target_of(&target, 90, true, why, sizeof(why)));
+    ck_assert_msg(!module->diagnostics->errors && tile_compile(module, &target, &compiled), "%s",
+                  tile_diagnostics_text(module, true));
+    char *entry = strstr(compiled.ptx, name);
+    ck_assert_msg(entry != NULL, "there is no %s: %s", name, tile_diagnostics_text(module, true));
+    char *next = strstr(entry, ".visible .entry ");
+    if (next)
+        *next = 0;
+    return entry;
+}
+
+static int count_of(const char *text, const char *what)
+{
+    int count = 0;
+
+    for (; (text = strstr(text, what)); text += strlen(what))
+        count++;
+    return count;
+}
+
+// The work of a turn stands there for the first turn and for the others, each time without masks
+// and with them.
+enum { COPIES = 2, ARMS = 2, ROWS_OF_THREAD = 2, STEPS_OF_LANES = 2 };
+
+static const struct {
+    const char *settings[4];
+    int elements; // of scores, a thread
+} attentions[] = {
+    { { "D=64", "CAUSAL=false", "BM=128", "BN=128" }, 64 },
+    { { "D=64", "CAUSAL=true", "BM=128", "BN=128" }, 64 },
+    { { "D=64", "CAUSAL=false", "BM=192", "BN=128" }, 64 },
+    { { "D=64", "CAUSAL=true", "BM=192", "BN=112" }, 56 },
+    { { "D=128", "CAUSAL=true", "BM=128", "BN=128" }, 64 },
+    { { "D=128", "CAUSAL=false", "BM=128", "BN=96" }, 48 },
+    { { "D=256", "CAUSAL=true", "BM=128", "BN=64" }, 32 },
+};
+
+// A tile's layout has powers of two: what is beyond its elements is computed, and needed by nobody.
+static int with_padding(int elements)
+{
+    int all = 1;
+
+    while (all < elements)
+        all *= 2;
+    return all;
+}
+
+static const char *attention(int i)
+{
+    return entry_of(read_text(EXAMPLES "/attention.tile"), attentions[i].settings, 4,
+                    "attention$tma(");
+}
+
+START_TEST(turns_without_masks_scale_and_subtract_in_one_instruction)
+{
+    const char *text = attention(_i);
+    int elements = attentions[_i].elements;
+
+    // and, besides, the sum of each row
+    ck_assert_int_ge(count_of(text, "fma.rn.f32"), COPIES * elements);
+    // with masks: a product and a difference
+    ck_assert_int_ge(count_of(text, "sub.rn.f32"), COPIES * elements);
+    ck_assert_int_lt(count_of(text, "sub.rn.f32"), COPIES * (with_padding(elements) + 8));
+    ck_assert_int_ge(count_of(text, "ex2.approx.ftz.f32"), COPIES * ARMS * elements);
+}
+END_TEST
+
+START_TEST(sums_of_rows_wait_for_other_lanes_behind_the_loop_alone)
+{
+    const char *text = attention(_i);
+
+    ck_assert_int_eq(count_of(text, "shfl.sync.bfly"),
+                     ROWS_OF_THREAD * STEPS_OF_LANES * (COPIES * ARMS + 1));
+}
+END_TEST
+
+// Comparisons of a register with a number, of places in tiles.
+static int count_bounds(const char *text)
+{
+    char predicate[16], place[16], number[16];
+    int count = 0;
+
+    for (; (text = strstr(text, "\tsetp.g")); text++)
+        if (sscanf(text, "\tsetp.g%*[te].s32 %15[^,], %15[^,], %15[^;]", predicate, place,
+                   number) == 3)
+            count += place[0] == '%' && number[0] != '%';
+    return count;
+}
+
+START_TEST(a_mask_takes_one_comparison_with_a_number_an_element)
+{
+    const char *text = attention(_i);
+    bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
+    // Without a bound for each row the columns alone.
+    int each = COPIES / (causal ? 1 : ROWS_OF_THREAD), elements = attentions[_i].elements;
+
+    ck_assert_int_ge(count_bounds(text), each * elements);
+    ck_assert_int_lt(count_bounds(text), each * with_padding(elements) + 8);
+    ck_assert_int_lt(count_of(text, "and.pred"), 12);
+}
+END_TEST
+
+// Numbers that are the same in a warp: its group, twice; and its own.
+enum { OF_ROLES = 2 };
+
+START_TEST(warps_look_at_their_own_rows_where_those_are_masked)
+{
+    const char *text = attention(_i);
+    bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
+
+    ck_assert_int_eq(count_of(text, "shfl.sync.idx"), causal ? OF_ROLES + 1 : OF_ROLES);
+}
+END_TEST
+
+START_TEST(no_place_is_divided_by_a_call)
+{
+    ck_assert_int_eq(count_of(attention(_i), "div.s64"), 0);
+}
+END_TEST
+
+// Columns that have something in common wait for one another in each turn, for all rows.
+START_TEST(warps_that_wait_for_one_another_go_the_same_way)
+{
+    static const char source[] =
+        "kernel k(q: bf16[M, 64], k: bf16[N, 64], v: bf16[N, 64], o: bf16[M, 64])\n"
+        "    grid cdiv(M, 128)\n"
+        "{\n"
+        "    m = block(0)\n"
+        "    qt = load(q, [m, 0], [128, 64])\n"
+        "    row = m * 128 + iota(i32, 128)[:, None]\n"
+        "    acc = zeros(f32, [128, 64])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        s = mma(qt, trans(load(k, [n, 0], [64, 64])), zeros(f32, [128, 64]))\n"
+        "        s = where(n * 64 + iota(i32, 64)[None, :] <= row, s, 0.0)\n"
+        "        p = s - max(s, 0)\n"
+        "        acc = mma(cast(p, bf16), load(v, [n, 0], [64, 64]), acc)\n"
+        "    }\n"
+        "    store(o, [m, 0], cast(acc, bf16))\n"
+        "}\n";
+    const char *text = entry_of(source, NULL, 0, "k$tma(");
+
+    ck_assert_int_eq(count_of(text, "shfl.sync.idx"), OF_ROLES);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tile fused");
+    TCase *t = tcase_create("attention");
+    int count = sizeof(attentions) / sizeof(attentions[0]);
+
+    tcase_add_checked_fixture(t, NULL, teardown);
+    tcase_add_loop_test(t, turns_without_masks_scale_and_subtract_in_one_instruction, 0, count);
+    tcase_add_loop_test(t, sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, 0, count);
+    tcase_add_loop_test(t, a_mask_takes_one_comparison_with_a_number_an_element, 0, count);
+    tcase_add_loop_test(t, warps_look_at_their_own_rows_where_those_are_masked, 0, count);
+    tcase_add_loop_test(t, no_place_is_divided_by_a_call, 0, count);
+    tcase_add_test(t, warps_that_wait_for_one_another_go_the_same_way);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
