@@ -243,6 +243,8 @@ static void make_kind(struct kind *kind, int64_t most)
         o->raster = (int32_t)below(12);
         if (!o->form && !below(3))
             o->split = 2 + (int32_t)below(2);
+        else if (below(2))
+            o->warps = 4; // of a tile: warpgroups take them in turns
     } else {
         o->m = 1 + (int64_t)below((uint64_t)most);
         o->n = 1 + (int64_t)below((uint64_t)most);

@@ -135,6 +135,45 @@ START_TEST(what_is_chosen_is_nearly_the_fastest)
 }
 END_TEST
 
+// Code for sm_80 on an H200, where threads copy operands themselves.
+START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
+{
+    static const struct measured copied[] = {
+        { 1024,
+          1024,
+          1024,
+          { { 64, 128, 64, 1, 14.18 },
+            { 128, 64, 64, 1, 14.35 },
+            { 64, 128, 32, 1, 15.86 },
+            { 128, 128, 64, 1, 15.87 },
+            { 64, 64, 64, 1, 16.99 } } },
+        { 2048,
+          2048,
+          2048,
+          { { 128, 256, 64, 1, 43.07 }, { 128, 128, 32, 1, 54.85 }, { 128, 64, 64, 1, 78.38 } } },
+        { 4096,
+          4096,
+          4096,
+          { { 128, 256, 64, 1, 302.7 }, { 256, 128, 64, 1, 304.4 }, { 128, 256, 32, 1, 310.9 } } },
+    };
+
+    for (int i = 0; i < LENGTH(copied); i++) {
+        struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
+        struct cuc__gemm_tile wanted = { .road = TILE_ROAD_MMA_SYNC }, t;
+        double seconds, us = 0;
+        ck_assert(cuc__gemm_choose(&t, &seconds, &bf16, &shape, &wanted, tile_machine_of(90)));
+        for (int j = 0; j < LENGTH(copied[i].at); j++)
+            if (copied[i].at[j].rows == t.rows && copied[i].at[j].columns == t.columns &&
+                copied[i].at[j].depth == t.depth)
+                us = copied[i].at[j].us;
+        ck_assert_msg(us > 0 && us <= 1.05 * copied[i].at[0].us &&
+                          fabs(1e6 * seconds / us - 1) < 0.2,
+                      "%dx%dx%d takes %g us, thought to be %g", t.rows, t.columns, t.depth, us,
+                      1e6 * seconds);
+    }
+}
+END_TEST
+
 START_TEST(the_ends_of_many_tiles_are_beside_others)
 {
     struct cuc__gemm_kind kind = bf16;
@@ -604,6 +643,7 @@ int main(void)
 
     tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0, LENGTH(products));
     tcase_add_test(c, the_ends_of_many_tiles_are_beside_others);
+    tcase_add_test(c, tiles_without_pipelines_are_nearly_the_fastest_too);
     tcase_add_test(c, neighbours_share_what_is_most_to_read);
     tcase_add_test(c, grids_that_are_small_share_their_sums);
     tcase_add_test(c, tiles_fit_where_they_run);

@@ -152,6 +152,12 @@ START_TEST(warps_look_at_their_own_rows_where_those_are_masked)
 }
 END_TEST
 
+START_TEST(rows_that_would_be_multiplied_by_one_are_left_alone)
+{
+    ck_assert_int_eq(count_of(attention(_i), "vote.sync.any.pred"), COPIES);
+}
+END_TEST
+
 START_TEST(no_place_is_divided_by_a_call)
 {
     ck_assert_int_eq(count_of(attention(_i), "div.s64"), 0);
@@ -194,6 +200,7 @@ int main(void)
     tcase_add_loop_test(t, sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, 0, count);
     tcase_add_loop_test(t, a_mask_takes_one_comparison_with_a_number_an_element, 0, count);
     tcase_add_loop_test(t, warps_look_at_their_own_rows_where_those_are_masked, 0, count);
+    tcase_add_loop_test(t, rows_that_would_be_multiplied_by_one_are_left_alone, 0, count);
     tcase_add_loop_test(t, no_place_is_divided_by_a_call, 0, count);
     tcase_add_test(t, warps_that_wait_for_one_another_go_the_same_way);
     suite_add_tcase(s, t);

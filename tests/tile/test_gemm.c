@@ -494,6 +494,8 @@ static void make_row(struct row *r)
         o->cluster = (int32_t)below(3);
         if (!o->form && !below(3))
             o->split = 2;
+        else if (below(2))
+            o->warps = 4;
     }
     if (!o->form && !o->split && !below(5))
         o->parts = 2 + (int32_t)below(3);

@@ -458,6 +458,26 @@ START_TEST(rows_of_up_to_32768_and_accumulators_stay_in_registers)
 }
 END_TEST
 
+// clang-format off
+static const struct kernel_case copied[] = {
+    { .file = "gemm", .kernel = "gemm_nn", .dtypes = "bf16", .fill = "rro" },
+    { .file = "gemm", .kernel = "gemm_tt", .dtypes = "f16", .fill = "rro" },
+    { .file = "gemm", .kernel = "gemm_nt", .dtypes = "tf32", .set = "D=f32 BK=32", .fill = "rro" },
+    { .file = "gemm", .kernel = "gemm_nt", .dtypes = "i8", .set = "D=i32 ACC=i32 BK=128", .fill = "rro" },
+    { .file = "gemm", .kernel = "gemm_nn", .dtypes = "f64", .set = "D=f64 ACC=f64 BN=128 BK=16", .fill = "rro" },
+};
+// clang-format on
+
+// Warps with 64 x 64 of the sums have few registers left.
+START_TEST(sums_of_mma_sync_stay_in_registers)
+{
+    long spills;
+
+    if (kernel_assemble(&copied[_i], "sm_80", &spills))
+        ck_assert_int_eq(spills, 0);
+}
+END_TEST
+
 // Arguments: --assemble, and the name of a file or kernel: no others.
 int main(int argc, char **argv)
 {
@@ -490,6 +510,8 @@ int main(int argc, char **argv)
     if (assembles && !only) {
         tcase_add_loop_test(all, rows_of_up_to_32768_and_accumulators_stay_in_registers, 0,
                             sizeof(fast) / sizeof(fast[0]));
+        tcase_add_loop_test(all, sums_of_mma_sync_stay_in_registers, 0,
+                            sizeof(copied) / sizeof(copied[0]));
         tcase_add_loop_test(all, products_with_work_between_overlap_it_without_spills, 0,
                             sizeof(with_roles) / sizeof(with_roles[0]));
     }

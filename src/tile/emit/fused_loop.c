@@ -35,7 +35,7 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
 
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         bool is_late = op->result_count && p->late[op->result[0]->id];
-        if (op->kind != TILE_MMA && is_late == late && !emit_work_op(e, op))
+        if (op->kind != TILE_MMA && op != p->scaling && is_late == late && !emit_work_op(e, op))
             return false;
     }
     return true;
@@ -57,17 +57,52 @@ static void carry(struct tile_emitter *e, const struct loop *l, const struct til
     tile_move_values(e, to, from, count);
 }
 
+// Where all rows of a warp would be multiplied by 1 they are left alone: in attention those are
+// turns in which no row has a new maximum, most of a long line.
+static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
+{
+    const struct tile_op *op = tile_fused_ring_of(e)->plan->scaling;
+    const tile_register *x = tile_registers(e, op->operand[0]), *by;
+    uint32_t count = tile_register_count(op->result[0]), over = tile_label(e);
+    tile_register any = TILE_NO_REGISTER;
+
+    by = tile_registers(e, op->operand[x && x[0] == sum[0]]);
+    for (uint32_t i = 0; by && i < count; i++) {
+        bool seen = false;
+        for (uint32_t n = 0; n < i; n++)
+            seen |= by[n] == by[i];
+        if (seen)
+            continue;
+        tile_register p = tile_make(e, TILE_PRED, "setp.neu.f32 %R, %R, 0f3F800000", by[i]);
+        any = any ? tile_make(e, TILE_PRED, "or.pred %R, %R, %R", any, p) : p;
+    }
+    if (!by)
+        return false;
+    any = tile_make(e, TILE_PRED, "vote.sync.any.pred %R, %R, 0xffffffff", any);
+    tile_branch(e, any, true, over);
+    for (uint32_t i = 0; i < count; i++)
+        tile_ins(e, "mul.rn.f32 %R, %R, %R", sum[i], sum[i], by[i]);
+    tile_put_label(e, over);
+    return !e->failed;
+}
+
 // Before the last product of this turn is started: its accumulator and left operand.
 static bool ready_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     const struct tile_fused_product *last = &p->product[p->products - 1];
-    const tile_register *in = tile_registers(e, last->mma->operand[2]);
     uint32_t count = tile_register_count(last->mma->result[0]);
 
-    for (uint32_t i = 0; in && i < count; i++)
-        tile_move(e, sum[i], in[i]);
-    return in && (last->feed[0] || tile_pack_left(e, last));
+    if (!p->scaling) {
+        const tile_register *in = tile_registers(e, last->mma->operand[2]);
+        for (uint32_t i = 0; in && i < count; i++)
+            tile_move(e, sum[i], in[i]);
+        if (!in)
+            return false;
+    } else if (!scale_sum(e, sum)) {
+        return false;
+    }
+    return last->feed[0] || tile_pack_left(e, last);
 }
 
 static void start_early(struct tile_emitter *e)

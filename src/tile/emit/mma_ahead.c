@@ -40,6 +40,8 @@ bool tile_multiply_carried(struct tile_product *p)
     struct tile_emitter *e = p->e;
     uint32_t steps = p->depth / p->how->depth;
 
+    if (!tile_open_parts(p))
+        return false;
     for (uint32_t step = 0; step < steps; step++) {
         p->now = step & 1;
         if (step + 1 < steps) {
@@ -60,5 +62,6 @@ bool tile_multiply_carried(struct tile_product *p)
         tile_read_step(p, 0, !p->now, true);
         tile_multiply_step(p);
     }
+    tile_close_parts(p);
     return !e->failed;
 }

@@ -336,6 +336,30 @@ static void multiply(struct tile_product *p, const tile_register *a, const tile_
              d[1], d[2], d[3], a[0], a[1], a[2], a[3], b[0], b[1], c[0], c[1], c[2], c[3]);
 }
 
+bool tile_open_parts(struct tile_product *p)
+{
+    if (!p->thrice)
+        return true;
+    if (!p->part) {
+        p->part = tile_take(p->e->module, p->count * sizeof(*p->part));
+        for (uint32_t r = 0; p->part && r < p->count; r++)
+            p->part[r] = tile_new(p->e, TILE_R32);
+    }
+    for (uint32_t r = 0; p->part && r < p->count; r++)
+        tile_ins(p->e, "mov.b32 %R, 0", p->part[r]);
+    return p->part != NULL;
+}
+
+void tile_close_parts(struct tile_product *p)
+{
+    const tile_register *from = p->first ? p->in : p->sum;
+
+    for (uint32_t r = 0; p->thrice && r < p->count; r++)
+        if (p->row[r / 4] != UINT32_MAX)
+            tile_ins(p->e, "add.f32 %R, %R, %R", p->sum[r], from[r], p->part[r]);
+    p->first &= !p->thrice;
+}
+
 void tile_multiply_step(struct tile_product *p)
 {
     const tile_register *from = p->first ? p->in : p->sum;
@@ -352,13 +376,14 @@ void tile_multiply_step(struct tile_product *p)
             continue;
         const tile_register *a = p->a.fragment[p->row[group]].word[p->now];
         const tile_register *b = p->b.fragment[p->column[group]].word[p->now];
-        const tile_register *sum = p->sum + 4 * group, *c = from + 4 * group;
         if (p->thrice) { // the small ones first
-            multiply(p, p->a.fragment[p->row[group]].rest, b, c, sum);
-            multiply(p, a, p->b.fragment[p->column[group]].rest, sum, sum);
-            c = sum;
+            const tile_register *part = p->part + 4 * group;
+            multiply(p, p->a.fragment[p->row[group]].rest, b, part, part);
+            multiply(p, a, p->b.fragment[p->column[group]].rest, part, part);
+            multiply(p, a, b, part, part);
+        } else {
+            multiply(p, a, b, from + 4 * group, p->sum + 4 * group);
         }
-        multiply(p, a, b, c, sum);
     }
-    p->first = false;
+    p->first &= p->thrice;
 }

@@ -350,7 +350,10 @@ static bool multiply_slices(struct tile_product *p)
         if (bytes)
             tile_scratch_written(e);
         tile_open_fragments(p, shared);
+        if (!tile_open_parts(p))
+            return false;
         add_slice(p, length);
+        tile_close_parts(p);
     }
     return !e->failed;
 }

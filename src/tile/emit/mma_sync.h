@@ -48,6 +48,7 @@ struct tile_product {
     // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
     uint32_t *row, *column;
     tile_register *sum;
+    tile_register *part; // tf32x3: of this turn; NULL
     uint32_t count;
     bool thrice;     // tf32x3
     bool first;      // no product was added yet
@@ -75,6 +76,10 @@ bool tile_find_fragments(struct tile_product *p);
 void tile_open_fragments(struct tile_product *p, tile_register shared);
 void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there);
 void tile_multiply_step(struct tile_product *p);
+// Around the steps of a turn: tensor cores cut off what a sum has no bits for. Three products are
+// added up apart, from 0, and then to the sum, which rounds.
+bool tile_open_parts(struct tile_product *p);
+void tile_close_parts(struct tile_product *p);
 
 // mma_ahead.c: a turn's products of the one that is carried (async.h).
 bool tile_multiply_carried(struct tile_product *p);

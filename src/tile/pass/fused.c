@@ -8,6 +8,7 @@
 #include "../emit/emit.h"
 #include "../ir/words.h"
 #include "../layout/layout.h"
+#include "../scalar.h"
 
 enum {
     MOST_COLUMNS = 256,   // of a wgmma
@@ -502,6 +503,24 @@ static void look_at_absence(struct tile_op *op, void *data)
     }
 }
 
+static const struct tile_op *find_scaling(const struct tile_kernel *kernel,
+                                          const struct tile_op *mma, const struct tile_value *acc)
+{
+    const struct tile_value *in = mma->operand[2];
+    const struct tile_op *op = in->op;
+
+    if (!op || op->kind != TILE_MUL || op->parent != mma->parent || in->type.dtype != CUC_F32 ||
+        tile_is_rounded(op) || tile_uses(kernel, in) != 1)
+        return NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_op *wide = op->operand[1 - i]->op;
+        if (op->operand[i] == acc && wide && wide->kind == TILE_BROADCAST &&
+            wide->operand[0]->type.rank == 2 && wide->operand[0]->type.extent[1] == 1)
+            return op;
+    }
+    return NULL;
+}
+
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -558,5 +577,6 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         a = a->op->operand[0];
     }
     p->turns &= acc != NULL;
+    p->scaling = p->turns ? find_scaling(kernel, last->mma, acc) : NULL;
     return NULL;
 }

@@ -33,8 +33,11 @@ struct tile_fused {
     bool turns;
     bool alternates; // warpgroups start their products in turns
     bool uneven;     // the loop is of another length where the block's first index is
-    bool *late;      // by value id: what waits for the last product of the turn before
-    bool *needed;    // by value id: what warpgroups compute
+    // Of a loop that turns: the accumulator of the last product times a number for each row, before
+    // more is added to it. NULL: there is none.
+    const struct tile_op *scaling;
+    bool *late;   // by value id: what waits for the last product of the turn before
+    bool *needed; // by value id: what warpgroups compute
 };
 
 // Whether a kernel is one loop over products that can be fed so; layouts of what holds accumulators

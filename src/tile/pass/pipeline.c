@@ -131,11 +131,13 @@ static bool is_everywhere(const struct tile_value *value)
 static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->loop->operand[2]->op;
+    const int32_t *extent = p->mma->result[0]->type.extent;
+    int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
     return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && !p->before &&
-           p->mma->result[0]->type.extent[0] <= 128 && by && by->kind == TILE_CONSTANT &&
-           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && is_everywhere(p->loop->operand[0]) &&
-           is_everywhere(p->loop->operand[1]);
+           extent[0] <= 128 && extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by &&
+           by->kind == TILE_CONSTANT && tile_int(by, TILE_ATTR_VALUE, 0) == 1 &&
+           is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
 }
 
 static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)
