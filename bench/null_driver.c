@@ -48,8 +48,8 @@ GIVES(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priori
 GIVES(cuEventCreate, (CUevent * event, unsigned flags), (void)flags, *event = HANDLE(CUevent))
 GIVES(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), (void)device,
       *pool = HANDLE(CUmemoryPool))
-GIVES(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device),
-      (void)device, *pool = HANDLE(CUmemoryPool))
+GIVES(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), (void)device,
+      *pool = HANDLE(CUmemoryPool))
 GIVES(cuMemAllocFromPoolAsync,
       (CUdeviceptr * ptr, size_t bytes, CUmemoryPool pool, CUstream stream), (void)bytes,
       (void)pool, (void)stream, *ptr = 4096)

@@ -22,7 +22,7 @@
     X(FOUND, "cuc_found")                     \
     X(GRAPH, "cuc_graph")                     \
     X(GRAPH_EXEC, "cuc_graph_exec")           \
-    X(TILE_PROGRAM, "cuc_tile_program")     \
+    X(TILE_PROGRAM, "cuc_tile_program")       \
     X(GEMM_PLAN, "cuc_gemm_plan")
 
 enum {

@@ -30,7 +30,8 @@ cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, cons
         return st;
     const unsigned count = sizeof(attributes) / sizeof(*attributes);
     int code = cuc__cu.cuPointerGetAttributes(count, attributes, values, ptr);
-    if (!code && type && !device_pointer && device >= 0) { // the current context's, and there is none
+    if (!code && type && !device_pointer &&
+        device >= 0) { // the current context's, and there is none
         cuc_device *owner;
         cuc_context *context;
         if ((st = cuc_device_get(&owner, device)) < 0 ||

@@ -17,7 +17,7 @@ cuc_status cuc__read_options(void *to, size_t size, const void *from, const char
 cuc_status cuc__write_struct(void *to, const void *from, size_t size, const char *type,
                              const char *function);
 
-#define CUC_WRITE_STRUCT(to, from, type)                                                           \
+#define CUC_WRITE_STRUCT(to, from, type) \
     cuc__write_struct((to), (from), sizeof(type), #type, __func__)
 
 // The body of an exported `_init`: zeroes what the caller has, never more, and writes its size.

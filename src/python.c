@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES(X)                                                               \
-    X(_address)                                                                \
-    X(_memory)                                                                 \
-    X(_buffer) X(_stream) X(_h) X(_export) X(_import) X(_failed) X(__dlpack__) \
-        X(__dlpack_device__) X(from_dlpack) X(from_capsule) X(__dlpack_c_exchange_api__)
+#define NAMES(X)                                                                         \
+    X(_address)                                                                          \
+    X(_memory)                                                                           \
+    X(_buffer)                                                                           \
+    X(_stream) X(_h) X(_export) X(_import) X(_failed) X(__dlpack__) X(__dlpack_device__) \
+        X(from_dlpack) X(from_capsule) X(__dlpack_c_exchange_api__)
 
 #define FIELD(name) void *name;
 static struct {

@@ -5,7 +5,9 @@
 #include "options.h"
 #include "program.h"
 #include "tile/interpret/interpret.h"
+#include "tile/signature.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,33 @@ static bool is_reached(const cuc_tensor *t)
     return t->device < 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED);
 }
 
+// The memory of a tensor as a launch asks for it. Ranks and extents are checked later: what is
+// wrong with them is told then.
+static cuc_status check_memory(const struct tile_kernel *k, const struct tile_parameter *p,
+                               const cuc_tensor *t, bool written, const char *function)
+{
+    uint32_t bytes = cuc_dtype_bits(t->dtype) / 8;
+    bool empty = false;
+
+    if (!is_reached(t))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s: argument %s: expected a tensor in host memory (device -1, or "
+                         "pinned or managed), got one of device %d",
+                         k->name, p->name, t->device);
+    for (int32_t axis = 0; axis < t->rank && axis < CUC_TENSOR_MAX_RANK; axis++)
+        empty |= t->shape[axis] <= 0;
+    if ((bytes && t->data % bytes) || (!t->data && !empty))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s: argument %s: expected an address that is a multiple of %u%s, got "
+                         "0x%" PRIx64,
+                         k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
+    if (written && t->flags & CUC_TENSOR_READ_ONLY)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s: argument %s: it is written, and the tensor is read-only", k->name,
+                         p->name);
+    return CUC_OK;
+}
+
 static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, size_t count,
                             const cuc_tile_interpret_options *o, const char *function)
 {
@@ -63,12 +92,15 @@ static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, si
                          "options.grid is given, but %s has its own: leave it 0", k->name);
     if (!cuc__tile_read_arguments(argument, k, args, count, text, sizeof(text)))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s: %s", k->name, text);
-    for (size_t i = 0; i < count; i++)
-        if (argument[i].tensor && !is_reached(argument[i].tensor))
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s: argument %s: expected a tensor in host memory (device -1, or "
-                             "pinned or managed), got one of device %d",
-                             k->name, k->parameter[i].name, argument[i].tensor->device);
+    const uint64_t written = tile_written_parameters(k);
+    for (size_t i = 0; i < count; i++) {
+        if (!argument[i].tensor)
+            continue;
+        cuc_status st =
+            check_memory(k, &k->parameter[i], argument[i].tensor, written >> i & 1, function);
+        if (st < 0)
+            return st;
+    }
     const struct tile_interpretation run = {
         .kernel = k,
         .argument = argument,

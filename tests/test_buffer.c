@@ -482,7 +482,8 @@ START_TEST(device_memory_has_no_host_pointer)
     cuc_buffer *b;
 
     ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, b), "cuc_buffer_read()");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, b),
+             "cuc_buffer_read()");
     ck_assert_ptr_eq(host, &host);
     cuc_buffer_release(b);
 }
@@ -496,7 +497,8 @@ START_TEST(null_is_taken_where_it_says_something)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(NULL, NULL, 1, stream), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(NULL, NULL, 1, 1), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(&b, NULL, 1, 1), "parent is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, NULL), "buffer is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, NULL),
+             "buffer is NULL");
     cuc_buffer_release(NULL);
     ck_assert_ptr_null(cuc_buffer_retain(NULL));
     ck_assert_uint_eq(cuc_buffer_ptr(NULL), 0);

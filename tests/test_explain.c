@@ -157,8 +157,7 @@ END_TEST
 
 START_TEST(exactly_thirteen_codes_of_the_driver_are_sticky)
 {
-    static const int sticky[] = { 226, 700, 702, 710, 714, 715, 716,
-                                  717, 718, 719, 721, 810, 911 };
+    static const int sticky[] = { 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911 };
     const struct library *lib = &libraries[_i];
     // The runtime hands the driver's codes on; the compilers and NVML leave the process usable.
     bool has = lib->id == CUC_LIBRARY_DRIVER || lib->id == CUC_LIBRARY_RUNTIME;

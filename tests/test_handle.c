@@ -81,7 +81,8 @@ START_TEST(with_checks_each_kind_of_misuse_is_told_apart)
     ck_assert_int_eq(use(null), CUC_ERROR_INVALID_ARGUMENT);
 
     ck_assert_int_eq(use(event), CUC_ERROR_INVALID_HANDLE);
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "is not a live cuc_stream: it is a cuc_event"));
+    ck_assert_ptr_nonnull(
+        strstr(cuc_error_message(), "is not a live cuc_stream: it is a cuc_event"));
     ck_assert_int_eq(use((struct thing *)(void *)&other), CUC_ERROR_INVALID_HANDLE);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "never made by cucore"));
 

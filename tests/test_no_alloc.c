@@ -56,9 +56,9 @@ static void setup(void)
     ck_ok(cuc_tensor_from_buffer(&square, buffer, CUC_F32, 2, (const int64_t[]){ 8, 8 }));
     product = square;
     product.data += 1024;
-    ck_ok(cuc_gemm_plan_create(&plan, device,
-                               CUC_GEMM_OPTIONS(.dtype = CUC_F32, .c_dtype = CUC_F32, .m = 8,
-                                                .n = 8, .k = 8)));
+    ck_ok(cuc_gemm_plan_create(
+        &plan, device,
+        CUC_GEMM_OPTIONS(.dtype = CUC_F32, .c_dtype = CUC_F32, .m = 8, .n = 8, .k = 8)));
     cuc_graph *graph;
     ck_ok(cuc_stream_begin_capture(second, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(CUC_LAUNCH(second, SHAPE, none));

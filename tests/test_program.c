@@ -197,7 +197,8 @@ static const struct option_case {
 
 START_TEST(a_byte_order_mark_is_no_part_of_the_source)
 {
-    static const char text[] = "\xEF\xBB\xBF" "extern \"C\" __global__ void k(int *p) { *p = 1; }";
+    static const char text[] = "\xEF\xBB\xBF"
+                               "extern \"C\" __global__ void k(int *p) { *p = 1; }";
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     cuc_program *program = NULL;
     cuc_object *object = NULL;

@@ -29,7 +29,8 @@ static const struct source *find_source(const char *kernel)
         if (strcmp(sources[i].kernel, kernel) == 0)
             return &sources[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT,
-               "kernel is %s: vadd, softmax, cumulative_sum_long, top and gemm_nn are known", kernel);
+               "kernel is %s: vadd, softmax, cumulative_sum_long, top and gemm_nn are known",
+               kernel);
     return NULL;
 }
 

@@ -65,18 +65,17 @@ static void add_long(bench_point *p, const char *settings)
     bench_array *told = bench_point_scratch(p, CUC_U64, BENCH_SHAPE(tiles));
     bench_array *ticket = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(1));
 
-    bench_point_kernel(p,
-                       &(bench_kernel_spec){
-                           .name = "tile",
-                           .file = "scan.tile",
-                           .source = scan_tile,
-                           .kernel = "cumulative_sum_long",
-                           .settings = "BB=1", // of the other kernels of the file, little
-                           .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(told),
-                                          BENCH_TENSOR(ticket) },
-                           .zeroed = { told, ticket },
-                           .limit = bench_reduction_limit(p),
-                       });
+    bench_point_kernel(p, &(bench_kernel_spec){
+                              .name = "tile",
+                              .file = "scan.tile",
+                              .source = scan_tile,
+                              .kernel = "cumulative_sum_long",
+                              .settings = "BB=1", // of the other kernels of the file, little
+                              .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(told),
+                                             BENCH_TENSOR(ticket) },
+                              .zeroed = { told, ticket },
+                              .limit = bench_reduction_limit(p),
+                          });
 }
 
 static void add_short(bench_point *p)
@@ -84,16 +83,15 @@ static void add_short(bench_point *p)
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(p->rows, p->columns));
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(p->rows, p->columns));
 
-    bench_point_kernel(p,
-                       &(bench_kernel_spec){
-                           .name = "tile",
-                           .file = "scan.tile",
-                           .source = scan_tile,
-                           .kernel = "cumulative_sum_rows",
-                           .settings = "BB=1", // of the other kernels of the file, little
-                           .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y) },
-                           .limit = bench_reduction_limit(p),
-                       });
+    bench_point_kernel(p, &(bench_kernel_spec){
+                              .name = "tile",
+                              .file = "scan.tile",
+                              .source = scan_tile,
+                              .kernel = "cumulative_sum_rows",
+                              .settings = "BB=1", // of the other kernels of the file, little
+                              .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y) },
+                              .limit = bench_reduction_limit(p),
+                          });
 }
 
 cuc_status bench_set_up_cumsum(cuc_bench_state *state, void *data)

@@ -46,8 +46,8 @@ cuc_status cuc__tune_keep(struct cuc__tune_race *race, cuc_tuned_record *key, ch
 void cuc__tune_end(struct cuc__tune_race *race);
 
 // tune_compare.c: whether two arrays of a dtype hold about the same, looking at `count` elements
-// that lie `step` apart; false, and where not. `of_size`: the share of the elements' usual size, the
-// root of their mean square, that one may be off besides roundings: sums that cancel are.
+// that lie `step` apart; false, and where not. `of_size`: the share of the elements' usual size,
+// the root of their mean square, that one may be off besides roundings: sums that cancel are.
 bool cuc__tune_same(cuc_dtype dtype, const void *expected, const void *got, uint64_t count,
                     uint64_t step, double of_size, char *why, size_t why_size);
 

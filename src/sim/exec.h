@@ -7,8 +7,8 @@
 //
 // Every lane has its own program counter and frame. A warp runs the lanes that stand at one place
 // together, those deepest in calls first and the lowest place first, which brings diverged lanes
-// together again; a group that runs on and on while others wait gives way to them, so that lanes may
-// wait for one another. The same holds for warps of a block and blocks of a grid.
+// together again; a group that runs on and on while others wait gives way to them, so that lanes
+// may wait for one another. The same holds for warps of a block and blocks of a grid.
 #ifndef CUCORE_SIM_EXEC_H
 #define CUCORE_SIM_EXEC_H
 
@@ -19,7 +19,7 @@
 enum {
     SIM_WARP = 32,
     SIM_MAX_LIST = 256, // of all v and V operands of an instruction
-    SIM_BARRIERS = 17, // 0 to 15 of a block, and the cluster's
+    SIM_BARRIERS = 17,  // 0 to 15 of a block, and the cluster's
     SIM_BARRIER_CLUSTER = 16,
 };
 #define SIM_ALL_LANES UINT32_MAX
@@ -32,12 +32,12 @@ struct sim_steps;
 
 // What a handler tells the loop that called it.
 enum sim_next {
-    SIM_NEXT,     // on to the next instruction
-    SIM_JUMP,     // all of the group go on at w->pc, which the handler set
-    SIM_REGROUP,  // lanes were moved: the handler placed every lane of w->active (sim_place)
-    SIM_WAIT,     // lanes of the mask are in w->blocked, and go on after this once they are woken
-    SIM_RETRY,    // lanes of the mask try this instruction again later; others go first
-    SIM_FAULT,    // an error was recorded with sim_fault(): the grid ends
+    SIM_NEXT,    // on to the next instruction
+    SIM_JUMP,    // all of the group go on at w->pc, which the handler set
+    SIM_REGROUP, // lanes were moved: the handler placed every lane of w->active (sim_place)
+    SIM_WAIT,    // lanes of the mask are in w->blocked, and go on after this once they are woken
+    SIM_RETRY,   // lanes of the mask try this instruction again later; others go first
+    SIM_FAULT,   // an error was recorded with sim_fault(): the grid ends
 };
 
 typedef enum sim_next sim_handler(struct sim_warp *w, const struct sim_op *op, uint32_t mask);
@@ -47,14 +47,14 @@ typedef enum sim_next sim_handler(struct sim_warp *w, const struct sim_op *op, u
 // stands in `extra` or `list`, as its row of instructions.def says.
 struct sim_op {
     sim_handler *run;
-    uint32_t guard; // frame offset of the predicate; SIM_NO_GUARD
+    uint32_t guard;      // frame offset of the predicate; SIM_NO_GUARD
     uint32_t guard_flip; // 0, or UINT32_MAX for @!p
     uint32_t o[6];
-    int64_t offset;      // of an address operand
-    uint32_t wide;       // bit i: the address base in o[i] is a 64-bit register, else a 32-bit one
-    uint32_t extra;      // sub-operation, flags, branch target: the handler's own
-    uint32_t cache;      // index of the memory range cache, for ld/st
-    uint32_t list_count; // vector elements, call arguments
+    int64_t offset;       // of an address operand
+    uint32_t wide;        // bit i: the address base in o[i] is a 64-bit register, else a 32-bit one
+    uint32_t extra;       // sub-operation, flags, branch target: the handler's own
+    uint32_t cache;       // index of the memory range cache, for ld/st
+    uint32_t list_count;  // vector elements, call arguments
     const uint32_t *list; // frame offsets
     const void *data;     // the function of a call, a table of targets, ...
     uint32_t line;        // in the PTX
@@ -75,7 +75,7 @@ struct sim_code {
     struct {
         uint32_t special; // enum sim_special
         uint32_t at;      // frame offset
-    } *specials;          // those that it reads and that do not change while it runs
+    } * specials;         // those that it reads and that do not change while it runs
     uint32_t special_count;
     struct {
         enum sim_space space;
@@ -83,7 +83,7 @@ struct sim_code {
         uint32_t at;     // frame offset
         uint32_t bytes;  // 4 or 8
         int64_t addend;
-    } *addresses;        // of shared and local variables
+    } * addresses; // of shared and local variables
     uint32_t address_count;
     const struct sim_passed *arguments, *results; // of a function: where it has them
     uint32_t argument_count, result_count;
@@ -91,21 +91,21 @@ struct sim_code {
     uint32_t param_bytes;       // of the .param area that each lane has in a frame
     uint32_t local_bytes;       // .local variables of one lane in one call
     uint32_t stack_bytes;       // of an entry: of one lane's stack, callees' part included
-    bool deep; // of an entry: how deep its calls go is not known, or it has alloca
-    uint32_t shared_bytes;      // of an entry: static shared memory that it reaches, callees' included
-    uint32_t dynamic_at;        // of an entry: where dynamic shared memory starts
-    const uint32_t *shared_at;  // of an entry: where each shared variable of the program lies
+    bool deep;                  // of an entry: how deep its calls go is not known, or it has alloca
+    uint32_t shared_bytes; // of an entry: static shared memory that it reaches, callees' included
+    uint32_t dynamic_at;   // of an entry: where dynamic shared memory starts
+    const uint32_t *shared_at;   // of an entry: where each shared variable of the program lies
     const unsigned char *actors; // [statements + 1] of the race check (check_agents.h), or NULL
-    uint32_t index;             // of the function in its module
+    uint32_t index;              // of the function in its module
 };
 
 // One call's registers: `f` is where offsets of sim_op start.
 struct sim_frame {
     struct sim_frame *caller;
     const struct sim_code *code;
-    uint32_t return_pc;   // in the caller
-    uint32_t lanes;       // that still run in it
-    uint32_t local_base;  // of its locals in each lane's stack
+    uint32_t return_pc;  // in the caller
+    uint32_t lanes;      // that still run in it
+    uint32_t local_base; // of its locals in each lane's stack
     uint32_t depth;
     struct sim_frame *next_free;
     unsigned char *param; // [32][param_bytes]: arguments and results, one copy a lane
@@ -120,22 +120,22 @@ struct sim_warp {
     uint32_t active;
 
     struct sim_block *block;
-    uint32_t index;  // in the block
-    uint32_t exists; // lanes that the block's size gives it
-    uint32_t alive;  // that have not exited
-    uint32_t blocked; // that wait at a barrier
-    uint32_t yielded; // that let other lanes of the warp go first
-    uint32_t ready;   // woken from barrier.red, with a result to fetch
+    uint32_t index;                 // in the block
+    uint32_t exists;                // lanes that the block's size gives it
+    uint32_t alive;                 // that have not exited
+    uint32_t blocked;               // that wait at a barrier
+    uint32_t yielded;               // that let other lanes of the warp go first
+    uint32_t ready;                 // woken from barrier.red, with a result to fetch
     uint32_t waiting[SIM_BARRIERS]; // blocked at each barrier
-    uint32_t cluster_arrived; // at barrier.cluster, in the phase that is under way
-    uint32_t lane_pc[SIM_WARP];     // of lanes in w->active: only current when a handler placed them
+    uint32_t cluster_arrived;       // at barrier.cluster, in the phase that is under way
+    uint32_t lane_pc[SIM_WARP]; // of lanes in w->active: only current when a handler placed them
     struct sim_frame *lane_frame[SIM_WARP];
-    uint32_t carry; // of add.cc and its kin: one bit a lane
-    unsigned char *local; // [32][the grid's stack_bytes]
+    uint32_t carry;               // of add.cc and its kin: one bit a lane
+    unsigned char *local;         // [32][the grid's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
-    bool looked; // at global memory, where others than its cluster write, in this turn
+    bool looked;             // at global memory, where others than its cluster write, in this turn
     uint32_t patience, told; // the cluster's when mbarrier.try_wait failed last, and in which lanes
-    uint64_t instructions; // lane-instructions, for the bench
+    uint64_t instructions;   // lane-instructions, for the bench
     struct sim_frame *entry; // the frame that lanes start in
     struct sim_worker *worker;
     struct sim_range *caches; // [module's cache count] of the worker
@@ -143,7 +143,7 @@ struct sim_warp {
 
 // A piece of memory that may be reached: an allocation, a module's variable.
 struct sim_range {
-    uint64_t base, end; // [base, end)
+    uint64_t base, end;  // [base, end)
     uint64_t generation; // of the memory table it was looked up in
     int device;          // whose memory it is; SIM_ANY_DEVICE: everyone's
 };
@@ -163,12 +163,12 @@ struct sim_block {
     struct sim_cluster *cluster;
     struct sim_warp *warps;
     uint32_t warp_count, threads;
-    unsigned char *shared; // static, then dynamic
+    unsigned char *shared;   // static, then dynamic
     unsigned char *reserved; // [SIM_RESERVED_BYTES], after those
     uint32_t shared_bytes;
     struct sim_barrier barriers[16];
-    uint32_t alive; // threads that have not exited
-    uint32_t open;  // barriers at which threads wait or have arrived: one bit each
+    uint32_t alive;      // threads that have not exited
+    uint32_t open;       // barriers at which threads wait or have arrived: one bit each
     uint64_t *mbarriers; // where in `shared` they are, one bit for 8 bytes; NULL: there is none yet
     // Of the checks that are on (check.h), else NULL.
     uint64_t *written; // a bit for each byte of `shared`
@@ -196,14 +196,14 @@ struct sim_grid {
     int cooperative;
     uint64_t workspace; // of a cooperative grid: its size and a word for barriers; %envreg1 and 2
     uint64_t id;
-    uint32_t stack_limit; // bytes of a lane's stack, of a deep entry; 0: 1 KiB
-    uint32_t stack_bytes; // of a lane's stack: sim_grid_run() says
+    uint32_t stack_limit;  // bytes of a lane's stack, of a deep entry; 0: 1 KiB
+    uint32_t stack_bytes;  // of a lane's stack: sim_grid_run() says
     struct sim_heap *heap; // of malloc(); NULL: there is none
     int device;
-    uint64_t context; // the driver's, by handle
+    uint64_t context;  // the driver's, by handle
     uint64_t deadline; // of the monotonic clock, in ns; 0: none
-    _Atomic int fault;     // CUresult of the first fault, 0: none
-    char report[1024];     // kernel, line, block, thread, address of the first fault
+    _Atomic int fault; // CUresult of the first fault, 0: none
+    char report[1024]; // kernel, line, block, thread, address of the first fault
     _Atomic uint64_t instructions;
 };
 
@@ -227,8 +227,8 @@ struct sim_grid {
 #define SIM_RF32(w, at) ((float *)(void *)((w)->f + (at)))
 #define SIM_RF64(w, at) ((double *)(void *)((w)->f + (at)))
 #define SIM_RP(w, at) (*(uint32_t *)(void *)((w)->f + (at)))
-// 8 and 16 bit registers take 32 bits; what is above the value is not defined, so mask what you read.
-// A 128-bit register is two of 64, low half first: SIM_R64(w, at) and SIM_R64(w, at + 256).
+// 8 and 16 bit registers take 32 bits; what is above the value is not defined, so mask what you
+// read. A 128-bit register is two of 64, low half first: SIM_R64(w, at) and SIM_R64(w, at + 256).
 
 // Say where lanes go on, in the running frame, before SIM_REGROUP.
 static inline void sim_place(struct sim_warp *w, uint32_t lanes, uint32_t pc)
@@ -240,18 +240,18 @@ static inline void sim_place(struct sim_warp *w, uint32_t lanes, uint32_t pc)
 #define SIM_PC(w, op) ((uint32_t)((op) - (w)->frame->code->ops))
 
 // Run a statement for every lane of a mask, at vector speed for all 32.
-#define SIM_LANES(mask, lane, ...)                                                                 \
-    do {                                                                                           \
-        if ((mask) == SIM_ALL_LANES) {                                                             \
-            for (uint32_t lane = 0; lane < SIM_WARP; lane++) {                                     \
-                __VA_ARGS__;                                                                       \
-            }                                                                                      \
-        } else {                                                                                   \
-            for (uint32_t sim_m = (mask); sim_m; sim_m &= sim_m - 1) {                             \
-                uint32_t lane = (uint32_t)__builtin_ctz(sim_m);                                    \
-                __VA_ARGS__;                                                                       \
-            }                                                                                      \
-        }                                                                                          \
+#define SIM_LANES(mask, lane, ...)                                     \
+    do {                                                               \
+        if ((mask) == SIM_ALL_LANES) {                                 \
+            for (uint32_t lane = 0; lane < SIM_WARP; lane++) {         \
+                __VA_ARGS__;                                           \
+            }                                                          \
+        } else {                                                       \
+            for (uint32_t sim_m = (mask); sim_m; sim_m &= sim_m - 1) { \
+                uint32_t lane = (uint32_t)__builtin_ctz(sim_m);        \
+                __VA_ARGS__;                                           \
+            }                                                          \
+        }                                                              \
     } while (0)
 
 // Record a fault of a lane: `code` is the CUresult, `what` such as "read of 4 bytes past the end
@@ -266,17 +266,17 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // written. `operands` has one letter an operand: d destination register, a register or constant
 // source, p predicate source, P predicate destination, m memory address, t tensor map and
 // coordinates, v vector or register destination, V vector or register source, l label, f function,
-// c call list, x one that is not looked at and takes no place, i a constant that pick reads from the
-// statement itself, which takes no place either. `pick` looks at words and types, and gives the
+// c call list, x one that is not looked at and takes no place, i a constant that pick reads from
+// the statement itself, which takes no place either. `pick` looks at words and types, and gives the
 // handler, or NULL when there is no such form (decode.c then names it).
 //
 // A register must agree with the type of its operand, and a constant takes its width. That is the
 // first type, unless a mark after the letter says otherwise: a digit n for types[n] ("da1" of set),
 // w for 32 bits ("daaaw" of shf, "dwa" of popc), + for twice the first type ("d+aaa+" of
-// mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of blocks). More marks, after those:
-// ? the operand may be left out, > its register may be wider (loads, stores, conversions), _ it may
-// be the sink, | it may be a pair d|p, - its register may have a minus, . its register may have a
-// selector such as .h1. The elements of v and V are not checked, but with >.
+// mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of blocks). More marks, after
+// those: ? the operand may be left out, > its register may be wider (loads, stores, conversions), _
+// it may be the sink, | it may be a pair d|p, - its register may have a minus, . its register may
+// have a selector such as .h1. The elements of v and V are not checked, but with >.
 //
 // An optional operand that is left out has o[i] SIM_NO_OPERAND, and so has a sink; the second of a
 // pair is o[5], or SIM_NO_OPERAND. The elements of v and V operands stand in `list`, one operand's
@@ -311,29 +311,41 @@ const struct sim_instruction *sim_instruction_find(const char *name);
 
 // Rows come from one table a family, each in its own file: `const struct sim_instruction
 // sim_integer_instructions[]`, closed by a row without a name.
-extern const struct sim_instruction sim_integer_instructions[]; // integer.c: add sub mul mad ... bfe prmt dp4a
-extern const struct sim_instruction sim_float_instructions[];   // float.c: f32, f64, and approximate functions
-extern const struct sim_instruction sim_half_instructions[];    // half.c: f16, bf16, packed forms
-extern const struct sim_instruction sim_convert_instructions[]; // convert.c: cvt, mov, selp, setp, set, slct, testp
-extern const struct sim_instruction sim_packed_instructions[];  // convert_packed.c: cvt of pairs and fours
-extern const struct sim_instruction sim_video_instructions[];   // video.c: vadd ... vset4
-extern const struct sim_instruction sim_memory_instructions[];  // memory.c: ld st cp.async
-extern const struct sim_instruction sim_address_instructions[]; // address.c: cvta isspacep mapa prefetch alloca ...
-extern const struct sim_instruction sim_atomic_instructions[];  // atomic.c: atom red fence membar
-extern const struct sim_instruction sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
-extern const struct sim_instruction sim_warp_instructions[];    // warp_ops.c: shfl vote match redux activemask elect
-extern const struct sim_instruction sim_matrix_instructions[];  // matrix.c: ldmatrix stmatrix mma wmma
-extern const struct sim_instruction sim_wgmma_instructions[];   // wgmma.c
+extern const struct sim_instruction
+    sim_integer_instructions[]; // integer.c: add sub mul mad ... bfe prmt dp4a
+extern const struct sim_instruction
+    sim_float_instructions[]; // float.c: f32, f64, and approximate functions
+extern const struct sim_instruction sim_half_instructions[]; // half.c: f16, bf16, packed forms
+extern const struct sim_instruction
+    sim_convert_instructions[]; // convert.c: cvt, mov, selp, setp, set, slct, testp
+extern const struct sim_instruction
+    sim_packed_instructions[]; // convert_packed.c: cvt of pairs and fours
+extern const struct sim_instruction sim_video_instructions[];  // video.c: vadd ... vset4
+extern const struct sim_instruction sim_memory_instructions[]; // memory.c: ld st cp.async
+extern const struct sim_instruction
+    sim_address_instructions[]; // address.c: cvta isspacep mapa prefetch alloca ...
+extern const struct sim_instruction sim_atomic_instructions[]; // atomic.c: atom red fence membar
+extern const struct sim_instruction
+    sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
+extern const struct sim_instruction
+    sim_warp_instructions[]; // warp_ops.c: shfl vote match redux activemask elect
+extern const struct sim_instruction
+    sim_matrix_instructions[]; // matrix.c: ldmatrix stmatrix mma wmma
+extern const struct sim_instruction sim_wgmma_instructions[];    // wgmma.c
 extern const struct sim_instruction sim_mbarrier_instructions[]; // mbarrier.c
-extern const struct sim_instruction sim_async_instructions[];   // async.c: cp.async.bulk griddepcontrol setmaxnreg
-extern const struct sim_instruction sim_async_store_instructions[]; // async_store.c: st.async red.async
-extern const struct sim_instruction sim_launch_instructions[]; // launch_control.c: clusterlaunchcontrol
-extern const struct sim_instruction sim_tensor_instructions[];  // tensor_copy.c: cp.async.bulk.tensor
+extern const struct sim_instruction
+    sim_async_instructions[]; // async.c: cp.async.bulk griddepcontrol setmaxnreg
+extern const struct sim_instruction
+    sim_async_store_instructions[]; // async_store.c: st.async red.async
+extern const struct sim_instruction
+    sim_launch_instructions[]; // launch_control.c: clusterlaunchcontrol
+extern const struct sim_instruction
+    sim_tensor_instructions[]; // tensor_copy.c: cp.async.bulk.tensor
 extern const struct sim_instruction sim_tensor_map_instructions[]; // tensor_replace.c: tensormap
 
-// One operation that add, mul, min ... of several types share stays in integer.c, float.c and half.c
-// under the same name: the row that fits the first type is taken, so `sim_instruction_find` goes
-// on to the next row when `pick` gives NULL.
+// One operation that add, mul, min ... of several types share stays in integer.c, float.c and
+// half.c under the same name: the row that fits the first type is taken, so `sim_instruction_find`
+// goes on to the next row when `pick` gives NULL.
 
 // A loaded module: code, variables in memory, kernels.
 struct sim_program;

@@ -24,8 +24,8 @@ enum sim_rounding {
 
 #define SIM_F32_NAN UINT32_C(0x7fffffff)
 #define SIM_F32_INFINITY UINT32_C(0x7f800000)
-// What fma.oob takes for an element out of bounds, f16 and bf16, whatever its sign: an H200 does so of
-// these two of all 65536.
+// What fma.oob takes for an element out of bounds, f16 and bf16, whatever its sign: an H200 does so
+// of these two of all 65536.
 #define SIM_OUTSIDE_16 UINT32_C(0x7ff7)
 #define SIM_F16_NAN UINT32_C(0x7fff)
 #define SIM_BF16_NAN UINT32_C(0x7fff)

@@ -135,14 +135,14 @@ struct sim_operand {
     struct sim_operand *list;
     uint32_t count;
     uint32_t
-        component; // .x .y .z .w of a vector register as 0..3 (a whole one is a VECTOR of them)
+        component;  // .x .y .z .w of a vector register as 0..3 (a whole one is a VECTOR of them)
     uint32_t parts; // .b0, .h32, .b7654 of a video instruction, as SIM_PARTS() says; 0: none
 };
 // Parts of a register: 'b' or 'h', how many, and their numbers as hexadecimal digits, as written.
 #define SIM_PARTS(kind, count, digits) ((uint32_t)(kind) << 24 | (count) << 16 | (digits))
 #define SIM_PARTS_KIND(parts) ((parts) >> 24)
 #define SIM_PARTS_COUNT(parts) ((parts) >> 16 & 0xff)
-#define SIM_PARTS_DIGIT(parts, k) ((parts) >> 4 * (k) & 15) // the k-th from the right
+#define SIM_PARTS_DIGIT(parts, k) ((parts) >> 4 * (k)&15) // the k-th from the right
 #define SIM_NO_PAIR UINT32_MAX
 #define SIM_NO_GUARD UINT32_MAX
 

@@ -197,10 +197,11 @@ void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
     for (const char *at = text; tile_find_mark(at, &mark); at = mark.end) {
         int length = (int)(mark.end - mark.at);
         if (mark.wrong) {
-            tile_error(b->module, TILE_T504, b->where,
-                       "print: expected {} or a format such as {:8.3f}, with one of d i o u x X for "
-                       "integers and e E f g G a A for floats, got %.*s",
-                       length, mark.at);
+            tile_error(
+                b->module, TILE_T504, b->where,
+                "print: expected {} or a format such as {:8.3f}, with one of d i o u x X for "
+                "integers and e E f g G a A for floats, got %.*s",
+                length, mark.at);
             return;
         }
         if (marks < count && x[marks] && !x[marks]->type.tensor &&

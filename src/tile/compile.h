@@ -58,10 +58,10 @@ struct tile_entry {
     bool persistent;
     uint32_t
         raster; // tiles along the grid's first axis before the next along its second; 0: others
-    // Blocks of a cluster along the grid's first axis. That of a persistent entry is filled up to it;
-    // others know nothing of it, and start so where the grid is a multiple.
+    // Blocks of a cluster along the grid's first axis. That of a persistent entry is filled up to
+    // it; others know nothing of it, and start so where the grid is a multiple.
     uint32_t cluster;
-    uint32_t split;   // blocks that do one tile of the grid together; then the grid has all of them
+    uint32_t split; // blocks that do one tile of the grid together; then the grid has all of them
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };

@@ -725,6 +725,11 @@ static const struct construct constructs[] = {
       "    b = where((abs(b) < 1e-15) | ((abs(b) > 1e18) & (abs(b) != inf)), 0, b)\n"
       "    z = mma(a, b, zeros(f32, [64, 32]), precision=tf32x3)\n"
       "    store(o, [0, 0], z != z)\n    store(oo, [0, 0], abs(z) == inf)\n}", 0, 0, NULL },
+    { "products of 8 rows and 2, moved: all that hold an element have the same", "f64 tf32 bf16", "",
+      "kernel k(w: T[8, 4], ww: T[4, 8], o: f64[8, 8], oo: f64[2, 8]) const T = f64 grid 1 {\n"
+      "    a, b = load(w, [0, 0], [8, 4]), load(ww, [0, 0], [4, 8])\n"
+      "    store(o, [0, 0], roll(cast(a @ b, f64), 1, 0))\n"
+      "    store(oo, [0, 0], roll(cast(load(w, [0, 0], [2, 4]) @ b, f64), 1, 1))\n}", 0, 0, NULL },
     { "loads ahead of tf32, turned", "tf32 bf16", "M=70 K=72 N=48;M=9 K=100 N=16",
       "kernel k(w: T[K, M], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 32, BN = 32, BK = 16\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"

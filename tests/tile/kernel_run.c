@@ -534,8 +534,9 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
             return false;
         ck_ok(st);
         const char *log = cuc_program_log(program), *remark = strstr(log, "(C75");
-        // What is linked gives no registers from role to role (C7504), so that products may lack them
-        // (C7512): kernel_assemble_whole() sees what the driver makes of these. All others cost speed.
+        // What is linked gives no registers from role to role (C7504), so that products may lack
+        // them (C7512): kernel_assemble_whole() sees what the driver makes of these. All others
+        // cost speed.
         while (remark && (!strncmp(remark, "(C7504)", 7) || !strncmp(remark, "(C7512)", 7)))
             remark = strstr(remark + 1, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);

@@ -550,6 +550,22 @@ START_TEST(a_kernel_is_interpreted_on_host_memory)
              "argument b: expected a tensor in host memory", "got one of device 0");
     t[1].flags = CUC_TENSOR_PINNED;
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
+
+    t[1].data = 0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 3, NULL),
+             "vadd: argument b: expected an address that is a multiple of 4 and not 0");
+    t[1].data = t[0].data + 2;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 3, NULL),
+             "vadd: argument b: expected an address that is a multiple of 4, got");
+    t[1] = t[0];
+    t[1].flags = t[2].flags = CUC_TENSOR_READ_ONLY;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 3, NULL),
+             "vadd: argument c: it is written, and the tensor is read-only");
+    t[2].flags = 0;
+    ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
+    for (int i = 0; i < 3; i++)
+        t[i].data = 0, t[i].shape[0] = 0; // nothing is there, and nothing is needed
+    ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     cuc_program_release(p);
 }
 END_TEST

@@ -30,7 +30,8 @@ typedef struct source_options {
     const char *language;
     const char *standard;
     const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
-    size_t include_count, define_count, extra_count, expression_count, constant_count, dimension_count;
+    size_t include_count, define_count, extra_count, expression_count, constant_count,
+        dimension_count;
     size_t room; // of each list: none can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
     bool remarks;

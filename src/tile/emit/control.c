@@ -154,8 +154,8 @@ static void touched_in(struct tile_op *op, void *data)
     struct tile_emitter *e = data;
     uint32_t traits = tile_op_infos[op->kind].traits;
 
-    if (!(traits & (TILE_READS | TILE_WRITES)) || !op->operand_count ||
-        op->kind == TILE_ASSERT || op->kind == TILE_PRINT)
+    if (!(traits & (TILE_READS | TILE_WRITES)) || !op->operand_count || op->kind == TILE_ASSERT ||
+        op->kind == TILE_PRINT)
         return;
     const struct tile_value *tensor = op->operand[0];
     while (tensor->op)

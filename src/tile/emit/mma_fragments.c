@@ -205,7 +205,9 @@ static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t 
                        uint32_t set, bool there)
 {
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
-    uint32_t row = 8 * (o->turned ? o->bytes : o->pitch);
+    // Of 8 rows or fewer the second half of a fragment is the first again, as its registers say.
+    bool again = UINT32_C(1) << p->acc->layout->axis_bits[p->m] <= 8;
+    uint32_t row = again ? 0 : 8 * (o->turned ? o->bytes : o->pitch);
     uint32_t four = 4 * (o->turned ? o->pitch : o->bytes);
     tile_register *w = o->fragment[i].word[set];
     bool wide = o->bytes == 8;

@@ -49,11 +49,11 @@ struct tile_ring {
     tile_register not_storing;   // and of what stores together: a warpgroup, or a warp
     bool warps_apart;            // the warps that go on do not wait for one another
     tile_register descriptor[2]; // of a's and b's first bytes in stage 0
-    // Of teams: what a tile of the other one adds to the stage, and 1 where to the phase; other than
-    // 0: it has not been left out yet that the first tile is the other's.
+    // Of teams: what a tile of the other one adds to the stage, and 1 where to the phase; other
+    // than 0: it has not been left out yet that the first tile is the other's.
     tile_register others_stages, others_phase, second;
-    uint32_t staging;            // where in shared memory the slabs to store are
-    struct tile_staging out;     // kept where something is loaded into them
+    uint32_t staging;        // where in shared memory the slabs to store are
+    struct tile_staging out; // kept where something is loaded into them
     // Of what is loaded to be like it: parts that have come in this tile, and where the thread
     // finds the last one.
     uint32_t side_parts;

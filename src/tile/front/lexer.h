@@ -27,7 +27,8 @@ struct tile_token {
     uint64_t value;
     double real;
     const char *text;
-    bool wrong; // a number that cannot be read, a string without its end, what is none: which is said
+    bool wrong; // a number that cannot be read, a string without its end, what is none: which is
+                // said
 };
 
 struct tile_lexer {
@@ -35,9 +36,9 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t behind; // bytes of the line up to here that are behind the first of their character
-    uint32_t depth; // of ( and [: no newline ends anything there
-    bool torn;      // by a string without its end: open brackets end with the line
-    bool joins;     // the last token goes on in the next line
+    uint32_t depth;  // of ( and [: no newline ends anything there
+    bool torn;       // by a string without its end: open brackets end with the line
+    bool joins;      // the last token goes on in the next line
 };
 
 void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module);

@@ -20,7 +20,7 @@ struct tile_machine {
     struct tile_view *view; // by value id
     int64_t block[3], grid[3];
     struct tile_assembly *assembly; // instructions that were met (inline.c)
-    char *text; // the first failure
+    char *text;                     // the first failure
     size_t bytes;
     bool failed;
 };

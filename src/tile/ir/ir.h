@@ -201,7 +201,7 @@ struct tile_constant {
     cuc_dtype dtype; // CUC_I64 of any integer, CUC_F64, CUC_BOOL; CUC_UNKNOWN: its value is a dtype
     tile_wide i;
     double f;
-    bool chosen; // by auto()
+    bool chosen;                            // by auto()
     const struct tile_candidate *candidate; // of auto(), as `i` and `f` are
     uint32_t candidates;
 };

@@ -91,8 +91,8 @@ bool tile_is_fixed_part(const struct tile_op *op);
 // pass: give every tile value of a kernel a layout for that many warps, and put `convert` ops where
 // two meet. False without memory.
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
-// A `while` that reads memory and computes with no more than a warp holds in its lanes: each warp is
-// given all of it, so that one can go through it for the block (emit/alone.c).
+// A `while` that reads memory and computes with no more than a warp holds in its lanes: each warp
+// is given all of it, so that one can go through it for the block (emit/alone.c).
 bool tile_loop_fits_warp(const struct tile_op *loop);
 
 #endif

@@ -1,6 +1,6 @@
-// Where less than the bound of exp, exp2 and sigmoid is enough: a power that goes nowhere but into numbers
-// of 16 bits, or into sums of so many elements that their order may change more. docs/tile-math.md
-// says how much less.
+// Where less than the bound of exp, exp2 and sigmoid is enough: a power that goes nowhere but into
+// numbers of 16 bits, or into sums of so many elements that their order may change more.
+// docs/tile-math.md says how much less.
 //
 // From a power along its uses: products, quotients and sums of what is not negative keep the error
 // that it has, relative to the value. What goes round in loops is taken for enough until a use says
