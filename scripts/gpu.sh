@@ -116,7 +116,7 @@ run_tests() {
 
 # The examples and the tests of a device again, every access checked; and the tile kernels by every tool.
 run_sanitizer() {
-    local suite program name tool
+    local suite program name tool slice
     command -v compute-sanitizer >/dev/null || {
         skip memcheck "there is no compute-sanitizer"
         return
@@ -130,8 +130,10 @@ run_sanitizer() {
             ;;
         tile:tile_kernels)
             for tool in memcheck racecheck initcheck synccheck; do
-                beside 500 "${tool}_$name" compute-sanitizer --tool $tool --report-api-errors no \
-                    --error-exitcode 86 "$build/$program"
+                for slice in 0 1 2 3; do
+                    beside 500 "${tool}_${name}_$slice" compute-sanitizer --tool $tool --report-api-errors no \
+                        --error-exitcode 86 "$build/$program" --slice $slice/4
+                done
             done
             ;;
         esac
