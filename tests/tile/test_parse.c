@@ -637,6 +637,46 @@ static void dump_parses_to_itself(const char *text, const char *name)
     }
 }
 
+// What the host checks, as it is written and as it is printed: with the brackets that it needs.
+static const struct {
+    const char *name, *written, *printed; // NULL: the same
+} facts[] = {
+    { "a comparison", "(N > 3)", "N > 3" },
+    { "a sum of differences", "N - 1 + N > N - (1 + N)", NULL },
+    { "a product of sums", "(N + 1) * (N - 1) // N % 3 == 0", NULL },
+    { "a quotient of a product", "N // (N * 2) >= (N // N) * 2", "N // (N * 2) >= N // N * 2" },
+    { "a sign", "-(N + 1) * -N < - -N", "-(N + 1) * -N < --N" },
+    { "words", "not (N > 1 and N < 3) or not N > 1 and N != 8", NULL },
+    { "a word in a comparison", "(N > 1) == (N > 2 or N > 3)", NULL },
+    { "calls", "cdiv((N + 1), 2) * (minimum(N, (2 * N))) > 0",
+      "cdiv(N + 1, 2) * minimum(N, 2 * N) > 0" },
+    { "signs deeper than brackets may be",
+      "----------------------------------------------------------------------------------"
+      "----------------------------------------------------------------------------------N < 1",
+      NULL },
+#define TEN(x) x x x x x x x x x x
+    { "a sum of more terms than brackets may be deep", TEN(TEN("N + ") TEN("N - ") "1 + ") "N > 3",
+      NULL },
+#undef TEN
+};
+
+START_TEST(what_the_host_checks_is_printed_with_the_brackets_it_needs)
+{
+    char text[4096], expected[4096];
+
+    snprintf(text, sizeof(text), "kernel k(a: f32[N]) where %s grid N { store(a, [0], 1.0) }",
+             facts[_i].written);
+    snprintf(expected, sizeof(expected), "\n    where %s\n",
+             facts[_i].printed ? facts[_i].printed : facts[_i].written);
+    struct tile_module *module = good(text, facts[_i].name);
+    const char *dump = tile_print(module);
+    ck_assert_msg(strstr(dump, expected) != NULL, "%s: expected%sin\n%s", facts[_i].name, expected,
+                  dump);
+    tile_module_free(module);
+    dump_parses_to_itself(text, facts[_i].name);
+}
+END_TEST
+
 START_TEST(a_program_of_the_language_page_parses_and_so_does_its_dump)
 {
     size_t bytes;
@@ -803,6 +843,8 @@ int main(void)
     tcase_add_test(t, a_type_that_a_loop_changes_is_told_with_both_places);
     tcase_add_loop_test(t, a_setting_takes_the_place_of_a_constant, 0,
                         (int)(sizeof(settings) / sizeof(settings[0])));
+    tcase_add_loop_test(t, what_the_host_checks_is_printed_with_the_brackets_it_needs, 0,
+                        (int)(sizeof(facts) / sizeof(facts[0])));
     tcase_add_loop_test(t, a_program_of_the_language_page_parses_and_so_does_its_dump, 0,
                         (int)(sizeof(programs) / sizeof(programs[0])));
     tcase_add_loop_test(t, the_programs_of_the_documentation_parse_and_so_do_their_dumps, 0,

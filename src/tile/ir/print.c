@@ -70,18 +70,31 @@ static const char *name_of(struct printer *p, const struct tile_value *value)
 
 // Host expressions
 
-static void put_host(struct printer *p, const struct tile_host_expression *x);
+// How tight their operators bind, as in front/parser_expression.c; none: written as a call.
+// Brackets are only where they must be: a long sum that nobody bracketed is then as deep as it was.
+enum { EITHER = 1, BOTH, NEGATION, COMPARISON, SUM, PRODUCT, SIGN };
+
+static const int levels[TILE_OP_COUNT] = {
+    [TILE_OR] = EITHER,     [TILE_AND] = BOTH,         [TILE_NOT] = NEGATION,
+    [TILE_EQ] = COMPARISON, [TILE_NE] = COMPARISON,    [TILE_LT] = COMPARISON,
+    [TILE_LE] = COMPARISON, [TILE_GT] = COMPARISON,    [TILE_GE] = COMPARISON,
+    [TILE_ADD] = SUM,       [TILE_SUB] = SUM,          [TILE_MUL] = PRODUCT,
+    [TILE_MOD] = PRODUCT,   [TILE_FLOORDIV] = PRODUCT, [TILE_NEG] = SIGN,
+};
+
+static void put_host(struct printer *p, const struct tile_host_expression *x, int least);
 
 // As the operand of a condition: a number that is true or false.
-static void put_condition(struct printer *p, const struct tile_host_expression *x)
+static void put_condition(struct printer *p, const struct tile_host_expression *x, int least)
 {
     if (x->kind == TILE_HOST_CONSTANT)
         tile_put_string(p->text, x->value ? "true" : "false");
     else
-        put_host(p, x);
+        put_host(p, x, least);
 }
 
-static void put_host(struct printer *p, const struct tile_host_expression *x)
+// In brackets when its operator binds less than `least`.
+static void put_host(struct printer *p, const struct tile_host_expression *x, int least)
 {
     const struct tile_kernel *k = p->kernel;
     struct tile_text *t = p->text;
@@ -120,22 +133,28 @@ static void put_host(struct printer *p, const struct tile_host_expression *x)
                                    : x->op == TILE_OR ? "or"
                                                       : "not ")
                                 : operators[x->op];
-        if (!sign)
+        int level = levels[x->op], right = level + (x->operand[1] != NULL);
+        bool brackets = !level || level < least;
+        if (!level)
             tile_put_string(t, tile_op_infos[x->op].name);
-        tile_put_string(t, "(");
-        if (sign && !x->operand[1])
+        if (brackets)
+            tile_put_string(t, "(");
+        if (level && !x->operand[1])
             tile_put_string(t, sign);
         for (uint32_t i = 0; i < 3 && x->operand[i]; i++) {
-            if (i && sign)
+            if (i && level)
                 tile_put(t, " %s ", sign);
             else if (i)
                 tile_put_string(t, ", ");
+            // Comparisons do not chain; all others go from left to right.
+            int bound = !level ? 0 : i || level == COMPARISON ? right : level;
             if (word || (x->op == TILE_WHERE && !i))
-                put_condition(p, x->operand[i]);
+                put_condition(p, x->operand[i], bound);
             else
-                put_host(p, x->operand[i]);
+                put_host(p, x->operand[i], bound);
         }
-        tile_put_string(t, ")");
+        if (brackets)
+            tile_put_string(t, ")");
         break;
     }
     }
@@ -694,18 +713,18 @@ static void put_header(struct printer *p)
             else if (extent->kind == TILE_EXTENT_STATIC)
                 tile_put(t, "%lld", (long long)extent->value);
             else
-                put_host(p, extent->check);
+                put_host(p, extent->check, 0);
         }
         tile_put_string(t, "]");
     }
     tile_put_string(t, ")");
     for (uint32_t i = 0; i < k->fact_count; i++) {
         tile_put_string(t, i ? ", " : "\n    where ");
-        put_host(p, k->fact[i].holds);
+        put_host(p, k->fact[i].holds, 0);
     }
     for (uint32_t i = 0; i < k->grid_rank; i++) {
         tile_put_string(t, i ? ", " : "\n    grid ");
-        put_host(p, k->grid[i]);
+        put_host(p, k->grid[i], 0);
     }
     tile_put_string(t, "\n{\n");
 }
