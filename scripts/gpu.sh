@@ -95,9 +95,10 @@ run_tests() {
         examples) beside 120 "$name" "$build/$program" ;;
         gpu | bench) ;;
         tile)
-            if [[ $name =~ ^tile_(emit|kernels)$ ]]; then # the driver takes long to assemble all of it
+            if [[ $name =~ ^tile_(emit|kernels)$ ]]; then # the driver takes long to assemble all of it, and so does nvJitLink
                 for slice in 0 1 2 3 4 5 6 7; do
                     beside 400 "test_${name}_$slice" "$build/$program" --slice $slice/8
+                    beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
                 done
             else
                 beside 400 "test_$name" "$build/$program"

@@ -134,6 +134,22 @@ struct code {
 // A GPU's driver takes a minute to assemble this much, of tiles that are large for so few threads.
 enum { LONGEST_ON_A_GPU = 1000000 };
 
+// By the driver; with TILE_LINKED in the environment by nvJitLink, another assembler: on a GPU both
+// must make the same of it.
+static cuc_status load(cuc_object **object, const struct tile_compiled *code)
+{
+    cuc_program *program;
+    cuc_status st;
+
+    if (!getenv("TILE_LINKED"))
+        return cuc_object_create(object, CUC_CODE_PTX, code->ptx, code->ptx_bytes, NULL);
+    if ((st = cuc_program_create(&program, CUC_SOURCE_PTX, code->ptx, code->ptx_bytes, NULL)) < 0)
+        return st;
+    st = cuc_program_compile(object, program, CUC_CODE_CUBIN);
+    cuc_program_release(program);
+    return st;
+}
+
 // False: it is left out, as too long for the driver.
 static bool make_code(struct code *c, const struct construct *row, const struct settings *s,
                       uint32_t warps, bool contract)
@@ -161,8 +177,9 @@ static bool make_code(struct code *c, const struct construct *row, const struct 
         tile_module_free(m);
         return false;
     }
-    cuc_status st = cuc_object_create(&c->object, CUC_CODE_PTX, out.ptx, out.ptx_bytes, NULL);
-    ck_assert_msg(st == CUC_OK, "%s: %s", construct_where(), cuc_error_message());
+    cuc_status st = load(&c->object, &out);
+    ck_assert_msg(st == CUC_OK, "%s: %s\n%.2000s", construct_where(), cuc_error_message(),
+                  cuc_error_log());
     c->signature = signature_of(out.ptx);
     for (uint32_t i = 0; i < c->signature->entries; i++) {
         st = cuc_object_get_kernel(&c->kernel[i], c->object, c->signature->entry[i].name);

@@ -492,7 +492,9 @@ void kernel_check(const struct kernel_case *row)
         cuc_program *program = make_program(&s, NULL, NULL, 0);
         cuc_object *object;
         cuc_kernel *kernel;
-        ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
+        // As construct.c does: by the driver's assembler or by nvJitLink.
+        ck_ok(cuc_program_compile(&object, program,
+                                  getenv("TILE_LINKED") ? CUC_CODE_CUBIN : CUC_CODE_PTX));
         ck_ok(cuc_object_get_kernel(&kernel, object, row->kernel));
         for (now.sizes = row->sizes; now.sizes; now.sizes = strchr(now.sizes, ';')) {
             now.sizes += *now.sizes == ';';
