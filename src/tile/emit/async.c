@@ -127,17 +127,15 @@ static void open_copier(struct tile_emitter *e, struct tile_copier *c,
                         const struct tile_ahead_stream *s, tile_register shared)
 {
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
-    uint32_t bits = 0, threads = 32 * e->warps;
+    uint32_t threads = 32 * e->warps;
 
     c->stream = s;
     c->view = &e->view[s->load->operand[0]->id];
     c->pieces = (uint32_t)shape->ints[s->last] * s->element / PIECE_BYTES;
     c->lines = threads / c->pieces;
     c->turns = (s->lines + c->lines - 1) / c->lines;
-    while (UINT32_C(1) << bits < c->pieces)
-        bits++;
     c->piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, c->pieces - 1);
-    c->line = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->tid, bits);
+    c->line = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->tid, tile_bits_of(c->pieces));
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
     tile_register along =
         tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);

@@ -29,22 +29,13 @@ void tile_open_fused_products(struct tile_emitter *e)
     e->text = before;
 }
 
-static uint32_t powers_of(uint32_t count)
-{
-    uint32_t bits = 0;
-
-    while (UINT32_C(1) << bits < count)
-        bits++;
-    return bits;
-}
-
 // The left operand's registers as instructions take them: two elements a word.
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t number = (uint32_t)(product - r->plan->product);
     const struct tile_value *a = product->mma->operand[0];
-    uint32_t each = UINT32_C(1) << (powers_of(product->depth) - 1); // registers of a block
+    uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1); // registers of a block
     uint32_t words = r->plan->base.blocks * each / 2;
     const tile_register *reg = tile_registers(e, a);
 
@@ -90,9 +81,9 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     const struct tile_wgmma *x = tile_wgmma_of(a->type.dtype), *y = tile_wgmma_of(b->type.dtype);
     const struct tile_feed *left = product->feed[0], *right = product->feed[1];
     uint32_t per_step = STEP_BYTES / right->stream.element, steps = product->depth / per_step;
-    uint32_t each = UINT32_C(1) << (powers_of(product->columns) - 1);
+    uint32_t each = UINT32_C(1) << (tile_bits_of(product->columns) - 1);
     const tile_register *words = r->words[product - r->plan->product];
-    uint32_t words_each = (UINT32_C(1) << powers_of(product->depth)) / 4;
+    uint32_t words_each = (UINT32_C(1) << tile_bits_of(product->depth)) / 4;
     tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, turn) };
     char end[16] = "";
 

@@ -150,8 +150,7 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     *s = (struct tile_staging){ .open = true, .wide = element == 4, .narrow = element == 1 };
     s->eights = 16 / element;
     s->slabs = (uint32_t)value->type.extent[1] * element / 128;
-    while (1 << s->column_bits < value->type.extent[1])
-        s->column_bits++;
+    s->column_bits = tile_bits_of(value->type.extent[1]);
     s->barrier =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_GROUP);
     s->at = plus(e, r->base, r->staging);

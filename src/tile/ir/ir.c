@@ -184,6 +184,48 @@ void tile_insert_before(struct tile_op *place, struct tile_op *op)
     place->previous = op;
 }
 
+struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *place,
+                                    enum tile_op_kind kind, const struct tile_type *type,
+                                    uint32_t operands, struct tile_value *const *operand)
+{
+    for (uint32_t i = 0; i < operands; i++)
+        if (!operand[i])
+            return NULL;
+    struct tile_op *op = tile_op_create(kernel, kind, operands, 1, 0);
+    if (!op || !tile_result_create(kernel, op, 0, type))
+        return NULL;
+    for (uint32_t i = 0; i < operands; i++)
+        op->operand[i] = operand[i];
+    op->where = place->where;
+    tile_insert_before(place, op);
+    return op->result[0];
+}
+
+static struct tile_value *make_constant_before(struct tile_kernel *kernel, struct tile_op *place,
+                                               cuc_dtype dtype, struct tile_attribute attribute)
+{
+    struct tile_type type = tile_scalar(dtype);
+    struct tile_value *constant = tile_make_before(kernel, place, TILE_CONSTANT, &type, 0, NULL);
+
+    if (constant)
+        tile_set(kernel, constant->op, attribute);
+    return constant;
+}
+
+struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_op *place,
+                                        cuc_dtype dtype, int64_t value)
+{
+    return make_constant_before(kernel, place, dtype,
+                                (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = value });
+}
+
+struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
+                                         cuc_dtype dtype, double value)
+{
+    return make_constant_before(kernel, place, dtype,
+                                (struct tile_attribute){ .key = TILE_ATTR_REAL, .f = value });
+}
+
 void tile_remove(struct tile_op *op)
 {
     struct tile_block *block = op->parent;
@@ -343,6 +385,29 @@ bool tile_is_zero(const struct tile_value *value)
         return false;
     const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
     return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
+}
+
+struct replacing {
+    const struct tile_value *from;
+    struct tile_value *to;
+    const struct tile_op *except;
+};
+
+static void replace_in(struct tile_op *op, void *data)
+{
+    const struct replacing *r = data;
+
+    for (uint32_t i = 0; i < op->operand_count && op != r->except; i++)
+        if (op->operand[i] == r->from)
+            op->operand[i] = r->to;
+}
+
+void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from,
+                       struct tile_value *to, const struct tile_op *except)
+{
+    struct replacing r = { from, to, except };
+
+    tile_walk(&kernel->body, replace_in, &r);
 }
 
 static struct tile_value *replacement(struct tile_value *value)

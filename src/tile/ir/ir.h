@@ -263,10 +263,23 @@ struct tile_value *tile_argument_create(struct tile_kernel *kernel, struct tile_
 void *tile_take(struct tile_module *module, size_t bytes);
 void tile_append(struct tile_block *block, struct tile_op *op);
 void tile_insert_before(struct tile_op *place, struct tile_op *op);
+// An op of one result before `place`, which stands where that does in the source; its result. NULL
+// also when an operand is.
+struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *place,
+                                    enum tile_op_kind kind, const struct tile_type *type,
+                                    uint32_t operands, struct tile_value *const *operand);
+// The same of constants: scalars.
+struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_op *place,
+                                        cuc_dtype dtype, int64_t value);
+struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
+                                         cuc_dtype dtype, double value);
 void tile_remove(struct tile_op *op);
 // A copy of an op with its blocks, operands looked up in map[id] (NULL: the same).
 struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
                            struct tile_value **map);
+// Put `to` into every operand that is `from`, but those of `except`, which may be NULL.
+void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from,
+                       struct tile_value *to, const struct tile_op *except);
 // Put what replaces values into every operand, and give dense ids again.
 void tile_settle(struct tile_kernel *kernel);
 

@@ -153,7 +153,7 @@ static void read_layout(struct reader *r)
             expected(r, "at most 8 powers of two");
             return;
         }
-        layout.axis_bits[layout.rank] = (uint8_t)tile_bits_of((int32_t)extent);
+        layout.axis_bits[layout.rank] = (uint8_t)tile_bits_of(extent);
         layout.coordinate_bits = (uint8_t)(layout.coordinate_bits + layout.axis_bits[layout.rank]);
         take(r, ',');
     }

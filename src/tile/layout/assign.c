@@ -457,17 +457,14 @@ static struct tile_value *converted(struct assignment *a, struct tile_op *place,
 {
     if (is_free(value, 0))
         return made_again(a, place, value, layout);
-    struct tile_op *op = tile_op_create(a->kernel, TILE_CONVERT, 1, 1, 0);
-    struct tile_value *result = op ? tile_result_create(a->kernel, op, 0, &value->type) : NULL;
+    struct tile_value *result =
+        tile_make_before(a->kernel, place, TILE_CONVERT, &value->type, 1, &value);
     if (!result) {
         a->failed = true;
         return value;
     }
-    op->where = place->where;
-    op->operand[0] = value;
     result->layout = layout;
     result->name = value->name;
-    tile_insert_before(place, op);
     return result;
 }
 
@@ -640,10 +637,8 @@ static void small_loop_op(struct tile_op *op, void *data)
 
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
 {
-    struct assignment a = { .kernel = kernel };
+    struct assignment a = { .kernel = kernel, .warp_bits = tile_bits_of(warps) };
 
-    while (UINT32_C(1) << a.warp_bits < warps)
-        a.warp_bits++;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         struct tile_layout scalar = { .warp_bits = (uint8_t)a.warp_bits };
         give(&a, kernel->parameter[i].value, scalar);

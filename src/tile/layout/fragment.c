@@ -192,10 +192,8 @@ static void look_at_product(struct tile_op *op, void *data)
 void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                          uint32_t warps)
 {
-    struct giving g = { .kernel = kernel, .target = target };
+    struct giving g = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    while (UINT32_C(1) << g.warp_bits < warps)
-        g.warp_bits++;
     // Where a product is the left operand of another, a warp that has whole rows keeps it.
     tile_walk(&kernel->body, look_at_product, &g.rows);
     tile_walk(&kernel->body, give, &g);

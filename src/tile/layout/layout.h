@@ -24,8 +24,9 @@ struct tile_layout {
     uint32_t basis[TILE_MAX_HARDWARE_BITS];
 };
 
-// Bits of an extent's physical size: 0 for 1, 3 for 5 to 8.
-uint32_t tile_bits_of(int32_t extent);
+// Bits that number so many, such as an extent's, whose physical size they give: 0 for 1, 3 for 5
+// to 8.
+uint32_t tile_bits_of(int64_t count);
 // The number of the lowest coordinate bit of an axis.
 uint32_t tile_axis_shift(const struct tile_layout *layout, uint32_t axis);
 uint32_t tile_hardware_bits(const struct tile_layout *layout);

@@ -30,40 +30,32 @@ static void look_at_store(struct tile_op *op, void *data)
 
     if (op->kind != TILE_STORE || s->failed || value->type.rank < 2 || !value->layout)
         return;
-    uint32_t rank = value->type.rank, bytes = cuc_dtype_bits(value->type.dtype) / 8, bits = 0;
+    uint32_t rank = value->type.rank, bytes = cuc_dtype_bits(value->type.dtype) / 8;
     uint64_t all = UINT64_C(1) << value->layout->coordinate_bits;
     if (bytes > MOST_BYTES || !is_fragments(s, value) ||
         all * bytes < (UINT64_C(32) << s->warp_bits) * VECTOR_BYTES ||
         all * bytes > s->target->shared_limit ||
         (uint32_t)value->type.extent[rank - 1u] * bytes < VECTOR_BYTES)
         return;
-    while (bytes << bits < VECTOR_BYTES)
-        bits++;
     for (uint32_t i = 0; i < rank; i++)
         order[i] = (uint8_t)(rank - 1 - i);
     struct tile_layout *layout = tile_take(s->kernel->module, sizeof(*layout));
-    struct tile_op *convert = tile_op_create(s->kernel, TILE_CONVERT, 1, 1, 0);
-    struct tile_value *lines = convert ? tile_result_create(s->kernel, convert, 0, &value->type)
-                                       : NULL;
+    struct tile_value *lines =
+        tile_make_before(s->kernel, op, TILE_CONVERT, &value->type, 1, &value);
     if (!layout || !lines) {
         s->failed = true;
         return;
     }
-    *layout = tile_blocked(&value->type, s->warp_bits, bits, order);
+    *layout = tile_blocked(&value->type, s->warp_bits, tile_bits_of(VECTOR_BYTES / bytes), order);
     lines->layout = layout;
     lines->name = value->name;
-    convert->where = op->where;
-    convert->operand[0] = value;
-    tile_insert_before(op, convert);
     op->operand[op->operand_count - 1] = lines;
 }
 
 bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps)
 {
-    struct storing s = { .kernel = kernel, .target = target };
+    struct storing s = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    while (UINT32_C(1) << s.warp_bits < warps)
-        s.warp_bits++;
     tile_walk(&kernel->body, look_at_store, &s);
     return !s.failed;
 }

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-uint32_t tile_bits_of(int32_t extent)
+uint32_t tile_bits_of(int64_t count)
 {
     uint32_t bits = 0;
 
-    while ((INT64_C(1) << bits) < extent)
+    while ((INT64_C(1) << bits) < count)
         bits++;
     return bits;
 }

@@ -9,28 +9,15 @@ struct contraction {
     bool changed;
 };
 
+// What is the same along an axis is negated before it is spread.
 static struct tile_value *negated(struct tile_kernel *kernel, struct tile_op *place,
                                   struct tile_value *x)
 {
-    struct tile_op *wide = x->op && x->op->kind == TILE_BROADCAST ? x->op : NULL, *op;
-    struct tile_value *from = wide ? wide->operand[0] : x, *result;
+    bool wide = x->op && x->op->kind == TILE_BROADCAST;
+    struct tile_value *from = wide ? x->op->operand[0] : x;
+    struct tile_value *result = tile_make_before(kernel, place, TILE_NEG, &from->type, 1, &from);
 
-    if (!(op = tile_op_create(kernel, TILE_NEG, 1, 1, 0)) ||
-        !(result = tile_result_create(kernel, op, 0, &from->type)))
-        return NULL;
-    op->where = place->where;
-    op->operand[0] = from;
-    tile_insert_before(place, op);
-    if (!wide)
-        return result;
-    from = result;
-    if (!(op = tile_op_create(kernel, TILE_BROADCAST, 1, 1, 0)) ||
-        !(result = tile_result_create(kernel, op, 0, &x->type)))
-        return NULL;
-    op->where = place->where;
-    op->operand[0] = from;
-    tile_insert_before(place, op);
-    return result;
+    return wide ? tile_make_before(kernel, place, TILE_BROADCAST, &x->type, 1, &result) : result;
 }
 
 static void contract(struct tile_op *op, void *data)
@@ -49,18 +36,12 @@ static void contract(struct tile_op *op, void *data)
         struct tile_value *z = op->operand[1 - i];
         if (op->kind == TILE_SUB)
             *(i ? &y : &z) = negated(c->kernel, op, i ? y : z);
-        struct tile_op *fma = x && y && z ? tile_op_create(c->kernel, TILE_FMA, 3, 1, 0) : NULL;
-        struct tile_value *result =
-            fma ? tile_result_create(c->kernel, fma, 0, &op->result[0]->type) : NULL;
-        if (!result)
+        struct tile_value *fma = tile_make_before(c->kernel, op, TILE_FMA, &op->result[0]->type, 3,
+                                                  (struct tile_value *[]){ x, y, z });
+        if (!fma)
             return;
-        result->name = op->result[0]->name;
-        fma->where = op->where;
-        fma->operand[0] = x;
-        fma->operand[1] = y;
-        fma->operand[2] = z;
-        tile_insert_before(op, fma);
-        op->result[0]->forward = result;
+        fma->name = op->result[0]->name;
+        op->result[0]->forward = fma;
         tile_remove(op);
         c->changed = true;
         return;

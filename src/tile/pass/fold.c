@@ -60,31 +60,13 @@ static bool splat_one(const struct tile_value *value)
 static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
                                      const struct tile_type *type, uint64_t element)
 {
-    struct tile_type scalar = tile_scalar(type->dtype);
-    struct tile_op *op = tile_op_create(f->kernel, TILE_CONSTANT, 0, 1, 0);
-    struct tile_value *value = op ? tile_result_create(f->kernel, op, 0, &scalar) : NULL;
+    struct tile_value *value =
+        tile_is_integer(type->dtype) || type->dtype == CUC_BOOL
+            ? tile_make_int_before(f->kernel, place, type->dtype, (int64_t)element)
+            : tile_make_real_before(f->kernel, place, type->dtype,
+                                    tile_element_real(type->dtype, element));
 
-    if (!value)
-        return NULL;
-    op->where = place->where;
-    if (tile_is_integer(type->dtype) || type->dtype == CUC_BOOL)
-        tile_set(f->kernel, op,
-                 (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = (int64_t)element });
-    else
-        tile_set(f->kernel, op,
-                 (struct tile_attribute){ .key = TILE_ATTR_REAL,
-                                          .f = tile_element_real(type->dtype, element) });
-    tile_insert_before(place, op);
-    if (!type->rank)
-        return value;
-    struct tile_op *broadcast = tile_op_create(f->kernel, TILE_BROADCAST, 1, 1, 0);
-    struct tile_value *tile = broadcast ? tile_result_create(f->kernel, broadcast, 0, type) : NULL;
-    if (!tile)
-        return NULL;
-    broadcast->where = place->where;
-    broadcast->operand[0] = value;
-    tile_insert_before(place, broadcast);
-    return tile;
+    return type->rank ? tile_make_before(f->kernel, place, TILE_BROADCAST, type, 1, &value) : value;
 }
 
 // A NaN has more bits than a constant keeps.
@@ -131,16 +113,7 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
 // One kind of negation of whole numbers, since emission has to write it with care.
 static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
 {
-    struct tile_op *negated = tile_op_create(f->kernel, TILE_NEG, 1, 1, 0);
-    struct tile_value *value =
-        negated ? tile_result_create(f->kernel, negated, 0, &op->result[0]->type) : NULL;
-
-    if (!value)
-        return NULL;
-    negated->where = op->where;
-    negated->operand[0] = x;
-    tile_insert_before(op, negated);
-    return value;
+    return tile_make_before(f->kernel, op, TILE_NEG, &op->result[0]->type, 1, &x);
 }
 
 static struct tile_value *fold_sub(struct folding *f, struct tile_op *op)
@@ -182,18 +155,10 @@ static struct tile_value *as_product(struct folding *f, struct tile_op *op)
     double by = tile_element_real(type->dtype, element);
     if (!(by > 0x1p-100 && by < 0x1p100) || frexp(by, &exponent) != 0.5)
         return NULL;
-    struct tile_op *product = tile_op_create(f->kernel, TILE_MUL, 2, 1, 0);
-    struct tile_value *value = product ? tile_result_create(f->kernel, product, 0, type) : NULL;
     struct tile_value *factor =
-        value ? make_splat(f, op, &op->operand[1]->type, tile_element_of_real(type->dtype, 1 / by))
-              : NULL;
-    if (!factor)
-        return NULL;
-    product->where = op->where;
-    product->operand[0] = op->operand[0];
-    product->operand[1] = factor;
-    tile_insert_before(op, product);
-    return value;
+        make_splat(f, op, &op->operand[1]->type, tile_element_of_real(type->dtype, 1 / by));
+    return tile_make_before(f->kernel, op, TILE_MUL, type, 2,
+                            (struct tile_value *[]){ op->operand[0], factor });
 }
 
 static struct tile_value *fold_div(struct folding *f, struct tile_op *op)
@@ -315,16 +280,12 @@ static struct tile_value *fold_dim(struct folding *f, struct tile_op *op)
         return make_splat(f, op, &op->result[0]->type, (uint64_t)extent->value);
     if (extent->kind != TILE_EXTENT_NAMED)
         return NULL;
-    struct tile_op *named = tile_op_create(f->kernel, TILE_DIMENSION, 0, 1, 0);
-    struct tile_value *value = named ? tile_result_create(f->kernel, named, 0, &op->result[0]->type)
-                                     : NULL;
-    if (!value)
-        return NULL;
-    named->where = op->where;
-    tile_set(f->kernel, named,
-             (struct tile_attribute){ .key = TILE_ATTR_INDEX, .i = extent->dimension });
-    tile_insert_before(op, named);
-    return value;
+    struct tile_value *named =
+        tile_make_before(f->kernel, op, TILE_DIMENSION, &op->result[0]->type, 0, NULL);
+    if (named)
+        tile_set(f->kernel, named->op,
+                 (struct tile_attribute){ .key = TILE_ATTR_INDEX, .i = extent->dimension });
+    return named;
 }
 
 static rule *const rules[TILE_OP_COUNT] = {

@@ -38,20 +38,6 @@ static bool is_of_lines(const struct tile_op *sum)
            type->dtype == CUC_F32 && type->rank == 2 && tile_int(sum, TILE_ATTR_AXIS, 0) == 1;
 }
 
-struct replacing {
-    const struct tile_value *from;
-    struct tile_value *to;
-};
-
-static void replace(struct tile_op *op, void *data)
-{
-    const struct replacing *r = data;
-
-    for (uint32_t i = 0; i < op->operand_count && op != r->to->op; i++)
-        if (op->operand[i] == r->from)
-            op->operand[i] = r->to;
-}
-
 static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32_t index)
 {
     static const struct tile_attribute attributes[] = {
@@ -59,17 +45,16 @@ static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32
         { .key = TILE_ATTR_WITH, .i = TILE_WITH_SUM },
         { .key = TILE_ATTR_PARTS, .i = TILE_PARTS_JOINED },
     };
-    struct tile_op *join = tile_op_create(kernel, TILE_REDUCE, 1, 1, 0);
-    struct replacing r = { loop->result[index], NULL };
+    struct tile_value *kept = loop->result[index];
+    struct tile_value *sum =
+        tile_make_before(kernel, loop->next, TILE_REDUCE, &kept->type, 1, &kept);
 
-    if (!join || !(r.to = tile_result_create(kernel, join, 0, &loop->result[index]->type)))
+    if (!sum)
         return false;
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
-        tile_set(kernel, join, attributes[i]);
-    join->where = loop->where;
-    join->operand[0] = loop->result[index];
-    tile_insert_before(loop->next, join);
-    tile_walk(&kernel->body, replace, &r);
+        tile_set(kernel, sum->op, attributes[i]);
+    sum->op->where = loop->where;
+    tile_replace_uses(kernel, kept, sum, sum->op);
     return true;
 }
 

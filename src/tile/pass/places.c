@@ -12,7 +12,7 @@
 struct narrowing {
     struct tile_kernel *kernel;
     struct tile_op *place;
-    bool changed, failed;
+    bool changed;
 };
 
 // A side of a comparison.
@@ -21,52 +21,27 @@ struct side {
     struct tile_value *scalar; // of i64; NULL: 0
 };
 
-static struct tile_op *make(struct narrowing *n, enum tile_op_kind kind,
-                            const struct tile_type *type, uint32_t operands)
-{
-    struct tile_op *op = tile_op_create(n->kernel, kind, operands, 1, 0);
-
-    if (!op || !tile_result_create(n->kernel, op, 0, type)) {
-        n->failed = true;
-        return NULL;
-    }
-    op->where = n->place->where;
-    tile_insert_before(n->place, op);
-    return op;
-}
-
+// Without memory these give what they are of; what is compiled then is thrown away.
 static struct tile_value *unary(struct narrowing *n, enum tile_op_kind kind,
                                 const struct tile_type *type, struct tile_value *x)
 {
-    struct tile_op *op = make(n, kind, type, 1);
+    struct tile_value *value = tile_make_before(n->kernel, n->place, kind, type, 1, &x);
 
-    if (!op)
-        return x;
-    op->operand[0] = x;
-    return op->result[0];
+    return value ? value : x;
 }
 
 static struct tile_value *binary(struct narrowing *n, enum tile_op_kind kind, struct tile_value *x,
                                  struct tile_value *y)
 {
-    struct tile_op *op = make(n, kind, &x->type, 2);
+    struct tile_value *value =
+        tile_make_before(n->kernel, n->place, kind, &x->type, 2, (struct tile_value *[]){ x, y });
 
-    if (!op)
-        return x;
-    op->operand[0] = x;
-    op->operand[1] = y;
-    return op->result[0];
+    return value ? value : x;
 }
 
 static struct tile_value *number(struct narrowing *n, int64_t value)
 {
-    struct tile_type type = tile_scalar(CUC_I64);
-    struct tile_op *op = make(n, TILE_CONSTANT, &type, 0);
-
-    if (!op)
-        return NULL;
-    tile_set(n->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = value });
-    return op->result[0];
+    return tile_make_int_before(n->kernel, n->place, CUC_I64, value);
 }
 
 static bool counts(const struct tile_value *value)
@@ -211,7 +186,7 @@ static void join(struct tile_op *op, void *data)
 {
     struct narrowing *n = data;
     const struct tile_value *count[2] = { NULL, NULL };
-    struct tile_value *bound[2], *result;
+    struct tile_value *bound[2];
 
     n->place = op;
     if (op->kind != TILE_AND || op->result[0]->type.rank != 2)
@@ -228,14 +203,14 @@ static void join(struct tile_op *op, void *data)
     struct tile_value *least = binary(
         n, TILE_MINIMUM, other,
         other->type.rank ? unary(n, TILE_BROADCAST, &other->type, bound[scalar]) : bound[scalar]);
-    struct tile_op *compare = make(n, TILE_LE, &type, 2);
-    if (!compare || n->failed)
+    struct tile_value *compared[] = {
+        unary(n, TILE_BROADCAST, &all, (struct tile_value *)(uintptr_t)count[0]),
+        unary(n, TILE_BROADCAST, &all, least),
+    };
+    struct tile_value *result = tile_make_before(n->kernel, op, TILE_LE, &type, 2, compared);
+    if (!result)
         return;
-    result = compare->result[0];
-    n->place = compare;
-    compare->operand[0] = unary(n, TILE_BROADCAST, &all, (struct tile_value *)(uintptr_t)count[0]);
-    compare->operand[1] = unary(n, TILE_BROADCAST, &all, least);
-    tile_set(n->kernel, compare, (struct tile_attribute){ .key = TILE_ATTR_NEAR, .i = 1 });
+    tile_set(n->kernel, result->op, (struct tile_attribute){ .key = TILE_ATTR_NEAR, .i = 1 });
     op->result[0]->forward = result;
     tile_remove(op);
     n->changed = true;

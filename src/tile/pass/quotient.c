@@ -34,55 +34,31 @@ static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_valu
 struct making {
     struct tile_kernel *kernel;
     struct tile_op *place; // before which it is made
-    bool failed;
 };
-
-static struct tile_value *make(struct making *m, enum tile_op_kind kind,
-                               const struct tile_type *type, uint32_t count,
-                               struct tile_value *const *x)
-{
-    struct tile_op *op = tile_op_create(m->kernel, kind, count, 1, 0);
-
-    if (!op || !tile_result_create(m->kernel, op, 0, type)) {
-        m->failed = true;
-        return NULL;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (!(op->operand[i] = x[i]))
-            return NULL;
-    op->where = m->place->where;
-    tile_insert_before(m->place, op);
-    return op->result[0];
-}
 
 static struct tile_value *one(struct making *m, enum tile_op_kind kind,
                               const struct tile_type *type, struct tile_value *x)
 {
-    return make(m, kind, type, 1, &x);
+    return tile_make_before(m->kernel, m->place, kind, type, 1, &x);
 }
 
 static struct tile_value *two(struct making *m, enum tile_op_kind kind,
                               const struct tile_type *type, struct tile_value *x,
                               struct tile_value *y)
 {
-    return make(m, kind, type, 2, (struct tile_value *[]){ x, y });
+    return tile_make_before(m->kernel, m->place, kind, type, 2, (struct tile_value *[]){ x, y });
 }
 
 static struct tile_value *number(struct making *m, const struct tile_type *type, double real)
 {
-    struct tile_type scalar = tile_scalar(CUC_F32);
-    struct tile_value *x = make(m, TILE_CONSTANT, &scalar, 0, NULL);
-
-    if (x)
-        tile_set(m->kernel, x->op, (struct tile_attribute){ .key = TILE_ATTR_REAL, .f = real });
-    return one(m, TILE_BROADCAST, type, x);
+    return one(m, TILE_BROADCAST, type, tile_make_real_before(m->kernel, m->place, CUC_F32, real));
 }
 
 static struct tile_value *either(struct making *m, struct tile_value *condition, double yes,
                                  struct tile_value *no)
 {
-    return make(m, TILE_WHERE, &no->type, 3,
-                (struct tile_value *[]){ condition, number(m, &no->type, yes), no });
+    return tile_make_before(m->kernel, m->place, TILE_WHERE, &no->type, 3,
+                            (struct tile_value *[]){ condition, number(m, &no->type, yes), no });
 }
 
 // x / d as (x s) (1 / (d s)), with s such that the inverse of no d is out of range.
@@ -117,12 +93,12 @@ void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_f
             !op->result[0]->type.rank || tile_is_rounded(op) || !is_only_cut(kernel, op->result[0]))
             continue;
         const struct tile_op *wide = op->operand[1]->op;
-        struct making m = { kernel, op, false };
+        struct making m = { kernel, op };
         struct tile_value *quotient = wide && wide->kind == TILE_BROADCAST &&
                                               wide->operand[0]->type.rank
                                           ? by_inverse(&m, op->operand[0], wide->operand[0])
                                           : NULL;
-        if (!quotient || m.failed) {
+        if (!quotient) {
             tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
             continue;
         }

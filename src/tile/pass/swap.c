@@ -3,64 +3,40 @@
 // it turned back.
 #include "pipeline.h"
 
-struct turning {
-    struct tile_kernel *kernel;
-    const struct tile_value *from;
-    struct tile_value *to;
-    const struct tile_op *except;
-    bool failed;
-};
-
-static struct tile_value *turned(struct turning *t, struct tile_op *place, struct tile_value *x)
+static struct tile_value *turned(struct tile_kernel *kernel, struct tile_op *place,
+                                 struct tile_value *x)
 {
     static const int64_t exchanged[] = { 1, 0 };
-    const struct tile_type *own = &x->type;
-    struct tile_type type =
-        tile_shaped(own->dtype, 2, (int32_t[]){ (int32_t)own->extent[1], (int32_t)own->extent[0] });
-    struct tile_op *op = tile_op_create(t->kernel, TILE_PERMUTE, 1, 1, 0);
-    struct tile_value *result = op ? tile_result_create(t->kernel, op, 0, &type) : NULL;
+    const int32_t *extent = x->type.extent;
+    struct tile_type type = tile_shaped(x->type.dtype, 2, (int32_t[]){ extent[1], extent[0] });
+    struct tile_value *result = tile_make_before(kernel, place, TILE_PERMUTE, &type, 1, &x);
 
-    if (!result) {
-        t->failed = true;
+    if (!result)
         return x;
-    }
-    tile_set(t->kernel, op,
+    tile_set(kernel, result->op,
              (struct tile_attribute){ .key = TILE_ATTR_AXES, .count = 2, .ints = exchanged });
-    op->where = place->where;
-    op->operand[0] = x;
-    tile_insert_before(place, op);
     return result;
-}
-
-static void replace(struct tile_op *op, void *data)
-{
-    const struct turning *t = data;
-
-    for (uint32_t i = 0; i < op->operand_count && op != t->except; i++)
-        if (op->operand[i] == t->from)
-            op->operand[i] = t->to;
 }
 
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p)
 {
     struct tile_op *loop = (struct tile_op *)(uintptr_t)p->loop;
     struct tile_op *mma = (struct tile_op *)(uintptr_t)p->mma;
-    struct turning t = { .kernel = kernel };
     struct tile_value *carried[] = { loop->result[0], loop->block[0]->argument[1], mma->result[0] };
     struct tile_value *a = mma->operand[0];
 
     if (!loop->next) // nothing is made of it
         return false;
-    mma->operand[0] = turned(&t, mma, mma->operand[1]);
-    mma->operand[1] = turned(&t, mma, a);
-    loop->operand[3] = turned(&t, loop, loop->operand[3]);
+    mma->operand[0] = turned(kernel, mma, mma->operand[1]);
+    mma->operand[1] = turned(kernel, mma, a);
+    loop->operand[3] = turned(kernel, loop, loop->operand[3]);
     for (uint32_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         carried[i]->type = loop->operand[3]->type;
-    t.to = turned(&t, loop->next, loop->result[0]);
-    t.from = loop->result[0];
-    t.except = t.to->op;
-    tile_walk(&kernel->body, replace, &t);
+    struct tile_value *back = turned(kernel, loop->next, loop->result[0]);
+    if (back == loop->result[0]) // no memory
+        return false;
+    tile_replace_uses(kernel, loop->result[0], back, back->op);
     tile_settle(kernel);
     tile_simplify(kernel);
-    return !t.failed;
+    return true;
 }

@@ -30,45 +30,22 @@ static bool is_work(const struct version *v, const struct tile_value *value)
 
 // ---- Scalars
 
-static struct tile_op *make(struct version *v, enum tile_op_kind kind, const struct tile_type *type,
-                            uint32_t operands)
-{
-    struct tile_op *op = tile_op_create(v->kernel, kind, operands, 1, 0);
-
-    if (!op || !tile_result_create(v->kernel, op, 0, type)) {
-        v->failed = true;
-        return NULL;
-    }
-    op->where = v->place->where;
-    tile_insert_before(v->place, op);
-    return op;
-}
-
 static struct tile_value *combine(struct version *v, enum tile_op_kind kind, cuc_dtype result,
                                   struct tile_value *x, struct tile_value *y)
 {
     struct tile_type type = tile_scalar(result);
-    struct tile_op *op = x && y ? make(v, kind, &type, 2) : NULL;
 
-    if (!op)
-        return NULL;
-    op->operand[0] = x;
-    op->operand[1] = y;
-    return op->result[0];
+    return tile_make_before(v->kernel, v->place, kind, &type, 2, (struct tile_value *[]){ x, y });
 }
 
-static struct tile_value *number(struct version *v, cuc_dtype dtype, int64_t value, double real)
+static struct tile_value *number(struct version *v, int64_t value)
 {
-    struct tile_type type = tile_scalar(dtype);
-    struct tile_op *op = make(v, TILE_CONSTANT, &type, 0);
+    return tile_make_int_before(v->kernel, v->place, CUC_I64, value);
+}
 
-    if (!op)
-        return NULL;
-    if (tile_is_float(dtype))
-        tile_set(v->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_REAL, .f = real });
-    else
-        tile_set(v->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_VALUE, .i = value });
-    return op->result[0];
+static struct tile_value *real(struct version *v, double value)
+{
+    return tile_make_real_before(v->kernel, v->place, CUC_F32, value);
 }
 
 static void require(struct version *v, struct tile_value *condition)
@@ -94,11 +71,10 @@ static struct tile_value *row_of_warp(struct version *v, bool last)
 {
     enum { ROWS_OF_WARP = 16 };
     struct tile_type type = tile_scalar(CUC_I64);
-    struct tile_op *warp = make(v, TILE_WARP, &type, 0);
-    struct tile_value *first = combine(v, TILE_MUL, CUC_I64, warp ? warp->result[0] : NULL,
-                                       number(v, CUC_I64, ROWS_OF_WARP, 0));
+    struct tile_value *warp = tile_make_before(v->kernel, v->place, TILE_WARP, &type, 0, NULL);
+    struct tile_value *first = combine(v, TILE_MUL, CUC_I64, warp, number(v, ROWS_OF_WARP));
 
-    return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, CUC_I64, v->span, 0)) : first;
+    return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, v->span)) : first;
 }
 
 // The least, or the most, that an element of a tile of i64 is; NULL: it is not known. Sums of i64
@@ -124,11 +100,10 @@ static struct tile_value *bound(struct version *v, struct tile_value *x, bool mo
             from = from->op->operand[0];
         if (x->type.dtype != CUC_I64 || !from->op || from->op->kind != TILE_IOTA)
             return NULL;
-        return number(v, CUC_I64, most ? from->type.extent[0] - 1 : 0, 0);
+        return number(v, most ? from->type.extent[0] - 1 : 0);
     }
     case TILE_IOTA:
-        return x->type.dtype == CUC_I64 ? number(v, CUC_I64, most ? x->type.extent[0] - 1 : 0, 0)
-                                        : NULL;
+        return x->type.dtype == CUC_I64 ? number(v, most ? x->type.extent[0] - 1 : 0) : NULL;
     case TILE_ADD:
     case TILE_SUB:
         if (x->type.dtype != CUC_I64)
@@ -230,8 +205,8 @@ static bool scale_later(struct version *v, struct tile_block *block, const struc
     scaled->operand[0] = reduced->result[0];
     scaled->operand[1] = wide->result[0];
     v->map[op->result[0]->id] = scaled->result[0];
-    require(v, combine(v, TILE_GT, CUC_BOOL, scale, number(v, CUC_F32, 0, 0.0)));
-    require(v, combine(v, TILE_LT, CUC_BOOL, scale, number(v, CUC_F32, 0, 1e30)));
+    require(v, combine(v, TILE_GT, CUC_BOOL, scale, real(v, 0)));
+    require(v, combine(v, TILE_LT, CUC_BOOL, scale, real(v, 1e30)));
     return true;
 }
 
