@@ -116,6 +116,20 @@ static void measure(struct tile_op *op, void *data)
         m->line = line;
 }
 
+static struct measures measures_of(const struct tile_kernel *kernel)
+{
+    struct measures m = { .most = 0 };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
+    return m;
+}
+
+// Whether a row comes together as a whole.
+static bool is_row(const struct measures *m)
+{
+    return m->line == m->most && !m->loops;
+}
+
 // How many elements a thread has at most, before there are more warps than so many.
 //
 // 16 keep enough of memory busy and leave registers to compute with: fewer were slower in all norms
@@ -129,7 +143,7 @@ static void measure(struct tile_op *op, void *data)
 static int64_t most_elements(const struct measures *m, uint32_t warps)
 {
     enum { SOME_WARPS = 8, MANY_WARPS = 16, TURNED_BYTES = 128, LONG_ROW = 4096 };
-    bool row = m->line == m->most && !m->loops;
+    bool row = is_row(m);
 
     if (warps >= MANY_WARPS)
         return (row && !m->halves) || m->scans ? 32 : 64;
@@ -142,13 +156,12 @@ static int64_t most_elements(const struct measures *m, uint32_t warps)
 
 static uint32_t choose_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
-    struct measures m = { .most = 0 };
     uint32_t warps = tile_fragment_warps(kernel, target);
 
     if (warps)
         return warps;
+    struct measures m = measures_of(kernel);
     warps = 1;
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
     while (warps < MOST_WARPS && m.most > (int64_t)warps * 32 * most_elements(&m, warps))
         warps *= 2;
     return warps;
@@ -291,19 +304,17 @@ static bool emit_entry(struct tile_kernel *kernel, const struct tile_target *tar
 
 // A row that comes together as a whole: with more than 32 elements a thread it waits in 16 bits,
 // where it has them, and as many blocks are asked for as there is room for.
-static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_target *target,
-                            uint32_t warps)
+static uint32_t prepare_row(struct tile_kernel *kernel, const struct measures *m,
+                            const struct tile_target *target, uint32_t warps)
 {
     enum { MANY = 48 };
     uint32_t most = target->sm >= 86 && target->sm <= 88                         ? 16
                     : target->sm == 89 || target->sm == 120 || target->sm == 121 ? 24
                                                                                  : 32;
-    struct measures m = { .most = 0 };
 
-    tile_walk(&kernel->body, measure, &m);
-    if (m.line != m.most || m.loops)
+    if (!is_row(m))
         return 0;
-    if (m.most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m.most))
+    if (m->most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m->most))
         tile_drop_dead(kernel);
     uint32_t blocks = tile_blocks_at_once(kernel, warps);
     return blocks < most ? blocks
@@ -366,15 +377,13 @@ static struct tile_ahead *plan_ahead(struct tile_kernel *kernel, const struct ti
 // time, perhaps since they then read and write side by side: softmax of 65536 rows by 0.7 % in
 // clusters of 2 blocks and by 1.8 % in those of 4, of 8192 rows by no more than runs are apart.
 // With 16 elements it made no difference, and with 32 warps it was slower.
-static uint32_t blocks_together(const struct tile_kernel *kernel, const struct tile_target *target,
+static uint32_t blocks_together(const struct measures *m, const struct tile_target *target,
                                 uint32_t warps)
 {
     enum { ELEMENTS = 8, WARPS = 16, TOGETHER = 2 };
-    struct measures m = { .most = 0 };
 
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &m);
-    return target->sm == 90 && warps == WARPS && m.line == m.most && !m.loops && !m.halves &&
-                   m.most == (int64_t)ELEMENTS * 32 * WARPS
+    return target->sm == 90 && warps == WARPS && is_row(m) && !m->halves &&
+                   m->most == (int64_t)ELEMENTS * 32 * WARPS
                ? TOGETHER
                : 1;
 }
@@ -382,9 +391,11 @@ static uint32_t blocks_together(const struct tile_kernel *kernel, const struct t
 static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
                     struct laid_out *out)
 {
+    struct measures m = measures_of(kernel);
+
     out->target = *target;
-    out->together = blocks_together(kernel, target, warps);
-    out->target.blocks = prepare_row(kernel, target, warps);
+    out->together = blocks_together(&m, target, warps);
+    out->target.blocks = prepare_row(kernel, &m, target, warps);
     out->warps = warps;
     out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);
