@@ -128,52 +128,56 @@ static void add_stage(struct tile_product *p, struct tile_operand *o)
     }
 }
 
+// Where lanes read. ldmatrix takes four 8x8 matrices, whose lines lanes from 0, 8, 16 and 24 on
+// name; where elements are read one by one four lanes have a line.
+struct lanes {
+    tile_register eight;         // the line of a matrix
+    tile_register second, third; // 1: lanes that name matrices 1 and 3; 2 and 3
+    tile_register quad, of_quad;
+};
+
+// `near` tells matrices side by side across the summed axis apart, `far` those along it.
 static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
-                         uint32_t axis, tile_register warp, tile_register across,
-                         tile_register steps, uint32_t size)
+                         uint32_t axis, tile_register warp, const struct lanes *lanes,
+                         tile_register near, tile_register far, uint32_t size)
 {
-    open_lines(p, o, o->ring ? p->e->ring_ahead->base : shared, axis, warp, across, steps, size);
+    struct tile_emitter *e = p->e;
+    tile_register across, steps;
+
+    if (o->single) {
+        across = lanes->quad;
+        steps = lanes->of_quad;
+    } else if (o->turned) {
+        across = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", near);
+        steps = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", far, lanes->eight);
+    } else {
+        across = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", near, lanes->eight);
+        steps = far;
+    }
+    if (o->direct) // nothing is read
+        return;
+    open_lines(p, o, o->ring ? e->ring_ahead->base : shared, axis, warp, across, steps, size);
     add_stage(p, o);
 }
 
 void tile_open_fragments(struct tile_product *p, tile_register shared)
 {
     struct tile_emitter *e = p->e;
-    tile_register eight = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
-    tile_register second = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
-    tile_register third = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    struct lanes l;
+
+    l.eight = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
+    l.second = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
+    l.third = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
     tile_register row = warp_part(p, p->m, tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane));
-    tile_register pairs = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->lane);
-    tile_register column = warp_part(p, p->n, tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", pairs));
-    tile_register x, y;
+    l.of_quad = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->lane);
+    tile_register pair = tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", l.of_quad);
+    tile_register column = warp_part(p, p->n, pair);
+    l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    tile_register single = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
-
-    // a: four 8x8 matrices, rows and the 8 below, then the same with what follows along the sum.
-    if (p->a.single) {
-        x = single;
-        y = pairs;
-    } else if (p->a.turned) {
-        x = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", second);
-        y = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", third, eight);
-    } else {
-        x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", second, eight);
-        y = third;
-    }
-    if (!p->a.direct)
-        open_operand(p, &p->a, shared, p->m, row, x, y, 16);
+    // a: four matrices, rows and the 8 below, then the same with what follows along the sum.
+    open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
     // b: two for 8 columns, and two for the next 8, which are read with them where lines allow.
-    if (p->b.single) {
-        x = single;
-        y = pairs;
-    } else if (p->b.turned) {
-        x = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", third);
-        y = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", second, eight);
-    } else {
-        x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", third, eight);
-        y = second;
-    }
-    open_operand(p, &p->b, shared, p->n, column, x, y, 8);
+    open_operand(p, &p->b, shared, p->n, column, &l, l.third, l.second, 8);
 }
 
 // The accumulator of one product as it is held is the left operand of the next: two fragments side
