@@ -158,20 +158,6 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
 
 // ---- launching what was prepared ----------------------------------------------------------------
 
-// Raise what the class of an object says of the last failure.
-static void *failed(void *object)
-{
-    void *raise = cuc__py.PyObject_GetAttr(object, names.failed);
-
-    if (raise) {
-        void *never = cuc__py.PyObject_CallFunctionObjArgs(raise, NULL);
-        cuc__py.Py_DecRef(raise);
-        if (never)
-            cuc__py.Py_DecRef(never);
-    }
-    return NULL;
-}
-
 static void *call(void *self, void *nothing)
 {
     (void)nothing;
@@ -180,7 +166,7 @@ static void *call(void *self, void *nothing)
         return NULL;
     if (launch_unlocked(*(cuc_stream *const *)given->stream, given->config,
                         *(cuc_kernel *const *)given->kernel, given->args, given->arg_count) < 0)
-        return failed(self);
+        return cuc__py_raise(self, names.failed);
     cuc__py.Py_IncRef(cuc__py.none);
     return cuc__py.none;
 }

@@ -38,7 +38,7 @@ CUC_BEGIN_DECLS
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
- * @param type a class, a PyTypeObject; never let go of
+ * @param type a class, a PyTypeObject
  * @retval CUC_OK                     it has them
  * @retval CUC_ERROR_INVALID_ARGUMENT type is NULL
  * @retval CUC_ERROR_NOT_FOUND        the process has no CPython, or lacks a function of it

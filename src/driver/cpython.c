@@ -57,6 +57,19 @@ cuc_status cuc__py_find(const char *function)
                : CUC_OK;
 }
 
+void *cuc__py_raise(void *object, void *method)
+{
+    void *raise = cuc__py.PyObject_GetAttr(object, method);
+
+    if (raise) {
+        void *never = cuc__py.PyObject_CallFunctionObjArgs(raise, NULL);
+        cuc__py.Py_DecRef(raise);
+        if (never)
+            cuc__py.Py_DecRef(never);
+    }
+    return NULL;
+}
+
 bool cuc__py_add_method(void *type, cuc__py_method *method, bool of_class)
 {
     void *name = cuc__py.PyUnicode_InternFromString(method->name);

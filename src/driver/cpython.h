@@ -30,6 +30,9 @@ extern struct cuc__py_table cuc__py;
 // Find them all, once.
 cuc_status cuc__py_find(const char *function);
 
+// Let a method without arguments raise an exception; NULL.
+void *cuc__py_raise(void *object, void *method);
+
 // Set a method of a class; false with an exception. The description is kept.
 bool cuc__py_add_method(void *type, cuc__py_method *method, bool of_class);
 

@@ -15,20 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES(X)                                                                         \
-    X(_address)                                                                          \
-    X(_memory)                                                                           \
-    X(_buffer)                                                                           \
-    X(_stream) X(_h) X(_export) X(_import) X(_failed) X(__dlpack__) X(__dlpack_device__) \
-        X(from_dlpack) X(from_capsule) X(__dlpack_c_exchange_api__)
-
+// Of the process, for all classes, as CPython's own types are; kept to its end. Whoever changes
+// them holds the interpreter's lock.
+#define NAMES(X)                                                            \
+    X(_address)                                                             \
+    X(_memory) X(_buffer) X(_stream) X(_h) X(_export) X(_import) X(_failed) \
+        X(__dlpack_c_exchange_api__)
 #define FIELD(name) void *name;
 static struct {
     NAMES(FIELD)
 } names; // as Python's texts
 #undef FIELD
-
-static void *array_class;
 static void *producers; // a dict: type -> the address of its exchange API, or 0
 
 static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
@@ -81,18 +78,10 @@ static bool set(void *object, void *name, void *value)
     return value && cuc__py.PyObject_SetAttr(object, name, value) == 0;
 }
 
-// The last failure as an exception.
-static void *failed(void)
+// The last failure as an exception, by a class or an object of one.
+static void *failed(void *object)
 {
-    void *raise = cuc__py.PyObject_GetAttr(array_class, names._failed);
-
-    if (raise) {
-        void *never = cuc__py.PyObject_CallFunctionObjArgs(raise, NULL);
-        cuc__py.Py_DecRef(raise);
-        if (never)
-            cuc__py.Py_DecRef(never);
-    }
-    return NULL;
+    return cuc__py_raise(object, names._failed);
 }
 
 // Arguments after `self`: `wanted` are the names of the last ones, which may be missing.
@@ -141,7 +130,7 @@ static void drop_new(void *capsule)
         managed->deleter(managed);
 }
 
-static void *give(const cuc_tensor *tensor, cuc_buffer *buffer, bool versioned)
+static void *give(void *self, const cuc_tensor *tensor, cuc_buffer *buffer, bool versioned)
 {
     cuc_dl_managed_tensor_versioned *of_now = NULL;
     cuc_dl_managed_tensor *of_old = NULL;
@@ -149,12 +138,12 @@ static void *give(const cuc_tensor *tensor, cuc_buffer *buffer, bool versioned)
 
     if (versioned) {
         if (cuc_tensor_to_dlpack(&of_now, tensor, buffer) < 0)
-            return failed();
+            return failed(self);
         if (!(capsule = cuc__py.PyCapsule_New(of_now, new_name, drop_new)))
             of_now->deleter(of_now);
     } else {
         if (cuc_tensor_to_dlpack_unversioned(&of_old, tensor, buffer) < 0)
-            return failed();
+            return failed(self);
         if (!(capsule = cuc__py.PyCapsule_New(of_old, old_name, drop_old)))
             of_old->deleter(of_old);
     }
@@ -215,7 +204,7 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
     }
     if (!get_number(&address, self, names._address))
         return NULL;
-    return give((const cuc_tensor *)(intptr_t)address, buffer, major >= 1);
+    return give(self, (const cuc_tensor *)(intptr_t)address, buffer, major >= 1);
 }
 
 static void *dlpack_device(void *self, void *nothing)
@@ -239,15 +228,18 @@ struct taken {
     cuc_dl_managed_tensor *of_old;
 };
 
-static void drop_taken(void *capsule)
+static void let_go(struct taken *taken)
 {
-    struct taken *taken = cuc__py.PyCapsule_GetPointer(capsule, array_name);
-
     if (taken->of_now && taken->of_now->deleter)
         taken->of_now->deleter(taken->of_now);
     if (taken->of_old && taken->of_old->deleter)
         taken->of_old->deleter(taken->of_old);
     free(taken);
+}
+
+static void drop_taken(void *capsule)
+{
+    let_go(cuc__py.PyCapsule_GetPointer(capsule, array_name));
 }
 
 // Make an object of what was taken; on failure that is let go of.
@@ -256,9 +248,7 @@ static void *make(void *type, struct taken *taken)
     void *capsule = cuc__py.PyCapsule_New(taken, array_name, drop_taken);
 
     if (!capsule) {
-        if (taken->of_now && taken->of_now->deleter)
-            taken->of_now->deleter(taken->of_now);
-        free(taken);
+        let_go(taken);
         return NULL;
     }
     void *object = cuc__py.PyType_GenericAlloc(type, 0);
@@ -289,14 +279,14 @@ static void *from_capsule(void *type, void *capsule)
     struct taken *taken = calloc(1, sizeof(*taken));
     if (!taken) {
         (void)CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a tensor");
-        return failed();
+        return failed(type);
     }
     void *managed = cuc__py.PyCapsule_GetPointer(capsule, is_new ? new_name : old_name);
     cuc_status st = is_new ? cuc_tensor_from_dlpack(&taken->tensor, managed)
                            : cuc_tensor_from_dlpack_unversioned(&taken->tensor, managed);
     if (st < 0) {
         free(taken); // the capsule still has it
-        return failed();
+        return failed(type);
     }
     if (cuc__py.PyCapsule_SetName(capsule, is_new ? new_used : old_used) != 0) {
         free(taken);
@@ -363,7 +353,7 @@ static void *take(void *type, const struct exchange_api *api, void *value, cuc_s
 
     if (!taken) {
         (void)CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a tensor");
-        return failed();
+        return failed(type);
     }
     if (api->give(value, &managed) != 0) {
         free(taken);
@@ -387,7 +377,7 @@ static void *take(void *type, const struct exchange_api *api, void *value, cuc_s
         if (managed->deleter)
             managed->deleter(managed);
         free(taken);
-        return failed();
+        return failed(type);
     }
     taken->of_now = managed;
     return make(type, taken);
@@ -446,18 +436,24 @@ static struct {
       true },
 };
 
+static bool prepare(void)
+{
+    bool good = true;
+
+#define INTERN(text) \
+    good = good && (names.text || (names.text = cuc__py.PyUnicode_InternFromString(#text)));
+    NAMES(INTERN)
+#undef INTERN
+    return good && (producers || (producers = cuc__py.PyDict_New()));
+}
+
 cuc_status cuc_python_add_dlpack(void *type)
 {
     CUC_CHECK_NOT_NULL(type);
     cuc_status st = cuc__py_find(__func__);
     if (st < 0)
         return st;
-    bool good = producers || (producers = cuc__py.PyDict_New());
-#define INTERN(text) good = good && (names.text = cuc__py.PyUnicode_InternFromString(#text));
-    NAMES(INTERN)
-#undef INTERN
-    cuc__py.Py_IncRef(type);
-    array_class = type;
+    bool good = prepare();
     for (size_t i = 0; i < CUC__LENGTH(methods); i++)
         good = good && cuc__py_add_method(type, &methods[i].method, methods[i].of_class);
     if (!good)
