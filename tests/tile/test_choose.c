@@ -6,6 +6,8 @@
 
 #include <cucore/tuned.h>
 #include <math.h>
+#include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // ---- Products
@@ -118,20 +120,26 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
     return tile;
 }
 
+// What a tile took; 0: it was not measured.
+static double measured_us(const struct measured *p, const struct cuc__gemm_tile *t)
+{
+    for (int i = 0; i < LENGTH(p->at); i++)
+        if (p->at[i].rows == t->rows && p->at[i].columns == t->columns &&
+            p->at[i].depth == t->depth && p->at[i].split == t->split)
+            return p->at[i].us;
+    return 0;
+}
+
 START_TEST(what_is_chosen_is_nearly_the_fastest)
 {
     const struct measured *p = &products[_i];
     struct cuc__gemm_tile t = chosen(&bf16, 90, p->m, p->n, p->k, 0);
+    double us = measured_us(p, &t);
 
-    for (int i = 0; i < LENGTH(p->at) && p->at[i].us > 0; i++)
-        if (p->at[i].rows == t.rows && p->at[i].columns == t.columns && p->at[i].depth == t.depth &&
-            p->at[i].split == t.split) {
-            ck_assert_msg(p->at[i].us <= 1.08 * p->at[0].us, "%dx%d takes %g us, and %g is done",
-                          t.rows, t.columns, p->at[i].us, p->at[0].us);
-            return;
-        }
-    ck_abort_msg("%dx%dx%d: %dx%dx%d in %d was not measured", (int)p->m, (int)p->n, (int)p->k,
-                 t.rows, t.columns, t.depth, t.split);
+    ck_assert_msg(us > 0, "%dx%dx%d: %dx%dx%d in %d was not measured", (int)p->m, (int)p->n,
+                  (int)p->k, t.rows, t.columns, t.depth, t.split);
+    ck_assert_msg(us <= 1.08 * p->at[0].us, "%dx%d takes %g us, and %g is done", t.rows, t.columns,
+                  us, p->at[0].us);
 }
 END_TEST
 
@@ -160,12 +168,9 @@ START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
     for (int i = 0; i < LENGTH(copied); i++) {
         struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
         struct cuc__gemm_tile wanted = { .road = TILE_ROAD_MMA_SYNC }, t;
-        double seconds, us = 0;
+        double seconds, us;
         ck_assert(cuc__gemm_choose(&t, &seconds, &bf16, &shape, &wanted, tile_machine_of(90)));
-        for (int j = 0; j < LENGTH(copied[i].at); j++)
-            if (copied[i].at[j].rows == t.rows && copied[i].at[j].columns == t.columns &&
-                copied[i].at[j].depth == t.depth)
-                us = copied[i].at[j].us;
+        us = measured_us(&copied[i], &t);
         ck_assert_msg(us > 0 && us <= 1.05 * copied[i].at[0].us &&
                           fabs(1e6 * seconds / us - 1) < 0.2,
                       "%dx%dx%d takes %g us, thought to be %g", t.rows, t.columns, t.depth, us,
@@ -489,6 +494,56 @@ START_TEST(records_serve_what_is_near)
 }
 END_TEST
 
+static void *add_some(void *first)
+{
+    char dimensions[32];
+    cuc_tuned_record own = record;
+
+    own.dimensions = dimensions;
+    for (int i = 0; i < 20; i++) {
+        snprintf(dimensions, sizeof(dimensions), "M=%d", *(const int *)first + i);
+        if (cuc_tuned_add(path, &own) < 0)
+            return first;
+    }
+    return NULL;
+}
+
+// Two processes of two threads each.
+START_TEST(records_that_are_added_at_a_time_are_all_there)
+{
+    static const int first[] = { 100, 200, 300, 400 };
+    pthread_t threads[2];
+    void *wrong = NULL;
+    int status = 0;
+    char own[32];
+
+    ck_ok(cuc_tuned_add(path, &record));
+    pid_t child = fork();
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, add_some, (void *)(uintptr_t)&first[2 * !child + i]);
+    for (int i = 0; i < 2; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        wrong = result ? result : wrong;
+    }
+    if (!child)
+        _exit(wrong != NULL);
+    ck_assert_ptr_null(wrong);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    for (int i = 0; i < 80; i++) {
+        snprintf(own, sizeof(own), "M=%d", first[i / 20] + i % 20);
+        ck_assert_msg(*find(own, "13.0"), "%s", own);
+    }
+    FILE *f = fopen(path, "rb");
+    int lines = 0, c;
+    while ((c = fgetc(f)) != EOF)
+        lines += c == '\n';
+    fclose(f);
+    ck_assert_int_eq(lines, 82);
+}
+END_TEST
+
 START_TEST(files_that_are_none_are_refused_with_their_line)
 {
     char choice[64];
@@ -552,6 +607,49 @@ START_TEST(programs_use_what_was_measured)
     cuc_object *object = NULL;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_PTX), path);
     cuc_program_release(p);
+}
+END_TEST
+
+// Choices that are none.
+static const char *const no_choices[] = {
+    "BM=banana",
+    "BM=64x BN=64 BK=64",
+    "BM=64 BN=64 BK=64 :",
+    "BM=64 BN=64 BK=64 :stages=25",
+    "BM=64 BN=64 BK=64 :cluster=3",
+    "BM=64 BN=64 BK=64 :warps=6",
+    "BM=64 BN=64 BK=64 :split=9",
+    "BM=64 BN=64 BK=64 :raster=65",
+    "BM=64 BN=64 BK=64 :parts=65",
+    "BM=512 BN=64 BK=64",
+    "BM=64 BN=64",
+};
+
+// A file may say anything: the model is asked then.
+START_TEST(records_that_no_plan_can_have_are_left_out)
+{
+    cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT, none = CUC_GEMM_OPTIONS_INIT;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    cuc_device *device = NULL;
+    cuc_gemm_plan *plan;
+
+    ck_ok(cuc_device_get(&device, 0));
+    o.dtype = CUC_BF16;
+    o.m = o.n = o.k = 64;
+    o.tuned = "";
+    ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+    ck_ok(cuc_gemm_plan_get_record(&key, plan));
+    key.choice = no_choices[_i];
+    ck_ok(cuc_tuned_add(path, &key));
+    cuc_gemm_plan_release(plan);
+    o.tuned = path;
+    ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    ck_assert_str_eq(choice.by, "model");
+    cuc_gemm_plan_release(plan);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm_options_set_choice(&none, key.choice),
+             key.choice);
 }
 END_TEST
 
@@ -657,6 +755,8 @@ int main(void)
     tcase_add_test(r, files_that_are_none_are_refused_with_their_line);
     tcase_add_test(r, programs_use_what_was_measured);
     tcase_add_test(r, plans_use_what_was_measured);
+    tcase_add_test(r, records_that_are_added_at_a_time_are_all_there);
+    tcase_add_loop_test(r, records_that_no_plan_can_have_are_left_out, 0, LENGTH(no_choices));
     tcase_add_test(r, the_installed_records_are_good);
     suite_add_tcase(suite, r);
     return testing_main(suite, 1);
