@@ -4,6 +4,8 @@
 
 #include "handle.h"
 
+struct cuc__keep;
+struct cuc_graph;
 struct cuc_object;
 struct cuc_stream;
 
@@ -17,6 +19,14 @@ static inline bool cuc__capturing(void)
 // object. NULL is the object of a foreign kernel.
 cuc_status cuc__capture_keep(struct cuc_stream *stream, struct cuc_object *object,
                              const char *function);
+
+// The body of a conditional node that was added to what a stream captures: its graph holds it.
+cuc_status cuc__capture_body(struct cuc_graph *body, const struct cuc_stream *stream,
+                             const char *function);
+
+// As cuc__keep_tie(), where the graph may be such a body: what it keeps is kept by the graph that
+// it is a part of, or for that, while it is being captured.
+cuc_status cuc__capture_tie(struct cuc__keep *keep, struct cuc_graph *graph, const char *function);
 
 // A captured stream is about to be destroyed: its capture ends, and the process-wide handler is
 // told.

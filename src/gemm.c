@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 12, MOST_ACROSS = 65535, WORKSPACE_ALIGN = 256, TEXT_BYTES = 128 };
+enum { MOST_ARGUMENTS = 24, MOST_ACROSS = 65535, WORKSPACE_ALIGN = 256, TEXT_BYTES = 128 };
 
 // A call, as it is checked.
 struct call {
@@ -221,13 +221,14 @@ static cuc_tensor turned(const cuc_tensor *t)
 
 static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 {
-    t->data += (uint64_t)(from * t->strides[axis]) * cuc_dtype_bits(t->dtype) / 8;
+    t->data += (uint64_t)(from * t->strides[axis]) * (cuc_dtype_bits(t->dtype) / 8);
     t->shape[axis] = count;
 }
 
 // Arrays of a launch: those of the whole call, or of a part of it where it passes a grid's limits.
 struct views {
-    cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts;
+    cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
+    struct cuc__gemm_dealt dealt;
 };
 
 static void see(struct views *v, const struct call *call)
@@ -292,6 +293,37 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
         narrow(&v->residual, 0, from, count);
 }
 
+// What tiles that are shared take of the workspace.
+static void see_stream(struct views *v, const struct call *call, int32_t device, int64_t rows,
+                       int64_t columns)
+{
+    const struct cuc__gemm_kind *k = &call->plan->kind;
+    const struct cuc__gemm_tile *tile = &call->plan->tile;
+    int64_t sums = (int64_t)tile->rows * tile->columns;
+    bool aside = cuc__gemm_puts_aside(tile);
+
+    cuc__gemm_deal(&v->dealt, tile, rows, columns,
+                   v->a.shape[k->turned_a ? v->a.rank - 2 : v->a.rank - 1]);
+    v->flags = (cuc_tensor){ .data = call->args->workspace,
+                             .dtype = CUC_I64,
+                             .rank = 1,
+                             .device = device,
+                             .shape = { tile->programs },
+                             .strides = { 1 } };
+    v->parts = (cuc_tensor){ .data = call->args->workspace + cuc__gemm_stream_flag_bytes(tile),
+                             .dtype = k->accumulator,
+                             .rank = aside ? 4 : 3,
+                             .device = device,
+                             .shape = { tile->programs, tile->rows, tile->columns },
+                             .strides = { sums, tile->columns, 1 } };
+    if (aside) {
+        const int64_t shape[] = { tile->rows / 16, tile->columns / 8, 128 };
+        const int64_t strides[] = { tile->columns * 16, 128, 1 };
+        memcpy(v->parts.shape + 1, shape, sizeof(shape));
+        memcpy(v->parts.strides + 1, strides, sizeof(strides));
+    }
+}
+
 // ---- Launches
 
 static cuc_arg factor(cuc_dtype dtype, double value)
@@ -342,6 +374,18 @@ static cuc_status launch(const struct call *c, cuc_stream *stream,
         args[count++] = factor(k->compute, c->alpha);
     if (c->beta != 0)
         args[count++] = factor(k->compute, c->beta);
+    if (c->plan->tile.stream_k) {
+        args[count++] = CUC_ARG(&v->parts);
+        args[count++] = CUC_ARG(&v->flags);
+        args[count++] = CUC_ARG(v->dealt.each);
+        args[count++] = CUC_ARG(v->dealt.more);
+        args[count++] = CUC_ARG(v->dealt.shared);
+        args[count++] = CUC_ARG(v->dealt.spread);
+        args[count++] = CUC_ARG(v->dealt.units);
+        args[count++] = CUC_ARG(v->dealt.over_turns);
+        args[count++] = CUC_ARG(v->dealt.over_band);
+        args[count++] = CUC_ARG(v->dealt.over_last);
+    }
     return cuc_launch(stream, NULL, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
                       count);
 }
@@ -382,6 +426,8 @@ static cuc_status launch_all(const struct call *c, cuc_stream *stream)
                     .shape = { c->plan->tile.parts, rows, wide },
                     .strides = { rows * wide, wide, 1 },
                 };
+            if (c->plan->tile.stream_k)
+                see_stream(&v, c, stream->ordinal, rows, wide);
             st = launch(c, stream, code, &v);
         }
     return st;

@@ -31,6 +31,8 @@ struct cuc__gemm_tile {
     int32_t stages, cluster, warps, raster; // 0: the compiler's
     int32_t split;                          // blocks that do a sum together
     int32_t parts;                          // of a sum, in the workspace
+    int32_t stream_k; // last waves of tiles that are dealt evenly, to `programs` blocks; 0: none
+    int32_t programs;
 };
 
 // A plan has kernels for what callers ask for, so that nothing is computed or read in vain.
@@ -92,9 +94,9 @@ enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *kind, const struct ti
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
                       const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                       const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);
-// The workspace that the shape allows is enough for that many parts.
+// The workspace that the shape allows is enough.
 bool cuc__gemm_has_room(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
-                        int32_t parts);
+                        const struct cuc__gemm_tile *tile);
 // All of them.
 void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                      const struct cuc__gemm_tile *wanted, const struct tile_machine *machine,
@@ -103,6 +105,31 @@ void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_s
 // What a tile makes of a shape, for the model.
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *shape, const struct cuc__gemm_tile *tile);
+
+// gemm_stream.c: how the blocks of a product go through its tiles, as its kernel is told. First
+// come `shared` units, one for each tile that a range goes through; ranges have `each` turns of the
+// `spread` tiles that are dealt, the first `more` of them one more. Then a unit for each other tile.
+enum { CUC__GEMM_RASTER = 8 }; // that is usual
+struct cuc__gemm_dealt {
+    uint32_t each, more, shared, spread, units;
+    // Of turns; of tiles in a band of rows of them, and of rows in the last band.
+    uint64_t over_turns, over_band, over_last;
+};
+// By which x / y is the product's upper bits, from the 40th on: of an x below 2^24 where x y is
+// below 2^40.
+static inline uint64_t cuc__gemm_inverse(int64_t y)
+{
+    return y ? ((UINT64_C(1) << 40) + (uint64_t)y - 1) / (uint64_t)y : 0;
+}
+void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
+                      int64_t columns, int64_t depth);
+// The workspace, and what of it flags take, which come first.
+uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
+                                const struct cuc__gemm_tile *tile);
+uint64_t cuc__gemm_stream_flag_bytes(const struct cuc__gemm_tile *tile);
+// Whether sums lie there as threads of a pipeline have them, [rows / 16][columns / 8][128], and not
+// row by row.
+bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile);
 
 // gemm_plan.c: with the kernels of a variant, which are loaded when they are first needed.
 cuc_status cuc__gemm_load(cuc_gemm_plan *plan, int variant, const char *function);

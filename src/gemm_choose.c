@@ -13,6 +13,7 @@ enum {
     LOOSE_TILE = 128 * 128,
     LEAST_SIDE = 64,
     TURNS_WARPS = 4,
+    MOST_STREAMED = 2, // waves; more are for who asks for them
 };
 
 // Candidates: of equals the first is taken, which reads least. Rasters, 0: the compiler's, are
@@ -95,6 +96,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         .split = (uint32_t)t->split,
         .parts = (uint32_t)t->parts,
         .warps = (uint32_t)t->warps,
+        .streamed = (uint32_t)t->stream_k,
         .stored_bytes = cuc_dtype_bits(k->d) / 8,
         .outside = outside(each, t->rows) + outside(s->columns, t->columns),
         .unique_bytes = (double)s->batch * columns * depth * bytes +
@@ -115,12 +117,15 @@ static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_road road)
 }
 
 bool cuc__gemm_has_room(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
-                        int32_t parts)
+                        const struct cuc__gemm_tile *t)
 {
-    double bytes = (double)s->rows * (double)s->columns * parts * cuc_dtype_bits(k->accumulator) /
-                   8;
+    double bytes = (double)s->rows * (double)s->columns * t->parts *
+                   cuc_dtype_bits(k->accumulator) / 8;
 
-    return parts == 1 || (k->form == CUC_GEMM_SINGLE && bytes <= (double)s->workspace_bytes);
+    if (t->stream_k)
+        bytes = (double)cuc__gemm_stream_bytes(k, t);
+    return (t->parts <= 1 && !t->stream_k) ||
+           (k->form == CUC_GEMM_SINGLE && bytes <= (double)s->workspace_bytes);
 }
 
 struct search {
@@ -135,11 +140,11 @@ struct search {
 };
 
 // Of tiles that are all worked on at a time those that share what is most to read lie side by side:
-// multiprocessors that are neighbours, and ask at a time, have it from memory once. Rows of tiles
-// that no group has come last where few of them are between others.
+// multiprocessors that are neighbours, and ask at a time, have it from memory once. Of
+// groups it is how high a band of tiles is: most have no more rows.
 static int32_t usual_raster(const struct search *s, const struct tile_work *work)
 {
-    enum { MUCH_MORE = 4, OF_GROUPS = 4 };
+    enum { MUCH_MORE = 4, OF_GROUPS = 16 };
     const struct cuc__gemm_shape *shape = s->shape;
 
     if (work->road != TILE_ROAD_PIPELINE)
@@ -199,6 +204,25 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
         s->visit(s->user, &other, seconds);
 }
 
+// Tiles of the last waves dealt evenly, where they do not fill them.
+static void consider_streams(struct search *s, struct cuc__gemm_tile t,
+                             const struct cuc__gemm_tile *wanted)
+{
+    int32_t last = wanted->stream_k ? wanted->stream_k : MOST_STREAMED;
+    struct tile_work work;
+
+    t.split = t.parts = t.cluster = 1;
+    t.programs = (int32_t)s->machine->multiprocessors;
+    cuc__gemm_work(&work, s->kind, s->shape, &t);
+    if (!wanted->stream_k &&
+        (t.road != TILE_ROAD_PIPELINE || s->kind->form != CUC_GEMM_SINGLE || s->kind->c ||
+         s->kind->residual || work.blocks % t.programs == 0 || work.turns < LEAST_TURNS))
+        return;
+    for (t.stream_k = wanted->stream_k ? wanted->stream_k : 1; t.stream_k <= last; t.stream_k++)
+        if (wanted->stream_k || cuc__gemm_has_room(s->kind, s->shape, &t))
+            consider(s, &t, wanted->rows);
+}
+
 // A sum by several blocks, or in parts, where each still has some turns.
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
@@ -207,6 +231,10 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
     bool one = t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
     int32_t most = one ? 1 : MOST_SPLIT;
 
+    if (wanted->stream_k) {
+        consider_streams(s, t, wanted);
+        return;
+    }
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
         for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
             struct cuc__gemm_tile tile = t;
@@ -218,10 +246,12 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             if (wanted->parts)
                 tile.parts = wanted->parts;
             else if ((t.split > 1 && t.parts > 1) || few ||
-                     !cuc__gemm_has_room(s->kind, s->shape, t.parts))
+                     !cuc__gemm_has_room(s->kind, s->shape, &t))
                 continue;
             consider_variants(s, &tile, wanted);
         }
+    if (!wanted->split && !wanted->parts && !wanted->warps && wanted->cluster <= 1)
+        consider_streams(s, t, wanted);
 }
 
 // Twice the depth halves what a turn costs, of small tiles with as many bytes on their way; half of
@@ -251,10 +281,11 @@ static void consider_turns(struct search *s, struct cuc__gemm_tile t,
                            const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 128 };
+    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then not always
 
-    if (t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED ||
+    if (t.road != TILE_ROAD_PIPELINE || (ragged && !s->visit) ||
         cuc_dtype_bits(s->kind->dtype) != 16 || wanted->rows || wanted->split > 1 ||
-        wanted->parts > 1 || wanted->cluster > 1 || wanted->warps)
+        wanted->parts > 1 || wanted->cluster > 1 || wanted->warps || wanted->stream_k)
         return;
     t.warps = TURNS_WARPS;
     t.split = t.parts = t.cluster = 1;

@@ -9,7 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TILE = 256, MOST_DEPTH = 1024, MOST_SPLIT = 8, MOST_PARTS = 64, TEXT_BYTES = 256 };
+enum {
+    MOST_TILE = 256,
+    MOST_DEPTH = 1024,
+    MOST_SPLIT = 8,
+    MOST_PARTS = 64,
+    MOST_STREAMED = 8,
+    TEXT_BYTES = 256
+};
 
 void cuc_gemm_options_init(cuc_gemm_options *options, size_t caller_size)
 {
@@ -46,7 +53,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "tile_k", o->tile_k, 0, MOST_DEPTH },
         { "split", o->split, 0, MOST_SPLIT },
         { "parts", o->parts, 0, MOST_PARTS },
-        { "reserved", o->reserved, 0, 0 },
+        { "stream_k", o->stream_k, 0, MOST_STREAMED },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -175,6 +182,9 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { grouped && o->bias == CUC_GEMM_BIAS_ROWS,
           "bias of grouped products is CUC_GEMM_BIAS_COLUMNS, [groups, n]" },
         { o->parts > 1 && o->form, "parts is for the form CUC_GEMM_SINGLE: leave it 0" },
+        { o->stream_k && o->form, "stream_k is for the form CUC_GEMM_SINGLE: leave it 0" },
+        { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1),
+          "stream_k goes without split, parts and cluster: leave them 0" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
     };
 
@@ -229,6 +239,26 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
     return CUC_OK;
 }
 
+// The compiler refuses it as well (T602); a pipeline's tiles have other limits.
+static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_options *o,
+                             const char *function)
+{
+    enum { REGISTERS = 65536 };
+    int64_t rows = 1, columns = 1, each = q->kind.dtype == CUC_F64 ? 2 : 1;
+
+    while (rows < o->tile_m)
+        rows *= 2;
+    while (columns < o->tile_n)
+        columns *= 2;
+    if (q->wanted.road != TILE_ROAD_MMA_SYNC || rows * columns * each < REGISTERS)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "tile_m is %d and tile_n %d, whose sums of %s take all %d registers of a "
+                     "block: expected half as many, such as 128 and %d",
+                     o->tile_m, o->tile_n, each == 2 ? "f64" : "32 bits", REGISTERS,
+                     each == 2 ? 128 : 256);
+}
+
 cuc_status cuc__gemm_ask(struct cuc__gemm_question *q, const cuc_gemm_options *o,
                          const cuc_device *device, const char *function)
 {
@@ -254,6 +284,8 @@ cuc_status cuc__gemm_ask(struct cuc__gemm_question *q, const cuc_gemm_options *o
         .split = o->split,
         .raster = o->raster,
         .parts = o->parts,
+        .stream_k = o->stream_k,
+        .programs = o->stream_k ? (int32_t)q->machine.multiprocessors : 0,
     };
-    return CUC_OK;
+    return check_tile(q, o, function);
 }

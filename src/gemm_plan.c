@@ -16,7 +16,7 @@
 static bool by_hand(const cuc_gemm_options *o)
 {
     return o->tile_m || o->tile_k || o->stages || o->cluster || o->warps || o->split || o->raster ||
-           o->parts;
+           o->parts || o->stream_k;
 }
 
 static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, const char *by)
@@ -35,6 +35,7 @@ static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, co
     p->choice.split = p->tile.split;
     p->choice.raster = p->tile.raster;
     p->choice.parts = p->tile.parts;
+    p->choice.stream_k = p->tile.stream_k;
     p->choice.pipeline = p->tile.road == TILE_ROAD_PIPELINE;
     p->choice.tiles = q->shape.rows && q->shape.columns ? work.blocks : 0;
     p->choice.d_dtype = p->kind.d;
@@ -54,8 +55,10 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
         recalled = cuc__gemm_recall(&p->tile, &p->key, o->tuned, function);
     if (recalled < 0)
         return recalled;
+    if (p->tile.stream_k)
+        p->tile.programs = (int32_t)q->machine.multiprocessors;
     // What was measured with a workspace is of no use without one.
-    if (recalled && !cuc__gemm_has_room(&p->kind, &q->shape, p->tile.parts))
+    if (recalled && !cuc__gemm_has_room(&p->kind, &q->shape, &p->tile))
         recalled = 0;
     if (recalled)
         q->wanted = p->tile;
@@ -186,6 +189,8 @@ uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int
 {
     uint64_t bytes;
 
+    if (plan && plan->tile.stream_k && m > 0 && n > 0)
+        return cuc__gemm_stream_bytes(&plan->kind, &plan->tile);
     if (!plan || plan->tile.parts <= 1 || m <= 0 || n <= 0 ||
         __builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
         __builtin_mul_overflow(
@@ -257,5 +262,6 @@ cuc_status cuc_gemm_options_set_choice(cuc_gemm_options *options, const char *ch
     options->split = t.split;
     options->raster = t.raster;
     options->parts = t.parts;
+    options->stream_k = t.stream_k;
     return CUC_OK;
 }

@@ -3,6 +3,7 @@
 // compiled as it is.
 #include "gemm.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,9 +101,16 @@ static void put_constants(struct text *t)
 {
     const struct cuc__gemm_kind *k = t->kind;
 
-    put(t, "    const T = %s, D = %s, ACC = %s, BM = %d, BN = %d, BK = %d\n",
+    put(t, "    const T = %s, D = %s, ACC = %s, BM = %d, BN = %d, BK = %d",
         cuc_dtype_name(k->dtype), cuc_dtype_name(k->d), cuc_dtype_name(k->accumulator),
         t->tile->rows, t->tile->columns, t->tile->depth);
+    if (t->tile->stream_k || k->form == CUC_GEMM_GROUPED)
+        put(t, ", R = %d", t->tile->raster ? t->tile->raster : CUC__GEMM_RASTER);
+    if (t->tile->stream_k)
+        put(t, ", P = %d, OVER_P = %" PRIu64 ", OVER_R = %" PRIu64 ", TOLD = 7046029254386353131",
+            t->tile->programs, cuc__gemm_inverse(t->tile->programs),
+            cuc__gemm_inverse(t->tile->raster ? t->tile->raster : CUC__GEMM_RASTER));
+    put(t, "\n");
 }
 
 // ---- Sums
@@ -250,8 +258,76 @@ static void put_split(struct text *t)
     put_end(t, "m, n", "RM, RN", "m", "RM", "RN", false);
 }
 
-// The grid is an upper bound: a group has its last tile for itself. Group and first tile are found
-// by each block.
+// Stream-K (gemm_stream.c). The first units are parts of tiles, by ranges of turns: a range begins
+// with what is left of a tile, which it leaves for who has begun that one, and ends with one that
+// others have the rest of. It waits for these, and adds them up in order. They are ranges of blocks
+// that start before its own: ranges are counted from the last block on. A flag is set by a number
+// that memory has not by chance, and taken back by who has waited for it. A tile's turns are
+// counted from the end of the sum, so that all blocks begin at its start: what they load at a time
+// is the same for many. Quotients are products with inverses: those stand between two tiles.
+static void put_stream(struct text *t)
+{
+    bool aside = cuc__gemm_puts_aside(t->tile);
+    const char *sums = aside ? "sums" : "acc", *at = aside ? "r, 0, 0, 0" : "r, 0, 0";
+    const char *shape = aside ? "BM // 16, BN // 8, 128" : "BM, BN";
+
+    put(t, "fn over(x, inverse) { return cast(cast(x, u64) * inverse >> 40, u32) }\n"
+           "kernel gemm(");
+    put_operands(t);
+    put_results(t);
+    put(t,
+        ", w: ACC[P, %s], told: i64[P], each: u32, more: u32, shared: u32, spread: u32, "
+        "units: u32,\n    over_turns: u64, over_band: u64, over_last: u64)\n",
+        shape);
+    put_constants(t);
+    put(t, "    grid units\n{\n"
+           "    u, turns = cast(block(0), u32), cast(cdiv(K, BK), u32)\n"
+           "    i = over(u, OVER_P)\n"
+           "    of, r = u < shared, P - 1 + i * P - u\n"
+           "    begin = r * each + minimum(r, more)\n"
+           "    end = begin + each + cast(r < more, u32)\n"
+           "    t = where(of, over(begin, over_turns) + i, u - shared + spread)\n"
+           "    low = t * turns\n"
+           "    from = where(of, maximum(begin, low) - low, 0)\n"
+           "    to = where(of, minimum(maximum(end, low), low + turns) - low, turns)\n"
+           "    up, across = cast(cdiv(M, BM), u32), cast(cdiv(N, BN), u32)\n"
+           "    band = over(t, over_band)\n"
+           "    top, at = band * R, t - band * R * across\n"
+           "    high = minimum(up - top, R)\n"
+           "    n = over(at, where(up - top < R, over_last, OVER_R))\n"
+           "    m = top + at - n * high\n"
+           "    acc = zeros(ACC, [BM, BN])\n"
+           "    for k in turns - to .. turns - from {\n");
+    put_product(t, "m");
+    put(t, "    }\n    if of and from == to { return }\n");
+    if (aside) // four sums of a thread, and behind them those of the next lane
+        put(t,
+            "    sums = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
+            "[0, 3, 2, 4, 1, 5]), [%s])\n",
+            shape);
+    put(t,
+        "    if from > 0 {\n"
+        "        store(w, [%s], %s, shape=[_, %s], inside=true)\n"
+        "        store(told, [r], TOLD, shape=[1], order=release)\n"
+        "        return\n"
+        "    }\n"
+        "    while to < turns {\n"
+        "        r += 1\n"
+        "        while load(told, [r], [_], order=acquire) != TOLD { }\n"
+        "        %s = %s + load(w, [%s], [_, %s], inside=true)\n"
+        "        store(told, [r], 0, shape=[1])\n"
+        "        to = minimum(to + each + cast(r < more, u32), turns)\n"
+        "    }\n",
+        at, sums, shape, sums, sums, at, shape);
+    if (aside)
+        put(t, "    acc = reshape(permute(reshape(sums, [BM // 16, BN // 8, 8, 4, 2, 2]), "
+               "[0, 4, 2, 1, 3, 5]), [BM, BN])\n");
+    put_end(t, "m, n", "BM, BN", "m", "BM", "BN", false);
+}
+
+// Tiles are numbered group after group, so that those which are worked on at a time have the same
+// b; within a group in bands of rows, down each column of a band. Each block finds its own. The
+// grid is an upper bound: a group has its last row of tiles for itself.
 static void put_grouped(struct text *t)
 {
     const struct cuc__gemm_kind *k = t->kind;
@@ -259,17 +335,20 @@ static void put_grouped(struct text *t)
     put(t, "kernel gemm(");
     put_operands(t);
     put_results(t);
-    put(t, ")\n");
+    put(t, ")\n    where noalias(d, offsets)\n");
     put_constants(t);
-    put(t, "    grid M // BM + G, cdiv(N, BN)\n{\n"
-           "    t, n = block(0), block(1)\n"
-           "    g, first = 0, 0\n"
-           "    while g < G and t >= first + cdiv(offsets[g + 1] - offsets[g], BM) {\n"
-           "        first += cdiv(offsets[g + 1] - offsets[g], BM)\n"
+    put(t, "    grid (M // BM + G) * cdiv(N, BN)\n{\n"
+           "    t, across = cast(block(0), i32), cast(cdiv(N, BN), i32)\n"
+           "    g, first, from, to = 0, 0, offsets[0], offsets[1]\n"
+           "    while g < G and t >= first + cdiv(to - from, BM) * across {\n"
+           "        first += cdiv(to - from, BM) * across\n"
            "        g += 1\n"
+           "        from, to = to, offsets[g + 1]\n"
            "    }\n"
            "    if g == G { return }\n"
-           "    from, to, m = offsets[g], offsets[g + 1], t - first\n"
+           "    top, at = (t - first) // (R * across) * R, (t - first) %% (R * across)\n"
+           "    high = minimum(cdiv(to - from, BM) - top, R)\n"
+           "    m, n = top + at %% high, at // high\n"
            "    rows = slice(a, 0, from, to)\n"
            "    my_d = slice(d, 0, from, to)\n");
     if (t->variant == CUC__GEMM_ADDED)
@@ -300,6 +379,8 @@ char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm
         put_grouped(t);
     else if (tile->parts > 1)
         put_split(t);
+    else if (tile->stream_k)
+        put_stream(t);
     else
         put_single(t);
     if (t->length < TEXT_BYTES)

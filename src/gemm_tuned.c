@@ -8,18 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Bounds are those of cuc_gemm_options and of programs.
 static const struct {
     const char *name;
     bool option;
     size_t field;
+    long least, most;
 } words[] = {
-#define WORD(name, option, field)                            \
-    {                                                        \
-        name, option, offsetof(struct cuc__gemm_tile, field) \
+#define WORD(name, option, field, least, most)                            \
+    {                                                                     \
+        name, option, offsetof(struct cuc__gemm_tile, field), least, most \
     }
-    WORD("BM", false, rows),      WORD("BN", false, columns),     WORD("BK", false, depth),
-    WORD("stages", true, stages), WORD("cluster", true, cluster), WORD("warps", true, warps),
-    WORD("split", true, split),   WORD("raster", true, raster),   WORD("parts", true, parts),
+    WORD("BM", false, rows, 1, 256),      WORD("BN", false, columns, 1, 256),
+    WORD("BK", false, depth, 1, 1024),    WORD("stages", true, stages, 2, 24),
+    WORD("cluster", true, cluster, 1, 2), WORD("warps", true, warps, 1, 32),
+    WORD("split", true, split, 1, 8),     WORD("raster", true, raster, 1, 64),
+    WORD("parts", true, parts, 1, 64),    WORD("stream_k", true, stream_k, 1, 8),
 #undef WORD
 };
 
@@ -78,12 +82,15 @@ bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
                (strlen(words[i].name) != length || strncmp(words[i].name, one, length) != 0 ||
                 words[i].option != option))
             i++;
-        long value = one[length] ? strtol(one + length + 1, NULL, 10) : 0;
-        if (i == sizeof(words) / sizeof(words[0]) || value < 1 || value > 1024)
+        char *end = one;
+        long value = one[length] ? strtol(one + length + 1, &end, 10) : 0;
+        if (i == sizeof(words) / sizeof(words[0]) || *end || value < words[i].least ||
+            value > words[i].most)
             return false;
         *field_of(tile, i) = (int32_t)value;
     }
-    return tile->rows && tile->columns && tile->depth && tile->rows <= 256 && tile->columns <= 256;
+    return !*text && !option && tile->rows && tile->columns && tile->depth &&
+           !(tile->warps & (tile->warps - 1));
 }
 
 int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key, const char *path,

@@ -19,6 +19,25 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function)
     return g;
 }
 
+cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function)
+{
+    return graph->body
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "the graph is the body of a conditional node, and is not %s by itself: "
+                           "take the graph that has the node",
+                           doing)
+               : CUC_OK;
+}
+
+cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function)
+{
+    return graph->handle
+               ? CUC_OK
+               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "the graph was the body of a conditional node whose capture failed or "
+                           "was cancelled, and is no more");
+}
+
 void *cuc_graph_handle(const cuc_graph *graph)
 {
     return graph ? graph->handle : NULL;
@@ -168,13 +187,15 @@ void cuc_graph_release(cuc_graph *graph)
     if (!cuc__handle_drop(graph, CUC__HANDLE_GRAPH))
         return;
     cuc_context *context = graph->context;
-    if (graph->handle) {
+    if (graph->handle && !graph->body) {
         CUstreamCaptureMode mode = cuc__relax();
         CUC_CLEANUP(context, cuGraphDestroy, (void *)graph->handle, graph->handle);
         cuc__unrelax(mode);
     }
     free(graph->dot);
+    cuc_graph *parent = graph->parent;
     cuc__handle_free(graph);
+    cuc_graph_release(parent);
     cuc_context_release(context);
     cuc__keep_tidy();
 }

@@ -10,6 +10,10 @@ struct cuc_graph {
     CUgraph handle;
     cuc_context *context; // retained: where it was captured
     char *dot;            // as it was drawn last, NULL before
+    // Of the body of a conditional node, which is its graph's.
+    bool body;
+    cuc_graph *parent;    // retained; NULL while that is being captured, or where others did
+    cuc_graph *next_body; // of a capture that goes on
 };
 
 struct cuc_graph_exec {
@@ -19,10 +23,16 @@ struct cuc_graph_exec {
     uint32_t flags;       // CUC_GRAPH_ bits
     size_t nodes;         // as of the graph it was made of
     bool allocates;       // and whether one of them does
+    bool decides;         // or is a conditional one
 };
 
 // A graph object without a graph yet; NULL without memory, recorded under `function`'s name.
 cuc_graph *cuc__graph_new(cuc_context *context, const char *function);
+
+// Refuse the body of a conditional node where it takes a graph of its own, or one whose graph is no
+// more. `doing` is such as "instantiated".
+cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function);
+cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function);
 
 // The nodes of a graph, in memory that the caller frees.
 cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,

@@ -19,6 +19,7 @@ struct capture {
     uint64_t id;            // 0 where the driver does not tell
     struct cuc__keep *keep; // what its graph will
     cuc_graph *into;        // retained: the graph it adds to; NULL where it makes one
+    cuc_graph *bodies;      // retained: of conditional nodes of the graph that it makes
     // The call that the driver refused first since it began, NULL for none.
     const char *function, *call;
     int code;
@@ -57,10 +58,26 @@ static struct capture *leave(const cuc_stream *stream)
     return c;
 }
 
+// What becomes of the bodies of a capture's conditional nodes: its graph's, or nobody's.
+static void settle_bodies(struct capture *c, cuc_graph *graph)
+{
+    while (c->bodies) {
+        cuc_graph *body = c->bodies;
+        c->bodies = body->next_body;
+        body->next_body = NULL;
+        if (graph)
+            body->parent = cuc_graph_retain(graph);
+        else
+            body->handle = NULL;
+        cuc_graph_release(body);
+    }
+}
+
 static void drop(struct capture *c)
 {
     if (!c)
         return;
+    settle_bodies(c, NULL);
     cuc__keep_free(c->keep);
     cuc_graph_release(c->into);
     free(c);
@@ -132,6 +149,59 @@ cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char 
     return kept ? CUC_OK
                 : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
                             "no host memory for what a graph uses");
+}
+
+// Graphs within graphs.
+
+cuc_status cuc__capture_body(cuc_graph *body, const cuc_stream *stream, const char *function)
+{
+    bool active;
+    uint64_t id;
+
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0)
+        return st;
+    pthread_mutex_lock(&lock);
+    struct capture *c = captures;
+    while (c && !(c->id == id && id))
+        c = c->next;
+    if (c && c->into) {
+        body->parent = cuc_graph_retain(c->into);
+    } else if (c) {
+        body->next_body = c->bodies;
+        c->bodies = cuc_graph_retain(body);
+    }
+    pthread_mutex_unlock(&lock);
+    return CUC_OK;
+}
+
+static bool has_body(const struct capture *c, const cuc_graph *graph)
+{
+    for (const cuc_graph *b = c->bodies; b; b = b->next_body)
+        if (b == graph)
+            return true;
+    return false;
+}
+
+cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
+{
+    bool taken = false, merged = true;
+
+    if (!keep)
+        return CUC_OK;
+    while (graph->parent)
+        graph = graph->parent;
+    if (!graph->body)
+        return cuc__keep_tie(keep, graph, function);
+    // The graph that it will be a part of is being captured.
+    pthread_mutex_lock(&lock);
+    for (struct capture *c = captures; c && !taken; c = c->next)
+        if ((taken = has_body(c, graph)))
+            merged = cuc__keep_merge(&c->keep, keep);
+    pthread_mutex_unlock(&lock);
+    if (!merged)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
+    return taken ? CUC_OK : cuc__keep_tie(keep, graph, function);
 }
 
 // Begin and end.
@@ -230,6 +300,9 @@ cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *graph, cuc
     CUC_CHECK(graph, GRAPH);
     if (!after && count)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "after is NULL and count is %zu", count);
+    cuc_status st = cuc__graph_check_there(graph, __func__);
+    if (st < 0)
+        return st;
     return begin_capture(stream, graph, (const CUgraphNode *)after, count, mode, __func__);
 }
 
@@ -329,8 +402,10 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
         cuc_graph_release(graph);
         graph = cuc_graph_retain(c->into);
     }
-    if (st >= 0 && c && (st = cuc__keep_tie(c->keep, graph, __func__)) >= 0)
+    if (st >= 0 && c && (st = cuc__capture_tie(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
+    if (st >= 0 && c)
+        settle_bodies(c, graph);
     drop(c);
     if (st < 0) {
         cuc_graph_release(graph);
@@ -451,8 +526,8 @@ cuc_status cuc_stream_embed_graph(cuc_stream *stream, cuc_graph *graph)
 
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(graph, GRAPH);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
-    if (st < 0)
+    cuc_status st = cuc__graph_check_own(graph, "embedded", __func__);
+    if (st < 0 || (st = CUC_ENTER(stream->context, &pushed)) < 0)
         return st;
     st = embed(stream, graph, __func__);
     return CUC_LEAVE(stream->context, pushed, st);

@@ -55,11 +55,13 @@ static const struct reason {
 } instantiate_reasons[] = {
     { CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, "does not fit into the graph's structure" },
     { CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
-      "cannot be in a graph that kernels launch, which has only kernels, copies, fills and graphs "
-      "of these, and no kernel that launches others: instantiate without CUC_GRAPH_DEVICE_LAUNCH" },
+      "cannot be in the body of a conditional node, nor in a graph that kernels launch: these have "
+      "only kernels, copies, fills and graphs of these, and the latter no kernel that launches "
+      "others: instantiate without CUC_GRAPH_DEVICE_LAUNCH" },
     { CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED,
-      "is of another context than others, and a graph that kernels launch, or with kernels that "
-      "launch graphs, has one" },
+      "is of another context than others, or copies pageable host memory, and the body of a "
+      "conditional node, a graph that kernels launch, or with kernels that launch graphs, has one "
+      "context and no such copy" },
     { CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
       "is near a conditional handle that no conditional node uses" },
 };
@@ -105,6 +107,7 @@ static cuc_status look_at(cuc_graph_exec *e, cuc_graph *graph, const char *funct
             st = cuc__fail_driver(graph->context, r, function, "cuGraphNodeGetType",
                                   "asking what node %zu of %zu is", i, e->nodes);
         e->allocates |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+        e->decides |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     }
     free(nodes);
     return st;
@@ -121,6 +124,8 @@ static cuc_status fail_instantiate(const cuc_graph_exec *e, const cuc_graph *gra
         cuc__node_describe(node, sizeof(node), graph, params->hErrNode_out);
     else if (e->allocates && r == CUDA_ERROR_INVALID_VALUE)
         why = "it has memory of its own, and can have one instance at a time";
+    else if (e->decides && r == CUDA_ERROR_NOT_SUPPORTED)
+        why = "it has conditional nodes, and can have one instance at a time";
     return cuc__fail_driver(graph->context, r, function, "cuGraphInstantiateWithParams",
                             "instantiating a graph of %zu nodes%s%s%s%s", e->nodes, why ? ": " : "",
                             node, why && node[0] ? " " : "", why ? why : "");
@@ -135,6 +140,8 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(graph, GRAPH);
     cuc_status st = read_options(&o, options, __func__);
+    if (st >= 0)
+        st = cuc__graph_check_own(graph, "instantiated", __func__);
     if (st < 0)
         return st;
     cuc__keep_tidy();

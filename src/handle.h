@@ -23,7 +23,8 @@
     X(GRAPH, "cuc_graph")                     \
     X(GRAPH_EXEC, "cuc_graph_exec")           \
     X(TILE_PROGRAM, "cuc_tile_program")       \
-    X(GEMM_PLAN, "cuc_gemm_plan")
+    X(GEMM_PLAN, "cuc_gemm_plan")             \
+    X(GREEN_CONTEXT, "cuc_green_context")
 
 enum {
     CUC__HANDLE_NONE,

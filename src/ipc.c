@@ -159,7 +159,6 @@ cuc_status cuc_event_import(cuc_event **out, cuc_device *device, const cuc_ipc_h
         CUC_CLEANUP(context, cuEventDestroy, (void *)event, event);
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for an event");
     }
-    atomic_store(&e->recorded, true); // only the driver knows
     *out = e;
     return CUC_OK;
 }

@@ -38,6 +38,26 @@ bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thin
     return true;
 }
 
+bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
+{
+    struct cuc__keep *k = *keep;
+
+    if (!k) {
+        *keep = from;
+        return true;
+    }
+    struct kept *grown = realloc(k->things, (k->count + from->count) * sizeof(*grown));
+    if (!grown)
+        return false;
+    k->things = grown;
+    k->room = k->count + from->count;
+    memcpy(k->things + k->count, from->things, from->count * sizeof(*grown));
+    k->count = k->room; // a thing that is there twice was taken twice
+    free(from->things);
+    free(from);
+    return true;
+}
+
 void cuc__keep_free(struct cuc__keep *keep)
 {
     if (!keep)
@@ -120,7 +140,7 @@ static cuc_status keep_one(cuc_graph *graph, void *thing, void (*drop)(void *thi
     if (!cuc__keep_add(&keep, thing, drop, &taken))
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
     if (st >= 0)
-        st = cuc__keep_tie(keep, graph, function);
+        st = cuc__capture_tie(keep, graph, function);
     if (st < 0 && keep) {
         keep->count = 0; // the thing stays the caller's
         cuc__keep_free(keep);

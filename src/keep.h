@@ -12,6 +12,10 @@ struct cuc__keep;
 // `*taken` says whether it was. False without memory.
 bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thing), bool *taken);
 
+// Put the things of one list into another, and let go of that. False without memory, with nothing
+// done.
+bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from);
+
 // Let everything go; NULL is nothing.
 void cuc__keep_free(struct cuc__keep *keep);
 

@@ -126,8 +126,8 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
     if (count > CUC__MAX_PARAMETERS)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%zu arguments, no kernel takes more than %d", count, CUC__MAX_PARAMETERS);
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s takes %u arguments, %zu given",
-                     k->name, k->parameter_count, count);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s takes %u argument%s, %zu given",
+                     k->name, k->parameter_count, k->parameter_count == 1 ? "" : "s", count);
 }
 
 // A device can launch only on what it can reach: peer access is looked up when it comes to that.

@@ -4,6 +4,7 @@
 #include "launch.h"
 #include "object.h"
 #include "stream.h"
+#include "tensor.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -54,6 +55,10 @@ static bool read_tensor(struct tile_argument *out, const struct tile_parameter *
         if (t->shape[axis] < 0)
             return refuse(text, room, "argument %s: axis %d: expected an extent, got %" PRId64,
                           p->name, axis, t->shape[axis]);
+    if (t->flags & ~(uint32_t)CUC__TENSOR_FLAGS)
+        return refuse(text, room,
+                      "argument %s: expected CUC_TENSOR_ bits (0x%x) as flags, got 0x%x", p->name,
+                      CUC__TENSOR_FLAGS, t->flags);
     *out = (struct tile_argument){ .tensor = t };
     return true;
 }
@@ -78,8 +83,8 @@ bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kerne
                               const cuc_arg *args, size_t count, char *text, size_t room)
 {
     if (count != k->parameter_count || (count && !args) || count > TILE_MAX_PARAMETERS)
-        return refuse(text, room, "expected %u arguments, got %s%zu", k->parameter_count,
-                      count && !args ? "NULL for " : "", count);
+        return refuse(text, room, "expected %u argument%s, got %s%zu", k->parameter_count,
+                      k->parameter_count == 1 ? "" : "s", count && !args ? "NULL for " : "", count);
     for (size_t i = 0; i < count; i++) {
         const struct tile_parameter *p = &k->parameter[i];
         if (!(p->value->type.tensor ? read_tensor : read_scalar)(&out[i], p, &args[i], text, room))

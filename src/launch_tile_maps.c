@@ -74,6 +74,12 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
+    if (how->ends) { // the row that is all rows from the end is the first one
+        key.shape.rank = 3;
+        key.shape.dims[2] = key.shape.dims[1] + 1;
+        key.shape.strides[1] = key.shape.strides[0];
+        key.address -= key.shape.dims[1] * key.shape.strides[0];
+    }
     memcpy(key.box, how->box, sizeof(key.box));
     key.dtype = map_dtype(t->dtype, how->rounds);
     key.swizzle = how->swizzle;

@@ -34,6 +34,9 @@ struct cuc_memory_resource {
 
     // A user-defined one.
     cuc_memory_callbacks callbacks;
+
+    // One of virtual memory: memory_virtual.c.
+    struct cuc__virtual *virtual_memory;
 };
 
 // A resource with one reference; NULL when there is no host memory, which is recorded.
@@ -57,6 +60,9 @@ cuc_status cuc__memory_synchronous(cuc_memory_resource **out, cuc_device *device
 // Refuse a stream that a resource cannot work with: none, or another device's.
 cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const cuc_stream *stream,
                                     const char *function);
+
+// Wait until a stream is done with memory that is about to go, in relaxed mode (relaxed.h).
+cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function);
 
 // Refuse a kind that a resource of the driver's cannot have.
 cuc_status cuc__memory_check_kind(int32_t kind, const char *function);

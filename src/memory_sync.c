@@ -85,7 +85,7 @@ static cuc_status wait_failed(const cuc_stream *stream, int code, const char *ca
 
 // Wait until a stream is done with memory that is about to go. A stream that is being captured
 // has done none of its work yet, and cannot be waited for.
-static cuc_status wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function)
+cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     bool pushed;
@@ -129,7 +129,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
         return st;
     CUstreamCaptureMode mode = cuc__relax();
     if (stream)
-        st = wait(stream, ptr, function);
+        st = cuc__memory_wait(stream, ptr, function);
     if (st >= 0)
         st = cuc__memory_enter(context, &pushed, function);
     if (st >= 0) {

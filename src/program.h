@@ -83,7 +83,10 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t
 // the caller frees it.
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
                                   const char *function);
-// The same with its layouts for what it is compiled for.
+// Its kernel of a name; without a name, the only one.
+cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct tile_module *module,
+                                  const char *name, const char *function);
+// The same module with its layouts for what it is compiled for.
 cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *program,
                                      const char *function);
 void cuc__program_release_tile(struct cuc__program_tile *tile);

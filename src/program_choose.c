@@ -159,20 +159,13 @@ static cuc_status open_kernel(struct tile_module **out, const struct tile_kernel
 
     if (st >= 0)
         st = cuc__program_read_arch(p, function);
-    const struct tile_kernel *k = st >= 0 ? module->first : NULL;
-    while (k && name && strcmp(k->name, name) != 0)
-        k = k->next;
-    if (st >= 0 && !k)
-        st = cuc__fail(CUC_ERROR_NOT_FOUND, function, "%s has no kernel %s", p->name, name);
-    if (st >= 0 && !name && k->next)
-        st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                       "%s has several kernels, and none is named", p->name);
+    if (st >= 0)
+        st = cuc__tile_kernel_named(kernel, module, name, function);
     if (st < 0) {
         tile_module_free(module);
         return st;
     }
     *out = module;
-    *kernel = k;
     return CUC_OK;
 }
 

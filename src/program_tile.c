@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES_BYTES = 512 };
+
 // clang-format off
 #define SWITCH(field)       CUC__SWITCH(cuc_program_options, field, NULL, NULL, 0, -1)
 #define NUMBER(field)       CUC__NUMBER(cuc_program_options, field, NULL, 0, -1)
@@ -234,10 +236,9 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
     if (!module)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory to compile %s",
                          p->name);
+    tile_expect_kernel(module);
     if (module->diagnostics->errors || module->diagnostics->out_of_memory)
         st = fail_compile(p, module, function);
-    else if (!module->first)
-        st = cuc__fail(CUC_ERROR_COMPILE, function, "%s has no kernel", p->name);
     if (st < 0)
         tile_module_free(module);
     else
@@ -261,6 +262,28 @@ cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p, cons
     struct tile_target target;
 
     return open_tile(out, &target, p, function);
+}
+
+cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct tile_module *module,
+                                  const char *name, const char *function)
+{
+    char names[NAMES_BYTES] = "";
+    size_t used = 0;
+
+    for (const struct tile_kernel *k = module->first; k; k = k->next) {
+        if (name ? strcmp(k->name, name) == 0 : module->first == module->last) {
+            *out = k;
+            return CUC_OK;
+        }
+        if (used < sizeof(names))
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+                                     k->name);
+    }
+    return name ? cuc__fail(CUC_ERROR_NOT_FOUND, function,
+                            "no kernel \"%.256s\" in %s, which has %s", name, module->file, names)
+                : cuc__fail(CUC_ERROR_NOT_FOUND, function,
+                            "%s has several kernels, and none is named: expected one of %s",
+                            module->file, names);
 }
 
 cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *p, const char *function)

@@ -6,6 +6,8 @@
 #include "options.h"
 #include "relaxed.h"
 
+#include <cucore/green.h>
+
 #include <stdlib.h>
 
 void cuc_stream_options_init(cuc_stream_options *options, size_t caller_size)
@@ -28,6 +30,16 @@ static cuc_stream *wrap(CUstream handle, cuc_context *context, bool owned)
     s->ordinal = s->device->ordinal;
     s->is_default = handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     s->common_grid = s->is_default ? 0 : s->device->limits.grid[0];
+    return s;
+}
+
+cuc_stream *cuc__stream_of_green(CUstream handle, cuc_context *context,
+                                 struct cuc_green_context *green)
+{
+    cuc_stream *s = wrap(handle, context, true);
+
+    if (s)
+        s->green = cuc_green_context_retain(green);
     return s;
 }
 
@@ -216,7 +228,9 @@ void cuc_stream_release(cuc_stream *stream)
     if (!cuc__handle_drop(stream, CUC__HANDLE_STREAM))
         return;
     cuc_context *context = stream->context;
+    cuc_green_context *green = stream->green;
     finish(stream);
+    cuc_green_context_release(green); // behind its streams
     cuc_context_release(context);
 }
 

@@ -16,7 +16,8 @@ struct cuc_stream {
     bool kept;               // by its context, and not to be released
     bool is_default;         // CU_STREAM_LEGACY or PER_THREAD: means its context only while current
     _Atomic(CUevent) marker; // recorded by cuc_stream_wait_stream(), made on first need
-    void *owner;             // of a foreign stream: handed to drop_owner at the end
+    struct cuc_green_context *green; // retained: that it was made in; NULL for a plain one
+    void *owner;                     // of a foreign stream: handed to drop_owner at the end
     void (*drop_owner)(void *owner);
 };
 
@@ -37,6 +38,10 @@ struct cuc_stream {
                                                    #call, __VA_ARGS__)                         \
                                 : CUC_OK;                                                      \
     } while (0)
+
+// A stream of a green context, that retains it. green.c.
+cuc_stream *cuc__stream_of_green(CUstream handle, cuc_context *context,
+                                 struct cuc_green_context *green);
 
 // Refuse an object of another device, naming both. `what` is such as "event".
 cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *device,

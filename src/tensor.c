@@ -117,7 +117,6 @@ void cuc__tensor_reach(uint64_t *before, uint64_t *after, const cuc_tensor *tens
 
 cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
 {
-    const uint32_t known = CUC_TENSOR_READ_ONLY | CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED;
     uint64_t before, after;
 
     if (!t)
@@ -133,9 +132,10 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
     if (t->device < -1)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "device is %d, expected an ordinal or -1 for the host", t->device);
-    if (t->flags & ~known)
+    if (t->flags & ~(uint32_t)CUC__TENSOR_FLAGS)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, expected CUC_TENSOR_ bits (0x7)", t->flags);
+                         "flags is 0x%x, expected CUC_TENSOR_ bits (0x%x)", t->flags,
+                         CUC__TENSOR_FLAGS);
     for (int32_t i = 0; i < t->rank; i++)
         if (t->shape[i] < 0)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

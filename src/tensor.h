@@ -10,6 +10,9 @@
 cuc_status cuc__tensor_lay_out(cuc_tensor *tensor, int32_t rank, const int64_t *shape,
                                const int64_t *strides, const char *function);
 
+// Bits of flags that this version knows.
+enum { CUC__TENSOR_FLAGS = CUC_TENSOR_READ_ONLY | CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED };
+
 cuc_status cuc__tensor_check(const cuc_tensor *tensor, const char *function);
 
 // The bytes that the elements of a checked tensor touch: `before` its data, and from there on.

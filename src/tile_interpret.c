@@ -19,31 +19,6 @@ void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options, size_t
     cuc__init_options(options, caller_size);
 }
 
-static cuc_status find_kernel(const struct tile_kernel **out, const struct tile_module *module,
-                              const char *name, const char *function)
-{
-    char names[TEXT_BYTES] = "";
-    size_t used = 0;
-
-    if (!name && module->first == module->last) {
-        *out = module->first;
-        return CUC_OK;
-    }
-    for (const struct tile_kernel *k = module->first; k; k = k->next) {
-        if (name && strcmp(k->name, name) == 0) {
-            *out = k;
-            return CUC_OK;
-        }
-        if (used < sizeof(names))
-            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-                                     k->name);
-    }
-    return name ? cuc__fail(CUC_ERROR_NOT_FOUND, function,
-                            "no kernel \"%.256s\" in %s, which has %s", name, module->file, names)
-                : cuc__fail(CUC_ERROR_NOT_FOUND, function, "kernel is NULL, and %s has several: %s",
-                            module->file, names);
-}
-
 // Host memory is all that is reached.
 static bool is_reached(const cuc_tensor *t)
 {
@@ -132,7 +107,7 @@ cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cu
                         o.reserved);
     if ((st = cuc__program_open_tile(&module, program, __func__)) < 0)
         return st;
-    if ((st = find_kernel(&k, module, kernel, __func__)) == CUC_OK)
+    if ((st = cuc__tile_kernel_named(&k, module, kernel, __func__)) == CUC_OK)
         st = interpret(k, args, count, &o, __func__);
     tile_module_free(module);
     return st;

@@ -7,11 +7,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
@@ -336,30 +338,59 @@ static int write_records(FILE *f, char *text, const char *path, const cuc_tuned_
     return 0;
 }
 
-cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
+// The folder, locked for who else adds records: the file itself is replaced. Where the file system
+// has no such locks one of two records may be lost, and nothing else; negative then.
+static int lock_folder(const char *path)
+{
+    char folder[PATH_BYTES];
+    const char *end = strrchr(path, '/');
+    int fd;
+
+    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - path) + 1 : 1, end ? path : ".");
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return fd;
+}
+
+static cuc_status add(const char *path, const cuc_tuned_record *r, const char *function)
 {
     char beside[PATH_BYTES], *text = NULL;
+    cuc_status st = read_file(&text, path, function);
+
+    if (st < 0)
+        return st;
+    if (snprintf(beside, sizeof(beside), "%s.%ld", path, (long)gettid()) >= PATH_BYTES) {
+        free(text);
+        return cuc__fail(CUC_ERROR_IO, function, "%s is too long a path", path);
+    }
+    FILE *f = fopen(beside, "wb");
+    st = f ? write_records(f, text, path, r, function) : CUC_OK;
+    bool wrong = !f || ferror(f);
+    if (f)
+        wrong |= fclose(f) != 0;
+    if (st >= 0 && (wrong || rename(beside, path) != 0))
+        st =
+            cuc__fail(CUC_ERROR_IO, function, "%s could not be written: %s", path, strerror(errno));
+    if (st < 0)
+        (void)unlink(beside);
+    free(text);
+    return st;
+}
+
+cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
+{
     cuc_tuned_record r;
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(path);
     CUC_CHECK_NOT_NULL(record);
     if ((st = CUC_READ_OPTIONS(&r, record, cuc_tuned_record)) < 0 ||
-        (st = check(&r, FIELDS - 1, __func__)) < 0 || (st = read_file(&text, path, __func__)) < 0)
+        (st = check(&r, FIELDS - 1, __func__)) < 0)
         return st;
-    if (snprintf(beside, sizeof(beside), "%s.%ld", path, (long)getpid()) >= PATH_BYTES) {
-        free(text);
-        return CUC_FAIL(CUC_ERROR_IO, "%s is too long a path", path);
-    }
-    FILE *f = fopen(beside, "wb");
-    st = f ? write_records(f, text, path, &r, __func__) : CUC_OK;
-    bool wrong = !f || ferror(f);
-    if (f)
-        wrong |= fclose(f) != 0;
-    if (st >= 0 && (wrong || rename(beside, path) != 0))
-        st = CUC_FAIL(CUC_ERROR_IO, "%s could not be written: %s", path, strerror(errno));
-    if (st < 0)
-        (void)unlink(beside);
-    free(text);
+    int folder = lock_folder(path);
+    st = add(path, &r, __func__);
+    if (folder >= 0)
+        close(folder);
     return st;
 }

@@ -128,7 +128,7 @@ static void hold(void *user)
 START_TEST(two_processes_share_memory_and_order)
 {
     cuc_memory_resource *pool = NULL;
-    cuc_buffer *buffer = NULL;
+    cuc_buffer *buffer = NULL, *other = NULL; // of the same pool, which stays as it is
     cuc_event *event = NULL;
     cuc_ipc_handle handle;
     int sockets[2], gate[2], fd = -1, status;
@@ -147,6 +147,8 @@ START_TEST(two_processes_share_memory_and_order)
     ck_ok(cuc_memory_pool_create(&pool, device,
                                  CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
     ck_ok(cuc_memory_pool_export(&fd, pool));
+    ck_ok(cuc_buffer_create(&other, pool, 4 * N, stream));
+    ck_ok(cuc_buffer_fill(stream, other, 0, 5, 4, 4 * N));
     ck_ok(cuc_buffer_create(&buffer, pool, 4 * N, stream));
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 7, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
@@ -156,6 +158,7 @@ START_TEST(two_processes_share_memory_and_order)
     say(to_child, &handle, sizeof(handle));
     hear(to_child, &byte, 1);
     check_all(buffer, 9);
+    check_all(other, 5);
 
     ck_ok(cuc_event_create(&event, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_IPC)));
     ck_ok(cuc_event_export(&handle, event));
@@ -174,6 +177,7 @@ START_TEST(two_processes_share_memory_and_order)
     ck_assert_int_eq(status, 0);
     cuc_event_release(event);
     cuc_buffer_release(buffer);
+    cuc_buffer_release(other);
     cuc_memory_resource_release(pool);
     ck_ok(cuc_stream_synchronize(stream));
     cuc_stream_release(stream);

@@ -1,6 +1,7 @@
 // See gemm_plan.h. A plan is told of BLAS's matrices as they are: columns one behind the other.
 #include "gemm_plan.h"
 
+#include <cucore/buffer.h>
 #include <cucore/device.h>
 #include <cucore/error.h>
 #include <cucore/gemm.h>
@@ -9,13 +10,23 @@
 
 struct bench_plan_gemm {
     cuc_gemm_plan *plan;
+    cuc_buffer *workspace; // NULL: it asks for none
+    uint64_t workspace_bytes;
     bench_product product;
     int32_t device;
 };
 
+// As much as cuBLASLt may have.
+static const uint64_t most_workspace = (uint64_t)256 << 20;
+
 static void drop_plan(void *plan)
 {
     cuc_gemm_plan_release(plan);
+}
+
+static void drop_workspace(void *workspace)
+{
+    cuc_buffer_release(workspace);
 }
 
 static int32_t order_of(bool transposed)
@@ -47,14 +58,21 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
                          .bias = p->after == BENCH_BIAS_GELU ? CUC_GEMM_BIAS_ROWS
                                                              : CUC_GEMM_NO_BIAS,
                          .residual_dtype = p->after == BENCH_RESIDUAL ? p->out_dtype : 0, .m = p->m,
-                         .n = p->n, .k = p->k, .batch = p->batch));
+                         .n = p->n, .k = p->k, .batch = p->batch,
+                         .workspace_bytes = most_workspace));
     if (st < 0) {
         snprintf(why, why_size, "%s", cuc_error_message());
         return CUC_OK;
     }
-    if ((st = cuc_bench_state_defer(state, drop_plan, g->plan)) >= 0)
-        *out = g;
-    return st;
+    if ((st = cuc_bench_state_defer(state, drop_plan, g->plan)) < 0)
+        return st;
+    g->workspace_bytes = cuc_gemm_plan_workspace_bytes(g->plan, p->m, p->n);
+    if (g->workspace_bytes && ((st = cuc_buffer_create(&g->workspace, NULL, g->workspace_bytes,
+                                          cuc_bench_state_stream(state))) < 0 ||
+                  (st = cuc_bench_state_defer(state, drop_workspace, g->workspace)) < 0))
+        return st;
+    *out = g;
+    return CUC_OK;
 }
 
 // A matrix by rows, or by columns.
@@ -97,6 +115,10 @@ cuc_status bench_plan_gemm_run(const bench_plan_gemm *g, cuc_stream *stream, cuc
     args.d = &z;
     args.bias = p->after == BENCH_BIAS_GELU ? &bias : NULL;
     args.residual = p->after == BENCH_RESIDUAL ? &w : NULL;
+    if (g->workspace) {
+        args.workspace = cuc_buffer_ptr(g->workspace);
+        args.workspace_bytes = g->workspace_bytes;
+    }
     return p->batch > 1 ? cuc_gemm_batched(stream, g->plan, 1, 0, &args)
                         : cuc_gemm(stream, g->plan, 1, 0, &args);
 }

@@ -20,9 +20,11 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
 import command  # noqa: E402
+import cpp_reference  # noqa: E402
 import pages  # noqa: E402
 import python_reference  # noqa: E402
 import reference  # noqa: E402
+import rust_reference  # noqa: E402
 
 
 class Page(html.parser.HTMLParser):
@@ -74,6 +76,9 @@ def main(doxyfile, version, out):
     made = reference.pages(apis, ROOT / "include/cucore")
     made["reference/command.md"] = command.page((ROOT / "docs/man/cucore.1").read_text())
     made["reference/python_package.md"] = python_reference.page(ROOT / "bindings/python/cucore")
+    made["reference/python_tile.md"] = python_reference.tile_page(ROOT / "bindings/python/cucore/tile")
+    made["reference/cpp.md"] = cpp_reference.page((ROOT / "include/cucore/cucore.hpp").read_text())
+    made["reference/rust.md"] = rust_reference.page(ROOT / "bindings/rust/cucore/src")
     pages.stage(ROOT, out / "source", made)
     comments = subprocess.Popen([doxygen, doxyfile])
     site = subprocess.run([sphinx, "-M", "html", out / "source", out, "-c", HERE, "-q", "-j", "auto",

@@ -24,7 +24,7 @@ nitpick_ignore = [("c:identifier", name) for name in (
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t intptr_t uintptr_t "
     "FILE va_list").split()]
 
-nitpick_ignore_regex = [("py:.*", ".*")] # annotations name what has no page
+nitpick_ignore_regex = [("py:.*", ".*"), ("cpp:.*", ".*")] # annotations name what has no page
 
 html_theme = "furo"
 html_title = f"cucore {version}"

@@ -89,7 +89,7 @@ def link_code(app, page, _template, context, _doctree):
         context["body"] = CODE.sub(lambda block: TOKEN.sub(link, block.group()), context["body"])
 
 
-PLACE = re.compile(r'<section id="([^"]+)">|<dt class="sig[^"]*" id="((?:c|cucore)\.(\w+))">')
+PLACE = re.compile(r'<section id="([^"]+)">|<dt class="sig[^"]*" id="((?:c|cucore(?:\.\w+)*)\.(\w+))">')
 
 
 def list_objects(app, page, _template, context, _doctree):

@@ -72,6 +72,42 @@ def defined(source):
                     yield ast.unparse(name), each
 
 
+def sections(path, names):
+    """What a module has of some names, each as its directive; `names` loses them."""
+    source, part = path.read_text(), []
+    for name, node in defined(source):
+        if name not in names:
+            continue
+        if isinstance(node, ast.ClassDef):
+            part.append(of_class(node, source))
+        elif isinstance(node, ast.FunctionDef):
+            part.append(directive("function", name + takes(node), ["", ast.get_docstring(node) or ""]))
+        elif isinstance(node.value, ast.Name):
+            part.append(directive("data", name, ["", f"Another name of `{ast.unparse(node.value)}`."]))
+        else:
+            part.append(directive("data", name, [""]))
+        names.discard(name)
+    return part
+
+
+def exported(path):
+    """The names that a module gives, those of __all__ that are written."""
+    return next({each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant)}
+                for node in ast.parse(path.read_text()).body
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+
+
+def module(package, name):
+    """A module of the package: its docstring, and what it has of its own or of others."""
+    path = package / f"{name}.py"
+    names = exported(path)
+    part = sections(path, names)
+    for other in sorted(package.glob("_[a-z]*.py")):
+        part += sections(other, names)
+    return [f"## cucore.{name}", "", f"```{{py:module}} cucore.{name}", "```", "",
+            ast.get_docstring(ast.parse(path.read_text())) or "", "", *part]
+
+
 def page(package):
     """All that the package exports, by its modules."""
     init = (package / "__init__.py").read_text()
@@ -82,22 +118,61 @@ def page(package):
            "together, and what `cucore.tile` has; `cucore.raw` is [the C interface](index.md) by its names.",
            "", "```{py:currentmodule} cucore", "```", ""]
     for path in sorted(package.glob("_[a-z]*.py")):
-        source, part = path.read_text(), []
-        for name, node in defined(source):
-            if name not in names:
-                continue
-            if isinstance(node, ast.ClassDef):
-                part.append(of_class(node, source))
-            elif isinstance(node, ast.FunctionDef):
-                part.append(directive("function", name + takes(node), ["", ast.get_docstring(node) or ""]))
-            elif isinstance(node.value, ast.Name):
-                part.append(directive("data", name, ["", f"Another name of `{ast.unparse(node.value)}`."]))
-            else:
-                part.append(directive("data", name, [""]))
-            names.discard(name)
+        part = sections(path, names)
         if part:
             title = path.stem.strip("_")
             out += [f"## {title[:1].upper()}{title[1:]}", "", *part]
     if names:
         out += ["## Others", "", *(directive("data", name, [""]) for name in sorted(names))]
+    for name in ("graph", "system", "tuning", "utils"):
+        out += module(package, name)
+    return "\n".join(out) + "\n"
+
+
+OTHERS = {"Kernels": ("kernel", "launch", "function", "TileKernel", "ByTarget", "compiler_timeout"),
+          "Parameters": ("Constant", "ConstantAnnotation", "ArrayAnnotation", "ScalarAnnotation", "ListAnnotation",
+                         "ScalarInt64", "IndexedWithInt64", "Array", "Tile", "Scalar", "TiledView"),
+          "Choices": ("PaddingMode", "RoundingMode", "MemoryOrder", "MemoryScope")}
+
+
+def tile_page(tile):
+    """The page of cucore.tile: operations by their groups, as its stub declares them and as their texts say;
+    the rest from the sources."""
+    stub = ast.parse((tile / "__init__.pyi").read_text())
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    groups = ast.literal_eval(next(node.value for node in ast.parse((tile / "_docs.py").read_text()).body
+                                   if isinstance(node, ast.AnnAssign)))
+    texts = {path: path.read_text() for path in sorted(tile.glob("*.py"))}
+
+    def given(name):
+        """A class or a function of the sources."""
+        for text in texts.values():
+            for each, node in defined(text):
+                if each == name and isinstance(node, ast.ClassDef):
+                    return of_class(node, text)
+                if each == name and isinstance(node, ast.FunctionDef):
+                    return directive("function", name + takes(node), ["", ast.get_docstring(node) or ""])
+        raise SystemExit(f"docs/site: cucore.tile has no {name}")
+
+    out = ["# cucore.tile", "", "Kernels on tiles, with cuTile's names: `import cucore.tile as ct`. "
+           "[Python](../docs/python.md#kernels-on-tiles) says how they are written, [cuTile's names](../docs/cutile.md) which "
+           "there are.", "", "```{py:module} cucore.tile", "```", ""]
+    for title, names in OTHERS.items():
+        out += [f"## {title}", "", *map(given, names)]
+    for title, names in groups.items():
+        out += [f"## {title}", ""]
+        out += [directive("function", name + takes(functions[name]), ["", text]) for name, text in names.items()]
+    for name in ("Array", "_Memory", "_View", "Tile"):
+        node = next(each for each in stub.body if isinstance(each, ast.ClassDef) and each.name == name)
+        title = {"_Memory": "Memory, of get_raw_memory()", "_View": "Views"}.get(name, f"{name}s")
+        own = [each for each in node.body if isinstance(each, ast.FunctionDef) and not each.name.startswith("__")]
+        fields_of = [each.target.id for each in node.body if isinstance(each, ast.AnnAssign)]
+        out += [f"## {title} in kernels", "", f"Each has {', '.join(f'`{each}`' for each in fields_of)}, and", "",
+                *(f"- `{each.name}{takes(each)}`" for each in own), ""]
+    failures = [name for name in ("TileCompilerError", "TileSyntaxError", "TileTypeError", "TileValueError",
+                                  "TileUnsupportedFeatureError", "TileRecursionError", "TileStaticAssertionError",
+                                  "TileStaticEvalError", "StaticException")]
+    out += ["## Failures", "", "`TileError` is every failure, `cucore.CUDAError`.", "", *map(given, failures),
+            "## cucore.tile.tune", "", "```{py:module} cucore.tile.tune", "```", "",
+            *sections(tile / "tune.py", exported(tile / "tune.py"))]
     return "\n".join(out) + "\n"

@@ -248,8 +248,8 @@ def pages(apis, include):
              "[Ownership](../docs/ownership.md). Each function is a page of the manual, too: "
              "`man cuc_launch`.", "", "| header | |", "| --- | --- |"]
     index += [f"| [{header}]({name}.md) | {marked(title)} |" for name, header, title in listed]
-    index += ["", "C++'s layer, [cucore.hpp](../include/cucore/cucore.hpp), is described in "
-              "[C++](../docs/cpp.md).", "", "```{toctree}", ":hidden:", "", *(n for n, _, _ in listed),
+    index += ["", "C++'s layer is [cucore.hpp](cpp.md); the other languages have pages of their own: [Python](python_package.md), "
+              "[cucore.tile](python_tile.md), [Rust](rust.md).", "", "```{toctree}", ":hidden:", "", *(n for n, _, _ in listed),
               "```", ""]
     made["reference/index.md"] = "\n".join(index)
     return made

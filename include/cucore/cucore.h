@@ -16,12 +16,15 @@
 #include <cucore/device.h>
 #include <cucore/context.h>
 #include <cucore/stream.h>
+#include <cucore/green.h>
 #include <cucore/event.h>
 #include <cucore/memory.h>
 #include <cucore/buffer.h>
+#include <cucore/virtual.h>
 #include <cucore/ipc.h>
 #include <cucore/copy.h>
 #include <cucore/tensor.h>
+#include <cucore/tensor_map.h>
 #include <cucore/object.h>
 #include <cucore/kernel.h>
 #include <cucore/program.h>
@@ -29,6 +32,7 @@
 #include <cucore/launch.h>
 #include <cucore/graph.h>
 #include <cucore/node.h>
+#include <cucore/condition.h>
 #include <cucore/occupancy.h>
 #include <cucore/runtime.h>
 #include <cucore/python.h>

@@ -442,6 +442,17 @@ class memory_resource
         return result;
     }
 
+    /** Virtual memory, whose buffers grow; each keeps its address up to so many bytes. */
+    static memory_resource growing(device of, uint64_t reserve_bytes = 0)
+    {
+        auto how = options<cuc_memory_virtual_options>();
+        memory_resource result;
+
+        how.reserve_bytes = reserve_bytes;
+        check(cuc_memory_virtual(result.out(), of.get(), &how));
+        return result;
+    }
+
     /** A new pool whose memory other processes can have. */
     static memory_resource shareable(device of)
     {
@@ -526,6 +537,15 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     size_t bytes() const noexcept
     {
         return cuc_buffer_bytes(get());
+    }
+
+    /** One of another size over the same memory, of a resource that is growing(). */
+    buffer grow(size_t length) const
+    {
+        buffer result;
+
+        check(cuc_buffer_grow(result.out(), get(), length));
+        return result;
     }
 
     /** Holds this buffer. */
@@ -1046,6 +1066,77 @@ void interpret(const program &tiles, const std::string &kernel_name, const Args 
                              sizeof...(Args), nullptr));
 }
 
+/** A tensor map, an argument of kernels by value: boxes are in the tensor's order. */
+inline cuc_tensor_map make_tensor_map(const cuc_tensor &of, const std::vector<uint32_t> &box,
+                                      int32_t swizzle = CUC_TENSOR_MAP_SWIZZLE_NONE)
+{
+    auto how = options<cuc_tensor_map_options>();
+    cuc_tensor_map result;
+
+    how.swizzle = swizzle;
+    if (of.rank < 0 || box.size() != static_cast<size_t>(of.rank))
+        throw error(CUC_ERROR_INVALID_ARGUMENT, "cuc::make_tensor_map: the box has " +
+                                                    std::to_string(box.size()) +
+                                                    " extents, and the tensor " +
+                                                    std::to_string(of.rank) + " dimensions");
+    check(cuc_tensor_map_tiled(&result, &of, box.data(), &how));
+    return result;
+}
+
+/* ---- Parts of a device ------------------------------------------------------------------ */
+
+/** All multiprocessors of a device. */
+inline cuc_sms sms_of(device all)
+{
+    cuc_sms result;
+
+    check(cuc_device_get_sms(&result, all.get()));
+    return result;
+}
+
+/** Up to `most` groups of at least `least` multiprocessors, and what is left over. */
+inline std::vector<cuc_sms> split(const cuc_sms &from, uint32_t least, uint32_t most,
+                                  cuc_sms *rest = nullptr)
+{
+    std::vector<cuc_sms> groups(most);
+
+    check(cuc_sms_split(groups.data(), &most, rest, &from, least, 0));
+    groups.resize(most);
+    return groups;
+}
+
+/** A part of a device: what is put on its streams runs on its multiprocessors alone. */
+class green_context
+    : public handle<cuc_green_context, cuc_green_context_retain, cuc_green_context_release>
+{
+  public:
+    using handle::handle;
+
+    green_context(device of, const std::vector<cuc_sms> &parts)
+    {
+        check(cuc_green_context_create(out(), of.get(), parts.data(), parts.size()));
+    }
+
+    cuc_sms sms() const
+    {
+        cuc_sms result;
+
+        check(cuc_green_context_get_sms(&result, get()));
+        return result;
+    }
+
+    /** A stream, which holds it. */
+    cuc::stream stream(int32_t priority = 0) const
+    {
+        auto how = options<cuc_stream_options>();
+        cuc::stream result;
+
+        how.priority = priority;
+        check(cuc_stream_create_green(result.out(), get(), &how));
+        return result;
+    }
+};
+
 /* ---- Graphs ----------------------------------------------------------------------------- */
 
 /** A node of a graph, that it is gone with. */
@@ -1193,6 +1284,41 @@ class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
         check(cuc_graph_keep_buffer(get(), used.get()));
     }
 };
+
+/** What a conditional node of the graph that a stream captures goes by; kernels take and set it. */
+inline cuc_condition create_condition(const stream &on)
+{
+    cuc_condition result = 0;
+
+    check(cuc_stream_create_condition(&result, on.get(), 0, 0));
+    return result;
+}
+
+/** The same with a value that it has when a launch begins. */
+inline cuc_condition create_condition(const stream &on, uint32_t default_value)
+{
+    cuc_condition result = 0;
+
+    check(cuc_stream_create_condition(&result, on.get(), default_value,
+                                      CUC_CONDITION_ASSIGN_DEFAULT));
+    return result;
+}
+
+/**
+ * Put a conditional node on a captured stream: its bodies, to be filled by add(). The type is a
+ * CUC_CONDITIONAL_ constant.
+ */
+inline std::vector<graph> add_conditional(const stream &on, cuc_condition condition, int32_t type,
+                                          uint32_t count = 1)
+{
+    std::vector<cuc_graph *> raw(count);
+    std::vector<graph> result(count);
+
+    check(cuc_stream_add_conditional(raw.data(), count, on.get(), condition, type));
+    for (uint32_t i = 0; i < count; i++)
+        *result[i].out() = raw[i];
+    return result;
+}
 
 /** What enqueue() puts on a stream, as a graph; nothing of it runs. */
 template <class Function>

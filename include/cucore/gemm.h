@@ -106,20 +106,22 @@ typedef struct cuc_gemm_options {
     int64_t k;     /**< what is summed over; 0: large */
     int64_t batch; /**< products of a batch, or groups; 0: 1 */
 
-    int32_t tile_m;   /**< rows of d that a block computes; 0: chosen */
-    int32_t tile_n;   /**< columns; 0: chosen. tile_m and tile_n go together */
-    int32_t tile_k;   /**< of the sum, at a time; 0: chosen */
-    int32_t stages;   /**< of the pipeline, 2 to 24; 0: as many as fit */
-    int32_t cluster;  /**< blocks that load for one another, 1 or 2; 0: chosen */
+    int32_t tile_m;  /**< rows of d that a block computes; 0: chosen */
+    int32_t tile_n;  /**< columns; 0: chosen. tile_m and tile_n go together */
+    int32_t tile_k;  /**< of the sum, at a time; 0: chosen */
+    int32_t stages;  /**< of the pipeline, 2 to 24; 0: as many as fit */
+    int32_t cluster; /**< blocks that load for one another, 1 or 2; 0: chosen */
     /** Of a block, without a pipeline; with one, 4: warpgroups take tiles in turns; 0: the
      *  compiler's. */
     int32_t warps;
-    int32_t split;    /**< blocks that do a sum together in a pipeline, 1 to 8; 0: chosen */
-    int32_t raster;   /**< tiles side by side before the next row of them, 1 to 64; 0: chosen */
-    int32_t parts;    /**< of a sum, each in the workspace, 1 to 64; 0: chosen */
-    int32_t reserved; /**< 0 */
+    int32_t split;  /**< blocks that do a sum together in a pipeline, 1 to 8; 0: chosen */
+    int32_t raster; /**< tiles side by side before the next row of them, 1 to 64; 0: chosen */
+    int32_t parts;  /**< of a sum, each in the workspace, 1 to 64; 0: chosen */
+    /** Last waves of tiles whose sums all blocks share evenly, by way of the workspace, 1 to 8:
+     * where tiles do not fill the last wave; 0: chosen. */
+    int32_t stream_k;
     /** The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie
-     *  there; with 0 none do, unless `parts` is given. */
+     *  there; with 0 none do, unless `parts` or `stream_k` is given. */
     uint64_t workspace_bytes;
     const char *arch; /**< "sm_90a": what is compiled for; NULL: all that the device has */
     /** A file of records (tuned.h) that is looked into before the model is asked; "": none; NULL:
@@ -202,7 +204,8 @@ typedef struct cuc_gemm_args {
     const cuc_tensor *row_scale;    /**< f32 [m] */
     const cuc_tensor *column_scale; /**< f32 [n] */
     /** Of grouped products, i32 [groups + 1] on the device: group g has the rows offsets[g] to
-     *  offsets[g + 1] of a and d. They ascend; rows of no group are not written. */
+     *  offsets[g + 1] of a and d. They ascend; rows of no group are not written. No byte of them is
+     *  one of d's. */
     const cuc_tensor *offsets;
     cuc_device_ptr workspace; /**< a multiple of 256; 0: the plan asks for none */
     uint64_t workspace_bytes; /**< what is there; at least cuc_gemm_plan_workspace_bytes() */
@@ -247,7 +250,11 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs are not compiled for the device or arch
  * @retval CUC_ERROR_COMPILE          the tile given cannot be compiled: the log says why
+ * @retval CUC_ERROR_IO               the file that `tuned` names is not there or cannot be read;
+ * one that is no file of records, CUCORE_TUNED's too, is an INVALID_ARGUMENT
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the code cannot be loaded; other statuses of loading are those
+ * of cuc_object_get_kernel()
  * @since 0.1
  */
 CUC_API cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
@@ -365,7 +372,7 @@ typedef struct cuc_gemm_choice {
     int32_t parts;      /**< 1: sums are made as a whole */
     int32_t pipeline;   /**< 1: TMA and wgmma, where addresses and strides allow */
     cuc_dtype d_dtype;  /**< of d */
-    int32_t reserved;   /**< 0 */
+    int32_t stream_k;   /**< 0: no tile is shared */
     int64_t tiles;      /**< of the shape that the plan was made for, parts of sums counted */
     double seconds; /**< what the model thinks that takes; only to be compared with others of it */
     const char *by; /**< "options", "tuned" or "model"; static storage */

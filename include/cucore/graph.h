@@ -446,7 +446,8 @@ CUC_API void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t
  * @thread any thread; one call at a time on the same graph
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out     retained, to be released
- * @param      graph   of one with memory of its own there can be one instance at a time
+ * @param      graph   of one with memory of its own, or conditional nodes, there can be one
+ * instance at a time
  * @param      options NULL: launched by the host alone, brought to the device by the first launch
  * @retval CUC_OK                         made
  * @retval CUC_ERROR_INVALID_ARGUMENT     out or graph is NULL; flags are not known or exclude each

@@ -151,9 +151,8 @@ CUC_API cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_ker
  * @param user    handed to visit
  * @retval CUC_OK                     all were visited
  * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
- * @retval CUC_ERROR_INVALID_ARGUMENT program or visit is NULL, it is no tile program, or several
- *                                    kernels and no name
- * @retval CUC_ERROR_NOT_FOUND        there is no such kernel
+ * @retval CUC_ERROR_INVALID_ARGUMENT program or visit is NULL, or it is no tile program
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or several and none is named
  * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to ask
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -173,9 +172,9 @@ CUC_API cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *k
  * @param kernel  the kernel's name; NULL: the only one there is
  * @retval CUC_OK                     given
  * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, it is no tile program, several kernels and
- *                                    no name, or out->struct_size is wrong
- * @retval CUC_ERROR_NOT_FOUND        there is no such kernel
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, it is no tile program, or out->struct_size
+ *                                    is wrong
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or several and none is named
  * @retval CUC_ERROR_NO_DRIVER        the program has no arch, and there is no driver to ask
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -241,7 +240,8 @@ CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options
  *                                    what was expected and what was passed; a fact of `where` or an
  *                                    assertion does not hold; the program is no tile program
  * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
- * @retval CUC_ERROR_NOT_FOUND        there is no such kernel: the message has the names there are
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or several and none is named: the
+ *                                    message has their names
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1

@@ -362,6 +362,23 @@ CUC_API cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint3
                               int64_t value);
 
 /**
+ * An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+ *
+ * Alone it is i32, or i64 or u64 when it is large.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    where the caller stands
+ * @param line    its line
+ * @param value   the number
+ * @return the constant
+ * @since 0.1
+ */
+CUC_API cuc_tile cuc_tile_uint(cuc_tile_program *program, const char *file, uint32_t line,
+                               uint64_t value);
+
+/**
  * A float constant. It takes the dtype of what it meets, and alone it is f32.
  *
  * @thread one call at a time on the same program
@@ -426,6 +443,28 @@ CUC_API cuc_tile cuc_tile_zeros(cuc_tile_program *program, const char *file, uin
 CUC_API cuc_tile cuc_tile_full(cuc_tile_program *program, const char *file, uint32_t line,
                                cuc_dtype dtype, uint32_t rank, const int64_t *shape,
                                cuc_tile value);
+
+/**
+ * A tile whose elements are given one by one.
+ *
+ *     cuc_tile_full_list(K, CUC_F32, CUC_SHAPE(2, 2), CUC_TILES(a, b, c, d))
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    where the caller stands
+ * @param line    its line
+ * @param dtype   of the elements
+ * @param rank    axes
+ * @param shape   [rank]
+ * @param count   as many as the shape has elements, at most 256
+ * @param values  [count] constants or scalars, which are cast; the last axis goes fastest
+ * @return the tile
+ * @since 0.1
+ */
+CUC_API cuc_tile cuc_tile_full_list(cuc_tile_program *program, const char *file, uint32_t line,
+                                    cuc_dtype dtype, uint32_t rank, const int64_t *shape,
+                                    uint32_t count, const cuc_tile *values);
 
 /**
  * The numbers 0, 1, 2, ...
@@ -516,7 +555,8 @@ enum {
     CUC_TILE_RP = 3,     /**< up */
     CUC_TILE_APPROX = 4, /**< as the machine finds it soonest: f32, no cast */
     CUC_TILE_FULL = 5,   /**< within 2 ulp: f32, no cast */
-    CUC_TILE_FTZ = 16    /**< beside one of these: subnormal f32 are 0, before and after */
+    CUC_TILE_FTZ = 16,   /**< beside one of these: subnormal f32 are 0, before and after */
+    CUC_TILE_NAN = 32    /**< beside these, of minimum, maximum, min, max: NaN where one is NaN */
 };
 
 /**
@@ -621,8 +661,8 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
     X(cuc_tile_sub_round,     SUB,     "RN, RZ, RM, RP") \
     X(cuc_tile_mul_round,     MUL,     "RN, RZ, RM, RP") \
     X(cuc_tile_div_round,     DIV,     "RN, RZ, RM, RP; of f32 FULL, APPROX") \
-    X(cuc_tile_minimum_round, MINIMUM, "RN") \
-    X(cuc_tile_maximum_round, MAXIMUM, "RN")
+    X(cuc_tile_minimum_round, MINIMUM, "RN; CUC_TILE_NAN") \
+    X(cuc_tile_maximum_round, MAXIMUM, "RN; CUC_TILE_NAN")
 
 #define CUC__TILE_BINARY(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, cuc_tile y);
@@ -635,6 +675,23 @@ CUC_TILE_BINARY_ROUND_LIST(CUC__TILE_BINARY_ROUND)
 #undef CUC__TILE_BINARY
 #undef CUC__TILE_BINARY_ROUND
 // clang-format on
+
+/**
+ * x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param[out] quotient rounded down; 0 after an error; NULL: not wanted
+ * @param[out] rest     with the sign of y; 0 after an error; NULL: not wanted
+ * @param      program  the program
+ * @param      file     where the caller stands
+ * @param      line     its line
+ * @param      x        what is divided
+ * @param      y        the divisor
+ * @since 0.1
+ */
+CUC_API void cuc_tile_divmod(cuc_tile *quotient, cuc_tile *rest, cuc_tile_program *program,
+                             const char *file, uint32_t line, cuc_tile x, cuc_tile y);
 
 /**
  * x * y + z, rounded once: floats.
@@ -979,21 +1036,21 @@ typedef struct cuc_tile_access_options {
     size_t struct_size; /**< sizeof(cuc_tile_access_options); the initialisers set it */
     /** Of a store: its shape, [rank], with CUC_NO_AXIS; NULL: the tile's, CUC_NO_AXIS before it. */
     const int64_t *shape;
-    uint32_t rank;   /**< of shape */
-    cuc_tile pad;    /**< of a load, gather: what is read outside of the tensor; 0: zero */
-    cuc_tile mask;   /**< of gather, scatter, atomic operations: bools, where to access; 0: all */
-    int32_t order;   /**< CUC_TILE_WEAK and so on */
-    int32_t scope;   /**< CUC_TILE_SCOPE_ */
-    int32_t latency; /**< a hint, 1 to 10: how long the load takes, for how early to start it */
-    int32_t tma;     /**< a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without */
-    int32_t cache;   /**< a hint: CUC_TILE_CACHE_ */
-    int32_t inside;  /**< not 0: a promise that nothing of it is outside; it is not checked */
+    uint32_t rank;     /**< of shape */
+    cuc_tile pad;      /**< of a load, gather: what is read outside of the tensor; 0: zero */
+    cuc_tile mask;     /**< of gather, scatter, atomic operations: bools, where to access; 0: all */
+    int32_t order;     /**< CUC_TILE_WEAK and so on */
+    int32_t scope;     /**< CUC_TILE_SCOPE_ */
+    int32_t latency;   /**< a hint, 1 to 10: how long the load takes, for how early to start it */
+    int32_t tma;       /**< a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without */
+    int32_t cache;     /**< a hint: CUC_TILE_CACHE_ */
+    int32_t inside;    /**< not 0: a promise that nothing of it is outside; it is not checked */
     uint32_t reserved; /**< 0 */
 } cuc_tile_access_options;
 
 /** Every default: cuc_tile_access_options o = CUC_TILE_ACCESS_OPTIONS_INIT; */
-#define CUC_TILE_ACCESS_OPTIONS_INIT                               \
-    {                                                              \
+#define CUC_TILE_ACCESS_OPTIONS_INIT                                     \
+    {                                                                    \
         sizeof(cuc_tile_access_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
@@ -1323,8 +1380,9 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
 /**
  * What takes a tile and an axis: X(function, op, what it gives).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis)`. Since 0.1; one call at
- * a time on the same program; no driver call.
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis)`. An axis of CUC_NO_AXIS
+ * lets argmin and argmax count over all elements, rows first, and give a scalar. Since 0.1; one call
+ * at a time on the same program; no driver call.
  */
 #define CUC_TILE_ALONG_LIST(X) \
     X(cuc_tile_argmin,  ARGMIN, "where the least is: i32, the first of equals; the axis is kept") \
@@ -1348,8 +1406,8 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
 #define CUC_TILE_REDUCE_ROUND_LIST(X) \
     X(cuc_tile_sum_round,  SUM,  "RN, RZ, RM, RP at each step") \
     X(cuc_tile_prod_round, PROD, "RN, RZ, RM, RP at each step") \
-    X(cuc_tile_min_round,  MIN,  "RN") \
-    X(cuc_tile_max_round,  MAX,  "RN")
+    X(cuc_tile_min_round,  MIN,  "RN; CUC_TILE_NAN") \
+    X(cuc_tile_max_round,  MAX,  "RN; CUC_TILE_NAN")
 
 #define CUC__TILE_REDUCE(function, with, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \

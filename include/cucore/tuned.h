@@ -20,7 +20,7 @@ typedef struct cuc_tuned_record {
     const char *gpu;        /**< the device's name: "NVIDIA H200" */
     const char *toolkit;    /**< CUDA version of the driver: "13.0"; the first number counts */
     const char *program;    /**< cuc_tuned_program() of a tile program; "cuc_gemm" */
-    const char *kernel;     /**< its name; of cuc_gemm() the plan's kind: "bf16 nt bf16" */
+    const char *kernel;     /**< its name; of cuc_gemm() the plan's kind: "f16 nt d16" */
     const char *constants;  /**< set by hand, in the order in which the kernel has them: "T=bf16" */
     const char *dimensions; /**< "M=4096 N=4096 K=4096", in the kernel's order */
     const char *choice; /**< constants, and options behind a colon: "BM=128 BN=256 :cluster=2" */
@@ -33,8 +33,8 @@ typedef struct cuc_tuned_record {
     }
 
 /**
- * Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is valid
- * during the call.
+ * Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is
+ * valid during the call.
  */
 typedef void (*cuc_tuned_visit)(void *user, const char *choice, double seconds);
 
@@ -56,9 +56,10 @@ CUC_API cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes);
  * Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants
  * and dimensions.
  *
- * The file is written beside and put in place as a whole; one that is not there is made.
+ * The file is written beside and put in place as a whole; one that is not there is made. Others
+ * that add records meanwhile wait, other processes too, where the file system has locks of folders.
  *
- * @thread any thread; two at a time may lose one of two records
+ * @thread any thread
  * @capture makes no driver call
  * @param path   the file
  * @param record all of it is needed

@@ -1,4 +1,5 @@
-// Functions of the device runtime: printf, assert, malloc and free.
+// Functions of the device runtime: printf, assert, malloc and free, and values of conditional
+// nodes.
 #include "builtin.h"
 
 #include "memory.h"
@@ -435,6 +436,23 @@ static enum sim_next call_free(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
+bool (*sim_set_conditional)(uint64_t handle, uint32_t value);
+
+static enum sim_next call_set_conditional(struct sim_warp *w, const struct sim_op *op,
+                                          uint32_t lane, const unsigned char *params,
+                                          unsigned char *result)
+{
+    uint64_t handle = parameter(params, 0, 8);
+
+    (void)result;
+    if (sim_set_conditional && sim_set_conditional(handle, (uint32_t)parameter(params, 8, 4)))
+        return SIM_NEXT;
+    return sim_fault(w, op, lane, ERROR_LAUNCH_FAILED,
+                     "cudaGraphSetConditional of 0x%" PRIx64 ", which is no handle of a graph that "
+                     "is there",
+                     handle);
+}
+
 static const struct {
     const char *name;
     enum sim_next (*call)(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
@@ -444,6 +462,7 @@ static const struct {
     { "__assertfail", call_assertfail },
     { "malloc", call_malloc },
     { "free", call_free },
+    { "cudaGraphSetConditional", call_set_conditional },
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 

@@ -1,5 +1,6 @@
 // Functions that the device runtime has and PTX calls as `.extern .func`: vprintf, __assertfail,
-// malloc and free. decode_call.c asks sim_builtin() when a call names a function without a body.
+// malloc, free and cudaGraphSetConditional. decode_call.c asks sim_builtin() when a call names a
+// function without a body.
 #ifndef CUCORE_SIM_BUILTIN_H
 #define CUCORE_SIM_BUILTIN_H
 
@@ -21,5 +22,9 @@ enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struc
 struct sim_heap *sim_heap_new(uint64_t limit, int device);
 // It goes with what kernels took and did not free.
 void sim_heap_free(struct sim_heap *heap);
+
+// What sets the value of a conditional node of a graph; false for a handle that is none. The
+// driver's; NULL without one.
+extern bool (*sim_set_conditional)(uint64_t handle, uint32_t value);
 
 #endif

@@ -311,37 +311,28 @@ const struct sim_instruction *sim_instruction_find(const char *name);
 
 // Rows come from one table a family, each in its own file: `const struct sim_instruction
 // sim_integer_instructions[]`, closed by a row without a name.
+// clang-format off
 extern const struct sim_instruction
-    sim_integer_instructions[]; // integer.c: add sub mul mad ... bfe prmt dp4a
-extern const struct sim_instruction
-    sim_float_instructions[]; // float.c: f32, f64, and approximate functions
-extern const struct sim_instruction sim_half_instructions[]; // half.c: f16, bf16, packed forms
-extern const struct sim_instruction
-    sim_convert_instructions[]; // convert.c: cvt, mov, selp, setp, set, slct, testp
-extern const struct sim_instruction
-    sim_packed_instructions[]; // convert_packed.c: cvt of pairs and fours
-extern const struct sim_instruction sim_video_instructions[];  // video.c: vadd ... vset4
-extern const struct sim_instruction sim_memory_instructions[]; // memory.c: ld st cp.async
-extern const struct sim_instruction
-    sim_address_instructions[]; // address.c: cvta isspacep mapa prefetch alloca ...
-extern const struct sim_instruction sim_atomic_instructions[]; // atomic.c: atom red fence membar
-extern const struct sim_instruction
-    sim_control_instructions[]; // control.c: bra brx call ret exit bar trap ...
-extern const struct sim_instruction
-    sim_warp_instructions[]; // warp_ops.c: shfl vote match redux activemask elect
-extern const struct sim_instruction
-    sim_matrix_instructions[]; // matrix.c: ldmatrix stmatrix mma wmma
-extern const struct sim_instruction sim_wgmma_instructions[];    // wgmma.c
-extern const struct sim_instruction sim_mbarrier_instructions[]; // mbarrier.c
-extern const struct sim_instruction
-    sim_async_instructions[]; // async.c: cp.async.bulk griddepcontrol setmaxnreg
-extern const struct sim_instruction
-    sim_async_store_instructions[]; // async_store.c: st.async red.async
-extern const struct sim_instruction
-    sim_launch_instructions[]; // launch_control.c: clusterlaunchcontrol
-extern const struct sim_instruction
-    sim_tensor_instructions[]; // tensor_copy.c: cp.async.bulk.tensor
-extern const struct sim_instruction sim_tensor_map_instructions[]; // tensor_replace.c: tensormap
+    sim_integer_instructions[],     // integer.c: add sub mul mad ... bfe prmt dp4a
+    sim_float_instructions[],       // float.c: f32, f64, and approximate functions
+    sim_half_instructions[],        // half.c: f16, bf16, packed forms
+    sim_convert_instructions[],     // convert.c: cvt, mov, selp, setp, set, slct, testp
+    sim_packed_instructions[],      // convert_packed.c: cvt of pairs and fours
+    sim_video_instructions[],       // video.c: vadd ... vset4
+    sim_memory_instructions[],      // memory.c: ld st cp.async
+    sim_address_instructions[],     // address.c: cvta isspacep mapa prefetch alloca ...
+    sim_atomic_instructions[],      // atomic.c: atom red fence membar
+    sim_control_instructions[],     // control.c: bra brx call ret exit bar trap ...
+    sim_warp_instructions[],        // warp_ops.c: shfl vote match redux activemask elect
+    sim_matrix_instructions[],      // matrix.c: ldmatrix stmatrix mma wmma
+    sim_wgmma_instructions[],       // wgmma.c
+    sim_mbarrier_instructions[],    // mbarrier.c
+    sim_async_instructions[],       // async.c: cp.async.bulk griddepcontrol setmaxnreg
+    sim_async_store_instructions[], // async_store.c: st.async red.async
+    sim_launch_instructions[],      // launch_control.c: clusterlaunchcontrol
+    sim_tensor_instructions[],      // tensor_copy.c: cp.async.bulk.tensor
+    sim_tensor_map_instructions[];  // tensor_replace.c: tensormap
+// clang-format on
 
 // One operation that add, mul, min ... of several types share stays in integer.c, float.c and
 // half.c under the same name: the row that fits the first type is taken, so `sim_instruction_find`

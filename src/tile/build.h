@@ -101,6 +101,12 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
 // build_shape.c
 struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                    const int64_t *extent, struct tile_operand x);
+// A tile of as many elements as are given, in the order in which they lie; `at`, if not NULL: where
+// each of them stands.
+enum { TILE_MAX_LISTED = 256 };
+struct tile_value *tile_build_listed(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
+                                     const int64_t *extent, uint32_t count,
+                                     const struct tile_operand *x, const struct tile_location *at);
 struct tile_value *tile_build_squeeze(struct tile_builder *b, struct tile_value *x, int64_t axis);
 struct tile_value *tile_build_trans(struct tile_builder *b, struct tile_value *x);
 // Between widths the last axis grows or shrinks.

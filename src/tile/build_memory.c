@@ -42,13 +42,13 @@ static bool is_tensor(struct tile_builder *b, enum tile_op_kind kind,
     return tensor && tensor->type.tensor;
 }
 
-static bool count_fits(struct tile_builder *b, enum tile_op_kind kind, const char *what,
-                       uint32_t count, uint32_t axes)
+static bool count_fits(struct tile_builder *b, enum tile_op_kind kind, const char *one,
+                       const char *many, uint32_t count, uint32_t axes)
 {
     if (count != axes)
         tile_error(b->module, TILE_T301, b->where,
                    "%s: expected %u %s, one an axis of the tensor, got %u", name_of(b, kind), axes,
-                   what, count);
+                   axes == 1 ? one : many, count);
     return count == axes;
 }
 
@@ -154,8 +154,8 @@ struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kin
     struct draft d = { 0 };
 
     if (!is_tensor(b, kind, a->tensor) ||
-        !count_fits(b, kind, "indices", a->count, axes_of(kind, a)) ||
-        !count_fits(b, kind, "extents", a->axes, axes_of(kind, a)))
+        !count_fits(b, kind, "index", "indices", a->count, axes_of(kind, a)) ||
+        !count_fits(b, kind, "extent", "extents", a->axes, axes_of(kind, a)))
         return NULL;
     add(&d, a->tensor);
     if (kind == TILE_LOAD_ROWS)
@@ -196,7 +196,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
         return false;
     uint32_t axes = axes_of(kind, a), rows = kind == TILE_STORE_ROWS;
     struct tile_value *value = stored(b, kind, x, a->tensor->type.dtype);
-    if (!value || (rows && !a->ids) || !count_fits(b, kind, "indices", a->count, axes))
+    if (!value || (rows && !a->ids) || !count_fits(b, kind, "index", "indices", a->count, axes))
         return false;
     if (value->type.tensor) {
         const char *text = tile_type_text(b->module->arena, &value->type);
@@ -206,14 +206,15 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
         return false;
     }
     if (a->axes) {
-        if (!count_fits(b, kind, "extents", a->axes, axes))
+        if (!count_fits(b, kind, "extent", "extents", a->axes, axes))
             return false;
         memcpy(shape, a->shape, axes * sizeof(*shape));
     } else {
         // The tile's own, preceded by `_` for axes that it does not have.
         uint32_t have = value->type.rank > rows ? value->type.rank - rows : 0;
         if (have > axes) {
-            count_fits(b, kind, "axes of the tile or fewer", have, axes);
+            count_fits(b, kind, "axis of the tile or fewer", "axes of the tile or fewer", have,
+                       axes);
             return false;
         }
         for (uint32_t i = 0; i < axes; i++)
@@ -246,7 +247,7 @@ static bool add_elements(struct tile_builder *b, enum tile_op_kind kind, struct 
                          const struct tile_access *a, const struct tile_operand *x, uint32_t values)
 {
     if (!is_tensor(b, kind, a->tensor) ||
-        !count_fits(b, kind, "indices", a->count, a->tensor->type.rank))
+        !count_fits(b, kind, "index", "indices", a->count, a->tensor->type.rank))
         return false;
     add(d, a->tensor);
     if (!add_indices(b, d, a))

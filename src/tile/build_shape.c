@@ -16,6 +16,41 @@ struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint
     return tile_build_broadcast(b, tile_build_cast(b, x, dtype, TILE_RN), rank, extent);
 }
 
+struct tile_value *tile_build_listed(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
+                                     const int64_t *extent, uint32_t count,
+                                     const struct tile_operand *x, const struct tile_location *at)
+{
+    struct tile_value *value = NULL, *place = NULL;
+    struct tile_location call = b->where;
+    int64_t all = count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        b->where = at ? at[i] : call;
+        if (!x[i].loose && (!x[i].value || x[i].value->type.tensor || x[i].value->type.rank)) {
+            const char *text = x[i].value ? tile_type_text(b->module->arena, &x[i].value->type)
+                                          : NULL;
+            if (x[i].value)
+                tile_error(b->module, TILE_T209, b->where,
+                           "full: element %u: expected a scalar, got %s", i, text ? text : "?");
+            return NULL;
+        }
+        struct tile_value *one = tile_build_full(b, dtype, 0, NULL, x[i]);
+        if (!i) {
+            value = one;
+            continue;
+        }
+        if (!place)
+            place = tile_build_iota(b, CUC_I32, count);
+        struct tile_value *here =
+            tile_build_binary(b, TILE_EQ, tile_of(place), tile_of_int(i), false);
+        if (!one || !value || !here)
+            return NULL;
+        value = tile_build_where(b, here, tile_of(one), tile_of(value));
+    }
+    b->where = call;
+    return tile_build_reshape(b, tile_build_broadcast(b, value, 1, &all), rank, extent);
+}
+
 struct tile_value *tile_build_squeeze(struct tile_builder *b, struct tile_value *x, int64_t axis)
 {
     int64_t extent[TILE_MAX_RANK];
@@ -213,7 +248,8 @@ void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
         marks++;
     }
     if (marks != count)
-        tile_error(b->module, TILE_T504, b->where, "print: %u {} for %u values", marks, count);
+        tile_error(b->module, TILE_T504, b->where, "print: %u {} for %u value%s", marks, count,
+                   TILE_S(count));
     else
         tile_build(b, TILE_PRINT, x, count, &attribute, 1, NULL);
 }

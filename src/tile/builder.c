@@ -256,13 +256,13 @@ struct tile_value *tile_use_value(cuc_tile_program *p, const char *operand, cuc_
 }
 
 bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, const cuc_tile *x,
-                   struct tile_operand *out)
+                   struct tile_operand *out, uint32_t most)
 {
     bool ok = true;
 
-    if (count > TILE_MAX_RANK) {
-        tile_error(p->module, TILE_T504, p->e.b.where, "%s: at most %d in a list, got %u", p->op,
-                   TILE_MAX_RANK, count);
+    if (count > most) {
+        tile_error(p->module, TILE_T504, p->e.b.where, "%s: at most %u in a list, got %u", p->op,
+                   most, count);
         return false;
     }
     if (count && !x) {
@@ -326,6 +326,17 @@ bool tile_use_word(cuc_tile_program *p, const char *what, int32_t word, int32_t 
     return false;
 }
 
+bool tile_use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding *how, bool *nan)
+{
+    int32_t word = round & ~(CUC_TILE_FTZ | (nan ? CUC_TILE_NAN : 0));
+
+    how->ftz = (round & CUC_TILE_FTZ) != 0;
+    how->round = (enum tile_round)word;
+    if (nan)
+        *nan = (round & CUC_TILE_NAN) != 0;
+    return tile_use_word(p, "round", word, CUC_TILE_FULL);
+}
+
 const char *tile_use_text(cuc_tile_program *p, const char *what, const char *text)
 {
     char *copy = text ? cuc__arena_copy(p->module->arena, text, strlen(text)) : NULL;
@@ -383,14 +394,13 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
         else if (p->module->call)
             tile_error(p->module, TILE_T408, *p->module->call,
                        "enter: a cuc_tile_leave() is missing");
+        tile_expect_kernel(p->module);
         p->finished = true;
-        if (!d->errors && p->module->first && tile_verify(p->module, "building"))
+        if (!d->errors && tile_verify(p->module, "building"))
             p->source = tile_print(p->module);
     }
     if (d->errors || d->out_of_memory)
         return fail(p, __func__);
-    if (!p->module->first)
-        return CUC_FAIL(CUC_ERROR_COMPILE, "the tile program has no kernel");
     if (source)
         *source = p->source;
     return CUC_OK;

@@ -116,7 +116,7 @@ bool tile_use_meaning(cuc_tile_program *p, const char *operand, cuc_tile x,
 bool tile_use(cuc_tile_program *p, const char *operand, cuc_tile x, struct tile_operand *out);
 struct tile_value *tile_use_value(cuc_tile_program *p, const char *operand, cuc_tile x);
 bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, const cuc_tile *x,
-                   struct tile_operand *out); // count at most TILE_MAX_RANK, or T504
+                   struct tile_operand *out, uint32_t most); // count at most `most`, or T504
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
 // Arguments that are no values; false or NULL after T511, T206, T207.
@@ -124,6 +124,8 @@ bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype);
 bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const int64_t *shape,
                     bool blanks);
 bool tile_use_word(cuc_tile_program *p, const char *what, int32_t word, int32_t most);
+// CUC_TILE_RZ | CUC_TILE_FTZ and the like; `nan` NULL: CUC_TILE_NAN is none of them.
+bool tile_use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding *how, bool *nan);
 const char *tile_use_text(cuc_tile_program *p, const char *what, const char *text); // a copy
 const char *tile_use_name(cuc_tile_program *p, const char *text);                   // a copy
 

@@ -6,19 +6,20 @@
 #include <string.h>
 
 static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t line,
-                          const char *op, enum tile_combine with, bool nan, int32_t round,
-                          cuc_tile x, uint32_t count, const int64_t *axes)
+                          const char *op, enum tile_combine with, int32_t round, cuc_tile x,
+                          uint32_t count, const int64_t *axes)
 {
     cuc_tile_program *p = program;
     uint32_t seen = 0;
+    bool nan = false;
 
     if (!TILE_BEGIN(op))
         return 0;
     struct tile_value *value = tile_use_value(p, "x", x);
-    struct tile_rounding how = { (enum tile_round)(round & ~CUC_TILE_FTZ),
-                                 (round & CUC_TILE_FTZ) != 0 };
+    bool extreme = with == TILE_WITH_MIN || with == TILE_WITH_MAX;
+    struct tile_rounding how;
     if (!tile_use_shape(p, "axes", count, axes, false) || !value ||
-        !tile_use_word(p, "round", round & ~CUC_TILE_FTZ, CUC_TILE_FULL))
+        !tile_use_rounding(p, round, &how, extreme ? &nan : NULL))
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         if (axes[i] < 0 || axes[i] >= TILE_MAX_RANK)
@@ -33,24 +34,24 @@ static cuc_tile reduction(cuc_tile_program *program, const char *file, uint32_t 
     return tile_handle_of(p, tile_build_reduce(&p->e.b, with, value, count, axes, nan, how));
 }
 
-#define REDUCE_OF(function, with, nan, op)                                                      \
+#define REDUCE_OF(function, with, round)                                                        \
     cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,   \
                       uint32_t count, const int64_t *axes)                                      \
     {                                                                                           \
-        return reduction(program, file, line, op, TILE_WITH_##with, nan, CUC_TILE_RN, x, count, \
-                         axes);                                                                 \
+        return reduction(program, file, line, TILE_OP_OF(function), TILE_WITH_##with, round, x, \
+                         count, axes);                                                          \
     }
-#define REDUCE(function, with, text) REDUCE_OF(function, with, false, TILE_OP_OF(function))
-#define REDUCE_NAN(function, with, text) REDUCE_OF(function, with, true, TILE_OP_OF(function))
+#define REDUCE(function, with, text) REDUCE_OF(function, with, CUC_TILE_RN)
+#define REDUCE_NAN(function, with, text) REDUCE_OF(function, with, CUC_TILE_NAN)
 CUC_TILE_REDUCE_LIST(REDUCE)
 CUC_TILE_REDUCE_NAN_LIST(REDUCE_NAN)
 
-#define REDUCE_ROUND(function, with, text)                                                    \
-    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x, \
-                      uint32_t count, const int64_t *axes, int32_t round)                     \
-    {                                                                                         \
-        return reduction(program, file, line, TILE_OP_OF(function), TILE_WITH_##with, false,  \
-                         round, x, count, axes);                                              \
+#define REDUCE_ROUND(function, with, text)                                                      \
+    cuc_tile function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,   \
+                      uint32_t count, const int64_t *axes, int32_t round)                       \
+    {                                                                                           \
+        return reduction(program, file, line, TILE_OP_OF(function), TILE_WITH_##with, round, x, \
+                         count, axes);                                                          \
     }
 CUC_TILE_REDUCE_ROUND_LIST(REDUCE_ROUND)
 
@@ -63,8 +64,10 @@ static cuc_tile along(cuc_tile_program *program, const char *file, uint32_t line
         return 0;
     struct tile_value *value = tile_use_value(program, "x", x);
     return tile_handle_of(program,
-                          nan ? tile_build_arg(&program->e.b, kind, value, &attribute.i, true)
-                              : tile_build(&program->e.b, kind, &value, 1, &attribute, 1, NULL));
+                          kind == TILE_SORT
+                              ? tile_build(&program->e.b, kind, &value, 1, &attribute, 1, NULL)
+                              : tile_build_arg(&program->e.b, kind, value,
+                                               axis == CUC_NO_AXIS ? NULL : &attribute.i, nan));
 }
 
 #define ALONG_OF(function, id, nan)                                                           \
@@ -187,8 +190,8 @@ static void by_function(cuc_tile *result, cuc_tile_program *p, enum tile_op_kind
                    combine ? "result" : "combine");
         return;
     }
-    bool ok = tile_use_list(p, "x", n, x, operand);
-    ok &= tile_use_list(p, "identity", n, identity, neutral);
+    bool ok = tile_use_list(p, "x", n, x, operand, TILE_MAX_RANK);
+    ok &= tile_use_list(p, "identity", n, identity, neutral, TILE_MAX_RANK);
     for (uint32_t i = 0; ok && i < n; i++)
         ok = (value[i] = tile_build_value(b, operand[i])) != NULL;
     if (!ok || !tile_broadcast_together(b, kind, value, n))

@@ -96,7 +96,7 @@ static bool read_tensor(cuc_tile_program *p, cuc_tile tensor, uint32_t count, co
 {
     *r = (struct reading){ .access = { .index = r->index, .count = count } };
     r->access.tensor = tile_use_value(p, "tensor", tensor);
-    return tile_use_list(p, "index", count, index, r->index) && r->access.tensor;
+    return tile_use_list(p, "index", count, index, r->index, TILE_MAX_RANK) && r->access.tensor;
 }
 
 // Loads

@@ -14,6 +14,13 @@ cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint32_t line
                : 0;
 }
 
+cuc_tile cuc_tile_uint(cuc_tile_program *program, const char *file, uint32_t line, uint64_t value)
+{
+    return tile_begin_call(program, "uint", file, line, true)
+               ? tile_handle_of_meaning(program, tile_meaning_of_int((tile_wide)value), true)
+               : 0;
+}
+
 cuc_tile cuc_tile_float(cuc_tile_program *program, const char *file, uint32_t line, double value)
 {
     return tile_begin_call(program, "float", file, line, true)
@@ -39,6 +46,29 @@ cuc_tile cuc_tile_full(cuc_tile_program *program, const char *file, uint32_t lin
     ok &= tile_use_shape(program, "shape", rank, shape, false);
     ok &= tile_use(program, "value", value, &x);
     return ok ? tile_handle_of(program, tile_build_full(&program->e.b, dtype, rank, shape, x)) : 0;
+}
+
+cuc_tile cuc_tile_full_list(cuc_tile_program *program, const char *file, uint32_t line,
+                            cuc_dtype dtype, uint32_t rank, const int64_t *shape, uint32_t count,
+                            const cuc_tile *values)
+{
+    struct tile_operand x[TILE_MAX_LISTED];
+    int64_t elements = 1;
+
+    if (!TILE_BEGIN("full"))
+        return 0;
+    if (!tile_use_dtype(program, dtype) || !tile_use_shape(program, "shape", rank, shape, false) ||
+        !tile_use_list(program, "values", count, values, x, TILE_MAX_LISTED))
+        return 0;
+    for (uint32_t i = 0; i < rank && elements <= TILE_MAX_LISTED; i++)
+        elements *= shape[i];
+    if (elements != count) {
+        tile_error(program->module, TILE_T203, program->e.b.where,
+                   "full: the shape has %lld elements, the list %u", (long long)elements, count);
+        return 0;
+    }
+    return tile_handle_of(program,
+                          tile_build_listed(&program->e.b, dtype, rank, shape, count, x, NULL));
 }
 
 cuc_tile cuc_tile_zeros(cuc_tile_program *program, const char *file, uint32_t line, cuc_dtype dtype,
@@ -126,14 +156,6 @@ static cuc_tile unary(cuc_tile_program *program, const char *file, uint32_t line
     }
 CUC_TILE_UNARY_LIST(UNARY)
 
-// CUC_TILE_RZ | CUC_TILE_FTZ and the like.
-static bool use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding *how)
-{
-    how->ftz = (round & CUC_TILE_FTZ) != 0;
-    how->round = (enum tile_round)(round & ~CUC_TILE_FTZ);
-    return tile_use_word(p, "round", round & ~CUC_TILE_FTZ, CUC_TILE_FULL);
-}
-
 static cuc_tile rounded(cuc_tile_program *program, const char *file, uint32_t line, const char *op,
                         enum tile_op_kind kind, uint32_t count, const cuc_tile *x, int32_t round)
 {
@@ -143,11 +165,12 @@ static cuc_tile rounded(cuc_tile_program *program, const char *file, uint32_t li
 
     if (!TILE_BEGIN(op))
         return 0;
-    bool ok = use_rounding(program, round, &how);
+    bool nan = false, extreme = kind == TILE_MINIMUM || kind == TILE_MAXIMUM;
+    bool ok = tile_use_rounding(program, round, &how, extreme ? &nan : NULL);
     for (uint32_t i = 0; i < count; i++)
         ok &= tile_use(program, names[i], x[i], &operand[i]);
     return ok ? tile_handle_of(program,
-                               tile_build_rounded(&program->e.b, kind, operand, count, how, false))
+                               tile_build_rounded(&program->e.b, kind, operand, count, how, nan))
               : 0;
 }
 
@@ -208,6 +231,15 @@ static cuc_tile binary(cuc_tile_program *program, const char *file, uint32_t lin
 CUC_TILE_BINARY_LIST(BINARY)
 CUC_TILE_BINARY_NAN_LIST(BINARY_NAN)
 
+void cuc_tile_divmod(cuc_tile *quotient, cuc_tile *rest, cuc_tile_program *program,
+                     const char *file, uint32_t line, cuc_tile x, cuc_tile y)
+{
+    if (quotient)
+        *quotient = binary(program, file, line, TILE_FLOORDIV, false, x, y);
+    if (rest)
+        *rest = binary(program, file, line, TILE_MOD, false, x, y);
+}
+
 cuc_tile cuc_tile_fma(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                       cuc_tile y, cuc_tile z)
 {
@@ -256,7 +288,7 @@ cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t lin
         return 0;
     bool ok = tile_use(program, "x", x, &operand);
     ok &= tile_use_dtype(program, dtype);
-    ok &= use_rounding(program, round, &how);
+    ok &= tile_use_rounding(program, round, &how, NULL);
     return ok ? tile_handle_of(program, tile_build_cast_rounded(&program->e.b, operand, dtype, how))
               : 0;
 }
@@ -382,7 +414,7 @@ static bool use_indices(cuc_tile_program *p, uint32_t count, const cuc_tile *ind
 {
     struct tile_operand operand[TILE_MAX_RANK];
 
-    if (!tile_use_list(p, "index", count, index, operand))
+    if (!tile_use_list(p, "index", count, index, operand, TILE_MAX_RANK))
         return false;
     for (uint32_t i = 0; i < count; i++)
         to[i] = tile_build_value(&p->e.b, operand[i]);
@@ -481,7 +513,7 @@ cuc_tile cuc_tile_asm(cuc_tile_program *program, const char *file, uint32_t line
         return 0;
     const char *copy = tile_use_text(program, "text", text);
     bool ok = copy && tile_use_dtype(program, dtype);
-    ok &= tile_use_list(program, "x", count, x, operand);
+    ok &= tile_use_list(program, "x", count, x, operand, TILE_MAX_RANK);
     return ok ? tile_handle_of(program, tile_build_asm(&program->e.b, copy, dtype, count, operand))
               : 0;
 }
@@ -517,7 +549,7 @@ void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_t line, 
     if (!TILE_BEGIN("print"))
         return;
     const char *copy = tile_use_text(program, "text", text);
-    if (!copy || !tile_use_list(program, "x", count, x, operand))
+    if (!copy || !tile_use_list(program, "x", count, x, operand, TILE_MAX_RANK))
         return;
     for (uint32_t i = 0; i < count; i++)
         value[i] = tile_build_value(&program->e.b, operand[i]);

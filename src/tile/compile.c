@@ -107,7 +107,7 @@ static void measure(struct tile_op *op, void *data)
     m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
     m->scans |= op->kind == TILE_SCAN;
     if (op->kind == TILE_PERMUTE)
-        m->turned = cuc_dtype_bits(op->operand[0]->type.dtype) / 8;
+        m->turned = tile_bytes_of(op->operand[0]->type.dtype);
     m->halves |= op->kind == TILE_LOAD && cuc_dtype_bits(op->result[0]->type.dtype) == 16;
     if (op->kind != TILE_REDUCE)
         return;
@@ -288,18 +288,31 @@ static bool compile_pipeline(const struct tile_kernel *kernel, const struct tile
     return true;
 }
 
-// With loads ahead where lines are aligned and there is room for it.
-static bool emit_entry(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
-                       enum tile_variant variant, const struct tile_ahead *ahead,
-                       struct tile_text *out, struct tile_entry *entry)
-{
-    struct tile_module *module = kernel->module;
+// A simplified kernel with the layouts of entries that have no roles.
+struct laid_out {
+    struct tile_kernel *kernel;
+    struct tile_target target; // of this kernel
+    uint32_t warps;
+    uint32_t together;        // blocks that start together
+    struct tile_ahead *ahead; // NULL: nothing is loaded ahead, and
+    const char *why;          // why not
+};
 
-    if (ahead && variant != TILE_INDEX_64 &&
-        tile_emit_entry(module, kernel, target, warps, variant, ahead, out, entry))
-        return true;
-    return !module->diagnostics->errors && !module->diagnostics->out_of_memory &&
-           tile_emit_entry(module, kernel, target, warps, variant, NULL, out, entry);
+// With loads ahead where lines are aligned and there is room for it.
+static bool emit_entry(const struct laid_out *as, enum tile_variant variant, struct tile_text *out,
+                       struct tile_entry *entry)
+{
+    struct tile_module *module = as->kernel->module;
+    bool done =
+        as->ahead && variant != TILE_INDEX_64 &&
+        tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->ahead, out, entry);
+
+    if (!done &&
+        (module->diagnostics->errors || module->diagnostics->out_of_memory ||
+         !tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, NULL, out, entry)))
+        return false;
+    entry->cluster = as->together;
+    return true;
 }
 
 // A row that comes together as a whole: with more than 32 elements a thread it waits in 16 bits,
@@ -325,28 +338,69 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct measures *m
 // without end. It is a slip in an extent.
 enum { MOST_ELEMENTS = 4096 * 1024 };
 
+// What the source calls an op: a tile of one constant is a broadcast only here.
+static const char *source_name(const struct tile_op *op)
+{
+    if (op->kind != TILE_BROADCAST || !op->operand[0]->op ||
+        op->operand[0]->op->kind != TILE_CONSTANT)
+        return tile_op_infos[op->kind].name;
+    return tile_is_zero(op->result[0]) ? "zeros" : "full";
+}
+
+static bool is_huge(const struct tile_value *value)
+{
+    const struct tile_type *type = &value->type;
+
+    return !type->tensor && type->rank && tile_elements(type) > MOST_ELEMENTS;
+}
+
+// The first of a chain: what is made of a huge tile is not its own slip.
 static void refuse_huge(struct tile_op *op, void *data)
 {
     struct tile_module *module = data;
 
-    for (uint32_t i = 0; i < op->result_count; i++) {
-        const struct tile_type *type = &op->result[i]->type;
-        int64_t count = type->tensor || !type->rank ? 0 : tile_elements(type);
-        if (count > MOST_ELEMENTS)
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (is_huge(op->operand[i]))
+            return;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (is_huge(op->result[i]))
             tile_error(module, TILE_T602, op->where,
                        "%s: a tile of %lld elements, expected no more than %d: make it smaller",
-                       tile_op_infos[op->kind].name, (long long)count, MOST_ELEMENTS);
-    }
+                       source_name(op), (long long)tile_elements(&op->result[i]->type),
+                       MOST_ELEMENTS);
 }
 
-// A simplified kernel with the layouts of all entries that have no roles.
-struct laid_out {
-    struct tile_target target; // of this kernel
-    uint32_t warps;
-    uint32_t together;        // blocks that start together
-    struct tile_ahead *ahead; // NULL: nothing is loaded ahead, and
-    const char *why;          // why not
+// Sums of tensor cores that fill the registers of a block leave none to multiply with. ptxas 12.8
+// and 13.0 then spill operands onto sums that they are multiplied into, of f64, and results are
+// wrong: this is no matter of speed.
+struct sums {
+    const struct tile_target *target;
+    struct tile_module *module;
+    bool has_roles; // whose sums are elsewhere, and fit
 };
+
+static void refuse_sums(struct tile_op *op, void *data)
+{
+    enum { REGISTERS = 65536 }; // of a multiprocessor
+    const struct sums *s = data;
+
+    if (op->kind != TILE_MMA || !tile_fragment_of(op, s->target))
+        return;
+    const struct tile_type *sum = &op->result[0]->type;
+    int64_t registers = sum->dtype == CUC_F64 ? 2 : 1;
+    for (uint32_t i = 0; i < sum->rank; i++)
+        registers <<= tile_bits_of(sum->extent[i]);
+    if (registers < REGISTERS)
+        return;
+    if (s->has_roles)
+        tile_remark(s->module, op->where, "mma: its sums do not fit in registers (%s, %s)",
+                    tile_variant_name(TILE_ALIGNED_32), tile_variant_name(TILE_INDEX_64));
+    else
+        tile_error(s->module, TILE_T602, op->where,
+                   "mma: its sums, with extents that are powers of two, take %lld registers, and a "
+                   "block has %d for all that it does: make them half as many, such as [128, %d]",
+                   (long long)registers, REGISTERS, sum->dtype == CUC_F64 ? 128 : 256);
+}
 
 // With operands that are copied ahead a warp has no other use for registers than sums: of more of
 // them each that is read from shared memory is multiplied with more.
@@ -393,9 +447,11 @@ static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target
 {
     struct measures m = measures_of(kernel);
 
+    out->kernel = kernel;
     out->target = *target;
     out->together = blocks_together(&m, target, warps);
     out->target.blocks = prepare_row(kernel, &m, target, warps);
+    out->target.keeps_order = tile_fragment_warps(kernel, target) > 0; // is nothing beside products
     out->warps = warps;
     out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);
@@ -419,6 +475,27 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
 }
 
+// Of the entries without roles, and of the last one, which takes what no other does. Few warps with
+// many sums each are for the fastest alone: most of a program's instructions are there for each sum
+// of a thread, and an assembler's time goes with them.
+static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target *target,
+                            uint32_t warps, bool has_roles, struct laid_out *out,
+                            struct laid_out *last)
+{
+    struct tile_target whole = *target;
+    bool few = !has_roles && !target->warps && tile_fragment_warps(kernel, target);
+    struct tile_kernel *copy = few ? tile_kernel_copy(kernel) : kernel;
+
+    whole.warps = has_roles ? choose_warps(kernel, target) : warps; // those of roles are asked for
+    if (!copy || !lay_out(kernel, few ? target : &whole, whole.warps, out))
+        return false;
+    *last = *out;
+    if (few && !lay_out(copy, &whole, whole.warps, last))
+        return false;
+    last->target.blocks = 0; // its elements come one by one, a register each
+    return true;
+}
+
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
                            struct tile_text *out)
 {
@@ -437,21 +514,20 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     if (target->contract)
         tile_find_rough(kernel);
     entries += compile_pipeline(kernel, target, out, &entry[0]);
+    struct sums sums = { target, kernel->module, entries > 0 };
+    tile_walk(&kernel->body, refuse_sums, &sums);
     if (!tile_review(kernel, target, entries > 0))
         return false;
-    struct laid_out laid;
-    if (!lay_out(kernel, target, warps, &laid))
+    struct laid_out laid, last;
+    if (!lay_out_entries(kernel, target, warps, entries > 0, &laid, &last))
         return false;
     tile_remark_ahead(kernel, laid.ahead, laid.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
+        const struct laid_out *as = variants[i] == TILE_INDEX_64 ? &last : &laid;
         if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
             continue;
-        if (variants[i] == TILE_INDEX_64) // whose elements come one by one, a register each
-            laid.target.blocks = 0;
-        if (!emit_entry(kernel, &laid.target, laid.warps, variants[i], laid.ahead, out,
-                        &entry[entries]))
+        if (!emit_entry(as, variants[i], out, &entry[entries]))
             return false;
-        entry[entries].cluster = laid.together;
         tile_remark_entry(kernel, &entry[entries++]);
     }
     return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, entries);

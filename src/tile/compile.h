@@ -14,6 +14,7 @@ struct tile_target {
     uint32_t raster;       // tiles of a pipelined loop's grid side by side; 0: 8
     uint32_t blocks;       // of a kernel that are to find room at once; 0: any number
     uint32_t shared_limit; // bytes a block may have
+    bool keeps_order;      // barriers for tensors that overlap are in every entry, outside of loops
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
     bool require_tma, require_tensor_core;
@@ -41,8 +42,12 @@ enum {
 // What a launch encodes of a tensor for copies by TMA.
 struct tile_tensor_map {
     uint32_t parameter;
-    uint32_t swizzle;            // 0 none, 1, 2, 3: over 32, 64, 128 bytes
-    bool rounds;                 // f32 to tf32 on the way
+    uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
+    bool rounds;      // f32 to tf32 on the way
+    // A matrix's rows end at a row that each copy says: they are two axes, both a row apart. Along
+    // the second lies the end, and along the first, of as many as there are rows, how far a row is
+    // from that: the end itself is outside.
+    bool ends;
     uint32_t box[TILE_MAP_RANK]; // elements, of the last axis first; 1 to 256
 };
 

@@ -38,6 +38,7 @@ static const double end_clocks = 660;        // of a tile, besides what it store
 static const double store_rate = 34;         // of sums
 static const double meet_clocks = 4750;      // until blocks that do a sum together have met
 static const double meet_rate = 35;          // that one of them reads of the others
+static const double hand_on_rate = 17;       // of sums that are written, read and added
 static const double parts_share = 0.27;      // of L2's rate, adding up parts of sums
 static const double steepness = 4;           // how sharply the larger of two times hides the other
 
@@ -190,6 +191,11 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     if (takes_turns(w)) { // only the last is waited for, which half the threads do
         end += sums * (w->parts > 1 ? 4 : w->stored_bytes) / store_rate;
         ends = 1;
+    }
+    if (w->streamed) { // each hands one tile on, and ends one that was
+        waves = blocks / room;
+        ends = ceil(waves) + 1;
+        end += sums * 4 / hand_on_rate / ends * fmax(1, room / blocks);
     }
     double clocks = fill_clocks + waves * (double)w->turns * (turn + turn_clocks) + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;

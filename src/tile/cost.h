@@ -37,6 +37,7 @@ struct tile_work {
     uint32_t cluster;              // blocks that share what they load; 1: none
     uint32_t split;                // blocks that do a sum together, which are among the blocks
     uint32_t parts;                // of sums in memory, which are among the blocks; 1: none
+    uint32_t streamed;             // last waves whose turns are dealt evenly; 0: none
     uint32_t warps;                // of a block; 4 of a pipeline: warpgroups take tiles in turns
     uint32_t stored_bytes;         // of an element of the result
     double outside;                // rows and columns of a tile past the tensors' ends, on average

@@ -71,6 +71,15 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     va_end(args);
 }
 
+void tile_expect_kernel(struct tile_module *module)
+{
+    const struct tile_diagnostics *d = module->diagnostics;
+
+    if (!module->first && !d->errors && !d->out_of_memory)
+        tile_error(module, TILE_T008, (struct tile_location){ .file = module->file },
+                   "program: expected a kernel, got none");
+}
+
 void tile_note(struct tile_module *module, struct tile_location where, const char *format, ...)
 {
     va_list args;

@@ -13,6 +13,8 @@
 
 enum { TILE_MAX_ERRORS = 20 };
 
+#define TILE_S(count) ((count) == 1 ? "" : "s") // of a plural
+
 // Stable numbers, by group: codes.def has  TILE_CODE(T101, "what it means, for the documentation").
 enum tile_code {
 #define TILE_CODE(id, meaning) TILE_##id,
@@ -46,6 +48,8 @@ const char *tile_code_meaning(enum tile_code code);
 // Add one; a second error at the same place with the same code is dropped.
 void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+// Of a module that is right otherwise, the error that it has no kernel.
+void tile_expect_kernel(struct tile_module *module);
 // About the error before it: the other place.
 void tile_note(struct tile_module *module, struct tile_location where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -172,8 +172,8 @@ static bool bind_tensor(struct tile_binding_set *set, const struct tile_paramete
         return refuse(text, bytes, "argument %s: expected elements of %s, got %s", p->name,
                       cuc_dtype_name(type->dtype), cuc_dtype_name(t->dtype));
     if (t->rank != type->rank)
-        return refuse(text, bytes, "argument %s: expected %d axes, got %d", p->name, type->rank,
-                      t->rank);
+        return refuse(text, bytes, "argument %s: expected %d %s, got %d", p->name, type->rank,
+                      type->rank == 1 ? "axis" : "axes", t->rank);
     for (uint32_t axis = 0; axis < type->rank; axis++) {
         const struct tile_extent *extent = &p->extent[axis];
         if (extent->kind == TILE_EXTENT_STATIC && t->shape[axis] != extent->value)
@@ -204,7 +204,8 @@ bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *tex
     int64_t value;
 
     if (count != k->parameter_count)
-        return refuse(text, bytes, "expected %u arguments, got %u", k->parameter_count, count);
+        return refuse(text, bytes, "expected %u argument%s, got %u", k->parameter_count,
+                      k->parameter_count == 1 ? "" : "s", count);
     if (k->dimension_count > sizeof(bound))
         return refuse(text, bytes, "more than %zu dimensions", sizeof(bound));
     for (uint32_t i = 0; i < count; i++) {

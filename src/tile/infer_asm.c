@@ -7,27 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum register_kind { ANY, PREDICATE, BITS16, BITS32, BITS64 };
+// By bits, as tile_register_bits() has them.
+enum register_kind { ANY = 0, PREDICATE = 1, BITS16 = 16, BITS32 = 32, BITS64 = 64 };
 
 static const char *kind_text(enum register_kind kind)
 {
-    static const char *const texts[] = { "", ".pred", ".b16", ".b32", ".b64" };
-
-    return texts[kind];
+    switch (kind) {
+    case PREDICATE:
+        return ".pred";
+    case BITS16:
+        return ".b16";
+    case BITS32:
+        return ".b32";
+    case BITS64:
+        return ".b64";
+    case ANY:
+        break;
+    }
+    return "";
 }
 
-// As emit/inline.c has it.
-static enum register_kind kind_of(cuc_dtype dtype)
+// Of words that are apart by spaces.
+static bool is_among(const char *at, size_t bytes, const char *words)
 {
-    return dtype == CUC_BOOL                       ? PREDICATE
-           : dtype == CUC_F16 || dtype == CUC_BF16 ? BITS16
-           : cuc_dtype_bits(dtype) == 64           ? BITS64
-                                                   : BITS32;
-}
-
-static bool is_word(const char *at, size_t bytes, const char *word)
-{
-    return strlen(word) == bytes && memcmp(at, word, bytes) == 0;
+    for (; *words; words += strspn(words, " ")) {
+        size_t length = strcspn(words, " ");
+        if (length == bytes && memcmp(words, at, bytes) == 0)
+            return true;
+        words += length;
+    }
+    return false;
 }
 
 // What an instruction's type is held in; ANY: it is none, or not one of these.
@@ -44,12 +53,8 @@ static enum register_kind type_of(const char *at, size_t bytes)
     };
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        for (const char *name = types[i].names; *name;) {
-            size_t length = strcspn(name, " ");
-            if (length == bytes && memcmp(name, at, bytes) == 0)
-                return types[i].kind;
-            name += length + strspn(name + length, " ");
-        }
+        if (is_among(at, bytes, types[i].names))
+            return types[i].kind;
     return ANY;
 }
 
@@ -76,12 +81,8 @@ static const struct instruction {
 static const struct instruction *find_instruction(const char *at, size_t bytes)
 {
     for (size_t i = 0; i < sizeof(instructions) / sizeof(instructions[0]); i++)
-        for (const char *name = instructions[i].names; *name;) {
-            size_t length = strcspn(name, " ");
-            if (length == bytes && memcmp(name, at, bytes) == 0)
-                return &instructions[i];
-            name += length + strspn(name + length, " ");
-        }
+        if (is_among(at, bytes, instructions[i].names))
+            return &instructions[i];
     return NULL;
 }
 
@@ -114,7 +115,7 @@ static struct statement read_words(const char *at, const char *end)
         const char *next = memchr(word, '.', (size_t)(s.name_end - word));
         size_t bytes = (size_t)((next ? next : s.name_end) - word);
         enum register_kind kind = type_of(word, bytes);
-        s.wide |= is_word(word, bytes, "wide");
+        s.wide |= is_among(word, bytes, "wide");
         if (kind != ANY && s.types++ < 2)
             s.type[s.types - 1] = kind;
         word += bytes + 1;
@@ -177,7 +178,7 @@ static bool need_registers(struct tile_builder *b, const struct tile_op *op, cuc
         long number = sign_of(at, comma);
         enum register_kind want = expected(&s, *letter);
         cuc_dtype dtype = number > 0 ? op->operand[number - 1]->type.dtype : result;
-        enum register_kind got = kind_of(dtype);
+        enum register_kind got = (enum register_kind)tile_register_bits(dtype);
         if (number >= 0 && want != ANY &&
             (row->wider && want != PREDICATE && got != PREDICATE ? got < want : got != want))
             return tile_wrong(b, op, TILE_T101,

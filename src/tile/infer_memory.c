@@ -31,8 +31,8 @@ static bool need_indices(struct tile_builder *b, struct tile_op *op, uint32_t fi
                          uint32_t axes)
 {
     if (count != axes)
-        return tile_wrong(b, op, TILE_T301,
-                          "expected %u indices, one an axis of the tensor, got %u", axes, count);
+        return tile_wrong(b, op, TILE_T301, "expected %u %s, one an axis of the tensor, got %u",
+                          axes, axes == 1 ? "index" : "indices", count);
     for (uint32_t i = 0; i < count; i++)
         if (!tile_need_integer_scalar(b, op, first + i))
             return false;
@@ -201,8 +201,8 @@ static bool need_elements(struct tile_builder *b, struct tile_op *op, uint32_t v
     uint32_t count = op->operand_count - 1 - after;
 
     if (count != axes)
-        return tile_wrong(b, op, TILE_T301,
-                          "expected %u indices, one an axis of the tensor, got %u", axes, count);
+        return tile_wrong(b, op, TILE_T301, "expected %u %s, one an axis of the tensor, got %u",
+                          axes, axes == 1 ? "index" : "indices", count);
     *type = axes ? op->operand[1]->type : tile_scalar(CUC_I32);
     for (uint32_t i = 1; i <= axes; i++) {
         if (!tile_need_tile(b, op, i))

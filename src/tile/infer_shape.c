@@ -53,8 +53,8 @@ bool tile_infer_permute(struct tile_builder *b, struct tile_op *op, const struct
     if (!tile_need_tile(b, op, 0))
         return false;
     if (!axes || axes->count != from->rank)
-        return tile_wrong(b, op, TILE_T205, "expected %d axes, got %u", from->rank,
-                          axes ? axes->count : 0);
+        return tile_wrong(b, op, TILE_T205, "expected %d %s, got %u", from->rank,
+                          from->rank == 1 ? "axis" : "axes", axes ? axes->count : 0);
     for (uint32_t i = 0; i < axes->count; i++) {
         int64_t axis = axes->ints[i];
         if (axis < 0 || axis >= from->rank || seen >> axis & 1)

@@ -61,6 +61,15 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
                 bytes, bytes == 1 ? "" : "s", tile_variant_name(variant));
 }
 
+void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
+                              enum tile_variant variant, uint32_t count)
+{
+    tile_remark(module, op->where,
+                "%s: %u instructions, which take long to assemble: a smaller tile, or more warps, "
+                "makes fewer (%s)",
+                tile_op_infos[op->kind].name, count, tile_variant_name(variant));
+}
+
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
 {
     tile_remark(kernel->module, plan->mma->where,

@@ -10,6 +10,9 @@ bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, b
 // How many bytes a thread moves with an instruction, where the tile lies inside the tensor.
 void tile_remark_access(struct tile_module *module, const struct tile_op *op,
                         enum tile_variant variant, uint32_t bytes);
+// How many instructions an op has become, where they are very many.
+void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
+                              enum tile_variant variant, uint32_t count);
 // How products are done; why they are not.
 struct tile_pipeline;
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);

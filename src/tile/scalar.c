@@ -357,7 +357,7 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
     return true;
 }
 
-static bool compare(enum tile_op_kind kind, bool less, bool equal, bool greater, uint64_t *out)
+bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out)
 {
     switch (kind) {
     case TILE_EQ:
@@ -535,6 +535,7 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
     const char *operands = tile_op_infos[kind].operands;
     bool two = strchr(operands, ' ') != NULL, three = kind == TILE_FMA;
     uint64_t filled[3] = { x[0], two || three ? x[1] : 0, three ? x[2] : 0 };
+    bool holds;
 
     if (kind == TILE_WHERE) {
         *out = x[0] ? x[1] : x[2];
@@ -543,15 +544,19 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
     if (tile_is_integer(dtype) || dtype == CUC_BOOL) {
         int64_t a = (int64_t)filled[0], b = (int64_t)filled[1];
         bool less = tile_is_signed(dtype) ? a < b : filled[0] < filled[1];
-        return compare(kind, less, a == b, !less && a != b, out) ||
-               compute_int(kind, dtype, filled, out);
+        if (!tile_compare(kind, less, a == b, !less && a != b, &holds))
+            return compute_int(kind, dtype, filled, out);
+        *out = holds;
+        return true;
     }
     if (!tile_is_float(dtype))
         return false;
     double a = tile_element_real(dtype, filled[0]), b = tile_element_real(dtype, filled[1]);
     double c = tile_element_real(dtype, filled[2]), result;
-    if (compare(kind, a<b, a == b, a> b, out))
+    if (tile_compare(kind, a<b, a == b, a> b, &holds)) {
+        *out = holds;
         return true;
+    }
     if (kind == TILE_ISNAN || kind == TILE_ISINF) {
         *out = kind == TILE_ISNAN ? a != a : isinf(a) != 0;
         return true;

@@ -17,6 +17,14 @@ static inline bool tile_is_signed(cuc_dtype dtype)
 {
     return dtype >= CUC_I8 && dtype <= CUC_I64;
 }
+// Bits of the register that holds an element: 1, a predicate, 16, 32 or 64.
+static inline uint32_t tile_register_bits(cuc_dtype dtype)
+{
+    return dtype == CUC_BOOL                       ? 1
+           : dtype == CUC_F16 || dtype == CUC_BF16 ? 16
+           : cuc_dtype_bits(dtype) == 64           ? 64
+                                                   : 32;
+}
 static inline bool tile_is_float(cuc_dtype dtype) // that arithmetic is done on
 {
     return dtype == CUC_F16 || dtype == CUC_BF16 || dtype == CUC_F32 || dtype == CUC_F64;
@@ -53,6 +61,9 @@ static inline bool tile_is_rounded(const struct tile_op *op)
 
 uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum tile_round round);
 
+// What a comparison says of two of which the first is less, equal or greater; NaN is none of these.
+// False when the op is none.
+bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out);
 // An elementwise op on elements of a dtype (of where, that of x and y). Integer and IEEE results
 // are exact; the others are those of libm in double, rounded once. `nan`: minimum and maximum keep
 // it. False when the op is not one of these.

@@ -69,12 +69,13 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
 static bool can_have_maps(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
+    const uint64_t most_ended = UINT64_C(1) << 29; // three times as many are still a coordinate
     struct tile_map_shape shape;
 
     for (uint32_t i = 0; i < entry->map_count; i++) {
         uint32_t p = entry->map[i].parameter;
         const cuc_tensor *t = argument[p].tensor;
-        if (!tile_map_shape_of(&shape, t) ||
+        if (!tile_map_shape_of(&shape, t) || (entry->map[i].ends && shape.dims[1] > most_ended) ||
             (s->written >> p & 1 && shape.dims[0] * cuc_dtype_bits(t->dtype) / 8 % VECTOR_BYTES))
             return false;
     }

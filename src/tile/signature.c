@@ -160,7 +160,7 @@ static void put_kernel(struct writer *w, const struct tile_kernel *k, uint64_t w
             const struct tile_tensor_map *map = &entry[i].map[n];
             put_number(w, map->parameter);
             put_byte(w, map->swizzle);
-            put_byte(w, map->rounds);
+            put_byte(w, (uint64_t)map->rounds | (uint64_t)map->ends << 1);
             for (uint32_t axis = 0; axis < TILE_MAP_RANK; axis++)
                 put_number(w, map->box[axis]);
         }

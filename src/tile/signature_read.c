@@ -160,13 +160,16 @@ static void read_map(struct reader *r, const struct tile_kernel *k, struct tile_
 {
     map->parameter = read_below(r, k->parameter_count, "a map is of no parameter");
     map->swizzle = read_byte(r);
-    map->rounds = read_byte(r) & 1;
+    uint32_t flags = read_byte(r);
+    map->rounds = flags & 1;
+    map->ends = flags >> 1 & 1;
     for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
         map->box[i] = read_below(r, 257, "a map's box is too large");
     if (r->why)
         return;
     const struct tile_type *type = &k->parameter[map->parameter].value->type;
-    if (!type->tensor || !type->rank || type->rank > TILE_MAP_RANK || map->swizzle > 3)
+    if (!type->tensor || !type->rank || type->rank > TILE_MAP_RANK || map->swizzle > 3 ||
+        (map->ends && type->rank != 2))
         refuse(r, "a map is of something that can have none");
 }
 

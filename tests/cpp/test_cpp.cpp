@@ -416,6 +416,76 @@ START_TEST(a_capture_is_launched_as_one)
 }
 END_TEST
 
+START_TEST(a_graph_decides_between_bodies)
+{
+    const cuc::stream stream{ cuc::device() }, side{ cuc::device() };
+    const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
+    std::vector<cuc::graph> bodies;
+
+    const cuc::graph graph = cuc::capture(stream, [&] {
+        bodies = cuc::add_conditional(stream, cuc::create_condition(stream, 2),
+                                      CUC_CONDITIONAL_SWITCH, 3);
+    });
+    for (size_t i = 0; i < bodies.size(); i++)
+        bodies[i].add(side, {}, [&] { x.buffer().fill(side, static_cast<uint8_t>(i + 5)); });
+    graph.instantiate().launch(stream);
+    ck_assert(x.read(stream) == std::vector<uint8_t>(8, 7));
+    try {
+        cuc::create_condition(stream);
+        ck_abort_msg("nothing was thrown");
+    } catch (const cuc::error &e) {
+        ck_assert_int_eq(e.code(), CUC_ERROR_INVALID_ARGUMENT);
+    }
+}
+END_TEST
+
+START_TEST(a_buffer_grows)
+{
+    const cuc::stream stream{ cuc::device() };
+    const auto resource = cuc::memory_resource::growing(cuc::device(), 64 << 20);
+    const cuc::buffer first(resource, stream, 8);
+
+    first.fill(stream, 3);
+    const cuc::buffer second = first.grow(4 << 20);
+    uint8_t got = 0;
+    second.read(stream, &got, 1, 7);
+    stream.synchronize();
+    ck_assert_uint_eq(second.ptr(), first.ptr());
+    ck_assert_uint_eq(got, 3);
+}
+END_TEST
+
+START_TEST(a_part_of_a_device_has_streams)
+{
+    cuc_sms rest;
+    const auto groups = cuc::split(cuc::sms_of(cuc::device()), 16, 2, &rest);
+    const cuc::green_context part(cuc::device(), groups);
+    const cuc::stream stream = part.stream(-1);
+    const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
+
+    ck_assert_uint_eq(groups.size(), 2);
+    ck_assert_uint_eq(part.sms().count, groups[0].count + groups[1].count);
+    x.buffer().fill(stream, 4);
+    ck_assert(x.read(stream) == std::vector<uint8_t>(8, 4));
+}
+END_TEST
+
+START_TEST(a_tensor_map_has_a_box_for_each_dimension)
+{
+    const cuc::stream stream{ cuc::device() };
+    const cuc::array<float> x(stream, std::vector<float>(256));
+    const cuc::tensor all(x, { 8, 32 });
+
+    ck_assert(cuc::make_tensor_map(all, { 4, 8 }).words[0] != 0);
+    try {
+        cuc::make_tensor_map(all, { 4 });
+        ck_abort_msg("nothing was thrown");
+    } catch (const cuc::error &e) {
+        ck_assert(std::string(e.what()).find("1 extents, and the tensor 2") != std::string::npos);
+    }
+}
+END_TEST
+
 START_TEST(a_capture_that_throws_is_cancelled)
 {
     const cuc::stream stream{ cuc::device() };
@@ -467,6 +537,10 @@ int main()
     tcase_add_test(all, streams_and_events_order_work);
     tcase_add_test(all, a_callback_gets_the_status_once);
     tcase_add_test(all, a_capture_is_launched_as_one);
+    tcase_add_test(all, a_graph_decides_between_bodies);
+    tcase_add_test(all, a_buffer_grows);
+    tcase_add_test(all, a_part_of_a_device_has_streams);
+    tcase_add_test(all, a_tensor_map_has_a_box_for_each_dimension);
     tcase_add_test(all, a_capture_that_throws_is_cancelled);
     tcase_add_test(all, a_linker_links_objects);
     suite_add_tcase(suite, all);

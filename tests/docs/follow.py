@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""follow.py PAGE BUILD: does what docs/PAGE.md tells its reader to do.
+"""follow.py PAGE BUILD [installed]: does what docs/PAGE.md tells its reader to do. "installed": the Python package
+is there already, and nothing of the source folder is used.
 
 Code goes into the file that the line above it names ("Save it as `NAME`:"); code without such a line
 goes on in the last file of its language. What is indented are commands, and the text in a fence behind
-them is what they print. `...` in it is a part of a line, or alone any number of lines. A fence of the
-language "py" is shown and not run.
+them is what they print. `...` in it is a part of a line, or alone any number of lines. Fences of the
+languages "py" and "sh" are shown and not run.
 """
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ def steps(text):
     """("file", name, code), ("run", commands) and ("prints", text), in their order."""
     last = {}
     ran = False
-    text = re.sub(r"^```py\n.*?^```$", "", text, flags=re.M | re.S) # shown, not run
+    text = re.sub(r"^```(?:py|sh)\n.*?^```$", "", text, flags=re.M | re.S) # shown, not run
     for step in STEP.finditer(text):
         if step["commands"]:
             commands = re.sub(r"^    ", "", step["commands"].strip("\n"), flags=re.M)
@@ -47,7 +49,7 @@ def fits(wanted, said):
     return re.fullmatch("".join(lines), said.rstrip("\n") + "\n")
 
 
-def environment(build, folder):
+def environment(build, folder, installed):
     env = {**os.environ, "CUCORE_DRIVER": str(build / "libcucore-sim.so"), "LC_ALL": "C",
            "PATH": f"{build / 'tools/cucore'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(build),
            "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "C_INCLUDE_PATH": str(ROOT / "include"),
@@ -55,13 +57,18 @@ def environment(build, folder):
            "PYTHONPATH": f"{ROOT / 'bindings/python'}:{os.environ.get('PYTHONPATH', '')}",
            "CUCORE_LIBRARY": str(build / "libcucore.so"), "CUCORE_DIR": str(build), "CARGO_NET_OFFLINE": "true",
            "CARGO_TARGET_DIR": str(build / "tests/docs/target")}
-    (folder / "bin").mkdir() # "python" is the interpreter of this test
-    (folder / "bin/python").symlink_to(sys.executable)
+    if installed:
+        for name in ("PYTHONPATH", "CUCORE_LIBRARY"):
+            del env[name]
+        env["CUCORE_DRIVER"] = "sim"
+    (folder / "bin").mkdir() # "python" is the interpreter of this test, a script as it may be an environment's
+    (folder / "bin/python").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+    (folder / "bin/python").chmod(0o755)
     env["PATH"] = f"{folder / 'bin'}:{env['PATH']}"
     return env
 
 
-def main(page, build):
+def main(page, build, installed=""):
     build = pathlib.Path(build).resolve()
     text = (ROOT / f"docs/{page}.md").read_text()
     if "__global__" in text:
@@ -71,7 +78,7 @@ def main(page, build):
             return SKIPPED
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
-        env = environment(build, folder)
+        env = environment(build, folder, installed)
         said, ran = "", 0
         for kind, *what in steps(text):
             if kind == "file":

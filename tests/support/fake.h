@@ -103,6 +103,8 @@ struct fake_launch {
     _Alignas(64) unsigned char bytes[FAKE_LAUNCH_BYTES];
 };
 
+// As cudaGraphSetConditional() of a kernel: 0 for a handle that is none.
+int fake_condition_set(uint64_t handle, uint32_t value);
 // 1 and the latest launch, or 0 when there was none since the reset.
 int fake_last_launch(struct fake_launch *out);
 // Launches that were accepted since the reset.

@@ -114,8 +114,9 @@ static const struct {
     { "context", KIND_CONTEXT, true }, { "library", KIND_LIBRARY, true },
     { "pool", KIND_POOL, true },       { "link", KIND_LINK, true },
     { "graph", KIND_GRAPH, true },     { "exec", KIND_EXEC, true },
-    { "user", KIND_USER, true },       { "allocation", 0, true },
-    { "registration", 0, true },       { "primary", 0, false },
+    { "user", KIND_USER, true },       { "green", KIND_GREEN, true },
+    { "allocation", 0, true },         { "registration", 0, true },
+    { "primary", 0, false },           { "virtual", 0, true }, // memory and addresses
 };
 
 struct census {
@@ -143,6 +144,8 @@ static int live(size_t row)
         return c.count[kinds[row].kind];
     if (strcmp(kinds[row].name, "primary") == 0)
         return c.primaries;
+    if (strcmp(kinds[row].name, "virtual") == 0)
+        return sim_virtual_count();
 
     int n = 0;
     bool registrations = strcmp(kinds[row].name, "registration") == 0;
@@ -336,6 +339,11 @@ int ctl_launch_count(void)
     int n = (int)(sim.launches - launches_before);
     sim_unlock();
     return n;
+}
+
+int ctl_condition_set(uint64_t handle, uint32_t value)
+{
+    return sim_condition_set(handle, value);
 }
 
 int ctl_last_launch(struct fake_launch *out)

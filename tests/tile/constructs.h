@@ -682,7 +682,7 @@ static const struct construct constructs[] = {
       "    for k in s * s .. minimum((s + 1) * s, cdiv(K, BK)) step 2 {\n"
       "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
       "    store_add(u, [m, n], acc)\n}", 0, 0, NULL },
-    { "a pipeline with no place for many stages", "f16", "M=300 K=100 N=136",
+    { "a pipeline with no place for many stages", "f16", "M=140 K=100 N=136",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[N, M])\n"
       "    const T = f16, BM = 128, BN = 256, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
       "    m, n = block(0), block(1)\n"
@@ -698,6 +698,16 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
       "    store_add(u, [m, n], acc)\n    store_add(o, [0], full(f32, [1], 1.0))\n}", 0, 0, NULL },
+    { "a pipeline that stores to parts of a tensor, with ends of every kind", "f16", "M=130 K=40 N=64",
+      "kernel k(w: T[M, K], ww: T[N, K], o: f32[M, N])\n"
+      "    const T = f16, BM = 128, BN = 64, BK = 32\n    grid 3, 4\n{\n"
+      "    m, s = block(0) - 1, block(1)\n"
+      "    from = s * 50 - 60\n    to = from + 50\n    if s == 2 { to = from - 10 }\n"
+      "    part, mine = slice(w, 0, from, to), slice(o, 0, from, to)\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(part, [m, k], [BM, BK]), trans(load(ww, [0, k], [BN, BK])), acc)\n    }\n"
+      "    store(mine, [m, 0], acc)\n}", 0, 0, NULL },
     { "loads ahead of a loop within control flow, of a slice", "f16 tf32 i8", "M=70 K=72 N=40;M=9 K=3 N=48",
       "kernel k(w: T[M, K], ww: T[N, K], o: f64[M, N]) const T = f16, BM = 32, BN = 32, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
@@ -769,6 +779,35 @@ static const struct construct constructs[] = {
       "        top = maximum(top, max(p, 1))\n"
       "        acc = mma(cast(p, T), load(www, [k, 0], [BK, 32]), acc * 0.5)\n"
       "    }\n    store(o, [m, 0], acc)\n    store(o2, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "a product that is left out of some turns", "f16 bf16", "M=70 K=200 N=64;M=20 K=40 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        if k == 1 { continue }\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a product of blocks that the sum of a tile ends", "f16", "M=1300 K=40 N=128;M=200 K=100 N=64",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16, BM = 64, BN = 16, BK = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    r, c = block(0), block(1)\n    if sum(load(w, [r * 2 + c, 0], [4, 8])) > 0.0 { return }\n"
+      "    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(w, [r, k], [BM, BK]), load(ww, [k, c], [BK, BN]), acc)\n    }\n"
+      "    store(o, [r, c], acc)\n}", 0, 0, NULL },
+    { "rows of a part of a tensor, and what is largest of their products", "f16", "M=200 K=100 N=64 r=3;M=200 K=32 N=128 r=40",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N], r: i64) const T = f16, BM = 64, BN = 64, BK = 32\n"
+      "    grid 1, cdiv(N, BN)\n{\n"
+      "    part, own = slice(w, 0, r, r + 70), slice(o, 0, r, r + 70)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load(part, [0, k], [BM, BK]), load(ww, [k, block(1)], [BK, BN]), acc)\n    }\n"
+      "    store(own, [0, block(1)], acc - max(acc, 1))\n}", 0, 0, NULL },
+    { "turns that pass half of what an unsigned number holds", "f16", "M=70 K=200 N=64 a=2147483646 b=2147483650;a=1 b=3",
+      "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N], a: u32, b: u32) const T = f16, BM = 64, BN = 64, BK = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in a .. b {\n        i = cast(k - a, i64)\n"
+      "        acc = mma(load(w, [m, i], [BM, BK]), load(ww, [i, n], [BK, BN]), acc * 0.5)\n    }\n"
+      "    store(o, [m, n], acc)\n}", 0, 0, NULL },
     { "products of batches", "f16 f32 f64 i8", "",
       "kernel k(w: T[3, 5, 12], ww: T[12, 8], www: T[2, 1, 8, 12], o: f64[3, 5, 8], oo: f64[2, 3, 8, 5]) const T = f32 {\n"
       "    a = load(w, [0, 0, 0], [3, 5, 12])\n    store(o, [0, 0, 0], cast(a @ load(ww, [0, 0], [12, 8]), f64))\n"
@@ -990,13 +1029,25 @@ static const struct construct constructs[] = {
     { "tiles that take dynamic shared memory", "f32 f64", "",
       "kernel k(w: T[128, 130], o: T[130, 128], oo: T[1, 130]) const T = f32 {\n    a = load(w, [0, 0], [128, 130])\n"
       "    store(o, [0, 0], trans(a))\n    store(oo, [0, 0], sum(a, 0))\n}", 0, 0, NULL },
+    // As networks, a few registers at a time through shared memory; ptxas takes seconds for each
     { "a sort of as many as a block has threads and more", "i32 f16", "",
-      "kernel k(x: T[5000], o: T[5000], oo: i32[40]) const T = i32 {\n    a = load(x, [0], [5000])\n"
-      "    store(o, [0], sort(a, 0))\n    v, i = topk(a, 40, 0)\n    store(oo, [0], i)\n}", 0, 0, NULL },
-    { "sorts in shared memory, of lines in every direction", "i64 f16 u8 f64", "",
-      "kernel k(x: T[3, 1200], y: T[1100, 3], w: T[2, 1500, 2], o: T[3, 1200], oo: T[1100, 3], o1: T[2, 7, 2], o2: i32[2, 7, 2]) const T = f16 {\n"
-      "    store(o, [0, 0], sort(load(x, [0, 0], [3, 1200]), 1))\n    store(oo, [0, 0], sort(load(y, [0, 0], [1100, 3]), 0))\n"
-      "    v, i = topk(load(w, [0, 0, 0], [2, 1500, 2]), 7, 1)\n    store(o1, [0, 0, 0], v)\n    store(o2, [0, 0, 0], i)\n}", 0, 0, NULL },
+      "kernel k(x: T[5000], o: T[5000]) const T = i32 {\n    store(o, [0], sort(load(x, [0], [5000]), 0))\n}", 0, 0, NULL },
+    { "the largest of as many as a block has threads and more", "i32", "",
+      "kernel k(x: T[4100], o: i32[40]) const T = i32 {\n"
+      "    v, i = topk(load(x, [0], [4100]), 40, 0)\n    store(o, [0], i)\n}", 0, 0, NULL },
+    // As loops: the first three where there is one warp
+    { "sorts in shared memory", "f16 u8", "",
+      "kernel k(x: T[3, 600], o: T[3, 600]) const T = f16 {\n    store(o, [0, 0], sort(load(x, [0, 0], [3, 600]), 1))\n}", 0, 0, NULL },
+    { "a sort in shared memory of the axis in the middle", "f16", "",
+      "kernel k(x: T[2, 600, 2], o: T[2, 600, 2]) const T = f16 {\n"
+      "    store(o, [0, 0, 0], sort(load(x, [0, 0, 0], [2, 600, 2]), 1))\n}", 0, 0, NULL },
+    { "the largest by way of shared memory", "f16", "",
+      "kernel k(w: T[600], o: T[7], oo: i32[7]) const T = f16 {\n"
+      "    v, i = topk(load(w, [0], [600]), 7, 0)\n    store(o, [0], v)\n    store(oo, [0], i)\n}", 0, 0, NULL },
+    { "sorts in shared memory, of 64 bits", "i64 f64", "",
+      "kernel k(x: T[5, 1100], y: T[1100, 5], w: T[2, 1100, 2], o: T[5, 1100], oo: T[1100, 5], o1: T[2, 7, 2], o2: i32[2, 7, 2]) const T = f64 {\n"
+      "    store(o, [0, 0], sort(load(x, [0, 0], [5, 1100]), 1))\n    store(oo, [0, 0], sort(load(y, [0, 0], [1100, 5]), 0))\n"
+      "    v, i = topk(load(w, [0, 0, 0], [2, 1100, 2]), 7, 1)\n    store(o1, [0, 0, 0], v)\n    store(o2, [0, 0, 0], i)\n}", 0, 0, NULL },
     { "a product of large tiles", "f32 f16", "",
       "kernel k(w: T[128, 64], ww: T[64, 130], o: f32[128, 130]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [128, 64]) @ load(ww, [0, 0], [64, 130]))\n}", 0, 0, NULL },

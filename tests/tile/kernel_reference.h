@@ -35,7 +35,7 @@ kernel_expect expect_gemm_nn, expect_gemm_nt, expect_gemm_tn, expect_gemm_tt,
     expect_gemm_grouped_nn, expect_gemm_grouped_nt, expect_gemm_batched_nt, expect_gemm_batched_tn;
 kernel_expect expect_gemm_bias_gelu, expect_gemm_bias_gelu_tanh, expect_gemm_residual,
     expect_gemm_scaled, expect_gemm_silu;
-kernel_expect expect_gemm_split_add, expect_gemm_split_last, expect_gemm_parts,
+kernel_expect expect_gemm_split_add, expect_gemm_split_last, expect_gemm_stream, expect_gemm_parts,
     expect_gemm_parts_sum;
 kernel_expect expect_quantized_rows, expect_quantized_blocks, expect_dequantized_rows,
     expect_dequantized_blocks, expect_gemm_weights_4, expect_fft;

@@ -71,6 +71,32 @@ void expect_gemm_parts_sum(struct numbers *a)
     }
 }
 
+// a b c w told: what each range leaves of the tile that it begins with; tiles of 64 x 64
+void expect_gemm_stream(struct numbers *a)
+{
+    int64_t rows = a[0].extent[0], columns = a[1].extent[1], depth = a[0].extent[1];
+    int64_t ranges = a[3].extent[0], turns = cdiv(depth, 64), across = cdiv(columns, 64);
+    int64_t total = cdiv(rows, 64) * across * turns, end = 0;
+
+    multiply(&a[0], &a[1], &a[2]);
+    for (int64_t r = 0; r < ranges && turns; r++) {
+        int64_t begin = end, tile = begin / turns;
+        end += total / ranges + (r < total % ranges);
+        int64_t last = (end < (tile + 1) * turns ? end : (tile + 1) * turns) - tile * turns;
+        if (begin % turns == 0 || begin == end)
+            continue;
+        for (int64_t i = 0; i < 64; i++)
+            for (int64_t j = 0; j < 64; j++) {
+                int64_t m = tile / across * 64 + i, n = tile % across * 64 + j;
+                double *at = &a[3].at[(r * 64 + i) * 64 + j];
+                int64_t to = (turns - begin % turns) * 64;
+                *at = m < rows && n < columns
+                          ? dot(&a[0], &a[1], m, n, (turns - last) * 64, to < depth ? to : depth)
+                          : 0;
+            }
+    }
+}
+
 // ---- Few bits: the largest number of 8-bit floats is 448
 
 static double scale_of(const struct numbers *x, int64_t row, int64_t rows, int64_t column,

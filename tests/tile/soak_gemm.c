@@ -238,6 +238,8 @@ static void make_kind(struct kind *kind, int64_t most)
     if (!below(3)) { // a pipeline's tiles, whatever the shape would have
         o->tile_m = 64 << below(3);
         o->tile_n = o->tile_m == 256 ? 128 : 64 << below(3);
+        if (o->dtype == CUC_F64 && o->tile_m * o->tile_n > 128 * 128)
+            o->tile_n = 128 * 128 / o->tile_m;
         o->tile_k = 64;
         o->cluster = (int32_t)below(3);
         o->raster = (int32_t)below(12);
@@ -254,6 +256,8 @@ static void make_kind(struct kind *kind, int64_t most)
     }
     if (!o->form && !o->split && !below(5))
         o->parts = 2 + (int32_t)below(3);
+    else if (!o->form && !o->split && o->cluster < 2 && !below(4))
+        o->stream_k = 1 + (int32_t)below(3);
 }
 
 // From 1 up, small ones as often as large ones; often near a multiple of 64.

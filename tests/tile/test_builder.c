@@ -5,6 +5,7 @@
 #include "builder_testing.h"
 
 #include "tile/builder.h"
+#include "tile/front/calls.h"
 
 #include <math.h>
 
@@ -711,6 +712,54 @@ static void build_places(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
+static void build_places_of_all(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "M, N");
+    cuc_tile o = cuc_tile_tensor(K, "o", CUC_I32, "N");
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 8), NULL);
+    cuc_tile least = cuc_tile_argmin(K, x, CUC_NO_AXIS);
+    cuc_tile most = cuc_tile_argmax_nan(K, x, CUC_NO_AXIS);
+    cuc_tile_store(K, o, CUC_TILES(I(0)), cuc_tile_add(K, least, most),
+                   CUC_TILE_ACCESS_OPTIONS(.rank = 1, .shape = (const int64_t[]){ CUC_NO_AXIS }));
+    cuc_tile_kernel_end(K);
+}
+
+static void build_listed(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile o = cuc_tile_tensor(K, "o", CUC_U64, "N");
+    cuc_tile s = cuc_tile_scalar(K, "s", CUC_I32);
+    cuc_tile x = cuc_tile_full_list(K, CUC_F32, CUC_SHAPE(3), CUC_TILES(F(0.25), s, I(1)));
+    cuc_tile one = cuc_tile_full_list(K, CUC_F32, CUC_SHAPE(1), CUC_TILES(F(2.0)));
+    cuc_tile_store(K, a, CUC_TILES(I(0)), cuc_tile_mul(K, x, one), NULL);
+    cuc_tile y = cuc_tile_full_list(
+        K, CUC_U64, CUC_SHAPE(2, 2),
+        CUC_TILES(cuc_tile_uint(K, UINT64_MAX), I(0), cuc_tile_uint(K, 7), I(1)));
+    y = cuc_tile_add(K, y, cuc_tile_uint(K, UINT64_C(1) << 63));
+    cuc_tile_store(K, o, CUC_TILES(I(0)), cuc_tile_reshape(K, y, CUC_SHAPE(4)), NULL);
+    cuc_tile_kernel_end(K);
+}
+
+static void build_pairs(cuc_tile_program *p)
+{
+    cuc_tile q, r, none;
+
+    cuc_tile_kernel_begin(K, "k");
+    cuc_tile a = cuc_tile_tensor(K, "a", CUC_F32, "N");
+    cuc_tile s = cuc_tile_scalar(K, "s", CUC_I32);
+    cuc_tile_divmod(&q, &r, K, s, I(3));
+    cuc_tile x = cuc_tile_load(K, a, CUC_TILES(q), CUC_SHAPE(8), NULL);
+    x = cuc_tile_minimum_round(K, x, F(4.0), CUC_TILE_FTZ | CUC_TILE_NAN);
+    x = cuc_tile_maximum_round(K, x, F(2.0), CUC_TILE_NAN);
+    x = cuc_tile_mul(K, x, cuc_tile_min_round(K, x, 0, NULL, CUC_TILE_FTZ | CUC_TILE_NAN));
+    cuc_tile_store(K, a, CUC_TILES(r), x, NULL);
+    cuc_tile_divmod(NULL, &none, K, s, I(5));
+    cuc_tile_store(K, a, CUC_TILES(none), x, NULL);
+    cuc_tile_kernel_end(K);
+}
+
 static const struct same {
     const char *name; // of the page's kernel, or what it is about
     void (*build)(cuc_tile_program *p);
@@ -748,6 +797,29 @@ static const struct same {
       "kernel k(a: f32[M, N], o: i32[M, N]) {\n"
       "    x = load(a, [0, 0], [4, 8])\n"
       "    store(o, [0, 0], argmin(x, 0, nan=true) + argmax(x, 1, nan=true))\n"
+      "}",
+      false },
+    { "where the least of all is", build_places_of_all,
+      "kernel k(a: f32[M, N], o: i32[N]) {\n"
+      "    x = load(a, [0, 0], [4, 8])\n"
+      "    store(o, [0], argmin(x) + argmax(x, nan=true), shape=[_])\n"
+      "}",
+      false },
+    { "lists, and integers from 2^63 on", build_listed,
+      "kernel k(a: f32[N], o: u64[N], s: i32) {\n"
+      "    x = full(f32, [3], [0.25, s, 1])\n"
+      "    store(a, [0], x * full(f32, [1], [2.0]))\n"
+      "    y = full(u64, [2, 2], [[18446744073709551615, 0], [7, 1]])\n"
+      "    store(o, [0], reshape(y + 9223372036854775808, [4]))\n"
+      "}",
+      false },
+    { "quotients with rests, and NaN that stay", build_pairs,
+      "kernel k(a: f32[N], s: i32) {\n"
+      "    q, r = divmod(s, 3)\n"
+      "    x = load(a, [q], [8]); x = minimum(x, 4.0, ftz=true, nan=true); x = maximum(x, 2.0, "
+      "nan=true)\n"
+      "    x = x * min(x, ftz=true, nan=true)\n"
+      "    store(a, [r], x); store(a, [s % 5], x)\n"
       "}",
       false },
     { "constants are computed, and take dtypes", build_constants,
@@ -880,6 +952,50 @@ START_TEST(calls_give_the_ir_that_the_text_gives)
 }
 END_TEST
 
+// A function for each call of the language. What it writes by signs is above.
+#define HAS(name)                              \
+    {                                          \
+#name, (void (*)(void))cuc_tile_##name \
+    }
+#define LISTED(function, op, text) { TILE_OP_OF(function), (void (*)(void))function },
+static const struct {
+    const char *call;
+    void (*function)(void);
+} calls[] = {
+    // clang-format off
+    HAS(load), HAS(load_at), HAS(load_rows), HAS(store), HAS(store_at), HAS(store_rows),
+    HAS(gather), HAS(scatter), HAS(atomic_cas), HAS(slice), HAS(topk), HAS(histogram),
+    HAS(reduce), HAS(scan), HAS(zeros), HAS(full), HAS(iota), HAS(broadcast), HAS(reshape),
+    HAS(permute), HAS(squeeze), HAS(trans), HAS(cat), HAS(take), HAS(extract), HAS(insert),
+    HAS(shift), HAS(roll), HAS(cast), HAS(bitcast), HAS(divmod), HAS(assume), HAS(block),
+    HAS(num_blocks), HAS(dim), HAS(stride), HAS(mma), HAS(philox), HAS(asm), HAS(assert),
+    HAS(print), HAS(grid_dependency_wait), HAS(grid_dependency_launch), HAS(fma), HAS(where),
+    CUC_TILE_UNARY_LIST(LISTED) CUC_TILE_BINARY_LIST(LISTED) CUC_TILE_STORE_LIST(LISTED)
+    CUC_TILE_ATOMIC_LIST(LISTED) CUC_TILE_REDUCE_LIST(LISTED) CUC_TILE_ALONG_LIST(LISTED)
+    CUC_TILE_SCAN_LIST(LISTED)
+    // clang-format on
+};
+
+static bool has_function(const char *call)
+{
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (strcmp(calls[i].call, call) == 0)
+            return calls[i].function != NULL;
+    return false;
+}
+
+START_TEST(every_call_of_the_language_has_a_function)
+{
+    for (size_t i = 0; tile_call_tables[i]; i++)
+        for (const struct tile_call_row *row = tile_call_tables[i]; row->name; row++)
+            ck_assert_msg(has_function(row->name), "%s", row->name);
+    for (int kind = 0; kind < TILE_OP_COUNT; kind++)
+        ck_assert_msg(!tile_is_builtin(tile_op_infos[kind].name) ||
+                          has_function(tile_op_infos[kind].name),
+                      "%s", tile_op_infos[kind].name);
+}
+END_TEST
+
 START_TEST(names_go_into_the_text)
 {
     cuc_tile_program *p = program();
@@ -985,6 +1101,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, calls_give_the_ir_that_the_text_gives, 0,
                         sizeof(sames) / sizeof(sames[0]));
+    tcase_add_test(tc, every_call_of_the_language_has_a_function);
     tcase_add_test(tc, names_go_into_the_text);
     tcase_add_test(tc, types_can_be_asked_for);
     tcase_add_loop_test(tc, without_memory_the_end_says_so_and_nothing_is_left, 0,

@@ -782,6 +782,33 @@ ERROR(m_size)
 {
     cuc_tile_store(W, h->a, CUC_TILES(I(0)), I(1), &(cuc_tile_access_options){ .order = 1 });
 }
+ERROR(m_list_length)
+{
+    (void)h;
+    cuc_tile_full_list(W, CUC_F32, CUC_SHAPE(2, 2), CUC_TILES(I(1), I(2), I(3)));
+}
+ERROR(m_list_long)
+{
+    cuc_tile many[257];
+
+    (void)h;
+    for (int i = 0; i < 257; i++)
+        many[i] = I(i);
+    cuc_tile_full_list(W, CUC_F32, CUC_SHAPE(257), 257, many);
+}
+ERROR(m_list_of_tiles)
+{
+    cuc_tile_full_list(W, CUC_F32, CUC_SHAPE(2), CUC_TILES(I(1), LOAD(a)));
+}
+ERROR(m_list_range)
+{
+    (void)h;
+    cuc_tile_full_list(W, CUC_U8, CUC_SHAPE(2), CUC_TILES(I(1), I(256)));
+}
+ERROR(m_nan_of_sum)
+{
+    cuc_tile_sum_round(W, LOAD(a), 0, NULL, CUC_TILE_NAN);
+}
 ERROR(m_no_combine)
 {
     cuc_tile r, x = LOAD(i), zero = I(0);
@@ -874,6 +901,14 @@ static const struct misuse {
     { "a dtype that tiles do not have", m_dtype, "T511: zeros: expected a dtype of the language" },
     { "no dtype", m_parameter_dtype, "T511: scalar: expected a dtype of the language, got 0" },
     { "a rounding that there is not", m_word, "T511: cast: round: expected 0 to 5, got 7" },
+    { "NaN of what has no word for it", m_nan_of_sum,
+      "T511: sum_round: round: expected 0 to 5, got 32" },
+    { "a list shorter than its shape", m_list_length,
+      "T203: full: the shape has 4 elements, the list 3" },
+    { "a list that is too long", m_list_long, "T504: full: at most 256 in a list, got 257" },
+    { "a list of tiles", m_list_of_tiles, "T209: full: element 1: expected a scalar, got f32" },
+    { "an element that the dtype does not have", m_list_range,
+      "T103: constant: 256 is out of the range of u8" },
     { "a shape that is NULL", m_shape, "T511: load: shape is NULL, with 1 axes" },
     { "an index that is NULL", m_no_index, "T511: load: index is NULL, with a count of 1" },
     { "nine indices", m_nine, "T504: load_at: at most 8 in a list, got 9" },
@@ -912,7 +947,8 @@ START_TEST(what_is_left_open_is_told_at_the_end)
     cuc_tile_program *p = program();
 
     ck_assert_int_eq(cuc_tile_program_finish(NULL, p), CUC_ERROR_COMPILE);
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "has no kernel"));
+    ck_assert_ptr_nonnull(
+        strstr(cuc_error_message(), "error T008: program: expected a kernel, got none"));
     cuc_tile_program_release(p);
     p = program();
     cuc_tile_kernel_begin(p, "a.c", 3, "k");

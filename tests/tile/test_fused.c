@@ -189,6 +189,42 @@ START_TEST(warps_that_wait_for_one_another_go_the_same_way)
 }
 END_TEST
 
+// Where an access in an order stands: before the loop, or in it.
+static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)", "1" },
+                                         { "1", "load(flag, [k], [_], order=acquire)" } };
+
+// What comes behind it in the program must not be read ahead of it.
+START_TEST(nothing_is_loaded_ahead_of_an_access_in_an_order)
+{
+    static const char source[] =
+        "kernel k(a: f16[M, K], b: f16[K, N], d: f32[M, N], flag: i32[G])\n"
+        "    grid cdiv(M, 128), cdiv(N, 128)\n"
+        "{\n"
+        "    m, n, y = block(0), block(1), 0\n"
+        "    x = %s\n"
+        "    acc = zeros(f32, [128, 128])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        y = %s\n"
+        "        acc = mma(load(a, [m, k], [128, 64]), load(b, [k, n], [64, 128]), acc)\n"
+        "    }\n"
+        "    store(d, [m, n], acc + cast(x + y, f32))\n"
+        "}\n";
+    struct tile_compiled compiled = { .ptx = NULL };
+    struct tile_target target;
+    char why[128], text[1024];
+
+    snprintf(text, sizeof(text), source, orders[_i][0], orders[_i][1]);
+    module = tile_parse("some.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert(tile_target_of(&target, 90, true, why, sizeof(why)));
+    ck_assert_msg(!module->diagnostics->errors && tile_compile(module, &target, &compiled), "%s",
+                  tile_diagnostics_text(module, true));
+    ck_assert_int_eq(count_of(compiled.ptx, "cp.async.bulk"), 0);
+    if (_i == 1)
+        ck_assert_int_eq(count_of(compiled.ptx, "cp.async"), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tile fused");
@@ -196,6 +232,7 @@ int main(void)
     int count = sizeof(attentions) / sizeof(attentions[0]);
 
     tcase_add_checked_fixture(t, NULL, teardown);
+    tcase_add_loop_test(t, nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2);
     tcase_add_loop_test(t, turns_without_masks_scale_and_subtract_in_one_instruction, 0, count);
     tcase_add_loop_test(t, sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, 0, count);
     tcase_add_loop_test(t, a_mask_takes_one_comparison_with_a_number_an_element, 0, count);

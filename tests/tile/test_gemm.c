@@ -184,6 +184,12 @@ static const struct row rows[] = {
     ROW("groups with all there is", 100, 48, 56, .form = CUC_GEMM_GROUPED, .dtype = CUC_F16, .b_order = 1,
         .bias = CUC_GEMM_BIAS_COLUMNS, .residual_dtype = CUC_F16, .activation = CUC_GEMM_SILU,
         .c_dtype = CUC_F32, .flags = CUC_GEMM_SCALED_ROWS | CUC_GEMM_SCALED_COLUMNS), 4, 2, 0.5, 0 },
+    ROW("groups of more tiles than multiprocessors, stored by ends of their own", 700, 704, 72, .form = CUC_GEMM_GROUPED,
+        .dtype = CUC_BF16, .b_order = 1, .tile_m = 128, .tile_n = 64, .raster = 2), 6, 1, 0, 8 },
+    ROW("groups by warpgroups in turns", 500, 704, 72, .form = CUC_GEMM_GROUPED,
+        .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .warps = 4), 4, 2, 0, 8 },
+    ROW("groups by warpgroups in turns, of two blocks of rows", 500, 704, 40, .form = CUC_GEMM_GROUPED,
+        .dtype = CUC_F16, .d_dtype = CUC_F32, .tile_m = 128, .tile_n = 32, .warps = 4, .raster = 3), 5, 1, 0, 0 },
     ROW("parts in a workspace", 70, 260, 300, .dtype = CUC_F16, .parts = 3, .c_dtype = CUC_F16,
         .bias = CUC_GEMM_BIAS_COLUMNS), 0, 0.5, 1, 0 },
     ROW("parts of integers", 33, 20, 300, .dtype = CUC_I8, .parts = 7) ONCE,
@@ -208,6 +214,25 @@ static const struct row rows[] = {
         .tile_m = 128, .tile_n = 128) ONCE,
     ROW("integers of 8 bits by whole lines", 100, 400, 160, .dtype = CUC_I8, .b_order = 1, .d_dtype = CUC_I8,
         .tile_m = 64, .tile_n = 256) ONCE,
+    ROW("stream-K of fewer tiles than multiprocessors", 200, 130, 330, .dtype = CUC_F16, .stream_k = 1,
+        .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("stream-K of more", 1100, 272, 260, .dtype = CUC_BF16, .stream_k = 1, .tile_m = 128, .tile_n = 16,
+        .stages = 4, .activation = CUC_GEMM_RELU) ONCE,
+    ROW("stream-K of two waves, with all there is", 1100, 272, 130, .dtype = CUC_F16, .stream_k = 2, .tile_m = 128,
+        .tile_n = 16, .c_dtype = CUC_F32, .residual_dtype = CUC_F16, .bias = CUC_GEMM_BIAS_COLUMNS,
+        .flags = CUC_GEMM_SCALED_ROWS), 0, 0.5, -1, 0 },
+    ROW("stream-K of one turn", 150, 70, 40, .dtype = CUC_F16, .stream_k = 1, .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("stream-K of nothing", 70, 70, 0, .dtype = CUC_F16, .stream_k = 1, .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("stream-K, d by columns, lines of odd lengths", 130, 150, 333, .dtype = CUC_BF16, .stream_k = 1, .d_order = 1,
+        .tile_m = 64, .tile_n = 64), 0, 1, 0, 1 },
+    ROW("stream-K of 8-bit floats", 150, 70, 900, .dtype = CUC_E4M3, .b_order = 1, .stream_k = 1, .tile_m = 64,
+        .tile_n = 64) ONCE,
+    ROW("stream-K of integers", 150, 70, 900, .dtype = CUC_I8, .b_order = 1, .stream_k = 1, .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("stream-K of f32 and tf32", 150, 70, 300, .dtype = CUC_F32, .b_order = 1, .precision = CUC_GEMM_TF32,
+        .stream_k = 2, .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("stream-K of f64", 70, 40, 100, .dtype = CUC_F64, .stream_k = 1, .tile_m = 32, .tile_n = 32) ONCE,
+    ROW("stream-K of multiply-adds", 70, 40, 100, .dtype = CUC_F32, .stream_k = 1) ONCE,
+    ROW("stream-K on sm_80", 130, 130, 400, .dtype = CUC_F16, .arch = "sm_80", .stream_k = 1, .tile_m = 64, .tile_n = 64) ONCE,
     ROW("sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .c_dtype = CUC_F16), 0, 1, 1, 0 },
 };
 // clang-format on
@@ -499,6 +524,8 @@ static void make_row(struct row *r)
     }
     if (!o->form && !o->split && !below(5))
         o->parts = 2 + (int32_t)below(3);
+    else if (!o->form && !o->split && o->cluster < 2 && !below(4))
+        o->stream_k = 1 + (int32_t)below(2);
 }
 
 START_TEST(products_at_random_are_right)
@@ -539,6 +566,8 @@ static const struct {
     { BAD(.dtype = CUC_F16, .m = -1), { "m is -1" } },
     { BAD(.dtype = CUC_F16, .flags = 1 << 20), { "flags is 1048576" } },
     { BAD(.dtype = CUC_F16, .tile_m = 64), { "tile_m and tile_n" } },
+    { BAD(.dtype = CUC_F64, .tile_m = 256, .tile_n = 128), { "tile_m is 256", "f64", "128 and 128" } },
+    { BAD(.dtype = CUC_TF32, .arch = "sm_80", .tile_m = 192, .tile_n = 256), { "tile_m is 192", "128 and 256" } },
     { BAD(.dtype = CUC_F16, .flags = CUC_GEMM_SHARED_A), { "CUC_GEMM_BATCHED" } },
     { BAD(.dtype = CUC_F16, .flags = CUC_GEMM_FAST_ACC), { "e4m3" } },
     { BAD(.dtype = CUC_F16, .precision = CUC_GEMM_TF32), { "precision", "f32" } },
@@ -550,7 +579,9 @@ static const struct {
     { BAD(.dtype = CUC_F16, .arch = "sm_70"), { "sm_70" } },
     { BAD(.dtype = CUC_F16, .arch = "hopper"), { "hopper", "sm_90a" } },
     { BAD(.dtype = CUC_F16, .stages = 25), { "stages is 25" } },
-    { BAD(.dtype = CUC_F16, .reserved = 1), { "reserved" } },
+    { BAD(.dtype = CUC_F16, .stream_k = 9), { "stream_k is 9", "0 to 8" } },
+    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .stream_k = 1), { "stream_k" } },
+    { BAD(.dtype = CUC_F16, .stream_k = 1, .parts = 2), { "stream_k", "parts" } },
 };
 
 START_TEST(options_that_cannot_be_are_refused_by_name)
@@ -662,6 +693,64 @@ START_TEST(a_plan_shows_its_programs)
 }
 END_TEST
 
+// Whatever the workspace holds, and as often as one likes; it is of 64 x 64 sums for each
+// multiprocessor, behind the flags.
+START_TEST(stream_k_is_the_same_every_time)
+{
+    static const struct row row = {
+        .name = "stream-K",
+        .o = { .struct_size = sizeof(cuc_gemm_options),
+               .dtype = CUC_BF16,
+               .d_dtype = CUC_F32,
+               .tile_m = 64,
+               .tile_n = 64,
+               .stream_k = 1 },
+        .m = 190,
+        .n = 136,
+        .k = 500,
+        .alpha = 1,
+    };
+    struct arrays x;
+    cuc_gemm_plan *plan;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+    unsigned char *first = NULL;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &row.o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    ck_assert_int_eq(choice.stream_k, 1);
+    ck_assert_int_eq(choice.tiles, 0);
+    make_all(&x, &row, plan);
+    for (int64_t i = 0; i < row.m; i++) // sums that are rounded, one way or another
+        for (int64_t k = 0; k < row.k; k++)
+            set(&x.a, 0, i, k, sin((double)(i * row.k + k)));
+    ck_ok(cuc_buffer_write(stream, x.a.buffer, 0, x.a.bytes, x.a.size));
+    size_t bytes = x.args.workspace_bytes, multiprocessors = device->limits.multiprocessors;
+    size_t flags = (multiprocessors * 8 + 255) / 256 * 256;
+    ck_assert_uint_eq(bytes, flags + multiprocessors * 64 * 64 * 4);
+    unsigned char *noise = malloc(bytes);
+    memset(noise, POISON, bytes);
+    ck_ok(cuc_buffer_write(stream, x.workspace.buffer, 0, noise, bytes));
+    for (int turn = 0; turn < 3; turn++) {
+        unsigned char *got = malloc(x.d.size);
+        ck_ok(call(plan, &row, &x.args));
+        ck_ok(cuc_buffer_read(stream, got, x.d.buffer, 0, x.d.size));
+        ck_ok(cuc_stream_synchronize(stream));
+        if (first)
+            ck_assert_mem_eq(first, got, x.d.size);
+        else
+            compare(&x, &row);
+        free(first);
+        first = got;
+    }
+    x.args.workspace_bytes = bytes - 1;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, call(plan, &row, &x.args), "workspace has", "expected");
+    free(first);
+    free(noise);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
 // Threads that have no current context launch pipelines too, whose blocks have three warpgroups.
 START_TEST(a_pipeline_wants_no_current_context)
 {
@@ -697,7 +786,19 @@ START_TEST(a_pipeline_wants_no_current_context)
 }
 END_TEST
 
-// A grid has at most 65535 blocks along its second and third axes.
+// The same elements from the other end.
+static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
+{
+    cuc_tensor out = *t;
+
+    out.data += (uint64_t)((t->shape[axis] - 1) * t->strides[axis]) *
+                (cuc_dtype_bits(t->dtype) / 8);
+    out.strides[axis] = -t->strides[axis];
+    return out;
+}
+
+// A grid has at most 65535 blocks along its second and third axes. What is reversed in b and d
+// alike comes out the same.
 START_TEST(what_passes_a_grid_is_done_in_pieces)
 {
     static const struct row both[] = {
@@ -726,13 +827,23 @@ START_TEST(what_passes_a_grid_is_done_in_pieces)
           .batch = 65540,
           .alpha = 1 },
     };
+    const struct row *row = &both[_i % 2];
     struct arrays x;
     cuc_gemm_plan *plan;
 
-    ck_ok(cuc_gemm_plan_create(&plan, device, &both[_i].o));
-    make_all(&x, &both[_i], plan);
-    ck_assert_msg(call(plan, &both[_i], &x.args) == CUC_OK, "%s", cuc_error_message());
-    compare(&x, &both[_i]);
+    ck_ok(cuc_gemm_plan_create(&plan, device, &row->o));
+    make_all(&x, row, plan);
+    bool bias = x.args.bias != NULL, batched = row->o.form == CUC_GEMM_BATCHED;
+    int32_t axis = batched ? 0 : 1;
+    cuc_tensor b = reversed(x.args.b, axis), d = reversed(x.args.d, axis);
+    cuc_tensor of_columns = bias ? reversed(x.args.bias, 0) : b;
+    if (_i >= 2) {
+        x.args.b = &b;
+        x.args.d = &d;
+        x.args.bias = bias ? &of_columns : NULL;
+    }
+    ck_assert_msg(call(plan, row, &x.args) == CUC_OK, "%s", cuc_error_message());
+    compare(&x, row);
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }
@@ -747,8 +858,9 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, every_kind_of_product_is_right, 0, LENGTH(rows));
     tcase_add_loop_test(c, products_at_random_are_right, 0, 150);
+    tcase_add_test(c, stream_k_is_the_same_every_time);
     tcase_add_test(c, a_pipeline_wants_no_current_context);
-    tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 2);
+    tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 4);
     tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, LENGTH(bad_options));
     tcase_add_test(c, arguments_that_do_not_fit_are_refused_by_name);
     tcase_add_test(c, a_plan_shows_its_programs);

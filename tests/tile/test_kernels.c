@@ -309,14 +309,16 @@ static const struct kernel_case rows[] = {
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "ao" },
     // By wgmma, the products of one turn under the work of the next.
     { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=128 BN=64",
-      "B=1 HQ=1 HK=1 SQ=128 SK=64 scale=0.125; B=2 HQ=4 HK=2 SQ=145 SK=270 scale=0.125;"
+      "B=1 HQ=1 HK=1 SQ=128 SK=64 scale=0.125; B=2 HQ=4 HK=2 SQ=145 SK=270 scale=0.125",
+      "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
+    { "attention", "attention", "bf16", "CAUSAL=false D=64 BM=128 BN=64",
       "B=7 HQ=20 HK=10 SQ=3 SK=70 scale=0.125", // several tiles a block
       "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "bf16", "D=128 BM=128 BN=128",
       "B=1 HQ=2 HK=1 SQ=200 SK=390 scale=0.0884; B=1 HQ=1 HK=1 SQ=300 SK=30 scale=0.0884",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
     { "attention", "attention", "bf16", "D=64 BM=128 BN=64", // by pairs of tiles
-      "B=5 HQ=25 HK=5 SQ=257 SK=20 scale=0.125; B=2 HQ=2 HK=1 SQ=257 SK=257 scale=0.125",
+      "B=3 HQ=25 HK=5 SQ=257 SK=20 scale=0.125; B=2 HQ=2 HK=1 SQ=257 SK=257 scale=0.125",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
     { "attention", "attention", "bf16", "D=64 BM=192 BN=96",
       "B=1 HQ=2 HK=1 SQ=200 SK=290 scale=0.125; B=1 HQ=1 HK=1 SQ=400 SK=30 scale=0.125",
@@ -334,6 +336,9 @@ static const struct kernel_case rows[] = {
       "rrz", NULL, expect_gemm_split_add, 64, 256, "ao" },
     { "gemm_split", "gemm_split_last", "f16", "D=f32", "M=70 N=40 K=300 S=3; M=1 N=1 K=1 S=1; M=64 N=128 K=700 S=11",
       "rrozo", NULL, expect_gemm_split_last, 64, 256, "ao" },
+    { "gemm_stream", "gemm_stream", "f16 bf16", "D=f32",
+      "M=70 N=40 K=300 P=3; M=1 N=1 K=1 P=4; M=200 N=130 K=330 P=5; M=128 N=192 K=64 P=132; M=9 N=70 K=0 P=2",
+      "rrozz", NULL, expect_gemm_stream, 64, 256, "ao" },
     { "gemm_split", "gemm_parts", "bf16", NULL, "M=70 N=40 K=300 S=3; M=8 N=8 K=0 S=2",
       "rro", NULL, expect_gemm_parts, 64, 256, "ao" },
     { "gemm_split", "gemm_parts_sum", NULL, "D=bf16", "M=7 N=300 S=3; M=1 N=1 S=1",
@@ -435,6 +440,8 @@ static const struct kernel_case with_roles[] = {
     { .file = "gemm_epilogue", .kernel = "gemm_bias_gelu", .dtypes = "f16", .set = "BM=256 BN=128", .fill = "rrro" },
     { .file = "gemm_epilogue", .kernel = "gemm_scaled", .dtypes = "e4m3", .set = "BN=256", .fill = "rrrro" },
     { .file = "gemm_grouped", .kernel = "gemm_grouped_nt", .dtypes = "bf16", .fill = "rro-" },
+    { .file = "gemm_stream", .kernel = "gemm_stream", .dtypes = "bf16", .set = "BM=128 BN=256 D=bf16", .fill = "rrozz" },
+    { .file = "gemm_stream", .kernel = "gemm_stream", .dtypes = "f16", .set = "BM=256 BN=128 D=f32", .fill = "rrozz" },
 };
 // clang-format on
 

@@ -160,7 +160,7 @@ static const struct {
     const char *says[2];
 } refusals[] = {
     { A, DTYPE, CUC_F16, { "argument a: expected elements of f32, got f16", "" } },
-    { B, RANK, 2, { "argument b: expected 1 axes, got 2", "" } },
+    { B, RANK, 2, { "argument b: expected 1 axis, got 2", "" } },
     { C,
       EXTENT,
       4999,
@@ -172,6 +172,7 @@ static const struct {
       { "argument c: expected an address that is a multiple of 4", "0x10002" } },
     { A, ADDRESS, 0, { "argument a: expected an address", "got 0x0" } },
     { C, FLAGS, CUC_TENSOR_READ_ONLY, { "argument c: it is written", "read-only" } },
+    { A, FLAGS, 0x18, { "argument a: expected CUC_TENSOR_ bits (0x7) as flags, got 0x18", "" } },
     { B, DEVICE, -1, { "argument b is a tensor of host memory", "neither pinned nor managed" } },
     { B, DEVICE, 99, { "argument b is a tensor of device 99, which there is not", "" } },
     { Y, EXTENT, 5, { "argument y: axis 0: expected 4, got 5", "" } },
@@ -752,6 +753,12 @@ START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependen
     ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, both, 0,
                              CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 2)));
     ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
+    // A device need not start the second early: that it waits is seen in the text, too.
+    const char *text, *waits;
+    ck_ok(cuc_object_get_ptx(&text, NULL, code));
+    ck_assert_ptr_nonnull(text = strstr(text, ".entry second"));
+    ck_assert_ptr_nonnull(waits = strstr(text, "griddepcontrol.wait;"));
+    ck_assert(waits < strstr(text, "ld.global"));
     ck_ok(cuc_object_get_kernel(&first, code, "first"));
     ck_ok(cuc_object_get_kernel(&second, code, "second"));
     cuc_tensor t[] = { on_device(&buffers[0], none, N), on_device(&buffers[1], none, N) };

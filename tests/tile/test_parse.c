@@ -256,7 +256,7 @@ static const struct wrong wrongs[] = {
       "T501 2:31 nothing binds N" },
     { "a function that calls itself", "\nfn f(x) { return f(x) }\nkernel k(s: i32) { y = f(s) }",
       "T507 2:18 it calls itself" },
-    { "two names for one value", "x, y = s", "T508 1 2 names for 1 values" },
+    { "two names for one value", "x, y = s", "T508 1 2 names for 1 value" },
     { "a value of a call that gives none", "x = store(a, [0], 1.0)", "T508 1 gives no value" },
     { "a division by zero", "x = 1 // 0", "T509 7 a division by zero" },
     { "a constant beyond 64 bits", "x = 18446744073709551615 + 1",

@@ -283,6 +283,31 @@ START_TEST(whole_numbers_are_negated_without_neg)
 }
 END_TEST
 
+START_TEST(an_op_of_very_many_instructions_is_remarked)
+{
+    static const char sorts[] = "kernel k(x: f32[N], o: f32[N]) const S = 4096 {\n"
+                                "    a = load(x, [0], [S])\n    store(o, [0], sort(a, 0))\n}\n";
+    cuc_program *p =
+        made(sorts, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON, .warps = 4));
+    cuc_object *object;
+
+    ck_ok(cuc_program_compile(&object, p, CUC_CODE_PTX));
+    const char *found = strstr(cuc_program_log(p), "program.tile:3:19: remark: sort: ");
+    ck_assert_msg(found != NULL, "%s", cuc_program_log(p));
+    ck_assert_msg(strstr(found, " instructions, which take long to assemble") != NULL, "%s",
+                  cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+    p = made(sorts,
+             CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON,
+                                 .constants = (const char *[]){ "S=512" }, .constant_count = 1));
+    ck_ok(cuc_program_compile(&object, p, CUC_CODE_PTX));
+    ck_assert_msg(!strstr(cuc_program_log(p), "instructions"), "%s", cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+END_TEST
+
 START_TEST(remarks_are_in_the_log_when_they_are_asked_for)
 {
     cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON));
@@ -364,9 +389,9 @@ static const struct {
     cuc_status status;
     const char *says;
 } texts[] = {
-    { "", CUC_ERROR_COMPILE, "program.tile has no kernel" },
-    { "# nothing\n", CUC_ERROR_COMPILE, "has no kernel" },
-    { "fn f(x) { return x }\n", CUC_ERROR_COMPILE, "has no kernel" },
+    { "", CUC_ERROR_COMPILE, "program.tile: error T008: program: expected a kernel, got none" },
+    { "# nothing\n", CUC_ERROR_COMPILE, "error T008" },
+    { "fn f(x) { return x }\n", CUC_ERROR_COMPILE, "error T008" },
     { "kernel", CUC_ERROR_COMPILE, "program.tile:1:" },
     { "\xff\xfe", CUC_ERROR_COMPILE, "error T001" },
 };
@@ -471,16 +496,33 @@ END_TEST
 
 START_TEST(the_machine_form_is_for_an_arch)
 {
+    // Tensor cores have it from sm_89 on.
+    static const char product[] =
+        "kernel k(x: e4m3[32, 32], y: e4m3[32, 32], o: f32[32, 32]) grid 1 {\n"
+        "    store(o, [0, 0], load(x, [0, 0], [32, 32]) @ load(y, [0, 0], [32, 32]))\n}\n";
     const char *text[3] = { NULL, NULL, NULL };
     cuc_program *p[] = {
         made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 1)),
         made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 8)),
         made("kernel k(x: f32[N]) { y = z }", CUC_PROGRAM_OPTIONS(.arch = "sm_90")),
+        made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_80")),
+        made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_90")),
+        made(product, NULL), // the device's
     };
+    cuc_device *device;
+    int32_t major, minor;
 
     ck_ok(cuc_tile_get_machine(&text[0], NULL, p[0]));
     ck_ok(cuc_tile_get_machine(&text[1], NULL, p[1]));
     ck_assert_str_ne(text[0], text[1]);
+    ck_ok(cuc_tile_get_machine(&text[0], NULL, p[3]));
+    ck_ok(cuc_tile_get_machine(&text[1], NULL, p[4]));
+    ck_assert_str_ne(text[0], text[1]);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_device_get_compute_capability(&major, &minor, device));
+    ck_ok(cuc_tile_get_machine(&text[2], NULL, p[5]));
+    ck_assert_str_eq(text[2], text[10 * major + minor >= 89]);
+    text[2] = NULL;
     ck_fails(CUC_ERROR_COMPILE, cuc_tile_get_machine(&text[2], NULL, p[2]), "T501");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_machine(NULL, NULL, p[0]), "text is NULL");
     ck_assert_ptr_null(text[2]);
@@ -584,7 +626,9 @@ START_TEST(an_interpreted_kernel_prints_and_asserts)
     const cuc_arg args[] = { CUC_ARG(&t) };
 
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_interpret(p, NULL, args, 1, NULL),
-             "kernel is NULL, and program.tile has several: scale, other");
+             "program.tile has several kernels, and none is named: expected one of scale, other");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_interpret(p, "scales", args, 1, NULL),
+             "no kernel \"scales\" in program.tile, which has scale, other");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "other", args, 1, NULL),
              "other declares no grid");
     ck_ok(cuc_tile_interpret(
@@ -737,6 +781,7 @@ int main(void)
     tcase_add_test(t, options_of_another_language_are_refused_by_name);
     tcase_add_test(t, options_reach_the_code);
     tcase_add_loop_test(t, whole_numbers_are_negated_without_neg, 0, 3);
+    tcase_add_test(t, an_op_of_very_many_instructions_is_remarked);
     tcase_add_test(t, remarks_are_in_the_log_when_they_are_asked_for);
     tcase_add_test(t, a_downgrade_is_a_remark_or_an_error_as_is_asked);
     tcase_add_test(t, all_errors_are_told_with_their_lines);

@@ -5,8 +5,11 @@
 #include <cucore/event.h>
 #include <cucore/tile.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NAMES_BYTES = 512 };
 
 int launcher_take_arguments(launcher *l, size_t count, char **texts)
 {
@@ -235,8 +238,26 @@ static int launch(launcher *l)
     return st < 0 ? cli_fail_cuc() : CLI_DONE;
 }
 
-// The kernel, which of a tile program need not be named when there is one. Whether it is one shows
-// only now where the code came compiled.
+// Which of an object's kernels to run: their names, as far as there is room.
+static int ask_which(const launcher *l, size_t count)
+{
+    char names[NAMES_BYTES] = "";
+    const char *name;
+    size_t used = 0;
+
+    if (!count)
+        return cli_fail("'%s' has no kernel", l->path);
+    for (size_t i = 0; i < count && used < sizeof(names); i++) {
+        if (cuc_object_get_kernel_name(&name, l->object, i) < 0)
+            return cli_fail_cuc();
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", name);
+    }
+    return cli_usage_error("'%s' has %zu kernels, say which to run: --kernel NAME, one of %s%s",
+                           l->path, count, names, used < sizeof(names) ? "" : " ...");
+}
+
+// The kernel, which need not be named when there is one. Whether it is of a tile program shows only
+// now where the code came compiled.
 static int find_kernel(launcher *l)
 {
     cuc_tile_parameter parameter = CUC_TILE_PARAMETER_INIT;
@@ -245,8 +266,7 @@ static int find_kernel(launcher *l)
     if (!l->kernel_name && cuc_object_get_kernel_count(&count, l->object) < 0)
         return cli_fail_cuc();
     if (!l->kernel_name && count != 1)
-        return cli_usage_error("'%s' has %zu kernels, say which to run: --kernel NAME", l->path,
-                               count);
+        return ask_which(l, count);
     if (!l->kernel_name && cuc_object_get_kernel_name(&l->kernel_name, l->object, 0) < 0)
         return cli_fail_cuc();
     if (cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0)
@@ -329,6 +349,8 @@ int launcher_interpret(launcher *l)
     if (st >= 0)
         st = cuc_tile_interpret(program, l->kernel_name, l->args, l->argument_count, &options);
     int status = st < 0 ? cli_fail_cuc() : CLI_DONE;
+    if (st == CUC_ERROR_NOT_FOUND && !l->kernel_name)
+        cli_note("say which to run: --kernel NAME");
     cuc_program_release(program);
     return status;
 }

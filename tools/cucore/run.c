@@ -102,9 +102,10 @@ static int take_operands(launcher *l, const cli_parser *parser)
     if (status)
         return status;
     int32_t kind = l->source.language->source;
-    if ((kind != CUC_SOURCE_TILE && !l->kernel_name) || (l->kernel_name && !*l->kernel_name))
+    if ((kind == CUC_SOURCE_CUDA && !l->kernel_name) || (l->kernel_name && !*l->kernel_name))
         return cli_usage_error("say which kernel to run: --kernel NAME");
-    // A tile program's kernel computes its own, also where it comes compiled.
+    // A tile program's kernel computes its own, also where it comes compiled; what is compiled
+    // tells how many kernels it has.
     if (kind == CUC_SOURCE_CUDA && !l->config.grid[0])
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
     if (kind == CUC_SOURCE_CUDA && !l->config.block[0])
@@ -239,7 +240,7 @@ static int print_text(const launcher *l)
         print_extents("cluster", l->config.cluster);
     if (l->config.shared_bytes)
         printf(", %u bytes of shared memory", l->config.shared_bytes);
-    printf(", %zu arguments%s\n", l->argument_count,
+    printf(", %zu argument%s%s\n", l->argument_count, l->argument_count == 1 ? "" : "s",
            l->counted ? " checked" : ", unchecked: this driver does not tell the parameters");
     for (size_t i = 0; i < l->argument_count; i++)
         print_argument(l, i);
@@ -295,8 +296,9 @@ const cli_command cli_run = {
                 "  cucore run vadd.tile in:x.npy in:y.npy 'out:f32[1024]=z.npy' --driver interp\n",
     .details =
         "FILE is .cu, .ptx, .tile, .cubin or .fatbin; - is standard input, with --lang. A tile "
-        "program's kernel\nhas a grid and a block of its own, also when it comes compiled, and its "
-        "only kernel needs no name.\n"
+        "program's kernel\nhas a grid and a block of its own, also when it comes compiled. The "
+        "only "
+        "kernel of a file needs no name,\nexcept in .cu.\n"
         "\n"
         "ARG, one for each parameter of the kernel, in its order:\n"
         "  TYPE:VALUE              a number: f32:2.0, i32:-1, u64:0x10, bool:true, c64:1+2j\n"

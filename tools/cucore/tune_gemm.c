@@ -16,7 +16,8 @@ enum {
     GEMM_OUT_DTYPE,
     GEMM_FAST,
     GEMM_TF32,
-    GEMM_BATCH
+    GEMM_BATCH,
+    GEMM_WORKSPACE
 };
 
 static const cli_option options[] = {
@@ -27,6 +28,7 @@ static const cli_option options[] = {
     { "fast-acc", GEMM_FAST, NULL, "sums of 8-bit floats with fewer bits" },
     { "tf32", GEMM_TF32, NULL, "products of f32 on tensor cores" },
     { "batch", GEMM_BATCH, "N", "products of a batch" },
+    { "workspace", GEMM_WORKSPACE, "MIB", "what products are given to put parts of sums in; 0" },
     TUNE_OPTIONS,
 };
 
@@ -34,7 +36,7 @@ typedef struct request {
     const char *shapes, *dtypes, *layouts;
     cuc_gemm_options plan;
     cuc_tune_options tune;
-    uint32_t batch;
+    uint32_t batch, workspace;
 } request;
 
 static int take_dtype(cuc_dtype *out, const char *option, const char *text)
@@ -69,6 +71,8 @@ static int take_option(request *q, int id, const char *value)
         return CLI_DONE;
     case GEMM_BATCH:
         return value_number(&q->batch, "batch", value, 1, 1 << 20);
+    case GEMM_WORKSPACE:
+        return value_number(&q->workspace, "workspace", value, 0, 1 << 20);
     default:
         break;
     }
@@ -163,6 +167,7 @@ static int run(int argc, char **argv)
         return cli_usage_error("%s", q.shapes ? "tune gemm takes no FILE"
                                               : "say which shapes: --shape MxNxK,...");
     q.plan.batch = q.batch;
+    q.plan.workspace_bytes = (uint64_t)q.workspace << 20;
     q.plan.form = q.batch ? CUC_GEMM_BATCHED : CUC_GEMM_SINGLE;
     driver_settle(false, "the kernel");
     if (cuc_device_get(&device, 0) < 0)

@@ -10,8 +10,9 @@ Objects own one reference of the C library's and drop it when they are collected
 module CuCore
 
 export Device, Stream, Event, Buffer, DeviceArray, Tensor, Program, Linker, ObjectCode, Kernel,
-       Graph, GraphExec, CuError, Opaque, compile, kernel, launch, capture, instantiate, record,
-       synchronize, elapsed, fill_bytes!, interpret, bytes, name, arch
+       Graph, GraphExec, Node, CuError, Opaque, MemoryResource, IpcHandle, compile, kernel, launch, capture, node,
+       nodes, edges, condition, conditional, instantiate, record, synchronize, elapsed, fill_bytes!, interpret,
+       bytes, name, arch, shareable_pool, export_ipc, import_ipc
 
 """Every function, struct and constant of libcucore, by its C name."""
 module LibCuCore
@@ -38,5 +39,6 @@ include("memory.jl")
 include("programs.jl")
 include("launch.jl")
 include("graphs.jl")
+include("ipc.jl")
 
 end

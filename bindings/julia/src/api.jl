@@ -7,6 +7,8 @@ const cuc_status = Int32
 const cuc_device_ptr = UInt64
 # The type of an array element or of a kernel argument.
 const cuc_dtype = Int32
+# A number of 32 bits that kernels set and one conditional node goes by: the driver's CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of kernels as it is. It is its graph's.
+const cuc_condition = UInt64
 # A value: a tile, a scalar, a constant or a tensor; 0 is none.
 const cuc_tile = UInt32
 # A variable: what stands for one value after another of the same type; 0 is none.
@@ -28,6 +30,8 @@ mutable struct cuc_memory_resource end
 mutable struct cuc_buffer end
 # Products of one kind, compiled.
 mutable struct cuc_gemm_plan end
+# A part of a device: its primary context with some of its multiprocessors.
+mutable struct cuc_green_context end
 # Object code and, once loaded, the driver's library of it.
 mutable struct cuc_object end
 # A kernel of an object: kernel.h.
@@ -351,13 +355,36 @@ const CUC_LIMIT_PERSISTING_L2_BYTES = Int32(6)
 const CUC_LIMIT_SHARED_MEMORY_BYTES = Int32(7)
 const CUC_LIMIT_CIG_ENABLED = Int32(8)
 const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = Int32(9)
+const CUC_SMS_ANY = UInt32(1)
+const CUC_SMS_MAX_CLUSTER = UInt32(2)
 const CUC_EVENT_TIMING = UInt32(1)
 const CUC_EVENT_BLOCKING_SYNC = UInt32(2)
 const CUC_EVENT_IPC = UInt32(4)
+const CUC_MEMORY_VIRTUAL_READ_ONLY = UInt32(1)
+const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = UInt32(2)
+const CUC_MEMORY_VIRTUAL_RDMA = UInt32(4)
+const CUC_MEMORY_VIRTUAL_FINE = UInt32(8)
 const CUC_COPY_SOURCE_STREAM = Int32(0)
 const CUC_COPY_SOURCE_DURING_CALL = Int32(1)
 const CUC_COPY_SOURCE_ANY = Int32(2)
 const CUC_COPY_OVERLAP_COMPUTE = UInt32(1)
+const CUC_TENSOR_MAP_INTERLEAVE_NONE = Int32(0)
+const CUC_TENSOR_MAP_INTERLEAVE_16B = Int32(1)
+const CUC_TENSOR_MAP_INTERLEAVE_32B = Int32(2)
+const CUC_TENSOR_MAP_SWIZZLE_NONE = Int32(0)
+const CUC_TENSOR_MAP_SWIZZLE_32B = Int32(1)
+const CUC_TENSOR_MAP_SWIZZLE_64B = Int32(2)
+const CUC_TENSOR_MAP_SWIZZLE_128B = Int32(3)
+const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = Int32(4)
+const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = Int32(5)
+const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = Int32(6)
+const CUC_TENSOR_MAP_L2_NONE = Int32(0)
+const CUC_TENSOR_MAP_L2_64B = Int32(1)
+const CUC_TENSOR_MAP_L2_128B = Int32(2)
+const CUC_TENSOR_MAP_L2_256B = Int32(3)
+const CUC_TENSOR_MAP_FILL_ZERO = Int32(0)
+const CUC_TENSOR_MAP_FILL_NAN = Int32(1)
+const CUC_TENSOR_MAP_FTZ = Int32(1)
 const CUC_CODE_PTX = Int32(1)
 const CUC_CODE_CUBIN = Int32(2)
 const CUC_CODE_LTOIR = Int32(3)
@@ -470,6 +497,10 @@ const CUC_GRAPH_MEMORY_USED = Int32(0)
 const CUC_GRAPH_MEMORY_USED_HIGH = Int32(1)
 const CUC_GRAPH_MEMORY_RESERVED = Int32(2)
 const CUC_GRAPH_MEMORY_RESERVED_HIGH = Int32(3)
+const CUC_CONDITION_ASSIGN_DEFAULT = Int32(1)
+const CUC_CONDITIONAL_IF = Int32(0)
+const CUC_CONDITIONAL_WHILE = Int32(1)
+const CUC_CONDITIONAL_SWITCH = Int32(2)
 const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = UInt32(1)
 const CUC_PYTHON_BUFFER = Int32(1)
 const CUC_PYTHON_TENSOR = Int32(2)
@@ -482,6 +513,7 @@ const CUC_TILE_RP = Int32(3)
 const CUC_TILE_APPROX = Int32(4)
 const CUC_TILE_FULL = Int32(5)
 const CUC_TILE_FTZ = Int32(16)
+const CUC_TILE_NAN = Int32(32)
 const CUC_TILE_ORDER_DEFAULT = Int32(0)
 const CUC_TILE_WEAK = Int32(1)
 const CUC_TILE_RELAXED = Int32(2)
@@ -507,6 +539,7 @@ const CUC_NVML_DRIVER_VERSION_BYTES = Int32(80)
 const CUC_TENSOR_MAX_RANK = Int32(8)
 const CUC_DL_VERSION_MAJOR = Int32(1)
 const CUC_DL_VERSION_MINOR = Int32(1)
+const CUC_TENSOR_MAP_MAX_RANK = Int32(5)
 const CUC_NO_AXIS = Int32(-1)
 
 # One argument of a kernel.
@@ -807,7 +840,7 @@ struct cuc_gemm_choice
     parts::Int32
     pipeline::Int32
     d_dtype::cuc_dtype
-    reserved::Int32
+    stream_k::Int32
     tiles::Int64
     seconds::Cdouble
     by::Ptr{UInt8}
@@ -843,7 +876,7 @@ struct cuc_gemm_options
     split::Int32
     raster::Int32
     parts::Int32
-    reserved::Int32
+    stream_k::Int32
     workspace_bytes::UInt64
     arch::Ptr{UInt8}
     tuned::Ptr{UInt8}
@@ -958,6 +991,18 @@ struct cuc_memory_pool_statistics
     reserved_high::UInt64
     used_bytes::UInt64
     used_high::UInt64
+end
+
+# How cuc_memory_virtual() makes a resource; zero is the default of every field.
+struct cuc_memory_virtual_options
+    struct_size::Csize_t
+    reserve_bytes::UInt64
+    align::UInt64
+    peers::Ptr{Ptr{cuc_device}}
+    peer_count::Csize_t
+    location::cuc_memory_location
+    flags::UInt32
+    reserved::UInt32
 end
 
 # A name as the source has it, and the symbol that the compiler made of it.
@@ -1123,6 +1168,15 @@ struct cuc_python_plan
     count::Csize_t
 end
 
+# Some of a device's multiprocessors: a plain value, that owns nothing.
+struct cuc_sms
+    count::UInt32
+    least::UInt32
+    alignment::UInt32
+    reserved::UInt32
+    driver::NTuple{18, UInt64}
+end
+
 # How cuc_stream_create() makes a stream; zero is the default of every field.
 struct cuc_stream_options
     struct_size::Csize_t
@@ -1139,6 +1193,33 @@ struct cuc_tensor
     flags::UInt32
     shape::NTuple{8, Int64}
     strides::NTuple{8, Int64}
+end
+
+# A map, as an argument of kernels by value. It holds an address, and owns nothing. One that kernels read from memory lies there at a multiple of 64 bytes; on the host it may lie anywhere.
+struct cuc_tensor_map
+    words::NTuple{16, UInt64}
+end
+
+# What a copy takes of images: pixels of a bounding box, one after the other, as convolutions want them.
+struct cuc_tensor_map_image
+    struct_size::Csize_t
+    lower::NTuple{3, Int32}
+    upper::NTuple{3, Int32}
+    channels::UInt32
+    pixels::UInt32
+end
+
+# How a map is made beyond its tensor and box; zero is the default of every field.
+struct cuc_tensor_map_options
+    struct_size::Csize_t
+    dtype::cuc_dtype
+    interleave::Int32
+    swizzle::Int32
+    l2_promotion::Int32
+    fill::Int32
+    flags::UInt32
+    steps::NTuple{5, UInt32}
+    reserved::UInt32
 end
 
 # How memory is accessed; zero is the default of every field.
@@ -1289,6 +1370,9 @@ cuc_buffer_from_pointer(out, ptr, bytes, options) =
 # The address by which the CPU reaches a buffer of pinned, managed or host memory.
 cuc_buffer_get_host_pointer(out, buffer) =
     ccall((:cuc_buffer_get_host_pointer, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_buffer}), out, buffer)
+# A buffer of another size over the memory of one that there is, which stays as it is.
+cuc_buffer_grow(out, buffer, bytes) =
+    ccall((:cuc_buffer_grow, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t), out, buffer, bytes)
 # Have another process's buffer.
 cuc_buffer_import(out, pool, handle, bytes, stream) =
     ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
@@ -1466,6 +1550,9 @@ cuc_device_get_properties(out, device) =
 # Clocks, temperature, power, and why the clocks are low, as NVML tells them.
 cuc_device_get_sensors(out, device, wanted) =
     ccall((:cuc_device_get_sensors, libcucore), cuc_status, (Ptr{cuc_device_sensors}, Ptr{cuc_device}, UInt32), out, device, wanted)
+# All multiprocessors of a device.
+cuc_device_get_sms(out, device) =
+    ccall((:cuc_device_get_sms, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{cuc_device}), out, device)
 # The sixteen bytes of a device's UUID.
 cuc_device_get_uuid_bytes(out, device) =
     ccall((:cuc_device_get_uuid_bytes, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_device}), out, device)
@@ -1712,6 +1799,9 @@ cuc_gemm_visit_candidates(device, options, visit, user) =
 # Make a graph without nodes.
 cuc_graph_create(out, device) =
     ccall((:cuc_graph_create, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_device}), out, device)
+# Make a condition for a node of a graph. Each has to be used by one node before the graph is instantiated.
+cuc_graph_create_condition(out, graph, default_value, flags) =
+    ccall((:cuc_graph_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_graph}, UInt32, UInt32), out, graph, default_value, flags)
 # The flags that an instance was made with.
 cuc_graph_exec_flags(exec) =
     ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
@@ -1781,6 +1871,24 @@ cuc_graph_retain(graph) =
 # Draw a graph into a file, for `dot -Tsvg`.
 cuc_graph_write_dot(graph, path, flags) =
     ccall((:cuc_graph_write_dot, libcucore), cuc_status, (Ptr{cuc_graph}, Cstring, UInt32), graph, path, flags)
+# Make a green context.
+cuc_green_context_create(out, device, sms, count) =
+    ccall((:cuc_green_context_create, libcucore), cuc_status, (Ptr{Ptr{cuc_green_context}}, Ptr{cuc_device}, Ptr{cuc_sms}, Csize_t), out, device, sms, count)
+# The device of a green context.
+cuc_green_context_device(context) =
+    ccall((:cuc_green_context_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_green_context},), context)
+# The multiprocessors of a green context, which can be split in turn.
+cuc_green_context_get_sms(out, context) =
+    ccall((:cuc_green_context_get_sms, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{cuc_green_context}), out, context)
+# The driver's own handle of a green context.
+cuc_green_context_handle(context) =
+    ccall((:cuc_green_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_green_context},), context)
+# Let go of a green context. Its streams hold it.
+cuc_green_context_release(context) =
+    ccall((:cuc_green_context_release, libcucore), Cvoid, (Ptr{cuc_green_context},), context)
+# Hold a green context once more.
+cuc_green_context_retain(context) =
+    ccall((:cuc_green_context_retain, libcucore), Ptr{cuc_green_context}, (Ptr{cuc_green_context},), context)
 # A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
 cuc_host_address(host) =
     ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
@@ -1919,6 +2027,9 @@ cuc_memory_free(resource, ptr, bytes, stream) =
 # The devices that a range of managed memory is kept mapped for.
 cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
     ccall((:cuc_memory_get_accessed_by, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t, cuc_device_ptr, Csize_t), count, devices, capacity, ptr, bytes)
+# The pieces that a resource of virtual memory allocates in.
+cuc_memory_get_granularity(out, resource) =
+    ccall((:cuc_memory_get_granularity, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_memory_resource}), out, resource)
 # The place that all of a range of managed memory was last prefetched to; it may have moved since.
 cuc_memory_get_last_prefetch(out, ptr, bytes) =
     ccall((:cuc_memory_get_last_prefetch, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
@@ -2012,6 +2123,12 @@ cuc_memory_resource_retain(resource) =
 # A resource that asks the driver for each allocation, without a pool.
 cuc_memory_synchronous(out, device, kind) =
     ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
+# A resource whose buffers can grow.
+cuc_memory_virtual(out, device, options) =
+    ccall((:cuc_memory_virtual, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_virtual_options}), out, device, options)
+# Zero options and write their size.
+cuc_memory_virtual_options_init(options, caller_size) =
+    ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
 # What a node is.
 cuc_node_get_type(out, node) =
     ccall((:cuc_node_get_type, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_node}), out, node)
@@ -2171,6 +2288,9 @@ cuc_set_failure_handler(handler, user) =
 # Say which file a library is, before every other place and before the environment.
 cuc_set_library_path(name, path) =
     ccall((:cuc_set_library_path, libcucore), cuc_status, (Cstring, Cstring), name, path)
+# Split multiprocessors into groups of one size.
+cuc_sms_split(groups, count, rest, from, least, flags) =
+    ccall((:cuc_sms_split, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{UInt32}, Ptr{cuc_sms}, Ptr{cuc_sms}, UInt32, UInt32), groups, count, rest, from, least, flags)
 # The name of a status, such as "CUC_ERROR_NOT_FOUND".
 cuc_status_name(status) =
     ccall((:cuc_status_name, libcucore), Cstring, (cuc_status,), status)
@@ -2180,6 +2300,9 @@ cuc_status_text(status) =
 # Call a function on the host when the stream comes to it, also when work before it failed.
 cuc_stream_add_callback(stream, callback, user) =
     ccall((:cuc_stream_add_callback, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, callback, user)
+# Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far.
+cuc_stream_add_conditional(bodies, count, stream, condition, type_) =
+    ccall((:cuc_stream_add_conditional, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, UInt32, Ptr{cuc_stream}, cuc_condition, Int32), bodies, count, stream, condition, type_)
 # Begin to capture a stream.
 cuc_stream_begin_capture(stream, mode) =
     ccall((:cuc_stream_begin_capture, libcucore), cuc_status, (Ptr{cuc_stream}, Int32), stream, mode)
@@ -2195,6 +2318,12 @@ cuc_stream_context(stream) =
 # Create a stream in a device's primary context.
 cuc_stream_create(out, device, options) =
     ccall((:cuc_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Ptr{cuc_stream_options}), out, device, options)
+# Make a condition for a node of the graph that a stream is being captured into.
+cuc_stream_create_condition(out, stream, default_value, flags) =
+    ccall((:cuc_stream_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_stream}, UInt32, UInt32), out, stream, default_value, flags)
+# Create a stream whose kernels run on the multiprocessors of a green context.
+cuc_stream_create_green(out, context, options) =
+    ccall((:cuc_stream_create_green, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_green_context}, Ptr{cuc_stream_options}), out, context, options)
 # Create a stream in any context.
 cuc_stream_create_in(out, context, options) =
     ccall((:cuc_stream_create_in, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_context}, Ptr{cuc_stream_options}), out, context, options)
@@ -2288,6 +2417,18 @@ cuc_tensor_from_dlpack_unversioned(out, managed) =
 # Whether the elements of a tensor lie without gaps, the last dimension fastest.
 cuc_tensor_is_contiguous(tensor) =
     ccall((:cuc_tensor_is_contiguous, libcucore), Int32, (Ptr{cuc_tensor},), tensor)
+# Make a map of images, of which a copy takes columns of pixels (im2col).
+cuc_tensor_map_im2col(out, tensor, image, options) =
+    ccall((:cuc_tensor_map_im2col, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
+# Zero options and write their size.
+cuc_tensor_map_options_init(options, caller_size) =
+    ccall((:cuc_tensor_map_options_init, libcucore), Cvoid, (Ptr{cuc_tensor_map_options}, Csize_t), options, caller_size)
+# Let a map be of another array of the same shape, strides and type.
+cuc_tensor_map_replace_address(map, tensor) =
+    ccall((:cuc_tensor_map_replace_address, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}), map, tensor)
+# Make a map of a tensor, of which a copy takes a box.
+cuc_tensor_map_tiled(out, tensor, box, options) =
+    ccall((:cuc_tensor_map_tiled, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{UInt32}, Ptr{cuc_tensor_map_options}), out, tensor, box, options)
 # Give a tensor to another library as DLPack.
 cuc_tensor_to_dlpack(out, tensor, owner) =
     ccall((:cuc_tensor_to_dlpack, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor_versioned}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
@@ -2429,6 +2570,9 @@ cuc_tile_div(program, file, line, x, y) =
 # RN, RZ, RM, RP; of f32 FULL, APPROX
 cuc_tile_div_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_div_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
+# x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+cuc_tile_divmod(quotient, rest, program, file, line, x, y) =
+    ccall((:cuc_tile_divmod, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), quotient, rest, program, file, line, x, y)
 # The element type of a value.
 cuc_tile_dtype(program, x) =
     ccall((:cuc_tile_dtype, libcucore), cuc_dtype, (Ptr{cuc_tile_program}, cuc_tile), program, x)
@@ -2498,6 +2642,9 @@ cuc_tile_for(program, file, line, first, last, step) =
 # A tile of which every element is one value.
 cuc_tile_full(program, file, line, dtype, rank, shape, value) =
     ccall((:cuc_tile_full, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, cuc_tile), program, file, line, dtype, rank, shape, value)
+# A tile whose elements are given one by one.
+cuc_tile_full_list(program, file, line, dtype, rank, shape, count, values) =
+    ccall((:cuc_tile_full_list, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, UInt32, Ptr{cuc_tile}), program, file, line, dtype, rank, shape, count, values)
 # Elements of a tensor, each picked by its own index.
 cuc_tile_gather(program, file, line, tensor, count, index, options) =
     ccall((:cuc_tile_gather, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, options)
@@ -2606,7 +2753,7 @@ cuc_tile_max(program, file, line, x, count, axes) =
 # the largest, or NaN
 cuc_tile_max_nan(program, file, line, x, count, axes) =
     ccall((:cuc_tile_max_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# RN
+# RN; CUC_TILE_NAN
 cuc_tile_max_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_max_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
 # the larger; of NaN and a number, the number
@@ -2615,7 +2762,7 @@ cuc_tile_maximum(program, file, line, x, y) =
 # the larger; NaN where one is NaN
 cuc_tile_maximum_nan(program, file, line, x, y) =
     ccall((:cuc_tile_maximum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# RN
+# RN; CUC_TILE_NAN
 cuc_tile_maximum_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_maximum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # the least number
@@ -2624,7 +2771,7 @@ cuc_tile_min(program, file, line, x, count, axes) =
 # the least, or NaN
 cuc_tile_min_nan(program, file, line, x, count, axes) =
     ccall((:cuc_tile_min_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# RN
+# RN; CUC_TILE_NAN
 cuc_tile_min_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_min_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
 # the smaller; of NaN and a number, the number
@@ -2633,7 +2780,7 @@ cuc_tile_minimum(program, file, line, x, y) =
 # the smaller; NaN where one is NaN
 cuc_tile_minimum_nan(program, file, line, x, y) =
     ccall((:cuc_tile_minimum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# RN
+# RN; CUC_TILE_NAN
 cuc_tile_minimum_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_minimum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
@@ -2828,6 +2975,9 @@ cuc_tile_trans(program, file, line, x) =
 # the next integer towards 0
 cuc_tile_trunc(program, file, line, x) =
     ccall((:cuc_tile_trunc, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
+# An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+cuc_tile_uint(program, file, line, value) =
+    ccall((:cuc_tile_uint, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, UInt64), program, file, line, value)
 # Go through all that the auto() constants of a kernel may be, for the program's dimensions.
 cuc_tile_visit_candidates(program, kernel, visit, user) =
     ccall((:cuc_tile_visit_candidates, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, visit, user)

@@ -61,14 +61,15 @@ native(it::Stream) = C.cuc_stream_handle(it)
 Base.isready(it::Stream) = check(C.cuc_stream_query(it)) == C.CUC_OK
 
 @handle Event cuc_event """
-    Event(device = Device(); timing = false)
+    Event(device = Device(); timing = false, ipc = false)
 
 A point in a stream. `wait(event)` waits and lets other tasks run meanwhile; `synchronize(event)` blocks
-the thread.
+the thread. Other processes can have one with `ipc`, which has no times.
 """
 
-function Event(device::Device = Device(); timing::Bool = false)
-    options = Ref(struct_of(C.cuc_event_options; flags = timing ? C.CUC_EVENT_TIMING : 0))
+function Event(device::Device = Device(); timing::Bool = false, ipc::Bool = false)
+    flags = (timing ? C.CUC_EVENT_TIMING : 0) | (ipc ? C.CUC_EVENT_IPC : 0)
+    options = Ref(struct_of(C.cuc_event_options; flags = flags))
     Event(made(out -> C.cuc_event_create(out, device, options), C.cuc_event))
 end
 

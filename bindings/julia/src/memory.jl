@@ -1,10 +1,11 @@
 # Buffers, arrays and tensors.
 
 @handle Buffer cuc_buffer """
-    Buffer(stream, bytes; kind = :device)
+    Buffer(stream, bytes; kind = :device, resource = nothing)
 
 Memory that a device can reach, freed in the order of its stream. A `kind` of `:pinned` or `:managed` is the
-host's as well: `unsafe_wrap(Array{Float32}, buffer, dims)` is a Julia array of it, which keeps the buffer.
+host's as well: `unsafe_wrap(Array{Float32}, buffer, dims)` is a Julia array of it, which keeps the buffer. It comes from
+a `resource` where one is given.
 """
 
 @handle MemoryResource cuc_memory_resource "Something that buffers come from."
@@ -12,10 +13,11 @@ host's as well: `unsafe_wrap(Array{Float32}, buffer, dims)` is a Julia array of 
 const KINDS = (device = C.CUC_MEMORY_DEVICE, pinned = C.CUC_MEMORY_PINNED,
                managed = C.CUC_MEMORY_MANAGED)
 
-function Buffer(stream::Stream, bytes::Integer; kind::Symbol = :device)
+function Buffer(stream::Stream, bytes::Integer; kind::Symbol = :device,
+                resource::Union{Nothing,MemoryResource} = nothing)
     haskey(KINDS, kind) || throw(ArgumentError("kind is $kind: one of $(keys(KINDS)) is expected"))
-    resource = kind === :device ? C_NULL : memory(Device(stream), kind)
-    Buffer(made(out -> C.cuc_buffer_create(out, resource, bytes, stream), C.cuc_buffer))
+    from = resource !== nothing ? resource : kind === :device ? C_NULL : memory(Device(stream), kind)
+    Buffer(made(out -> C.cuc_buffer_create(out, from, bytes, stream), C.cuc_buffer))
 end
 
 memory(device::Device, kind::Symbol) = MemoryResource(

@@ -210,6 +210,89 @@ end
     end
 end
 
+@testset "graphs are put together" begin
+    Stream() do stream
+        x, side = DeviceArray(stream, zeros(UInt8, 8)), Stream()
+        part(range) = view(x.buffer, first(range) - 1, length(range))
+        graph = Graph()
+        a = node(() -> fill_bytes!(side, part(1:4), 0x01), graph, side)
+        b = node(() -> fill_bytes!(side, part(5:8), 0x02), graph, side)
+        c = node(() -> fill_bytes!(side, part(1:1), 0x03), graph, side, a, b)
+        @test length(graph) == 3 && Set(nodes(graph)) == Set([a, b, c])
+        @test Set(edges(graph)) == Set([a => c, b => c])
+        @test CuCore.kind(a) == :fill
+        @test_throws CuError node(() -> nothing, graph, side)
+        @test_throws ErrorException node(() -> error("on purpose"), graph, side)
+        exec = instantiate(graph)
+        launch(stream, exec)
+        @test Array(stream, x) == [3, 1, 1, 1, 2, 2, 2, 2]
+        CuCore.enable!(exec, c, false)
+        @test !CuCore.isenabled(exec, c) && CuCore.isenabled(exec, a)
+        launch(stream, exec)
+        @test Array(stream, x) == [1, 1, 1, 1, 2, 2, 2, 2]
+        other = Graph()
+        for (range, value) in ((1:4, 0x04), (5:8, 0x05))
+            node(() -> fill_bytes!(side, part(range), value), other, side)
+        end
+        @test_throws CuError CuCore.update!(exec, other)
+    end
+end
+
+@testset "graphs decide" begin
+    Stream() do stream
+        x, side = DeviceArray(stream, zeros(UInt8, 8)), Stream()
+        bodies = Graph[]
+        graph = capture(stream) do
+            append!(bodies, conditional(stream, :switch, condition(stream; default = 1), 2))
+            append!(bodies, conditional(stream, :if_else, condition(stream; default = 0)))
+        end
+        for (i, body) in enumerate(bodies)
+            node(() -> fill_bytes!(side, view(x.buffer, i - 1, 1), UInt8(i)), body, side)
+        end
+        launch(stream, instantiate(graph))
+        @test Array(stream, x) == [0, 2, 0, 4, 0, 0, 0, 0]
+        @test condition(Graph()) != 0
+        @test_throws CuError condition(stream)
+        @test_throws ArgumentError conditional(stream, :sometimes, UInt64(1))
+    end
+end
+
+const CHILD = """
+using CuCore
+pool = import_ipc(MemoryResource, RawFD(0))
+buffer_handle, event_handle = (IpcHandle(hex2bytes(each)) for each in ARGS)
+Stream() do stream
+    wait(stream, import_ipc(Event, event_handle))
+    theirs = import_ipc(Buffer, buffer_handle, pool, 64, stream)
+    back = zeros(UInt8, 64)
+    CuCore.check(CuCore.C.cuc_buffer_read(stream, pointer(back), theirs, 0, 64))
+    synchronize(stream)
+    all(back .== 0x5a) || error("it has \$back")
+    fill_bytes!(stream, theirs, 0xa5)
+end
+"""
+
+@testset "other processes" begin
+    Stream() do stream
+        pool, event = shareable_pool(), Event(; ipc = true)
+        buffer = Buffer(stream, 64; resource = pool)
+        fill_bytes!(stream, buffer, 0x5a)
+        record(event, stream)
+        synchronize(stream)
+        fd = export_ipc(pool)
+        names = [bytes2hex(collect(export_ipc(each).bytes)) for each in (buffer, event)]
+        run(pipeline(`$(Base.julia_cmd()) --startup-file=no -e $CHILD $names`; stdin = fd))
+        ccall(:close, Cint, (Cint,), reinterpret(Int32, fd))
+        back = zeros(UInt8, 64)
+        CuCore.check(C.cuc_buffer_read(stream, pointer(back), buffer, 0, 64))
+        synchronize(stream)
+        @test back == fill(0xa5, 64)
+        @test_throws ArgumentError IpcHandle(zeros(UInt8, 3))
+        @test_throws CuError export_ipc(Buffer(stream, 8))
+        @test_throws CuError export_ipc(Event())
+    end
+end
+
 @testset "linking" begin
     linked = CuCore.link(Linker(ObjectCode(:ptx, PTX); backend = C.CUC_LINKER_DRIVER))
     @test CuCore.parameter_count(kernel(linked, "store")) == 3

@@ -3,7 +3,8 @@
 Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C function as it is,
 `cucore.tile` kernels on tiles.
 """
-from . import graph, raw, utils
+from . import graph, raw, system, tuning, utils
+from ._condition import GraphCondition
 from ._device import ComputeCapability, Context, Device, DeviceProperties
 from ._errors import (
                       BusyError,
@@ -20,7 +21,9 @@ from ._errors import (
                       NVRTCError,
                       OutOfMemoryError,
 )
+from ._gemm import Gemm
 from ._graph import Capture, Graph, GraphBuilder, GraphCompleteOptions, GraphExec, host_launch
+from ._green import ContextOptions, DeviceResources, GreenContext, SMResource, SMResourceOptions
 from ._ipc import IPCAllocationHandle, IPCBufferDescriptor, IPCEventDescriptor
 from ._launch import LaunchConfig, PreparedLaunch, launch
 from ._managed import Host, ManagedBuffer
@@ -50,20 +53,32 @@ from ._stream import (
                       StreamOptions,
 )
 from ._tensor import Tensor, as_tensor
+from ._tensor_map import (
+                      TensorMapDataType,
+                      TensorMapDescriptor,
+                      TensorMapDescriptorOptions,
+                      TensorMapInterleave,
+                      TensorMapL2Promotion,
+                      TensorMapOOBFill,
+                      TensorMapSwizzle,
+)
+from ._virtual import VirtualMemoryResource, VirtualMemoryResourceOptions
 
 __version__ = raw.VERSION
 
 __all__ = [
     "Buffer", "BusyError", "CUDAError", "Capture", "CompileError", "ComputeCapability", "Context",
-    "ContextLostError", "Device", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
-    "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Graph", "GraphBuilder",
-    "GraphCompleteOptions", "GraphExec", "GraphMemoryResource",
+    "ContextLostError", "ContextOptions", "Device", "DeviceResources", "GreenContext", "SMResource", "SMResourceOptions", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
+    "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Gemm", "Graph", "GraphBuilder",
+    "GraphCompleteOptions", "GraphCondition", "GraphExec", "GraphMemoryResource",
     "IPCAllocationHandle", "IPCBufferDescriptor", "IPCEventDescriptor",
     "Host", "InvalidArgumentError", "Kernel", "LEGACY_DEFAULT_STREAM", "LaunchConfig", "LegacyManagedMemoryResource",
     "LegacyPinnedMemoryResource", "LinkError", "Linker", "LinkerOptions", "ManagedBuffer", "ManagedMemoryResource",
     "ManagedMemoryResourceOptions", "MemoryPool", "MemoryResource", "NVRTCError", "NoDriverError",
     "NotFoundError", "NotSupportedError", "ObjectCode", "OutOfMemoryError", "PER_THREAD_DEFAULT_STREAM", "PinnedMemoryResource",
     "PinnedMemoryResourceOptions", "PreparedLaunch", "Program", "ProgramOptions", "Stream",
-    "StreamOptions", "SynchronousMemoryResource", "Tensor", "as_tensor",
-    "graph", "host_launch", "launch", "raw", "utils",
+    "StreamOptions", "SynchronousMemoryResource", "Tensor", "TensorMapDataType", "TensorMapDescriptor",
+    "TensorMapDescriptorOptions", "TensorMapInterleave", "TensorMapL2Promotion", "TensorMapOOBFill",
+    "TensorMapSwizzle", "VirtualMemoryResource", "VirtualMemoryResourceOptions", "as_tensor",
+    "graph", "host_launch", "launch", "raw", "system", "tuning", "utils",
 ]

@@ -309,13 +309,36 @@ CUC_LIMIT_PERSISTING_L2_BYTES = 6
 CUC_LIMIT_SHARED_MEMORY_BYTES = 7
 CUC_LIMIT_CIG_ENABLED = 8
 CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = 9
+CUC_SMS_ANY = 1
+CUC_SMS_MAX_CLUSTER = 2
 CUC_EVENT_TIMING = 1
 CUC_EVENT_BLOCKING_SYNC = 2
 CUC_EVENT_IPC = 4
+CUC_MEMORY_VIRTUAL_READ_ONLY = 1
+CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = 2
+CUC_MEMORY_VIRTUAL_RDMA = 4
+CUC_MEMORY_VIRTUAL_FINE = 8
 CUC_COPY_SOURCE_STREAM = 0
 CUC_COPY_SOURCE_DURING_CALL = 1
 CUC_COPY_SOURCE_ANY = 2
 CUC_COPY_OVERLAP_COMPUTE = 1
+CUC_TENSOR_MAP_INTERLEAVE_NONE = 0
+CUC_TENSOR_MAP_INTERLEAVE_16B = 1
+CUC_TENSOR_MAP_INTERLEAVE_32B = 2
+CUC_TENSOR_MAP_SWIZZLE_NONE = 0
+CUC_TENSOR_MAP_SWIZZLE_32B = 1
+CUC_TENSOR_MAP_SWIZZLE_64B = 2
+CUC_TENSOR_MAP_SWIZZLE_128B = 3
+CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4
+CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5
+CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6
+CUC_TENSOR_MAP_L2_NONE = 0
+CUC_TENSOR_MAP_L2_64B = 1
+CUC_TENSOR_MAP_L2_128B = 2
+CUC_TENSOR_MAP_L2_256B = 3
+CUC_TENSOR_MAP_FILL_ZERO = 0
+CUC_TENSOR_MAP_FILL_NAN = 1
+CUC_TENSOR_MAP_FTZ = 1
 CUC_CODE_PTX = 1
 CUC_CODE_CUBIN = 2
 CUC_CODE_LTOIR = 3
@@ -428,6 +451,10 @@ CUC_GRAPH_MEMORY_USED = 0
 CUC_GRAPH_MEMORY_USED_HIGH = 1
 CUC_GRAPH_MEMORY_RESERVED = 2
 CUC_GRAPH_MEMORY_RESERVED_HIGH = 3
+CUC_CONDITION_ASSIGN_DEFAULT = 1
+CUC_CONDITIONAL_IF = 0
+CUC_CONDITIONAL_WHILE = 1
+CUC_CONDITIONAL_SWITCH = 2
 CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
 CUC_PYTHON_BUFFER = 1
 CUC_PYTHON_TENSOR = 2
@@ -440,6 +467,7 @@ CUC_TILE_RP = 3
 CUC_TILE_APPROX = 4
 CUC_TILE_FULL = 5
 CUC_TILE_FTZ = 16
+CUC_TILE_NAN = 32
 CUC_TILE_ORDER_DEFAULT = 0
 CUC_TILE_WEAK = 1
 CUC_TILE_RELAXED = 2
@@ -465,6 +493,7 @@ CUC_NVML_DRIVER_VERSION_BYTES = 80
 CUC_TENSOR_MAX_RANK = 8
 CUC_DL_VERSION_MAJOR = 1
 CUC_DL_VERSION_MINOR = 1
+CUC_TENSOR_MAP_MAX_RANK = 5
 CUC_NO_AXIS = -1
 
 # The names of values, as messages have them.
@@ -1101,7 +1130,7 @@ class cuc_gemm_choice(_c.Structure):
         ("parts", _c.c_int32),
         ("pipeline", _c.c_int32),
         ("d_dtype", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("stream_k", _c.c_int32),
         ("tiles", _c.c_int64),
         ("seconds", _c.c_double),
         ("by", _c.c_char_p),
@@ -1138,7 +1167,7 @@ class cuc_gemm_options(_c.Structure):
         ("split", _c.c_int32),
         ("raster", _c.c_int32),
         ("parts", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("stream_k", _c.c_int32),
         ("workspace_bytes", _c.c_uint64),
         ("arch", _c.c_char_p),
         ("tuned", _c.c_char_p),
@@ -1321,6 +1350,19 @@ class cuc_memory_pool_statistics(_c.Structure):
     ]
 
 
+class cuc_memory_virtual_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("reserve_bytes", _c.c_uint64),
+        ("align", _c.c_uint64),
+        ("peers", _c.c_void_p),
+        ("peer_count", _c.c_size_t),
+        ("location", cuc_memory_location),
+        ("flags", _c.c_uint32),
+        ("reserved", _c.c_uint32),
+    ]
+
+
 class cuc_object_mapping(_c.Structure):
     _fields_ = [
         ("expression", _c.c_char_p),
@@ -1493,6 +1535,16 @@ class cuc_python_plan(_c.Structure):
     ]
 
 
+class cuc_sms(_c.Structure):
+    _fields_ = [
+        ("count", _c.c_uint32),
+        ("least", _c.c_uint32),
+        ("alignment", _c.c_uint32),
+        ("reserved", _c.c_uint32),
+        ("driver", _c.c_uint64 * 18),
+    ]
+
+
 class cuc_stream_options(_c.Structure):
     _fields_ = [
         ("struct_size", _c.c_size_t),
@@ -1510,6 +1562,36 @@ class cuc_tensor(_c.Structure):
         ("flags", _c.c_uint32),
         ("shape", _c.c_int64 * 8),
         ("strides", _c.c_int64 * 8),
+    ]
+
+
+class cuc_tensor_map(_c.Structure):
+    _fields_ = [
+        ("words", _c.c_uint64 * 16),
+    ]
+
+
+class cuc_tensor_map_image(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("lower", _c.c_int32 * 3),
+        ("upper", _c.c_int32 * 3),
+        ("channels", _c.c_uint32),
+        ("pixels", _c.c_uint32),
+    ]
+
+
+class cuc_tensor_map_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("dtype", _c.c_int32),
+        ("interleave", _c.c_int32),
+        ("swizzle", _c.c_int32),
+        ("l2_promotion", _c.c_int32),
+        ("fill", _c.c_int32),
+        ("flags", _c.c_uint32),
+        ("steps", _c.c_uint32 * 5),
+        ("reserved", _c.c_uint32),
     ]
 
 
@@ -1626,8 +1708,8 @@ LAYOUT = {
     "cuc_explanation": (48, {"struct_size": 0, "symbol": 8, "meaning": 16, "remedy": 24, "library": 32, "code": 36, "sticky": 40, "reserved": 44}),
     "cuc_fill_2d_params": (48, {"struct_size": 0, "dst": 8, "pitch": 16, "row_count": 24, "rows": 32, "pattern": 40, "pattern_bytes": 44}),
     "cuc_gemm_args": (96, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88}),
-    "cuc_gemm_choice": (80, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "reserved": 52, "tiles": 56, "seconds": 64, "by": 72}),
-    "cuc_gemm_options": (160, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "reserved": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152}),
+    "cuc_gemm_choice": (80, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "stream_k": 52, "tiles": 56, "seconds": 64, "by": 72}),
+    "cuc_gemm_options": (160, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152}),
     "cuc_graph_exec_options": (24, {"struct_size": 0, "upload": 8, "flags": 16, "reserved": 20}),
     "cuc_ipc_handle": (64, {"bytes": 0}),
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),
@@ -1639,6 +1721,7 @@ LAYOUT = {
     "cuc_memory_location": (8, {"type": 0, "id": 4}),
     "cuc_memory_pool_options": (40, {"struct_size": 0, "max_bytes": 8, "release_threshold": 16, "kind": 24, "flags": 28, "location": 32}),
     "cuc_memory_pool_statistics": (40, {"struct_size": 0, "reserved_bytes": 8, "reserved_high": 16, "used_bytes": 24, "used_high": 32}),
+    "cuc_memory_virtual_options": (56, {"struct_size": 0, "reserve_bytes": 8, "align": 16, "peers": 24, "peer_count": 32, "location": 40, "flags": 48, "reserved": 52}),
     "cuc_object_mapping": (16, {"expression": 0, "symbol": 8}),
     "cuc_object_options": (48, {"struct_size": 0, "name": 8, "ptx": 16, "ptx_bytes": 24, "names": 32, "name_count": 40}),
     "cuc_occupancy_options": (40, {"struct_size": 0, "shared_bytes": 8, "block_limit": 12, "flags": 16, "reserved": 20, "shared_of_block": 24, "user": 32}),
@@ -1648,8 +1731,12 @@ LAYOUT = {
     "cuc_python_argument": (16, {"type": 0, "how": 8, "dtype": 12}),
     "cuc_python_launch": (40, {"stream": 0, "config": 8, "kernel": 16, "args": 24, "arg_count": 32}),
     "cuc_python_plan": (24, {"kernel": 0, "arguments": 8, "count": 16}),
+    "cuc_sms": (160, {"count": 0, "least": 4, "alignment": 8, "reserved": 12, "driver": 16}),
     "cuc_stream_options": (16, {"struct_size": 0, "priority": 8, "flags": 12}),
     "cuc_tensor": (152, {"data": 0, "dtype": 8, "rank": 12, "device": 16, "flags": 20, "shape": 24, "strides": 88}),
+    "cuc_tensor_map": (128, {"words": 0}),
+    "cuc_tensor_map_image": (40, {"struct_size": 0, "lower": 8, "upper": 20, "channels": 32, "pixels": 36}),
+    "cuc_tensor_map_options": (56, {"struct_size": 0, "dtype": 8, "interleave": 12, "swizzle": 16, "l2_promotion": 20, "fill": 24, "flags": 28, "steps": 32, "reserved": 52}),
     "cuc_tile_access_options": (56, {"struct_size": 0, "shape": 8, "rank": 16, "pad": 20, "mask": 24, "order": 28, "scope": 32, "latency": 36, "tma": 40, "cache": 44, "inside": 48, "reserved": 52}),
     "cuc_tile_entry": (40, {"struct_size": 0, "variant": 8, "threads": 16, "static_shared_bytes": 20, "dynamic_shared_bytes": 24, "registers": 28, "stack_bytes": 32, "reserved": 36}),
     "cuc_tile_interpret_options": (40, {"struct_size": 0, "grid": 8, "reserved": 20, "print": 24, "user": 32}),
@@ -1668,6 +1755,7 @@ FUNCTIONS = {
     "cuc_buffer_fill": "ippzIIz",
     "cuc_buffer_from_pointer": "ipQzp",
     "cuc_buffer_get_host_pointer": "ipp",
+    "cuc_buffer_grow": "ippz",
     "cuc_buffer_import": "ipppzp",
     "cuc_buffer_memory_resource": "pp",
     "cuc_buffer_options_init": "vpz",
@@ -1727,6 +1815,7 @@ FUNCTIONS = {
     "cuc_device_get_peer_attribute": "ipppi",
     "cuc_device_get_properties": "ipp",
     "cuc_device_get_sensors": "ippI",
+    "cuc_device_get_sms": "ipp",
     "cuc_device_get_uuid_bytes": "ipp",
     "cuc_device_handle": "ip",
     "cuc_device_name": "sp",
@@ -1809,6 +1898,7 @@ FUNCTIONS = {
     "cuc_gemm_plan_workspace_bytes": "Qpqq",
     "cuc_gemm_visit_candidates": "ipppp",
     "cuc_graph_create": "ipp",
+    "cuc_graph_create_condition": "ippII",
     "cuc_graph_exec_flags": "Ip",
     "cuc_graph_exec_get_enabled": "ippp",
     "cuc_graph_exec_handle": "pp",
@@ -1832,6 +1922,12 @@ FUNCTIONS = {
     "cuc_graph_release": "vp",
     "cuc_graph_retain": "pp",
     "cuc_graph_write_dot": "ipsI",
+    "cuc_green_context_create": "ipppz",
+    "cuc_green_context_device": "pp",
+    "cuc_green_context_get_sms": "ipp",
+    "cuc_green_context_handle": "pp",
+    "cuc_green_context_release": "vp",
+    "cuc_green_context_retain": "pp",
     "cuc_host_address": "Qp",
     "cuc_host_get_device_pointer": "ippp",
     "cuc_host_register": "ippzI",
@@ -1878,6 +1974,7 @@ FUNCTIONS = {
     "cuc_memory_discard_batch": "ipp",
     "cuc_memory_free": "ipQzp",
     "cuc_memory_get_accessed_by": "ippzQz",
+    "cuc_memory_get_granularity": "ipp",
     "cuc_memory_get_last_prefetch": "ipQz",
     "cuc_memory_get_pointer_info": "ipQ",
     "cuc_memory_get_preferred_location": "ipQz",
@@ -1909,6 +2006,8 @@ FUNCTIONS = {
     "cuc_memory_resource_release": "vp",
     "cuc_memory_resource_retain": "pp",
     "cuc_memory_synchronous": "ippi",
+    "cuc_memory_virtual": "ippp",
+    "cuc_memory_virtual_options_init": "vpz",
     "cuc_node_get_type": "ipp",
     "cuc_node_type_name": "si",
     "cuc_nvjitlink_get_version": "ipp",
@@ -1962,14 +2061,18 @@ FUNCTIONS = {
     "cuc_runtime_set_device": "ip",
     "cuc_set_failure_handler": "vpp",
     "cuc_set_library_path": "iss",
+    "cuc_sms_split": "ippppII",
     "cuc_status_name": "si",
     "cuc_status_text": "si",
     "cuc_stream_add_callback": "ippp",
+    "cuc_stream_add_conditional": "ipIpQi",
     "cuc_stream_begin_capture": "ipi",
     "cuc_stream_begin_capture_to": "ipppzi",
     "cuc_stream_cancel_capture": "ip",
     "cuc_stream_context": "pp",
     "cuc_stream_create": "ippp",
+    "cuc_stream_create_condition": "ippII",
+    "cuc_stream_create_green": "ippp",
     "cuc_stream_create_in": "ippp",
     "cuc_stream_device": "pp",
     "cuc_stream_embed_graph": "ipp",
@@ -2001,6 +2104,10 @@ FUNCTIONS = {
     "cuc_tensor_from_dlpack": "ipp",
     "cuc_tensor_from_dlpack_unversioned": "ipp",
     "cuc_tensor_is_contiguous": "ip",
+    "cuc_tensor_map_im2col": "ipppp",
+    "cuc_tensor_map_options_init": "vpz",
+    "cuc_tensor_map_replace_address": "ipp",
+    "cuc_tensor_map_tiled": "ipppp",
     "cuc_tensor_to_dlpack": "ippp",
     "cuc_tensor_to_dlpack_unversioned": "ippp",
     "cuc_tile_abs": "IpsII",
@@ -2048,6 +2155,7 @@ FUNCTIONS = {
     "cuc_tile_dimension": "IpsIs",
     "cuc_tile_div": "IpsIII",
     "cuc_tile_div_round": "IpsIIIi",
+    "cuc_tile_divmod": "vpppsIII",
     "cuc_tile_dtype": "ipI",
     "cuc_tile_element": "IpsIIIp",
     "cuc_tile_else": "vpsI",
@@ -2071,6 +2179,7 @@ FUNCTIONS = {
     "cuc_tile_fma_round": "IpsIIIIi",
     "cuc_tile_for": "IpsIIIq",
     "cuc_tile_full": "IpsIiIpI",
+    "cuc_tile_full_list": "IpsIiIpIp",
     "cuc_tile_gather": "IpsIIIpp",
     "cuc_tile_ge": "IpsIII",
     "cuc_tile_get": "IpsII",
@@ -2181,6 +2290,7 @@ FUNCTIONS = {
     "cuc_tile_topk": "vpppsIIqi",
     "cuc_tile_trans": "IpsII",
     "cuc_tile_trunc": "IpsII",
+    "cuc_tile_uint": "IpsIQ",
     "cuc_tile_visit_candidates": "ipspp",
     "cuc_tile_where": "IpsIIII",
     "cuc_tile_while": "vpsII",

@@ -12,6 +12,7 @@ from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_
 
 if TYPE_CHECKING:
     from ._graph import GraphBuilder
+    from ._green import ContextOptions, DeviceResources, GreenContext
     from ._memory import Buffer, MemoryResource
 
 
@@ -38,6 +39,60 @@ class Context(Handle):
     @property
     def is_primary(self) -> bool:
         return bool(raw.cuc_context_is_primary(self._h))
+
+    @property
+    def is_green(self) -> bool:
+        """Whether it is a part of a device: see `Device.create_context()`."""
+        return False
+
+    @property
+    def resources(self) -> DeviceResources:
+        """What it has of its device: `resources.sm`."""
+        return self.device.resources
+
+    @property
+    def id(self) -> int:
+        """A number that no other context of the process has or will have."""
+        return int(get(ctypes.c_uint64, raw.cuc_context_get_id, self._h))
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether an earlier failure destroyed it."""
+        return bool(raw.cuc_context_lost(self._h))
+
+    @classmethod
+    def current(cls) -> Context | None:
+        """The calling thread's."""
+        handle = create(raw.cuc_context_get_current)
+        return cls._own(handle) if handle else None
+
+    def get_limit(self, limit: int) -> int:
+        """A limit, by a `raw.CUC_LIMIT_` constant."""
+        return int(get(ctypes.c_uint64, raw.cuc_context_get_limit, self._h, limit))
+
+    def set_limit(self, limit: int, value: int) -> None:
+        """Ask for a limit; the driver may round it."""
+        check(raw.cuc_context_set_limit(self._h, limit, value))
+
+    @property
+    def priority_range(self) -> tuple[int, int]:
+        """(least, greatest) priority of its streams; lower numbers come first."""
+        least, greatest = ctypes.c_int32(), ctypes.c_int32()
+        check(raw.cuc_context_get_priority_range(ctypes.byref(least), ctypes.byref(greatest), self._h))
+        return least.value, greatest.value
+
+    def enable_peer_access(self, peer: Context) -> None:
+        """Let its kernels reach the memory of another device's context."""
+        check(raw.cuc_context_enable_peer_access(self._h, peer._h))
+
+    def disable_peer_access(self, peer: Context) -> None:
+        check(raw.cuc_context_disable_peer_access(self._h, peer._h))
+
+    def create_stream(self, options: StreamOptions | None = None) -> Stream:
+        return Stream._create(self, options)
+
+    def create_event(self, options: EventOptions | None = None) -> Event:
+        return Event._create(self, options)
 
     def sync(self) -> None:
         check(raw.cuc_context_synchronize(self._h))
@@ -79,6 +134,11 @@ class DeviceProperties:
 
     def __dir__(self) -> list[str]:
         return list(_attributes())
+
+
+_SENSORS = {"sm_mhz": raw.CUC_SENSOR_SM_CLOCK, "memory_mhz": raw.CUC_SENSOR_MEMORY_CLOCK,
+            "celsius": raw.CUC_SENSOR_TEMPERATURE, "milliwatts": raw.CUC_SENSOR_POWER,
+            "throttle": raw.CUC_SENSOR_THROTTLE}
 
 
 def _attributes() -> dict[str, int]:
@@ -171,6 +231,17 @@ class Device:
     def can_access_peer(self, peer: Device | int) -> bool:
         return bool(get(ctypes.c_int32, raw.cuc_device_can_access_peer, self._h, Device(peer)._h))
 
+    def get_peer_attribute(self, peer: Device | int, attribute: int) -> int:
+        """How it reaches another device, by a `raw.CUC_PEER_` constant."""
+        return int(get(ctypes.c_int32, raw.cuc_device_get_peer_attribute, self._h, Device(peer)._h, attribute))
+
+    @property
+    def sensors(self) -> dict[str, int]:
+        """Clocks (`sm_mhz`, `memory_mhz`), `milliwatts`, `celsius` and `throttle` bits, of those that NVML has."""
+        out = raw.cuc_device_sensors(struct_size=ctypes.sizeof(raw.cuc_device_sensors))
+        check(raw.cuc_device_get_sensors(ctypes.byref(out), self._h, sum(_SENSORS.values())))
+        return {name: getattr(out, name) for name, bit in _SENSORS.items() if out.known & bit}
+
     @property
     def context(self) -> Context:
         """The primary context."""
@@ -182,6 +253,8 @@ class Device:
         Returns the context that was current.
         """
         before = ctypes.c_void_p()
+        if context is not None and not isinstance(context, Context):
+            raise TypeError(f"expected a Context, not {type(context).__name__}, which is never current")
         if context is None:
             check(raw.cuc_device_set_current(self._h, ctypes.byref(before)))
         else:
@@ -226,6 +299,17 @@ class Device:
                 raise ValueError("expected a stream to wrap or options for a new one, not both")
             return as_stream(obj)
         return Stream._create(self, options)
+
+    @property
+    def resources(self) -> DeviceResources:
+        """What can be split: `resources.sm`, its multiprocessors."""
+        from ._green import resources_of
+        return resources_of(self)
+
+    def create_context(self, options: ContextOptions) -> GreenContext:
+        """A green context: a part of the device's multiprocessors, with streams of its own."""
+        from ._green import GreenContext
+        return GreenContext._create(self, options)
 
     def create_event(self, options: EventOptions | None = None) -> Event:
         return Event._create(self, options)

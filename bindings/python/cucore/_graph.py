@@ -6,9 +6,10 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from . import raw
+from ._condition import GraphCondition
 from ._device import Device
 from ._errors import check, text
 from ._handle import Handle, create, get, kept, options
@@ -19,6 +20,8 @@ from ._stream import Event, Stream, StreamLike, as_stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
           "relaxed": raw.CUC_CAPTURE_RELAXED}
+Made = TypeVar("Made", bound="GraphNode")
+Decides = TypeVar("Decides", bound="ConditionalNode")
 _HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -166,6 +169,28 @@ class _Verbs:
         return self._put(HostCallbackNode, lambda stream: check(
             raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), None)), [made], callback=fn)
 
+    def _conditional(self, kind: type[Decides], number: int, condition: GraphCondition, count: int) -> Decides:
+        graph, after = self._where()
+        bodies: list[Graph] = []
+        handles = graph._add(after, lambda stream: bodies.extend(_bodies(stream, number, condition, count)))
+        return kind._own(graph, handles, {"condition": condition, "branches": tuple(bodies)})
+
+    def if_then(self, condition: GraphCondition) -> IfNode:
+        """A graph, `then`, that runs unless the condition is 0."""
+        return self._conditional(IfNode, raw.CUC_CONDITIONAL_IF, condition, 1)
+
+    def if_else(self, condition: GraphCondition) -> IfElseNode:
+        """Two graphs, `then` and `else_`, of which the second runs if the condition is 0."""
+        return self._conditional(IfElseNode, raw.CUC_CONDITIONAL_IF, condition, 2)
+
+    def while_loop(self, condition: GraphCondition) -> WhileNode:
+        """A graph, `body`, that runs again and again until the condition is 0."""
+        return self._conditional(WhileNode, raw.CUC_CONDITIONAL_WHILE, condition, 1)
+
+    def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
+        """Graphs, `branches`, of which that of the condition's number runs."""
+        return self._conditional(SwitchNode, raw.CUC_CONDITIONAL_SWITCH, condition, count)
+
     def join(self, *nodes: GraphNode) -> GraphNode:
         """What comes behind all of these, and behind this one."""
         graph, after = self._where()
@@ -177,6 +202,13 @@ class _Verbs:
     def empty(self) -> GraphNode:
         """A place in the graph without work of its own."""
         return self.join()
+
+
+def _bodies(stream: Stream, number: int, condition: GraphCondition, count: int) -> list[Graph]:
+    """A conditional node for a stream that is captured: its graphs, without nodes yet."""
+    made = (ctypes.c_void_p * max(count, 1))()
+    check(raw.cuc_stream_add_conditional(made, count, stream._h, int(condition), number))
+    return [Graph._of(handle or 0, stream.device) for handle in made[:count]]
 
 
 def _again(object_: Any, retain: Any) -> Any:
@@ -202,7 +234,7 @@ class GraphNode(_Verbs):
         raise TypeError("a node is made by a graph: graph.launch(), ...")
 
     @classmethod
-    def _own(cls, graph: Graph, handles: tuple[int, ...], members: dict[str, Any]) -> GraphNode:
+    def _own(cls: type[Made], graph: Graph, handles: tuple[int, ...], members: dict[str, Any]) -> Made:
         self = cls.__new__(cls)
         self.graph, self._handles, self._members = graph, handles, members
         if len(handles) == 1:
@@ -314,6 +346,48 @@ class HostCallbackNode(GraphNode):
     _shown = ("callback",)
 
 
+class ConditionalNode(GraphNode):
+    """A node that decides on the device which of its graphs runs; they are filled by their verbs."""
+
+    __slots__ = ()
+    _shown = ("condition", "branches")
+    cond_type: ClassVar[str]
+
+
+class IfNode(ConditionalNode):
+    __slots__ = ()
+    cond_type = "if"
+
+    @property
+    def then(self) -> Graph:
+        """What runs unless the condition is 0."""
+        return self.branches[0]  # type: ignore[no-any-return]
+
+
+class IfElseNode(IfNode):
+    __slots__ = ()
+
+    @property
+    def else_(self) -> Graph:
+        """What runs if the condition is 0."""
+        return self.branches[1]  # type: ignore[no-any-return]
+
+
+class WhileNode(ConditionalNode):
+    __slots__ = ()
+    cond_type = "while"
+
+    @property
+    def body(self) -> Graph:
+        """What runs until the condition is 0."""
+        return self.branches[0]  # type: ignore[no-any-return]
+
+
+class SwitchNode(ConditionalNode):
+    __slots__ = ()
+    cond_type = "switch"
+
+
 # ---- graphs --------------------------------------------------------------------------------------
 
 class Graph(Handle, _Verbs):
@@ -401,6 +475,11 @@ class Graph(Handle, _Verbs):
         first, second = [(ctypes.c_void_p * max(count, 1))() for _ in range(2)]
         check(raw.cuc_graph_get_edges(first, second, count, self._h))
         return frozenset((self._node(a), self._node(b)) for a, b in zip(first[:count], second[:count]))
+
+    def create_condition(self, default_value: int | None = None) -> GraphCondition:
+        """What one conditional node of it goes by. It has the default value when a launch begins; without one,
+        what the launch before has left."""
+        return GraphCondition._made_by(raw.cuc_graph_create_condition, self._h, default_value)
 
     def keep(self, buffer: Buffer) -> None:
         """Hold a buffer as long as the graph and its instances."""
@@ -493,10 +572,10 @@ class ExecutableNode:
 class Capture:
     """A capture under way. An exception within cancels it."""
 
-    __slots__ = ("_stream", "_mode", "_graph", "_kept")
+    __slots__ = ("_stream", "_mode", "_into", "_graph", "_kept")
 
-    def __init__(self, stream: Stream, mode: str) -> None:
-        self._stream, self._mode = stream, mode_number(mode)
+    def __init__(self, stream: Stream, mode: str, into: Graph | None = None) -> None:
+        self._stream, self._mode, self._into = stream, mode_number(mode), into
         self._graph: Graph | None = None
         self._kept: list[Any] = []
 
@@ -517,15 +596,40 @@ class Capture:
         """Put a whole graph on the stream, as one node; it is copied."""
         check(raw.cuc_stream_embed_graph(self._stream._h, child._h))
 
+    def create_condition(self, default_value: int | None = None) -> GraphCondition:
+        """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""
+        return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
+
+    def if_then(self, condition: GraphCondition) -> Graph:
+        """Put a node on the stream that runs a graph unless the condition is 0: that graph, to be filled."""
+        return _bodies(self._stream, raw.CUC_CONDITIONAL_IF, condition, 1)[0]
+
+    def if_else(self, condition: GraphCondition) -> tuple[Graph, Graph]:
+        """The same with a second graph, which runs if it is 0."""
+        then, otherwise = _bodies(self._stream, raw.CUC_CONDITIONAL_IF, condition, 2)
+        return then, otherwise
+
+    def while_loop(self, condition: GraphCondition) -> Graph:
+        """A graph that runs until the condition is 0."""
+        return _bodies(self._stream, raw.CUC_CONDITIONAL_WHILE, condition, 1)[0]
+
+    def switch(self, condition: GraphCondition, count: int) -> tuple[Graph, ...]:
+        """Graphs, of which that of the condition's number runs."""
+        return tuple(_bodies(self._stream, raw.CUC_CONDITIONAL_SWITCH, condition, count))
+
     def __enter__(self) -> Capture:
-        check(raw.cuc_stream_begin_capture(self._stream._h, self._mode))
+        if self._into is not None:
+            check(raw.cuc_stream_begin_capture_to(self._stream._h, self._into._h, None, 0, self._mode))
+        else:
+            check(raw.cuc_stream_begin_capture(self._stream._h, self._mode))
         return self
 
     def __exit__(self, kind: Any, *_exception: object) -> None:
         if kind is not None:
             raw.cuc_stream_cancel_capture(self._stream._h)
             return
-        self._graph = Graph._of(create(raw.cuc_stream_end_capture, self._stream._h), self._stream.device)
+        made = Graph._of(create(raw.cuc_stream_end_capture, self._stream._h), self._stream.device)
+        self._graph = self._into if self._into is not None else made
         while self._kept:
             self._graph._keep_object(self._kept.pop())
 
@@ -535,16 +639,22 @@ class GraphBuilder:
     between `begin_building()` and `end_building()`. `split()` and `join()` make branches.
     """
 
-    __slots__ = ("_capture", "_stream", "_primary", "_joined", "__weakref__")
+    __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "__weakref__")
+    _capture: Capture | None
+    _stream: Stream
+    _primary: GraphBuilder | None
+    _joined: bool
+    _into: Graph | None
 
     def __init__(self) -> None:
         raise TypeError("a builder is made by Stream.create_graph_builder() or the Device's")
 
     @classmethod
-    def _of(cls, stream: Stream, primary: GraphBuilder | None = None) -> GraphBuilder:
+    def _of(cls, stream: Stream, primary: GraphBuilder | None = None, into: Graph | None = None) -> GraphBuilder:
         self = cls.__new__(cls)
+        self._into = into  # the body of a conditional node that it fills
         self._stream, self._primary, self._joined = stream, primary, False
-        self._capture: Capture | None = None
+        self._capture = None
         return self
 
     @property
@@ -568,7 +678,7 @@ class GraphBuilder:
             raise RuntimeError("a branch is building since it was split off")
         if self._capture is not None:
             raise RuntimeError("it has been building already: make another builder")
-        self._capture = Capture(self._stream, mode).__enter__()
+        self._capture = Capture(self._stream, mode, self._into).__enter__()
         return self
 
     def end_building(self) -> GraphBuilder:
@@ -631,6 +741,30 @@ class GraphBuilder:
         """A whole graph as one node; it is copied."""
         graph = child if isinstance(child, Graph) else child.graph_definition
         check(raw.cuc_stream_embed_graph(self._stream._h, graph._h))
+
+    def create_condition(self, default_value: int | None = None) -> GraphCondition:
+        """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""
+        return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
+
+    def _body_builders(self, number: int, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
+        return tuple(GraphBuilder._of(self._stream.device.create_stream(), into=body)
+                     for body in _bodies(self._stream, number, condition, count))
+
+    def if_then(self, condition: GraphCondition) -> GraphBuilder:
+        """A builder, to begin and to end, of what runs unless the condition is 0."""
+        return self._body_builders(raw.CUC_CONDITIONAL_IF, condition, 1)[0]
+
+    def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, ...]:
+        """Two, the second of what runs if it is 0."""
+        return self._body_builders(raw.CUC_CONDITIONAL_IF, condition, 2)
+
+    def while_loop(self, condition: GraphCondition) -> GraphBuilder:
+        """A builder of what runs until the condition is 0."""
+        return self._body_builders(raw.CUC_CONDITIONAL_WHILE, condition, 1)[0]
+
+    def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
+        """Builders, of which what that of the condition's number has built runs."""
+        return self._body_builders(raw.CUC_CONDITIONAL_SWITCH, condition, count)
 
     def close(self) -> None:
         """Drop what is building."""

@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import raw
+from ._condition import GraphCondition
 from ._errors import NotSupportedError, fail, last_error
 from ._handle import options
 from ._memory import Buffer
 from ._object import Kernel
 from ._stream import StreamLike, as_stream
 from ._tensor import Tensor, as_tensor
+from ._tensor_map import TensorMapDescriptor
 
 Dim = Union[int, Sequence[int]]
 
@@ -159,6 +161,12 @@ class _Packer:
             self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"{name}._h")
         elif kind in _CTYPES:
             self.scalar(_CTYPES[kind], f"{name}.value")
+        elif kind is TensorMapDescriptor:
+            self.plan = None
+            self.put(raw.CUC_ARG_BYTES, 128, "Q", f"{name}._address")
+        elif kind is GraphCondition:
+            self.plan = None
+            self.put(raw.CUC_U64, 8, _VALUE[raw.CUC_U64], f"{name}.handle")
         elif kind is ctypes.c_void_p:
             self.plan = None
             self.put(raw.CUC_ARG_POINTER, 8, "Q", f"{name}.value or 0")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._managed import ManagedBuffer
     from ._tensor import Tensor
 
+_KINDS = {"device": raw.CUC_MEMORY_DEVICE, "pinned": raw.CUC_MEMORY_PINNED, "managed": raw.CUC_MEMORY_MANAGED}
 _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
 
 
@@ -351,6 +352,26 @@ class MemoryPool(MemoryResource):
         for device in given - set(there):
             there.add(device)
 
+    @classmethod
+    def current(cls, device: Device | int = 0, kind: str = "device") -> MemoryPool:
+        """The pool that a device's allocations come from, of a kind: "device", "pinned" or "managed"."""
+        return MemoryPool._own(create(raw.cuc_memory_pool_get_current, Device(device)._h, _KINDS[kind]))
+
+    def make_current(self) -> None:
+        """Let its device's allocations come from it."""
+        check(raw.cuc_memory_pool_make_current(self._h))
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """Bytes `reserved_bytes` from the system and `used_bytes` in allocations, and the most of each."""
+        out = options(raw.cuc_memory_pool_statistics)
+        check(raw.cuc_memory_pool_get_statistics(ctypes.byref(out), self._h))
+        return {name: getattr(out, name) for name, *_ in out._fields_ if name != "struct_size"}
+
+    def reset_high_marks(self) -> None:
+        """Count the most of each from now on."""
+        check(raw.cuc_memory_pool_reset_high_marks(self._h))
+
     def trim(self, keep: int = 0) -> None:
         """Give what is not used back to the system, down to `keep` bytes."""
         check(raw.cuc_memory_pool_trim(self._h, keep))
@@ -662,6 +683,12 @@ class Buffer(Handle):
         array = (ctypes.c_uint8 * self.size).from_address(out.value or 0)
         array._buffer = self._again()  # type: ignore[attr-defined]
         return memoryview(array).cast("B")
+
+    @property
+    def parent(self) -> Buffer | None:
+        """The buffer that it is a part of."""
+        handle = raw.cuc_buffer_parent(self._h)
+        return Buffer._own(raw.cuc_buffer_retain(handle)) if handle else None
 
     def _again(self) -> Buffer:
         """A reference more, for what keeps the memory though this object is closed."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ._launch import LaunchConfig
 
 CODE_KINDS: dict[str, int] = {name: number for number, name in raw.NAMES["code"].items()}
+_CACHES = {"none": raw.CUC_KERNEL_CACHE_DEFAULT, "shared": raw.CUC_KERNEL_CACHE_SHARED,
+           "l1": raw.CUC_KERNEL_CACHE_L1, "equal": raw.CUC_KERNEL_CACHE_EQUAL}
 Code = Union[bytes, str, "os.PathLike[str]"]
 
 
@@ -126,8 +128,59 @@ class ObjectCode(Handle):
                                         name.encode()))
         return address.value, size.value
 
+    def get_managed(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
+        """(address, bytes) of a variable in managed memory."""
+        address, size = ctypes.c_uint64(), ctypes.c_size_t()
+        check(raw.cuc_object_get_managed(ctypes.byref(address), ctypes.byref(size), self._h,
+                                         Device(device)._h, name.encode()))
+        return address.value, size.value
+
+    @property
+    def ptx(self) -> str:
+        """Its PTX, also of a cubin that was made of some."""
+        data, size = ctypes.c_char_p(), ctypes.c_size_t()
+        check(raw.cuc_object_get_ptx(ctypes.byref(data), ctypes.byref(size), self._h))
+        return text(data.value)
+
+    @property
+    def load_log(self) -> str:
+        """What the driver said when it was loaded."""
+        return text(raw.cuc_object_load_log(self._h))
+
+    def tile_entries(self, kernel: str) -> list[TileEntry]:
+        """The entries of a tile kernel, the fastest first."""
+        found: list[TileEntry] = []
+        out = options(raw.cuc_tile_entry)
+        while True:
+            status = raw.cuc_tile_get_entry(ctypes.byref(out), self._h, kernel.encode(), len(found))
+            if status == raw.CUC_ERROR_NOT_FOUND and found:
+                return found
+            check(status)
+            found.append(TileEntry(text(out.variant), out.threads, out.static_shared_bytes,
+                                   out.dynamic_shared_bytes, out.registers, out.stack_bytes))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         check(raw.cuc_object_save(self._h, os.fsencode(path)))
+
+
+class TileEntry(NamedTuple):
+    """One of the entries of a tile kernel: they do the same, each for arguments of a kind."""
+
+    variant: str  #: "tma", "idx32+aligned", "idx32+overlap" or "idx64"
+    threads: int  #: of a block
+    static_shared_bytes: int
+    dynamic_shared_bytes: int
+    registers: int  #: of a thread; 0: not known, as of PTX
+    stack_bytes: int
+
+
+class TileParameter(NamedTuple):
+    """A parameter of a tile kernel."""
+
+    name: str
+    dtype: str
+    rank: int  #: -1: a scalar
+    written: bool
 
 
 class ParamInfo(NamedTuple):
@@ -257,6 +310,34 @@ class Kernel(Handle):
     def arguments_info(self) -> list[ParamInfo]:
         return [ParamInfo(p.offset, p.bytes)
                 for p in map(self._parameter, range(self.num_arguments))]
+
+    @property
+    def tile_parameters(self) -> list[TileParameter]:
+        """Of a tile kernel."""
+        out, found = options(raw.cuc_tile_parameter), []
+        for index in range(self.num_arguments):
+            check(raw.cuc_tile_get_parameter(ctypes.byref(out), self._h, index))
+            found.append(TileParameter(text(out.name), raw.NAMES["dtype"][out.dtype], out.rank, bool(out.written)))
+        return found
+
+    @property
+    def symbol(self) -> str:
+        """Its name in the code, mangled in C++."""
+        return text(raw.cuc_kernel_symbol(self._h))
+
+    @property
+    def object_code(self) -> ObjectCode | None:
+        """The code it is of."""
+        handle = raw.cuc_kernel_object(self._h)
+        return ObjectCode._own(raw.cuc_object_retain(handle)) if handle else None
+
+    def get_function(self, device: Device | int | None = None) -> int:
+        """The CUfunction on a device, for older interfaces."""
+        return create(raw.cuc_kernel_get_function, self._h, Device(device)._h)
+
+    def set_cache_config(self, prefer: str, device: Device | int | None = None) -> None:
+        """What on-chip memory is more for: "none", "shared", "l1" or "equal"."""
+        check(raw.cuc_kernel_set_cache_config(self._h, Device(device)._h, _CACHES[prefer]))
 
     @property
     def attributes(self) -> KernelAttributes:

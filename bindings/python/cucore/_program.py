@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Sequence, TextIO, Union
 
@@ -126,6 +127,8 @@ class ProgramOptions:
     extra_options: Strings = None  #: flags handed on as they are
     headers: dict[str, str] | None = None  #: in memory: name -> text
     constants: dict[str, Any] | None = None  #: of a tile program: name -> value
+    dimensions: dict[str, int] | None = None  #: that auto() constants are chosen for: name -> extent
+    tuned: str | None = None  #: a file of records to choose by; "": none
     warps: int | None = None
     remarks: Switch = None
     require_tma: Switch = None
@@ -148,7 +151,7 @@ class ProgramOptions:
                  "extra_options": ("extra_options", "extra_option_count", None)}
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None or field.name in ("headers", "constants"):
+            if value is None or field.name in ("headers", "constants", "dimensions"):
                 continue
             if field.name == "define_macro" and isinstance(value, tuple) and len(value) == 2 and \
                     not isinstance(value[0], tuple):
@@ -164,6 +167,8 @@ class ProgramOptions:
         if self.constants:
             made.set_list("constants", "constant_count",
                           [f"{k}={_constant(v)}" for k, v in self.constants.items()])
+        if self.dimensions:
+            made.set_list("dimensions", "dimension_count", [f"{k}={v}" for k, v in self.dimensions.items()])
         if self.headers:
             array = (raw.cuc_program_header * len(self.headers))(
                 *[raw.cuc_program_header(k.encode(), v.encode(), len(v.encode()))
@@ -232,6 +237,17 @@ class Program(Handle):
         return text(raw.cuc_program_backend(self._h))
 
     @property
+    def compile_time(self) -> float:
+        """The seconds that the last compilation took."""
+        return float(raw.cuc_program_compile_ns(self._h)) * 1e-9
+
+    def flags(self, target_type: str = "cubin") -> list[str]:
+        """What the compiler is told."""
+        target = CODE_KINDS[target_type]
+        return [text(raw.cuc_program_flag(self._h, target, i))
+                for i in range(raw.cuc_program_flag_count(self._h, target))]
+
+    @property
     def pch_status(self) -> str | None:
         return {raw.CUC_PCH_CREATED: "created", raw.CUC_PCH_NOT_ATTEMPTED: "not_attempted",
                 raw.CUC_PCH_FAILED: "failed"}.get(raw.cuc_program_pch_status(self._h))
@@ -242,6 +258,23 @@ class Program(Handle):
         out = ctypes.c_char_p()
         check(raw.cuc_tile_get_ir(ctypes.byref(out), None, self._h))
         return text(out.value)
+
+    @property
+    def tile_machine(self) -> str:
+        """Of a tile program: the same just before PTX is written, with the layout of each value."""
+        out = ctypes.c_char_p()
+        check(raw.cuc_tile_get_machine(ctypes.byref(out), None, self._h))
+        return text(out.value)
+
+    def interpret(self, kernel: str | None, *args: Any, grid: int | Sequence[int] | None = None,
+                  print: Callable[[str], Any] | None = None) -> None:
+        """Run a kernel of a tile program on the CPU, without any driver: slow, and exact.
+
+        Arguments are arrays in the host's memory, such as NumPy's, and numbers. `kernel` may be None where
+        there is one; `grid` is that of a kernel which declares none; `print` gets what the kernel prints.
+        """
+        from ._interpret import interpret
+        interpret(self._h, kernel, args, grid, print)
 
 
 @dataclass
@@ -300,6 +333,19 @@ class Linker(Handle):
 
     def add(self, code: ObjectCode) -> None:
         check(raw.cuc_linker_add(self._h, code._h))
+
+    def add_file(self, path: str | os.PathLike[str], code_type: str) -> None:
+        """Add code of a file: "ptx", "cubin", "ltoir", "fatbin", "object" or "library"."""
+        check(raw.cuc_linker_add_file(self._h, CODE_KINDS[code_type], os.fsencode(path)))
+
+    def add_data(self, data: bytes, code_type: str, name: str = "") -> None:
+        """Add code of bytes."""
+        check(raw.cuc_linker_add_data(self._h, CODE_KINDS[code_type], data, len(data), name.encode() or None))
+
+    @property
+    def flags(self) -> list[str]:
+        """What the linker is told."""
+        return [text(raw.cuc_linker_flag(self._h, i)) for i in range(raw.cuc_linker_flag_count(self._h))]
 
     def link(self, target_type: str = "cubin") -> ObjectCode:
         """Link everything to a "cubin", or to "ptx" when all of it is LTO-IR."""

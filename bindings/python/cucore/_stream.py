@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ._graph import Capture, GraphBuilder
 
 
+_COMPARE = {">=": raw.CUC_WAIT_GEQ, "==": raw.CUC_WAIT_EQ, "&": raw.CUC_WAIT_AND,
+            "~|": raw.CUC_WAIT_NOR}
+
+
 @dataclass
 class StreamOptions:
     """How a stream is made."""
@@ -47,14 +51,15 @@ class Event(Handle):
     _release = raw.cuc_event_release
 
     @classmethod
-    def _create(cls, device: Device, given: EventOptions | None) -> Event:
+    def _create(cls, place: Device | Context, given: EventOptions | None) -> Event:
+        make = raw.cuc_event_create_in if isinstance(place, Handle) else raw.cuc_event_create
         if given is None:
-            return cls._own(create(raw.cuc_event_create, device._h, None))
+            return cls._own(create(make, place._h, None))
         flags = (raw.CUC_EVENT_TIMING if given.timing_enabled else 0) | \
                 (raw.CUC_EVENT_BLOCKING_SYNC if given.blocking_sync else 0) | \
                 (raw.CUC_EVENT_IPC if given.ipc_enabled else 0)
         made = options(raw.cuc_event_options, flags=flags)
-        return cls._own(create(raw.cuc_event_create, device._h, ctypes.byref(made)))
+        return cls._own(create(make, place._h, ctypes.byref(made)))
 
     @classmethod
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
@@ -176,13 +181,14 @@ class Stream(Handle):
         super().close()
 
     @classmethod
-    def _create(cls, device: Device, given: StreamOptions | None) -> Stream:
+    def _create(cls, place: Device | Context, given: StreamOptions | None) -> Stream:
+        make = raw.cuc_stream_create_in if isinstance(place, Handle) else raw.cuc_stream_create
         made = None
         if given is not None:
             flags = 0 if given.nonblocking else raw.CUC_STREAM_SYNC_LEGACY
             made = ctypes.byref(options(raw.cuc_stream_options, flags=flags,
                                         priority=given.priority or 0))
-        return cls._own(create(raw.cuc_stream_create, device._h, made))
+        return cls._own(create(make, place._h, made))
 
     @classmethod
     def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
@@ -255,6 +261,22 @@ class Stream(Handle):
             check(raw.cuc_stream_wait_event(self._h, other._h))
         else:
             check(raw.cuc_stream_wait_stream(self._h, as_stream(other)))
+
+    def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
+        """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
+        has a bit in common ("&") or has not all bits ("~|")."""
+        check(raw.cuc_stream_wait_value(self._h, int(buffer) + offset, value, bits // 8, _COMPARE[compare]))
+
+    def write_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32) -> None:
+        """Write a number to device memory when it is come to."""
+        check(raw.cuc_stream_write_value(self._h, int(buffer) + offset, value, bits // 8, 0))
+
+    @property
+    def capture_id(self) -> int:
+        """The number of the capture under way, that no other has; 0: none."""
+        out = options(raw.cuc_capture_info)
+        check(raw.cuc_stream_get_capture_info(ctypes.byref(out), self._h))
+        return int(out.id)
 
     def capture(self, mode: str = "thread_local") -> Capture:
         """`with stream.capture() as graph:` captures what is put on the stream into a graph."""

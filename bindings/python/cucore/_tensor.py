@@ -12,6 +12,9 @@ from ._memory import Buffer
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
+if TYPE_CHECKING:
+    from ._tensor_map import TensorMapDescriptor
+
 _NAMES: dict[int, str] = raw.NAMES["dtype"]
 _DTYPES: dict[str, int] = {name: number for number, name in _NAMES.items() if number}
 # What NumPy, PyTorch and others call them.
@@ -146,6 +149,28 @@ class Tensor:
         return made
 
     @classmethod
+    def from_host(cls, value: Any) -> Tensor:
+        """An array in the host's memory, such as NumPy's, without a copy: for `Program.interpret()`."""
+        if isinstance(value, Tensor):
+            return value
+        said = getattr(value, "__array_interface__", None)
+        if said is not None:
+            return cls._described(said, -1, value)
+        if hasattr(value, "__dlpack__"):
+            return cls.from_dlpack(value)
+        raise TypeError(f"expected an array in the host's memory, with __array_interface__ or __dlpack__, not "
+                        f"{type(value).__name__}")
+
+    def _laid(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: int | None = None) -> Tensor:
+        """The same memory with other extents, or elements of another type and as many bytes."""
+        made = raw.cuc_tensor.from_buffer_copy(self._struct)
+        made.rank, made.dtype = len(shape), made.dtype if dtype is None else dtype
+        for axis, (extent, stride) in enumerate(zip(shape, strides)):
+            made.shape[axis], made.strides[axis] = extent, stride
+        check(raw.cuc_tensor_check(ctypes.byref(made)))
+        return Tensor._of(made, self._buffer._again() if self._buffer is not None else None, self, self._stream)
+
+    @classmethod
     def _described(cls, said: dict[str, Any], device: int, value: Any) -> Tensor:
         """By what an array interface says."""
         number = _FROM_TYPESTR.get(said["typestr"][1:])
@@ -242,6 +267,13 @@ class Tensor:
         Buffer._same_size(self.nbytes, host.size)
         check(raw.cuc_copy_to_device(queue._h, self.ptr, host.address, host.size))
         hold(queue, host)
+
+    def as_tensor_map(self, box_dim: Any = None, *, options: Any = None, **fields: Any) -> TensorMapDescriptor:
+        """What the tensor memory accelerator copies boxes of this array by: an argument of kernels. The fields
+        are those of TensorMapDescriptorOptions.
+        """
+        from ._tensor_map import TensorMapDescriptor, options_of
+        return TensorMapDescriptor.tiled(self, options_of(box_dim, options, fields))
 
     @property
     def owner(self) -> Any:

@@ -319,13 +319,36 @@ CUC_LIMIT_PERSISTING_L2_BYTES: int
 CUC_LIMIT_SHARED_MEMORY_BYTES: int
 CUC_LIMIT_CIG_ENABLED: int
 CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: int
+CUC_SMS_ANY: int
+CUC_SMS_MAX_CLUSTER: int
 CUC_EVENT_TIMING: int
 CUC_EVENT_BLOCKING_SYNC: int
 CUC_EVENT_IPC: int
+CUC_MEMORY_VIRTUAL_READ_ONLY: int
+CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: int
+CUC_MEMORY_VIRTUAL_RDMA: int
+CUC_MEMORY_VIRTUAL_FINE: int
 CUC_COPY_SOURCE_STREAM: int
 CUC_COPY_SOURCE_DURING_CALL: int
 CUC_COPY_SOURCE_ANY: int
 CUC_COPY_OVERLAP_COMPUTE: int
+CUC_TENSOR_MAP_INTERLEAVE_NONE: int
+CUC_TENSOR_MAP_INTERLEAVE_16B: int
+CUC_TENSOR_MAP_INTERLEAVE_32B: int
+CUC_TENSOR_MAP_SWIZZLE_NONE: int
+CUC_TENSOR_MAP_SWIZZLE_32B: int
+CUC_TENSOR_MAP_SWIZZLE_64B: int
+CUC_TENSOR_MAP_SWIZZLE_128B: int
+CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: int
+CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: int
+CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: int
+CUC_TENSOR_MAP_L2_NONE: int
+CUC_TENSOR_MAP_L2_64B: int
+CUC_TENSOR_MAP_L2_128B: int
+CUC_TENSOR_MAP_L2_256B: int
+CUC_TENSOR_MAP_FILL_ZERO: int
+CUC_TENSOR_MAP_FILL_NAN: int
+CUC_TENSOR_MAP_FTZ: int
 CUC_CODE_PTX: int
 CUC_CODE_CUBIN: int
 CUC_CODE_LTOIR: int
@@ -438,6 +461,10 @@ CUC_GRAPH_MEMORY_USED: int
 CUC_GRAPH_MEMORY_USED_HIGH: int
 CUC_GRAPH_MEMORY_RESERVED: int
 CUC_GRAPH_MEMORY_RESERVED_HIGH: int
+CUC_CONDITION_ASSIGN_DEFAULT: int
+CUC_CONDITIONAL_IF: int
+CUC_CONDITIONAL_WHILE: int
+CUC_CONDITIONAL_SWITCH: int
 CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: int
 CUC_PYTHON_BUFFER: int
 CUC_PYTHON_TENSOR: int
@@ -450,6 +477,7 @@ CUC_TILE_RP: int
 CUC_TILE_APPROX: int
 CUC_TILE_FULL: int
 CUC_TILE_FTZ: int
+CUC_TILE_NAN: int
 CUC_TILE_ORDER_DEFAULT: int
 CUC_TILE_WEAK: int
 CUC_TILE_RELAXED: int
@@ -475,6 +503,7 @@ CUC_NVML_DRIVER_VERSION_BYTES: int
 CUC_TENSOR_MAX_RANK: int
 CUC_DL_VERSION_MAJOR: int
 CUC_DL_VERSION_MINOR: int
+CUC_TENSOR_MAP_MAX_RANK: int
 CUC_NO_AXIS: int
 cuc_failure_fn: type[Any]
 cuc_stream_callback: type[Any]
@@ -781,7 +810,7 @@ class cuc_gemm_choice(ctypes.Structure):
     parts: int
     pipeline: int
     d_dtype: int
-    reserved: int
+    stream_k: int
     tiles: int
     seconds: float
     by: bytes | None
@@ -815,7 +844,7 @@ class cuc_gemm_options(ctypes.Structure):
     split: int
     raster: int
     parts: int
-    reserved: int
+    stream_k: int
     workspace_bytes: int
     arch: bytes | None
     tuned: bytes | None
@@ -947,6 +976,16 @@ class cuc_memory_pool_statistics(ctypes.Structure):
     reserved_high: int
     used_bytes: int
     used_high: int
+
+class cuc_memory_virtual_options(ctypes.Structure):
+    struct_size: int
+    reserve_bytes: int
+    align: int
+    peers: Pointer
+    peer_count: int
+    location: Any
+    flags: int
+    reserved: int
 
 class cuc_object_mapping(ctypes.Structure):
     expression: bytes | None
@@ -1093,6 +1132,13 @@ class cuc_python_plan(ctypes.Structure):
     arguments: Pointer
     count: int
 
+class cuc_sms(ctypes.Structure):
+    count: int
+    least: int
+    alignment: int
+    reserved: int
+    driver: Any
+
 class cuc_stream_options(ctypes.Structure):
     struct_size: int
     priority: int
@@ -1106,6 +1152,27 @@ class cuc_tensor(ctypes.Structure):
     flags: int
     shape: Any
     strides: Any
+
+class cuc_tensor_map(ctypes.Structure):
+    words: Any
+
+class cuc_tensor_map_image(ctypes.Structure):
+    struct_size: int
+    lower: Any
+    upper: Any
+    channels: int
+    pixels: int
+
+class cuc_tensor_map_options(ctypes.Structure):
+    struct_size: int
+    dtype: int
+    interleave: int
+    swizzle: int
+    l2_promotion: int
+    fill: int
+    flags: int
+    steps: Any
+    reserved: int
 
 class cuc_tile_access_options(ctypes.Structure):
     struct_size: int
@@ -1193,6 +1260,8 @@ def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer
     """Make a buffer of memory that exists already:"""
 def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
     """The address by which the CPU reaches a buffer of pinned, managed or host memory."""
+def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
+    """A buffer of another size over the memory of one that there is, which stays as it is."""
 def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
     """Have another process's buffer."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
@@ -1311,6 +1380,8 @@ def cuc_device_get_properties(out: Pointer, device: Pointer) -> int:
     """Every attribute at once."""
 def cuc_device_get_sensors(out: Pointer, device: Pointer, wanted: int) -> int:
     """Clocks, temperature, power, and why the clocks are low, as NVML tells them."""
+def cuc_device_get_sms(out: Pointer, device: Pointer) -> int:
+    """All multiprocessors of a device."""
 def cuc_device_get_uuid_bytes(out: Pointer, device: Pointer) -> int:
     """The sixteen bytes of a device's UUID."""
 def cuc_device_handle(device: Pointer) -> int:
@@ -1475,6 +1546,8 @@ def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer,
     """Go through what a plan may choose among for a shape, with what the model thinks of each."""
 def cuc_graph_create(out: Pointer, device: Pointer) -> int:
     """Make a graph without nodes."""
+def cuc_graph_create_condition(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
+    """Make a condition for a node of a graph."""
 def cuc_graph_exec_flags(exec: Pointer) -> int:
     """The flags that an instance was made with."""
 def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> int:
@@ -1521,6 +1594,18 @@ def cuc_graph_retain(graph: Pointer) -> int | None:
     """Hold a graph once more."""
 def cuc_graph_write_dot(graph: Pointer, path: bytes | None, flags: int) -> int:
     """Draw a graph into a file, for `dot -Tsvg`."""
+def cuc_green_context_create(out: Pointer, device: Pointer, sms: Pointer, count: int) -> int:
+    """Make a green context."""
+def cuc_green_context_device(context: Pointer) -> int | None:
+    """The device of a green context."""
+def cuc_green_context_get_sms(out: Pointer, context: Pointer) -> int:
+    """The multiprocessors of a green context, which can be split in turn."""
+def cuc_green_context_handle(context: Pointer) -> int | None:
+    """The driver's own handle of a green context."""
+def cuc_green_context_release(context: Pointer) -> None:
+    """Let go of a green context."""
+def cuc_green_context_retain(context: Pointer) -> int | None:
+    """Hold a green context once more."""
 def cuc_host_address(host: Pointer) -> int:
     """A host address in the form that copies take:"""
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
@@ -1613,6 +1698,8 @@ def cuc_memory_free(resource: Pointer, ptr: int, bytes: int, stream: Pointer) ->
     """Free what cuc_memory_allocate() gave."""
 def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:
     """The devices that a range of managed memory is kept mapped for."""
+def cuc_memory_get_granularity(out: Pointer, resource: Pointer) -> int:
+    """The pieces that a resource of virtual memory allocates in."""
 def cuc_memory_get_last_prefetch(out: Pointer, ptr: int, bytes: int) -> int:
     """The place that all of a range of managed memory was last prefetched to; it may have moved since."""
 def cuc_memory_get_pointer_info(out: Pointer, ptr: int) -> int:
@@ -1675,6 +1762,10 @@ def cuc_memory_resource_retain(resource: Pointer) -> int | None:
     """Hold a resource once more."""
 def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
     """A resource that asks the driver for each allocation, without a pool."""
+def cuc_memory_virtual(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """A resource whose buffers can grow."""
+def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero options and write their size."""
 def cuc_node_get_type(out: Pointer, node: Pointer) -> int:
     """What a node is."""
 def cuc_node_type_name(type: int) -> bytes | None:
@@ -1781,12 +1872,16 @@ def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
     """Say which file a library is, before every other place and before the environment."""
+def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
+    """Split multiprocessors into groups of one size."""
 def cuc_status_name(status: int) -> bytes | None:
     """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
 def cuc_status_text(status: int) -> bytes | None:
     """What a status means, in a few words."""
 def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -> int:
     """Call a function on the host when the stream comes to it, also when work before it failed."""
+def cuc_stream_add_conditional(bodies: Pointer, count: int, stream: Pointer, condition: int, type: int) -> int:
+    """Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far."""
 def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
     """Begin to capture a stream."""
 def cuc_stream_begin_capture_to(stream: Pointer, graph: Pointer, after: Pointer, count: int, mode: int) -> int:
@@ -1797,6 +1892,10 @@ def cuc_stream_context(stream: Pointer) -> int | None:
     """The context of a stream."""
 def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a stream in a device's primary context."""
+def cuc_stream_create_condition(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:
+    """Make a condition for a node of the graph that a stream is being captured into."""
+def cuc_stream_create_green(out: Pointer, context: Pointer, options: Pointer) -> int:
+    """Create a stream whose kernels run on the multiprocessors of a green context."""
 def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
     """Create a stream in any context."""
 def cuc_stream_device(stream: Pointer) -> int | None:
@@ -1859,6 +1958,14 @@ def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only."""
 def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
     """Whether the elements of a tensor lie without gaps, the last dimension fastest."""
+def cuc_tensor_map_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
+    """Make a map of images, of which a copy takes columns of pixels (im2col)."""
+def cuc_tensor_map_options_init(options: Pointer, caller_size: int) -> None:
+    """Zero options and write their size."""
+def cuc_tensor_map_replace_address(map: Pointer, tensor: Pointer) -> int:
+    """Let a map be of another array of the same shape, strides and type."""
+def cuc_tensor_map_tiled(out: Pointer, tensor: Pointer, box: Pointer, options: Pointer) -> int:
+    """Make a map of a tensor, of which a copy takes a box."""
 def cuc_tensor_to_dlpack(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
     """Give a tensor to another library as DLPack."""
 def cuc_tensor_to_dlpack_unversioned(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
@@ -1953,6 +2060,8 @@ def cuc_tile_div(program: Pointer, file: bytes | None, line: int, x: int, y: int
     """x / y; f32 of integers"""
 def cuc_tile_div_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN, RZ, RM, RP; of f32 FULL, APPROX"""
+def cuc_tile_divmod(quotient: Pointer, rest: Pointer, program: Pointer, file: bytes | None, line: int, x: int, y: int) -> None:
+    """x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them."""
 def cuc_tile_dtype(program: Pointer, x: int) -> int:
     """The element type of a value."""
 def cuc_tile_element(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer) -> int:
@@ -1999,6 +2108,8 @@ def cuc_tile_for(program: Pointer, file: bytes | None, line: int, first: int, la
     """Begin a loop that counts, up to the next cuc_tile_end()."""
 def cuc_tile_full(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, value: int) -> int:
     """A tile of which every element is one value."""
+def cuc_tile_full_list(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, count: int, values: Pointer) -> int:
+    """A tile whose elements are given one by one."""
 def cuc_tile_gather(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, options: Pointer) -> int:
     """Elements of a tensor, each picked by its own index."""
 def cuc_tile_ge(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2072,25 +2183,25 @@ def cuc_tile_max(program: Pointer, file: bytes | None, line: int, x: int, count:
 def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the largest, or NaN"""
 def cuc_tile_max_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
-    """RN"""
+    """RN; CUC_TILE_NAN"""
 def cuc_tile_maximum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the larger; of NaN and a number, the number"""
 def cuc_tile_maximum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the larger; NaN where one is NaN"""
 def cuc_tile_maximum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
-    """RN"""
+    """RN; CUC_TILE_NAN"""
 def cuc_tile_min(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the least number"""
 def cuc_tile_min_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the least, or NaN"""
 def cuc_tile_min_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
-    """RN"""
+    """RN; CUC_TILE_NAN"""
 def cuc_tile_minimum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the smaller; of NaN and a number, the number"""
 def cuc_tile_minimum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the smaller; NaN where one is NaN"""
 def cuc_tile_minimum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
-    """RN"""
+    """RN; CUC_TILE_NAN"""
 def cuc_tile_mma(program: Pointer, file: bytes | None, line: int, a: int, b: int, acc: int, precision: int, fast_acc: int) -> int:
     """A matrix product added to an accumulator."""
 def cuc_tile_mod(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2219,6 +2330,8 @@ def cuc_tile_trans(program: Pointer, file: bytes | None, line: int, x: int) -> i
     """The last two axes exchanged."""
 def cuc_tile_trunc(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer towards 0"""
+def cuc_tile_uint(program: Pointer, file: bytes | None, line: int, value: int) -> int:
+    """An integer constant from 0 to 2^64 - 1:"""
 def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
     """Go through all that the auto() constants of a kernel may be, for the program's dimensions."""
 def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:

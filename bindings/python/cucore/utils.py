@@ -3,16 +3,22 @@ library as `StridedMemoryView`, which a `cucore.Tensor` is underneath.
 """
 from __future__ import annotations
 
+import ctypes
+import ctypes
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import raw
 from ._device import Device
+from ._errors import check
+from ._errors import check
+from ._handle import HostMemory, get, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
-from ._stream import Stream
-from ._tensor import Tensor, dtype_number, stream_of, typed
+from ._stream import Stream, StreamLike, as_stream
+from ._tensor import Tensor, _extent, dtype_number, stream_of, typed
+from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, options_of
 
 
 class StridedMemoryView:
@@ -125,6 +131,40 @@ class StridedMemoryView:
     def readonly(self) -> bool:
         return self._tensor.is_read_only
 
+    def view(self, layout: Any = None, dtype: Any = None) -> StridedMemoryView:
+        """The same memory with another layout, or as elements of another type of the same size. A layout is
+        what has `shape` and `strides` (in elements), or a shape alone; it stays within the array's bytes.
+        """
+        old = self._tensor
+        kind = dtype_number(dtype) if dtype is not None else dtype_number(old.dtype)
+        shape, strides = old.shape, old.strides
+        if layout is not None:
+            shape = tuple(getattr(layout, "shape", layout))
+            strides = tuple(getattr(layout, "strides", None) or _dense(shape))
+        elif raw.cuc_dtype_bits(kind) != raw.cuc_dtype_bits(dtype_number(old.dtype)):
+            raise ValueError(f"elements of {old.dtype} do not become {dtype} without a layout")
+        if len(strides) != len(shape) or len(shape) > raw.CUC_TENSOR_MAX_RANK:
+            raise ValueError(f"there are {len(strides)} strides for {len(shape)} dimensions, of at most "
+                             f"{raw.CUC_TENSOR_MAX_RANK}")
+        given = old._struct
+        struct = raw.cuc_tensor(data=given.data, dtype=kind, rank=len(shape), device=given.device,
+                                flags=given.flags)
+        for axis, (extent, stride) in enumerate(zip(shape, strides)):
+            struct.shape[axis], struct.strides[axis] = extent, stride
+        check(raw.cuc_tensor_check(ctypes.byref(struct)))
+        (start, size), (first, room) = _extent(struct), _extent(given)
+        if start < first or start + size > first + room:
+            raise ValueError(f"the layout reaches {size} bytes from {start - first} on, and the array has {room}")
+        made = Tensor._of(struct, old._buffer, self, old._stream)
+        return self._of(made, self.exporting_obj)
+
+    def as_tensor_map(self, box_dim: Sequence[int] | None = None, *,
+                      options: TensorMapDescriptorOptions | None = None, **fields: Any) -> TensorMapDescriptor:
+        """What the tensor memory accelerator copies boxes of this array by: an argument of kernels. The other
+        fields of TensorMapDescriptorOptions may be given by their names.
+        """
+        return TensorMapDescriptor.tiled(self._tensor, options_of(box_dim, options, fields))
+
     def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
         return self._tensor.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device,
@@ -135,6 +175,80 @@ class StridedMemoryView:
 
     def __repr__(self) -> str:
         return f"<StridedMemoryView of {self._tensor!r}>"
+
+
+def _params(kind: Any, sizes: dict[str, int], **places: Any) -> Any:
+    made = options(kind, **{name: int(place) for name, place in places.items()})
+    known = {name for name, *_ in kind._fields_}
+    for name, value in sizes.items():
+        if name not in known:
+            raise TypeError(f"there is no {name}: expected {', '.join(sorted(known - {'struct_size'}))}")
+        setattr(made, name, value)
+    return made
+
+
+def copy_2d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
+    """Copy a rectangle between device memory: `row_bytes`, `rows`, `dst_pitch`, `src_pitch` and places, as
+    `cuc_copy_2d_params` has them."""
+    made = _params(raw.cuc_copy_2d_params, sizes, dst=dst, src=src)
+    check(raw.cuc_copy_2d(as_stream(stream), ctypes.byref(made)))
+
+
+def copy_3d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
+    """Copy a block between device memory: as `copy_2d()`, with `slices`, `dst_slice_rows` and so on."""
+    made = _params(raw.cuc_copy_3d_params, sizes, dst=dst, src=src)
+    check(raw.cuc_copy_3d(as_stream(stream), ctypes.byref(made)))
+
+
+def copy_peer(dst: Any, dst_device: Device | int, src: Any, src_device: Device | int, size: int, *,
+              stream: StreamLike) -> None:
+    """Copy bytes from one device to another."""
+    check(raw.cuc_copy_peer(as_stream(stream), int(dst), Device(dst_device)._h, int(src), Device(src_device)._h,
+                            size))
+
+
+class HostRegistration:
+    """Makes the memory of an array of the host's, such as NumPy's, one that copies need not stage and kernels
+    reach, until it is closed or dropped."""
+
+    __slots__ = ("_device", "_memory")
+    _memory: HostMemory | None
+
+    def __init__(self, array: Any, device: Device | int = 0, *, flags: int = 0) -> None:
+        self._device, self._memory = Device(device), None
+        memory = HostMemory(array, writable=not flags & raw.CUC_HOST_READ_ONLY)
+        check(raw.cuc_host_register(self._device._h, memory.address, memory.size, flags))
+        self._memory = memory
+
+    @property
+    def device_pointer(self) -> int:
+        """The address that kernels reach it by."""
+        if self._memory is None:
+            raise ValueError("the registration is closed")
+        return int(get(ctypes.c_uint64, raw.cuc_host_get_device_pointer, self._device._h, self._memory.address))
+
+    def close(self) -> None:
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            check(raw.cuc_host_unregister(self._device._h, memory.address))
+
+    def __enter__(self) -> HostRegistration:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_memory", None) is not None:
+            raw.cuc_host_unregister(self._device._h, self._memory.address)  # type: ignore[union-attr]
+
+
+def _dense(shape: Sequence[int]) -> list[int]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= max(extent, 1)
+    return strides
 
 
 def _consumer(stream_ptr: int | None) -> Stream | None:
@@ -177,6 +291,6 @@ def args_viewable_as_strided_memory(arg_indices: Iterable[int]) -> Callable[[Cal
 
 
 __all__ = [
-    "CopyOptions", "StridedMemoryView", "args_viewable_as_strided_memory", "copy_batch", "discard_batch",
-    "discard_prefetch_batch", "prefetch_batch",
+    "CopyOptions", "HostRegistration", "StridedMemoryView", "args_viewable_as_strided_memory", "copy_2d", "copy_3d",
+    "copy_batch", "copy_peer", "discard_batch", "discard_prefetch_batch", "prefetch_batch",
 ]

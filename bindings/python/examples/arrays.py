@@ -18,6 +18,7 @@ from cucore import (
 try:
     import numpy as np
 except ModuleNotFoundError:
+    print("there is no NumPy, which this example is about")
     sys.exit(77)  # not run
 
 SOURCE = r"""

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import cucore.tile as ct
+from cucore import Tensor
 from support import DeviceTest, child
 
 try:
@@ -35,7 +36,33 @@ class TileTest(DeviceTest):
         return out
 
     def run_kernel(self, grid, kernel, *args):
+        """On the device, and on the CPU by the interpreter: both come to the same."""
+        host = self.copied(args, {})
         ct.launch(self.stream, grid, kernel, args)
+        kernel.interpret(grid, host)
+        self.compare(args, host)
+
+    def copied(self, value, made):
+        """Arrays in the host's memory; one that is given twice is one there, too."""
+        if isinstance(value, (tuple, list)):
+            return tuple(self.copied(each, made) for each in value)
+        value = getattr(value, "tensor", value)
+        if isinstance(value, Tensor) and value.ptr not in made:
+            made[value.ptr] = self.get(value)
+        return made[value.ptr] if isinstance(value, Tensor) else value
+
+    def compare(self, given, host):
+        for one, other in zip(given, host):
+            one = getattr(one, "tensor", one)
+            if isinstance(one, (tuple, list)):
+                self.compare(one, other)
+            elif isinstance(one, Tensor):
+                there = self.get(one)
+                if there.dtype.kind == "f":
+                    np.testing.assert_allclose(there.astype(np.float64), other.astype(np.float64), rtol=2e-2,
+                                               atol=2e-2, err_msg="the device, and the interpreter")
+                else:
+                    np.testing.assert_array_equal(there, other, "the device, and the interpreter")
 
     def random(self, *shape, dtype=np.float32 if np is not None else None):
         return rng.standard_normal(shape).astype(dtype)
@@ -259,7 +286,7 @@ MISTAKES = [
     ("y = ct.exp(ct.load(a, (0,), (8,)), 1, 2)", "argument", 1),
     ("ct.static_assert(False, 'never so')", "never so", 1),
     ("ct.store(a, (0,), helper(ct.load(a, (0,), (8,))))", "called from", 1),
-    ("x = ct.load(a, (0, 0), (8, 8))", "indices", 1),
+    ("x = ct.load(a, (0, 0), (8, 8))", "T301", 1),
     ("open(ct.load(a, (0,), (8,)))", "cannot be called with a tile", 1),
     ("x = ct.nothing", "has no nothing", 1),
 ]
@@ -286,6 +313,14 @@ class Stub(unittest.TestCase):
             there = [p.name for p in inspect.signature(function).parameters.values()
                      if p.kind != p.VAR_POSITIONAL][1:]
             self.assertEqual(told, there, name)
+
+    def test_each_operation_says_what_it_does(self):
+        from cucore.tile._docs import TEXTS
+        from cucore.tile._ops import OPS
+        self.assertEqual(set(TEXTS), set(OPS))
+        for name in OPS:
+            self.assertEqual(getattr(ct, name).__doc__, TEXTS[name])
+            self.assertRegex(TEXTS[name], r"^.*[.]$")
 
 
 class Mistakes(TileTest):
@@ -325,8 +360,8 @@ class Mistakes(TileTest):
             self.run_kernel((1,), k.add_tiles, self.put(np.zeros(1, np.float32)))
         with self.assertRaisesRegex(TypeError, "@ct.kernel"):
             self.run_kernel((1,), print)
-        with self.assertRaisesRegex(AttributeError, "cucore.tile has no mma_scaled"):
-            ct.mma_scaled
+        with self.assertRaisesRegex(AttributeError, "cucore.tile has no float4_e2m1fn"):
+            ct.float4_e2m1fn
 
 
 if __name__ == "__main__":

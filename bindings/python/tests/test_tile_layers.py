@@ -202,6 +202,39 @@ class Layers(TileTest):
                 right = k.numpy_softmax(s) @ v[0, h // group, those]
                 np.testing.assert_allclose(got[0, h, at], right, atol=5e-3, rtol=5e-3)
 
+    def test_gradients_of_a_layer_norm(self):
+        M, N, groups = 6, 50, 2
+        x, dy, w = self.random(M, N), self.random(M, N), self.random(N)
+        mean, rstd = x.mean(1), 1 / np.sqrt(x.var(1) + 1e-5)
+        dx, dw, db = (self.put(np.zeros(s, np.float32)) for s in ((M, N), (groups, N), (groups, N)))
+        self.run_kernel((M,), k.norm_backward, dx, self.put(dy), dw, db, self.put(x), self.put(w), self.put(mean),
+                        self.put(rstd), self.put(np.zeros(groups, np.int32)), 16)
+        sums = [self.put(np.zeros(N, np.float32)) for _ in range(2)]
+        self.run_kernel((4,), k.norm_backward_sums, dw, db, *sums, 4, 16)
+        xhat = (x - mean[:, None]) * rstd[:, None]
+        wdy = w * dy
+        right = (wdy - xhat * (xhat * wdy).mean(1, keepdims=True) - wdy.mean(1, keepdims=True)) * rstd[:, None]
+        np.testing.assert_allclose(self.get(dx), right, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(self.get(sums[0]), (dy * xhat).sum(0), rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(self.get(sums[1]), dy.sum(0), rtol=1e-4, atol=1e-4)
+
+    def test_a_fourier_transform_of_three_factors(self):
+        batch, (f0, f1, f2), packed = 4, (2, 4, 8), 16
+        n = f0 * f1 * f2
+        x = self.random(batch, n, 2)
+
+        def turns(rows, columns, of):
+            angle = -2 * np.pi * np.outer(np.arange(rows), np.arange(columns)) / of
+            return self.put(np.stack([np.cos(angle), np.sin(angle)], -1), np.float32)
+
+        y = self.put(np.zeros((batch, n * 2 // packed, packed), np.float32))
+        self.run_kernel((2,), k.fourier_of_three, self.put(x.reshape(batch, -1, packed)), y,
+                        *(turns(f, f, f) for f in (f0, f1, f2)), turns(f0, f1 * f2, n), turns(f1, f2, f1 * f2),
+                        n, f0, f1, f2, 2, packed)
+        got = self.get(y).reshape(batch, n, 2)
+        np.testing.assert_allclose(got[..., 0] + 1j * got[..., 1], np.fft.fft(x[..., 0] + 1j * x[..., 1]),
+                                   atol=1e-4)
+
     def test_a_kernel_begins_before_the_one_ahead_is_done(self):
         x, middle, out = self.random(4096), self.put(np.zeros(4096, np.float32)), \
             self.put(np.zeros(4096, np.float32))

@@ -1,4 +1,5 @@
 """The wheel, built by pip without a network, in a virtual environment that has nothing else."""
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -51,9 +52,36 @@ class Wheel(unittest.TestCase):
         out = self.python("import cucore; print(cucore.Device(0).name, len(cucore.raw.FUNCTIONS))")
         self.assertIn("simulated", out)
 
-    def test_an_example_runs(self):
-        out = run(self.bin / "python", HERE / "examples" / "tile_text.py", CUCORE_DRIVER="sim")
-        self.assertIn("sum to 1", out)
+    def test_examples_run(self):
+        for path in sorted((HERE / "examples").glob("*.py")):
+            with self.subTest(path.name):
+                done = subprocess.run([self.bin / "python", path], capture_output=True, text=True, cwd="/", timeout=60,
+                                      env={**{k: v for k, v in os.environ.items() if k not in HIDDEN},
+                                           "CUCORE_DRIVER": "sim"})
+                # 77: without NumPy, or NVRTC.
+                self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
+
+    def test_kernels_on_tiles_run(self):
+        with self.numpy() as there:
+            for name in ("tile", "tile_names", "tile_layers", "reach", "objects", "launch", "graph"):
+                with self.subTest(name):
+                    run(self.bin / "python", HERE / "tests" / f"test_{name}.py", CUCORE_DRIVER="sim",
+                        PYTHONPATH=there, PYTHONDONTWRITEBYTECODE="1")
+
+    @contextlib.contextmanager
+    def numpy(self):
+        """A folder that has the NumPy of this interpreter, where it has one, and nothing else."""
+        with tempfile.TemporaryDirectory() as folder:
+            with contextlib.suppress(ModuleNotFoundError):
+                import numpy
+                (pathlib.Path(folder) / "numpy").symlink_to(pathlib.Path(numpy.__file__).parent)
+            yield folder
+
+    def test_the_tour_goes_with_it(self):
+        done = subprocess.run([self.bin / "python", HERE.parents[1] / "tests/docs/follow.py", "tour-python",
+                               os.environ["CUCORE_BUILD"], "installed"], capture_output=True, text=True, timeout=170,
+                              env={k: v for k, v in os.environ.items() if k not in HIDDEN})
+        self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
     def test_the_program_is_there(self):
         self.assertIn("CUDA_ERROR_ILLEGAL_ADDRESS", run(self.bin / "cucore", "explain", "700"))

@@ -374,6 +374,88 @@ def sparse(Q, K, V, Indices, Out, scale: float, D: ConstInt, TN: ConstInt, TURNS
     ct.store(Out, index=(batch, block, at, 0), tile=ct.astype(ct.reshape(acc, (1, TH, 1, D)), Out.dtype))
 
 
+def normalized(X, DY, W, row, j, mean, rstd, TILE, N):
+    """What both turns over a row need, as a tuple."""
+    x = ct.load(X, index=(row, j), shape=(1, TILE), padding_mode=ZERO)
+    dy = ct.load(DY, index=(row, j), shape=(1, TILE), padding_mode=ZERO)
+    w = ct.load(W, index=(j,), shape=(TILE,), padding_mode=ZERO)
+    inside = j * TILE + ct.arange(TILE, dtype=ct.int32) < N
+    xhat, wdy = ct.where(inside, (x - mean) * rstd, 0), ct.where(inside, w * dy, 0)
+    return dy, xhat, wdy
+
+
+@ct.kernel
+def norm_backward(DX, DY, DW, DB, X, W, Mean, Rstd, Locks, TILE: ConstInt):
+    """Gradients of a layer norm; those of the weights are added under locks, some rows to each."""
+    row, N, groups = ct.bid(0), X.shape[1], DW.shape[0]
+    group, turns = row % groups, ct.num_tiles(X, axis=1, shape=(1, TILE))
+    mean, rstd = ct.load(Mean, index=(row,), shape=(1,)), ct.load(Rstd, index=(row,), shape=(1,))
+    c1 = ct.full((1, TILE), 0, dtype=ct.float32)
+    c2 = ct.full((1, TILE), 0, dtype=ct.float32)
+    for j in range(turns):
+        _, xhat, wdy = normalized(X, DY, W, row, j, mean, rstd, TILE, N)
+        c1 += xhat * wdy
+        c2 += wdy
+    c1, c2 = ct.sum(c1, axis=1) / N, ct.sum(c2, axis=1) / N
+    for j in range(turns):
+        dy, xhat, wdy = normalized(X, DY, W, row, j, mean, rstd, TILE, N)
+        ct.store(DX, index=(row, j), tile=((wdy - (xhat * c1 + c2)) * rstd).astype(DX.dtype))
+        while ct.atomic_cas(Locks, group, 0, 1, memory_order=ct.MemoryOrder.ACQUIRE) == 1:
+            pass
+        dw = ct.load(DW, index=(group, j), shape=(1, TILE), padding_mode=ZERO) + dy * xhat
+        db = ct.load(DB, index=(group, j), shape=(1, TILE), padding_mode=ZERO) + dy
+        ct.store(DW, index=(group, j), tile=dw)
+        ct.store(DB, index=(group, j), tile=db)
+        ct.atomic_xchg(Locks, group, 0, memory_order=ct.MemoryOrder.RELEASE)
+
+
+@ct.kernel
+def norm_backward_sums(DW, DB, out_w, out_b, TM: ConstInt, TILE: ConstInt):
+    """What the groups have, together."""
+    j = ct.bid(0)
+    dw, db = ct.zeros((TM, TILE), dtype=ct.float32), ct.zeros((TM, TILE), dtype=ct.float32)
+    for i in range(ct.num_tiles(DW, axis=0, shape=(TM, TILE))):
+        dw += ct.load(DW, index=(i, j), shape=(TM, TILE), padding_mode=ZERO)
+        db += ct.load(DB, index=(i, j), shape=(TM, TILE), padding_mode=ZERO)
+    ct.store(out_w, index=(j,), tile=ct.sum(dw, axis=0).astype(out_w.dtype))
+    ct.store(out_b, index=(j,), tile=ct.sum(db, axis=0).astype(out_b.dtype))
+
+
+@ct.kernel
+def fourier_of_three(x, y, W0, W1, W2, T0, T1, N: ConstInt, F0: ConstInt, F1: ConstInt, F2: ConstInt, BS: ConstInt,
+                     D: ConstInt):
+    """A transform of N = F0 F1 F2 in three products, its numbers packed by D."""
+
+    def parts(pair, shape):
+        size = pair.shape[:-1] + (1,)
+        return tuple(ct.reshape(ct.extract(pair, index=(0,) * (pair.ndim - 1) + (i,), shape=size), shape)
+                     for i in range(2))
+
+    def product(a, b):
+        return ct.matmul(a[0], b[0]) - ct.matmul(a[1], b[1]), ct.matmul(a[1], b[0]) + ct.matmul(a[0], b[1])
+
+    def turned(x, by, shape, order):
+        made = by[0] * x[0] - by[1] * x[1], by[1] * x[0] + by[0] * x[1]
+        return tuple(ct.permute(ct.reshape(each, shape), order) for each in made)
+
+    def shaped(x, shape):
+        return tuple(ct.reshape(each, shape) for each in x)
+
+    given = ct.reshape(ct.load(x, index=(ct.bid(0), 0, 0), shape=(BS, N * 2 // D, D)), (BS, N, 2))
+    w0 = parts(ct.load(W0, index=(0, 0, 0), shape=(F0, F0, 2)), (1, F0, F0))
+    w1 = parts(ct.load(W1, index=(0, 0, 0), shape=(F1, F1, 2)), (1, F1, F1))
+    w2 = parts(ct.load(W2, index=(0, 0, 0), shape=(F2, F2, 2)), (1, F2, F2))
+    t0 = parts(ct.load(T0, index=(0, 0, 0), shape=(F0, F1 * F2, 2)), (N, 1))
+    t1 = parts(ct.load(T1, index=(0, 0, 0), shape=(F1, F2, 2)), (F1 * F2, 1))
+    z = product(w0, parts(given, (BS, F0, F1 * F2)))
+    z = turned(shaped(z, (BS, N, 1)), t0, (BS, F0, F1, F2), (0, 2, 3, 1))
+    z = product(w1, shaped(z, (BS, F1, F2 * F0)))
+    z = turned(shaped(z, (BS, F1 * F2, F0)), t1, (BS, F1, F2, F0), (0, 2, 3, 1))
+    z = product(w2, shaped(z, (BS, F2, F0 * F1)))
+    z = tuple(ct.reshape(ct.permute(ct.reshape(each, (BS, F2, F0, F1)), (0, 1, 3, 2)), (BS, N, 1)) for each in z)
+    ct.store(y, index=(ct.bid(0), 0, 0), tile=ct.reshape(ct.cat(z, axis=-1), (BS, N * 2 // D, D)))
+
+
 def numpy_softmax(x):
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)

@@ -21,6 +21,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "sim/builtin.h"
 #include "sim/check.h"
 
 static char complaint[512];
@@ -340,6 +341,7 @@ void sim_configure(void)
     int count = read_devices(), visible[SIM_DEVICES];
 
     sim.version = 13000;
+    sim_set_conditional = sim_condition_set;
     sim.device_count = read_visible(count, visible);
     sim.device_twice = sim.device_count < 0;
     if (sim.device_twice)

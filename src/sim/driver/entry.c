@@ -580,6 +580,10 @@ static void end_object(struct object *o, void *data)
     case KIND_STREAM:
         sim_stream_end((struct stream *)o);
         break;
+    case KIND_GREEN:
+    case KIND_DESC:
+        sim_green_end(o);
+        break;
     case KIND_LIBRARY:
         sim_library_end((struct library *)o);
         break;
@@ -593,7 +597,7 @@ static void end_object(struct object *o, void *data)
         sim_exec_end((struct exec *)o);
         break;
     case KIND_GRAPH:
-        if (!((struct graph *)o)->child) // that goes with its node
+        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // that goes with its node
             sim_graph_end((struct graph *)o);
         break;
     case KIND_USER:
@@ -607,13 +611,16 @@ static void end_object(struct object *o, void *data)
 void sim_end_everything(void)
 {
     // In this order: what works first, then what it works on.
-    static const enum kind order[] = { KIND_STREAM, KIND_LIBRARY, KIND_CONTEXT, KIND_EXEC,
-                                       KIND_GRAPH,  KIND_USER,    KIND_LINK,    KIND_POOL };
+    static const enum kind order[] = { KIND_STREAM,  KIND_GREEN, KIND_DESC,  KIND_LIBRARY,
+                                       KIND_CONTEXT, KIND_EXEC,  KIND_GRAPH, KIND_USER,
+                                       KIND_LINK,    KIND_POOL };
 
     atomic_store(&forked, false);
     sim_users_wait();
     for (size_t i = 0; i < LENGTH(order); i++) {
         enum kind kind = order[i];
+        if (kind == KIND_POOL)
+            sim_virtual_end();
         if (kind == KIND_POOL)
             while (sim.allocation_count)
                 sim_free(sim.allocations[sim.allocation_count - 1], "a reset");

@@ -38,6 +38,8 @@ static void node_end(struct node *n)
 {
     if (n->child)
         sim_graph_end(n->child);
+    if (n->branches)
+        sim_branches_end(n->branches);
     sim_work_drop(&n->work);
     sim_delist(n);
     free(n->parameters);
@@ -53,6 +55,9 @@ void sim_graph_end(struct graph *graph)
         next = n->next;
         node_end(n);
     }
+    for (size_t i = 0; i < graph->condition_count; i++)
+        sim_condition_drop(graph->conditions[i]);
+    free(graph->conditions);
     sim_users_drop(&graph->users);
     sim_delist(graph);
     free(graph);
@@ -89,6 +94,17 @@ CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
     return CUDA_SUCCESS;
 }
 
+// Whether a capture adds to it, or to the body of one of its nodes.
+static bool in_capture(const struct graph *g)
+{
+    bool captured = g->captures > 0;
+
+    for (const struct node *n = g->first; n && g->conditional; n = n->next)
+        for (unsigned i = 0; n->branches && i < n->branches->count; i++)
+            captured |= in_capture(n->branches->bodies[i]);
+    return captured;
+}
+
 CUresult sim_cuGraphDestroy(CUgraph graph)
 {
     struct graph *g;
@@ -96,7 +112,7 @@ CUresult sim_cuGraphDestroy(CUgraph graph)
 
     if (code)
         return code;
-    if (g->child || g->captures)
+    if (g->child || g->body || in_capture(g))
         return CUDA_ERROR_INVALID_VALUE;
     sim_graph_end(g);
     return CUDA_SUCCESS;
@@ -139,6 +155,8 @@ CUresult sim_cuGraphClone(CUgraph *clone, CUgraph graph)
 
     if (!code && (!clone || g->memory || g->captures))
         code = CUDA_ERROR_INVALID_VALUE;
+    if (!code && (g->conditional || g->body))
+        code = CUDA_ERROR_NOT_SUPPORTED;
     if (code)
         return code;
     struct graph *copy = sim_graph_new();
@@ -175,6 +193,8 @@ CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
     if (!code &&
         (!node || g == c || c->memory || c->captures || (dependency_count && !dependencies)))
         code = CUDA_ERROR_INVALID_VALUE;
+    if (!code && (c->conditional || c->body))
+        code = CUDA_ERROR_NOT_SUPPORTED;
     if (code)
         return code;
     struct node **from = sim_alloc(dependency_count * sizeof(struct node *));

@@ -2,7 +2,8 @@
 //
 // capture.c turns work into nodes; graph.c is what can be asked of a graph; graph_exec.c
 // instantiates, updates and launches; graph_memory.c has the memory that graphs allocate;
-// graph_dot.c draws; user_object.c counts what graphs keep for their users.
+// graph_dot.c draws; conditional.c has the nodes that decide; user_object.c counts what graphs keep
+// for their users.
 #ifndef CUCORE_SRC_SIM_DRIVER_GRAPH_H
 #define CUCORE_SRC_SIM_DRIVER_GRAPH_H
 
@@ -13,6 +14,16 @@ struct user_ref {
     struct user_ref *next;
     struct user_object *object;
     unsigned count;
+};
+
+// What a conditional node decides by and between.
+struct condition;
+struct branches {
+    CUgraphConditionalNodeType type;
+    struct condition *condition;
+    unsigned count;
+    struct graph **bodies;
+    CUgraph *handles; // of these, as a caller was told of them
 };
 
 // Nodes are made after all that they depend on: the order of making is an order to run them in.
@@ -28,9 +39,10 @@ struct node {
     uintptr_t context;  // by handle, as all below
     int priority;
     uintptr_t kernel, event;
-    void **parameters;   // of a kernel, made when asked for
-    struct graph *child; // a child graph node's own
-    struct work work;    // OP_NOTHING where launching makes it up, or nothing happens
+    void **parameters;         // of a kernel, made when asked for
+    struct graph *child;       // a child graph node's own
+    struct branches *branches; // a conditional node's own
+    struct work work;          // OP_NOTHING where launching makes it up, or nothing happens
 };
 
 struct graph {
@@ -39,10 +51,14 @@ struct graph {
     struct node *first, **last;
     size_t count;
     struct user_ref *users;
-    bool child;     // of a node, and not to be destroyed by anyone else
-    bool memory;    // it allocates or frees
-    int captures;   // that put nodes into it
-    uintptr_t exec; // the one instance that there may be of one with memory
+    struct condition **conditions; // whose handles were made for it
+    size_t condition_count;
+    bool child;       // of a node, and not to be destroyed by anyone else
+    bool body;        // of a conditional node: the same, and captures may add to it
+    bool conditional; // it has such a node
+    bool memory;      // it allocates or frees
+    int captures;     // that put nodes into it
+    uintptr_t exec;   // the one instance that there may be of one with memory
 };
 
 // One node of an instance, child graphs taken apart.
@@ -82,6 +98,19 @@ bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t 
 
 // graph_exec.c
 void sim_exec_drop(struct exec *exec);
+
+void sim_steps_of(struct steps *steps, const struct graph *graph);
+void sim_steps_free(struct steps *steps);
+
+// conditional.c
+// A conditional node's branches as steps; work and steps share it.
+struct branch *sim_branch_of(const struct node *node);
+const struct steps *sim_branch_body(const struct branch *branch, unsigned index); // NULL: no more
+bool sim_branches_alike(const struct branch *a, const struct branch *b);
+void sim_branches_end(struct branches *branches);
+void sim_condition_drop(struct condition *condition);
+bool sim_condition_unused(const struct graph *graph); // one was made for it that no node has
+bool sim_body_takes(CUgraphNodeType type);
 
 // user_object.c
 void sim_users_add(struct user_ref **list, struct user_object *object, unsigned count);

@@ -17,6 +17,7 @@ static const char *type_name(CUgraphNodeType type)
         [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = "MEM_ALLOC",
         [CU_GRAPH_NODE_TYPE_MEM_FREE] = "MEM_FREE",
         [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = "BATCH_MEM_OP",
+        [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
     };
 
     return type < LENGTH(names) && names[type] ? names[type] : "?";
@@ -103,6 +104,14 @@ static void draw_parameters(const struct drawing *d, const struct node *n)
                     w->op == OP_WRITE_VALUE ? "write" : "wait for",
                     (unsigned long long)w->word.value, (unsigned long long)w->word.address);
         break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        if (wants(d, CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS))
+            fprintf(d->file, "%s of %u\\n",
+                    n->branches->type == CU_GRAPH_COND_TYPE_IF      ? "IF"
+                    : n->branches->type == CU_GRAPH_COND_TYPE_WHILE ? "WHILE"
+                                                                    : "SWITCH",
+                    n->branches->count);
+        break;
     default:
         break;
     }
@@ -126,6 +135,8 @@ static void draw(const struct drawing *d, const struct graph *g)
         fprintf(d->file, "\"];\n");
         if (n->child)
             draw(d, n->child);
+        for (unsigned i = 0; n->branches && i < n->branches->count; i++)
+            draw(d, n->branches->bodies[i]);
     }
     for (const struct node *n = g->first; n; n = n->next)
         for (size_t i = 0; i < n->from_count; i++)

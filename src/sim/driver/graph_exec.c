@@ -26,7 +26,9 @@ static struct step *step_new(struct steps *steps, const struct node *node)
                         .event = node->event,
                         .priority = node->priority,
                         .work = sim_work_copy(&node->work) };
-    return s;
+    if (node->branches)
+        s->work = (struct work){ .op = OP_BRANCH, .branch = sim_branch_of(node) };
+    return &steps->first[steps->count - 1];
 }
 
 static void depends(struct step *step, size_t on)
@@ -65,7 +67,12 @@ static void take_apart(struct steps *steps, const struct graph *graph, size_t be
     free(end);
 }
 
-static void steps_free(struct steps *steps)
+void sim_steps_of(struct steps *steps, const struct graph *graph)
+{
+    take_apart(steps, graph, SIZE_MAX);
+}
+
+void sim_steps_free(struct steps *steps)
 {
     for (size_t i = 0; i < steps->count; i++) {
         sim_work_drop(&steps->first[i].work);
@@ -78,16 +85,19 @@ static void steps_free(struct steps *steps)
 static void copy_users(struct user_ref **list, const struct graph *graph)
 {
     sim_users_copy(list, graph->users);
-    for (const struct node *n = graph->first; n; n = n->next)
+    for (const struct node *n = graph->first; n; n = n->next) {
         if (n->child)
             copy_users(list, n->child);
+        for (unsigned i = 0; n->branches && i < n->branches->count; i++)
+            copy_users(list, n->branches->bodies[i]);
+    }
 }
 
 // Instances.
 
 static void free_exec(struct exec *e)
 {
-    steps_free(&e->steps);
+    sim_steps_free(&e->steps);
     sim_users_drop(&e->users);
     sim_users_drop(&e->replaced);
     sim_mark_drop(e->end);
@@ -121,6 +131,23 @@ static bool device_launchable(CUgraphNodeType type)
            type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
 }
 
+// The first node of a body that none can have.
+static uintptr_t wrong_in_bodies(const struct branch *branch)
+{
+    const struct steps *body;
+    uintptr_t wrong = 0;
+
+    for (unsigned b = 0; (body = sim_branch_body(branch, b)) && !wrong; b++)
+        for (size_t i = 0; i < body->count && !wrong; i++) {
+            const struct step *s = &body->first[i];
+            if (!sim_body_takes(s->type))
+                wrong = s->node;
+            else if (s->work.op == OP_BRANCH)
+                wrong = wrong_in_bodies(s->work.branch);
+        }
+    return wrong;
+}
+
 // What instantiating finds wrong, and with which node.
 static CUgraphInstantiateResult check(const struct steps *steps, unsigned flags, uintptr_t *node)
 {
@@ -132,6 +159,9 @@ static CUgraphInstantiateResult check(const struct steps *steps, unsigned flags,
         if (s->type == CU_GRAPH_NODE_TYPE_KERNEL &&
             !sim_object((const void *)s->kernel, KIND_KERNEL))
             return CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+        if (s->work.op == OP_BRANCH && (*node = wrong_in_bodies(s->work.branch)))
+            return CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+        *node = s->node;
         if (!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
             continue;
         if (!device_launchable(s->type))
@@ -146,6 +176,16 @@ static CUgraphInstantiateResult check(const struct steps *steps, unsigned flags,
     return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH && !work
                ? CUDA_GRAPH_INSTANTIATE_ERROR
                : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+}
+
+static bool unused_condition(const struct graph *g)
+{
+    bool unused = sim_condition_unused(g);
+
+    for (const struct node *n = g->first; n && g->conditional; n = n->next)
+        for (unsigned i = 0; n->branches && i < n->branches->count; i++)
+            unused |= unused_condition(n->branches->bodies[i]);
+    return unused;
 }
 
 static CUresult upload(struct exec *exec, struct stream *stream)
@@ -175,6 +215,8 @@ CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
     params->hErrNode_out = NULL;
     if (!g)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (g->body || (g->conditional && sim_object((const void *)g->exec, KIND_EXEC)))
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (params->flags & ~(uint64_t)known ||
         (params->flags & (automatic | device)) == (automatic | device) || g->captures ||
         (g->memory && sim_object((const void *)g->exec, KIND_EXEC)))
@@ -187,8 +229,10 @@ CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
     struct exec *e = sim_alloc(sizeof(*e));
     e->refs = 1;
     e->flags = (unsigned)params->flags & ~(unsigned)CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
-    take_apart(&e->steps, g, SIZE_MAX);
+    sim_steps_of(&e->steps, g);
     params->result_out = check(&e->steps, e->flags, &node);
+    if (!params->result_out && unused_condition(g))
+        params->result_out = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
     params->hErrNode_out = (CUgraphNode)node;
     if (params->result_out) {
         free_exec(e);
@@ -255,7 +299,29 @@ static CUresult check_step(const struct step *s)
         return CUDA_ERROR_INVALID_HANDLE; // unloaded: a GPU would run what is left there
     if (s->event && !sim_object((const void *)s->event, KIND_EVENT))
         return CUDA_ERROR_INVALID_HANDLE;
-    return CUDA_SUCCESS;
+    CUresult code = CUDA_SUCCESS;
+    const struct steps *body;
+    for (unsigned b = 0;
+         s->work.op == OP_BRANCH && !code && (body = sim_branch_body(s->work.branch, b)); b++)
+        for (size_t i = 0; i < body->count && !code; i++)
+            code = check_step(&body->first[i]);
+    return code;
+}
+
+// Let conditions have their default values when the launch comes to run.
+static void assign(struct stream *stream, const struct steps *steps)
+{
+    const struct steps *body;
+
+    for (size_t i = 0; i < steps->count; i++) {
+        if (steps->first[i].work.op != OP_BRANCH)
+            continue;
+        struct branch *branch = steps->first[i].work.branch;
+        sim_branch_retain(branch);
+        sim_enqueue(stream, &(struct work){ .op = OP_ASSIGN, .branch = branch });
+        for (unsigned b = 0; (body = sim_branch_body(branch, b)); b++)
+            assign(stream, body);
+    }
 }
 
 // Whether memory is there when the work of a step comes to it.
@@ -363,6 +429,7 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
         sim_graph_memory_retain(w->allocation);
         sim_enqueue(s, &(struct work){ .op = OP_SLEEP, .allocation = w->allocation });
     }
+    assign(s, &e->steps);
     for (size_t i = 0; i < e->steps.count; i++)
         enqueue_step(s, &e->steps.first[i]);
     sim_mark_drop(e->end);
@@ -447,16 +514,35 @@ static CUgraphExecUpdateResult parameters_differ(const struct exec *e, const str
     return differ ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
+                                       const struct steps *new, CUgraphExecUpdateResultInfo *info);
+
+// Conditional nodes keep what they are; their bodies are compared as graphs are.
+static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struct branch *old,
+                                               const struct branch *new,
+                                               CUgraphExecUpdateResultInfo *info)
+{
+    CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    const struct steps *a, *b;
+
+    if (!sim_branches_alike(old, new))
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    for (unsigned i = 0; !result && (a = sim_branch_body(old, i)) && (b = sim_branch_body(new, i));
+         i++)
+        result = compare(e, a, b, info);
+    return result;
+}
+
 // Steps are paired in their order. The first that differs, and on what it should not depend.
-static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *new,
-                                       CUgraphExecUpdateResultInfo *info)
+static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
+                                       const struct steps *new, CUgraphExecUpdateResultInfo *info)
 {
     CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
 
-    if (e->steps.count != new->count)
+    if (old->count != new->count)
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     for (size_t i = 0; i < new->count && !result; i++) {
-        const struct step *a = &e->steps.first[i], *b = &new->first[i];
+        const struct step *a = &old->first[i], *b = &new->first[i];
         size_t from = 0;
         info->errorNode = (CUgraphNode)b->node;
         if (a->from_count != b->from_count)
@@ -469,6 +555,8 @@ static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps 
         }
         result = a->type == b->type ? parameters_differ(e, a, b)
                                     : CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+        if (!result && a->work.op == OP_BRANCH)
+            result = branches_differ(e, a->work.branch, b->work.branch, info);
     }
     if (!result)
         info->errorNode = NULL;
@@ -489,17 +577,17 @@ CUresult sim_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdat
         return CUDA_ERROR_INVALID_HANDLE;
     if (g->captures)
         return CUDA_ERROR_INVALID_VALUE;
-    take_apart(&new, g, SIZE_MAX);
-    info->result = compare(e, &new, info);
+    sim_steps_of(&new, g);
+    info->result = compare(e, &e->steps, &new, info);
     if (info->result) {
-        steps_free(&new);
+        sim_steps_free(&new);
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
     for (size_t i = 0; i < new.count; i++) { // nodes stay those that the instance was made of
         new.first[i].node = e->steps.first[i].node;
         new.first[i].disabled = e->steps.first[i].disabled;
     }
-    steps_free(&e->steps);
+    sim_steps_free(&e->steps);
     e->steps = new;
     // What launches under way still use goes when they have ended.
     while (e->users) {

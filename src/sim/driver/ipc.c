@@ -167,23 +167,30 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr *ptr, CUmemoryPool pool,
 
 // ---- events -------------------------------------------------------------------------------------
 
-bool sim_event_share(struct event *event)
+// The file is the event's; on failure it is closed.
+static bool take_page(struct event *event, int fd)
 {
-    int fd = memfd_create("cucore-sim-event", MFD_CLOEXEC);
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-    if (fd < 0 || ftruncate(fd, PAGE)) {
+    if (page == MAP_FAILED) {
         if (fd >= 0)
             close(fd);
-        return false;
-    }
-    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (page == MAP_FAILED) {
-        close(fd);
         return false;
     }
     event->shared = page;
     event->file = fd;
     return true;
+}
+
+bool sim_event_share(struct event *event)
+{
+    int fd = memfd_create("cucore-sim-event", MFD_CLOEXEC);
+
+    if (fd >= 0 && ftruncate(fd, PAGE)) {
+        close(fd);
+        fd = -1;
+    }
+    return take_page(event, fd);
 }
 
 // Queued work may still write to the page, which stays; the file goes with the last who has it.
@@ -240,18 +247,12 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
     if (!event || in.magic != event_magic)
         return CUDA_ERROR_INVALID_VALUE;
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)in.pid, (int)in.fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return CUDA_ERROR_MAP_FAILED;
-    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (page == MAP_FAILED) {
-        close(fd);
+    struct event *e = sim_alloc(sizeof(*e));
+    if (!take_page(e, open(path, O_RDWR | O_CLOEXEC))) {
+        free(e);
         return CUDA_ERROR_MAP_FAILED;
     }
-    struct event *e = sim_alloc(sizeof(*e));
     e->flags = (unsigned)in.flags;
-    e->shared = page;
-    e->file = fd;
     e->imported = true;
     sim_enlist(e, KIND_EVENT, sim_current());
     *event = SIM_HANDLE(CUevent, e);

@@ -233,6 +233,15 @@ struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct cont
     return a;
 }
 
+struct allocation *sim_note_virtual(CUdeviceptr base, size_t bytes, enum memory memory, int device)
+{
+    struct allocation *a = enter(base, bytes, memory, device == SIM_ANY_DEVICE ? 0 : device);
+
+    a->virtual = true;
+    sim_memory_add(base, bytes, memory == MEMORY_HOST ? SIM_ANY_DEVICE : device);
+    return a;
+}
+
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device)
 {
     struct device *d = &sim.devices[device];
@@ -255,7 +264,7 @@ void sim_free(struct allocation *a, const char *by)
     sim.allocation_count--;
     memmove(sim.allocations + at, sim.allocations + at + 1,
             (sim.allocation_count - at) * sizeof(*sim.allocations));
-    if (on_device(a->memory) && !a->foreign)
+    if (on_device(a->memory) && !a->foreign && !a->virtual)
         sim.devices[a->device].used -= a->bytes;
     if (a->shared && a->pool)
         sim_pool_forget(a->pool, a);
@@ -263,9 +272,9 @@ void sim_free(struct allocation *a, const char *by)
         sim_pool_give_back(a->pool, a->bytes);
     if (!a->foreign)
         sim_memory_remove(a->base, by);
-    if (!a->foreign)
+    if (!a->foreign && !a->virtual)
         sim_note_gone(a->base, a->bytes);
-    if (a->memory != MEMORY_REGISTERED && !a->foreign)
+    if (a->memory != MEMORY_REGISTERED && !a->foreign && !a->virtual)
         unmap(a->base, a->bytes, a->shared);
     free(a->graph);
     free(a);
@@ -302,7 +311,7 @@ CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn)
     if (there && a->graph)
         there = in_turn ? a->graph->awake : a->graph->launched;
     bool good = a ? there && bytes <= a->base + a->bytes - ptr
-                  : !sim_in_arena(ptr) && mapped(ptr, bytes);
+                  : !sim_in_arena(ptr) && !sim_reserved(ptr) && mapped(ptr, bytes);
     // Host memory of which a part is registered is host memory all the same.
     if (a && a->memory == MEMORY_REGISTERED && !good)
         good = mapped(ptr, bytes);
@@ -396,7 +405,7 @@ CUresult sim_cuMemFree(CUdeviceptr ptr)
 
     if (!ptr)
         return CUDA_SUCCESS;
-    if (!a || a->base != ptr || a->freeing ||
+    if (!a || a->base != ptr || a->freeing || a->virtual ||
         (a->memory != MEMORY_DEVICE && a->memory != MEMORY_MANAGED && a->memory != MEMORY_POOL))
         return CUDA_ERROR_INVALID_VALUE;
     return free_now(ptr, "cuMemFree");
@@ -449,7 +458,7 @@ CUresult sim_cuMemFreeHost(void *host)
 
     if (!host)
         return CUDA_SUCCESS;
-    if (!a || a->memory != MEMORY_HOST || a->base != (CUdeviceptr)(uintptr_t)host)
+    if (!a || a->memory != MEMORY_HOST || a->virtual || a->base != (CUdeviceptr)(uintptr_t)host)
         return CUDA_ERROR_INVALID_VALUE;
     return free_now(a->base, "cuMemFreeHost");
 }

@@ -60,6 +60,8 @@ enum kind {
     KIND_NODE,
     KIND_EXEC, // a graph that was instantiated
     KIND_USER, // an object of a graph's user
+    KIND_GREEN,
+    KIND_DESC, // of what a green context has
     KIND_COUNT,
 };
 
@@ -67,6 +69,8 @@ struct context;
 struct graph;
 struct node;
 struct exec;
+struct branch;
+struct condition;
 struct user_object;
 
 struct object {
@@ -201,6 +205,7 @@ struct allocation {
     bool freeing; // a free is queued: no more use
     bool managed; // a variable that is
     bool foreign; // a variable that lies where the executor put it
+    bool virtual; // a part of reserved addresses that there is memory behind
     bool sync_memops;
     bool read_mostly;
     bool shared; // of its pool's file, from `file_offset` on
@@ -322,9 +327,11 @@ enum op {
     OP_CALLBACK,
     OP_KERNEL,
     OP_FREE,
-    OP_WAKE,  // memory of a graph comes
-    OP_SLEEP, // and goes
-    OP_END,   // of a graph's launch
+    OP_WAKE,   // memory of a graph comes
+    OP_SLEEP,  // and goes
+    OP_END,    // of a graph's launch
+    OP_BRANCH, // a conditional node decides, and its body runs
+    OP_ASSIGN, // a condition has its default value
 };
 
 struct work {
@@ -357,6 +364,7 @@ struct work {
             struct exec *exec;
             struct mark *mark;
         } end;
+        struct branch *branch; // of OP_ASSIGN too, whose condition it is
     };
 };
 
@@ -502,6 +510,7 @@ void sim_enqueue(struct stream *stream, const struct work *work);
 // Work that shares what another item holds, and letting go of that.
 struct work sim_work_copy(const struct work *work);
 void sim_work_drop(struct work *work);
+void sim_work_run(struct work *work, struct stream *stream); // now, as a part of other work
 CUresult sim_order(struct stream *stream); // after what the default stream's rule says
 bool sim_idle(const struct stream *stream);
 void sim_stream_drop(struct stream *stream); // all that is queued
@@ -510,6 +519,8 @@ void sim_stream_drop(struct stream *stream); // all that is queued
 CUresult sim_stream_of(CUstream handle, struct stream **out); // checks, sticky errors
 struct stream *sim_stream_even_gone(CUstream handle);
 void sim_stream_end(struct stream *stream);
+// One more of a context, by cuGreenCtxStreamCreate().
+CUresult sim_stream_create(CUstream *out, struct context *context, unsigned flags, int priority);
 void sim_streams_reap(void); // those that are destroyed and done
 CUresult sim_drain_context(struct context *context);
 void sim_lose(struct context *context, CUresult code);
@@ -544,6 +555,14 @@ void sim_exec_end(struct exec *exec);
 void sim_user_end(struct user_object *object);
 void sim_users_wait(void); // until all that nobody holds have been told
 
+// conditional.c
+bool sim_condition_set(uint64_t handle, uint32_t value); // by a kernel; false: no such handle
+void sim_condition_assign(struct condition *condition);
+struct condition *sim_branch_condition(const struct branch *branch);
+void sim_branch_retain(struct branch *branch);
+void sim_branch_drop(struct branch *branch);
+void sim_branch_run(const struct branch *branch, struct stream *stream);
+
 // graph_memory.c
 CUresult sim_graph_allocate(struct stream *stream, size_t bytes, CUdeviceptr *out);
 CUresult sim_graph_free(struct stream *stream, struct allocation *allocation);
@@ -557,6 +576,8 @@ size_t sim_round_up(size_t bytes, size_t to);
 struct allocation *sim_find(CUdeviceptr ptr); // the one that contains it
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device);
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context);
+// What is mapped, for all calls to see; sim_free() is its end.
+struct allocation *sim_note_virtual(CUdeviceptr base, size_t bytes, enum memory memory, int device);
 void sim_free(struct allocation *allocation, const char *by); // who frees it, for reports
 // Let memory go and come again at its address, fresh.
 void sim_pages_sleep(struct allocation *allocation, const char *by);
@@ -568,6 +589,11 @@ bool sim_in_arena(CUdeviceptr ptr);
 CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn);
 void sim_memory_of_context_end(struct context *context);
 
+// virtual.c
+bool sim_reserved(CUdeviceptr ptr); // an address that cuMemAddressReserve gave
+int sim_virtual_count(void); // of pieces of memory, and of reservations
+void sim_virtual_end(void);         // of all of it
+
 // pool.c
 void sim_pool_end(struct pool *pool);
 void sim_pool_give_back(struct pool *pool, size_t bytes);
@@ -577,6 +603,8 @@ void sim_pools_trim(void); // at a synchronisation
 // Checked again: the memory may have gone. The lock may be given up meanwhile.
 CUresult sim_run_copy(const struct copy *copy, bool unlocked);
 CUresult sim_run_fill(const struct fill *fill, bool unlocked);
+
+void sim_green_end(struct object *object); // green.c; or a description of one
 
 // library.c
 // Options of the compiler in the driver: where the logs go. False for an option that there is not.

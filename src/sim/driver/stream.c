@@ -124,13 +124,18 @@ void sim_lose(struct context *context, CUresult code)
     sim_changed();
 }
 
+CUresult sim_stream_create(CUstream *out, struct context *context, unsigned flags, int priority)
+{
+    priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+    *out = SIM_HANDLE(CUstream, stream_new(context, flags, priority));
+    return CUDA_SUCCESS;
+}
+
 CUresult sim_cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
 {
     if (!stream || flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
-    *stream = SIM_HANDLE(CUstream, stream_new(sim_current(), flags, priority));
-    return CUDA_SUCCESS;
+    return sim_stream_create(stream, sim_current(), flags, priority);
 }
 
 CUresult sim_cuStreamCreate(CUstream *stream, unsigned flags)

@@ -251,6 +251,24 @@ static void drop_end(struct work *w)
     sim_exec_drop(w->end.exec);
 }
 
+static void run_branch(struct work *w, struct stream *stream, CUresult lost)
+{
+    if (!lost)
+        sim_branch_run(w->branch, stream);
+}
+
+static void run_assign(struct work *w, struct stream *stream, CUresult lost)
+{
+    (void)stream;
+    (void)lost;
+    sim_condition_assign(sim_branch_condition(w->branch));
+}
+
+static void drop_branch(struct work *w)
+{
+    sim_branch_drop(w->branch);
+}
+
 static const struct {
     bool (*ready)(struct work *work);
     void (*run)(struct work *work, struct stream *stream, CUresult lost);
@@ -272,6 +290,8 @@ static const struct {
     [OP_WAKE] = { .run = run_wake, .drop = drop_memory },
     [OP_SLEEP] = { .run = run_sleep, .drop = drop_memory },
     [OP_END] = { .drop = drop_end },
+    [OP_BRANCH] = { .run = run_branch, .drop = drop_branch, .own_thread = true },
+    [OP_ASSIGN] = { .run = run_assign, .drop = drop_branch },
 };
 
 struct work sim_work_copy(const struct work *work)
@@ -280,6 +300,8 @@ struct work sim_work_copy(const struct work *work)
         work->launch->refs++;
     else if (work->op == OP_WAKE || work->op == OP_SLEEP)
         sim_graph_memory_retain(work->allocation);
+    else if (work->op == OP_BRANCH || work->op == OP_ASSIGN)
+        sim_branch_retain(work->branch);
     return *work;
 }
 
@@ -287,6 +309,12 @@ void sim_work_drop(struct work *work)
 {
     if (ops[work->op].drop)
         ops[work->op].drop(work);
+}
+
+void sim_work_run(struct work *work, struct stream *stream)
+{
+    if (ops[work->op].run)
+        ops[work->op].run(work, stream, stream->head.context->lost);
 }
 
 static void finish(struct stream *s, struct work *w)
@@ -301,8 +329,7 @@ static void finish(struct stream *s, struct work *w)
 static void perform(struct stream *s, struct work *w)
 {
     s->running = true;
-    if (ops[w->op].run)
-        ops[w->op].run(w, s, s->head.context->lost);
+    sim_work_run(w, s);
     s->running = false;
     finish(s, w);
 }

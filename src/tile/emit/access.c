@@ -6,6 +6,7 @@
 #include "access.h"
 
 #include "../remark.h"
+#include "ring.h"
 
 #include <string.h>
 
@@ -42,8 +43,8 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->facts, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
-    // The source's own promise; those more blocks are not of the source.
-    if (tile_int(a->op, TILE_ATTR_INSIDE, 0) && !e->ring)
+    // The source's own promise; blocks that fill a cluster up are not of the source.
+    if (tile_int(a->op, TILE_ATTR_INSIDE, 0) && (!e->ring || e->ring->plan->cluster == 1))
         a->always[axis] = a->forward[axis] = true;
 
     if (index->op && index->op->kind == TILE_CONSTANT) {
@@ -211,6 +212,26 @@ static void close_words(struct tile_access *a, const tile_register *own)
         tile_split(a->e, a->word[i / 2], own[i], own[i + 1]);
 }
 
+// In an entry with roles, which has few registers beside its accumulators: a tile in a block of its
+// own that the next op alone takes, element by element, comes as that one asks for it.
+static bool comes_in_parts(const struct tile_access *a)
+{
+    enum { MANY = 32 };
+    const struct tile_op *user = a->op->next;
+    const struct tile_value *value = a->op->result_count ? a->op->result[0] : NULL;
+    bool takes = false;
+
+    if (!a->e->ring || a->op->kind != TILE_LOAD || a->op->parent == &a->e->kernel->body ||
+        a->whole || a->dropped_inside || tile_class_of(a->view->dtype) != TILE_R32 ||
+        tile_register_count(value) < MANY || tile_uses(a->e->kernel, value) != 1 || !user ||
+        !(tile_op_infos[user->kind].traits & TILE_ELEMENTWISE) ||
+        tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return false;
+    for (uint32_t i = 0; i < user->operand_count; i++)
+        takes |= user->operand[i] == value;
+    return takes;
+}
+
 bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -254,6 +275,13 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     if (e->failed)
         return false;
     tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a));
+    if (comes_in_parts(&a)) {
+        if (!(e->coming = tile_take(e->module, sizeof(a))))
+            return false;
+        *e->coming = a;
+        e->waiting[a.tile->id] = op;
+        return !e->failed;
+    }
     // Others may write meanwhile: where order matters an element is read once, for all who have it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
     bool once = a.stores || order != TILE_WEAK;

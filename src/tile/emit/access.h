@@ -32,15 +32,17 @@ struct tile_access {
     const struct tile_waiting *waiting;
 };
 
-// access_move.c: all registers. In tiles that lie inside as a whole, and in those that may not.
+// access_move.c: all registers, or those from `first` to `end` - 1. In tiles that lie inside as a
+// whole, and in those that may not.
 void tile_move_whole(struct tile_access *a);
+void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access *a);
 // A 64-bit value within two bounds.
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 
 static inline uint32_t tile_access_bytes(const struct tile_access *a)
 {
-    return cuc_dtype_bits(a->view->dtype) / 8;
+    return tile_bytes_of(a->view->dtype);
 }
 
 #endif

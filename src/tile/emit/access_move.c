@@ -212,13 +212,13 @@ static void ask(struct tile_access *a, uint32_t first, uint32_t end)
         a->e->failed = true;
 }
 
-// All registers, `vector` at a time; `bounds`: NULL when all that is in the tile is in the tensor.
-static void move_all(struct tile_access *a, uint32_t vector, struct bounds *bounds)
+// Registers, `vector` at a time; `bounds`: NULL when all that is in the tile is in the tensor.
+static void move_some(struct tile_access *a, uint32_t first, uint32_t end, uint32_t vector,
+                      struct bounds *bounds)
 {
     struct addresses known = { .count = 0 };
-    uint32_t count = tile_register_count(a->tile);
 
-    for (uint32_t r = 0; r < count && !a->e->failed; r += vector) {
+    for (uint32_t r = first; r < end && !a->e->failed; r += vector) {
         bool none;
         if (a->waiting && r % TILE_PART == 0)
             ask(a, r, r + (vector < TILE_PART ? TILE_PART : vector));
@@ -234,6 +234,11 @@ static void move_all(struct tile_access *a, uint32_t vector, struct bounds *boun
         if (!none)
             move(a, &known, r, vector, p, step);
     }
+}
+
+static void move_all(struct tile_access *a, uint32_t vector, struct bounds *bounds)
+{
+    move_some(a, 0, tile_register_count(a->tile), vector, bounds);
     if (a->waiting)
         tile_wait_again(a->e, a->waiting);
 }
@@ -241,6 +246,11 @@ static void move_all(struct tile_access *a, uint32_t vector, struct bounds *boun
 void tile_move_whole(struct tile_access *a)
 {
     move_all(a, a->vector, NULL);
+}
+
+void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end)
+{
+    move_some(a, first, end, a->vector, NULL);
 }
 
 // One by one; words are put together afterwards.

@@ -3,10 +3,13 @@
 #include "emit.h"
 
 #include "../layout/fragment.h"
+#include "../remark.h"
 #include "async.h"
 #include "ring.h"
 
 #include <string.h>
+
+enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second for them, or more
 
 // What an op's family is emitted by.
 static tile_emit_op *emitter_of(enum tile_op_kind kind)
@@ -174,6 +177,50 @@ static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
     loop->written |= e->written;
 }
 
+struct search {
+    const struct tile_value *value;
+    uint32_t uses;
+};
+
+static void look_for(struct tile_op *op, void *data)
+{
+    struct search *s = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        s->uses += op->operand[i] == s->value;
+}
+
+// How often an op and those behind it ask for a value.
+static uint32_t uses_from(const struct tile_op *op, const struct tile_value *value)
+{
+    struct search s = { value, 0 };
+
+    for (; op; op = op->next) {
+        look_for((struct tile_op *)(uintptr_t)op, &s);
+        for (uint32_t n = 0; n < op->block_count; n++)
+            tile_walk(op->block[n], look_for, &s);
+    }
+    return s.uses;
+}
+
+// Sums of a product, which are all in registers that few are left beside: a loop that is the last
+// to ask for them, by whatever name, goes on in the same ones.
+static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
+{
+    const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
+
+    for (uint32_t i = 0; product && op->parent == product->parent && i < op->result_count; i++) {
+        const struct tile_value *init = op->operand[first + i], *value = init;
+        uint32_t uses = uses_from(op, init);
+        while (value->op && (value->op->kind == TILE_RESHAPE || value->op->kind == TILE_PERMUTE)) {
+            value = value->op->operand[0];
+            uses += uses_from(op, value);
+        }
+        if (uses == 1 && value->op == product && tile_registers(e, init))
+            e->value[op->result[i]->id] = e->value[init->id];
+    }
+}
+
 static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
 {
     bool is_for = op->kind == TILE_FOR;
@@ -185,6 +232,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_register variable = TILE_NO_REGISTER, end = TILE_NO_REGISTER;
     const char *type = "";
 
+    go_on_in(e, op, is_for ? 3 : 0);
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!(e->value[body->argument[i + is_for]->id] = tile_registers(e, op->result[i])))
             return false;
@@ -282,6 +330,8 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
 
     switch (op->kind) {
     case TILE_RETURN:
+        if (e->ring && !e->ring->plan->fused)
+            tile_leave_turn_out(e);
         if (e->ring)
             tile_branch(e, TILE_NO_REGISTER, false, e->ring->next_tile);
         else
@@ -309,7 +359,13 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
         return e->ring->plan->fused ? tile_emit_fused_loop(e, op) : tile_emit_ring_loop(e, op);
     if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
         return emit_loop(e, op);
-    return op->kind == TILE_IF ? emit_if(e, op) : tile_emit_one(e, op);
+    if (op->kind == TILE_IF)
+        return emit_if(e, op);
+    uint32_t before = e->instructions;
+    bool done = tile_emit_one(e, op);
+    if (e->instructions - before >= MANY_INSTRUCTIONS)
+        tile_remark_instructions(e->module, op, e->variant, e->instructions - before);
+    return done;
 }
 
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
@@ -329,10 +385,23 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
     return !e->failed;
 }
 
-void tile_emit_function(struct tile_emitter *e, const struct tile_block *block)
+void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
+                        const tile_register *x, const tile_register *y, tile_register *out)
 {
-    for (const struct tile_op *op = block->first; op->kind != TILE_YIELD && !e->failed;
-         op = op->next)
+    tile_register *argument = tile_take(e->module, 2 * count * sizeof(*argument));
+    tile_register result[TILE_MAX_RANK];
+
+    e->failed |= !argument;
+    for (uint32_t i = 0; i < 2 * count && argument; i++) {
+        argument[i] = i < count ? x[i] : y[i - count];
+        e->value[fn->argument[i]->id] = &argument[i];
+    }
+    for (const struct tile_op *op = fn->first; op->kind != TILE_YIELD && !e->failed; op = op->next)
         if (!tile_emit_one(e, op))
             e->failed = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const tile_register *reg = e->failed ? NULL : tile_registers(e, fn->last->operand[i]);
+        result[i] = reg ? reg[0] : x[i];
+    }
+    memcpy(out, result, count * sizeof(*out));
 }

@@ -5,11 +5,6 @@
 
 enum { MOST_IN_VECTOR = 16, MOST_PLACES = 64 };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 // One layout's registers in shared memory.
 struct side {
     struct tile_emitter *e;
@@ -131,7 +126,7 @@ bool tile_rename(const struct tile_layout *from, const tile_register *in,
 
 uint64_t tile_convert_bytes(cuc_dtype dtype, const struct tile_layout *layout)
 {
-    return ((UINT64_C(1) << layout->coordinate_bits) * bytes_of(dtype) + 15) & ~UINT64_C(15);
+    return ((UINT64_C(1) << layout->coordinate_bits) * tile_bytes_of(dtype) + 15) & ~UINT64_C(15);
 }
 
 void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_layout *from,
@@ -139,11 +134,11 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
 {
     struct tile_swizzle swizzle;
 
-    tile_swizzle_choose(&swizzle, from, to, bytes_of(dtype));
+    tile_swizzle_choose(&swizzle, from, to, tile_bytes_of(dtype));
     struct side write = { .e = e,
                           .swizzle = &swizzle,
                           .layout = from,
-                          .bytes = bytes_of(dtype),
+                          .bytes = tile_bytes_of(dtype),
                           .vector_bits = swizzle.write_bits };
     struct side read = write;
     read.layout = to;
@@ -151,6 +146,8 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
     write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
+    if (!e->ring && !e->alone) // that barrier orders accesses, too
+        e->read = e->written = 0;
     move_side(&read, dtype, out, false);
     for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)
         for (uint32_t bit = 0; bit < to->register_bits; bit++)

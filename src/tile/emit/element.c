@@ -2,6 +2,7 @@
 //
 // f16 and bf16 are computed in f32 and rounded once, which is exact for + - * / and the square
 // root; 8 and 16 bit integers in 32 bits, and cut to their width afterwards.
+#include "access.h"
 #include "ring.h"
 
 #include <string.h>
@@ -704,6 +705,10 @@ bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t
 {
     const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
 
+    if (op && op->kind == TILE_LOAD && op != e->ring->plan->side) {
+        tile_move_part(e->coming, first, end);
+        return !e->failed;
+    }
     if (op)
         return op->kind == TILE_LOAD ? tile_emit_side(e, op, first, end)
                                      : emit_elements(e, op, e->value[value->id], first, end);
@@ -770,36 +775,31 @@ void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept)
                    tile_register_count(kept->op[id]->result[0]) * sizeof(tile_register));
 }
 
-struct users {
-    const struct tile_value *value;
-    const struct tile_block *block;
-    bool elsewhere;
-};
-
-static void look_at_user(struct tile_op *op, void *data)
-{
-    struct users *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        u->elsewhere |= op->operand[i] == u->value && op->parent != u->block;
-}
-
 // An entry with roles has many accumulators and not many registers beside them: what is made of
 // them waits until a part of it is asked for. Whoever asks stands in the same block, so that what
 // is made then is there for all who ask later.
 static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32 };
-    struct users u = { op->result[0], &e->kernel->body, op->parent != &e->kernel->body };
+    const struct tile_block *body = &e->kernel->body;
 
-    if (!e->waiting || tile_register_count(op->result[0]) < MANY || op->result_count != 1)
-        return false;
-    tile_walk((struct tile_block *)(uintptr_t)u.block, look_at_user, &u);
-    return !u.elsewhere;
+    return e->waiting && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
+           op->parent == body && !tile_is_used_outside(e->kernel, op->result[0], body);
+}
+
+// Whether an operand comes from memory as it is asked for.
+static bool asks_for_load(const struct tile_emitter *e, const struct tile_op *op)
+{
+    bool asks = false;
+
+    for (uint32_t i = 0; i < op->operand_count && e->waiting; i++)
+        asks |= e->coming && e->waiting[op->operand[i]->id] == e->coming->op;
+    return asks;
 }
 
 bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
 {
+    enum { LOADED_PART = 32 };
     const struct tile_value *result = op->result[0];
     uint32_t count = tile_register_count(result);
     tile_register *out = tile_take(e->module, count * sizeof(*out));
@@ -811,8 +811,10 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
         e->value[result->id] = out;
         return true;
     }
-    if (!emit_elements(e, op, out, 0, count))
-        return false;
+    uint32_t part = asks_for_load(e, op) ? LOADED_PART : count;
+    for (uint32_t first = 0; first < count; first += part)
+        if (!emit_elements(e, op, out, first, first + part < count ? first + part : count))
+            return false;
     e->value[result->id] = out;
     return true;
 }

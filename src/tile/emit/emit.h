@@ -66,7 +66,7 @@ struct tile_emitter {
     struct tile_text prologue, body,
         globals; // what is computed once at the start; strings and the like
     uint32_t next[TILE_REGISTER_CLASSES];
-    uint32_t next_label, next_global;
+    uint32_t next_label, next_global, instructions;
     tile_register **value;       // by value id
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
@@ -93,6 +93,7 @@ struct tile_emitter {
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (pipeline.h); NULL: all threads do the same
     const struct tile_op **waiting; // by value id: the op whose registers are made when asked for
+    struct tile_access *coming;     // the last load that waits so (access.h)
     const struct tile_ahead *ahead; // the loop whose loads run ahead (async.c); NULL
     struct tile_ring_ahead *ring_ahead;
     uint32_t ahead_bytes; // of its stages
@@ -283,15 +284,17 @@ tile_emit_op tile_emit_mma, tile_emit_mma_sync; // mma.c, mma_sync.c
 tile_emit_op tile_emit_philox, tile_emit_asm;   // random.c, inline.c
 tile_emit_op tile_emit_print, tile_emit_assert; // report.c
 tile_emit_op tile_emit_grid;                    // index.c
-// control.c: one op that is no control flow; the ops of a block; of a reduction's function, which
-// ends with a yield.
+// control.c: one op that is no control flow; the ops of a block.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);
 // One op, control flow too, but no terminator. Values to others of the same layouts, all at once.
 bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op);
 void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
                       struct tile_value *const *from, uint32_t count);
-void tile_emit_function(struct tile_emitter *e, const struct tile_block *block);
+// What a function that combines two makes of `count` values x and as many y, of rank 0; `out` may
+// be either of them.
+void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
+                        const tile_register *x, const tile_register *y, tile_register *out);
 
 // alone.c: a loop that one warp can go through for its block; what comes before it, which leads the
 // others to the label `together`; and what comes behind it.
@@ -328,5 +331,7 @@ const char *tile_order_words(const struct tile_op *op);
 // Before an op that reads or writes a tensor: a barrier when another thread of the block may have
 // to come first.
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
+// Whether what it reads or writes may have been written since the last barrier.
+bool tile_is_behind_stores(struct tile_emitter *e, const struct tile_op *op);
 
 #endif

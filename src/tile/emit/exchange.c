@@ -8,11 +8,6 @@
 // Of shared memory, for elements on their way to the threads that hold copies.
 enum { EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256, ALL_LANES = 31 };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 // Any class
 
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x, tile_register y)
@@ -155,7 +150,7 @@ static void spread_to_threads(struct tile_emitter *e, const struct tile_value *v
                               const tile_register *reg, uint32_t copies)
 {
     cuc_dtype dtype = value->type.dtype;
-    uint32_t bytes = bytes_of(dtype), count = tile_register_count(value);
+    uint32_t bytes = tile_bytes_of(dtype), count = tile_register_count(value);
 
     if (!(copies >> TILE_LANE_BITS)) {
         tile_register from = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, 31 & ~copies);
@@ -208,7 +203,7 @@ uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate
 
 uint32_t tile_shared_bytes(const struct tile_value *value)
 {
-    return (uint32_t)((tile_elements(&value->type) * bytes_of(value->type.dtype) + 15) & ~15);
+    return (uint32_t)((tile_elements(&value->type) * tile_bytes_of(value->type.dtype) + 15) & ~15);
 }
 
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes)
@@ -235,7 +230,7 @@ tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_
 static tile_register place_of(struct tile_emitter *e, const struct tile_value *value,
                               tile_register shared, int64_t *steps)
 {
-    int64_t step = bytes_of(value->type.dtype);
+    int64_t step = tile_bytes_of(value->type.dtype);
     tile_register place = shared;
 
     for (uint32_t axis = value->type.rank; axis-- > 0;) {
@@ -252,7 +247,8 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_value *v
 // How many registers lie side by side, and aligned, row by row.
 static uint32_t vector_of(const struct tile_value *value)
 {
-    uint32_t vector = 1, bytes = bytes_of(value->type.dtype), count = tile_register_count(value);
+    uint32_t vector = 1, bytes = tile_bytes_of(value->type.dtype),
+             count = tile_register_count(value);
     uint32_t last = value->type.rank ? value->type.rank - 1u : 0;
 
     while (value->type.rank && 2 * vector * bytes <= 16 && vector < count &&

@@ -347,9 +347,8 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_move_values(e, op->result, op->operand + 3, op->result_count);
         e->shared_busy = true;
     }
-    tile_register over = tile_make(e, TILE_PRED,
-                                   wide ? "setp.ge.s64 %R, %R, %R" : "setp.ge.s32 %R, %R, %R",
-                                   l.variable, l.last);
+    tile_register over = tile_new(e, TILE_PRED);
+    tile_ins(e, "setp.ge.%s %R, %R, %R", l.type, over, l.variable, l.last);
     tile_branch(e, over, false, none);
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)

@@ -52,12 +52,6 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
     return true;
 }
 
-static tile_register moved(struct tile_emitter *e, tile_register descriptor, uint32_t bytes)
-{
-    return bytes ? tile_make(e, TILE_R64, "add.s64 %R, %R, %u", descriptor, bytes / 16)
-                 : descriptor;
-}
-
 static tile_register descriptor_in(struct tile_emitter *e, const struct tile_feed *feed,
                                    const struct tile_turn *turn)
 {
@@ -101,13 +95,14 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
         snprintf(end, sizeof(end), ", 1, 1");
     tile_ins(e, "wgmma.fence.sync.aligned");
     for (uint32_t step = 0; step < steps; step++) {
-        tile_register to = moved(e, at[1], tile_step_of(&right->stream, step));
+        tile_register to = tile_descriptor_at(e, at[1], tile_step_of(&right->stream, step));
         for (uint32_t block = 0; block < r->plan->base.blocks; block++) {
             tile_register from = TILE_NO_REGISTER;
             if (left)
-                from = moved(e, at[0],
-                             tile_step_of(&left->stream, step) +
-                                 block * r->plan->base.groups * tile_block_step(&left->stream));
+                from = tile_descriptor_at(e, at[0],
+                                          tile_step_of(&left->stream, step) +
+                                              block * r->plan->base.groups *
+                                                  tile_block_step(&left->stream));
             tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ",
                      product->columns, per_step, x->signs ? "f32" : "s32", x->name, y->name);
             tile_put_string(e->text,

@@ -15,11 +15,6 @@ struct elements {
     uint32_t count;       // of registers
 };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 // The address of element r, and whether it is in the tensor. An index below zero is a large number
 // without its sign, so one comparison does.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
@@ -29,7 +24,7 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
 
     for (uint32_t axis = 0; axis < a->view->rank; axis++) {
         const struct tile_size *extent = &a->view->extent[axis], *stride = &a->view->stride[axis];
-        uint32_t bytes = bytes_of(a->view->dtype);
+        uint32_t bytes = tile_bytes_of(a->view->dtype);
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =

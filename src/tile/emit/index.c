@@ -1,11 +1,6 @@
 // The grid, dimensions, tensors and slices.
 #include "emit.h"
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 void tile_emit_parameters(struct tile_emitter *e)
 {
     bool aligned = e->variant != TILE_INDEX_32 && e->variant != TILE_INDEX_64;
@@ -24,7 +19,7 @@ void tile_emit_parameters(struct tile_emitter *e)
         struct tile_emit_view *view = &e->view[p->value->id];
         view->rank = type->rank;
         view->dtype = type->dtype;
-        view->aligned = aligned ? 16 : bytes_of(type->dtype);
+        view->aligned = aligned ? 16 : tile_bytes_of(type->dtype);
         view->base = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at);
         view->base = tile_make(e, TILE_R64, "cvta.to.global.u64 %R, %R", view->base);
         for (uint32_t axis = 0; axis < type->rank; axis++) {
@@ -53,7 +48,7 @@ static tile_register clamped(struct tile_emitter *e, tile_register x, tile_regis
 static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_emit_view view = e->view[op->operand[0]->id];
-    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), bytes = bytes_of(view.dtype);
+    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), bytes = tile_bytes_of(view.dtype);
     tile_register extent = tile_size_register(e, &view.extent[axis]), end[2];
 
     for (uint32_t i = 0; i < 2; i++) {

@@ -5,11 +5,6 @@
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 // One element's own instruction.
 static const char *element_type(cuc_dtype dtype)
 {
@@ -84,7 +79,7 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate)
 {
-    uint32_t size = bytes_of(dtype), bytes = count * size, words = bytes / 4;
+    uint32_t size = tile_bytes_of(dtype), bytes = count * size, words = bytes / 4;
     tile_register word[4];
 
     if (size < 4 && count > 1 && bytes < 4) { // two bytes
@@ -137,7 +132,7 @@ void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space
                      const tile_register *from, uint32_t count, tile_register address,
                      int64_t offset, tile_register predicate)
 {
-    uint32_t size = bytes_of(dtype), bytes = count * size, words = bytes / 4;
+    uint32_t size = tile_bytes_of(dtype), bytes = count * size, words = bytes / 4;
     tile_register word[4];
 
     if (size < 4 && count > 1 && bytes < 4) {
@@ -213,14 +208,19 @@ static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t paramete
     }
     // Of entries with roles that store more than one tensor it is known at launch (select.c).
     uint64_t written = tile_written_parameters(e->kernel);
-    if (others && e->ring && e->ring->plan->fused && written & (written - 1))
+    if (others && e->ring && written & (written - 1))
         return false;
     // A launch takes this variant when they are apart, and TILE_OVERLAP_32 when they are not.
-    if (others && e->variant == TILE_ALIGNED_32) {
+    if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->keeps_order)) {
         e->presumes_apart = true;
         return false;
     }
     return others;
+}
+
+bool tile_is_behind_stores(struct tile_emitter *e, const struct tile_op *op)
+{
+    return may_meet(e, e->written, parameter_of(op->operand[0]));
 }
 
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op)

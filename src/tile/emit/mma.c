@@ -44,11 +44,6 @@ struct product {
     uint32_t second; // where b's elements begin in shared memory
 };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 static uint64_t round_up(uint64_t bytes)
 {
     return (bytes + 15) & ~UINT64_C(15);
@@ -340,7 +335,7 @@ static bool set_up(struct product *p)
     for (uint32_t i = 0; i < 2; i++) {
         struct side *s = &p->side[i];
         s->value = op->operand[i];
-        s->bytes = bytes_of(s->value->type.dtype);
+        s->bytes = tile_bytes_of(s->value->type.dtype);
         s->summed = i ? p->m : p->n;
         s->line = tile_take(e->module, p->count * sizeof(*s->line));
         s->line_of = tile_take(e->module, p->count * sizeof(*s->line_of));

@@ -233,7 +233,7 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
 
     o->value = x;
     o->rounds = x->type.dtype == CUC_F32;
-    o->bytes = cuc_dtype_bits(x->type.dtype) / 8;
+    o->bytes = tile_bytes_of(x->type.dtype);
     o->summed = which ? p->m : p->n;
     o->other = which ? p->n : p->m;
     o->extent = (uint32_t)x->type.extent[o->other];
@@ -300,7 +300,7 @@ static bool adds_in_place(const struct tile_product *p)
            (!in->op || in->op->parent == p->op->parent) && !p->e->value[p->acc->id];
 }
 
-bool tile_set_sums(struct tile_product *p)
+static bool set_sums(struct tile_product *p)
 {
     struct tile_emitter *e = p->e;
     bool narrows = p->acc->type.dtype == CUC_F16;
@@ -321,7 +321,7 @@ bool tile_set_sums(struct tile_product *p)
     return true;
 }
 
-void tile_give_sums(struct tile_product *p)
+static void give_sums(struct tile_product *p)
 {
     tile_register *out = tile_registers(p->e, p->acc);
 
@@ -363,19 +363,19 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
     struct tile_product *p = e->ring_ahead ? e->ring_ahead->carried : NULL;
 
     if (p && p->op == op) {
-        if (!tile_set_sums(p) || !tile_multiply_carried(p))
+        if (!set_sums(p) || !tile_multiply_carried(p))
             return false;
-        tile_give_sums(p);
+        give_sums(p);
         return !e->failed;
     }
     p = tile_take(e->module, sizeof(*p));
-    if (!p || !tile_shape_product(p, e, op) || !tile_set_sums(p) ||
-        !tile_set_operand(p, &p->a, 0) || !tile_set_operand(p, &p->b, 1) || !choose_slice(p))
+    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_operand(p, &p->a, 0) ||
+        !tile_set_operand(p, &p->b, 1) || !choose_slice(p))
         return false;
     if (!tile_find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");
     if (!multiply_slices(p))
         return false;
-    tile_give_sums(p);
+    give_sums(p);
     return !e->failed;
 }

@@ -64,11 +64,9 @@ static inline uint32_t tile_round_up(uint32_t x, uint32_t to)
     return (x + to - 1) / to * to;
 }
 
-// mma_sync.c: what a product is of; an operand, 0 or 1; what it adds to, and its result.
+// mma_sync.c: what a product is of; an operand, 0 or 1.
 bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op);
 bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which);
-bool tile_set_sums(struct tile_product *p);
-void tile_give_sums(struct tile_product *p);
 
 // mma_fragments.c: which fragments a warp has, where they are read, those of a step into words of
 // `set`, which are new registers or are there; the products of those that are `now`.

@@ -117,9 +117,17 @@ static void wait_for_turn(struct tile_emitter *e)
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_TURN);
 
     tile_ins(e, "@%R bar.sync %R, %u", turned, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
+    if (r->plan->before) {
+        tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->group, r->base);
+        tile_ins(e, "@%R ld.shared.v2.b32 {%R, %R}, [%R+%u]", turned, r->stage, r->phase, at,
+                 (unsigned)TILE_TURN_AT);
+    }
+    r->took_turn = true;
 }
 
-// Where the other team has a tile behind this one.
+// Where the other team has a tile behind this one. What that one takes of the ring is known in
+// front of the loop only where all tiles have the same; else the team is told where this one has
+// left it.
 static void hand_turn_over(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -127,9 +135,26 @@ static void hand_turn_over(struct tile_emitter *e)
 
     next = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", next, r->tile);
     tile_register goes_on = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", next, r->tiles);
-    tile_register barrier = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->group);
-    barrier = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", barrier, (unsigned)TILE_BARRIER_OF_TURN);
+    tile_register other = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->group);
+    tile_register barrier =
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", other, (unsigned)TILE_BARRIER_OF_TURN);
+    if (r->plan->before) {
+        tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", other, r->base);
+        tile_ins(e, "@!%R st.shared.v2.b32 [%R+%u], {%R, %R}", r->not_first, at,
+                 (unsigned)TILE_TURN_AT, r->stage, r->phase);
+    }
     tile_ins(e, "@%R bar.arrive %R, %u", goes_on, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
+}
+
+void tile_leave_turn_out(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+
+    if (r->copies || r->plan->teams < 2 || r->took_turn)
+        return;
+    wait_for_turn(e);
+    hand_turn_over(e);
+    r->took_turn = false; // on the other ways
 }
 
 static void product_turn(struct tile_emitter *e, const tile_register *sum, uint32_t count,
@@ -202,10 +227,10 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_move(e, variable, at);
     bool alternates = !r->copies && r->plan->teams > 1;
-    if (alternates) {
+    if (alternates && !r->plan->before)
         measure_turns(e, type, variable, last);
+    if (alternates)
         wait_for_turn(e);
-    }
     tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
     tile_branch(e, over, false, none);
     tile_put_label(e, start);
@@ -301,7 +326,7 @@ static bool copy_body(struct tile_emitter *e)
     const struct tile_op *loop = e->ring->plan->loop;
 
     for (const struct tile_op *op = e->kernel->body.first; op != loop; op = op->next)
-        if ((e->ring->plan->before ? tile_is_of_scalars(op) : wants(e, op)) &&
+        if ((e->ring->plan->before ? tile_can_know(e->ring->plan, op) : wants(e, op)) &&
             !tile_emit_next(e, op))
             return false;
     if (!tile_emit_ring_loop(e, loop) || !e->ring->plan->side)

@@ -12,15 +12,12 @@ static const char prefixes[TILE_REGISTER_CLASSES][4] = { "p", "h", "r", "d" };
 
 enum tile_register_class tile_class_of(cuc_dtype dtype)
 {
-    switch (dtype) {
-    case CUC_BOOL:
+    switch (tile_register_bits(dtype)) {
+    case 1:
         return TILE_PRED;
-    case CUC_F16:
-    case CUC_BF16:
+    case 16:
         return TILE_R16;
-    case CUC_I64:
-    case CUC_U64:
-    case CUC_F64:
+    case 64:
         return TILE_R64;
     default:
         return TILE_R32;
@@ -120,6 +117,7 @@ static void put_instruction(struct tile_emitter *e, tile_register first, const c
     line[at++] = '\n';
     line[at] = '\0';
     tile_put_string(e->text, line);
+    e->instructions++;
 }
 
 void tile_ins(struct tile_emitter *e, const char *format, ...)

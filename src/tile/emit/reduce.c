@@ -156,8 +156,6 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     (r->halves ? own_halves : own_registers)(r, in, out);
     if (r->e->failed)
         return false;
-    if (r->e->failed)
-        return false;
     for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
         if (layout->basis[layout->register_bits + bit] & mask)
             lanes |= UINT32_C(1) << bit;
@@ -186,31 +184,10 @@ static void combine_plain(struct tile_reduction *r, const tile_register *x, cons
                  : tile_emit_combine(r->e, r->with, r->dtype[0], r->nan, x[0], y[0]);
 }
 
-// By a function: its block is emitted with its arguments bound to registers.
 static void combine_by_function(struct tile_reduction *r, const tile_register *x,
                                 const tile_register *y, tile_register *out)
 {
-    const struct tile_block *fn = r->op->block[0];
-    struct tile_emitter *e = r->e;
-
-    for (uint32_t i = 0; i < r->n; i++) {
-        const tile_register *both[] = { x, y };
-        for (uint32_t side = 0; side < 2; side++) {
-            tile_register *slot = tile_take(e->module, sizeof(*slot));
-            if (!slot) {
-                e->failed = true;
-                memcpy(out, x, r->n * sizeof(*out));
-                return;
-            }
-            *slot = both[side][i];
-            e->value[fn->argument[side * r->n + i]->id] = slot;
-        }
-    }
-    tile_emit_function(e, fn);
-    for (uint32_t i = 0; i < r->n; i++) {
-        const tile_register *reg = tile_registers(e, fn->last->operand[i]);
-        out[i] = reg ? reg[0] : x[i];
-    }
+    tile_emit_function(r->e, r->op->block[0], r->n, x, y, out);
 }
 
 // The upper half of an f32 that is a bf16.

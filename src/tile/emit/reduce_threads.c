@@ -6,11 +6,6 @@
 
 enum { ALL_LANES = 31 };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 static void by_shuffles(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                         uint32_t count, uint32_t lanes)
 {
@@ -146,7 +141,7 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
 
     for (uint32_t i = 0; i < r->n; i++) {
         at[i] = bytes;
-        bytes += (groups * slots * bytes_of(r->dtype[i]) + 15u) & ~15u;
+        bytes += (groups * slots * tile_bytes_of(r->dtype[i]) + 15u) & ~15u;
     }
     tile_register shared = tile_scratch(e, bytes);
     // Slot of a thread: its kept lanes, then its place among the reduced warps, then the other
@@ -160,7 +155,7 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
     tile_register writes = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", writer);
 
     for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t size = bytes_of(r->dtype[i]);
+        uint32_t size = tile_bytes_of(r->dtype[i]);
         tile_register slot = tile_new(e, TILE_R32), place = tile_new(e, TILE_R32);
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", slot, mine, slots, lane);
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", place, slot, size, shared);
@@ -173,7 +168,7 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
         tile_register sum[TILE_MOST_REDUCED], other[TILE_MOST_REDUCED], next[TILE_MOST_REDUCED];
         for (uint32_t w = 0; w < UINT32_C(1) << warp_bits; w++) {
             for (uint32_t i = 0; i < r->n; i++) {
-                uint32_t size = bytes_of(r->dtype[i]);
+                uint32_t size = tile_bytes_of(r->dtype[i]);
                 tile_register slot = tile_new(e, TILE_R32), place = tile_new(e, TILE_R32);
                 tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", slot, first, slots, lane);
                 tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", place, slot, size, shared);

@@ -113,7 +113,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
                            const struct tile_value *x, tile_register shared)
 {
     cuc_dtype dtype = x->type.dtype;
-    uint32_t bytes = cuc_dtype_bits(dtype) / 8, again = tile_label(e);
+    uint32_t bytes = tile_bytes_of(dtype), again = tile_label(e);
     int64_t count = tile_elements(&x->type);
     char spaced[1 + TILE_FORMAT_BYTES] = " ";
 

@@ -6,8 +6,9 @@
 #include "emit.h"
 
 // Barriers at the start of shared memory, 8 bytes each: of stage s that it is full, at 8 s, and
-// that it is free again, TILE_FREE_AT behind it.
-enum { TILE_FREE_AT = 256 };
+// that it is free again, TILE_FREE_AT behind it. Behind them, for each of two teams, the stage and
+// the phase from which on the ring is its own, where the other tells it.
+enum { TILE_FREE_AT = 256, TILE_TURN_AT = 512 };
 
 // Named barriers: 0 is for all threads of the block.
 enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TURN = 4 };
@@ -52,6 +53,7 @@ struct tile_ring {
     // Of teams: what a tile of the other one adds to the stage, and 1 where to the phase; other
     // than 0: it has not been left out yet that the first tile is the other's.
     tile_register others_stages, others_phase, second;
+    bool took_turn;          // in the text that is emitted
     uint32_t staging;        // where in shared memory the slabs to store are
     struct tile_staging out; // kept where something is loaded into them
     // Of what is loaded to be like it: parts that have come in this tile, and where the thread
@@ -86,6 +88,8 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 void tile_ring_step(struct tile_emitter *e);
 // It leaves a tile of the other team out.
 void tile_pass_over(struct tile_emitter *e);
+// In front of the loop, where a tile ends: the team's turn is the other's.
+void tile_leave_turn_out(struct tile_emitter *e);
 // Wait until a barrier's phase of that parity is over; `at` is added to its address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
@@ -121,6 +125,8 @@ void tile_end_side(struct tile_emitter *e); // behind the store
 uint64_t tile_descriptor_of(const struct tile_stream *s);
 uint32_t tile_block_step(const struct tile_stream *a);
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);
+// The descriptor of what lies so many bytes behind.
+tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descriptor, uint32_t bytes);
 // What warpgroups need before their first tile; the products of a stage, which are added
 // to `count` sums, or put into them where the predicate is false. They are still being computed
 // when it returns, but where parts are promoted.

@@ -28,39 +28,14 @@ struct scan {
     tile_register (*total)[MOST_VALUES], (*before)[MOST_VALUES];
 };
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 // x stands before y in the order of the scan.
 static void combine(struct scan *s, const tile_register *x, const tile_register *y,
                     tile_register *out)
 {
-    struct tile_emitter *e = s->e;
-    const struct tile_block *fn = s->op->block_count ? s->op->block[0] : NULL;
-    tile_register result[MOST_VALUES];
-
-    if (!fn) {
-        out[0] = tile_emit_combine(e, s->with, s->dtype[0], false, x[0], y[0]);
-        return;
-    }
-    for (uint32_t i = 0; i < 2 * s->n; i++) {
-        tile_register *slot = tile_take(e->module, sizeof(*slot));
-        if (!slot) {
-            e->failed = true;
-            memcpy(out, x, s->n * sizeof(*out));
-            return;
-        }
-        *slot = i < s->n ? x[i] : y[i - s->n];
-        e->value[fn->argument[i]->id] = slot;
-    }
-    tile_emit_function(e, fn);
-    for (uint32_t i = 0; i < s->n; i++) {
-        const tile_register *reg = tile_registers(e, fn->last->operand[i]);
-        result[i] = reg ? reg[0] : x[i];
-    }
-    memcpy(out, result, s->n * sizeof(*out));
+    if (s->op->block_count)
+        tile_emit_function(s->e, s->op->block[0], s->n, x, y, out);
+    else
+        out[0] = tile_emit_combine(s->e, s->with, s->dtype[0], false, x[0], y[0]);
 }
 
 static void choose(struct scan *s, tile_register p, const tile_register *x, const tile_register *y,
@@ -70,6 +45,19 @@ static void choose(struct scan *s, tile_register p, const tile_register *x, cons
         out[i] = x[i] == y[i] ? x[i] : tile_select(s->e, p, x[i], y[i]);
 }
 
+// What stands before run `run` stands before all that were joined into it.
+static void put_before(struct scan *s, uint32_t run, const tile_register *before, uint32_t done,
+                       uint32_t own)
+{
+    for (uint32_t r = 0; r < s->count; r++)
+        if ((r & ~done) == run && !(r & own)) {
+            if (s->before[r][0])
+                combine(s, before, s->before[r], s->before[r]);
+            else
+                memcpy(s->before[r], before, sizeof(s->before[r]));
+        }
+}
+
 // Two runs of one thread: everything in the later one has the earlier one before it.
 static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t done, uint32_t own)
 {
@@ -77,13 +65,7 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     tile_register all[MOST_VALUES], sum[MOST_VALUES];
 
     memcpy(all, s->total[first], sizeof(all));
-    for (uint32_t r = 0; r < s->count; r++) // the runs that were joined into the second
-        if ((r & ~done) == second && !(r & own)) {
-            if (s->before[r][0])
-                combine(s, all, s->before[r], s->before[r]);
-            else
-                memcpy(s->before[r], all, sizeof(all));
-        }
+    put_before(s, second, all, done, own);
     combine(s, all, s->total[second], sum);
     memcpy(s->total[run], sum, sizeof(sum));
 }
@@ -132,19 +114,6 @@ static void scan_lanes(struct scan *s, const struct lanes *l, const tile_registe
     choose(s, l->has[0], other, s->identity, before);
 }
 
-// What stands before run `run` stands before all that were joined into it.
-static void put_before(struct scan *s, uint32_t run, const tile_register *before, uint32_t done,
-                       uint32_t own)
-{
-    for (uint32_t r = 0; r < s->count; r++)
-        if ((r & ~done) == run && !(r & own)) {
-            if (s->before[r][0])
-                combine(s, before, s->before[r], s->before[r]);
-            else
-                memcpy(s->before[r], before, sizeof(s->before[r]));
-        }
-}
-
 static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uint32_t own)
 {
     for (uint32_t run = 0; run < s->count; run++) {
@@ -180,7 +149,7 @@ static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *
                                    : tile_scratch(e, bytes);
     for (uint32_t i = 0; i < s->n; i++) {
         tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp,
-                                        bytes_of(s->dtype[i]), w->shared);
+                                        tile_bytes_of(s->dtype[i]), w->shared);
         for (uint32_t k = 0; k < count; k++)
             tile_emit_store(e, "", "shared", s->dtype[i], &s->total[run[k]][i], 1, place,
                             w->from + (int64_t)k * w->bytes + w->at[i], one);
@@ -202,7 +171,7 @@ static void scan_totals(struct scan *s, const struct warp_totals *w, const uint3
 
     for (uint32_t i = 0; i < s->n; i++) {
         tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", w->warp,
-                                        bytes_of(s->dtype[i]), row);
+                                        tile_bytes_of(s->dtype[i]), row);
         x[i] = tile_new(e, tile_class_of(s->dtype[i]));
         if (there)
             tile_move(e, x[i], s->identity[i]);
@@ -232,7 +201,7 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
 
     for (uint32_t i = 0; i < s->n; i++) {
         w.at[i] = w.bytes;
-        w.bytes += e->warps * bytes_of(s->dtype[i]);
+        w.bytes += e->warps * tile_bytes_of(s->dtype[i]);
     }
     uint32_t most = EXCHANGE_BYTES / w.bytes < MOST_RUNS ? EXCHANGE_BYTES / w.bytes : MOST_RUNS;
     open_lanes(s, 0, bits, &w.lanes);
@@ -264,7 +233,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
 
     for (uint32_t i = 0; i < s->n; i++) {
         at[i] = bytes;
-        bytes += threads * bytes_of(s->dtype[i]);
+        bytes += threads * tile_bytes_of(s->dtype[i]);
     }
     // The number of the warp among those that are joined, and the place of the first of them.
     tile_register number = tile_number32(e, 0), base = tile_new(e, TILE_R32);
@@ -286,7 +255,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
             break;
         tile_register shared = tile_scratch(e, left * bytes);
         for (uint32_t i = 0; i < s->n; i++) {
-            uint32_t size = bytes_of(s->dtype[i]), number_of_run = 0;
+            uint32_t size = tile_bytes_of(s->dtype[i]), number_of_run = 0;
             tile_register place =
                 tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, size, shared);
             for (uint32_t r = run[0]; r < run[1]; r++)
@@ -299,7 +268,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
         tile_register place[MOST_VALUES];
         for (uint32_t i = 0; i < s->n; i++)
             place[i] = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", base,
-                                 bytes_of(s->dtype[i]), shared);
+                                 tile_bytes_of(s->dtype[i]), shared);
         for (uint32_t r = run[0]; r < run[1]; r++) {
             tile_register sum[MOST_VALUES], before[MOST_VALUES];
             if (r & (done | own))
@@ -314,7 +283,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
                     other[i] = tile_new(e, tile_class_of(s->dtype[i]));
                     tile_emit_load(e, "", "shared", s->dtype[i], &other[i], 1, place[i],
                                    (int64_t)at[i] + (int64_t)runs * bytes +
-                                       (int64_t)thread * bytes_of(s->dtype[i]),
+                                       (int64_t)thread * tile_bytes_of(s->dtype[i]),
                                    TILE_NO_REGISTER);
                 }
                 if (k)

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 // An integer value as 32 bits, kept from 0 to most: no index reads outside.
 static tile_register index_up_to(struct tile_emitter *e, const struct tile_value *value,
                                  tile_register x, int32_t most)
@@ -89,7 +84,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
 static tile_register address_of(struct tile_emitter *e, const struct tile_type *type,
                                 const tile_register *c, bool flat, tile_register shared)
 {
-    uint32_t bytes = bytes_of(type->dtype);
+    uint32_t bytes = tile_bytes_of(type->dtype);
     tile_register at = flat || !type->rank ? c[0] : TILE_NO_REGISTER;
 
     if (!flat && !type->rank)
@@ -214,7 +209,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     if (!out || !tile_shared_fits(e, op, bytes))
         return false;
     // The part's place, as an offset: y is written row by row of x.
-    int64_t step = bytes_of(x->type.dtype);
+    int64_t step = tile_bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
     tile_write_shared(e, x, tile_registers(e, x), shared, 0);
     tile_barrier(e);

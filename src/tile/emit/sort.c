@@ -116,24 +116,11 @@ static void make_keys(struct sort *s, const tile_register *in)
 tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_keys *s,
                                  tile_register k, tile_register i, tile_register l, tile_register j)
 {
-    tile_register less = tile_new(e, TILE_PRED), equal = tile_new(e, TILE_PRED),
-                  tie = tile_new(e, TILE_PRED);
+    tile_register less = tile_make(e, TILE_PRED, "setp.lt.%s %R, %R, %R", s->type, k, l);
+    tile_register equal = tile_make(e, TILE_PRED, "setp.eq.%s %R, %R, %R", s->type, k, l);
+    tile_register tie = tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R", i, j, equal);
 
-    tile_ins(e, "setp.lt.%s %R, %R, %R", s->type, less, k, l);
-    if (!s->index)
-        return less;
-    tile_ins(e, "setp.eq.%s %R, %R, %R", s->type, equal, k, l);
-    tile_ins(e, "setp.lt.and.u32 %R, %R, %R, %R", tie, i, j, equal);
     return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", less, tie);
-}
-
-static tile_register stands_before(struct sort *s, tile_register k, tile_register i,
-                                   tile_register l, tile_register j)
-{
-    struct tile_sort_keys keys = s->k;
-
-    keys.index = s->pairs ? keys.index : NULL;
-    return tile_stands_before(s->e, &keys, k, i, l, j);
 }
 
 // Two registers of a thread.
@@ -149,7 +136,8 @@ static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
         tile_ins(e, "max.%s %R, %R, %R", s->k.type, s->k.key[high], a, b);
         return;
     }
-    tile_register i = s->k.index[low], j = s->k.index[high], p = stands_before(s, a, i, b, j);
+    tile_register i = s->k.index[low], j = s->k.index[high],
+                  p = tile_stands_before(e, &s->k, a, i, b, j);
     s->k.key[low] = tile_select(e, p, a, b);
     s->k.key[high] = tile_select(e, p, b, a);
     s->k.index[low] = tile_select(e, p, i, j);
@@ -162,23 +150,27 @@ static void take(struct sort *s, uint32_t r, tile_register key, tile_register in
                  bool lesser, tile_register is_upper)
 {
     struct tile_emitter *e = s->e;
-    tile_register p;
+    tile_register p, mine = s->k.key[r];
 
-    if (known && !s->pairs) {
-        p = tile_new(e, s->k.class);
-        tile_ins(e, "%s.%s %R, %R, %R", lesser ? "min" : "max", s->k.type, p, s->k.key[r], key);
-        s->k.key[r] = p;
+    if (!s->pairs && known) {
+        s->k.key[r] = tile_make(e, s->k.class, "%s.%s %R, %R, %R", lesser ? "min" : "max",
+                                s->k.type, mine, key);
         return;
     }
-    p = stands_before(s, s->k.key[r], s->pairs ? s->k.index[r] : TILE_NO_REGISTER, key, index);
     // Mine stays when it stands before and the lesser is wanted, or neither.
+    if (!s->pairs) { // in one instruction: ptxas takes a third less time for them
+        p = tile_make(e, TILE_PRED, "setp.lt.xor.%s %R, %R, %R, %R", s->k.type, mine, key,
+                      is_upper);
+        s->k.key[r] = tile_select(e, p, mine, key);
+        return;
+    }
+    p = tile_stands_before(e, &s->k, mine, s->k.index[r], key, index);
     if (!known)
         p = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", p, is_upper);
     else if (!lesser)
         p = tile_make(e, TILE_PRED, "not.pred %R, %R", p);
-    s->k.key[r] = tile_select(e, p, s->k.key[r], key);
-    if (s->pairs)
-        s->k.index[r] = tile_select(e, p, s->k.index[r], index);
+    s->k.key[r] = tile_select(e, p, mine, key);
+    s->k.index[r] = tile_select(e, p, s->k.index[r], index);
 }
 
 // What partners in other warps have, a few registers at a time.

@@ -14,7 +14,7 @@ struct tile_sort_keys {
     tile_register *key, *index; // index: NULL where no two keys are equal, or none is asked for
 };
 
-// p: (k, i) stands before (l, j).
+// p: (k, i) stands before (l, j); of keys that have indices.
 tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_keys *s,
                                  tile_register k, tile_register i, tile_register l,
                                  tile_register j);

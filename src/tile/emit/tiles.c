@@ -162,7 +162,7 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
     if (!body(e))
         return false;
     tile_put_label(e, r->next_tile);
-    if (!r->copies && r->plan->teams > 1)
+    if (!r->copies && r->plan->teams > 1 && !r->plan->before)
         tile_pass_over(e);
     tile_ins(e, "add.u32 %R, %R, %R", r->tile, r->tile, r->step);
     if (!r->early)

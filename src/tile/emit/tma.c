@@ -51,6 +51,32 @@ static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
     return p;
 }
 
+// The place of a store to rows of a slice, by a map that ends where the slice does: how far the row
+// is from that end, counted so that the end comes to the number of the tensor's rows, and the end.
+static struct place place_in_slice(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
+    const struct tile_op *slice = op->operand[0]->op;
+    const struct tile_size *extent = &e->view[slice->operand[0]->id].extent[0];
+    struct place p = { .rank = 3, .other = 1 };
+
+    tile_register all = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", tile_size_register(e, extent));
+    tile_register from = coordinate(e, slice->operand[1], 1);
+    tile_register to = coordinate(e, slice->operand[2], 1);
+    tile_register row = coordinate(e, op->operand[1], shape->ints[0]);
+    from = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", from);
+    from = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", from, all);
+    to = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", to);
+    to = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", to, all);
+    row = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", row, all); // below 0: behind the end
+    row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, from);
+    row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, all);
+    p.at[0] = coordinate(e, op->operand[2], shape->ints[1]);
+    p.at[1] = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", row, to);
+    p.at[2] = to;
+    return p;
+}
+
 static void put_place(struct tile_emitter *e, tile_register map, const struct place *p)
 {
     tile_put(e->text, "[%s, {", tile_name(map));
@@ -143,7 +169,7 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 {
     struct tile_ring *r = e->ring;
     struct tile_staging *s = &r->out;
-    uint32_t element = cuc_dtype_bits(value->type.dtype) / 8;
+    uint32_t element = tile_bytes_of(value->type.dtype);
 
     if (s->open && r->plan->side)
         return s;
@@ -190,7 +216,7 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     const struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_type *type = &load->result[0]->type;
-    uint32_t element = cuc_dtype_bits(type->dtype) / 8;
+    uint32_t element = tile_bytes_of(type->dtype);
     uint32_t slabs = (uint32_t)type->extent[1] * element / 128;
     struct place p = place_of(e, load);
 
@@ -252,13 +278,13 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_value *x = op->operand[op->operand_count - 1];
-    uint32_t element = cuc_dtype_bits(x->type.dtype) / 8;
+    uint32_t element = tile_bytes_of(x->type.dtype);
     char one[16];
 
-    if (e->written) // by threads; what they have read is there
+    if (tile_is_behind_stores(e, op)) // by threads; what they have read is there
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
-    struct place place = place_of(e, op);
+    struct place place = op->operand[0]->op ? place_in_slice(e, op) : place_of(e, op);
     if (plan->groups > 1)
         place.at[place.other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);

@@ -58,7 +58,7 @@ uint32_t tile_step_of(const struct tile_stream *s, uint32_t step)
                        : bytes / s->span * s->span * s->rows + bytes % s->span;
 }
 
-static tile_register moved(struct tile_emitter *e, tile_register descriptor, uint32_t bytes)
+tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descriptor, uint32_t bytes)
 {
     return bytes ? tile_make(e, TILE_R64, "add.s64 %R, %R, %u", descriptor, bytes / 16)
                  : descriptor;
@@ -83,8 +83,9 @@ static void multiply(const struct product *p, const struct piece *piece, uint32_
     const struct tile_pipeline *plan = e->ring->plan;
     const struct tile_stream *a = &plan->stream[0], *b = &plan->stream[1];
     uint32_t rows = piece->block * plan->groups * tile_block_step(a);
-    tile_register x = moved(e, p->at[0], tile_step_of(a, step) + rows);
-    tile_register y = moved(e, p->at[1], tile_step_of(b, step) + piece->column * b->span);
+    tile_register x = tile_descriptor_at(e, p->at[0], tile_step_of(a, step) + rows);
+    tile_register y =
+        tile_descriptor_at(e, p->at[1], tile_step_of(b, step) + piece->column * b->span);
 
     tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%u%s ", piece->columns, p->form);
     tile_put_string(e->text, piece->sums);

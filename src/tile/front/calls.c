@@ -144,6 +144,19 @@ bool tile_call_int(struct tile_elaborator *e, const struct tile_call *c, uint32_
     return !c->argument[i] || tile_elaborate_int(e, c->argument[i], c->ast->text, out);
 }
 
+uint32_t tile_call_with_int(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, enum tile_attribute_key key,
+                            struct tile_meaning *out)
+{
+    struct tile_value *x = tile_call_value(e, c, 0);
+    struct tile_attribute attribute = { .key = key };
+    bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
+    enum tile_op_kind kind = (enum tile_op_kind)row->which;
+
+    tile_at_call(e, c);
+    return ok ? tile_call_gives(out, tile_build(&e->b, kind, &x, 1, &attribute, 1, NULL)) : 0;
+}
+
 bool tile_call_truth(struct tile_elaborator *e, const struct tile_call *c, uint32_t i, bool *out)
 {
     *out = false;

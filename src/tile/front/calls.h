@@ -29,6 +29,16 @@ extern const struct tile_call_row *const tile_call_tables[];
 
 // All arguments are read: errors from here on are at the call, and of its name.
 void tile_at_call(struct tile_elaborator *e, const struct tile_call *c);
+// The one value that a call gives: how many, 0 for NULL.
+static inline uint32_t tile_call_gives(struct tile_meaning *out, struct tile_value *value)
+{
+    *out = tile_meaning_of(value);
+    return value != NULL;
+}
+// A call of a value and an integer, which becomes that attribute of its row's op.
+uint32_t tile_call_with_int(struct tile_elaborator *e, const struct tile_call *c,
+                            const struct tile_call_row *row, enum tile_attribute_key key,
+                            struct tile_meaning *out);
 // Argument i; false after an error. One that is not given leaves `otherwise`.
 bool tile_call_operand(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        struct tile_operand *out);

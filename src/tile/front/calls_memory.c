@@ -5,12 +5,6 @@ static const char *const orders[] = { "weak", "relaxed", "acquire", "release", "
 static const char *const scopes[] = { "device", "block", "system", NULL };
 static const char *const caches[] = { "any", "first", "last", "stream", NULL };
 
-static uint32_t give(struct tile_meaning *out, struct tile_value *value)
-{
-    *out = tile_meaning_of(value);
-    return value != NULL;
-}
-
 // What the arguments of an access are read into.
 struct reading {
     struct tile_access access;
@@ -76,7 +70,9 @@ static uint32_t make_load(struct tile_elaborator *e, const struct tile_call *c,
     ok &= read_pad(e, c, 3 + rows, &r);
     ok &= read_hints(e, c, 4 + rows, TILE_WEAK, &r.access);
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_load(&e->b, (enum tile_op_kind)row->which, &r.access)) : 0;
+    return ok ? tile_call_gives(out,
+                                tile_build_load(&e->b, (enum tile_op_kind)row->which, &r.access))
+              : 0;
 }
 
 // Stores; of store_add and the like `which` is the combination, above the ops.
@@ -126,7 +122,7 @@ static uint32_t make_gather(struct tile_elaborator *e, const struct tile_call *c
     ok &= read_pad(e, c, 3, &r);
     ok &= read_hints(e, c, 4, TILE_WEAK, &r.access);
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_gather(&e->b, &r.access)) : 0;
+    return ok ? tile_call_gives(out, tile_build_gather(&e->b, &r.access)) : 0;
 }
 
 static uint32_t make_scatter(struct tile_elaborator *e, const struct tile_call *c,
@@ -165,8 +161,8 @@ static uint32_t make_atomic(struct tile_elaborator *e, const struct tile_call *c
     r.access.scope = (enum tile_scope)scope;
     r.access.has_scope = c->argument[4 + values] != NULL;
     tile_at_call(e, c);
-    return ok ? give(out,
-                     tile_build_atomic(&e->b, &r.access, (enum tile_combine)row->which, x, values))
+    return ok ? tile_call_gives(out, tile_build_atomic(&e->b, &r.access,
+                                                       (enum tile_combine)row->which, x, values))
               : 0;
 }
 
@@ -182,7 +178,7 @@ static uint32_t make_slice(struct tile_elaborator *e, const struct tile_call *c,
     ok &= tile_call_operand(e, c, 2, &start);
     ok &= tile_call_operand(e, c, 3, &stop);
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_slice(&e->b, tensor, axis, start, stop)) : 0;
+    return ok ? tile_call_gives(out, tile_build_slice(&e->b, tensor, axis, start, stop)) : 0;
 }
 
 #define HINTS " order scope latency tma cache inside"

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-static uint32_t give(struct tile_meaning *out, struct tile_value *value)
-{
-    *out = tile_meaning_of(value);
-    return value != NULL;
-}
-
 static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -41,8 +35,8 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
     else
         ok &= tile_call_rounding(e, c, 2, &how);
     tile_at_call(e, c);
-    return ok && x ? give(out, tile_build_reduce(&e->b, (enum tile_combine)row->which, x, c->rests,
-                                                 axes, nan, how))
+    return ok && x ? tile_call_gives(out, tile_build_reduce(&e->b, (enum tile_combine)row->which, x,
+                                                            c->rests, axes, nan, how))
                    : 0;
 }
 
@@ -50,14 +44,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
 static uint32_t make_along(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *x = tile_call_value(e, c, 0);
-    struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
-    bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
-
-    tile_at_call(e, c);
-    return ok ? give(out,
-                     tile_build(&e->b, (enum tile_op_kind)row->which, &x, 1, &attribute, 1, NULL))
-              : 0;
+    return tile_call_with_int(e, c, row, TILE_ATTR_AXIS, out);
 }
 
 static uint32_t make_arg(struct tile_elaborator *e, const struct tile_call *c,
@@ -69,8 +56,8 @@ static uint32_t make_arg(struct tile_elaborator *e, const struct tile_call *c,
 
     ok &= tile_call_truth(e, c, 2, &nan);
     tile_at_call(e, c);
-    return ok && x ? give(out, tile_build_arg(&e->b, (enum tile_op_kind)row->which, x,
-                                              c->argument[1] ? &axis : NULL, nan))
+    return ok && x ? tile_call_gives(out, tile_build_arg(&e->b, (enum tile_op_kind)row->which, x,
+                                                         c->argument[1] ? &axis : NULL, nan))
                    : 0;
 }
 
@@ -83,9 +70,9 @@ static uint32_t make_cumulative(struct tile_elaborator *e, const struct tile_cal
 
     ok &= tile_call_truth(e, c, 2, &reverse) || !c->argument[2];
     tile_at_call(e, c);
-    return ok && x
-               ? give(out, tile_build_scan(&e->b, (enum tile_combine)row->which, x, axis, reverse))
-               : 0;
+    return ok && x ? tile_call_gives(out, tile_build_scan(&e->b, (enum tile_combine)row->which, x,
+                                                          axis, reverse))
+                   : 0;
 }
 
 static uint32_t make_topk(struct tile_elaborator *e, const struct tile_call *c,
@@ -110,13 +97,7 @@ static uint32_t make_topk(struct tile_elaborator *e, const struct tile_call *c,
 static uint32_t make_histogram(struct tile_elaborator *e, const struct tile_call *c,
                                const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *x = tile_call_value(e, c, 0);
-    struct tile_attribute attribute = { .key = TILE_ATTR_COUNT };
-    bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
-
-    (void)row;
-    tile_at_call(e, c);
-    return ok ? give(out, tile_build(&e->b, TILE_HISTOGRAM, &x, 1, &attribute, 1, NULL)) : 0;
+    return tile_call_with_int(e, c, row, TILE_ATTR_COUNT, out);
 }
 
 static struct tile_function_ast *function_named(struct tile_elaborator *e,
@@ -200,7 +181,7 @@ const struct tile_call_row tile_reduce_calls[] = {
     { "cumsum", "x axis | reverse", make_cumulative, TILE_WITH_SUM },
     { "cumprod", "x axis | reverse", make_cumulative, TILE_WITH_PROD },
     { "topk", "x count axis", make_topk, 0 },
-    { "histogram", "x count", make_histogram, 0 },
+    { "histogram", "x count", make_histogram, TILE_HISTOGRAM },
     { "reduce", "function x axis identity", make_by_function, TILE_REDUCE },
     { "scan", "function x axis identity | reverse", make_by_function, TILE_SCAN },
     { NULL, NULL, NULL, 0 },

@@ -5,16 +5,8 @@
 
 #include <string.h>
 
-enum { TILE_MAX_LISTED = 256 }; // elements that full() is given one by one
-
 typedef uint32_t make_call(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out);
-
-static uint32_t give(struct tile_meaning *out, struct tile_value *value)
-{
-    *out = tile_meaning_of(value);
-    return value != NULL;
-}
 
 // full(T, [2, 2], [[1, 2], [3, 4]]), or the elements in one list.
 struct listed {
@@ -45,7 +37,9 @@ static struct tile_value *make_listed(struct tile_elaborator *e, const struct ti
 {
     const struct tile_ast *list = c->argument[2];
     struct listed all = { .count = 0 };
-    int64_t elements = 1, count;
+    struct tile_operand operand[TILE_MAX_LISTED];
+    struct tile_location at[TILE_MAX_LISTED];
+    int64_t elements = 1;
     bool nested = false, ok = true;
 
     for (uint32_t i = 0; i < list->count; i++)
@@ -53,39 +47,20 @@ static struct tile_value *make_listed(struct tile_elaborator *e, const struct ti
     for (uint32_t i = 0; i < rank && elements <= TILE_MAX_LISTED; i++)
         elements *= extent[i] > 0 ? extent[i] : 1;
     flatten(list, extent, rank, nested, &all);
-    count = all.count;
-    if (all.too_many || all.uneven || count != elements) {
+    if (all.too_many || all.uneven || all.count != elements) {
         tile_error(e->module, TILE_T203, list->where,
                    all.too_many ? "%s: a list of at most %lld elements"
                    : all.uneven ? "%s: lists in a list: expected those of the shape"
-                                : "%s: the shape has %lld elements, the list %lld",
-                   c->ast->text, (long long)(all.too_many ? TILE_MAX_LISTED : elements),
-                   (long long)count);
+                                : "%s: the shape has %lld elements, the list %u",
+                   c->ast->text, (long long)(all.too_many ? TILE_MAX_LISTED : elements), all.count);
         return NULL;
     }
-    struct tile_value *value = NULL, *place = NULL;
     for (uint32_t i = 0; i < all.count; i++) {
-        struct tile_operand x;
-        ok &= tile_elaborate_operand(e, all.item[i], &x);
-        if (ok && !x.loose && x.value && !x.value->type.tensor && x.value->type.rank) {
-            const char *text = tile_type_text(e->module->arena, &x.value->type);
-            tile_error(e->module, TILE_T209, all.item[i]->where,
-                       "%s: element %u: expected a scalar, got %s", c->ast->text, i,
-                       text ? text : "?");
-            ok = false;
-        }
-        struct tile_value *one = ok ? tile_build_full(&e->b, dtype, 0, NULL, x) : NULL;
-        ok &= one != NULL;
-        if (i && ok && !place)
-            place = tile_build_iota(&e->b, CUC_I32, count);
-        struct tile_value *here =
-            i && ok ? tile_build_binary(&e->b, TILE_EQ, tile_of(place), tile_of_int(i), false)
-                    : NULL;
-        value = !i ? one : ok ? tile_build_where(&e->b, here, tile_of(one), tile_of(value)) : NULL;
+        ok &= tile_elaborate_operand(e, all.item[i], &operand[i]);
+        at[i] = all.item[i]->where;
     }
     tile_at_call(e, c);
-    value = ok ? tile_build_broadcast(&e->b, value, 1, &count) : NULL;
-    return tile_build_reshape(&e->b, value, rank, extent);
+    return ok ? tile_build_listed(&e->b, dtype, rank, extent, all.count, operand, at) : NULL;
 }
 
 static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
@@ -99,13 +74,13 @@ static uint32_t make_full(struct tile_elaborator *e, const struct tile_call *c,
 
     ok &= tile_call_extents(e, c, 1, false, extent, &rank);
     if (ok && row->which && c->argument[2]->kind == TILE_AST_LIST)
-        return give(out, make_listed(e, c, dtype, rank, extent));
+        return tile_call_gives(out, make_listed(e, c, dtype, rank, extent));
     if (row->which)
         ok &= tile_call_operand(e, c, 2, &x);
     tile_at_call(e, c);
     if (!ok)
         return 0;
-    return give(out, tile_build_full(&e->b, dtype, rank, extent, x));
+    return tile_call_gives(out, tile_build_full(&e->b, dtype, rank, extent, x));
 }
 
 static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
@@ -118,7 +93,7 @@ static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
     (void)row;
     ok &= tile_call_int(e, c, 1, 0, &count);
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_iota(&e->b, dtype, count)) : 0;
+    return ok ? tile_call_gives(out, tile_build_iota(&e->b, dtype, count)) : 0;
 }
 
 static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call *c,
@@ -134,11 +109,11 @@ static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call
         return 0;
     switch (row->which) {
     case TILE_BROADCAST:
-        return give(out, tile_build_broadcast(&e->b, x, rank, extent));
+        return tile_call_gives(out, tile_build_broadcast(&e->b, x, rank, extent));
     case TILE_RESHAPE:
-        return give(out, tile_build_reshape(&e->b, x, rank, extent));
+        return tile_call_gives(out, tile_build_reshape(&e->b, x, rank, extent));
     default:
-        return give(out, tile_build_permute(&e->b, x, rank, extent));
+        return tile_call_gives(out, tile_build_permute(&e->b, x, rank, extent));
     }
 }
 
@@ -151,7 +126,7 @@ static uint32_t make_squeeze(struct tile_elaborator *e, const struct tile_call *
 
     (void)row;
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_squeeze(&e->b, x, axis)) : 0;
+    return ok ? tile_call_gives(out, tile_build_squeeze(&e->b, x, axis)) : 0;
 }
 
 static uint32_t make_trans(struct tile_elaborator *e, const struct tile_call *c,
@@ -161,7 +136,7 @@ static uint32_t make_trans(struct tile_elaborator *e, const struct tile_call *c,
 
     (void)row;
     tile_at_call(e, c);
-    return give(out, tile_build_trans(&e->b, x));
+    return tile_call_gives(out, tile_build_trans(&e->b, x));
 }
 
 static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
@@ -172,8 +147,8 @@ static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
     bool ok = tile_call_int(e, c, 2, 0, &attribute.i);
 
     tile_at_call(e, c);
-    return ok ? give(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands, 2, &attribute,
-                                     1, NULL))
+    return ok ? tile_call_gives(out, tile_build(&e->b, (enum tile_op_kind)row->which, operands, 2,
+                                                &attribute, 1, NULL))
               : 0;
 }
 
@@ -203,7 +178,8 @@ static uint32_t make_extract(struct tile_elaborator *e, const struct tile_call *
     ok = ok && tile_call_extents(e, c, 2, false, extent, &rank);
     tile_at_call(e, c);
     struct tile_attribute shape = { .key = TILE_ATTR_SHAPE, .count = rank, .ints = extent };
-    return ok ? give(out, tile_build(&e->b, TILE_EXTRACT, operands, 1 + count, &shape, 1, NULL))
+    return ok ? tile_call_gives(
+                    out, tile_build(&e->b, TILE_EXTRACT, operands, 1 + count, &shape, 1, NULL))
               : 0;
 }
 
@@ -216,7 +192,9 @@ static uint32_t make_insert(struct tile_elaborator *e, const struct tile_call *c
     uint32_t count = add_indices(e, c, 1, operands + 2, &ok);
 
     (void)row;
-    return ok ? give(out, tile_build(&e->b, TILE_INSERT, operands, 2 + count, NULL, 0, NULL)) : 0;
+    return ok ? tile_call_gives(out,
+                                tile_build(&e->b, TILE_INSERT, operands, 2 + count, NULL, 0, NULL))
+              : 0;
 }
 
 static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
@@ -232,9 +210,10 @@ static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
     tile_at_call(e, c);
     if (!ok)
         return 0;
-    return give(out, row->which == TILE_SHIFT
-                         ? tile_build_shift(&e->b, operands[0], operands[1], attribute.i, pad)
-                         : tile_build(&e->b, TILE_ROLL, operands, 2, &attribute, 1, NULL));
+    return tile_call_gives(out,
+                           row->which == TILE_SHIFT
+                               ? tile_build_shift(&e->b, operands[0], operands[1], attribute.i, pad)
+                               : tile_build(&e->b, TILE_ROLL, operands, 2, &attribute, 1, NULL));
 }
 
 static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
@@ -252,14 +231,14 @@ static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
     if (!ok)
         return 0;
     if (row->which == TILE_BITCAST)
-        return give(out, tile_build_bitcast(&e->b, tile_build_value(&e->b, x), dtype));
+        return tile_call_gives(out, tile_build_bitcast(&e->b, tile_build_value(&e->b, x), dtype));
     // To an integer a cast goes toward zero unless another way is said.
     if (c->argument[2] && how.round == TILE_RN && tile_is_integer(dtype)) {
         struct tile_value *value = tile_build_value(&e->b, x);
         bool real = value && !value->type.tensor && tile_is_float(value->type.dtype);
         x = tile_of(real ? tile_build_unary(&e->b, TILE_ROUND, tile_of(value)) : value);
     }
-    return give(out, tile_build_cast_rounded(&e->b, x, dtype, how));
+    return tile_call_gives(out, tile_build_cast_rounded(&e->b, x, dtype, how));
 }
 
 static uint32_t make_divmod(struct tile_elaborator *e, const struct tile_call *c,
@@ -296,7 +275,7 @@ static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c
     struct tile_value *x = tile_elaborate_value(e, fact->child[0]->child[0]);
     bool ok = tile_elaborate_int(e, fact->child[0]->child[1], "assume", &divisor.i);
     tile_at_call(e, c);
-    return ok ? give(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
+    return ok ? tile_call_gives(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
 }
 
 // block, num_blocks, dim, stride: a number of an axis.
@@ -307,22 +286,15 @@ static uint32_t make_index(struct tile_elaborator *e, const struct tile_call *c,
     bool ok = tile_call_int(e, c, 0, 0, &attribute.i);
 
     tile_at_call(e, c);
-    return ok ? give(out,
-                     tile_build(&e->b, (enum tile_op_kind)row->which, NULL, 0, &attribute, 1, NULL))
+    return ok ? tile_call_gives(out, tile_build(&e->b, (enum tile_op_kind)row->which, NULL, 0,
+                                                &attribute, 1, NULL))
               : 0;
 }
 
 static uint32_t make_dim(struct tile_elaborator *e, const struct tile_call *c,
                          const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *tensor = tile_call_value(e, c, 0);
-    struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
-    bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
-
-    tile_at_call(e, c);
-    return ok ? give(out, tile_build(&e->b, (enum tile_op_kind)row->which, &tensor, 1, &attribute,
-                                     1, NULL))
-              : 0;
+    return tile_call_with_int(e, c, row, TILE_ATTR_AXIS, out);
 }
 
 static uint32_t make_mma(struct tile_elaborator *e, const struct tile_call *c,
@@ -337,7 +309,8 @@ static uint32_t make_mma(struct tile_elaborator *e, const struct tile_call *c,
     (void)row;
     ok &= tile_call_truth(e, c, 4, &fast) || !c->argument[4];
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_mma(&e->b, x, y, acc, (enum tile_precision)precision, fast))
+    return ok ? tile_call_gives(
+                    out, tile_build_mma(&e->b, x, y, acc, (enum tile_precision)precision, fast))
               : 0;
 }
 
@@ -369,7 +342,7 @@ static uint32_t make_asm(struct tile_elaborator *e, const struct tile_call *c,
     ok &= tile_call_dtype(e, c, 1, &dtype);
     ok &= tile_call_operands(e, c, 2, x, &count);
     tile_at_call(e, c);
-    return ok ? give(out, tile_build_asm(&e->b, text, dtype, count, x)) : 0;
+    return ok ? tile_call_gives(out, tile_build_asm(&e->b, text, dtype, count, x)) : 0;
 }
 
 static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c,

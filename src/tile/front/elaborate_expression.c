@@ -288,8 +288,8 @@ bool tile_match_function(struct tile_elaborator *e, const struct tile_function_a
                          const struct tile_ast *ast, const struct tile_ast **argument)
 {
     if (ast->count != fn->parameters || ast->count > TILE_MAX_FN_PARAMETERS) {
-        tile_error(e->module, TILE_T504, ast->where, "%s: expected %u arguments, got %u", fn->name,
-                   fn->parameters, ast->count);
+        tile_error(e->module, TILE_T504, ast->where, "%s: expected %u argument%s, got %u", fn->name,
+                   fn->parameters, TILE_S(fn->parameters), ast->count);
         return false;
     }
     memset(argument, 0, fn->parameters * sizeof(*argument));
@@ -394,8 +394,8 @@ static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct
         // A call of the language gives none because of an error before it, or acts alone.
         bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
         if (e->module->diagnostics->errors == errors && (count || none))
-            tile_error(e->module, TILE_T508, ast->where, "%s: gives %u values, expected one",
-                       ast->text, count);
+            tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",
+                       ast->text, count, TILE_S(count));
         return (struct tile_meaning){ 0 };
     }
     default:

@@ -88,8 +88,8 @@ __attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *
         count += got;
     }
     if (count != s->names)
-        tile_error(e->module, TILE_T508, s->where, "binding: %u names for %u values", s->names,
-                   count);
+        tile_error(e->module, TILE_T508, s->where, "binding: %u name%s for %u value%s", s->names,
+                   TILE_S(s->names), count, TILE_S(count));
     for (uint32_t i = 0; i < s->names; i++)
         if (s->name[i])
             tile_bind(e, s->name[i], i < count ? values[i] : (struct tile_meaning){ 0 }, s->where);

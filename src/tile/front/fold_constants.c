@@ -139,32 +139,6 @@ static struct tile_meaning fold_reals(struct tile_elaborator *e, enum tile_op_ki
     }
 }
 
-static bool compare(enum tile_op_kind op, bool less, bool equal, bool greater, bool *out)
-{
-    switch (op) {
-    case TILE_EQ:
-        *out = equal;
-        return true;
-    case TILE_NE:
-        *out = !equal;
-        return true;
-    case TILE_LT:
-        *out = less;
-        return true;
-    case TILE_LE:
-        *out = less || equal;
-        return true;
-    case TILE_GT:
-        *out = greater;
-        return true;
-    case TILE_GE:
-        *out = greater || equal;
-        return true;
-    default:
-        return false;
-    }
-}
-
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
                                      const struct tile_meaning *x, const struct tile_meaning *y)
 {
@@ -172,24 +146,24 @@ struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kin
 
     if (x->kind == TILE_TRUTH && y->kind == TILE_TRUTH) {
         tile_wide a = x->operand.i, b = y->operand.i;
-        if (compare(op, a<b, a == b, a> b, &truth) && (op == TILE_EQ || op == TILE_NE))
+        if (tile_compare(op, a<b, a == b, a> b, &truth) && (op == TILE_EQ || op == TILE_NE))
             return tile_meaning_of_truth(truth);
         if (op == TILE_AND || op == TILE_OR || op == TILE_XOR)
             return tile_meaning_of_truth(op == TILE_AND ? a && b : op == TILE_OR ? a || b : a != b);
         return no_result(e, "this operator is not for bools");
     }
     bool bitwise = op == TILE_AND || op == TILE_OR || op == TILE_XOR;
-    bool compares = compare(op, false, true, false, &truth);
+    bool compares = tile_compare(op, false, true, false, &truth);
     if ((x->kind == TILE_TRUTH || y->kind == TILE_TRUTH) && !bitwise && !compares)
         return no_result(e, "this operator is not for bools");
     if (is_real(x) || is_real(y) || op == TILE_DIV) {
         double a = real_of(x), b = real_of(y);
-        if (compare(op, a<b, a == b, a> b, &truth))
+        if (tile_compare(op, a<b, a == b, a> b, &truth))
             return tile_meaning_of_truth(truth);
         return fold_reals(e, op, a, b);
     }
     tile_wide a = x->operand.i, b = y->operand.i;
-    if (compare(op, a<b, a == b, a> b, &truth))
+    if (tile_compare(op, a<b, a == b, a> b, &truth))
         return tile_meaning_of_truth(truth);
     return fold_ints(e, op, a, b);
 }

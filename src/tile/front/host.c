@@ -218,8 +218,8 @@ static const struct tile_host_expression *call(struct tile_elaborator *e,
         if (strcmp(calls[i].name, ast->text) != 0)
             continue;
         if (ast->count != calls[i].arguments) {
-            tile_error(e->module, TILE_T504, ast->where, "%s: expected %u arguments, got %u",
-                       ast->text, calls[i].arguments, ast->count);
+            tile_error(e->module, TILE_T504, ast->where, "%s: expected %u argument%s, got %u",
+                       ast->text, calls[i].arguments, TILE_S(calls[i].arguments), ast->count);
             return NULL;
         }
         return calls[i].kind == TILE_HOST_OP ? combine(e, calls[i].op, ast)

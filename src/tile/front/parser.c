@@ -196,14 +196,6 @@ static void parse_parameter(struct tile_parser *p, struct tile_parameter_ast *pa
     parameter->extents = extents.count;
 }
 
-// Expressions apart by commas.
-static void parse_expressions(struct tile_parser *p, struct tile_list *list)
-{
-    do
-        tile_list_add(p, list, tile_parse_expression(p));
-    while (!p->failed && tile_parser_take(p, ','));
-}
-
 static void parse_constant(struct tile_parser *p, struct tile_constant_ast *constant)
 {
     struct tile_list values = { 0 };
@@ -216,7 +208,7 @@ static void parse_constant(struct tile_parser *p, struct tile_constant_ast *cons
         constant->is_auto = true;
         if (!tile_parser_need(p, '(', "("))
             return;
-        parse_expressions(p, &values);
+        tile_parse_expressions(p, &values);
         tile_parser_need(p, ')', ", or )");
     } else {
         tile_list_add(p, &values, tile_parse_expression(p));
@@ -251,11 +243,11 @@ static void parse_clauses(struct tile_parser *p, struct tile_kernel_ast *kernel)
         } else if (tile_parser_at_word(p, "where")) {
             twice(p, "where", facts.count);
             tile_parser_next(p);
-            parse_expressions(p, &facts);
+            tile_parse_expressions(p, &facts);
         } else if (tile_parser_at_word(p, "grid")) {
             twice(p, "grid", grid.count);
             tile_parser_next(p);
-            parse_expressions(p, &grid);
+            tile_parse_expressions(p, &grid);
         } else {
             break;
         }

@@ -43,6 +43,8 @@ bool tile_parser_enter(struct tile_parser *p);
 
 // parser_expression.c: NULL after an error.
 struct tile_ast *tile_parse_expression(struct tile_parser *p);
+// Expressions apart by commas.
+void tile_parse_expressions(struct tile_parser *p, struct tile_list *list);
 // parser_statement.c: what stands between braces.
 struct tile_statement *tile_parse_block(struct tile_parser *p);
 

@@ -373,3 +373,10 @@ struct tile_ast *tile_parse_expression(struct tile_parser *p)
     }
     return ast;
 }
+
+void tile_parse_expressions(struct tile_parser *p, struct tile_list *list)
+{
+    do
+        tile_list_add(p, list, tile_parse_expression(p));
+    while (!p->failed && tile_parser_take(p, ','));
+}

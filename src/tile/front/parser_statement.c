@@ -25,13 +25,6 @@ static void set_values(struct tile_statement *s, const struct tile_list *list)
     s->values = list->count;
 }
 
-static void parse_values(struct tile_parser *p, struct tile_list *list)
-{
-    do
-        tile_list_add(p, list, tile_parse_expression(p));
-    while (!p->failed && tile_parser_take(p, ','));
-}
-
 static struct tile_statement *parse_for(struct tile_parser *p, struct tile_location where,
                                         bool is_static)
 {
@@ -117,7 +110,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
             tile_error(p->module, TILE_T502, twice.where, "binding: %.*s is there twice",
                        (int)(twice.bytes < 40 ? twice.bytes : 40), twice.at);
         s = statement_at(p, TILE_STATEMENT_BIND, where);
-        parse_values(p, &values);
+        tile_parse_expressions(p, &values);
     } else {
         s = NULL;
         for (size_t i = 0; named && names.count == 1 && names.item[0] && !s && i < 4; i++)
@@ -190,7 +183,7 @@ static struct tile_statement *parse_statement(struct tile_parser *p)
         s = statement_at(p, TILE_STATEMENT_RETURN, where);
         if (s && p->token.kind != TILE_TOKEN_NEWLINE && p->token.kind != TILE_TOKEN_END &&
             !tile_parser_at(p, '}')) {
-            parse_values(p, &values);
+            tile_parse_expressions(p, &values);
             set_values(s, &values);
         }
         return s;

@@ -102,8 +102,8 @@ static void check_statement(struct tile_elaborator *e, const struct tile_stateme
     switch (s->kind) {
     case TILE_STATEMENT_BIND:
         if (!calls && s->names != s->values)
-            tile_error(e->module, TILE_T508, s->where, "binding: %u names for %u values", s->names,
-                       s->values);
+            tile_error(e->module, TILE_T508, s->where, "binding: %u name%s for %u value%s",
+                       s->names, TILE_S(s->names), s->values, TILE_S(s->values));
         // fall through
     case TILE_STATEMENT_UPDATE:
     case TILE_STATEMENT_UNREADABLE:

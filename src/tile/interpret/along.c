@@ -7,12 +7,12 @@
 
 // Lines of a tile along an axis: element n of line i is at start(i) + n * step.
 struct lines {
-    int64_t count, length, step, extent_after;
+    int64_t count, length, step;
 };
 
 static struct lines lines_of(const struct tile_type *type, int64_t axis)
 {
-    struct lines l = { 1, type->extent[axis], 1, 0 };
+    struct lines l = { 1, type->extent[axis], 1 };
 
     for (int64_t i = axis + 1; i < type->rank; i++)
         l.step *= type->extent[i];

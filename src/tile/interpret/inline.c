@@ -1,7 +1,7 @@
 // Instructions of the source's own: as a kernel of a thread an element, run by the simulator.
 //
-// Registers are of the classes that emit/inline.c gives operands, and begin with %cuc, which no
-// source does. Elements are 64 bits in memory, as scalar.h has them.
+// Registers are of the classes that emitted code has, and begin with %cuc, which no source does.
+// Elements are 64 bits in memory, as scalar.h has them.
 #include "machine.h"
 
 #include "simulator.h"
@@ -34,10 +34,16 @@ static const struct class *class_of(cuc_dtype dtype)
                                        "cvt.u64.u32 %%cucw, %s;" },
                               wide = { "b64", "mov.b64 %s, %%cucw;", "mov.b64 %%cucw, %s;" };
 
-    return dtype == CUC_BOOL                       ? &predicate
-           : dtype == CUC_F16 || dtype == CUC_BF16 ? &half
-           : cuc_dtype_bits(dtype) == 64           ? &wide
-                                                   : &word;
+    switch (tile_register_bits(dtype)) {
+    case 1:
+        return &predicate;
+    case 16:
+        return &half;
+    case 64:
+        return &wide;
+    default:
+        return &word;
+    }
 }
 
 static const char *register_name(char room[16], uint32_t number)

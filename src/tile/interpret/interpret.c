@@ -127,21 +127,11 @@ static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
     return TILE_FLOW_ON;
 }
 
-static const struct tile_op *target_of(const struct tile_op *terminator)
-{
-    const struct tile_op *op = terminator->parent->parent;
-
-    if (terminator->kind != TILE_YIELD)
-        while (op->kind != TILE_FOR && op->kind != TILE_LOOP)
-            op = op->parent->parent;
-    return op;
-}
-
 static enum tile_flow run_terminator(struct tile_machine *m, const struct tile_op *op)
 {
     if (op->kind == TILE_RETURN)
         return TILE_FLOW_RETURN;
-    const struct tile_op *target = target_of(op);
+    const struct tile_op *target = tile_ended_by(op);
     // A function of a reduction is run by along.c, which reads the operands itself.
     if (target->kind == TILE_REDUCE || target->kind == TILE_SCAN)
         return TILE_FLOW_ON;

@@ -6,19 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint32_t bytes_of(cuc_dtype dtype)
-{
-    return cuc_dtype_bits(dtype) / 8;
-}
-
 static uint64_t read_element(const struct tile_view *v, const int64_t *at)
 {
     const unsigned char *place = v->base;
     uint64_t element = 0;
 
     for (uint32_t i = 0; i < v->rank; i++)
-        place += at[i] * v->stride[i] * (int64_t)bytes_of(v->dtype);
-    memcpy(&element, place, bytes_of(v->dtype));
+        place += at[i] * v->stride[i] * (int64_t)tile_bytes_of(v->dtype);
+    memcpy(&element, place, tile_bytes_of(v->dtype));
     return tile_is_integer(v->dtype) ? tile_element_of_int(v->dtype, (int64_t)element)
            : v->dtype == CUC_BOOL    ? element != 0
                                      : element;
@@ -29,8 +24,8 @@ static void write_element(const struct tile_view *v, const int64_t *at, uint64_t
     unsigned char *place = v->base;
 
     for (uint32_t i = 0; i < v->rank; i++)
-        place += at[i] * v->stride[i] * (int64_t)bytes_of(v->dtype);
-    memcpy(place, &element, bytes_of(v->dtype));
+        place += at[i] * v->stride[i] * (int64_t)tile_bytes_of(v->dtype);
+    memcpy(place, &element, tile_bytes_of(v->dtype));
 }
 
 // What is promised to be inside and is not is a failure.
@@ -210,7 +205,7 @@ static bool step_slice(struct tile_machine *m, const struct tile_op *op)
     int64_t start = clamp((int64_t)*tile_machine_elements(m, op->operand[1]), 0, extent);
     int64_t stop = clamp((int64_t)*tile_machine_elements(m, op->operand[2]), 0, extent);
 
-    view.base += start * view.stride[axis] * (int64_t)bytes_of(view.dtype);
+    view.base += start * view.stride[axis] * (int64_t)tile_bytes_of(view.dtype);
     view.extent[axis] = stop > start ? stop - start : 0;
     m->view[op->result[0]->id] = view;
     return true;

@@ -3,6 +3,7 @@
 
 #include "../diagnostic.h"
 #include "arena.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -355,7 +356,8 @@ void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void 
 
 struct uses {
     const struct tile_value *value;
-    uint32_t count;
+    const struct tile_block *block;
+    uint32_t count, outside; // of the block
 };
 
 static void count_uses(struct tile_op *op, void *data)
@@ -363,15 +365,30 @@ static void count_uses(struct tile_op *op, void *data)
     struct uses *u = data;
 
     for (uint32_t i = 0; i < op->operand_count; i++)
-        u->count += op->operand[i] == u->value;
+        if (op->operand[i] == u->value) {
+            u->count++;
+            u->outside += op->parent != u->block;
+        }
+}
+
+static struct uses uses_of(const struct tile_kernel *kernel, const struct tile_value *value,
+                           const struct tile_block *block)
+{
+    struct uses u = { value, block, 0, 0 };
+
+    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_uses, &u);
+    return u;
 }
 
 uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value)
 {
-    struct uses u = { value, 0 };
+    return uses_of(kernel, value, NULL).count;
+}
 
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_uses, &u);
-    return u.count;
+bool tile_is_used_outside(const struct tile_kernel *kernel, const struct tile_value *value,
+                          const struct tile_block *block)
+{
+    return uses_of(kernel, value, block).outside != 0;
 }
 
 bool tile_is_zero(const struct tile_value *value)
@@ -385,6 +402,55 @@ bool tile_is_zero(const struct tile_value *value)
         return false;
     const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
     return real ? real->f == 0 : tile_int(op, TILE_ATTR_VALUE, 1) == 0;
+}
+
+const struct tile_op *tile_loop_around(const struct tile_op *op)
+{
+    const struct tile_op *around = op->parent->parent;
+
+    while (around && around->kind != TILE_FOR && around->kind != TILE_LOOP)
+        around = around->parent ? around->parent->parent : NULL;
+    return around;
+}
+
+const struct tile_op *tile_ended_by(const struct tile_op *terminator)
+{
+    return terminator->kind == TILE_YIELD ? terminator->parent->parent
+                                          : tile_loop_around(terminator);
+}
+
+bool tile_is_within(const struct tile_op *op, const struct tile_block *block)
+{
+    for (const struct tile_block *b = op->parent; b; b = b->parent ? b->parent->parent : NULL)
+        if (b == block)
+            return true;
+    return false;
+}
+
+const struct tile_value *tile_unturned(const struct tile_kernel *kernel,
+                                       const struct tile_value *value, bool *turned)
+{
+    while (value->op && value->op->kind == TILE_PERMUTE && tile_uses(kernel, value) == 1) {
+        *turned ^= tile_attribute(value->op, TILE_ATTR_AXES)->ints[0] == 1;
+        value = value->op->operand[0];
+    }
+    return value;
+}
+
+bool tile_is_plain_load(const struct tile_op *op)
+{
+    return op->kind == TILE_LOAD && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
+           (!tile_int(op, TILE_ATTR_PADDED, 0) || tile_is_zero(op->operand[op->operand_count - 1]));
+}
+
+uint32_t tile_other_axis(const struct tile_op *access)
+{
+    int64_t dropped = tile_int(access, TILE_ATTR_DROPPED, 0);
+    uint32_t other = tile_attribute(access, TILE_ATTR_SHAPE)->count - 1u;
+
+    while (other-- > 0 && dropped >> other & 1)
+        ;
+    return other;
 }
 
 struct replacing {

@@ -243,6 +243,11 @@ struct tile_type tile_tensor(cuc_dtype dtype, uint32_t rank);
 bool tile_type_same(const struct tile_type *a, const struct tile_type *b);
 bool tile_shape_same(const struct tile_type *a, const struct tile_type *b);
 int64_t tile_elements(const struct tile_type *type);
+// Bytes of an element in memory.
+static inline uint32_t tile_bytes_of(cuc_dtype dtype)
+{
+    return cuc_dtype_bits(dtype) / 8;
+}
 // "f16[128, 64]", "i32", "tensor f16 of rank 2"; in the arena.
 const char *tile_type_text(struct cuc__arena *arena, const struct tile_type *type);
 
@@ -295,6 +300,24 @@ void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void 
 uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value);
 // Whether a value is 0 everywhere, by a constant that may be broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);
+// The innermost for or loop that an op stands in, NULL for none; and what a yield, continue or
+// break ends or leaves.
+const struct tile_op *tile_loop_around(const struct tile_op *op);
+const struct tile_op *tile_ended_by(const struct tile_op *terminator);
+// Whether ops elsewhere than in the block itself take a value.
+bool tile_is_used_outside(const struct tile_kernel *kernel, const struct tile_value *value,
+                          const struct tile_block *block);
+// Whether an op is in a block, or in one within it.
+bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
+// What is turned by permutations of two axes that nobody else takes; an odd number of them flips
+// *turned.
+const struct tile_value *tile_unturned(const struct tile_kernel *kernel,
+                                       const struct tile_value *value, bool *turned);
+// A load in no order, and padded with nothing but zeros.
+bool tile_is_plain_load(const struct tile_op *op);
+// Of a load or store by the last axis of its tensor: the next that the tile has, UINT32_MAX for
+// none.
+uint32_t tile_other_axis(const struct tile_op *access);
 
 // ir/print.c: the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);

@@ -547,19 +547,9 @@ static void put_rebinding(struct printer *p, struct tile_value *const *to,
     }
 }
 
-static const struct tile_op *target_of(const struct tile_op *terminator)
-{
-    const struct tile_op *op = terminator->parent->parent;
-
-    if (terminator->kind != TILE_YIELD)
-        while (op->kind != TILE_FOR && op->kind != TILE_LOOP)
-            op = op->parent->parent;
-    return op;
-}
-
 static void put_terminator(struct printer *p, const struct tile_op *op, uint32_t depth)
 {
-    const struct tile_op *target = op->kind == TILE_RETURN ? NULL : target_of(op);
+    const struct tile_op *target = op->kind == TILE_RETURN ? NULL : tile_ended_by(op);
     bool last = op->parent->parent == target; // of a loop's own body: it goes on by itself
 
     if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // a function's
@@ -584,7 +574,7 @@ static bool is_changed(const struct tile_block *block, const struct tile_op *loo
     const struct tile_value *own = loop->block[0]->argument[i + (loop->kind == TILE_FOR)];
 
     for (const struct tile_op *op = block->first; op; op = op->next) {
-        if ((op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) && target_of(op) == loop &&
+        if ((op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) && tile_ended_by(op) == loop &&
             op->operand[i] != own)
             return true;
         for (uint32_t n = 0; n < op->block_count; n++)

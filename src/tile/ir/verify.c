@@ -83,15 +83,6 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
     }
 }
 
-static const struct tile_op *loop_of(const struct tile_op *op)
-{
-    const struct tile_op *around = op->parent->parent;
-
-    while (around && around->kind != TILE_FOR && around->kind != TILE_LOOP)
-        around = around->parent ? around->parent->parent : NULL;
-    return around;
-}
-
 // What a terminator feeds, value by value.
 static void check_fed(struct checker *c, const struct tile_op *op, const struct tile_op *target)
 {
@@ -165,7 +156,7 @@ static void check_op(struct checker *c, const struct tile_op *op, const struct t
     if (op->kind == TILE_YIELD)
         check_fed(c, op, block->parent);
     if (op->kind == TILE_CONTINUE || op->kind == TILE_BREAK)
-        check_fed(c, op, loop_of(op));
+        check_fed(c, op, tile_loop_around(op));
 }
 
 static void check_block(struct checker *c, const struct tile_block *block,

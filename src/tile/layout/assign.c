@@ -60,16 +60,6 @@ static void unite(struct assignment *a, struct tile_value *x, struct tile_value 
         give(a, x, *y->layout);
 }
 
-static const struct tile_op *target_of(const struct tile_op *terminator)
-{
-    const struct tile_op *op = terminator->parent->parent;
-
-    if (terminator->kind != TILE_YIELD)
-        while (op->kind != TILE_FOR && op->kind != TILE_LOOP)
-            op = op->parent->parent;
-    return op;
-}
-
 // Each element by itself: operands and results are in one layout.
 static bool acts_by_element(const struct tile_op *op)
 {
@@ -224,7 +214,7 @@ static void spread_op(struct tile_op *op, void *data)
     struct assignment *a = data;
 
     if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
-        const struct tile_op *target = target_of(op);
+        const struct tile_op *target = tile_ended_by(op);
         for (uint32_t i = 0; i < op->operand_count && !is_function(target); i++)
             unite(a, op->operand[i], target->result[i]);
         return;
@@ -513,7 +503,7 @@ static void convert_op(struct tile_op *op, void *data)
     if (op->kind == TILE_CONVERT || a->failed)
         return;
     if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
-        const struct tile_op *target = target_of(op);
+        const struct tile_op *target = tile_ended_by(op);
         for (uint32_t i = 0; i < op->operand_count && !is_function(target); i++)
             need(a, op, i, target->result[i]->layout);
         return;

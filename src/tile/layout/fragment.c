@@ -223,16 +223,18 @@ static void measure(struct tile_op *op, void *data)
 
 uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target)
 {
-    enum { OF_A_WARP = 64 * 32, FEW_OF_A_WARP = 1024, BYTES_OF_A_WARP = 4096, MOST_WARPS = 16 };
+    enum { OF_A_WARP = 64 * 32, FEW_OF_A_WARP = 1024, BYTES_OF_A_WARP = 4096 };
+    enum { MOST_WARPS = 32, MANY_WARPS = 16 };
     struct most most = { .target = target };
     uint32_t warps = 1;
 
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, measure, &most);
     if (!most.elements)
         return 0;
-    while (warps < MOST_WARPS && (most.elements > (int64_t)warps * OF_A_WARP ||
-                                  most.bytes > (int64_t)warps * BYTES_OF_A_WARP ||
-                                  (warps < 4 && most.elements >= (int64_t)warps * FEW_OF_A_WARP)))
+    while (warps < MOST_WARPS &&
+           (most.elements > (int64_t)warps * OF_A_WARP ||
+            (warps < MANY_WARPS && most.bytes > (int64_t)warps * BYTES_OF_A_WARP) ||
+            (warps < 4 && most.elements >= (int64_t)warps * FEW_OF_A_WARP)))
         warps *= 2;
     return warps;
 }

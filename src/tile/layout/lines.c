@@ -30,7 +30,7 @@ static void look_at_store(struct tile_op *op, void *data)
 
     if (op->kind != TILE_STORE || s->failed || value->type.rank < 2 || !value->layout)
         return;
-    uint32_t rank = value->type.rank, bytes = cuc_dtype_bits(value->type.dtype) / 8;
+    uint32_t rank = value->type.rank, bytes = tile_bytes_of(value->type.dtype);
     uint64_t all = UINT64_C(1) << value->layout->coordinate_bits;
     if (bytes > MOST_BYTES || !is_fragments(s, value) ||
         all * bytes < (UINT64_C(32) << s->warp_bits) * VECTOR_BYTES ||

@@ -10,14 +10,6 @@
 
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 
-static bool is_within(const struct tile_op *op, const struct tile_block *block)
-{
-    for (const struct tile_block *b = op->parent; b; b = b->parent ? b->parent->parent : NULL)
-        if (b == block)
-            return true;
-    return false;
-}
-
 // What a scalar is made of in the loop: false when that is more than scalars.
 static bool want(struct tile_ahead *p, const struct tile_value *value)
 {
@@ -28,7 +20,7 @@ static bool want(struct tile_ahead *p, const struct tile_value *value)
         return true;
     if (!op)
         return value->block != body || value == body->argument[0];
-    if (!is_within(op, body) || p->wanted[value->id])
+    if (!tile_is_within(op, body) || p->wanted[value->id])
         return true;
     if (value->type.rank || op->parent != body || op->block_count ||
         !(tile_op_infos[op->kind].traits & TILE_PURE))
@@ -52,7 +44,7 @@ static bool wants_place(struct tile_ahead *p, const struct tile_op *load)
 static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
 {
     for (; tensor->op; tensor = tensor->op->operand[0])
-        if (is_within(tensor->op, body) ||
+        if (tile_is_within(tensor->op, body) ||
             tile_int(tensor->op, TILE_ATTR_AXIS, 0) + 1 == tensor->type.rank)
             return false;
     return true;
@@ -68,24 +60,18 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
 
     if (p->streams == TILE_MOST_AHEAD || x->type.rank != 2)
         return "an operand has batches";
-    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1; x = x->op->operand[0])
-        turned ^= tile_attribute(x->op, TILE_ATTR_AXES)->ints[0] == 1;
+    x = tile_unturned(kernel, x, &turned);
     const struct tile_op *load = x->op;
     if (!load || load->kind != TILE_LOAD || load->parent != body || tile_uses(kernel, x) != 1)
         return "an operand is not loaded for it alone in the loop";
-    if ((tile_int(load, TILE_ATTR_PADDED, 0) &&
-         !tile_is_zero(load->operand[load->operand_count - 1])) ||
-        tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+    if (!tile_is_plain_load(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
-    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
     *s = (struct tile_ahead_stream){ .load = load,
-                                     .element = cuc_dtype_bits(x->type.dtype) / 8,
+                                     .element = tile_bytes_of(x->type.dtype),
                                      .last = shape->count - 1u,
-                                     .other = shape->count - 1u };
-    while (s->other-- > 0 && dropped >> s->other & 1)
-        ;
-    if (dropped >> s->last & 1 || !is_aligned(load->operand[0], body))
+                                     .other = tile_other_axis(load) };
+    if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1 || !is_aligned(load->operand[0], body))
         return "an operand's lines are not known to be aligned";
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element, pieces = line / PIECE_BYTES;
     uint32_t depth = (uint32_t)mma->operand[which]->type.extent[which ? 0 : 1];
@@ -114,6 +100,7 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
 struct contents {
     const struct tile_block *body;
     bool stores, turns_early; // a turn may end before its end
+    bool orders;              // loads in an order, behind which others must stay
     uint32_t products;
 };
 
@@ -123,6 +110,7 @@ static void look_into(struct tile_op *op, void *data)
 
     c->stores |= tile_op_infos[op->kind].traits & TILE_WRITES || op->kind == TILE_BREAK ||
                  op->kind == TILE_RETURN;
+    c->orders |= tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
     c->turns_early |= op->kind == TILE_CONTINUE && op->parent != c->body;
     c->products += op->kind == TILE_MMA;
 }
@@ -157,8 +145,9 @@ static void look_at_loop(struct tile_op *op, void *data)
         if (mma->kind != TILE_MMA || !tile_fragment_of(mma, s->target))
             continue;
         for (uint32_t which = 0; which < 2; which++) {
-            const char *why = contents.stores ? "the loop has stores, or ends early"
-                                              : add_stream(s->kernel, p, mma, which, s->threads);
+            const char *why = contents.stores   ? "the loop has stores, or ends early"
+                              : contents.orders ? "the loop has accesses in an order"
+                                                : add_stream(s->kernel, p, mma, which, s->threads);
             s->why = why ? why : s->why;
         }
         if (p->streams == 2 && contents.products == 1 && !contents.turns_early)

@@ -358,15 +358,6 @@ static void visit_loop(struct tile_facts *f, const struct tile_op *op)
     f->depth--;
 }
 
-static const struct tile_op *loop_of(const struct tile_op *op)
-{
-    const struct tile_op *around = op->parent->parent;
-
-    while (around && around->kind != TILE_FOR && around->kind != TILE_LOOP)
-        around = around->parent->parent;
-    return around;
-}
-
 static void visit_op(struct tile_facts *f, const struct tile_op *op)
 {
     const struct tile_op *target = NULL;
@@ -390,7 +381,7 @@ static void visit_op(struct tile_facts *f, const struct tile_op *op)
         break;
     case TILE_CONTINUE:
     case TILE_BREAK:
-        target = loop_of(op);
+        target = tile_loop_around(op);
         break;
     default:
         for (uint32_t i = 0; i < op->result_count; i++)

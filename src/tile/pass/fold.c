@@ -172,33 +172,18 @@ static struct tile_value *fold_shift(struct folding *f, struct tile_op *op)
     return splat_int(op->operand[1], 0) ? op->operand[0] : NULL;
 }
 
-static struct tile_value *fold_and(struct folding *f, struct tile_op *op)
+static struct tile_value *fold_bits(struct folding *f, struct tile_op *op)
 {
     int64_t ones = op->result[0]->type.dtype == CUC_BOOL ? 1 : -1;
+    int64_t neutral = op->kind == TILE_AND ? ones : 0, absorbing = op->kind == TILE_AND ? 0 : ones;
 
     (void)f;
     if (op->operand[0] == op->operand[1])
         return op->operand[0];
     for (uint32_t i = 0; i < 2; i++) {
-        if (splat_int(op->operand[i], ones))
+        if (splat_int(op->operand[i], neutral))
             return op->operand[1 - i];
-        if (splat_int(op->operand[i], 0))
-            return op->operand[i];
-    }
-    return NULL;
-}
-
-static struct tile_value *fold_or(struct folding *f, struct tile_op *op)
-{
-    int64_t ones = op->result[0]->type.dtype == CUC_BOOL ? 1 : -1;
-
-    (void)f;
-    if (op->operand[0] == op->operand[1])
-        return op->operand[0];
-    for (uint32_t i = 0; i < 2; i++) {
-        if (splat_int(op->operand[i], 0))
-            return op->operand[1 - i];
-        if (splat_int(op->operand[i], ones))
+        if (splat_int(op->operand[i], absorbing))
             return op->operand[i];
     }
     return NULL;
@@ -291,8 +276,8 @@ static struct tile_value *fold_dim(struct folding *f, struct tile_op *op)
 static rule *const rules[TILE_OP_COUNT] = {
     [TILE_ADD] = fold_add,         [TILE_SUB] = fold_sub,       [TILE_MUL] = fold_mul,
     [TILE_DIV] = fold_div,         [TILE_FLOORDIV] = fold_div,  [TILE_CDIV] = fold_div,
-    [TILE_SHL] = fold_shift,       [TILE_SHR] = fold_shift,     [TILE_AND] = fold_and,
-    [TILE_OR] = fold_or,           [TILE_MINIMUM] = fold_same,  [TILE_MAXIMUM] = fold_same,
+    [TILE_SHL] = fold_shift,       [TILE_SHR] = fold_shift,     [TILE_AND] = fold_bits,
+    [TILE_OR] = fold_bits,         [TILE_MINIMUM] = fold_same,  [TILE_MAXIMUM] = fold_same,
     [TILE_WHERE] = fold_where,     [TILE_CAST] = fold_cast,     [TILE_BITCAST] = fold_cast,
     [TILE_BROADCAST] = fold_shape, [TILE_RESHAPE] = fold_shape, [TILE_PERMUTE] = fold_permute,
     [TILE_DIM] = fold_dim,

@@ -56,16 +56,12 @@ static bool can_stream(const struct tile_op *load)
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
 
-    return (!tile_int(load, TILE_ATTR_PADDED, 0) ||
-            tile_is_zero(load->operand[load->operand_count - 1])) &&
-           tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK &&
-           !(dropped >> (shape->count - 1u) & 1);
+    return tile_is_plain_load(load) && !(dropped >> (shape->count - 1u) & 1);
 }
 
 static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *load, bool mn_major,
                                   const char **why)
 {
-    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
     struct tile_feed *feed = &p->feed[p->feeds];
     struct tile_stream *s = &feed->stream;
 
@@ -73,30 +69,30 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
         return NULL;
     p->feeds++;
-    s->last = s->other = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
-    while (s->other-- > 0 && dropped >> s->other & 1)
-        ;
+    s->last = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
+    s->other = tile_other_axis(load);
     s->load = load;
-    s->element = cuc_dtype_bits(load->result[0]->type.dtype) / 8;
+    s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
     *why = "an operand's place is not computed from scalars alone";
-    if (!want_place(p, load))
-        return NULL;
-    *why = tile_plan_stream(&p->base, s);
-    return *why ? NULL : feed;
+    if (want_place(p, load))
+        *why = tile_plan_stream(&p->base, s);
+    if (!*why)
+        return feed;
+    p->feeds--; // warpgroups may load it
+    p->base.wanted[load->result[0]->id] = false;
+    return NULL;
 }
 
 // The feed of an operand, through permutations; NULL, and why there is none.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
-    const struct tile_value *x = mma->operand[which];
     bool turned = false;
+    const struct tile_value *x = tile_unturned(kernel, mma->operand[which], &turned);
+    const struct tile_op *load = x->op;
 
     *why = "an operand is computed, or loaded not for it alone";
-    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1; x = x->op->operand[0])
-        turned ^= tile_attribute(x->op, TILE_ATTR_AXES)->ints[0] == 1;
-    const struct tile_op *load = x->op;
     bool held = load && load->parent == &kernel->body;
     if (!load || load->kind != TILE_LOAD || (!held && load->parent != p->base.loop->block[0]) ||
         tile_uses(kernel, x) != 1)
@@ -118,7 +114,7 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 
     if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
-    if (load->kind != TILE_LOAD || load->result[0]->type.rank != 2 || !can_stream(load))
+    if (load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
     struct tile_feed *feed = new_feed(p, load, false, &why);
     if (feed)
@@ -150,7 +146,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     product->from_zero = tile_is_zero(mma->operand[2]);
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
         return "its columns are no multiple of 8, or more than 256";
-    if (product->depth * (cuc_dtype_bits(dtype) / 8) % STEP_BYTES)
+    if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
     product->feed[0] = find_feed(kernel, p, mma, 0, &why);
     if (!product->feed[0] && !how->turns)
@@ -182,7 +178,9 @@ static void look_at_work(struct tile_op *op, void *data)
     uint32_t traits = tile_op_infos[op->kind].traits;
 
     s->refused |= traits & TILE_WRITES || op->kind == TILE_BREAK || op->kind == TILE_RETURN ||
-                  op->kind == TILE_FOR || op->kind == TILE_LOOP;
+                  op->kind == TILE_FOR || op->kind == TILE_LOOP ||
+                  (op->kind == TILE_CONTINUE && op->parent->parent->kind == TILE_IF) ||
+                  tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
 }
 
 static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
@@ -198,8 +196,9 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
         return "it is not in a for loop of the kernel's own";
     p->base.loop = loop;
     for (const struct tile_op *op = kernel->body.first; op != loop; op = op->next)
-        if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES))
-            return "the loop comes after stores or control flow";
+        if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
+            tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+            return "the loop comes after stores, accesses in an order or control flow";
     tile_walk(loop->block[0], look_at_work, &s);
     if (s.refused)
         return "the loop has stores, loops or another end";
@@ -232,29 +231,6 @@ static const struct tile_value *carried_in(const struct tile_kernel *kernel,
         if (end->operand[i] == mma->result[0] && tile_uses(kernel, mma->result[0]) == 1)
             return loop->block[0]->argument[1 + i];
     return NULL;
-}
-
-// Whether a scalar is made of the block's first index.
-static bool differs(const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    if (!op)
-        return false;
-    if (op->kind == TILE_BLOCK)
-        return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (differs(op->operand[i]))
-            return true;
-    return false;
-}
-
-static bool is_within(const struct tile_op *op, const struct tile_block *block)
-{
-    for (const struct tile_block *b = op->parent; b; b = b->parent ? b->parent->parent : NULL)
-        if (b == block)
-            return true;
-    return false;
 }
 
 // All products but the last are made of what is streamed alone, so that they may start early.
@@ -314,7 +290,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
 // it lies elsewhere (select.c).
 static void plan_store(struct tile_fused *p)
 {
-    enum { SLAB_BYTES = 128, SWIZZLE_128 = 3 };
+    enum { SLAB_BYTES = 128 };
     const struct tile_op *store = NULL;
 
     for (const struct tile_op *op = p->base.loop->next; op; op = op->next) {
@@ -331,21 +307,13 @@ static void plan_store(struct tile_fused *p)
     const struct tile_value *tensor = store->operand[0],
                             *x = store->operand[store->operand_count - 1];
     const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
-    uint32_t element = cuc_dtype_bits(x->type.dtype) / 8, last = shape->count - 1u, other = last;
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
-    if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> last & 1 ||
+    if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1 ||
         (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
-        (uint32_t)x->type.extent[1] * element % SLAB_BYTES)
+        (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % SLAB_BYTES)
         return;
-    while (other-- > 0 && dropped >> other & 1)
-        ;
     p->base.store = store;
-    p->base.store_map = p->base.maps++;
-    struct tile_tensor_map *map = &p->base.map[p->base.store_map];
-    map->parameter = tensor->index;
-    map->swizzle = SWIZZLE_128;
-    for (uint32_t i = 0; i < shape->count; i++)
-        map->box[shape->count - 1 - i] = i == last ? SLAB_BYTES / element : i == other ? 64 : 1;
+    p->base.store_map = tile_plan_slab_map(&p->base, store);
 }
 
 static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
@@ -384,7 +352,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->base.mma = p->product[p->products - 1].mma;
     p->base.columns = p->product[p->products - 1].columns;
     p->turns = can_turn(kernel, p);
-    p->uneven = differs(p->base.loop->operand[1]);
+    p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
@@ -571,7 +539,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
-    while (a->op && a->op->kind == TILE_CAST && is_within(a->op, body) &&
+    while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) &&
            tile_uses(kernel, a) == 1) {
         p->late[a->id] = true;
         a = a->op->operand[0];

@@ -8,14 +8,6 @@
 #include "../ir/words.h"
 #include "../layout/layout.h"
 
-// ---- Uses
-
-struct users {
-    const struct tile_value *value;
-    const struct tile_block *block;
-    bool elsewhere;
-};
-
 struct search {
     const struct tile_op *mma;
     uint32_t count;
@@ -40,7 +32,7 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
         return value->type.tensor && !op;
     if (!op || p->wanted[value->id])
         return true;
-    if (p->before && !op->parent->parent && tile_is_of_scalars(op))
+    if (p->before && p->known[value->id])
         return true; // is done there anyway
     if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
         return false;
@@ -52,12 +44,6 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
 }
 
 // ---- Operands
-
-static bool pads_with_zeros(const struct tile_op *load)
-{
-    return !tile_int(load, TILE_ATTR_PADDED, 0) ||
-           tile_is_zero(load->operand[load->operand_count - 1]);
-}
 
 // Rows of a part of a tensor: where the part begins is one more coordinate, and what is read behind
 // its end is nobody's.
@@ -79,29 +65,23 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
 
     if (x->type.rank != 2)
         return "it has batches";
-    for (; x->op && x->op->kind == TILE_PERMUTE && tile_uses(kernel, x) == 1;
-         x = x->op->operand[0]) {
-        const struct tile_attribute *axes = tile_attribute(x->op, TILE_ATTR_AXES);
-        turned ^= axes->ints[0] == 1;
-    }
+    x = tile_unturned(kernel, x, &turned);
     const struct tile_op *load = x->op;
     if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] ||
         tile_uses(kernel, x) != 1)
         return "an operand is not loaded for it alone in the loop";
-    if (!pads_with_zeros(load) || tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+    if (!tile_is_plain_load(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
-    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
-    s->last = s->other = shape->count - 1u;
-    while (s->other-- > 0 && dropped >> s->other & 1)
-        ;
-    if (dropped >> s->last & 1)
+    s->last = shape->count - 1u;
+    s->other = tile_other_axis(load);
+    if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1)
         return "the last axis of an operand's tensor is dropped";
     s->slice = load->operand[0]->op;
     if (s->slice && !can_be_of(p, s, load, which, turned))
         return "an operand is of a slice of something else than rows";
     s->load = load;
-    s->element = cuc_dtype_bits(x->type.dtype) / 8;
+    s->element = tile_bytes_of(x->type.dtype);
     s->mn_major = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
     p->wanted[x->id] = true;
     for (uint32_t i = 0; i < shape->count; i++)
@@ -118,10 +98,11 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
         return "it is not in a for loop of the kernel's own";
     p->loop = loop;
     for (op = kernel->body.first; op != loop; op = op->next) {
-        bool alone = tile_is_of_scalars(op);
+        bool alone = tile_can_know(p, op);
         if ((op->block_count && !alone) ||
-            tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES))
-            return "the loop comes after stores or control flow of tiles";
+            tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
+            tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+            return "the loop comes after stores, accesses in an order or control flow of tiles";
         p->before |= op->block_count || (alone && tile_op_infos[op->kind].traits & TILE_READS);
     }
     if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||
@@ -156,9 +137,10 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
     const char *why;
 
     p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
+    p->known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->known));
     tile_walk(&kernel->body, find_product, &s);
     p->mma = s.mma;
-    if (!s.count || !p->wanted)
+    if (!s.count || !p->wanted || !p->known)
         return "";
     if (s.count > 1)
         return "there are several in the kernel";
@@ -168,32 +150,23 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
     return why ? why : look_at_rest(p);
 }
 
-static void look_outside(struct tile_op *op, void *data)
-{
-    struct users *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        u->elsewhere |= op->operand[i] == u->value && op->parent != u->block;
-}
-
 bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
                      const struct tile_op *load)
 {
-    struct users u = { load->result[0], load->parent, false };
-
-    tile_walk(&kernel->body, look_outside, &u);
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
         if (!want(p, load->operand[1 + i]))
             return false;
-    return !u.elsewhere && pads_with_zeros(load) &&
-           tile_int(load, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK;
+    return tile_is_plain_load(load) && !tile_is_used_outside(kernel, load->result[0], load->parent);
 }
 
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
-    if (!p->wanted)
+    p->known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->known));
+    if (!p->wanted || !p->known)
         return false;
+    for (const struct tile_op *op = kernel->body.first; op != p->loop; op = op->next)
+        (void)tile_can_know(p, op);
     for (uint32_t i = 0; i < 3; i++)
         (void)want(p, p->loop->operand[i]);
     for (uint32_t which = 0; which < 2; which++) {

@@ -127,17 +127,18 @@ static bool is_everywhere(const struct tile_value *value)
 }
 
 // Warpgroups by themselves, where 4 warps were asked for: while one ends its tile the other
-// multiplies. Each must know how many turns the other's tile has.
+// multiplies. Each must know how many turns the other's tile has, or is told where it has ended.
 static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->loop->operand[2]->op;
     const int32_t *extent = p->mma->result[0]->type.extent;
     int32_t most = p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS;
 
-    return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && !p->before &&
-           extent[0] <= 128 && extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by &&
-           by->kind == TILE_CONSTANT && tile_int(by, TILE_ATTR_VALUE, 0) == 1 &&
-           is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
+    return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
+           extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
+           tile_int(by, TILE_ATTR_VALUE, 0) == 1 &&
+           (p->before ||
+            (is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1])));
 }
 
 static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)
@@ -166,15 +167,14 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
         return "its accumulators do not fit in registers";
     if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
         return "its columns are more than 128, and no multiple of 16";
-    if (p->depth * (cuc_dtype_bits(x) / 8) % STEP_BYTES)
+    if (p->depth * tile_bytes_of(x) % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
     return NULL;
 }
 
 // ---- Clusters
 
-// Whether a scalar differs between blocks that lie side by side along the grid's first axis.
-static bool differs(const struct tile_pipeline *p, const struct tile_value *value)
+bool tile_differs_by_block(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
@@ -183,7 +183,7 @@ static bool differs(const struct tile_pipeline *p, const struct tile_value *valu
     if (op->kind == TILE_BLOCK)
         return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (differs(p, op->operand[i]))
+        if (tile_differs_by_block(op->operand[i]))
             return true;
     return false;
 }
@@ -195,14 +195,14 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
     if (blocks < 2)
         return;
     for (uint32_t i = 0; i < 3; i++)
-        if (differs(p, p->loop->operand[i]))
+        if (tile_differs_by_block(p->loop->operand[i]))
             return;
     for (uint32_t which = 0; which < 2; which++) {
         struct tile_stream *s = &p->stream[which];
         const struct tile_op *load = s->load;
         bool apart = false;
         for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-            apart |= differs(p, load->operand[1 + i]);
+            apart |= tile_differs_by_block(load->operand[1 + i]);
         s->shared = !apart && s->rows % (8 * blocks) == 0;
     }
     if (p->stream[0].shared == p->stream[1].shared) {
@@ -249,6 +249,27 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
 
 // ---- What is stored
 
+uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access)
+{
+    enum { SLAB_BYTES = 128, SLAB_ROWS = 64 };
+    const struct tile_value *x = access->result_count ? access->result[0]
+                                                      : access->operand[access->operand_count - 1];
+    uint32_t last = tile_attribute(access, TILE_ATTR_SHAPE)->count - 1;
+    uint32_t other = tile_other_axis(access);
+    struct tile_tensor_map *map = &p->map[p->maps];
+    const struct tile_op *slice = access->operand[0]->op;
+
+    map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
+    map->swizzle = swizzle_of(SLAB_BYTES);
+    for (uint32_t i = 0; i <= last; i++)
+        map->box[last - i] = i == last    ? SLAB_BYTES / tile_bytes_of(x->type.dtype)
+                             : i == other ? SLAB_ROWS
+                                          : 1;
+    if ((map->ends = slice))
+        map->box[2] = 1;
+    return p->maps++;
+}
+
 // What warpgroups know how to put into slabs of lines of 128 bytes.
 static bool fills_slabs(cuc_dtype dtype)
 {
@@ -270,6 +291,8 @@ static void plan_store(struct tile_pipeline *p)
         uint32_t traits = tile_op_infos[op->kind].traits;
         if (op->kind == TILE_RETURN)
             continue;
+        if (op->block_count && !store)
+            continue; // may do what it likes, and go on to the next tile
         if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
             (traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
@@ -278,26 +301,22 @@ static void plan_store(struct tile_pipeline *p)
     }
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return;
-    const struct tile_value *tensor = store->operand[0],
+    const struct tile_op *slice = store->operand[0]->op;
+    const struct tile_value *tensor = slice ? slice->operand[0] : store->operand[0],
                             *x = store->operand[store->operand_count - 1];
     const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
-    uint32_t element = cuc_dtype_bits(x->type.dtype) / 8, last = shape->count - 1u;
+    uint32_t element = tile_bytes_of(x->type.dtype), last = shape->count - 1u;
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || x->type.rank != 2 || dropped >> last & 1)
+        return;
+    if (slice && (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
+                  tensor->type.rank != 2)) // rows of a matrix end with theirs
         return;
     if (!fills_slabs(x->type.dtype) || (uint32_t)x->type.extent[1] * element % 128 ||
         !tile_shape_same(&x->type, &p->mma->result[0]->type))
         return;
-    uint32_t other = last;
-    while (other-- > 0 && dropped >> other & 1)
-        ;
     p->store = store;
-    p->store_map = p->maps++;
-    struct tile_tensor_map *map = &p->map[p->store_map];
-    map->parameter = tensor->index;
-    map->swizzle = swizzle_of(128);
-    for (uint32_t i = 0; i < shape->count; i++)
-        map->box[shape->count - 1 - i] = i == last ? 128 / element : i == other ? 64 : 1;
+    p->store_map = tile_plan_slab_map(p, store);
 }
 
 // A load behind the loop that lies as what is stored: at most one, and none where some of the
@@ -309,6 +328,8 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
+        if (op->block_count) // which may go on to the next tile
+            return;
         if (!stored || p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
             op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) ||
@@ -317,20 +338,10 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
             continue;
         const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
         int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
-        uint32_t last = shape->count - 1u, other = last;
-        if (op->operand[0]->op || shape->count > TILE_MAP_RANK || dropped >> last & 1)
+        if (op->operand[0]->op || shape->count > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1)
             continue;
-        while (other-- > 0 && dropped >> other & 1)
-            ;
         p->side = op;
-        p->side_map = p->maps++;
-        struct tile_tensor_map *map = &p->map[p->side_map];
-        map->parameter = op->operand[0]->index;
-        map->swizzle = swizzle_of(128);
-        for (uint32_t i = 0; i < shape->count; i++)
-            map->box[last - i] = i == last    ? 1024 / cuc_dtype_bits(stored->dtype)
-                                 : i == other ? 64
-                                              : 1;
+        p->side_map = tile_plan_slab_map(p, op);
         return;
     }
 }

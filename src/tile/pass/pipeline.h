@@ -57,6 +57,7 @@ struct tile_pipeline {
     uint32_t side_map;
     bool fused;   // the first member of a struct tile_fused (pass/fused.h)
     bool *wanted; // by value id: what the thread that copies computes for itself, and its loads
+    bool *known;  // by value id: before the loop, scalars that are made of scalars alone
 };
 
 enum {
@@ -90,11 +91,18 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
 // accumulators are given. NULL, and why not: for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, const char **why);
+// The map of what goes by slabs, which a load or store of the product's shape does; its number.
+uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access);
+// Whether a scalar differs between blocks that lie side by side along the grid's first axis.
+bool tile_differs_by_block(const struct tile_value *value);
 // How what is streamed lies in shared memory, and its map. NULL, or why it cannot be.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
 // scalars.c: whether an op and all that is in it is about scalars, reads them from tensors at most,
 // and writes nothing; whether rows that a load from a slice does not have can be any.
 bool tile_is_of_scalars(const struct tile_op *op);
+// The same of an op before the loop, when those ahead of it were asked for: all that it is made of
+// is such, too, so that the thread that copies can do it.
+bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op);
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
 // Whether the thread that copies can do a load: its place is made of scalars that it can compute,
 // and it is padded with zeros.

@@ -29,6 +29,25 @@ bool tile_is_of_scalars(const struct tile_op *op)
     return true;
 }
 
+static bool mark_known(bool *known, const struct tile_op *op)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (op->operand[i]->op && !known[op->operand[i]->id])
+            return false;
+    for (uint32_t n = 0; n < op->block_count; n++)
+        for (const struct tile_op *one = op->block[n]->first; one; one = one->next)
+            if (!mark_known(known, one))
+                return false;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        known[op->result[i]->id] = true;
+    return true;
+}
+
+bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op)
+{
+    return tile_is_of_scalars(op) && mark_known(p->known, op);
+}
+
 // The same value, or an element that is read once more: nothing is written before the loop.
 static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
 {

@@ -11,12 +11,37 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
-from .._errors import CompileError, CUDAError
 from . import tune
+from ._errors import (
+    StaticException,
+    TileCompilerError,
+    TileCompilerExecutionError,
+    TileCompilerTimeoutError,
+    TileError,
+    TileInternalError,
+    TileRecursionError,
+    TileStaticAssertionError,
+    TileStaticEvalError,
+    TileSyntaxError,
+    TileTypeError,
+    TileUnsupportedFeatureError,
+    TileValueError,
+)
 from ._expression import Op
-from ._kernel import ByTarget, Constant, TileKernel, function, kernel, launch
+from ._kernel import (
+    ArrayAnnotation,
+    ByTarget,
+    Constant,
+    ConstantAnnotation,
+    ListAnnotation,
+    ScalarAnnotation,
+    TileKernel,
+    function,
+    kernel,
+    launch,
+)
 from ._ops import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode
-from ._values import DType, TileCompilerError, TileSyntaxError
+from ._values import DType
 
 bool_ = DType(raw.CUC_BOOL, "bool_")
 int8, int16 = DType(raw.CUC_I8, "int8"), DType(raw.CUC_I16, "int16")
@@ -29,11 +54,6 @@ tfloat32 = DType(raw.CUC_TF32, "tfloat32")
 float8_e4m3fn = DType(raw.CUC_E4M3, "float8_e4m3fn")
 float8_e5m2 = DType(raw.CUC_E5M2, "float8_e5m2")
 float8_e8m0fnu = DType(raw.CUC_E8M0, "float8_e8m0fnu")
-
-# What cuTile calls the ways to fail. A kernel that does not compile raises one of two here.
-TileError = CUDAError
-TileTypeError = TileValueError = TileUnsupportedFeatureError = TileStaticAssertionError = TileCompilerError
-TileCompilerExecutionError = TileCompilerTimeoutError = TileInternalError = CompileError
 
 
 class Array:
@@ -64,12 +84,16 @@ class ScalarInt64:
     __cucore_int64__ = True
 
 
+class IndexedWithInt64:
+    """Marks an array with indices of 64 bits, which all have here."""
+
+
 def _cdiv(x: int, y: int) -> int:
     return -(-x // y)
 
 
-# What is called in kernels; cdiv() outside of them, too.
-_HOST: dict[str, Any] = {"cdiv": _cdiv}
+# What is called in kernels; these outside of them, too.
+_HOST: dict[str, Any] = {"cdiv": _cdiv, "static_exception": lambda exc: exc}
 globals().update({name: Op(name, _HOST.get(name)) for name in OPS})
 
 
@@ -78,12 +102,13 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = sorted([  # noqa: PLE0604
-    "Array", "ByTarget", "Constant", "DType", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode",
-    "Scalar", "ScalarInt64", "Tile", "TileCompilerError", "TileCompilerExecutionError",
-    "TileCompilerTimeoutError", "TileError", "TileInternalError", "TileKernel", "TileStaticAssertionError",
-    "TileSyntaxError", "TileTypeError", "TileUnsupportedFeatureError", "TileValueError", "TiledView",
-    "bfloat16", "bool_", "compiler_timeout", "float16", "float32", "float64", "float8_e4m3fn",
-    "float8_e5m2", "float8_e8m0fnu", "function", "int16", "int32", "int64", "int8", "kernel", "launch",
-    "tfloat32", "tune", "uint16", "uint32", "uint64", "uint8",
+    "Array", "ArrayAnnotation", "ByTarget", "Constant", "ConstantAnnotation", "DType", "IndexedWithInt64",
+    "ListAnnotation", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode", "Scalar", "ScalarAnnotation",
+    "ScalarInt64", "StaticException", "Tile", "TileCompilerError", "TileCompilerExecutionError",
+    "TileCompilerTimeoutError", "TileError", "TileInternalError", "TileKernel", "TileRecursionError",
+    "TileStaticAssertionError", "TileStaticEvalError", "TileSyntaxError", "TileTypeError",
+    "TileUnsupportedFeatureError", "TileValueError", "TiledView", "bfloat16", "bool_", "compiler_timeout",
+    "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "function", "int16",
+    "int32", "int64", "int8", "kernel", "launch", "tfloat32", "tune", "uint16", "uint32", "uint64", "uint8",
     *OPS,
 ])

@@ -8,14 +8,19 @@ a loop or an if gives another value becomes a variable of the builder.
 from __future__ import annotations
 
 import ast
+import contextlib
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
 from ._expression import Expressions, Return
+from ._ops import Needed
 from ._statement import Function
 from ._syntax import syntax_of
-from ._values import Array, Builder, TileCompilerError, TileSyntaxError, Value, plain
+from ._errors import TileCompilerError
+from ._trees import leaves, mapped
+from ._values import Array, Builder, Kind, Value, plain
 
 
 class Compiler:
@@ -34,45 +39,58 @@ class Compiler:
 
     def learn(self, key: int, name: str, value: Any) -> None:
         """Remember the type of a name that both arms of an if bind first."""
-        if isinstance(value, bool) or not isinstance(value, (Value, int, float)):
-            if isinstance(value, bool):
-                self.types[key][name] = (raw.CUC_BOOL, (), False)
-                self.learned = True
+        if name in self.types[key] or not any(isinstance(x, (Value, int, float)) for x in leaves(value)):
             return
-        made = self.builder.value(value)
+        self.types[key][name] = mapped(value, self.kind)
+        self.learned = True
+
+    def kind(self, leaf: Any) -> Any:
+        if isinstance(leaf, bool):
+            return Kind(raw.CUC_BOOL, (), False)
+        if not isinstance(leaf, (Value, int, float)):
+            return leaf
+        made = self.builder.value(leaf)
         if made.loose:
-            kind: Any = (raw.CUC_I64, (), True)
-        else:
-            kind = (self.builder.dtype(made) or raw.CUC_F32, self.builder.shape(made), False)
-        if name not in self.types[key]:
-            self.types[key][name] = kind
-            self.learned = True
+            return Kind(raw.CUC_I64, (), True)
+        return Kind(self.builder.dtype(made) or raw.CUC_F32, self.builder.shape(made), False)
 
     def inline(self, function: types.FunctionType, node: Any, arguments: list[Any],
                named: dict[str, Any], outside: Expressions | None) -> Any:
         """Put a function in where it is called."""
-        if self.depth >= 60:
-            raise RecursionError("functions that call themselves cannot be put in")
         scope = Function(self, function, node, is_kernel=False, outside=outside)
         scope.names.update(bound(scope, node.args, arguments, named))
+        with self.inside(scope):
+            try:
+                if isinstance(node, ast.Lambda):
+                    return scope.eval(node.body)
+                scope.run(node.body)
+            except Return as returned:
+                return returned.value
+        return None
+
+    @contextlib.contextmanager
+    def inside(self, scope: Function) -> Iterator[None]:
+        """While the statements of a function that is put in are gone through."""
+        if self.depth >= 60:
+            raise RecursionError("functions that call themselves cannot be put in")
         b = self.builder
         file, line = b.place
         raw.cuc_tile_enter(b.program, file, line)
-        b.places.append((scope.file.encode(), node.lineno))
+        b.places.append((scope.file.encode(), scope.node.lineno))
         self.depth += 1
-        result = None
         try:
-            if isinstance(node, ast.Lambda):
-                result = scope.eval(node.body)
-            else:
-                scope.run(node.body)
-        except Return as returned:
-            result = returned.value
+            yield
         finally:
             self.depth -= 1
             b.places.pop()
             raw.cuc_tile_leave(b.program)
-        return result
+
+    def entered(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Function:
+        """A function with its parameters bound, of which no statement has been gone through."""
+        node = syntax_of(function)
+        scope = Function(self, function, node, is_kernel=False)
+        scope.names.update(bound(scope, node.args, arguments, named))
+        return scope
 
 
 def bound(scope: Function, parameters: ast.arguments, arguments: list[Any],
@@ -109,28 +127,36 @@ def bound(scope: Function, parameters: ast.arguments, arguments: list[Any],
     return result
 
 
-def parameter(b: Builder, name: str, kind: tuple[Any, ...]) -> Any:
-    """What stands for an argument of a kind in the kernel."""
+def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array]) -> Any:
+    """What stands for an argument of a kind in the kernel; `arrays` gets those that are passed."""
     if kind[0] == "array":
-        extents = ", ".join(f"{name}_{axis}" for axis in range(kind[2]))
-        return Array(b.call("tensor", name.encode(), kind[1], extents.encode()), kind[1], kind[2])
+        known = dict(kind[3][0]) if len(kind) > 3 else {}
+        extents = ", ".join(str(known.get(axis, f"{name}_{axis}")) for axis in range(kind[2]))
+        made = Array(b.call("tensor", name.encode(), kind[1], extents.encode()), kind[1], kind[2],
+                     kind[3] if len(kind) > 3 else ((), ()), len(arrays))
+        arrays.append(made)
+        return made
     if kind[0] == "scalar":
+        arrays.append(Array(0, 0, 0))  # has a place among the arguments
         return Value(b.call("scalar", name.encode(), kind[1]))
     if kind[0] == "tuple":
-        return tuple(parameter(b, f"{name}_of{i}", each) for i, each in enumerate(kind[1:]))
+        return tuple(parameter(b, f"{name}_of{i}", each, arrays) for i, each in enumerate(kind[1:]))
     return kind[1]
 
 
-def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]]) -> str:
-    """The text of a tile program: a kernel for parameters of these kinds.
+def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
+    """The text of a tile program, a kernel for parameters of these kinds; and which of its arguments are
+    its last parameters once more, as one axis.
 
-    A kind is ("array", dtype, rank), ("scalar", dtype), ("tuple", kinds...) or ("constant", value).
+    A kind is ("array", dtype, rank), that with what is known of the extents and strides, ("scalar", dtype),
+    ("tuple", kinds...) or ("constant", value).
     """
     node = syntax_of(function)
     if isinstance(node, ast.Lambda):
         raise TileCompilerError("a kernel is a function with a name")
     types_known: dict[int, dict[str, Any]] = {}
-    for _ in range(20):  # each turn learns the types of what ifs bind first, the outer ones first
+    flat: list[int] = []
+    for _ in range(50):  # each turn learns the types of what ifs bind first, the outer ones first
         compiler = Compiler(types_known)
         try:
             scope = Function(compiler, function, node, is_kernel=True)
@@ -138,11 +164,18 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
             b.places = [(scope.file.encode(), node.lineno)]
             b.call("kernel_begin", plain(function.__name__).encode())
             names = [a.arg for a in node.args.posonlyargs + node.args.args]
+            arrays: list[Array] = []
             for name, kind in zip(names, kinds):
-                scope.names[name] = parameter(b, plain(name), kind)
+                scope.names[name] = parameter(b, plain(name), kind, arrays)
+            for number in flat:
+                name, dtype = f"memory_of_{number}", arrays[number].dtype
+                arrays[number].flat = Array(b.call("tensor", name.encode(), dtype, f"{name}_0".encode()), dtype, 1)
             try:
                 scope.run(node.body)
-            except TileSyntaxError:
+            except Needed as needed:
+                flat.append(needed.number)
+                continue
+            except TileCompilerError:
                 # A name that both arms of an if bind may be missing only for now.
                 if not compiler.learned:
                     raise
@@ -150,7 +183,7 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
             if compiler.learned:
                 continue
             b.call("kernel_end")
-            return b.finish()
+            return b.finish(), tuple(flat)
         finally:
             compiler.builder.close()
     raise TileCompilerError(f"{scope.file}:{node.lineno}: the types of what ifs bind do not settle")

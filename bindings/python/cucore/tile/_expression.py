@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
+import functools
 import inspect
 import operator
 import types
@@ -11,16 +13,27 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import raw
 from . import _ops as ops
+from ._docs import TEXTS
+from ._errors import (
+    CAUGHT,
+    StaticException,
+    TileCompilerError,
+    TileStaticAssertionError,
+    TileStaticEvalError,
+    TileSyntaxError,
+    of_python,
+)
 from ._syntax import syntax_of
+from ._trees import children, is_tree, leaves, mapped
 from ._values import (
     INTEGERS,
     Array,
     Builder,
+    Carried,
     Chosen,
     DType,
+    Memory,
     Text,
-    TileCompilerError,
-    TileSyntaxError,
     Value,
     Variable,
     View,
@@ -45,7 +58,14 @@ _UNARY: dict[Any, Any] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.In
                           ast.Not: operator.not_}
 _OF_PYTHON: dict[Any, Any] = {ast.Is: operator.is_, ast.IsNot: operator.is_not,
                               ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b}
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 _UNBOUND = object()
+_METHODS: dict[Any, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+            ast.Mod: "mod", ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+            ast.LShift: "lshift", ast.RShift: "rshift", ast.MatMult: "matmul"}
+
+
+STATIC = frozenset(("static_eval", "static_iter", "static_assert", "static_exception"))
 
 
 class Op:
@@ -53,6 +73,10 @@ class Op:
 
     def __init__(self, name: str, host: Callable[..., Any] | None = None) -> None:
         self.name, self.host = name, host
+        self.__name__, self.__doc__ = name, TEXTS[name]
+        parameters = list(inspect.signature(ops.OPS[name]).parameters.values())[1:]  # without the builder
+        self.__signature__ = inspect.Signature(
+            [each.replace(annotation=inspect.Parameter.empty) for each in parameters])
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         if self.host is not None:
@@ -109,12 +133,14 @@ class Expressions:
     function: Any  # of Python
     outside: Expressions | None  # of a function that is written in another
     file: str
+    node: Any
     names: dict[str, Any]
     closure: dict[str, Any]
+    UNBOUND = _UNBOUND
 
     # ---- errors ----
 
-    def refuse(self, node: ast.AST, message: str) -> NoReturn:
+    def refuse(self, node: ast.AST, message: str, kind: type[TileCompilerError] = TileSyntaxError) -> NoReturn:
         line = getattr(node, "lineno", self.b.place[1])
         column = getattr(node, "col_offset", 0) + 1
         text = None
@@ -122,43 +148,67 @@ class Expressions:
             text = inspect.getsourcelines(inspect.getmodule(self.function) or self.function)[0][line - 1]
         except (OSError, TypeError, IndexError):
             pass
-        raise TileSyntaxError(message, (self.file, line, column, text))
+        raise kind(message, (self.file, line, column, text))
 
     # ---- names ----
 
-    def look(self, node: ast.Name) -> Any:
-        name = node.id
+    def find(self, name: str) -> Any:
+        """What a name stands for here; UNBOUND: nothing."""
         scope: Expressions | None = self
         while scope is not None:
             found = scope.names.get(name, _UNBOUND)
             if found is not _UNBOUND:
-                if isinstance(found, Variable):
-                    return Value(self.b.call("get", found.handle), found.loose)
-                return found
+                return self.now(found)
             if name in scope.closure:
                 return scope.closure[name]
             scope = scope.outside
         module = self.function.__globals__
-        if name in module:
-            return module[name]
-        if hasattr(builtins, name):
-            return getattr(builtins, name)
-        self.refuse(node, f"nothing binds {name} here: a name that an if or a loop binds first ends "
-                          "with it, unless both arms do")
+        return module[name] if name in module else getattr(builtins, name, _UNBOUND)
+
+    def now(self, found: Any) -> Any:
+        """The value that a variable has by now."""
+        if isinstance(found, Carried):
+            return mapped(found.tree, self.now)
+        return Value(self.b.call("get", found.handle), found.loose) if isinstance(found, Variable) else found
+
+    def look(self, node: ast.Name) -> Any:
+        found = self.find(node.id)
+        if found is _UNBOUND:
+            self.refuse(node, f"nothing binds {node.id} here: a name that an if or a loop binds first ends "
+                              "with it, unless both arms do")
+        return found
 
     def bind(self, name: str, value: Any, node: ast.AST) -> None:
         there = self.names.get(name)
         if isinstance(there, Variable):
-            if not isinstance(value, (Value, int, float)):
-                self.refuse(node, f"{name} is a tile outside of the loop or if, and "
-                                  f"{type(value).__name__} here")
-            made = self.b.value(value)
-            if (there.loose or made.loose) and self.b.dtype(made) != there.dtype and \
-                    INTEGERS.issuperset((there.dtype, self.b.dtype(made) or there.dtype)):
-                made = self.b.cast(made, there.dtype)
-            self.b.call("set", there.handle, made.handle)
+            self.set(name, there, value, node)
+        elif isinstance(there, Carried):
+            # All of it is known before any of it is set: (a, b) = (b, a).
+            self.set_tree(name, there.tree, value, node)
         else:
             self.names[name] = value
+
+    def set(self, name: str, there: Variable, value: Any, node: ast.AST) -> None:
+        if not isinstance(value, (Value, int, float)):
+            self.refuse(node, f"{name} is a tile outside of the loop or if, and {type(value).__name__} here")
+        made = self.b.value(value)
+        if (there.loose or made.loose) and self.b.dtype(made) != there.dtype and \
+                INTEGERS.issuperset((there.dtype, self.b.dtype(made) or there.dtype)):
+            made = self.b.cast(made, there.dtype)
+        self.b.call("set", there.handle, made.handle)
+
+    def set_tree(self, name: str, there: Any, value: Any, node: ast.AST) -> None:
+        """The same for each variable in a tuple or its like."""
+        if isinstance(there, Variable):
+            return self.set(name, there, value, node)
+        if not is_tree(there):
+            if there is not value and there != value:
+                self.refuse(node, f"{name} is {there!r} outside of the loop or if, and {value!r} here")
+            return
+        if not is_tree(value) or [k for k, _ in children(there)] != [k for k, _ in children(value)]:
+            self.refuse(node, f"{name} has other parts here than outside of the loop or if")
+        for (_, old), (key, new) in zip(children(there), children(value)):
+            self.set_tree(f"{name}[{key!r}]", old, new, node)
 
     def assign(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
@@ -182,13 +232,10 @@ class Expressions:
             self.refuse(node, f"a kernel has no {type(node).__name__.lower()}")
         try:
             return handler(node)
-        except (TileSyntaxError, Return):
+        except (TileCompilerError, Return):
             raise
-        except TileCompilerError:
-            raise
-        except (TypeError, ValueError, AttributeError, KeyError, IndexError, ZeroDivisionError,
-                AssertionError, OverflowError) as error:
-            self.refuse(node, str(error) or type(error).__name__)
+        except CAUGHT as error:
+            self.refuse(node, str(error) or type(error).__name__, of_python(error))
 
     def of_Constant(self, node: ast.Constant) -> Any:
         return node.value
@@ -216,9 +263,18 @@ class Expressions:
         return Nested(self, node)
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        parts = Text(self.eval(v.value) if isinstance(v, ast.FormattedValue) else self.eval(v)
+        parts = Text(self.formatted(v) if isinstance(v, ast.FormattedValue) else self.eval(v)
                      for v in node.values)
-        return parts if any(isinstance(p, Value) for p in parts) else "".join(map(str, parts))
+        return parts if any(isinstance(p, Value) for p in leaves(parts)) else "".join(map(str, parts))
+
+    def formatted(self, node: ast.FormattedValue) -> Any:
+        """A part of an f-string; how a tile is printed is the device's."""
+        value = self.eval(node.value)
+        if any(isinstance(each, Value) for each in leaves(value)):
+            return value
+        if node.conversion >= 0:
+            value = _CONVERSIONS[chr(node.conversion)](value)
+        return format(value, self.eval(node.format_spec) if node.format_spec else "")
 
     def comprehension(self, node: Any) -> Any:
         if len(node.generators) != 1:
@@ -241,7 +297,11 @@ class Expressions:
         if isinstance(x, Value) or isinstance(y, Value):
             if name == "matmul":
                 return ops.matmul(self.b, x, y)
-            return ops.binary(self.b, name, x, y)
+            if not is_tree(x) and not is_tree(y):
+                return ops.binary(self.b, name, x, y)
+        for own, other, method in ((x, y, f"__{_METHODS[kind]}__"), (y, x, f"__r{_METHODS[kind]}__")):
+            if dataclasses.is_dataclass(own) and isinstance(getattr(type(own), method, None), types.FunctionType):
+                return self.call(node, getattr(own, method), [other], {})
         return python(x, y)
 
     def of_BinOp(self, node: ast.BinOp) -> Any:
@@ -328,6 +388,8 @@ class Expressions:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         axis, kept = 0, 0
         for part in parts:
+            if not isinstance(part, (ast.Slice, ast.Constant)) and self.eval(part) is None:  # np.newaxis
+                part = ast.copy_location(ast.Constant(None), part)
             if isinstance(part, ast.Constant) and part.value is None:
                 value = Value(self.b.call("expand", value.handle, axis))
             elif isinstance(part, ast.Constant) and part.value is Ellipsis:
@@ -342,44 +404,48 @@ class Expressions:
         return value
 
     def of_Attribute(self, node: ast.Attribute) -> Any:
-        value, name = self.eval(node.value), node.attr
+        return self.attribute(self.eval(node.value), node.attr)
+
+    def dtype_of(self, value: Value) -> DType:
+        kind = self.b.dtype(value)
+        return DType(kind, raw.NAMES["dtype"].get(kind, "unknown"))
+
+    def attribute(self, value: Any, name: str) -> Any:
         if isinstance(value, Value):
-            if name == "shape":
-                return self.b.shape(value)
-            if name == "ndim":
-                return self.b.rank(value)
-            if name == "dtype":
-                kind = self.b.dtype(value)
-                return DType(kind, raw.NAMES["dtype"].get(kind, "unknown"))
-            if name in ops.VALUE_METHODS:
-                return _Method(ops.OPS[name], value)
-            self.refuse(node, f"a tile has no {name}")
-        if isinstance(value, (Array, Chosen)):
-            if name == "shape":
-                return _Shape(ops.extent(self.b, value, axis) for axis in range(value.rank))
-            if name == "strides":
-                return tuple(ops.stride(self.b, value, axis) for axis in range(value.rank))
-            if name == "ndim":
-                return value.rank
-            if name == "dtype":
-                return DType(value.dtype, raw.NAMES["dtype"][value.dtype])
-            if name in ops.ARRAY_METHODS:
-                return _Method(ops.ARRAY_METHODS[name], value)
-            self.refuse(node, f"an array has no {name}")
-        if isinstance(value, View):
-            if name == "tile_shape":
-                return value.shape
-            if name == "dtype":
-                return DType(value.array.dtype, raw.NAMES["dtype"][value.array.dtype])
-            if name in ops.VIEW_METHODS:
-                return _Method(ops.VIEW_METHODS[name], value)
-            self.refuse(node, f"a view has no {name}")
-        return getattr(value, name)
+            of: dict[str, Callable[[], Any]] = {
+                "shape": lambda: self.b.shape(value), "ndim": lambda: self.b.rank(value),
+                "dtype": lambda: self.dtype_of(value)}
+            methods, what = {each: ops.OPS[each] for each in ops.VALUE_METHODS}, "a tile"
+        elif isinstance(value, (Array, Chosen)):
+            axes = range(value.rank)
+            of = {"shape": lambda: _Shape(ops.extent(self.b, value, axis) for axis in axes),
+                  "strides": lambda: tuple(ops.stride(self.b, value, axis) for axis in axes),
+                  "ndim": lambda: value.rank,
+                  "dtype": lambda: DType(value.dtype, raw.NAMES["dtype"][value.dtype])}
+            methods, what = ops.ARRAY_METHODS, "an array"
+        elif isinstance(value, View):
+            of = {"tile_shape": lambda: value.shape, "traversal_steps": lambda: value.steps,
+                  "dtype": lambda: self.attribute(value.array, "dtype")}
+            methods, what = ops.VIEW_METHODS, "a view"
+        elif isinstance(value, Memory):
+            of = {"dtype": lambda: self.attribute(value.flat, "dtype")}
+            methods, what = ops.MEMORY_METHODS, "an array's memory"
+        else:
+            if dataclasses.is_dataclass(value) and isinstance(getattr(type(value), name, None), property):
+                return self.call(self.node, getattr(type(value), name).fget, [value], {})
+            return getattr(value, name)
+        if name in of:
+            return of[name]()
+        if name in methods:
+            return _Method(methods[name], value)
+        raise AttributeError(f"{what} has no {name}")
 
     # ---- calls ----
 
     def of_Call(self, node: ast.Call) -> Any:
         callee = self.eval(node.func)
+        if isinstance(callee, Op) and callee.name in STATIC:
+            return self.static(node, callee.name)
         arguments = list(self.elements(node.args))
         named: dict[str, Any] = {}
         for keyword in node.keywords:
@@ -404,11 +470,21 @@ class Expressions:
                                         callee.outside)
         if hasattr(callee, "__cucore_tile_function__"):
             callee = callee.__cucore_tile_function__
+        if isinstance(callee, functools.partial):
+            return self.call(node, callee.func, [*callee.args, *arguments], {**callee.keywords, **named})
+        if isinstance(callee, types.MethodType) and isinstance(callee.__func__, types.FunctionType):
+            callee, arguments = callee.__func__, [callee.__self__, *arguments]
         if isinstance(callee, types.FunctionType) and not _is_librarys(callee):
             return self.compiler.inline(callee, syntax_of(callee), arguments, named, None)
         if callee is builtins.print:
             return ops.print_(self.b, *arguments, **named)
-        if not any(isinstance(a, (Value, Array, Chosen, View)) for a in (*arguments, *named.values())):
+        if not any(isinstance(a, (Value, Array, Chosen, View, Memory))
+                   for each in (*arguments, *named.values()) for a in leaves(each)):
+            return callee(*arguments, **named)
+        if isinstance(callee, type) and (dataclasses.is_dataclass(callee) or hasattr(callee, "_fields")) or \
+                callee is functools.partial:
+            return callee(*arguments, **named)
+        if isinstance(callee, types.BuiltinMethodType) and isinstance(callee.__self__, (dict, tuple)):
             return callee(*arguments, **named)
         return self.builtin(node, callee, arguments, named)
 
@@ -421,6 +497,13 @@ class Expressions:
                     result = ops.binary(self.b, "minimum" if callee is min else "maximum", result, each)
                 else:
                     result = callee(result, each)
+            return result
+        if callee in (min, max) and not named and len(arguments) == 1 and isinstance(arguments[0], tuple):
+            return self.builtin(node, callee, list(arguments[0]), {})
+        if callee is sum and isinstance(arguments[0], (tuple, list)):
+            result = arguments[1] if len(arguments) > 1 else named.get("start", 0)
+            for each in arguments[0]:
+                result = self.binary(node, ast.Add, result, each)
             return result
         if callee is abs:
             return ops.unary(self.b, "abs", arguments[0])
@@ -437,6 +520,33 @@ class Expressions:
             return ops.binary(self.b, "pow", *arguments)
         name = getattr(callee, "__name__", type(callee).__name__)
         self.refuse(node, f"{name}() cannot be called with a tile")
+
+    # ---- what Python itself computes ----
+
+    def is_nested(self, value: Any) -> bool:
+        return isinstance(value, Nested)
+
+    def static(self, node: ast.Call, name: str) -> Any:
+        from . import _host
+        if node.keywords or not 1 <= len(node.args) <= (2 if name == "static_assert" else 1):
+            self.refuse(node, f"ct.{name}() takes one expression")
+        if name == "static_iter":
+            return _host.iterated(self, node.args[0])
+        if name == "static_assert":
+            if not _host.truth(self, node.args[0]):
+                said = _host.run(self, node.args[1]) if len(node.args) > 1 else None
+                self.refuse(node, "a static assertion does not hold" if said is None else str(said),
+                            TileStaticAssertionError)
+            return None
+        made = _host.run(self, node.args[0])
+        if name == "static_exception":
+            if not isinstance(made, BaseException):
+                self.refuse(node, "ct.static_exception() takes an exception", TileStaticEvalError)
+            try:
+                self.refuse(node, f"{type(made).__name__}: {made}", StaticException)
+            except StaticException as raised:
+                raise raised from made
+        return _host.unwrapped(made)
 
     def with_function(self, node: ast.AST, arguments: list[Any], named: dict[str, Any]) -> Any:
         """The arguments of reduce() and scan(), whose third is a function of the kernel's."""

@@ -1,10 +1,11 @@
 """Kernels: compiled when they are first launched with arguments of some kinds."""
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from .. import raw
@@ -12,12 +13,13 @@ from .._device import Device
 from .._errors import CompileError
 from .._launch import _NUMPY, LaunchConfig
 from .._launch import launch as launch_on
-from .._object import Kernel
+from .._object import Kernel, ObjectCode
 from .._program import Program, ProgramOptions
 from .._stream import StreamLike, as_stream
 from .._tensor import Tensor, as_tensor
 from ._compile import compile_function
-from ._values import TileCompilerError, plain
+from ._errors import TileCompilerError
+from ._values import plain
 
 T = TypeVar("T")
 _COMPILERS_BLOCK = (0, 0, 0)
@@ -50,14 +52,14 @@ class TileKernel:
         self.__wrapped__ = function
         self._signature = inspect.signature(function)
         try:
-            annotations = typing.get_type_hints(function)
+            annotations = typing.get_type_hints(function, include_extras=True)
         except Exception:  # a name that is not there: what can be read of the text decides
             annotations = dict(function.__annotations__)
-        self._constant = [_is_constant(annotations.get(name)) for name in self._signature.parameters]
-        self._int64 = [getattr(annotations.get(name), "__cucore_int64__", False)
-                       for name in self._signature.parameters]
-        self._compiled: dict[Any, Kernel] = {}
-        self._sources: dict[Any, str] = {}
+        given = [annotations.get(name) for name in self._signature.parameters]
+        self._constant = list(map(_is_constant, given))
+        self._how = [_wide(each) or _known(each) for each in given]
+        self._compiled: dict[Any, tuple[Kernel, tuple[int, ...]]] = {}
+        self._sources: dict[Any, tuple[str, tuple[int, ...]]] = {}
 
     def __call__(self, *_arguments: Any, **_named: Any) -> Any:
         raise TypeError(f"{self.__name__} is a kernel: ct.launch(stream, grid, {self.__name__}, "
@@ -69,72 +71,159 @@ class TileKernel:
 
     with_hints = replace_hints
 
-    def _kinds(self, arguments: Sequence[Any]) -> tuple[tuple[tuple[Any, ...], ...], list[Any]]:
+    def _kinds(self, arguments: Sequence[Any],
+               tensor: Callable[[Any], Tensor] = as_tensor) -> tuple[tuple[tuple[Any, ...], ...], list[Any]]:
         """What the code depends on of the arguments, and those that are passed to it."""
         if len(arguments) != len(self._constant):
             raise TypeError(f"{self.__name__}() takes {len(self._constant)} arguments, "
                             f"{len(arguments)} were given")
         passed: list[Any] = []
-        kinds = [("constant", value, type(value)) if constant else _kind(value, wide, passed)
-                 for value, constant, wide in zip(arguments, self._constant, self._int64)]
+        kinds = [("constant", value, type(value)) if constant else _kind(value, how, passed, tensor)
+                 for value, constant, how in zip(arguments, self._constant, self._how)]
         return tuple(kinds), passed
 
     def source(self, *arguments: Any) -> str:
         """The tile program of arguments like these, as text, to read or to keep."""
+        return self._source(self._kinds(arguments)[0])[0]
+
+    def compile(self, *arguments: Any, arch: str | None = None, code_type: str = "cubin") -> ObjectCode:
+        """The code of arguments like these, "cubin" or "ptx", for a device that need not be there: to save, and
+        to launch as any tile kernel, with arrays and numbers in their order and without constants."""
         kinds, _ = self._kinds(arguments)
+        target = self._options(arch or f"sm_{Device().arch}")
+        return Program(self._source(kinds)[0], "tile", target).compile(code_type)
+
+    def _options(self, arch: str) -> ProgramOptions:
+        """All that a device has: "sm_90a" of one of 9.0."""
+        blocks = _option(self.hints.get("num_ctas"), arch)
+        return ProgramOptions(name=f"{self.__name__}.tile", arch=arch + "a" if arch == "sm_90" else arch,
+                              warps=_option(self.hints.get("num_worker_warps"), arch),
+                              cluster=min(blocks, 2) if blocks else None)
+
+    def interpret(self, grid: Sequence[int], args: Sequence[Any] = ()) -> None:
+        """Run it on the CPU, without any driver, on arrays in host memory, such as NumPy's: slow, and exact."""
+        kinds, passed = self._kinds(args, Tensor.from_host)
+        source, flat = self._source(kinds)
+        passed += [_flat(passed[number]) for number in flat]
+        Program(source, "tile", ProgramOptions(name=f"{self.__name__}.tile")).interpret(None, *passed, grid=grid)
+
+    def _source(self, kinds: tuple[Any, ...]) -> tuple[str, tuple[int, ...]]:
         made = self._sources.get(kinds)
         if made is None:
             made = self._sources[kinds] = compile_function(self.function, list(kinds))
         return made
 
-    def _kernel(self, device: Device, kinds: tuple[Any, ...], arguments: Sequence[Any]) -> Kernel:
+    def _kernel(self, device: Device, kinds: tuple[Any, ...],
+                arguments: Sequence[Any]) -> tuple[Kernel, tuple[int, ...]]:
         key = (device.device_id, kinds)
         made = self._compiled.get(key)
         if made is None:
-            # All that a device has: "sm_90a" of one of 9.0.
-            arch = f"sm_{device.arch}"
-            target = ProgramOptions(name=f"{self.__name__}.tile",
-                                    arch=arch + "a" if arch == "sm_90" else arch)
-            warps = _option(self.hints.get("num_worker_warps"), arch)
-            blocks = _option(self.hints.get("num_ctas"), arch)
-            target.warps = warps
-            target.cluster = min(blocks, 2) if blocks else None
             code = "ptx" if raw.cuc_driver_is_simulated() else "cubin"
-            program = Program(self.source(*arguments), "tile", target)
+            source, flat = self._source(kinds)
+            program = Program(source, "tile", self._options(f"sm_{device.arch}"))
             try:
                 compiled = program.compile(code)
             except CompileError as error:  # about the device: it speaks of the program's own lines
                 where = self.function.__code__
                 raise TileCompilerError(f"{where.co_filename}:{where.co_firstlineno}: {self.__name__}(): "
                                         f"{error}\nThe lines are those of {self.__name__}.source().") from error
-            made = self._compiled[key] = compiled.get_kernel(plain(self.__name__))
+            made = self._compiled[key] = compiled.get_kernel(plain(self.__name__)), flat
         return made
 
 
-def _kind(value: Any, wide: bool, passed: list[Any]) -> tuple[Any, ...]:
-    """What the code depends on of one argument; what is passed for it is appended."""
+def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tensor]) -> tuple[Any, ...]:
+    """What the code depends on of one argument; what is passed for it is appended. `how` says an annotation:
+    True is an integer of 64 bits, an ArrayAnnotation what is to be known of an array."""
     kind = type(value)
     if kind in (tuple, list):  # of arrays; compiled for as many
-        return ("tuple", *(_kind(each, wide, passed) for each in value))
+        return ("tuple", *(_kind(each, how, passed, tensor) for each in value))
     if kind is bool:
         made: tuple[Any, ...] = ("scalar", raw.CUC_BOOL)
     elif kind is int:
-        made = ("scalar", raw.CUC_I64 if wide or not -2**31 <= value < 2**31 else raw.CUC_I32)
+        made = ("scalar", raw.CUC_I64 if how is True or not -2**31 <= value < 2**31 else raw.CUC_I32)
     elif kind is float:
         made = ("scalar", raw.CUC_F32)
     elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
         made = ("scalar", _NUMPY[kind.__name__])
     else:
-        value = as_tensor(value)
-        made = ("array", value._struct.dtype, value._struct.rank)
+        value = tensor(value)
+        struct = value._struct
+        if struct.dtype == raw.CUC_E8M0:  # the language has its bits
+            value = value._laid(value.shape, value.strides, raw.CUC_U8)
+            struct = value._struct
+        made = ("array", struct.dtype, struct.rank)
+        if how and how is not True:
+            made += (how.of(value),)
     passed.append(value)
     return made
+
+
+def _flat(tensor: Tensor) -> Tensor:
+    """A tensor's memory, from its first element to its last, as one axis."""
+    shape, strides = tensor.shape, tensor.strides
+    last = sum((extent - 1) * max(stride, 0) for extent, stride in zip(shape, strides))
+    return tensor._laid((last + 1 if all(shape) else 0,), (1,))
+
+
+class ConstantAnnotation:
+    """Marks a parameter in `typing.Annotated` as `ct.Constant` does."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrayAnnotation:
+    """Marks an array in `typing.Annotated`: which extents and strides are known when the kernel is compiled,
+    once for each that comes. `index_dtype` changes nothing: indices have 64 bits."""
+
+    index_dtype: Any = None
+    static_shape_dims: tuple[int, ...] = ()
+    static_stride_dims: tuple[int, ...] = ()
+
+    def of(self, tensor: Tensor) -> tuple[Any, Any]:
+        """What is known of an array: its axes and their extents, and the same of strides."""
+        axes = range(tensor.ndim)
+        return (tuple((axes[axis], tensor.shape[axis]) for axis in self.static_shape_dims),
+                tuple((axes[axis], tensor.strides[axis]) for axis in self.static_stride_dims))
+
+
+@dataclasses.dataclass(frozen=True)
+class ScalarAnnotation:
+    """Marks a number in `typing.Annotated`: of 64 bits where `dtype` is `ct.int64`."""
+
+    dtype: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class ListAnnotation:
+    """Marks a list of arrays in `typing.Annotated`, each of which `element` says."""
+
+    element: Any
+
+
+def _marks(annotation: Any) -> tuple[Any, ...]:
+    return getattr(annotation, "__metadata__", ())
 
 
 def _is_constant(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return "Constant" in annotation
-    return annotation is Constant or typing.get_origin(annotation) is Constant
+    return annotation is Constant or typing.get_origin(annotation) is Constant or \
+        any(isinstance(mark, ConstantAnnotation) for mark in _marks(annotation))
+
+
+def _wide(annotation: Any) -> bool:
+    """Whether an integer is of 64 bits."""
+    return getattr(annotation, "__cucore_int64__", False) or \
+        any(isinstance(mark, ScalarAnnotation) and mark.dtype == "int64" for mark in _marks(annotation))
+
+
+def _known(annotation: Any) -> ArrayAnnotation | None:
+    """The mark of an array that makes something of it known."""
+    for mark in _marks(annotation):
+        if isinstance(mark, ListAnnotation):
+            return _known(mark.element) if _marks(mark.element) else mark.element
+        if isinstance(mark, ArrayAnnotation) and (mark.static_shape_dims or mark.static_stride_dims):
+            return mark
+    return None
 
 
 def kernel(function: Any = None, /, **hints: Any) -> Any:
@@ -165,11 +254,13 @@ def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, args: Se
         raise TypeError(f"expected a kernel, a function with @ct.kernel, not {type(kernel).__name__}")
     queue = as_stream(stream)
     kinds, passed = kernel._kinds(args)
-    made = kernel._kernel(queue.device, kinds, args)
+    made, flat = kernel._kernel(queue.device, kinds, args)
+    passed += [_flat(passed[number]) for number in flat]
     config = _config(tuple(grid) if isinstance(grid, (tuple, list)) else (grid,),
                      programmatic_dependent_launch)
     launch_on(queue, config, made, *passed)
 
 
-__all__ = ["ByTarget", "Constant", "Tensor", "TileCompilerError", "TileKernel", "function", "kernel",
+__all__ = ["ArrayAnnotation", "ByTarget", "Constant", "ConstantAnnotation", "ListAnnotation",
+           "ScalarAnnotation", "Tensor", "TileCompilerError", "TileKernel", "function", "kernel",
            "launch"]

@@ -21,7 +21,7 @@ from ._registry import (
     several,
 )
 from ._value_ops import broadcast_to, reshape, where
-from ._values import Array, Builder, Chosen, Value, View
+from ._values import Array, Builder, Chosen, Memory, Slice, Value, View
 
 # ---- the grid ------------------------------------------------------------------------------------
 
@@ -52,21 +52,22 @@ def num_tiles(b: Builder, array: Any, axis: Any, shape: Any, order: Any = "C") -
     return cdiv(b, extent(b, given, of), tile[at])
 
 
-def extent(b: Builder, array: Array | Chosen, axis: int) -> Value:
+def extent(b: Builder, array: Array | Chosen, axis: int) -> Any:
     if isinstance(array, Chosen):
         return number_of(b, array, lambda one: extent(b, one, axis))
-    return Value(b.call("dim", array.handle, axis), loose=True)
+    return array.known[0].get(axis) or Value(b.call("dim", array.handle, axis), loose=True)
 
 
-def stride(b: Builder, array: Array | Chosen, axis: int) -> Value:
+def stride(b: Builder, array: Array | Chosen, axis: int) -> Any:
     if isinstance(array, Chosen):
         return number_of(b, array, lambda one: stride(b, one, axis))
-    return Value(b.call("stride", array.handle, axis), loose=True)
+    known = array.known[1].get(axis)
+    return known if known is not None else Value(b.call("stride", array.handle, axis), loose=True)
 
 
 # ---- arrays of a list ----------------------------------------------------------------------------
 
-def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Value]) -> Value:
+def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Any]) -> Any:
     """What is asked of each array, such as an extent; that of the chosen one."""
     result = ask(chosen.arrays[0])
     for number, array in enumerate(chosen.arrays[1:], 1):
@@ -200,24 +201,150 @@ def atomic_cas(b: Builder, array: Any, indices: Any, expected: Any, desired: Any
                         ctypes.byref(options)))
 
 
+# ---- rows, and slices of more axes ----------------------------------------------------------------
+
+@op("Slice")
+def slice_(b: Builder, start: Any, length: Any, /) -> Slice:
+    return Slice(start, constant(length, "length"))
+
+
+def _picked(b: Builder, array: Any, indices: Any, what: str) -> tuple[Array, int, Value, tuple[Any, ...]]:
+    """The array of an access by a tile of numbers in one axis: that axis, the tile, and all indices."""
+    of, given = array_of(array), several(indices)
+    if len(given) != of.rank:
+        raise TypeError(f"{what}: {len(given)} indices for an array of {of.rank} axes")
+    tiles = [axis for axis, each in enumerate(given) if not isinstance(each, Slice)]
+    if len(tiles) != 1 or not isinstance(given[tiles[0]], Value) or b.rank(given[tiles[0]]) != 1:
+        raise TypeError(f"{what}: expected one tile of integers with one axis, and a ct.Slice() in every other")
+    return of, tiles[0], given[tiles[0]], given
+
+
+def _whole(axis: int, given: tuple[Any, ...]) -> tuple[list[int], list[int]] | None:
+    """Numbers and extents of the tiles that slices are, where they are tiles of rows."""
+    rest = [each for each in given if isinstance(each, Slice)]
+    if axis or any(not isinstance(each.start, int) or each.start % each.length for each in rest):
+        return None
+    return [each.start // each.length for each in rest], [each.length for each in rest]
+
+
+def _elements(b: Builder, axis: int, ids: Value, given: tuple[Any, ...]) -> list[Value]:
+    """Of each axis the numbers of the elements, to be broadcast together."""
+    made = []
+    for at, each in enumerate(given):
+        tile = ids if at == axis else \
+            binary(b, "add", Value(b.call("iota", b.dtype(b.typed(ids)), each.length)), each.start)
+        made.append(reshape(b, tile, tuple(-1 if i == at else 1 for i in range(len(given)))))
+    return made
+
+
+@op("load_advanced_indexing")
+def load_advanced_indexing(b: Builder, array: Any, indices: Any, /, *,
+                           padding_mode: Any = PaddingMode.UNDETERMINED, latency: Any = None,
+                           allow_tma: Any = None) -> Value:
+    of, axis, ids, given = _picked(b, array, indices, "load_advanced_indexing")
+    options = access(b, pad=PADS.get(padding_mode), latency=latency, tma=allow_tma)
+    rows = _whole(axis, given)
+    if rows and rows[0]:
+        return Value(b.call("load_rows", of.handle, ids.handle, *b.handles(rows[0]), *b.integers(rows[1]),
+                            ctypes.byref(options)))
+    return Value(b.call("gather", of.handle, *b.handles(_elements(b, axis, ids, given)), ctypes.byref(options)))
+
+
+@op("store_advanced_indexing")
+def store_advanced_indexing(b: Builder, array: Any, indices: Any, tile: Any, /, *, latency: Any = None,
+                            allow_tma: Any = None) -> None:
+    of, axis, ids, given = _picked(b, array, indices, "store_advanced_indexing")
+    shape = tuple(each.length if isinstance(each, Slice) else b.shape(ids)[0] for each in given)
+    value = broadcast_to(b, fitting(b, tile, of.dtype), shape)
+    rows = _whole(axis, given)
+    if rows and rows[0]:
+        options = access(b, shape=tuple(rows[1]), latency=latency, tma=allow_tma)
+        b.call("store_rows", of.handle, ids.handle, *b.handles(rows[0]), value.handle, ctypes.byref(options))
+    else:
+        b.call("scatter", of.handle, *b.handles(_elements(b, axis, ids, given)), value.handle,
+               ctypes.byref(access(b, latency=latency)))
+
+
+# ---- memory without a shape ----------------------------------------------------------------------
+
+def get_raw_memory(b: Builder, array: Any) -> Memory:
+    of = array_of(array)
+    if of.number < 0:
+        raise TypeError("get_raw_memory() is of an array that the kernel is given, not of a part of one")
+    if of.flat is None:
+        raise Needed(of.number)
+    return Memory(of.flat)
+
+
+class Needed(Exception):
+    """The array has to be a parameter once more, as one axis: the kernel is compiled again."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def load_offset(b: Builder, memory: Memory, offset: Any, /, *, mask: Any = None, padding_value: Any = 0,
+                latency: Any = None) -> Value:
+    return gather(b, memory.flat, offset, mask=mask, padding_value=padding_value, latency=latency)
+
+
+def store_offset(b: Builder, memory: Memory, offset: Any, value: Any, /, *, mask: Any = None,
+                 latency: Any = None) -> None:
+    scatter(b, memory.flat, offset, value, mask=mask, latency=latency)
+
+
+def at_offset(name: str) -> Callable[..., Value]:
+    def built(b: Builder, memory: Memory, offset: Any, *update: Any, mask: Any = None,
+              memory_order: Any = MemoryOrder.ACQ_REL, memory_scope: Any = MemoryScope.DEVICE) -> Value:
+        made: Value = OPS[name](b, memory.flat, offset, *update, mask=mask, memory_order=memory_order,
+                                memory_scope=memory_scope)
+        return made
+    return built
+
+
 # ---- views ---------------------------------------------------------------------------------------
 
 def view_load(b: Builder, view: View, index: Any, *, latency: Any = None, allow_tma: Any = None,
               check_bounds: Any = True) -> Value:
-    return load(b, view.array, index, view.shape, padding_mode=view.padding, latency=latency,
-                allow_tma=allow_tma)
+    if view.steps == view.shape:
+        return load(b, view.array, index, view.shape, padding_mode=view.padding, latency=latency,
+                    allow_tma=allow_tma)
+    if isinstance(view.array, Chosen):
+        zeros = Value(b.call("zeros", view.array.dtype, *b.integers(view.shape)))
+        return read_of(b, view.array, zeros, lambda one: view_load(
+            b, View(one, view.shape, view.padding, view.steps), index, latency=latency, allow_tma=allow_tma))
+    options = access(b, pad=PADS.get(view.padding), latency=latency, tma=allow_tma)
+    return Value(b.call("load_at", view.array.handle, *b.handles(origin(b, view, index)),
+                        *b.integers(view.shape), ctypes.byref(options)))
+
+
+def origin(b: Builder, view: View, index: Any) -> list[Any]:
+    """The first element of a tile of a view."""
+    at = several(index)
+    if len(at) != len(view.steps):
+        raise TypeError(f"{len(at)} indices for a view of {len(view.steps)} axes")
+    return [i * step if isinstance(i, int) else binary(b, "mul", i, step) for i, step in zip(at, view.steps)]
 
 
 def view_store(b: Builder, view: View, index: Any, tile: Any, *, latency: Any = None,
                allow_tma: Any = None, check_bounds: Any = True) -> None:
-    value = fitting(b, tile, view.array.dtype)
-    store(b, view.array, index, broadcast_to(b, value, view.shape), latency=latency, allow_tma=allow_tma)
+    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.shape)
+    if view.steps == view.shape:
+        return store(b, view.array, index, value, latency=latency, allow_tma=allow_tma)
+    if isinstance(view.array, Chosen):
+        return write_of(b, view.array, lambda one: view_store(
+            b, View(one, view.shape, view.padding, view.steps), index, value, latency=latency,
+            allow_tma=allow_tma))
+    b.call("store_at", view.array.handle, *b.handles(origin(b, view, index)), value.handle,
+           ctypes.byref(access(b, latency=latency, tma=allow_tma)))
 
 
 def view_atomic(name: str) -> Callable[..., None]:
     """A store of a view that combines with what is there."""
     def built(b: Builder, view: View, index: Any, tile: Any) -> None:
-        of = view.array
+        of = array_of(view.array)
+        if view.steps != view.shape:
+            raise TypeError("atomic stores are there for views whose tiles lie side by side")
         value = broadcast_to(b, fitting(b, tile, of.dtype), view.shape)
         b.call(name, of.handle, *b.handles(several(index)), value.handle, ctypes.byref(access(b)))
     return built
@@ -227,24 +354,34 @@ def array_slice(b: Builder, array: Array | Chosen, axis: Any, start: Any, stop: 
     if isinstance(array, Chosen):
         return Chosen(tuple(array_slice(b, one, axis, start, stop) for one in array.arrays),  # type: ignore[misc]
                       array.index)
-    made = b.call("slice", array.handle, constant(axis, "axis"), b.value(start).handle,
-                  b.value(stop).handle)
-    return Array(made, array.dtype, array.rank)
+    at = constant(axis, "axis")
+    at += array.rank if at < 0 else 0
+    made = b.call("slice", array.handle, at, b.value(start).handle, b.value(stop).handle)
+    known = [(each, extent) for each, extent in array.known[0].items() if each != at]
+    return Array(made, array.dtype, array.rank, (known, array.known[1].items()))
 
 
 def tiled_view(b: Builder, array: Array | Chosen, tile_shape: Any, *,
                padding_mode: Any = PaddingMode.UNDETERMINED, traversal_steps: Any = None) -> View:
     shape = numbers(tile_shape, "tile_shape")
-    if traversal_steps is not None and numbers(traversal_steps, "traversal_steps") != shape:
-        raise TypeError("tiled_view: steps other than the tile's shape are not there yet")
-    return View(array, shape, padding_mode)
+    steps = numbers(traversal_steps, "traversal_steps") if traversal_steps is not None else shape
+    if len(shape) != array.rank or len(steps) != array.rank or any(step < 1 for step in steps):
+        raise TypeError(f"tiled_view: expected {array.rank} extents, and steps of 1 or more: "
+                        f"tile_shape is {shape}, traversal_steps {steps}")
+    return View(array, shape, padding_mode, steps)
 
 
 def view_num_tiles(b: Builder, view: View, axis: Any) -> Any:
-    return num_tiles(b, view.array, axis, view.shape)
+    return num_tiles(b, view.array, axis, view.steps)
 
 
-ARRAY_METHODS: dict[str, Callable[..., Any]] = {"slice": array_slice, "tiled_view": tiled_view}
+ARRAY_METHODS: dict[str, Callable[..., Any]] = {"slice": array_slice, "tiled_view": tiled_view,
+                                               "get_raw_memory": get_raw_memory}
+MEMORY_METHODS: dict[str, Callable[..., Any]] = {
+    "load_offset": load_offset, "store_offset": store_offset,
+    **{f"atomic_{name}_offset": at_offset(f"atomic_{name}")
+       for name in ("cas", "xchg", "add", "max", "min", "and", "or", "xor")},
+}
 VIEW_METHODS: dict[str, Callable[..., Any]] = {
     "load": view_load, "store": view_store, "num_tiles": view_num_tiles,
     **{f"atomic_store_{name}": view_atomic(f"store_{name}")

@@ -2,14 +2,14 @@
 
 Each is a function of the builder and the arguments of the call; `OPS` has them by their names.
 """
-from ._memory_ops import ARRAY_METHODS, VIEW_METHODS, extent, stride
+from ._memory_ops import ARRAY_METHODS, MEMORY_METHODS, VIEW_METHODS, Needed, extent, stride
 from ._registry import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode, binary, unary
 from ._value_ops import assert_, astype, divmod_, matmul, print_, where
 
 # Operations that are methods of a tile, too.
-VALUE_METHODS = {"astype", "reshape", "permute", "transpose", "item", "extract", "bitcast", "sum", "max",
-                 "min"}
+VALUE_METHODS = {"astype", "reshape", "permute", "transpose", "item", "extract", "insert", "bitcast", "sum",
+                 "max", "min"}
 
-__all__ = ["ARRAY_METHODS", "MemoryOrder", "MemoryScope", "OPS", "PaddingMode", "RoundingMode",
+__all__ = ["ARRAY_METHODS", "MEMORY_METHODS", "MemoryOrder", "MemoryScope", "Needed", "OPS", "PaddingMode", "RoundingMode",
            "VALUE_METHODS", "VIEW_METHODS", "assert_", "astype", "binary", "divmod_", "extent", "matmul",
            "print_", "stride", "unary", "where"]

@@ -43,6 +43,7 @@ class MemoryOrder(enum.Enum):
 
 
 class MemoryScope(enum.Enum):
+    NONE = 0
     BLOCK = raw.CUC_TILE_SCOPE_BLOCK
     DEVICE = raw.CUC_TILE_SCOPE_DEVICE
     SYS = raw.CUC_TILE_SCOPE_SYSTEM

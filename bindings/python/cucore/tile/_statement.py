@@ -2,18 +2,30 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import functools
 import inspect
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from . import _ops as ops
 from ._expression import Expressions, Nested, Return
-from ._syntax import loaded, read_first, stored
-from ._values import Array, Chosen, Value, Variable, View, plain
+from ._syntax import loaded, read_first, returns, stored, syntax_of
+from ._trees import is_tree, leaves, mapped
+from ._values import Array, Carried, Chosen, Kind, Value, Variable, View, plain
 
 if TYPE_CHECKING:
     from ._compile import Compiler
+
+
+RESULT = "$result"  # the name that a function that is put in has its result by
+
+
+def _carried(leaf: Any) -> bool:
+    """Whether a loop or an if can give it another value."""
+    return isinstance(leaf, (Value, int, float))
 
 
 class Function(Expressions):
@@ -29,6 +41,8 @@ class Function(Expressions):
         self.depth = 0  # ifs and loops of the builder that are open
         self.loops: list[ast.stmt] = []  # the loops, the outer ones first
         self.steps: list[Any] = []  # what each of them does before its next turn
+        self.arms = 0  # of ifs with a return, which have all that follows in them, that are open
+        self.gave: bool | None = None  # whether the return that was reached last gave a value
         self.closure: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:
@@ -40,30 +54,35 @@ class Function(Expressions):
 
     def declare(self, name: str, value: Any) -> bool:
         """Make a variable of a name that is bound to a value; whether that can be."""
-        if not isinstance(value, (Value, int, float)):
+        if isinstance(value, Carried) or not any(map(_carried, leaves(value))):
             return False
+        made = mapped(value, lambda leaf: self.variable(name, leaf) if _carried(leaf) else leaf)
+        self.names[name] = Carried(made) if is_tree(made) else made
+        return True
+
+    def variable(self, name: str, value: Any) -> Variable:
         made = self.b.value(value)
         loose = made.loose
         if loose:
             made = self.b.typed(made)
         handle = self.b.call("declare", plain(name).encode(), made.handle)
         kind = self.b.dtype(made) or (raw.CUC_BOOL if isinstance(value, bool) else raw.CUC_F32)
-        self.names[name] = Variable(handle, kind, loose)
-        return True
+        return Variable(handle, kind, loose)
 
     def settle(self, names: list[str]) -> None:
         """Where a loop or an if has ended: its variables are values again."""
         for name in names:
-            there = self.names.get(name)
-            if isinstance(there, Variable):
-                self.names[name] = Value(self.b.call("get", there.handle), there.loose)
+            if name in self.names:
+                self.names[name] = self.now(self.names[name])
 
     # ---- statements ----
 
     def run(self, statements: list[ast.stmt]) -> bool:
         """Go through statements; False when what stands behind them is not reached."""
-        for statement in statements:
+        for position, statement in enumerate(statements):
             self.b.at(statement.lineno)
+            if isinstance(statement, ast.If) and not self.is_kernel and not self.loops and returns(statement):
+                return self.returning(statement, statements[position + 1:])
             handler = getattr(self, f"do_{type(statement).__name__}", None)
             if handler is None:
                 self.refuse(statement, f"a kernel has no {type(statement).__name__.lower()}")
@@ -103,10 +122,34 @@ class Function(Expressions):
                 self.refuse(node, "a kernel returns nothing")
             self.b.call("return")
             return False
-        if self.depth:
-            self.refuse(node, "a function that is put in returns at its end, or where a condition is "
-                              "known when the kernel is compiled")
-        raise Return(self.eval(node.value) if node.value is not None else None)
+        value = self.eval(node.value) if node.value is not None else None
+        if self.depth == 0:
+            raise Return(value)
+        if self.depth != self.arms:
+            self.refuse(node, "a function that is put in does not return out of a loop")
+        self.gave = value is not None
+        if self.gave:
+            self.bind(RESULT, value, node)
+        return False
+
+    def returning(self, node: ast.If, rest: list[ast.stmt]) -> bool:
+        """An if with a return, of a function that is put in: what follows it is in its arms."""
+        condition = self.eval(node.test)
+        if not isinstance(condition, Value):
+            return self.run((node.body if condition else node.orelse) + rest)
+        whole = ast.copy_location(ast.If(node.test, node.body + rest, node.orelse + rest), node)
+        whole.end_lineno, whole.end_col_offset = self.node.end_lineno, self.node.end_col_offset
+        self.arms += 1
+        gave = self.branch(whole, condition, (RESULT,))[1]
+        self.arms -= 1
+        if len(gave) > 1:
+            self.refuse(node, "a function that is put in returns a value in one arm and none in the other")
+        self.gave, = gave
+        if self.depth == 0:
+            if self.gave and RESULT not in self.names:
+                self.refuse(node, "what the function returns has no type yet")
+            raise Return(self.now(self.names[RESULT]) if self.gave else None)
+        return False
 
     def do_Break(self, node: ast.Break) -> bool:
         self.b.call("break")
@@ -126,8 +169,43 @@ class Function(Expressions):
         elif not condition:
             self.refuse(node, str(said) or "the assertion does not hold")
 
-    def do_With(self, node: ast.With) -> bool:
-        self.refuse(node, "a kernel has no with")
+    def do_Raise(self, node: ast.Raise) -> bool:
+        if isinstance(node.exc, ast.Call):
+            self.eval(node.exc)  # raises
+        self.refuse(node, "a kernel raises nothing but ct.static_exception()")
+
+    def do_With(self, node: ast.With) -> None:
+        """Of generators with @contextlib.contextmanager: what is ahead of their yield, the block, and the rest."""
+        with contextlib.ExitStack() as stack:
+            for item in node.items:
+                stack.enter_context(self.managed(item))
+            if not self.run(node.body):
+                self.refuse(node, "a block of with is not left by return, break or continue")
+
+    @contextlib.contextmanager
+    def managed(self, item: ast.withitem) -> Iterator[None]:
+        of = item.context_expr
+        made = self.eval(of.func) if isinstance(of, ast.Call) else None
+        generator: Any = getattr(made, "__wrapped__", None)
+        if not isinstance(of, ast.Call) or not inspect.isgeneratorfunction(generator):
+            self.refuse(of, "with takes a call of a function with @contextlib.contextmanager")
+        given = [self.eval(each) for each in of.args]
+        named = {str(each.arg): self.eval(each.value) for each in of.keywords}
+        body: Any = syntax_of(generator).body
+        at = next((i for i, each in enumerate(body)
+                   if isinstance(each, ast.Expr) and isinstance(each.value, ast.Yield)), -1)
+        if at < 0:
+            self.refuse(of, "a function with @contextlib.contextmanager has one yield, as a statement of its own")
+        scope = self.compiler.entered(generator, given, named)
+        with self.compiler.inside(scope):
+            scope.run(body[:at])
+            what = body[at].value.value
+            value = scope.eval(what) if what is not None else None
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, value)
+        yield
+        with self.compiler.inside(scope):
+            scope.run(body[at + 1:])
 
     # ---- if ----
 
@@ -135,6 +213,11 @@ class Function(Expressions):
         condition = self.eval(node.test)
         if not isinstance(condition, Value):
             return self.run(node.body if condition else node.orelse)
+        return self.branch(node, condition)[0]
+
+    def branch(self, node: ast.If, condition: Value, more: tuple[str, ...] = ()) -> tuple[bool, set[bool | None]]:
+        """An if of the kernel's; whether what follows is reached, and what `gave` was in its arms. `more`
+        are names that both arms bind, though they are not written so."""
         # Names that are bound already go on as variables; those that both arms bind, too, and their
         # types are known from the first time that this was gone through.
         key = self.compiler.next_if()
@@ -142,32 +225,40 @@ class Function(Expressions):
         outer = {name: self.names[name] for name in stored(node.body + node.orelse) if name in self.names}
         needed = self.read_after(node)
         mine = [name for name, value in outer.items()
-                if name in needed and not isinstance(value, Variable) and self.declare(name, value)]
+                if name in needed and not isinstance(value, (Variable, Carried)) and self.declare(name, value)]
         fresh = [n for n in stored(node.body)
                  if n in set(stored(node.orelse)) and n not in outer and n in needed]
+        fresh += [n for n in more if n not in self.names]
         for name in fresh:
             if name in types_known:
-                kind, shape, loose = types_known[name]
-                zero = Value(self.b.call("zeros", kind, *self.b.integers(shape)))
-                handle = self.b.call("declare", plain(name).encode(), zero.handle)
-                self.names[name] = Variable(handle, kind, loose)
+                made = mapped(types_known[name], functools.partial(self.zero, name))
+                self.names[name] = Carried(made) if is_tree(made) else made
         before = dict(self.names)
         self.b.call("if", condition.handle)
         self.depth += 1
-        ends = []
+        ends, gave = [], set()
         for turn, arm in enumerate((node.body, node.orelse)):
             if turn and arm:
                 self.b.call("else")
             self.names = dict(before)
+            self.gave = None
             ends.append(self.run(arm) if arm else True)
+            gave.add(self.gave if not ends[-1] else False)
             for name in fresh:
-                if name not in types_known and ends[-1]:
+                if name not in types_known and (ends[-1] or name in more):
                     self.compiler.learn(key, name, self.names.get(name))
         self.depth -= 1
         self.names = before
         self.b.call("end")
         self.settle(mine + fresh)
-        return any(ends)
+        return any(ends), gave
+
+    def zero(self, name: str, leaf: Any) -> Any:
+        """A variable of a type that is known, and the value is not."""
+        if not isinstance(leaf, Kind):
+            return leaf
+        zero = Value(self.b.call("zeros", leaf.dtype, *self.b.integers(leaf.shape)))
+        return Variable(self.b.call("declare", plain(name).encode(), zero.handle), leaf.dtype, leaf.loose)
 
     # ---- loops ----
 
@@ -242,7 +333,8 @@ class Function(Expressions):
     def open_loop(self, node: ast.For | ast.While, own: set[str]) -> list[str]:
         """Make variables of what the loop carries; those that were none before."""
         made = [name for name in self.carried(node, own)
-                if not isinstance(self.names[name], Variable) and self.declare(name, self.names[name])]
+                if not isinstance(self.names[name], (Variable, Carried)) and
+                self.declare(name, self.names[name])]
         self.depth += 1
         self.loops.append(node)
         return made

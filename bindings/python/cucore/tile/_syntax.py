@@ -6,7 +6,7 @@ import inspect
 import textwrap
 import types
 
-from ._values import TileCompilerError
+from ._errors import TileCompilerError
 
 
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
@@ -82,3 +82,10 @@ def always(nodes: list[ast.stmt]) -> set[str]:
         elif isinstance(node, ast.If):
             bound |= always(node.body) & always(node.orelse)
     return bound
+
+
+def returns(node: ast.AST) -> bool:
+    """Whether there is a return in it, not of a function that is written in it."""
+    if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+        return False
+    return isinstance(node, ast.Return) or any(map(returns, ast.iter_child_nodes(node)))

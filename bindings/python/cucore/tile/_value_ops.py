@@ -7,9 +7,29 @@ from typing import Any, Callable
 
 from .. import raw
 from ._registry import OPS, axis_of, binary, constant, number, numbers, op, several, unary
-from ._values import INTEGERS, Builder, Text, TileCompilerError, Value
+from ._errors import TileCompilerError
+from ._values import INTEGERS, Builder, Text, Value
 
 # ---- making tiles --------------------------------------------------------------------------------
+
+
+@op("astile")
+def astile(b: Builder, value: Any, /, *, dtype: Any) -> Value:
+    kind = number(dtype)
+    if not isinstance(value, (tuple, list)):
+        return b.cast(b.value(value), kind)
+    shape: list[int] = []
+    flat: list[Any] = [value]
+    while flat and isinstance(flat[0], (tuple, list)):
+        lengths = {len(each) if isinstance(each, (tuple, list)) else -1 for each in flat}
+        if len(lengths) != 1 or 0 in lengths:
+            raise TypeError("astile: expected tuples of one length each, with scalars in the innermost")
+        shape.append(lengths.pop())
+        flat = [inner for each in flat for inner in each]
+    if any(isinstance(each, (tuple, list)) or isinstance(each, Value) and b.rank(each) for each in flat):
+        raise TypeError("astile: expected tuples of one length each, with scalars in the innermost")
+    plain = [int(each) if isinstance(each, bool) and kind != raw.CUC_BOOL else each for each in flat]
+    return Value(b.call("full_list", kind, *b.integers(shape), *b.handles(plain)))
 
 
 @op("arange")
@@ -29,6 +49,8 @@ def full(b: Builder, shape: Any, fill_value: Any, dtype: Any) -> Value:
     kind, fill = number(dtype), b.value(fill_value)
     if isinstance(fill_value, bool) and kind != raw.CUC_BOOL:
         fill = b.value(int(fill_value))
+    elif isinstance(fill_value, Value):
+        fill = b.cast(fill, kind)
     return Value(b.call("full", kind, *b.integers(numbers(shape, "shape")), fill.handle))
 
 
@@ -105,7 +127,8 @@ def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Valu
 
 @op("bitcast")
 def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
-    return Value(b.call("bitcast", b.typed(b.value(x)).handle, number(dtype)))
+    kind = number(dtype)
+    return Value(b.call("bitcast", b.typed(b.value(x)).handle, raw.CUC_U8 if kind == raw.CUC_E8M0 else kind))
 
 
 _WORDS = {8: raw.CUC_U8, 16: raw.CUC_U16, 32: raw.CUC_U32, 64: raw.CUC_U64}
@@ -239,13 +262,67 @@ def mma(b: Builder, x: Any, y: Any, acc: Any, *, use_fast_acc: Any = False) -> V
                         raw.CUC_TILE_IEEE, int(bool(use_fast_acc))))
 
 
+def scale_of(b: Builder, x: Value) -> Value:
+    """Scales as f32: powers of two by their bits, which are what a tile of float8_e8m0fnu has here, or any."""
+    if b.dtype(x) != raw.CUC_U8:
+        return b.cast(x, raw.CUC_F32)
+    bits = binary(b, "shl", b.cast(x, raw.CUC_U32), 23)
+    power = bitcast(b, bits, raw.CUC_F32)
+    small = where(b, binary(b, "eq", x, 0), 2.0**-127, power)
+    return where(b, binary(b, "eq", x, 255), float("nan"), small)
+
+
+@op("mma_scaled")
+def mma_scaled(b: Builder, x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: Any) -> Value:
+    """A product for each block of the scales, so on every device that has products of these types."""
+    x, y, scales = b.value(x), b.value(y), [b.value(x_scale), b.value(y_scale)]
+    K, blocks = b.shape(x)[-1], b.shape(scales[0])[-1]
+    if K % blocks or b.shape(y)[-2] != K or b.shape(scales[1])[-2] != blocks:
+        raise TypeError(f"mma_scaled: x is {b.shape(x)}, its scales {b.shape(scales[0])}, y {b.shape(y)}, its "
+                        f"scales {b.shape(scales[1])}: expected [M, K], [M, K / B], [K, N] and [K / B, N]")
+    size, total = K // blocks, b.value(acc)
+    zero = zeros(b, b.shape(total), raw.CUC_F32)
+    of_x, of_y = (scale_of(b, each) for each in scales)
+
+    def part(tile: Value, axis: int, at: int, count: int) -> Value:
+        shape, index = list(b.shape(tile)), [0] * b.rank(tile)
+        shape[axis], index[axis] = count, at
+        return extract(b, tile, tuple(index), tuple(shape))
+
+    for at in range(blocks):
+        product = mma(b, part(x, -1, at, size), part(y, -2, at, size), zero)
+        scaled = binary(b, "mul", product, binary(b, "mul", part(of_x, -1, at, 1), part(of_y, -2, at, 1)))
+        total = binary(b, "add", total, scaled)
+    return total
+
+
+_FLOATS = (raw.CUC_F16, raw.CUC_BF16, raw.CUC_F32, raw.CUC_F64)
+
+
+def _promoted(x: int, y: int) -> int:
+    """The dtype that both come to; that of x where there is none, which is told of then."""
+    floats = [kind for kind in (x, y) if kind in _FLOATS]
+    if len(floats) == 1:
+        return floats[0]
+    wider = x if raw.cuc_dtype_bits(x) >= raw.cuc_dtype_bits(y) else y
+    signs = {raw.NAMES["dtype"][kind][0] for kind in (x, y)}
+    return wider if floats and raw.cuc_dtype_bits(x) != raw.cuc_dtype_bits(y) or \
+        not floats and {x, y} <= INTEGERS and len(signs) == 1 else x
+
+
 @op("matmul")
 def matmul(b: Builder, x: Any, y: Any) -> Value:
     a, c = b.value(x), b.value(y)
-    kind = b.dtype(a)
+    kind = _promoted(b.dtype(a), b.dtype(c))
+    a, c = (t if b.dtype(t) == kind else b.cast(t, kind) for t in (a, c))
+    row, column = b.rank(a) == 1, b.rank(c) == 1
+    a = expand_dims(b, a, 0) if row else a
+    c = expand_dims(b, c, 1) if column else c
     product = Value(b.call("matmul", a.handle, c.handle))
-    # As cuTile has it: of the operands' type.
-    return b.cast(product, kind) if kind in (raw.CUC_F16, raw.CUC_BF16) else product
+    last = b.rank(product) - 1
+    product = squeezed(b, product, ([last] if column else []) + ([last - 1] if row else []))
+    # As cuTile has it: of the operands' type, but for tf32, which computes nothing.
+    return product if kind in (raw.CUC_TF32, b.dtype(product)) else b.cast(product, kind)
 
 
 # ---- along axes ----------------------------------------------------------------------------------
@@ -373,14 +450,19 @@ def assert_(b: Builder, cond: Any, message: Any = "") -> None:
 
 @op("print")
 def print_(b: Builder, *values: Any, sep: str = " ", end: str = "\n") -> None:
-    parts, shown = [], []
-    for value in values:
-        part = ""
-        for each in value if isinstance(value, Text) else (value,):
-            if isinstance(each, Value):
-                shown.append(each)
-            part += "{}" if isinstance(each, Value) else str(each)
-        parts.append(part)
+    shown: list[Value] = []
+
+    def part(value: Any) -> str:
+        if isinstance(value, Text):
+            return "".join(map(part, value))
+        if isinstance(value, tuple):
+            return f"({', '.join(map(part, value))}{',' if len(value) == 1 else ''})"
+        if not isinstance(value, Value):
+            return str(value)
+        shown.append(value)
+        return "{}"
+
+    parts = [part(value) for value in values]
     b.call("print", (sep.join(parts) + end.removesuffix("\n")).encode(), *b.handles(shown))
 
 
@@ -400,21 +482,29 @@ def grid_dependency_control_launch_dependents(b: Builder) -> None:
     b.call("grid_dependency_launch")
 
 
-@op("static_assert")
-def static_assert(b: Builder, cond: Any, message: Any = "") -> None:
-    if isinstance(cond, Value):
-        raise TypeError("static_assert: the condition is not known when the kernel is compiled")
-    if not cond:
-        raise AssertionError(str(message) or "a static assertion does not hold")
-
-
 @op("ensure_constant")
 def ensure_constant(b: Builder, value: Any) -> Any:
     if isinstance(value, Value):
-        raise TypeError("the value is not known when the kernel is compiled")
+        raise AssertionError("the value is not known when the kernel is compiled")
     return value
 
 
-@op("static_eval", "static_iter")
-def static_eval(b: Builder, value: Any) -> Any:
-    return value
+# What is said in these is Python's, and is read as it is written: see Expressions.static().
+@op("static_assert")
+def static_assert(b: Builder, cond: Any, message: Any = None, /) -> None:
+    raise NotImplementedError
+
+
+@op("static_eval")
+def static_eval(b: Builder, expr: Any, /) -> Any:
+    raise NotImplementedError
+
+
+@op("static_iter")
+def static_iter(b: Builder, iterable: Any, /) -> Any:
+    raise NotImplementedError
+
+
+@op("static_exception")
+def static_exception(b: Builder, exc: Any, /) -> Any:
+    raise NotImplementedError

@@ -6,15 +6,8 @@ import re
 from typing import Any
 
 from .. import raw
-from .._errors import CompileError, text
-
-
-class TileCompilerError(CompileError):
-    """A kernel does not compile; the message has the place in the Python source."""
-
-
-class TileSyntaxError(SyntaxError):
-    """Python that a kernel cannot have."""
+from .._errors import text
+from ._errors import TileCompilerError, compilers
 
 
 class DType:
@@ -53,12 +46,36 @@ class Value:
 
 
 class Array:
-    """A parameter that is an array, or a part of one."""
+    """A parameter that is an array, or a part of one.
 
-    __slots__ = ("handle", "dtype", "rank")
+    `known`: extents and strides that the launch's arrays have when it is compiled, by their axes.
+    `number`: which of the kernel's arrays it is; -1: a part of one. `flat`: its memory as one axis.
+    """
 
-    def __init__(self, handle: int, dtype: int, rank: int) -> None:
+    __slots__ = ("handle", "dtype", "rank", "known", "number", "flat")
+
+    def __init__(self, handle: int, dtype: int, rank: int, known: Any = ((), ()), number: int = -1) -> None:
         self.handle, self.dtype, self.rank = handle, dtype, rank
+        self.known, self.number = (dict(known[0]), dict(known[1])), number
+        self.flat: Array | None = None
+
+
+class Memory:
+    """An array's memory, by the distance of an element from the first."""
+
+    __slots__ = ("flat",)
+
+    def __init__(self, flat: Array) -> None:
+        self.flat = flat
+
+
+class Slice:
+    """So many elements of an axis, from one on."""
+
+    __slots__ = ("start", "length")
+
+    def __init__(self, start: Any, length: int) -> None:
+        self.start, self.length = start, length
 
 
 class Chosen:
@@ -74,12 +91,13 @@ class Chosen:
 
 
 class View:
-    """An array as a grid of tiles."""
+    """An array as tiles, `steps` elements apart."""
 
-    __slots__ = ("array", "shape", "padding")
+    __slots__ = ("array", "shape", "padding", "steps")
 
-    def __init__(self, array: Array | Chosen, shape: tuple[int, ...], padding: Any) -> None:
-        self.array, self.shape, self.padding = array, shape, padding
+    def __init__(self, array: Array | Chosen, shape: tuple[int, ...], padding: Any,
+                 steps: tuple[int, ...]) -> None:
+        self.array, self.shape, self.padding, self.steps = array, shape, padding, steps
 
 
 class Text(tuple):  # type: ignore[type-arg]
@@ -95,6 +113,24 @@ class Variable:
 
     def __init__(self, handle: int, dtype: int, loose: bool) -> None:
         self.handle, self.dtype, self.loose = handle, dtype, loose
+
+
+class Carried:
+    """The same for a tuple or its like, with variables in it."""
+
+    __slots__ = ("tree",)
+
+    def __init__(self, tree: Any) -> None:
+        self.tree = tree
+
+
+class Kind:
+    """The type of a variable that is not there yet."""
+
+    __slots__ = ("dtype", "shape", "loose")
+
+    def __init__(self, dtype: int, shape: tuple[int, ...], loose: bool) -> None:
+        self.dtype, self.shape, self.loose = dtype, shape, loose
 
 
 INTEGERS = frozenset(range(raw.CUC_I8, raw.CUC_U64 + 1))
@@ -153,7 +189,7 @@ class Builder:
     def check(self) -> None:
         log = text(raw.cuc_tile_program_log(self.program))
         if log:
-            raise TileCompilerError(log.rstrip())
+            raise compilers(log)
 
     def finish(self) -> str:
         out = ctypes.c_char_p()
@@ -182,7 +218,7 @@ class Builder:
         if isinstance(given, bool):
             return Value(self.call("bool", int(given)))
         if isinstance(given, int):
-            return Value(self.call("int", given), loose=True)
+            return Value(self.call("int" if given < 2**63 else "uint", given), loose=True)
         if isinstance(given, float):
             return Value(self.call("float", given))
         if hasattr(given, "item") and hasattr(given, "dtype"):  # NumPy's scalars have a type

@@ -10,6 +10,11 @@ pub type cuc_device_ptr = u64;
 /// The type of an array element or of a kernel argument.
 pub type cuc_dtype = i32;
 
+/// A number of 32 bits that kernels set and one conditional node goes by: the driver's
+/// CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of
+/// kernels as it is. It is its graph's.
+pub type cuc_condition = u64;
+
 /// A value: a tile, a scalar, a constant or a tensor; 0 is none.
 pub type cuc_tile = u32;
 
@@ -55,6 +60,11 @@ opaque! {
 opaque! {
     /// Products of one kind, compiled.
     cuc_gemm_plan
+}
+
+opaque! {
+    /// A part of a device: its primary context with some of its multiprocessors.
+    cuc_green_context
 }
 
 opaque! {
@@ -720,12 +730,26 @@ pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
 pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
 pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
 
+/// smaller groups, which may not have large clusters
+pub const CUC_SMS_ANY: u32 = 1;
+/// groups that can have clusters as large as they may be
+pub const CUC_SMS_MAX_CLUSTER: u32 = 2;
+
 /// cuc_event_get_elapsed() can measure with it
 pub const CUC_EVENT_TIMING: u32 = 1;
 /// a thread that waits for it sleeps and does not spin
 pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
 /// other processes can have it; not with CUC_EVENT_TIMING
 pub const CUC_EVENT_IPC: u32 = 4;
+
+/// its own device only reads it
+pub const CUC_MEMORY_VIRTUAL_READ_ONLY: u32 = 1;
+/// the peers only read it
+pub const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: u32 = 2;
+/// other devices of the bus reach it (GPUDirect RDMA)
+pub const CUC_MEMORY_VIRTUAL_RDMA: u32 = 4;
+/// in the least pieces that there are, not those the driver recommends
+pub const CUC_MEMORY_VIRTUAL_FINE: u32 = 8;
 
 /// in stream order, as any copy
 pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
@@ -736,6 +760,34 @@ pub const CUC_COPY_SOURCE_ANY: i32 = 2;
 
 /// rather beside kernels than as fast as possible; a hint
 pub const CUC_COPY_OVERLAP_COMPUTE: u32 = 1;
+
+pub const CUC_TENSOR_MAP_INTERLEAVE_NONE: i32 = 0;
+/// NC/8HWC8: slices of 16 bytes
+pub const CUC_TENSOR_MAP_INTERLEAVE_16B: i32 = 1;
+/// NC/16HWC16: slices of 32 bytes
+pub const CUC_TENSOR_MAP_INTERLEAVE_32B: i32 = 2;
+
+pub const CUC_TENSOR_MAP_SWIZZLE_NONE: i32 = 0;
+pub const CUC_TENSOR_MAP_SWIZZLE_32B: i32 = 1;
+pub const CUC_TENSOR_MAP_SWIZZLE_64B: i32 = 2;
+pub const CUC_TENSOR_MAP_SWIZZLE_128B: i32 = 3;
+/// pieces of 32 bytes stay together
+pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: i32 = 4;
+/// and halves of odd lines change places
+pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: i32 = 5;
+pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: i32 = 6;
+
+pub const CUC_TENSOR_MAP_L2_NONE: i32 = 0;
+pub const CUC_TENSOR_MAP_L2_64B: i32 = 1;
+pub const CUC_TENSOR_MAP_L2_128B: i32 = 2;
+pub const CUC_TENSOR_MAP_L2_256B: i32 = 3;
+
+pub const CUC_TENSOR_MAP_FILL_ZERO: i32 = 0;
+/// a NaN that makes a product 0; of floats alone
+pub const CUC_TENSOR_MAP_FILL_NAN: i32 = 1;
+
+/// f32 and tf32: subnormals become 0 on their way
+pub const CUC_TENSOR_MAP_FTZ: i32 = 1;
 
 /// PTX text: loadable, compiled by the driver
 pub const CUC_CODE_PTX: i32 = 1;
@@ -944,6 +996,15 @@ pub const CUC_GRAPH_MEMORY_RESERVED: i32 = 2;
 /// the most since it was last reset
 pub const CUC_GRAPH_MEMORY_RESERVED_HIGH: i32 = 3;
 
+/// it has its default value when a launch of the graph begins; without, what the launch before has left
+pub const CUC_CONDITION_ASSIGN_DEFAULT: i32 = 1;
+
+/// the first body runs unless it is 0; the second, if any, if it is
+pub const CUC_CONDITIONAL_IF: i32 = 0;
+/// its one body runs again and again, until it is 0
+pub const CUC_CONDITIONAL_WHILE: i32 = 1;
+pub const CUC_CONDITIONAL_SWITCH: i32 = 2;
+
 /// Where caching of global memory in L1 would cost blocks, answer as if it did not.
 pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
 
@@ -970,6 +1031,8 @@ pub const CUC_TILE_APPROX: i32 = 4;
 pub const CUC_TILE_FULL: i32 = 5;
 /// beside one of these: subnormal f32 are 0, before and after
 pub const CUC_TILE_FTZ: i32 = 16;
+/// beside these, of minimum, maximum, min, max: NaN where one is NaN
+pub const CUC_TILE_NAN: i32 = 32;
 
 /// weak; of an atomic operation acquire and release
 pub const CUC_TILE_ORDER_DEFAULT: i32 = 0;
@@ -1017,6 +1080,7 @@ pub const CUC_NVML_DRIVER_VERSION_BYTES: i32 = 80;
 pub const CUC_TENSOR_MAX_RANK: i32 = 8;
 pub const CUC_DL_VERSION_MAJOR: i32 = 1;
 pub const CUC_DL_VERSION_MINOR: i32 = 1;
+pub const CUC_TENSOR_MAP_MAX_RANK: i32 = 5;
 pub const CUC_NO_AXIS: i32 = -1;
 
 #[repr(C)]
@@ -1543,7 +1607,7 @@ pub struct cuc_gemm_args {
     pub row_scale: *const cuc_tensor,
     /// f32 \[n\]
     pub column_scale: *const cuc_tensor,
-    /// Of grouped products, i32 \[groups + 1\] on the device: group g has the rows offsets\[g\] to offsets\[g + 1\] of a and d. They ascend; rows of no group are not written.
+    /// Of grouped products, i32 \[groups + 1\] on the device: group g has the rows offsets\[g\] to offsets\[g + 1\] of a and d. They ascend; rows of no group are not written. No byte of them is one of d's.
     pub offsets: *const cuc_tensor,
     /// a multiple of 256; 0: the plan asks for none
     pub workspace: cuc_device_ptr,
@@ -1581,8 +1645,8 @@ pub struct cuc_gemm_choice {
     pub pipeline: i32,
     /// of d
     pub d_dtype: cuc_dtype,
-    /// 0
-    pub reserved: i32,
+    /// 0: no tile is shared
+    pub stream_k: i32,
     /// of the shape that the plan was made for, parts of sums counted
     pub tiles: i64,
     /// what the model thinks that takes; only to be compared with others of it
@@ -1652,9 +1716,9 @@ pub struct cuc_gemm_options {
     pub raster: i32,
     /// of a sum, each in the workspace, 1 to 64; 0: chosen
     pub parts: i32,
-    /// 0
-    pub reserved: i32,
-    /// The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie there; with 0 none do, unless `parts` is given.
+    /// Last waves of tiles whose sums all blocks share evenly, by way of the workspace, 1 to 8: where tiles do not fill the last wave; 0: chosen.
+    pub stream_k: i32,
+    /// The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie there; with 0 none do, unless `parts` or `stream_k` is given.
     pub workspace_bytes: u64,
     /// "sm_90a": what is compiled for; NULL: all that the device has
     pub arch: *const c_char,
@@ -1970,6 +2034,30 @@ pub struct cuc_memory_pool_statistics {
 
 zeroed!(cuc_memory_pool_statistics, struct_size);
 
+/// How cuc_memory_virtual() makes a resource; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_virtual_options {
+    /// sizeof(cuc_memory_virtual_options); the initialisers set it
+    pub struct_size: usize,
+    /// addresses for each allocation, to grow into; 0: as many as it takes
+    pub reserve_bytes: u64,
+    /// of addresses, a power of two; 0: the driver's
+    pub align: u64,
+    /// \[peer_count\] other devices that reach it
+    pub peers: *const *mut cuc_device,
+    /// 0: none
+    pub peer_count: usize,
+    /// where the memory is: NONE is the device, else a place of the host
+    pub location: cuc_memory_location,
+    /// CUC_MEMORY_VIRTUAL_ bits
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_memory_virtual_options, struct_size);
+
 /// A name as the source has it, and the symbol that the compiler made of it.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -2282,6 +2370,23 @@ pub struct cuc_python_plan {
 
 zeroed!(cuc_python_plan);
 
+/// Some of a device's multiprocessors: a plain value, that owns nothing.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_sms {
+    /// multiprocessors
+    pub count: u32,
+    /// of a group that they are split into; 0 of drivers before CUDA 13.0
+    pub least: u32,
+    /// what the size of a group is a multiple of; 0 as above
+    pub alignment: u32,
+    pub reserved: u32,
+    /// the driver's CUdevResource
+    pub driver: [u64; 18],
+}
+
+zeroed!(cuc_sms);
+
 /// How cuc_stream_create() makes a stream; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -2317,6 +2422,62 @@ pub struct cuc_tensor {
 }
 
 zeroed!(cuc_tensor);
+
+/// A map, as an argument of kernels by value. It holds an address, and owns nothing. One that
+/// kernels read from memory lies there at a multiple of 64 bytes; on the host it may lie anywhere.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tensor_map {
+    /// the driver's CUtensorMap
+    pub words: [u64; 16],
+}
+
+zeroed!(cuc_tensor_map);
+
+/// What a copy takes of images: pixels of a bounding box, one after the other, as convolutions want
+/// them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tensor_map_image {
+    /// sizeof(cuc_tensor_map_image); the initialisers set it
+    pub struct_size: usize,
+    /// \[rank - 2\] corners of the bounding box: offsets from the image's, in the order of its dimensions (D, H, W)
+    pub lower: [i32; 3],
+    /// \[rank - 2\] the same of the far corner, from the image's far corner
+    pub upper: [i32; 3],
+    /// of a pixel, 1 to 256
+    pub channels: u32,
+    /// of a copy, 1 to 1024
+    pub pixels: u32,
+}
+
+zeroed!(cuc_tensor_map_image, struct_size);
+
+/// How a map is made beyond its tensor and box; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tensor_map_options {
+    /// sizeof(cuc_tensor_map_options); the initialisers set it
+    pub struct_size: usize,
+    /// as which elements are copied, of the tensor's size, such as CUC_TF32 of an f32, which rounds; 0: the tensor's
+    pub dtype: cuc_dtype,
+    /// a CUC_TENSOR_MAP_INTERLEAVE_ constant
+    pub interleave: i32,
+    /// a CUC_TENSOR_MAP_SWIZZLE_ constant
+    pub swizzle: i32,
+    /// a CUC_TENSOR_MAP_L2_ constant
+    pub l2_promotion: i32,
+    /// a CUC_TENSOR_MAP_FILL_ constant
+    pub fill: i32,
+    /// CUC_TENSOR_MAP_ bits
+    pub flags: u32,
+    /// of which elements of a dimension one is taken, 1 to 8; 0: 1
+    pub steps: [u32; 5],
+    /// 0
+    pub reserved: u32,
+}
+
+zeroed!(cuc_tensor_map_options, struct_size);
 
 /// How memory is accessed; zero is the default of every field.
 #[repr(C)]
@@ -2424,7 +2585,7 @@ pub struct cuc_tuned_record {
     pub toolkit: *const c_char,
     /// cuc_tuned_program() of a tile program; "cuc_gemm"
     pub program: *const c_char,
-    /// its name; of cuc_gemm() the plan's kind: "bf16 nt bf16"
+    /// its name; of cuc_gemm() the plan's kind: "f16 nt d16"
     pub kernel: *const c_char,
     /// set by hand, in the order in which the kernel has them: "T=bf16"
     pub constants: *const c_char,
@@ -2459,6 +2620,8 @@ extern "C" {
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
     /// The address by which the CPU reaches a buffer of pinned, managed or host memory.
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
+    /// A buffer of another size over the memory of one that there is, which stays as it is.
+    pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
     /// Have another process's buffer.
     pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The resource that a buffer goes back to.
@@ -2577,6 +2740,8 @@ extern "C" {
     pub fn cuc_device_get_properties(out: *mut cuc_device_properties, device: *mut cuc_device) -> cuc_status;
     /// Clocks, temperature, power, and why the clocks are low, as NVML tells them.
     pub fn cuc_device_get_sensors(out: *mut cuc_device_sensors, device: *mut cuc_device, wanted: u32) -> cuc_status;
+    /// All multiprocessors of a device.
+    pub fn cuc_device_get_sms(out: *mut cuc_sms, device: *mut cuc_device) -> cuc_status;
     /// The sixteen bytes of a device's UUID.
     pub fn cuc_device_get_uuid_bytes(out: *mut u8, device: *const cuc_device) -> cuc_status;
     /// The driver's own handle of a device.
@@ -2745,6 +2910,9 @@ extern "C" {
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
     /// Make a graph without nodes.
     pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
+    /// Make a condition for a node of a graph. Each has to be used by one node before the graph is
+    /// instantiated.
+    pub fn cuc_graph_create_condition(out: *mut cuc_condition, graph: *mut cuc_graph, default_value: u32, flags: u32) -> cuc_status;
     /// The flags that an instance was made with.
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
     /// Whether launches of an instance run a node.
@@ -2795,6 +2963,18 @@ extern "C" {
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
     /// Draw a graph into a file, for `dot -Tsvg`.
     pub fn cuc_graph_write_dot(graph: *mut cuc_graph, path: *const c_char, flags: u32) -> cuc_status;
+    /// Make a green context.
+    pub fn cuc_green_context_create(out: *mut *mut cuc_green_context, device: *mut cuc_device, sms: *const cuc_sms, count: usize) -> cuc_status;
+    /// The device of a green context.
+    pub fn cuc_green_context_device(context: *const cuc_green_context) -> *mut cuc_device;
+    /// The multiprocessors of a green context, which can be split in turn.
+    pub fn cuc_green_context_get_sms(out: *mut cuc_sms, context: *mut cuc_green_context) -> cuc_status;
+    /// The driver's own handle of a green context.
+    pub fn cuc_green_context_handle(context: *const cuc_green_context) -> *mut c_void;
+    /// Let go of a green context. Its streams hold it.
+    pub fn cuc_green_context_release(context: *mut cuc_green_context);
+    /// Hold a green context once more.
+    pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
     /// A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
     /// The address by which kernels reach page-locked host memory.
@@ -2888,6 +3068,8 @@ extern "C" {
     pub fn cuc_memory_free(resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The devices that a range of managed memory is kept mapped for.
     pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
+    /// The pieces that a resource of virtual memory allocates in.
+    pub fn cuc_memory_get_granularity(out: *mut usize, resource: *mut cuc_memory_resource) -> cuc_status;
     /// The place that all of a range of managed memory was last prefetched to; it may have moved since.
     pub fn cuc_memory_get_last_prefetch(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
@@ -2953,6 +3135,10 @@ extern "C" {
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
     /// A resource that asks the driver for each allocation, without a pool.
     pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
+    /// A resource whose buffers can grow.
+    pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
+    /// Zero options and write their size.
+    pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
     /// What a node is.
     pub fn cuc_node_get_type(out: *mut i32, node: *mut cuc_node) -> cuc_status;
     /// The name of a type of node, such as "kernel".
@@ -3064,12 +3250,17 @@ extern "C" {
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
     /// Say which file a library is, before every other place and before the environment.
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
+    /// Split multiprocessors into groups of one size.
+    pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
     /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
     /// What a status means, in a few words.
     pub fn cuc_status_text(status: cuc_status) -> *const c_char;
     /// Call a function on the host when the stream comes to it, also when work before it failed.
     pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
+    /// Put a conditional node into the graph that a stream is being captured into, behind what the
+    /// stream has so far.
+    pub fn cuc_stream_add_conditional(bodies: *mut *mut cuc_graph, count: u32, stream: *mut cuc_stream, condition: cuc_condition, type_: i32) -> cuc_status;
     /// Begin to capture a stream.
     pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
     /// Begin to capture a stream into a graph that is there, behind some of its nodes.
@@ -3081,6 +3272,10 @@ extern "C" {
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
     /// Create a stream in a device's primary context.
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
+    /// Make a condition for a node of the graph that a stream is being captured into.
+    pub fn cuc_stream_create_condition(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
+    /// Create a stream whose kernels run on the multiprocessors of a green context.
+    pub fn cuc_stream_create_green(out: *mut *mut cuc_stream, context: *mut cuc_green_context, options: *const cuc_stream_options) -> cuc_status;
     /// Create a stream in any context.
     pub fn cuc_stream_create_in(out: *mut *mut cuc_stream, context: *mut cuc_context, options: *const cuc_stream_options) -> cuc_status;
     /// The device that a stream runs on.
@@ -3146,6 +3341,14 @@ extern "C" {
     pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
     /// Whether the elements of a tensor lie without gaps, the last dimension fastest.
     pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
+    /// Make a map of images, of which a copy takes columns of pixels (im2col).
+    pub fn cuc_tensor_map_im2col(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
+    /// Zero options and write their size.
+    pub fn cuc_tensor_map_options_init(options: *mut cuc_tensor_map_options, caller_size: usize);
+    /// Let a map be of another array of the same shape, strides and type.
+    pub fn cuc_tensor_map_replace_address(map: *mut cuc_tensor_map, tensor: *const cuc_tensor) -> cuc_status;
+    /// Make a map of a tensor, of which a copy takes a box.
+    pub fn cuc_tensor_map_tiled(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, box_: *const u32, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Give a tensor to another library as DLPack.
     pub fn cuc_tensor_to_dlpack(out: *mut *mut cuc_dl_managed_tensor_versioned, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
     /// Give a tensor to a library that only knows the form of before DLPack 1.0.
@@ -3241,6 +3444,8 @@ extern "C" {
     pub fn cuc_tile_div(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP; of f32 FULL, APPROX
     pub fn cuc_tile_div_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
+    /// x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+    pub fn cuc_tile_divmod(quotient: *mut cuc_tile, rest: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile);
     /// The element type of a value.
     pub fn cuc_tile_dtype(program: *const cuc_tile_program, x: cuc_tile) -> cuc_dtype;
     /// One element of a tensor.
@@ -3288,6 +3493,8 @@ extern "C" {
     pub fn cuc_tile_for(program: *mut cuc_tile_program, file: *const c_char, line: u32, first: cuc_tile, last: cuc_tile, step: i64) -> cuc_tile;
     /// A tile of which every element is one value.
     pub fn cuc_tile_full(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, value: cuc_tile) -> cuc_tile;
+    /// A tile whose elements are given one by one.
+    pub fn cuc_tile_full_list(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, count: u32, values: *const cuc_tile) -> cuc_tile;
     /// Elements of a tensor, each picked by its own index.
     pub fn cuc_tile_gather(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x \>= y
@@ -3363,25 +3570,25 @@ extern "C" {
     pub fn cuc_tile_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// the largest, or NaN
     pub fn cuc_tile_max_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// RN
+    /// RN; CUC_TILE_NAN
     pub fn cuc_tile_max_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
     /// the larger; of NaN and a number, the number
     pub fn cuc_tile_maximum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the larger; NaN where one is NaN
     pub fn cuc_tile_maximum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// RN
+    /// RN; CUC_TILE_NAN
     pub fn cuc_tile_maximum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// the least number
     pub fn cuc_tile_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// the least, or NaN
     pub fn cuc_tile_min_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// RN
+    /// RN; CUC_TILE_NAN
     pub fn cuc_tile_min_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
     /// the smaller; of NaN and a number, the number
     pub fn cuc_tile_minimum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the smaller; NaN where one is NaN
     pub fn cuc_tile_minimum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// RN
+    /// RN; CUC_TILE_NAN
     pub fn cuc_tile_minimum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
     pub fn cuc_tile_mma(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile, acc: cuc_tile, precision: i32, fast_acc: i32) -> cuc_tile;
@@ -3512,6 +3719,8 @@ extern "C" {
     pub fn cuc_tile_trans(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the next integer towards 0
     pub fn cuc_tile_trunc(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
+    /// An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+    pub fn cuc_tile_uint(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: u64) -> cuc_tile;
     /// Go through all that the auto() constants of a kernel may be, for the program's dimensions.
     pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
     /// The element of x where c is true, else that of y.

@@ -105,6 +105,44 @@ impl Graph {
     }
 }
 
+/// What a conditional node does with the value of its condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conditional {
+    /// The first body runs unless it is 0; the second, if there is one, if it is.
+    If = sys::CUC_CONDITIONAL_IF as isize,
+    /// The one body runs again and again until it is 0.
+    While = sys::CUC_CONDITIONAL_WHILE as isize,
+    /// The body of that number runs.
+    Switch = sys::CUC_CONDITIONAL_SWITCH as isize,
+}
+
+impl Stream {
+    /// What a conditional node of the graph that this stream captures goes by: an argument of kernels,
+    /// which set it. It has the default value when a launch begins, or without one what the launch
+    /// before has left.
+    pub fn condition(&self, default: Option<u32>) -> Result<u64> {
+        let (value, flags) = match default {
+            Some(value) => (value, sys::CUC_CONDITION_ASSIGN_DEFAULT as u32),
+            None => (0, 0),
+        };
+        let mut out = 0;
+        check(unsafe { sys::cuc_stream_create_condition(&mut out, self.as_raw(), value, flags) })?;
+        Ok(out)
+    }
+
+    /// Put a conditional node on this stream, which is captured: its bodies, to be filled by
+    /// [`Graph::node`].
+    pub fn conditional(&self, condition: u64, kind: Conditional, count: u32) -> Result<Vec<Graph>> {
+        let mut raw = vec![null_mut(); count as usize];
+        check(unsafe {
+            let kind = kind as i32;
+            sys::cuc_stream_add_conditional(raw.as_mut_ptr(), count, self.as_raw(), condition, kind)
+        })?;
+        // Safety: each is a reference of ours.
+        Ok(raw.into_iter().map(|graph| unsafe { Graph::from_raw(graph) }).collect())
+    }
+}
+
 handle! {
     /// An instance of a graph; it needs the graph no more. One call at a time: `Send`, not `Sync`.
     GraphExec, cuc_graph_exec, cuc_graph_exec_release

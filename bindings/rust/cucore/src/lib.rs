@@ -52,6 +52,7 @@ mod ipc;
 mod launch;
 mod memory;
 mod object;
+mod part;
 mod program;
 mod stream;
 mod tensor;
@@ -60,14 +61,15 @@ pub use argument::{Argument, Arguments, ByValue, DevicePtr};
 pub use device::Device;
 pub use element::{Bf16, Element, F16};
 pub use error::{Error, Kind, Result};
-pub use graph::{Graph, GraphExec, Node};
+pub use graph::{Conditional, Graph, GraphExec, Node};
 pub use ipc::IpcHandle;
 pub use launch::{Config, Dim, Launch};
 pub use memory::{Array, Buffer, MemoryKind, MemoryResource};
 pub use object::{Code, Kernel, Object};
+pub use part::{GreenContext, Sms};
 pub use program::{Linker, Program, ProgramOptions, Source};
 pub use stream::{Completion, Event, Stream};
-pub use tensor::Tensor;
+pub use tensor::{Swizzle, Tensor, TensorMap};
 
 /// The version of the library that runs, such as "0.1.0".
 pub fn version() -> &'static str {

@@ -38,6 +38,12 @@ impl MemoryResource {
         let kind = kind as i32;
         Self::made(|out| unsafe { sys::cuc_memory_synchronous(out, device.as_raw(), kind) })
     }
+
+    /// Virtual memory, whose buffers [grow](Buffer::grow). Each keeps its address up to so many bytes.
+    pub fn growing(device: &Device, reserve_bytes: u64) -> Result<Self> {
+        let options = sys::cuc_memory_virtual_options { reserve_bytes, ..Default::default() };
+        Self::made(|out| unsafe { sys::cuc_memory_virtual(out, device.as_raw(), &options) })
+    }
 }
 
 handle! {
@@ -46,6 +52,12 @@ handle! {
 }
 
 impl Buffer {
+    /// One of another size over the same memory, which stays as it is: of a resource that is
+    /// [`MemoryResource::growing`].
+    pub fn grow(&self, bytes: usize) -> Result<Self> {
+        Self::made(|out| unsafe { sys::cuc_buffer_grow(out, self.as_raw(), bytes) })
+    }
+
     /// Of the device's own resource.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_buffer_create(out, null_mut(), bytes, stream.as_raw()) })

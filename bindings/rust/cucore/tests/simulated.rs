@@ -312,6 +312,26 @@ fn a_graph_records_and_waits_for_events_of_outside() {
 }
 
 #[test]
+fn a_graph_decides_between_bodies() {
+    let (stream, side) = (stream(), stream());
+    let x = Array::<u8>::zeros(&stream, 8).unwrap();
+    let mut bodies = Vec::new();
+    let graph = stream
+        .capture(|s| {
+            let condition = s.condition(Some(1))?;
+            bodies = s.conditional(condition, Conditional::Switch, 2)?;
+            Ok(())
+        })
+        .unwrap();
+    for (body, value) in bodies.iter().zip([5, 7]) {
+        body.node(&side, &[], |s| unsafe { x.buffer().fill(s, value) }).unwrap();
+    }
+    unsafe { graph.instantiate().unwrap().launch(&stream).unwrap() };
+    assert_eq!(x.to_vec(&stream).unwrap(), [7; 8]);
+    assert!(stream.condition(None).is_err());
+}
+
+#[test]
 fn what_goes_to_other_processes_has_a_name() {
     let stream = stream();
     let pool = MemoryResource::shareable(&device()).unwrap();

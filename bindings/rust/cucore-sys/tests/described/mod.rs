@@ -312,7 +312,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.parts, 40, 4);
     row!(cuc_gemm_choice.pipeline, 44, 4);
     row!(cuc_gemm_choice.d_dtype, 48, 4);
-    row!(cuc_gemm_choice.reserved, 52, 4);
+    row!(cuc_gemm_choice.stream_k, 52, 4);
     row!(cuc_gemm_choice.tiles, 56, 8);
     row!(cuc_gemm_choice.seconds, 64, 8);
     row!(cuc_gemm_choice.by, 72, 8);
@@ -345,7 +345,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.split, 120, 4);
     row!(cuc_gemm_options.raster, 124, 4);
     row!(cuc_gemm_options.parts, 128, 4);
-    row!(cuc_gemm_options.reserved, 132, 4);
+    row!(cuc_gemm_options.stream_k, 132, 4);
     row!(cuc_gemm_options.workspace_bytes, 136, 8);
     row!(cuc_gemm_options.arch, 144, 8);
     row!(cuc_gemm_options.tuned, 152, 8);
@@ -461,6 +461,15 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_memory_pool_statistics.reserved_high, 16, 8);
     row!(cuc_memory_pool_statistics.used_bytes, 24, 8);
     row!(cuc_memory_pool_statistics.used_high, 32, 8);
+    row!(cuc_memory_virtual_options, 56, 8);
+    row!(cuc_memory_virtual_options.struct_size, 0, 8);
+    row!(cuc_memory_virtual_options.reserve_bytes, 8, 8);
+    row!(cuc_memory_virtual_options.align, 16, 8);
+    row!(cuc_memory_virtual_options.peers, 24, 8);
+    row!(cuc_memory_virtual_options.peer_count, 32, 8);
+    row!(cuc_memory_virtual_options.location, 40, 8);
+    row!(cuc_memory_virtual_options.flags, 48, 4);
+    row!(cuc_memory_virtual_options.reserved, 52, 4);
     row!(cuc_object_mapping, 16, 8);
     row!(cuc_object_mapping.expression, 0, 8);
     row!(cuc_object_mapping.symbol, 8, 8);
@@ -597,6 +606,12 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_python_plan.kernel, 0, 8);
     row!(cuc_python_plan.arguments, 8, 8);
     row!(cuc_python_plan.count, 16, 8);
+    row!(cuc_sms, 160, 8);
+    row!(cuc_sms.count, 0, 4);
+    row!(cuc_sms.least, 4, 4);
+    row!(cuc_sms.alignment, 8, 4);
+    row!(cuc_sms.reserved, 12, 4);
+    row!(cuc_sms.driver, 16, 144);
     row!(cuc_stream_options, 16, 8);
     row!(cuc_stream_options.struct_size, 0, 8);
     row!(cuc_stream_options.priority, 8, 4);
@@ -609,6 +624,24 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_tensor.flags, 20, 4);
     row!(cuc_tensor.shape, 24, 64);
     row!(cuc_tensor.strides, 88, 64);
+    row!(cuc_tensor_map, 128, 8);
+    row!(cuc_tensor_map.words, 0, 128);
+    row!(cuc_tensor_map_image, 40, 8);
+    row!(cuc_tensor_map_image.struct_size, 0, 8);
+    row!(cuc_tensor_map_image.lower, 8, 12);
+    row!(cuc_tensor_map_image.upper, 20, 12);
+    row!(cuc_tensor_map_image.channels, 32, 4);
+    row!(cuc_tensor_map_image.pixels, 36, 4);
+    row!(cuc_tensor_map_options, 56, 8);
+    row!(cuc_tensor_map_options.struct_size, 0, 8);
+    row!(cuc_tensor_map_options.dtype, 8, 4);
+    row!(cuc_tensor_map_options.interleave, 12, 4);
+    row!(cuc_tensor_map_options.swizzle, 16, 4);
+    row!(cuc_tensor_map_options.l2_promotion, 20, 4);
+    row!(cuc_tensor_map_options.fill, 24, 4);
+    row!(cuc_tensor_map_options.flags, 28, 4);
+    row!(cuc_tensor_map_options.steps, 32, 20);
+    row!(cuc_tensor_map_options.reserved, 52, 4);
     row!(cuc_tile_access_options, 56, 8);
     row!(cuc_tile_access_options.struct_size, 0, 8);
     row!(cuc_tile_access_options.shape, 8, 8);
@@ -667,6 +700,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_buffer_fill", cucore_sys::cuc_buffer_fill as *const ()),
         ("cuc_buffer_from_pointer", cucore_sys::cuc_buffer_from_pointer as *const ()),
         ("cuc_buffer_get_host_pointer", cucore_sys::cuc_buffer_get_host_pointer as *const ()),
+        ("cuc_buffer_grow", cucore_sys::cuc_buffer_grow as *const ()),
         ("cuc_buffer_import", cucore_sys::cuc_buffer_import as *const ()),
         ("cuc_buffer_memory_resource", cucore_sys::cuc_buffer_memory_resource as *const ()),
         ("cuc_buffer_options_init", cucore_sys::cuc_buffer_options_init as *const ()),
@@ -726,6 +760,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_device_get_peer_attribute", cucore_sys::cuc_device_get_peer_attribute as *const ()),
         ("cuc_device_get_properties", cucore_sys::cuc_device_get_properties as *const ()),
         ("cuc_device_get_sensors", cucore_sys::cuc_device_get_sensors as *const ()),
+        ("cuc_device_get_sms", cucore_sys::cuc_device_get_sms as *const ()),
         ("cuc_device_get_uuid_bytes", cucore_sys::cuc_device_get_uuid_bytes as *const ()),
         ("cuc_device_handle", cucore_sys::cuc_device_handle as *const ()),
         ("cuc_device_name", cucore_sys::cuc_device_name as *const ()),
@@ -808,6 +843,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_gemm_plan_workspace_bytes", cucore_sys::cuc_gemm_plan_workspace_bytes as *const ()),
         ("cuc_gemm_visit_candidates", cucore_sys::cuc_gemm_visit_candidates as *const ()),
         ("cuc_graph_create", cucore_sys::cuc_graph_create as *const ()),
+        ("cuc_graph_create_condition", cucore_sys::cuc_graph_create_condition as *const ()),
         ("cuc_graph_exec_flags", cucore_sys::cuc_graph_exec_flags as *const ()),
         ("cuc_graph_exec_get_enabled", cucore_sys::cuc_graph_exec_get_enabled as *const ()),
         ("cuc_graph_exec_handle", cucore_sys::cuc_graph_exec_handle as *const ()),
@@ -831,6 +867,12 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_graph_release", cucore_sys::cuc_graph_release as *const ()),
         ("cuc_graph_retain", cucore_sys::cuc_graph_retain as *const ()),
         ("cuc_graph_write_dot", cucore_sys::cuc_graph_write_dot as *const ()),
+        ("cuc_green_context_create", cucore_sys::cuc_green_context_create as *const ()),
+        ("cuc_green_context_device", cucore_sys::cuc_green_context_device as *const ()),
+        ("cuc_green_context_get_sms", cucore_sys::cuc_green_context_get_sms as *const ()),
+        ("cuc_green_context_handle", cucore_sys::cuc_green_context_handle as *const ()),
+        ("cuc_green_context_release", cucore_sys::cuc_green_context_release as *const ()),
+        ("cuc_green_context_retain", cucore_sys::cuc_green_context_retain as *const ()),
         ("cuc_host_address", cucore_sys::cuc_host_address as *const ()),
         ("cuc_host_get_device_pointer", cucore_sys::cuc_host_get_device_pointer as *const ()),
         ("cuc_host_register", cucore_sys::cuc_host_register as *const ()),
@@ -877,6 +919,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_memory_discard_batch", cucore_sys::cuc_memory_discard_batch as *const ()),
         ("cuc_memory_free", cucore_sys::cuc_memory_free as *const ()),
         ("cuc_memory_get_accessed_by", cucore_sys::cuc_memory_get_accessed_by as *const ()),
+        ("cuc_memory_get_granularity", cucore_sys::cuc_memory_get_granularity as *const ()),
         ("cuc_memory_get_last_prefetch", cucore_sys::cuc_memory_get_last_prefetch as *const ()),
         ("cuc_memory_get_pointer_info", cucore_sys::cuc_memory_get_pointer_info as *const ()),
         ("cuc_memory_get_preferred_location", cucore_sys::cuc_memory_get_preferred_location as *const ()),
@@ -908,6 +951,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_memory_resource_release", cucore_sys::cuc_memory_resource_release as *const ()),
         ("cuc_memory_resource_retain", cucore_sys::cuc_memory_resource_retain as *const ()),
         ("cuc_memory_synchronous", cucore_sys::cuc_memory_synchronous as *const ()),
+        ("cuc_memory_virtual", cucore_sys::cuc_memory_virtual as *const ()),
+        ("cuc_memory_virtual_options_init", cucore_sys::cuc_memory_virtual_options_init as *const ()),
         ("cuc_node_get_type", cucore_sys::cuc_node_get_type as *const ()),
         ("cuc_node_type_name", cucore_sys::cuc_node_type_name as *const ()),
         ("cuc_nvjitlink_get_version", cucore_sys::cuc_nvjitlink_get_version as *const ()),
@@ -961,14 +1006,18 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_runtime_set_device", cucore_sys::cuc_runtime_set_device as *const ()),
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),
         ("cuc_set_library_path", cucore_sys::cuc_set_library_path as *const ()),
+        ("cuc_sms_split", cucore_sys::cuc_sms_split as *const ()),
         ("cuc_status_name", cucore_sys::cuc_status_name as *const ()),
         ("cuc_status_text", cucore_sys::cuc_status_text as *const ()),
         ("cuc_stream_add_callback", cucore_sys::cuc_stream_add_callback as *const ()),
+        ("cuc_stream_add_conditional", cucore_sys::cuc_stream_add_conditional as *const ()),
         ("cuc_stream_begin_capture", cucore_sys::cuc_stream_begin_capture as *const ()),
         ("cuc_stream_begin_capture_to", cucore_sys::cuc_stream_begin_capture_to as *const ()),
         ("cuc_stream_cancel_capture", cucore_sys::cuc_stream_cancel_capture as *const ()),
         ("cuc_stream_context", cucore_sys::cuc_stream_context as *const ()),
         ("cuc_stream_create", cucore_sys::cuc_stream_create as *const ()),
+        ("cuc_stream_create_condition", cucore_sys::cuc_stream_create_condition as *const ()),
+        ("cuc_stream_create_green", cucore_sys::cuc_stream_create_green as *const ()),
         ("cuc_stream_create_in", cucore_sys::cuc_stream_create_in as *const ()),
         ("cuc_stream_device", cucore_sys::cuc_stream_device as *const ()),
         ("cuc_stream_embed_graph", cucore_sys::cuc_stream_embed_graph as *const ()),
@@ -1000,6 +1049,10 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tensor_from_dlpack", cucore_sys::cuc_tensor_from_dlpack as *const ()),
         ("cuc_tensor_from_dlpack_unversioned", cucore_sys::cuc_tensor_from_dlpack_unversioned as *const ()),
         ("cuc_tensor_is_contiguous", cucore_sys::cuc_tensor_is_contiguous as *const ()),
+        ("cuc_tensor_map_im2col", cucore_sys::cuc_tensor_map_im2col as *const ()),
+        ("cuc_tensor_map_options_init", cucore_sys::cuc_tensor_map_options_init as *const ()),
+        ("cuc_tensor_map_replace_address", cucore_sys::cuc_tensor_map_replace_address as *const ()),
+        ("cuc_tensor_map_tiled", cucore_sys::cuc_tensor_map_tiled as *const ()),
         ("cuc_tensor_to_dlpack", cucore_sys::cuc_tensor_to_dlpack as *const ()),
         ("cuc_tensor_to_dlpack_unversioned", cucore_sys::cuc_tensor_to_dlpack_unversioned as *const ()),
         ("cuc_tile_abs", cucore_sys::cuc_tile_abs as *const ()),
@@ -1047,6 +1100,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_dimension", cucore_sys::cuc_tile_dimension as *const ()),
         ("cuc_tile_div", cucore_sys::cuc_tile_div as *const ()),
         ("cuc_tile_div_round", cucore_sys::cuc_tile_div_round as *const ()),
+        ("cuc_tile_divmod", cucore_sys::cuc_tile_divmod as *const ()),
         ("cuc_tile_dtype", cucore_sys::cuc_tile_dtype as *const ()),
         ("cuc_tile_element", cucore_sys::cuc_tile_element as *const ()),
         ("cuc_tile_else", cucore_sys::cuc_tile_else as *const ()),
@@ -1070,6 +1124,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_fma_round", cucore_sys::cuc_tile_fma_round as *const ()),
         ("cuc_tile_for", cucore_sys::cuc_tile_for as *const ()),
         ("cuc_tile_full", cucore_sys::cuc_tile_full as *const ()),
+        ("cuc_tile_full_list", cucore_sys::cuc_tile_full_list as *const ()),
         ("cuc_tile_gather", cucore_sys::cuc_tile_gather as *const ()),
         ("cuc_tile_ge", cucore_sys::cuc_tile_ge as *const ()),
         ("cuc_tile_get", cucore_sys::cuc_tile_get as *const ()),
@@ -1180,6 +1235,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_topk", cucore_sys::cuc_tile_topk as *const ()),
         ("cuc_tile_trans", cucore_sys::cuc_tile_trans as *const ()),
         ("cuc_tile_trunc", cucore_sys::cuc_tile_trunc as *const ()),
+        ("cuc_tile_uint", cucore_sys::cuc_tile_uint as *const ()),
         ("cuc_tile_visit_candidates", cucore_sys::cuc_tile_visit_candidates as *const ()),
         ("cuc_tile_where", cucore_sys::cuc_tile_where as *const ()),
         ("cuc_tile_while", cucore_sys::cuc_tile_while as *const ()),

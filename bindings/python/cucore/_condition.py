@@ -1,0 +1,39 @@
+"""Conditions: what conditional nodes of graphs decide by."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import raw
+from ._handle import get
+
+
+class GraphCondition:
+    """A number of 32 bits that one conditional node goes by. It is an argument of kernels, which set it:
+    `cudaGraphSetConditional(condition, value)`.
+    """
+
+    __slots__ = ("handle",)
+    handle: int  #: the CUgraphConditionalHandle
+
+    def __init__(self) -> None:
+        raise TypeError("a condition is made by create_condition() of a graph or a builder")
+
+    @classmethod
+    def _made_by(cls, function: Any, graph_or_stream: int, default_value: int | None) -> GraphCondition:
+        self = cls.__new__(cls)
+        flags = raw.CUC_CONDITION_ASSIGN_DEFAULT if default_value is not None else 0
+        self.handle = get(ctypes.c_uint64, function, graph_or_stream, default_value or 0, flags)
+        return self
+
+    def __int__(self) -> int:
+        return self.handle
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, GraphCondition) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __repr__(self) -> str:
+        return f"<GraphCondition {self.handle:#x}>"

@@ -1,0 +1,127 @@
+"""Products of matrices, ready to call."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, ClassVar
+
+from . import raw
+from ._device import Device
+from ._errors import check, text
+from ._handle import Handle, create, options
+from ._memory import Buffer
+from ._stream import StreamLike, as_stream
+from ._tensor import as_tensor, dtype_number
+from .tuning import Candidate, Record, visited
+
+_WORDS: dict[str, dict[Any, int]] = {
+    "form": {"single": raw.CUC_GEMM_SINGLE, "batched": raw.CUC_GEMM_BATCHED, "grouped": raw.CUC_GEMM_GROUPED},
+    "precision": {"ieee": raw.CUC_GEMM_IEEE, "tf32": raw.CUC_GEMM_TF32, "tf32x3": raw.CUC_GEMM_TF32X3},
+    "activation": {None: raw.CUC_GEMM_LINEAR, "relu": raw.CUC_GEMM_RELU, "gelu": raw.CUC_GEMM_GELU,
+                   "gelu_tanh": raw.CUC_GEMM_GELU_TANH, "silu": raw.CUC_GEMM_SILU},
+    "bias": {None: raw.CUC_GEMM_NO_BIAS, "columns": raw.CUC_GEMM_BIAS_COLUMNS, "rows": raw.CUC_GEMM_BIAS_ROWS},
+    **dict.fromkeys(("a_order", "b_order", "d_order"),
+                    {"row": raw.CUC_GEMM_ROW_MAJOR, "column": raw.CUC_GEMM_COLUMN_MAJOR}),
+}
+_FLAGS = {"shared_a": raw.CUC_GEMM_SHARED_A, "shared_b": raw.CUC_GEMM_SHARED_B, "fast_acc": raw.CUC_GEMM_FAST_ACC,
+          "scaled_rows": raw.CUC_GEMM_SCALED_ROWS, "scaled_columns": raw.CUC_GEMM_SCALED_COLUMNS}
+_FIELDS = frozenset(name for name, *_ in raw.cuc_gemm_options._fields_)
+
+
+def _options(dtype: Any, choice: str | None, given: dict[str, Any]) -> Any:
+    made = options(raw.cuc_gemm_options, dtype=dtype_number(dtype))
+    for name, value in given.items():
+        if name in _FLAGS:
+            made.flags |= _FLAGS[name] if value else 0
+        elif name not in _FIELDS:
+            raise TypeError(f"a product has no option {name}: there are "
+                            f"{', '.join(sorted({*_FIELDS, *_FLAGS} - {'struct_size', 'flags', 'reserved'}))}")
+        elif name in _WORDS:
+            if value not in _WORDS[name]:
+                raise ValueError(f"{name} is {value!r}: expected one of {', '.join(map(repr, _WORDS[name]))}")
+            setattr(made, name, _WORDS[name][value])
+        elif name.endswith("dtype") or name == "accumulator":
+            setattr(made, name, dtype_number(value))
+        else:
+            setattr(made, name, value.encode() if isinstance(value, str) else value)
+    if choice is not None:
+        check(raw.cuc_gemm_options_set_choice(ctypes.byref(made), choice.encode()))
+    return made
+
+
+class Gemm(Handle):
+    """Products of one kind, compiled: `d = activation(alpha a b + beta c + bias) + residual`.
+
+    Options are those of `cuc_gemm_options`, words for its constants: `form` ("single", "batched",
+    "grouped"), `m`, `n`, `k`, `batch`, for which tiles are chosen and which bind nothing, `a_order`
+    and its like ("row", "column"), `d_dtype`, `c_dtype`, `bias` ("columns", "rows"), `activation`
+    ("relu", "gelu", "gelu_tanh", "silu"), `precision` ("ieee", "tf32", "tf32x3"), `shared_a`,
+    `fast_acc`, `scaled_rows`; a choice by hand goes by `tile_m` and its like, or as records have it,
+    by `choice`.
+    """
+
+    __slots__ = ("_form",)
+    _release = raw.cuc_gemm_plan_release
+    _CALLS: ClassVar[dict[int, Any]] = {
+        raw.CUC_GEMM_SINGLE: raw.cuc_gemm, raw.CUC_GEMM_BATCHED: raw.cuc_gemm_batched,
+        raw.CUC_GEMM_GROUPED: raw.cuc_gemm_grouped}
+
+    def __init__(self, dtype: Any, *, device: Device | int | None = None, choice: str | None = None,
+                 **given: Any) -> None:
+        self._h = 0
+        made = _options(dtype, choice, given)
+        self._form = made.form
+        self._h = create(raw.cuc_gemm_plan_create, Device(device)._h, ctypes.byref(made))
+
+    def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
+                 workspace: Buffer | None = None, **arrays: Any) -> None:
+        """Compute it, in the stream's order. Arrays are of any library; `c`, `bias`, `residual`, `row_scale`,
+        `column_scale` and `offsets` where the options ask for them."""
+        args = options(raw.cuc_gemm_args)
+        kept = []
+        for name, value in {"a": a, "b": b, "d": d, **arrays}.items():
+            if name not in ("a", "b", "c", "d", "bias", "residual", "row_scale", "column_scale", "offsets"):
+                raise TypeError(f"a product has no array {name}")
+            if value is not None:
+                kept.append(as_tensor(value))
+                setattr(args, name, kept[-1]._address)
+        if workspace is not None:
+            args.workspace, args.workspace_bytes = workspace.handle, workspace.size
+        check(self._CALLS[self._form](as_stream(stream), self._h, alpha, beta, ctypes.byref(args)))
+
+    def workspace_bytes(self, m: int, n: int) -> int:
+        """What a product of that many rows and columns takes."""
+        return int(raw.cuc_gemm_plan_workspace_bytes(self._h, m, n))
+
+    @property
+    def choice(self) -> dict[str, Any]:
+        """What was chosen, by whom ("options", "tuned", "model"), and the seconds that the model thinks of."""
+        out = options(raw.cuc_gemm_choice)
+        check(raw.cuc_gemm_plan_get_choice(ctypes.byref(out), self._h))
+        names = [name for name, *_ in out._fields_ if name not in ("struct_size", "reserved")]
+        made = {name: getattr(out, name) for name in names}
+        return {**made, "by": text(made["by"]), "d_dtype": raw.NAMES["dtype"].get(made["d_dtype"])}
+
+    @property
+    def record(self) -> Record:
+        """The key and the choice, for a file of records."""
+        out = options(raw.cuc_tuned_record)
+        check(raw.cuc_gemm_plan_get_record(ctypes.byref(out), self._h))
+        return Record._of(out)
+
+    @property
+    def sources(self) -> list[str]:
+        """Its tile programs."""
+        found: list[str] = []
+        while (source := raw.cuc_gemm_plan_source(self._h, len(found))) is not None:
+            found.append(text(source))
+        return found
+
+    @staticmethod
+    def candidates(dtype: Any, *, device: Device | int | None = None, **given: Any) -> list[Candidate]:
+        """What can be chosen for such a product."""
+        made = _options(dtype, None, given)
+        return visited(lambda visit: raw.cuc_gemm_visit_candidates(Device(device)._h, ctypes.byref(made), visit,
+                                                                   None))
+
+
+__all__ = ["Gemm"]

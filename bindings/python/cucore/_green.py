@@ -1,0 +1,166 @@
+"""Green contexts: parts of a device's multiprocessors, and what they are split from."""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import raw
+from ._device import Device
+from ._errors import NotSupportedError, check
+from ._handle import Handle, create, options
+from ._stream import Event, EventOptions, Stream, StreamOptions
+
+
+@dataclass
+class SMResourceOptions:
+    """How multiprocessors are split."""
+
+    count: int | Sequence[int] | None = None  #: of a group; of each of several, all alike; None: as many as there are
+    ignore_coscheduling: bool = False  #: smaller groups, which may not have large clusters
+    max_cluster_size: bool = False  #: groups that can have clusters as large as they may be
+
+
+class SMResource:
+    """Some of a device's multiprocessors: of a device, a green context, or a split."""
+
+    __slots__ = ("_struct", "device")
+    _struct: Any
+    device: Device
+
+    def __init__(self) -> None:
+        raise TypeError("multiprocessors are a device's or a context's: device.resources.sm")
+
+    @classmethod
+    def _of(cls, struct: Any, device: Device) -> SMResource:
+        self = cls.__new__(cls)
+        self._struct, self.device = struct, device
+        return self
+
+    @property
+    def handle(self) -> int:
+        """The address of the CUdevResource."""
+        return ctypes.addressof(self._struct) + raw.cuc_sms.driver.offset
+
+    @property
+    def sm_count(self) -> int:
+        return int(self._struct.count)
+
+    @property
+    def min_partition_size(self) -> int:
+        """The least group; 0 where the driver, of before CUDA 13.0, does not tell."""
+        return int(self._struct.least)
+
+    @property
+    def coscheduled_alignment(self) -> int:
+        """What the size of a group is a multiple of; 0 as above."""
+        return int(self._struct.alignment)
+
+    def split(self, given: SMResourceOptions, dry_run: bool = False) -> tuple[tuple[SMResource, ...],
+                                                                              SMResource | None]:
+        """Groups, and what is left over, which is None for nothing. A dry run gives groups that are good to be
+        looked at.
+        """
+        wanted = given.count
+        sizes = [wanted] if isinstance(wanted, int) else list(wanted) if wanted is not None else []
+        if wanted is not None and not sizes:
+            raise ValueError("count is empty: expected the size of each group")
+        if len(set(sizes)) > 1:
+            raise NotSupportedError(f"count is {tuple(sizes)}: groups of one split are of one size here")
+        flags = (raw.CUC_SMS_ANY if given.ignore_coscheduling else 0) | \
+                (raw.CUC_SMS_MAX_CLUSTER if given.max_cluster_size else 0)
+        least, count = sizes[0] if sizes else 0, ctypes.c_uint32(len(sizes))
+        if least < 0:
+            raise ValueError(f"count is {least}: expected 0 or more")
+        source = ctypes.byref(self._struct)
+        if not sizes:
+            check(raw.cuc_sms_split(None, ctypes.byref(count), None, source, 0, flags))
+        groups, rest = (raw.cuc_sms * max(count.value, 1))(), raw.cuc_sms()
+        check(raw.cuc_sms_split(groups, ctypes.byref(count), ctypes.byref(rest), source, least, flags))
+        if count.value < len(sizes):
+            raise ValueError(f"{len(sizes)} groups of {least} multiprocessors do not go into {self.sm_count}: "
+                             f"there is room for {count.value} of {groups[0].count}")
+        made = tuple(SMResource._of(raw.cuc_sms.from_buffer_copy(groups[i]), self.device) for i in range(count.value))
+        if dry_run:
+            for each in made:
+                ctypes.memset(each.handle, 0, raw.cuc_sms.driver.size)  # and no more than that
+        return made, SMResource._of(rest, self.device) if rest.count else None
+
+    def __repr__(self) -> str:
+        return f"<SMResource of {self.sm_count} multiprocessors of {self.device!r}>"
+
+
+class DeviceResources:
+    """What of a device can be split: `sm`."""
+
+    __slots__ = ("sm",)
+    sm: SMResource
+
+    def __init__(self, sm: SMResource) -> None:
+        self.sm = sm
+
+
+@dataclass
+class ContextOptions:
+    """What a green context has: multiprocessors of one split."""
+
+    resources: Sequence[SMResource] | SMResource = ()
+
+
+class GreenContext(Handle):
+    """A part of a device. What is put on its streams runs on its multiprocessors alone; memory, code and
+    events are the device's.
+    """
+
+    __slots__ = ()
+    _release = raw.cuc_green_context_release
+
+    @classmethod
+    def _create(cls, device: Device, given: ContextOptions) -> GreenContext:
+        parts = [given.resources] if isinstance(given.resources, SMResource) else list(given.resources)
+        array = (raw.cuc_sms * max(len(parts), 1))(*[p._struct for p in parts])
+        return cls._own(create(raw.cuc_green_context_create, device._h, array, len(parts)))
+
+    @property
+    def handle(self) -> int:
+        """The CUgreenCtx."""
+        return raw.cuc_green_context_handle(self._h) or 0
+
+    @property
+    def device(self) -> Device:
+        return Device._of(raw.cuc_green_context_device(self._h))
+
+    @property
+    def is_green(self) -> bool:
+        return True
+
+    @property
+    def resources(self) -> DeviceResources:
+        struct = raw.cuc_sms()
+        check(raw.cuc_green_context_get_sms(ctypes.byref(struct), self._h))
+        return DeviceResources(SMResource._of(struct, self.device))
+
+    def create_stream(self, given: StreamOptions | None = None) -> Stream:
+        chosen = given or StreamOptions()
+        if not chosen.nonblocking:
+            raise ValueError("a stream of a green context is never in step with the legacy default stream: "
+                             "nonblocking has to be True")
+        made = options(raw.cuc_stream_options, priority=chosen.priority or 0)
+        return Stream._own(create(raw.cuc_stream_create_green, self._h, ctypes.byref(made)))
+
+    def create_event(self, given: EventOptions | None = None) -> Event:
+        """As of the device."""
+        return self.device.create_event(given)
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, GreenContext) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+
+def resources_of(device: Device) -> DeviceResources:
+    struct = raw.cuc_sms()
+    check(raw.cuc_device_get_sms(ctypes.byref(struct), device._h))
+    return DeviceResources(SMResource._of(struct, device))

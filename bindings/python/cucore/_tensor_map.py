@@ -1,0 +1,209 @@
+"""Tensor maps: what the tensor memory accelerator of compute capability 9.0 and later copies by."""
+from __future__ import annotations
+
+import ctypes
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, Union
+
+from . import raw
+from ._device import Device
+from ._errors import check
+from ._handle import options as struct_of
+from ._tensor import Tensor, as_tensor, dtype_number
+
+
+class TensorMapDataType(enum.IntEnum):
+    """As which elements are copied, with the driver's values. It has their size."""
+
+    UINT8 = 0
+    UINT16 = 1
+    UINT32 = 2
+    INT32 = 3
+    UINT64 = 4
+    INT64 = 5
+    FLOAT16 = 6
+    FLOAT32 = 7
+    FLOAT64 = 8
+    BFLOAT16 = 9
+    FLOAT32_FTZ = 10  #: subnormals become 0
+    TFLOAT32 = 11  #: of f32, which is rounded
+    TFLOAT32_FTZ = 12
+
+
+class TensorMapInterleave(enum.IntEnum):
+    """How channels lie in global memory."""
+
+    NONE = raw.CUC_TENSOR_MAP_INTERLEAVE_NONE
+    INTERLEAVE_16B = raw.CUC_TENSOR_MAP_INTERLEAVE_16B
+    INTERLEAVE_32B = raw.CUC_TENSOR_MAP_INTERLEAVE_32B
+
+
+class TensorMapSwizzle(enum.IntEnum):
+    """How a box lies in shared memory."""
+
+    NONE = raw.CUC_TENSOR_MAP_SWIZZLE_NONE
+    SWIZZLE_32B = raw.CUC_TENSOR_MAP_SWIZZLE_32B
+    SWIZZLE_64B = raw.CUC_TENSOR_MAP_SWIZZLE_64B
+    SWIZZLE_128B = raw.CUC_TENSOR_MAP_SWIZZLE_128B
+    SWIZZLE_128B_ATOM_32B = raw.CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
+    SWIZZLE_128B_ATOM_32B_FLIP_8B = raw.CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B
+    SWIZZLE_128B_ATOM_64B = raw.CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B
+
+
+class TensorMapL2Promotion(enum.IntEnum):
+    """What more of global memory comes into L2."""
+
+    NONE = raw.CUC_TENSOR_MAP_L2_NONE
+    L2_64B = raw.CUC_TENSOR_MAP_L2_64B
+    L2_128B = raw.CUC_TENSOR_MAP_L2_128B
+    L2_256B = raw.CUC_TENSOR_MAP_L2_256B
+
+
+class TensorMapOOBFill(enum.IntEnum):
+    """What is read outside of the array."""
+
+    NONE = raw.CUC_TENSOR_MAP_FILL_ZERO
+    NAN_REQUEST_ZERO_FMA = raw.CUC_TENSOR_MAP_FILL_NAN
+
+
+@dataclass
+class TensorMapDescriptorOptions:
+    """How a map is made. Dimensions are in the array's order."""
+
+    box_dim: Sequence[int] = ()  #: elements of a copy, in each dimension
+    element_strides: Sequence[int] | None = None  #: of which elements of a dimension one is taken
+    data_type: Any = None  #: a TensorMapDataType, or a dtype; None: the array's
+    interleave: TensorMapInterleave | int | str = TensorMapInterleave.NONE
+    swizzle: TensorMapSwizzle | int | str = TensorMapSwizzle.NONE
+    l2_promotion: TensorMapL2Promotion | int | str = TensorMapL2Promotion.NONE
+    oob_fill: TensorMapOOBFill | int | str = TensorMapOOBFill.NONE
+
+
+_DTYPES = {  # by TensorMapDataType
+    0: raw.CUC_U8, 1: raw.CUC_U16, 2: raw.CUC_U32, 3: raw.CUC_I32, 4: raw.CUC_U64, 5: raw.CUC_I64,
+    6: raw.CUC_F16, 7: raw.CUC_F32, 8: raw.CUC_F64, 9: raw.CUC_BF16, 10: raw.CUC_F32, 11: raw.CUC_TF32,
+    12: raw.CUC_TF32,
+}
+_Choice = TypeVar("_Choice", bound=enum.IntEnum)
+
+
+def _choice(kind: type[_Choice], value: Union[_Choice, int, str]) -> int:
+    """A member by itself, its number, or its name, also without what all of them begin with."""
+    if isinstance(value, str):
+        wanted = value.upper()
+        for name, member in kind.__members__.items():
+            if wanted in (name, name.partition("_")[2]):
+                return int(member)
+        raise ValueError(f"{value!r} is none of {', '.join(kind.__members__)}")
+    return int(kind(value))
+
+
+def _struct(given: TensorMapDescriptorOptions, rank: int) -> Any:
+    made = struct_of(
+        raw.cuc_tensor_map_options,
+        interleave=_choice(TensorMapInterleave, given.interleave), swizzle=_choice(TensorMapSwizzle, given.swizzle),
+        l2_promotion=_choice(TensorMapL2Promotion, given.l2_promotion),
+        fill=_choice(TensorMapOOBFill, given.oob_fill))
+    kind = given.data_type
+    if isinstance(kind, TensorMapDataType):
+        made.dtype = _DTYPES[int(kind)]
+        made.flags = raw.CUC_TENSOR_MAP_FTZ if kind.name.endswith("_FTZ") else 0
+    elif kind is not None:
+        made.dtype = dtype_number(kind)
+    if given.element_strides is not None:
+        _same_rank("element_strides", given.element_strides, rank)
+        for axis, step in enumerate(given.element_strides):
+            made.steps[axis] = step
+    return made
+
+
+def _same_rank(name: str, values: Sequence[int], rank: int) -> None:
+    if len(values) != rank:
+        raise ValueError(f"{name} has {len(values)} numbers, and the array {rank} dimensions")
+
+
+class TensorMapDescriptor:
+    """A tensor map: an argument of kernels, which take it as `const __grid_constant__ CUtensorMap`. It keeps
+    the array that it is of.
+    """
+
+    __slots__ = ("_address", "_map", "_tensor")
+    _address: int
+    _map: Any
+    _tensor: Tensor
+
+    def __init__(self) -> None:
+        raise TypeError("a tensor map is made by as_tensor_map() of an array")
+
+    @classmethod
+    def _of(cls, tensor: Tensor) -> TensorMapDescriptor:
+        self = cls.__new__(cls)
+        self._map, self._tensor = raw.cuc_tensor_map(), tensor
+        self._address = ctypes.addressof(self._map)
+        return self
+
+    @classmethod
+    def tiled(cls, array: Any, given: TensorMapDescriptorOptions) -> TensorMapDescriptor:
+        """A map by which a copy takes a box of an array."""
+        tensor = as_tensor(array)
+        self = cls._of(tensor)
+        _same_rank("box_dim", given.box_dim, tensor.ndim)
+        box = (ctypes.c_uint32 * max(tensor.ndim, 1))(*given.box_dim)
+        check(raw.cuc_tensor_map_tiled(self._address, tensor._address, box,
+                                       ctypes.byref(_struct(given, tensor.ndim))))
+        return self
+
+    @classmethod
+    def im2col(cls, array: Any, pixel_box_lower_corner: Sequence[int], pixel_box_upper_corner: Sequence[int],
+               channels_per_pixel: int, pixels_per_column: int,
+               given: TensorMapDescriptorOptions | None = None) -> TensorMapDescriptor:
+        """A map by which a copy takes pixels of images, one after the other: of an array of images, up to
+        three dimensions of each, and channels. Corners are offsets from the image's own.
+        """
+        tensor = as_tensor(array)
+        self = cls._of(tensor)
+        image = struct_of(raw.cuc_tensor_map_image, channels=channels_per_pixel, pixels=pixels_per_column)
+        for name, field, corner in (("pixel_box_lower_corner", image.lower, pixel_box_lower_corner),
+                                    ("pixel_box_upper_corner", image.upper, pixel_box_upper_corner)):
+            if len(corner) != tensor.ndim - 2:
+                raise ValueError(f"{name} has {len(corner)} numbers, and images of the array "
+                                 f"{tensor.ndim - 2} dimensions")
+            for axis, value in enumerate(corner):
+                field[axis] = value
+        made = _struct(given or TensorMapDescriptorOptions(), tensor.ndim)
+        check(raw.cuc_tensor_map_im2col(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
+        return self
+
+    @property
+    def device(self) -> Device:
+        """Of the array."""
+        return Device(max(self._tensor.device_id, 0))
+
+    def replace_address(self, tensor: Any) -> None:
+        """Be of another array of the same shape, strides and type from now on."""
+        other = as_tensor(tensor)
+        old = self._tensor
+        if (other.shape, other.strides, other.dtype) != (old.shape, old.strides, old.dtype):
+            raise ValueError(f"the map is of {old!r}, and {other!r} does not lie as that does")
+        check(raw.cuc_tensor_map_replace_address(self._address, other._address))
+        self._tensor = other
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._map)
+
+    def __repr__(self) -> str:
+        return f"<TensorMapDescriptor of {self._tensor!r}>"
+
+
+def options_of(box_dim: Sequence[int] | None, given: TensorMapDescriptorOptions | None,
+               fields: dict[str, Any]) -> TensorMapDescriptorOptions:
+    """What `as_tensor_map()` was given: options, or their fields."""
+    if given is not None:
+        if box_dim is not None or fields:
+            raise TypeError("expected options or their fields, not both")
+        return given
+    if box_dim is None:
+        raise TypeError("expected box_dim, or options with it")
+    return TensorMapDescriptorOptions(box_dim, **fields)

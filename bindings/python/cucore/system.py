@@ -1,0 +1,166 @@
+"""The machine: the driver, the toolkit's libraries and where they are found, and what error codes mean.
+
+None of it needs a device, and most of it no driver.
+"""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import raw
+from ._errors import check, text
+from ._handle import create, get, options
+
+
+def _pair(function: Any) -> tuple[int, int]:
+    major, minor = ctypes.c_int32(), ctypes.c_int32()
+    check(function(ctypes.byref(major), ctypes.byref(minor)))
+    return major.value, minor.value
+
+
+def driver_version() -> tuple[int, int]:
+    """The CUDA version of the driver, (13, 0)."""
+    number = get(ctypes.c_int32, raw.cuc_driver_get_version)
+    return number // 1000, number % 1000 // 10
+
+
+def driver_path() -> str:
+    """The file that the driver was loaded from."""
+    return text(get(ctypes.c_char_p, raw.cuc_driver_get_path))
+
+
+def is_simulated() -> bool:
+    """Whether the driver simulates a device."""
+    return bool(raw.cuc_driver_is_simulated())
+
+
+def nvrtc_version() -> tuple[int, int]:
+    return _pair(raw.cuc_nvrtc_get_version)
+
+
+def nvrtc_archs() -> list[int]:
+    """The compute capabilities that NVRTC compiles for: 90 is 9.0."""
+    count, room = ctypes.c_size_t(), (ctypes.c_int32 * 64)()
+    check(raw.cuc_nvrtc_get_archs(ctypes.byref(count), room, len(room)))
+    return list(room[:count.value])
+
+
+def nvjitlink_version() -> tuple[int, int]:
+    return _pair(raw.cuc_nvjitlink_get_version)
+
+
+def runtime_version() -> tuple[int, int]:
+    """Of the CUDA runtime: the process's own, else the one that is found."""
+    number = get(ctypes.c_int32, raw.cuc_runtime_get_version)
+    return number // 1000, number % 1000 // 10
+
+
+def nvml_driver_version() -> str:
+    """The driver's version as NVIDIA counts it, "580.65.06"."""
+    room = ctypes.create_string_buffer(raw.CUC_NVML_DRIVER_VERSION_BYTES)
+    check(raw.cuc_nvml_get_driver_version(room, len(room)))
+    return text(room.value)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a library or its headers are."""
+
+    path: str
+    method: str  #: how it was found
+    tried: tuple[str, ...]  #: places before, and why it was not there
+
+
+def _found(function: Any, name: str) -> Found:
+    handle = create(function, name.encode())
+    try:
+        tried = tuple(text(raw.cuc_found_tried_at(handle, i)) for i in range(raw.cuc_found_tried_count(handle)))
+        return Found(text(raw.cuc_found_path(handle)), text(raw.cuc_found_method(handle)), tried)
+    finally:
+        raw.cuc_found_release(handle)
+
+
+def find_library(name: str) -> Found:
+    """The file of one of `library_names()`, such as "nvrtc"."""
+    return _found(raw.cuc_find_library, name)
+
+
+def find_headers(name: str) -> Found:
+    """The folder of the headers of one of `header_names()`."""
+    return _found(raw.cuc_find_header_dir, name)
+
+
+def library_names() -> list[str]:
+    return [text(raw.cuc_find_library_name(i)) for i in range(raw.cuc_find_library_count())]
+
+
+def header_names() -> list[str]:
+    return [text(raw.cuc_find_header_name(i)) for i in range(raw.cuc_find_header_count())]
+
+
+def set_library_path(name: str, path: str | None) -> None:
+    """Say which file a library is, before it is first used; None: it is looked for."""
+    check(raw.cuc_set_library_path(name.encode(), path.encode() if path is not None else None))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a code of a library means."""
+
+    library: str
+    code: int
+    symbol: str  #: such as "CUDA_ERROR_ILLEGAL_ADDRESS"
+    meaning: str
+    remedy: str
+    sticky: bool  #: the process must be started anew after it
+
+
+def _explanation(said: Any) -> Explanation:
+    return Explanation(raw.NAMES["library"].get(said.library, "cucore"), said.code, text(said.symbol),
+                       text(said.meaning), text(said.remedy), bool(said.sticky))
+
+
+def explain(code: int | str, library: str = "CUDA driver") -> Explanation:
+    """What a code means and what to do: by its name in any library, or by its number in one."""
+    out = options(raw.cuc_explanation)
+    if isinstance(code, str):
+        check(raw.cuc_explain_text(ctypes.byref(out), code.encode()))
+    else:
+        check(raw.cuc_explain(ctypes.byref(out), _library(library), code))
+    return _explanation(out)
+
+
+def explanations(library: str = "CUDA driver") -> list[Explanation]:
+    """All codes of a library that can be explained."""
+    out, found = options(raw.cuc_explanation), []
+    for index in range(raw.cuc_explain_count(_library(library))):
+        check(raw.cuc_explain_at(ctypes.byref(out), _library(library), index))
+        found.append(_explanation(out))
+    return found
+
+
+def _library(name: str) -> int:
+    for number, known in raw.NAMES["library"].items():
+        if known == name:
+            return int(number)
+    raise ValueError(f"there is no library {name}: expected one of {', '.join(raw.NAMES['library'].values())}")
+
+
+_handlers: list[Any] = []
+
+
+def on_failure(handler: Callable[[str], Any] | None) -> None:
+    """Have a function called with each failure that no call can raise, such as one met while an object is
+    dropped; on any thread, and it must not call cucore. None: such failures go unnoticed."""
+    made = raw.cuc_failure_fn(lambda message, _user: handler(text(message))) if handler is not None else None
+    raw.cuc_set_failure_handler(made if made is not None else raw.cuc_failure_fn(), None)
+    # One that is replaced may be running: it is kept.
+    _handlers.append(made)
+
+
+__all__ = ["Explanation", "Found", "driver_path", "driver_version", "explain", "explanations", "find_headers",
+           "find_library", "header_names", "is_simulated", "library_names", "nvjitlink_version",
+           "nvml_driver_version", "nvrtc_archs", "nvrtc_version", "on_failure", "runtime_version",
+           "set_library_path"]

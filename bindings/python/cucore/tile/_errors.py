@@ -1,0 +1,75 @@
+"""How a kernel can fail to compile. Each class has the name that cuTile gives it."""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .._errors import CompileError, CUDAError
+
+TileError = CUDAError  # every failure is one
+
+
+class TileCompilerError(CompileError):
+    """A kernel does not compile; the message has the place in the Python source."""
+
+
+class _Placed(TileCompilerError, SyntaxError):
+    """An error of the source: `filename`, `lineno`, `text`, and the line is shown with the message."""
+
+    def __init__(self, *arguments: Any) -> None:
+        SyntaxError.__init__(self, *arguments)
+
+
+class TileSyntaxError(_Placed):
+    """Python that a kernel cannot have."""
+
+
+class TileTypeError(_Placed):
+    """A value of a type, dtype or shape that an operation does not take."""
+
+
+class TileValueError(_Placed):
+    """A constant that an operation does not take."""
+
+
+class TileUnsupportedFeatureError(_Placed):
+    """Something that the device does not have."""
+
+
+class TileRecursionError(_Placed):
+    """A function that calls itself without end."""
+
+
+class TileStaticAssertionError(_Placed):
+    """`ct.static_assert()` of what does not hold, or `ct.ensure_constant()` of what is none."""
+
+
+class TileStaticEvalError(_Placed):
+    """Python that `ct.static_eval()` and its like run, and that fails."""
+
+
+class StaticException(_Placed):
+    """What `raise ct.static_exception(...)` raised."""
+
+
+TileCompilerExecutionError = TileCompilerTimeoutError = TileInternalError = CompileError
+
+# By the group of a code of the compiler's: docs/tile-language.md lists them.
+_GROUPS = {"T0": TileSyntaxError, "T4": TileSyntaxError, "T6": TileUnsupportedFeatureError}
+_OF_PYTHON: dict[type[BaseException], type[_Placed]] = {
+    AssertionError: TileStaticAssertionError, RecursionError: TileRecursionError, ValueError: TileValueError,
+    ArithmeticError: TileValueError, LookupError: TileTypeError, TypeError: TileTypeError,
+    AttributeError: TileTypeError,
+}
+CAUGHT = tuple(_OF_PYTHON)
+
+
+def compilers(log: str) -> TileCompilerError:
+    """The error for what the tile compiler says."""
+    code = re.search(r"error (T\d)", log)
+    return _GROUPS.get(code[1] if code else "", TileTypeError)(log.rstrip())
+
+
+def of_python(error: BaseException) -> type[_Placed]:
+    """The class that stands for an exception of Python's."""
+    return next(made for kind, made in _OF_PYTHON.items() if isinstance(error, kind))

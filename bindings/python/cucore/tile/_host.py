@@ -1,0 +1,138 @@
+"""Python that runs while a kernel is compiled: ct.static_eval() and its like."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import _ops as ops
+from ._errors import TileStaticEvalError
+from ._syntax import loaded
+from ._trees import mapped
+from ._values import Array, Chosen, Value, View
+
+if TYPE_CHECKING:
+    from ._expression import Expressions
+
+MOST_TURNS = 1000  # of static_iter()
+
+
+class Proxy:
+    """A tile, for Python to ask for its type and to compute with."""
+
+    __slots__ = ("_scope", "_value")
+    __hash__ = object.__hash__
+
+    def __init__(self, scope: Expressions, value: Value) -> None:
+        self._scope, self._value = scope, value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._scope.b.shape(self._value)
+
+    @property
+    def ndim(self) -> int:
+        return self._scope.b.rank(self._value)
+
+    @property
+    def dtype(self) -> Any:
+        return self._scope.dtype_of(self._value)
+
+    def __bool__(self) -> bool:
+        raise TypeError("what a tile holds is not known when the kernel is compiled")
+
+    def __repr__(self) -> str:
+        return f"<tile[{self.dtype}, {self.shape}]>"
+
+
+def _binary(name: str, swapped: bool) -> Callable[..., Proxy]:
+    def method(self: Proxy, other: Any) -> Proxy:
+        x, y = self._value, unwrapped(other)
+        b = self._scope.b
+        if swapped:
+            x, y = y, x
+        return Proxy(self._scope, ops.matmul(b, x, y) if name == "matmul" else ops.binary(b, name, x, y))
+    return method
+
+
+for _method, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv",
+                       "mod": "mod", "pow": "pow", "and": "bitand", "or": "bitor", "xor": "bitxor",
+                       "lshift": "shl", "rshift": "shr", "matmul": "matmul"}.items():
+    setattr(Proxy, f"__{_method}__", _binary(_name, False))
+    setattr(Proxy, f"__r{_method}__", _binary(_name, True))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Proxy, f"__{_name}__", _binary(_name, False))
+for _method, _name in {"neg": "neg", "invert": "bitnot", "abs": "abs"}.items():
+    setattr(Proxy, f"__{_method}__",
+            lambda self, name=_name: Proxy(self._scope, ops.unary(self._scope.b, name, self._value)))
+
+
+class ArrayProxy:
+    """An array, or a view of one, for Python to ask for its type."""
+
+    __slots__ = ("_scope", "_array")
+
+    def __init__(self, scope: Expressions, array: Any) -> None:
+        self._scope, self._array = scope, array
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("shape", "strides", "ndim", "dtype", "tile_shape", "traversal_steps"):
+            raise AttributeError(f"an array has no {name} that is known when the kernel is compiled")
+        return wrapped(self._scope, self._scope.attribute(self._array, name))
+
+
+def wrapped(scope: Expressions, value: Any) -> Any:
+    def change(leaf: Any) -> Any:
+        if isinstance(leaf, Value):
+            return Proxy(scope, leaf)
+        if isinstance(leaf, (Array, Chosen, View)):
+            return ArrayProxy(scope, leaf)
+        if scope.is_nested(leaf):
+            return lambda *given, **named: wrapped(scope, scope.call(
+                scope.node, leaf, list(map(unwrapped, given)), {k: unwrapped(v) for k, v in named.items()}))
+        return leaf
+    return mapped(value, change)
+
+
+def unwrapped(value: Any) -> Any:
+    def change(leaf: Any) -> Any:
+        return leaf._value if isinstance(leaf, Proxy) else leaf._array if isinstance(leaf, ArrayProxy) else leaf
+    return mapped(value, change)
+
+
+def run(scope: Expressions, node: ast.expr) -> Any:
+    """What an expression of Python's gives, with the names that the kernel has."""
+    names = dict(scope.function.__globals__)
+    for name in loaded(node):
+        found = scope.find(name)
+        if found is not scope.UNBOUND:
+            names[name] = wrapped(scope, found)
+    try:
+        return eval(compile(ast.Expression(node), scope.file, "eval"), names)
+    except Exception as error:
+        scope.refuse(node, f"{type(error).__name__}: {error}", TileStaticEvalError)
+
+
+def iterated(scope: Expressions, node: ast.expr) -> tuple[Any, ...]:
+    """What static_iter() goes over."""
+    values = run(scope, node)
+    try:
+        given = []
+        for each in values:
+            given.append(unwrapped(each))
+            if len(given) > MOST_TURNS:
+                scope.refuse(node, f"static_iter: more than {MOST_TURNS} turns", TileStaticEvalError)
+        return tuple(given)
+    except TypeError as error:
+        scope.refuse(node, f"TypeError: {error}", TileStaticEvalError)
+
+
+def truth(scope: Expressions, node: ast.expr) -> bool:
+    """A condition, which has to be known."""
+    value = run(scope, node)
+    if isinstance(value, (Proxy, ArrayProxy)):
+        scope.refuse(node, "the condition is not known when the kernel is compiled", TileStaticEvalError)
+    return bool(value)
+
+
+__all__ = ["MOST_TURNS", "Proxy", "iterated", "run", "truth", "unwrapped"]

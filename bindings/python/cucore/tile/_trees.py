@@ -1,0 +1,46 @@
+"""Values within Python's own: tuples, lists, dictionaries and dataclasses, as trees with leaves."""
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+
+def _is_data(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def is_tree(value: Any) -> bool:
+    return isinstance(value, (tuple, list, dict)) or _is_data(value)
+
+
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same with every leaf changed."""
+    if isinstance(value, dict):
+        return {key: mapped(each, change) for key, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(mapped(each, change) for each in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(mapped(each, change) for each in value)
+    if _is_data(value):
+        made = copy.copy(value)
+        for field in dataclasses.fields(value):
+            object.__setattr__(made, field.name, mapped(getattr(value, field.name), change))
+        return made
+    return change(value)
+
+
+def children(value: Any) -> list[tuple[Any, Any]]:
+    """What a tree has, with the names it has it by."""
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, (tuple, list)):
+        return list(enumerate(value))
+    return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+
+
+def leaves(value: Any) -> list[Any]:
+    found: list[Any] = []
+    mapped(value, found.append)
+    return found

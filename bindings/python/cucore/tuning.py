@@ -1,0 +1,101 @@
+"""Choices for tile programs and products: what there is to choose from, and files of what was measured."""
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+from . import raw
+from ._errors import check, text
+from ._handle import options
+from ._program import Program
+
+_ROOM = 512  # of a choice, as text
+
+
+class Candidate(NamedTuple):
+    """A choice, as records have it, and the seconds that the model thinks it takes."""
+
+    choice: str
+    seconds: float
+
+
+@dataclass
+class Record:
+    """A line of a file of records: a key, and what was chosen for it."""
+
+    gpu: str | None = None  #: the device's name
+    toolkit: str | None = None  #: the driver's CUDA version, "13.0"
+    program: str | None = None  #: `program_key()` of a tile program's text, or "cuc_gemm"
+    kernel: str | None = None
+    constants: str | None = None  #: set by hand, "T=bf16"
+    dimensions: str | None = None  #: "M=4096 N=4096"
+    choice: str | None = None  #: "BM=128 BN=256 :cluster=2"
+    seconds: float = 0.0  #: what it took
+
+    def _struct(self) -> Any:
+        return options(raw.cuc_tuned_record, seconds=self.seconds, **{
+            each.name: value.encode() for each in fields(self)
+            if (value := getattr(self, each.name)) is not None and each.name != "seconds"})
+
+    @classmethod
+    def _of(cls, struct: Any) -> Record:
+        given = {each.name: getattr(struct, each.name) for each in fields(cls) if each.name != "seconds"}
+        return cls(**{name: text(value) if value is not None else None for name, value in given.items()},
+                   seconds=struct.seconds)
+
+
+def visited(call: Callable[[Any], int]) -> list[Candidate]:
+    """What a function of the library goes through."""
+    found: list[Candidate] = []
+
+    def visit(_user: Any, choice: bytes, seconds: float) -> None:
+        found.append(Candidate(text(choice), seconds))
+
+    check(call(raw.cuc_tuned_visit(visit)))
+    return found
+
+
+def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
+    """All that the auto() constants of a kernel may be, for the program's dimensions."""
+    name = kernel.encode() if kernel is not None else None
+    return visited(lambda visit: raw.cuc_tile_visit_candidates(program._h, name, visit, None))
+
+
+def record_of(program: Program, kernel: str | None = None) -> Record:
+    """The key of a kernel's record: its program, name, constants and dimensions."""
+    out = options(raw.cuc_tuned_record)
+    check(raw.cuc_tile_get_record(ctypes.byref(out), program._h, kernel.encode() if kernel is not None else None))
+    made = Record._of(out)
+    made.kernel = made.kernel or kernel
+    return made
+
+
+def program_key(source: str | bytes) -> str:
+    """What records call a tile program by: it depends on the text."""
+    code = source.encode() if isinstance(source, str) else source
+    room = ctypes.create_string_buffer(_ROOM)
+    check(raw.cuc_tuned_program(room, code, len(code)))
+    return text(room.value)
+
+
+def add(path: str | os.PathLike[str], record: Record) -> None:
+    """Put a record into a file, in the place of one with the same key."""
+    check(raw.cuc_tuned_add(os.fsencode(path), ctypes.byref(record._struct())))
+
+
+def find(path: str | os.PathLike[str] | None, key: Record) -> str | None:
+    """The choice for a key, of dimensions that are near enough; None: there is none. Without a path, in the
+    usual file."""
+    room = ctypes.create_string_buffer(_ROOM)
+    status = raw.cuc_tuned_find(room, len(room), os.fsencode(path) if path is not None else None,
+                                ctypes.byref(key._struct()))
+    if status == raw.CUC_ERROR_NOT_FOUND:
+        return None
+    check(status)
+    return text(room.value)
+
+
+__all__ = ["Candidate", "Record", "add", "candidates", "find", "program_key", "record_of"]

@@ -1,0 +1,253 @@
+"""Every function of the C interface is reached by the package's own layers, or docs/python.md says why not;
+and what is reached there alone is called once."""
+import ast
+import fnmatch
+import os
+import re
+import tempfile
+import unittest
+
+import cucore
+from cucore import raw, system, tuning, utils
+from support import ROOT, DeviceTest
+
+try:
+    import numpy as np
+except ModuleNotFoundError:
+    np = None
+
+PACKAGE = ROOT / "bindings/python/cucore"
+VADD = """
+kernel vadd(a: f32[N], b: f32[N], c: f32[N]) const B = auto(64, 128) grid cdiv(N, B) {
+    i = block(0)
+    store(c, [i], load(a, [i], [B]) + load(b, [i], [B]))
+}
+kernel scaled(x: f32[N], s: i32, w: i64) grid 1 { store(x, [0], load(x, [0], [4]) * cast(s, f32) + cast(w, f32)) }
+"""
+
+
+def named():
+    """Functions that the package calls: by raw.NAME, or by what Builder.call() and its like are given."""
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        if path.name in ("_api.py", "raw.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute):
+                found.add(node.attr)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)  # raw.prototype("cuc_...")
+                if path.parent.name == "tile":
+                    found |= {f"cuc_tile_{node.value}", f"cuc_tile_{node.value}_round", f"cuc_tile_{node.value}_nan",
+                              f"cuc_tile_atomic_{node.value}", f"cuc_tile_store_{node.value}"}
+    return found
+
+
+class Reach(unittest.TestCase):
+    def test_everything_is_reached_or_is_said_not_to_be(self):
+        page = (ROOT / "docs/python.md").read_text().partition("| functions | because |")[2].partition("\n\n")[0]
+        patterns = re.findall(r"`(cuc_[\w*]+|\*_\w+)`", re.sub(r"\| [^|]*\|$", "|", page, flags=re.M))
+        there, used = named(), set()
+        for name in raw.FUNCTIONS:
+            said = [each for each in patterns if fnmatch.fnmatch(name, each)]
+            used.update(said)
+            self.assertTrue(name in there or said, f"{name} is neither reached nor listed in docs/python.md")
+        self.assertEqual(set(patterns) - used, set())
+
+
+class Machine(unittest.TestCase):
+    def test_versions_and_places(self):
+        self.assertGreaterEqual(system.driver_version(), (12, 0))
+        self.assertIn(".so", system.driver_path())
+        self.assertEqual(system.is_simulated(), bool(raw.cuc_driver_is_simulated()))
+        self.assertIn("nvrtc", system.library_names())
+        self.assertIn("cuda", " ".join(system.header_names()))
+        for ask in (system.nvrtc_version, system.nvjitlink_version, system.runtime_version,
+                    system.nvml_driver_version, lambda: system.find_library("nvrtc"),
+                    lambda: system.find_headers(system.header_names()[0])):
+            try:
+                self.assertTrue(ask())
+            except cucore.CUDAError:  # it is not on this machine: the message says where it was looked for
+                pass
+        try:
+            self.assertIn(90, system.nvrtc_archs())
+        except cucore.NotFoundError:
+            pass
+        with self.assertRaisesRegex(cucore.CUDAError, "nothing"):
+            system.find_library("nothing")
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(cucore.CUDAError):
+            system.set_library_path("no such library", os.path.join(folder, "x.so"))
+
+    def test_codes_are_explained(self):
+        one = system.explain(700)
+        self.assertEqual((one.library, one.code, one.symbol), ("CUDA driver", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"))
+        self.assertEqual(system.explain("illegal_address"), one)
+        self.assertTrue(one.sticky and one.meaning and one.remedy)
+        self.assertIn(one, system.explanations())
+        with self.assertRaisesRegex(ValueError, "no library"):
+            system.explain(1, "nobody's")
+
+    def test_failures_that_no_call_raises_are_told(self):
+        told = []
+        system.on_failure(told.append)
+        system.on_failure(None)
+        self.assertEqual(told, [])
+
+    def test_records_are_kept_and_found(self):
+        program = cucore.Program(VADD, "tile", cucore.ProgramOptions(arch="sm_90a", dimensions={"N": 4096}))
+        self.assertEqual([c.choice for c in tuning.candidates(program, "vadd")], ["B=64", "B=128"])
+        record = tuning.record_of(program, "vadd")
+        self.assertEqual(record.program, tuning.program_key(VADD))
+        self.assertEqual(record.dimensions, "N=4096")
+        record.gpu, record.toolkit, record.choice, record.seconds = "NVIDIA H200", "13.0", "B=128", 1e-6
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tuned.tsv")
+            tuning.add(path, record)
+            self.assertEqual(tuning.find(path, record), "B=128")
+            record.kernel = "another"
+            self.assertIsNone(tuning.find(path, record))
+
+
+class Devices(DeviceTest):
+    def test_contexts(self):
+        context = self.device.context
+        with context.create_stream() as stream:
+            self.assertEqual(stream.context, context)
+            context.create_event()
+        self.assertGreater(context.id, 0)
+        self.assertFalse(context.is_lost)
+        least, greatest = context.priority_range
+        self.assertLessEqual(greatest, least)
+        self.assertGreater(context.get_limit(raw.CUC_LIMIT_STACK_BYTES), 0)
+        context.set_limit(raw.CUC_LIMIT_STACK_BYTES, 2048)
+        before = self.device.set_current()
+        self.assertEqual(cucore.Context.current(), context)
+        if before is not None:
+            self.device.set_current(before)
+
+    def test_devices_tell_what_they_measure(self):
+        try:
+            self.assertIsInstance(self.device.sensors, dict)
+        except cucore.CUDAError:  # no NVML
+            pass
+        with self.assertRaises(cucore.CUDAError):
+            self.device.get_peer_attribute(self.device, 99)
+
+    def test_streams_wait_for_numbers(self):
+        flag = cucore.SynchronousMemoryResource(self.device).allocate(16, stream=self.stream)
+        flag.fill(0, stream=self.stream)
+        self.stream.write_value(flag, 7, offset=4)
+        self.stream.wait_value(flag, 7, offset=4, compare="==")
+        self.assertEqual(self.read(flag, "I")[:2], [0, 7])
+        self.assertEqual(self.stream.capture_id, 0)
+        with self.stream.capture() as capture:
+            self.assertGreater(self.stream.capture_id, 0)
+        self.assertEqual(capture.graph.node_count, 0)
+        self.assertEqual(flag[4:8].parent.handle, flag.handle)
+        self.assertIsNone(flag.parent)
+
+    def test_pools_count(self):
+        pool = cucore.MemoryPool.current(self.device)
+        with pool.allocate(1 << 20, stream=self.stream):
+            self.assertGreaterEqual(pool.statistics["used_high"], 1 << 20)
+        self.stream.sync()
+        pool.reset_high_marks()
+        pool.make_current()
+        self.assertEqual(cucore.MemoryPool.current(self.device).handle, pool.handle)
+
+    def test_rectangles_are_copied(self):
+        x, y = self.floats(range(16)), self.floats([0] * 16)
+        utils.copy_2d(y, x, stream=self.stream, row_bytes=8, rows=2, dst_pitch=16, src_pitch=16, src_x_bytes=4)
+        utils.copy_3d(y, x, stream=self.stream, row_bytes=4, rows=1, slices=2, dst_pitch=16, src_pitch=16,
+                      dst_slice_rows=2, src_slice_rows=2, dst_x_bytes=12)
+        self.assertEqual(self.read(y)[:12], [1, 2, 0, 0, 5, 6, 0, 0, 0, 0, 0, 8][:3] + [0] + [5, 6] + [0] * 5 + [8])
+        utils.copy_peer(y, 0, x, 0, 64, stream=self.stream)
+        self.assertEqual(self.read(y), list(range(16)))
+        with self.assertRaisesRegex(TypeError, "no heights"):
+            utils.copy_2d(y, x, stream=self.stream, heights=1)
+
+    @unittest.skipUnless(np is not None, "no NumPy")
+    def test_the_hosts_memory_is_registered(self):
+        host = np.arange(1024, dtype=np.float32)
+        with utils.HostRegistration(host) as there:
+            self.assertGreater(there.device_pointer, 0)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            there.device_pointer
+
+    def test_code_tells_of_itself(self):
+        code = cucore.Program(VADD, "tile", cucore.ProgramOptions(arch=f"sm_{self.device.arch}")).compile("ptx")
+        self.assertIn(".entry", code.ptx)
+        entries = code.tile_entries("vadd")
+        self.assertIn("idx64", [e.variant for e in entries])
+        kernel = code.get_kernel("vadd")
+        self.assertEqual(kernel.tile_parameters[2], ("c", "f32", 1, True))
+        self.assertIn("vadd", kernel.symbol)
+        self.assertEqual(kernel.object_code.code, code.code)
+        self.assertGreater(kernel.get_function(), 0)
+        kernel.set_cache_config("shared")
+        self.assertIsInstance(code.load_log, str)
+        with self.assertRaises(cucore.NotFoundError):
+            code.get_managed("nothing")
+
+    def test_programs_and_linkers_tell_of_themselves(self):
+        program = cucore.Program(VADD, "tile", cucore.ProgramOptions(arch="sm_90a"))
+        code = program.compile("ptx")
+        self.assertGreater(program.compile_time, 0)
+        self.assertIsInstance(program.flags(), list)
+        self.assertTrue(program.tile_machine.startswith("tile 1 machine"), program.tile_machine[:40])
+        linker = cucore.Linker()
+        linker.add_data(code.code, "ptx", "vadd")
+        self.assertIsInstance(linker.flags, list)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "vadd.ptx")
+            code.save(path)
+            linker.add_file(path, "ptx")
+
+    @unittest.skipUnless(np is not None, "no NumPy")
+    def test_tile_programs_run_on_the_cpu(self):
+        program = cucore.Program(VADD, "tile")
+        a, b, c = np.arange(300, dtype=np.float32), np.ones(300, np.float32), np.zeros(300, np.float32)
+        program.interpret("vadd", a, b, c)
+        np.testing.assert_array_equal(c, a + b)
+        program.interpret("scaled", a, 3, np.int64(5))
+        np.testing.assert_array_equal(a[:4], [5, 8, 11, 14])
+        said = []
+        cucore.Program('kernel k(x: f32[N]) { print("sum {}", sum(load(x, [block(0)], [4]))) }', "tile").interpret(
+            None, b, grid=2, print=said.append)
+        self.assertEqual("".join(said).split(), ["sum", "4", "sum", "4"])
+        with self.assertRaisesRegex(cucore.CUDAError, "argument"):
+            program.interpret("vadd", a, b)
+        with self.assertRaisesRegex(TypeError, "host's memory"):
+            program.interpret("vadd", a, b, "c")
+
+    @unittest.skipUnless(np is not None, "no NumPy")
+    def test_products_are_ready_to_call(self):
+        rng = np.random.default_rng(3)
+        a, b, bias = (rng.standard_normal(s).astype(np.float32) for s in ((40, 24), (24, 56), 56))
+        there = [self.floats(x.reshape(-1)).view("f32", x.shape) for x in (a, b, bias)]
+        d = self.floats([0] * 40 * 56).view("f32", (40, 56))
+        product = cucore.Gemm("f32", m=40, n=56, k=24, bias="columns", activation="relu",
+                              arch=None if not system.is_simulated() else "sm_90a")
+        product(self.stream, there[0], there[1], d, bias=there[2], alpha=0.5)
+        out = np.zeros((40, 56), np.float32)
+        d.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        np.testing.assert_allclose(out, np.maximum(0.5 * (a @ b) + bias, 0), rtol=1e-5, atol=1e-5)
+        self.assertIn(product.choice["by"], ("model", "tuned"))
+        self.assertEqual(product.record.program, "cuc_gemm")
+        self.assertIn("kernel", product.sources[0])
+        self.assertEqual(product.workspace_bytes(40, 56) % 256, 0)
+        best = cucore.Gemm.candidates("f32", m=40, n=56, k=24)[0]
+        self.assertIn("=", best.choice)
+        by_hand = cucore.Gemm("f32", m=40, n=56, k=24, choice=best.choice)
+        self.assertEqual(by_hand.choice["by"], "options")
+        with self.assertRaisesRegex(TypeError, "no option heights"):
+            cucore.Gemm("f32", heights=1)
+        with self.assertRaisesRegex(ValueError, "'selu': expected"):
+            cucore.Gemm("f32", activation="selu")
+        with self.assertRaisesRegex(cucore.CUDAError, "bias"):
+            product(self.stream, there[0], there[1], d)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,228 @@
+"""Names and ways of writing of cuTile's, each with its result; and the list of what there is."""
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+from cucore import LaunchConfig, ObjectCode, launch
+from support import ROOT, child
+from test_tile import TileTest, ct, np, rng
+
+if np is not None:
+    import tile_names as k
+
+
+class Names(TileTest):
+    def zeros(self, *shape, dtype=np.float32 if np is not None else None):
+        return self.put(np.zeros(shape, dtype))
+
+    def test_products_of_one_axis(self):
+        x, y, m = self.random(16), self.random(16), self.random(16, 8)
+        out = self.zeros(4, 8)
+        self.run_kernel((1,), k.dots, self.put(x), self.put(y), self.put(m), out, 8, 16)
+        got = self.get(out)
+        for row, right in enumerate((x @ y, x @ m, m.T @ y, x.astype(np.float16).astype(np.float32) @ m)):
+            np.testing.assert_allclose(got[row] if row else got[0, 0], right, rtol=1e-4, atol=1e-5)
+
+    def test_tiles_of_what_is_written(self):
+        out = self.zeros(3, 3, dtype=np.int32)
+        self.run_kernel((1,), k.literals, out, 40)
+        np.testing.assert_array_equal(self.get(out), [[1, 2, 3], [40, 5, 41], [7, 1, 1]])
+
+    def test_numbers_of_64_bits_without_a_sign(self):
+        out = self.zeros(2, dtype=np.uint64)
+        self.run_kernel((1,), k.wide_numbers, out)
+        self.assertEqual(list(map(int, self.get(out))), [2**64 - 3, 2**63 - 3])
+
+    def test_rows_by_their_numbers(self):
+        table = self.random(6, 8)
+        ids = np.array([4, 1, 5, 0], np.int32)
+        for start in (2, 6):
+            out, back = self.zeros(12, 8), self.zeros(8, 8)
+            self.run_kernel((1,), k.rows_by_number, self.put(table), self.put(ids), out, back, 8, start)
+            got, wide = self.get(out), np.pad(table, ((0, 0), (0, 8)))
+            np.testing.assert_array_equal(got[:4], table[ids])
+            np.testing.assert_array_equal(got[4:8, :4], wide[ids, start:start + 4])
+            np.testing.assert_array_equal(got[8:, :4], table[1:5][:, ids])
+            right = np.zeros((8, 8), np.float32)
+            right[ids] = table[ids]
+            right[start + 1, :2] = 50
+            np.testing.assert_array_equal(self.get(back), right)
+
+    def test_what_lies_outside_is_padding(self):
+        table, ids = self.random(6, 8), np.array([-1, 6, 5, 99], np.int32)
+        out, back = self.zeros(12, 8), self.zeros(8, 8)
+        self.run_kernel((1,), k.rows_by_number, self.put(table), self.put(ids), out, back, 8, 2)
+        right = np.full((4, 8), -99, np.float32)
+        right[2] = table[5]
+        np.testing.assert_array_equal(self.get(out)[:4], right)
+
+    def test_windows_overlap_or_have_gaps(self):
+        x = self.random(2, 11)
+        for step in (1, 2, 4, 6):
+            count = -(-11 // step)
+            out = self.zeros(count, 4)
+            self.run_kernel((1,), k.windows, self.put(x), out, 4, step)
+            wide = np.pad(x[0], (0, 8))
+            np.testing.assert_array_equal(self.get(out), [wide[i * step:i * step + 4] for i in range(count)])
+        out = self.zeros(20, dtype=np.int32)
+        self.run_kernel((3,), k.spread, out, 4, 8)
+        np.testing.assert_array_equal(self.get(out), np.repeat([1, 0, 2, 0, 3], 4))
+
+    def test_memory_by_distances(self):
+        x = np.arange(20, dtype=np.float32).reshape(4, 5)
+        there, out, counts = self.put(x), self.zeros(4), self.zeros(2, 2, dtype=np.int32)
+        self.run_kernel((1,), k.flat, there, out, counts)
+        np.testing.assert_array_equal(self.get(out), [0, 5, 10, -1])
+        right = x.reshape(-1)
+        right[[6, 11, 16]] = [5, 10, 15]
+        np.testing.assert_array_equal(self.get(there).reshape(-1), right)
+        np.testing.assert_array_equal(self.get(counts).reshape(-1)[:3], [6, 6, 9])
+
+    def test_extents_are_constants_where_they_are_said_to_be(self):
+        kernel = ct.kernel(k.known_extents.function)
+        for width in (4, 8):
+            x, out = self.random(2, width), self.zeros(4, 8)
+            self.run_kernel((1,), kernel, self.put(x), self.put(self.random(3, 8)), out)
+            got = self.get(out)
+            np.testing.assert_array_equal(got[:2, :width], x)
+            np.testing.assert_array_equal(got[2:], np.full((2, 8), width))
+        self.assertEqual(len(kernel._compiled), 2)
+
+    def test_marks_of_parameters(self):
+        x = self.zeros(8, dtype=np.int32)
+        self.run_kernel((1,), k.annotated, x, 4, 5 * 2**33, [self.zeros(6)])
+        np.testing.assert_array_equal(self.get(x), [5] * 4 + [6] * 4)
+
+    def test_records_of_tiles(self):
+        x, n, turns = self.random(8), 8, 3
+        out = self.zeros(24)
+        self.run_kernel((1,), k.records, self.put(x), out, n, turns)
+        z, low, high = x + 0.5j * x, x, x
+        for _ in range(turns):
+            z = 0.5 * (z * (x - 1j * x) + 1)
+            low, high = np.minimum(low, z.real), np.maximum(high, z.real)
+        np.testing.assert_allclose(self.get(out).reshape(3, 8), [z.real, abs(z) ** 2, high - low], rtol=1e-4,
+                                   atol=1e-5)
+
+    def test_tuples_are_carried(self):
+        x = self.random(4)
+        for turns in (0, 1, 2, 5):
+            out = self.zeros(20)
+            self.run_kernel((1,), k.carried, self.put(x), out, 4, turns)
+            first, count, total, low, high = x, 0, x, 0, 1
+            for i in range(turns):
+                if i % 2 == 0:
+                    first, count, total = first + 1, count + 1, total + first
+                else:
+                    first = first * 2
+                low, high = high, low + high
+            right = [first, total, np.full(4, count), first if turns > 2 else 2 * x, np.full(4, low)]
+            np.testing.assert_allclose(self.get(out).reshape(5, 4), right, rtol=1e-5, err_msg=str(turns))
+
+    def test_functions_return_where_they_like(self):
+        x = self.random(4)
+        for best in (9, 1):
+            out = self.zeros(4, 8)
+            self.run_kernel((4,), k.returning, self.put(x), out, best, 4)
+            right = [x, 2 * x + 1 if best > 5 else 2 * x + 101 + x.sum(), -2 * x + 2, 2 * x + 100 + x.sum()]
+            got = self.get(out)
+            np.testing.assert_allclose(got[:, :4], right, rtol=1e-5)
+            np.testing.assert_array_equal(got[:, 4:], [[7] * 4] * 3 + [[0] * 4])
+
+    def test_python_runs_while_a_kernel_is_compiled(self):
+        x = self.random(8)
+        out = self.zeros(24)
+        self.run_kernel((1,), k.of_python, self.put(x), out, 8, "high")
+        right = [(x + 1) * 7, x * 10, x + np.maximum.reduce([x * i for i in range(5)]) + np.minimum(x, 0) + x]
+        np.testing.assert_allclose(self.get(out).reshape(3, 8), right, rtol=1e-5)
+        with self.assertRaisesRegex(ct.TileStaticEvalError, "middle"):
+            self.run_kernel((1,), k.of_python, self.put(x), out, 8, "middle")
+
+    def test_products_with_scales(self):
+        m, n, K, blocks = 16, 16, 128, 4
+        x, y = (rng.integers(-4, 5, shape).astype(np.float32) for shape in ((m, K), (K, n)))
+        sx, sy = (rng.integers(124, 131, shape).astype(np.uint8) for shape in ((m, blocks), (blocks, n)))
+        out = self.zeros(m, n)
+        self.run_kernel((1,), k.scaled, self.put(x), self.put(sx), self.put(y), self.put(sy), out, m, n, K, blocks)
+        a = x * np.repeat(2.0 ** (sx.astype(np.float64) - 127), K // blocks, 1)
+        b = y * np.repeat(2.0 ** (sy.astype(np.float64) - 127), K // blocks, 0)
+        np.testing.assert_allclose(self.get(out), a @ b + 1, rtol=1e-6)
+        again, scale = self.zeros(m, n), self.put(sx)
+        named = scale.owner.view("e8m0", sx.shape)  # as other libraries call them
+        ct.launch(self.stream, (1,), k.scaled, (self.put(x), named, self.put(y), self.put(sy), again, m, n, K, blocks))
+        np.testing.assert_array_equal(self.get(again), self.get(out))
+
+    def test_blocks_of_with(self):
+        out = self.zeros(4, dtype=np.int32)
+        self.run_kernel((1,), k.within, out, 3)
+        np.testing.assert_array_equal(self.get(out), [303, 306, 202, 20 + 10 + 30 + 10])
+
+    def test_code_is_made_ahead(self):
+        x = self.random(8)
+        there, out = self.put(x), self.zeros(16)
+        code = k.inserted.compile(there, out, 8, code_type="ptx")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "inserted.ptx")
+            code.save(path)
+            kernel = ObjectCode.from_ptx(path).get_kernel("inserted")
+        launch(self.stream, LaunchConfig((1,), (0, 0, 0)), kernel, there, out)
+        np.testing.assert_array_equal(self.get(out).reshape(2, 8), [np.concatenate([x[:4], x[:4]]), x])
+        self.assertIn("sm_80", k.inserted.compile(there, out, 8, arch="sm_80", code_type="ptx").ptx)
+
+    def test_parts_are_put_in(self):
+        x = self.random(8)
+        out = self.zeros(16)
+        self.run_kernel((1,), k.inserted, self.put(x), out, 8)
+        np.testing.assert_array_equal(self.get(out).reshape(2, 8), [np.concatenate([x[:4], x[:4]]), x])
+
+    def test_what_is_printed(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        out = child(f"""
+import sys; sys.path.insert(0, {here!r})
+import array, cucore, tile_names as k, cucore.tile as ct
+device = cucore.Device(); stream = device.create_stream()
+x = device.allocate(16, stream=stream)
+x.copy_from(array.array('f', [1, 2, 3, 4]), stream=stream)
+ct.launch(stream, (1,), k.said, (x.view('f32'), 4))
+stream.sync()
+""")
+        self.assertIn("0004 (0, 1) 's'|(10, 4)", out)
+
+
+class Page(unittest.TestCase):
+    """docs/cutile.md has every name, and says of each what is so."""
+
+    def test_it_names_what_there_is_and_what_is_not(self):
+        text = (ROOT / "docs/cutile.md").read_text()
+        there, lacks = (set(re.findall(r"`([a-zA-Z_]\w*)`", text.partition(f"## What is {which}")[2].partition("\n\n## ")[0]
+                                       .partition("\n\nArrays have")[0])) for which in ("there", "not"))
+        self.assertEqual(there ^ set(ct.__all__), {"item"})  # a method of tiles, of cuTile
+        for name in lacks & {"float4_e2m1fn", "float8_e5m3fnu", "compilation"}:
+            self.assertFalse(hasattr(ct, name), name)
+
+
+class Failures(TileTest):
+    def test_each_is_of_its_class_and_told_with_its_line(self):
+        head = "import contextlib\n@contextlib.contextmanager\ndef scope(a):\n    yield\n" \
+               "import cucore.tile as ct\ndef again(i):\n    return again(i + 1)\n" \
+               "def mixed(a, i):\n    if i > 0:\n        return i\n    ct.store(a, (0,), 0)\n" \
+               "def out_of_loop(i):\n    for j in range(i):\n        if j > i: return j\n" \
+               "@ct.kernel\ndef wrong(a, n: ct.Constant[int]):\n"
+        for body, kind, said in k.WRONG:
+            with self.subTest(body), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "wrong.py"
+                path.write_text(head + f"    {body}\n")
+                scope = {"__name__": "wrong"}
+                exec(compile(path.read_text(), str(path), "exec"), scope)
+                with self.assertRaises(ct.TileError) as caught:
+                    ct.launch(self.stream, (1,), scope["wrong"], (self.put(np.zeros(8, np.float32)), 8))
+                self.assertIs(type(caught.exception), kind, caught.exception)
+                self.assertIn(said, str(caught.exception))
+                if caught.exception.filename:
+                    self.assertEqual(caught.exception.filename, str(path))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,282 @@
+"""Small kernels, one for a name or a way of writing that cuTile has: a result, and nothing else."""
+import contextlib
+import dataclasses
+import functools
+import typing
+
+import numpy as np
+
+import cucore.tile as ct
+
+ConstInt = ct.Constant[int]
+Width = typing.Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(1,))]
+Strides = typing.Annotated[ct.Array, ct.ArrayAnnotation(index_dtype=ct.int64, static_stride_dims=(0, -1))]
+LOOK = {"low": 2, "high": 5}
+
+
+@ct.kernel
+def dots(x, y, m, out, n: ConstInt, k: ConstInt):
+    """Products of tiles with one axis."""
+    a, b = ct.load(x, (0,), (k,)), ct.load(y, (0,), (k,))
+    c = ct.load(m, (0, 0), (k, n))
+    ct.store(out, (0, 0), ct.reshape(a @ b, (1, 1)))
+    ct.store(out, (1, 0), (a @ c)[None, :])
+    ct.store(out, (2, 0), (ct.transpose(c) @ b)[None, :])
+    ct.store(out, (3, 0), ct.matmul(a.astype(ct.float16), c)[None, :])
+    ha, hb = a.astype(ct.float16), b.astype(ct.float16)
+    ct.static_assert((ha @ hb).dtype == ct.float16 and (ha @ b).dtype == ct.float32)
+
+
+@ct.kernel
+def literals(out, first):
+    """Tiles of what is written."""
+    ct.store(out, (0, 0), ct.astile(((1, 2, 3), (first, 5, first + 1)), dtype=ct.int32))
+    ct.store(out, (2, 0), ct.astile(((7,),), dtype=ct.int32))
+    ct.store(out, (2, 1), ct.astile(((1.9,),), dtype=ct.float32).astype(ct.int32))
+    ct.store(out, (2, 2), ct.astile(True, dtype=ct.int32))
+
+
+@ct.kernel
+def wide_numbers(out):
+    """Integers that only unsigned ones of 64 bits have."""
+    ct.store(out, (0,), ct.full((1,), 2**64 - 3, ct.uint64))
+    ct.store(out, (1,), ct.load(out, (0,), (1,)) - 2**63)
+
+
+@ct.kernel
+def rows_by_number(table, ids, out, back, n: ConstInt, start):
+    """Rows that a tile numbers, columns too, and the same to store."""
+    which = ct.load(ids, (0,), (4,))
+    whole = ct.load_advanced_indexing(table, (which, ct.Slice(0, n)), padding_mode=ct.PaddingMode.NEG_INF)
+    ct.store(out, (0, 0), ct.maximum(whole, -99.0))
+    part = ct.load_advanced_indexing(table, (which, ct.Slice(start, 4)), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(out, (1, 0), part)
+    columns = ct.load_advanced_indexing(table, (ct.Slice(1, 4), which))
+    ct.store(out, (2, 0), columns)
+    ct.store_advanced_indexing(back, (which, ct.Slice(0, n)), whole)
+    ct.store_advanced_indexing(back, (ct.Slice(start + 1, 1), ct.arange(2, dtype=ct.int32)), 50)
+
+
+@ct.kernel
+def windows(x, out, n: ConstInt, step: ConstInt):
+    """Tiles of a view that overlap, or have gaps between them."""
+    view = x.tiled_view((1, n), traversal_steps=(1, step), padding_mode=ct.PaddingMode.ZERO)
+    ct.static_assert(view.traversal_steps == (1, step) and view.tile_shape == (1, n))
+    to = out.tiled_view((1, n))
+    for i in range(view.num_tiles(1)):
+        to.store((i, 0), view.load((ct.bid(0), i)))
+
+
+@ct.kernel
+def spread(x, n: ConstInt, step: ConstInt):
+    view = x.tiled_view(n, traversal_steps=step)
+    view.store(ct.bid(0), ct.full((n,), ct.bid(0) + 1, ct.int32))
+
+
+@ct.kernel
+def flat(x, out, counts):
+    """An array's memory by distances from its first element."""
+    memory, bins = x.get_raw_memory(), counts.get_raw_memory()
+    at = ct.arange(4, dtype=ct.int32) * 5
+    ct.store(out, (0,), memory.load_offset(at, mask=at < 12, padding_value=-1))
+    memory.store_offset(at + 1, ct.astype(at, memory.dtype), mask=at > 0)
+    old = bins.atomic_add_offset(ct.arange(4, dtype=ct.int32) % 2, 3)
+    bins.atomic_cas_offset(2, 0, 9)
+    bins.atomic_max_offset(3, ct.sum(old))
+
+
+@ct.kernel
+def known_extents(x: Width, y: Strides, out):
+    """Extents and strides that are constants."""
+    ct.store(out, (0, 0), ct.load(x, (0, 0), (2, ct.ensure_constant(x.shape[1]))))
+    ct.static_assert(y.strides[-1] == 1)
+    ct.store(out, (1, 0), ct.full((2, ct.static_eval(y.strides[0])), x.shape[1], ct.float32))
+
+
+@ct.kernel
+def annotated(x: ct.IndexedWithInt64, n: typing.Annotated[int, ct.ConstantAnnotation()],
+              wide: typing.Annotated[int, ct.ScalarAnnotation(dtype=ct.int64)],
+              several: typing.Annotated[list, ct.ListAnnotation(element=ct.ArrayAnnotation(static_shape_dims=(0,)))]):
+    ct.store(x, (0,), ct.full((n,), wide // 2**33, ct.int32))
+    ct.store(x, (1,), ct.full((n,), several[0].shape[0], ct.int32))
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """A complex number, of tiles."""
+
+    re: object
+    im: object
+
+    def __mul__(self, other):
+        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __rmul__(self, factor):
+        return Pair(factor * self.re, factor * self.im)
+
+    @property
+    def square(self):
+        return self.re * self.re + self.im * self.im
+
+    def shifted(self, by):
+        return dataclasses.replace(self, re=self.re + by) if False else Pair(self.re + by, self.im)
+
+
+class Range(typing.NamedTuple):
+    low: object
+    high: object
+
+
+@ct.kernel
+def records(x, out, n: ConstInt, turns):
+    """Dataclasses and named tuples of tiles, also carried by a loop."""
+    a = ct.load(x, (0,), (n,))
+    z = Pair(a, a * 0.5)
+    span = Range(a, high=a)
+    for i in range(turns):
+        z = 0.5 * (z * Pair(a, -a)).shifted(1.0)
+        span = Range(ct.minimum(span.low, z.re), ct.maximum(span.high, z.re))
+    ct.store(out, (0,), z.re)
+    ct.store(out, (1,), z.square)
+    ct.store(out, (2,), span.high - span.low)
+
+
+@ct.kernel
+def carried(x, out, n: ConstInt, turns):
+    """Tuples and dictionaries that loops and ifs change."""
+    a = ct.load(x, (0,), (n,))
+    state = (a, 0, {"sum": a})
+    for i in range(turns):
+        first, count, more = state
+        if i % 2 == 0:
+            state = (first + 1.0, count + 1, {"sum": more["sum"] + first})
+        else:
+            state = (first * 2.0, count, more)
+    if turns > 2:
+        pair = (state[0], 1.0)
+    else:
+        pair = (a, 2.0)
+    low, high = 0, 1
+    for i in range(turns):
+        low, high = high, low + high
+    ct.store(out, (0,), state[0])
+    ct.store(out, (1,), state[2]["sum"])
+    ct.store(out, (2,), ct.full((n,), state[1], ct.float32))
+    ct.store(out, (3,), pair[0] * pair[1])
+    ct.store(out, (4,), ct.full((n,), low, ct.float32))
+
+
+def early(x, i, best):
+    """Returns where it likes."""
+    if i == 0:
+        return x, 0.0
+    scaled = x * 2.0
+    if i == 1:
+        if best > 5:
+            return scaled, 1.0
+        scaled = scaled + 1.0
+    elif i == 2:
+        return -scaled, 2.0
+    return scaled + 100.0, ct.sum(x)
+
+
+def logged(out, i, n):
+    if i > 2:
+        return
+    ct.store(out, (i, 1), ct.full((1, n), 7.0, ct.float32))
+
+
+@ct.kernel
+def returning(x, out, best, n: ConstInt):
+    a = ct.load(x, (0,), (n,))
+    tile, number = early(a, ct.bid(0), best)
+    ct.store(out, (ct.bid(0), 0), (tile + number)[None, :])
+    logged(out, ct.bid(0), n)
+
+
+@ct.kernel
+def of_python(x, out, n: ConstInt, name: ct.Constant[str]):
+    """Python that runs while a kernel is compiled."""
+    a = ct.load(x, (0,), (n,))
+    b = ct.static_eval(a + 1 if n % 2 == 0 else a - 1)
+    biggest = ct.static_eval(max({k: v for k, v in LOOK.items()}.values()) + [len(s) for s in ["a", "bb"]][1])
+    ct.store(out, (0,), b * biggest)
+    states = ()
+    for i, each in ct.static_iter(enumerate([a] * LOOK[name])):
+        states += (each * i,)
+    ct.store(out, (1,), sum(states))
+    ct.static_assert(a.shape == (n,) and a.dtype == ct.float32, f"{a} is of another kind")
+    ct.store(out, (2,), functools.partial(ct.add, a)(max(states) + min(a, 0.0)) + a[np.newaxis, :].reshape((n,)))
+    label = "-".join(["a", f"{n:03d}"])
+    ct.static_assert(label == "a-008", label)
+    if name not in LOOK:
+        raise ct.static_exception(KeyError(name))
+
+
+@ct.kernel
+def scaled(x, x_scale, y, y_scale, out, m: ConstInt, n: ConstInt, k: ConstInt, blocks: ConstInt):
+    """A product of blocks with scales of their own."""
+    a = ct.load(x, (0, 0), (m, k)).astype(ct.float8_e4m3fn)
+    b = ct.load(y, (0, 0), (k, n)).astype(ct.float8_e4m3fn)
+    sa = ct.bitcast(ct.load(x_scale, (0, 0), (m, blocks)), ct.float8_e8m0fnu)
+    sb = ct.bitcast(ct.load(y_scale, (0, 0), (blocks, n)), ct.float8_e8m0fnu)
+    ct.store(out, (0, 0), ct.mma_scaled(a, sa, b, sb, ct.full((m, n), 1.0, ct.float32)))
+
+
+@contextlib.contextmanager
+def counted(out, at, by=1):
+    """Something that is begun and ended."""
+    ct.atomic_add(out, at, by)
+    yield by * 10
+    ct.atomic_add(out, at, 100)
+
+
+@ct.kernel
+def within(out, turns):
+    """Blocks of with, also in loops and ifs."""
+    for i in range(turns):
+        with counted(out, 0), counted(out, 1, by=i + 1) as ten:
+            if i > 0:
+                with counted(out, 2) as other:
+                    ct.atomic_add(out, 3, ten + other)
+
+
+@ct.kernel
+def inserted(x, out, n: ConstInt):
+    a = ct.load(x, (0,), (n,))
+    ct.store(out, (0,), a.insert((1,), ct.extract(a, (0,), (n // 2,))))
+    ct.store(out, (1,), ct.load(x, (0,), (n,), memory_order=ct.MemoryOrder.WEAK, memory_scope=ct.MemoryScope.NONE))
+
+
+@ct.kernel
+def said(x, n: ConstInt):
+    """Prints tuples, and numbers as Python formats them."""
+    t = ct.load(x, (0,), (n,))
+    print(f"{n:04d} {(ct.bid(0), ct.num_blocks(0))} {'s'!r}", (ct.sum(t), n), sep="|")
+
+
+WRONG = [
+    # what is written, the class of the failure, and what is said
+    ("ct.static_assert(n == 3, f'n is {n}')", ct.TileStaticAssertionError, "n is 8"),
+    ("ct.ensure_constant(ct.bid(0))", ct.TileStaticAssertionError, "not known when the kernel is compiled"),
+    ("ct.static_eval(1 // 0)", ct.TileStaticEvalError, "ZeroDivisionError"),
+    ("ct.static_assert(ct.load(a, (0,), (n,)) > 0)", ct.TileStaticEvalError, "for kernels"),
+    ("raise ct.static_exception(KeyError('gone'))", ct.StaticException, "KeyError: 'gone'"),
+    ("raise ValueError('no')", ct.TileSyntaxError, "raises nothing but"),
+    ("again(ct.bid(0))", ct.TileRecursionError, "call themselves"),
+    ("ct.load(a, (0,), (n,)) + ct.load(a, (0,), (4,))", ct.TileTypeError, "broadcast"),
+    ("ct.load(a, (0, 0, 0), (n,))", ct.TileTypeError, "T301"),
+    ("ct.reshape(ct.load(a, (0,), (n,)), (3, 3))", ct.TileTypeError, "T203"),
+    ("ct.load_advanced_indexing(a, (ct.Slice(0, 4),))", ct.TileTypeError, "one tile of integers"),
+    ("a.slice(0, 1, 2).get_raw_memory()", ct.TileTypeError, "part of one"),
+    ("a.tiled_view((4,), traversal_steps=0)", ct.TileTypeError, "steps of 1 or more"),
+    ("ct.astile(((1, 2), (3,)), dtype=ct.int32)", ct.TileTypeError, "one length"),
+    ("ct.unpack_from_bytes(ct.zeros((3,), ct.uint8), ct.int32)", ct.TileValueError, "no whole number"),
+    ("for _ in ct.static_iter(range(1001)): pass", ct.TileStaticEvalError, "1000"),
+    ("mixed(a, ct.bid(0))", ct.TileSyntaxError, "a value in one arm and none in the other"),
+    ("out_of_loop(ct.bid(0))", ct.TileSyntaxError, "out of a loop"),
+    ("t = (1, 2)\n    for i in range(ct.bid(0)): t = (1, 2, t[0])\n    ct.store(a, (0,), t[0])", ct.TileSyntaxError,
+     "other parts"),
+    ("with contextlib.nullcontext(): pass", ct.TileSyntaxError, "with takes a call"),
+    ("with scope(a):\n        return", ct.TileSyntaxError, "not left by"),
+]

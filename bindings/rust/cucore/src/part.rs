@@ -1,0 +1,67 @@
+//! Parts of a device: its multiprocessors, split, and green contexts of them.
+
+use crate::error::check;
+use crate::{sys, Device, Result, Stream};
+use std::ptr::null_mut;
+
+/// Some of a device's multiprocessors; a value that owns nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Sms(sys::cuc_sms);
+
+impl Sms {
+    /// All of a device.
+    pub fn of(device: &Device) -> Result<Self> {
+        let mut raw = Default::default();
+        check(unsafe { sys::cuc_device_get_sms(&mut raw, device.as_raw()) })?;
+        Ok(Self(raw))
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> u32 {
+        self.0.count
+    }
+
+    /// Up to `most` groups of at least `least` multiprocessors, all of one size, and what is left over.
+    pub fn split(&self, least: u32, most: u32) -> Result<(Vec<Sms>, Option<Sms>)> {
+        let (mut groups, mut rest) = (vec![Default::default(); most as usize], Default::default());
+        let mut count = most;
+        check(unsafe {
+            let to = groups.as_mut_ptr();
+            sys::cuc_sms_split(to, &mut count, &mut rest, &self.0, least, 0)
+        })?;
+        groups.truncate(count as usize);
+        let rest = if rest.count > 0 { Some(Sms(rest)) } else { None };
+        Ok((groups.into_iter().map(Sms).collect(), rest))
+    }
+}
+
+handle! {
+    /// A part of a device: what is put on its streams runs on its multiprocessors alone.
+    GreenContext, cuc_green_context, cuc_green_context_release, cuc_green_context_retain
+}
+
+impl GreenContext {
+    /// Of groups and the rest of one split, or all of a device.
+    pub fn new(device: &Device, parts: &[Sms]) -> Result<Self> {
+        let raw: Vec<_> = parts.iter().map(|part| part.0).collect();
+        Self::made(|out| unsafe {
+            sys::cuc_green_context_create(out, device.as_raw(), raw.as_ptr(), raw.len())
+        })
+    }
+
+    /// Its multiprocessors.
+    pub fn sms(&self) -> Result<Sms> {
+        let mut raw = Default::default();
+        check(unsafe { sys::cuc_green_context_get_sms(&mut raw, self.as_raw()) })?;
+        Ok(Sms(raw))
+    }
+
+    /// A stream, which holds it. Lower priorities run first.
+    pub fn stream(&self, priority: i32) -> Result<Stream> {
+        let options = sys::cuc_stream_options { priority, ..Default::default() };
+        let mut raw = null_mut();
+        check(unsafe { sys::cuc_stream_create_green(&mut raw, self.as_raw(), &options) })?;
+        // Safety: the reference is ours.
+        Ok(unsafe { Stream::from_raw(raw) })
+    }
+}

@@ -1,0 +1,187 @@
+/**
+ * @file
+ * Green contexts: parts of a device's multiprocessors, for work that must not wait for other work.
+ *
+ * The multiprocessors of a device are split into groups, and a green context has some of them. What
+ * is put on a stream of it runs there and nowhere else: a kernel that fills its part leaves the
+ * rest to others. Memory, code, events and everything else are the device's, and go with these
+ * streams as with any other.
+ *
+ *     cuc_device_get_sms(&all, device);
+ *     cuc_sms_split(groups, &count, &rest, &all, 16, 0);    // count: how many are wanted, and
+ * there are cuc_green_context_create(&part, device, groups, 1); cuc_stream_create_green(&urgent,
+ * part, NULL);         // 16 multiprocessors, always
+ */
+#ifndef CUCORE_GREEN_H
+#define CUCORE_GREEN_H
+
+#include <cucore/base.h>
+#include <cucore/device.h>
+#include <cucore/stream.h>
+
+CUC_BEGIN_DECLS
+
+/**
+ * Some of a device's multiprocessors: a plain value, that owns nothing.
+ */
+typedef struct cuc_sms {
+    uint32_t count;     /**< multiprocessors */
+    uint32_t least;     /**< of a group that they are split into; 0 of drivers before CUDA 13.0 */
+    uint32_t alignment; /**< what the size of a group is a multiple of; 0 as above */
+    uint32_t reserved;
+    uint64_t driver[18]; /**< the driver's CUdevResource */
+} cuc_sms;
+
+/** A part of a device: its primary context with some of its multiprocessors. */
+typedef struct cuc_green_context cuc_green_context;
+
+/** Flags of cuc_sms_split(), with the driver's values. */
+enum {
+    CUC_SMS_ANY = 0x1,         /**< smaller groups, which may not have large clusters */
+    CUC_SMS_MAX_CLUSTER = 0x2, /**< groups that can have clusters as large as they may be */
+};
+
+/**
+ * All multiprocessors of a device.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] out    the multiprocessors
+ * @param      device the device
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Green Contexts": cuDeviceGetDevResource
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_device_get_sms(cuc_sms *out, cuc_device *device);
+
+/**
+ * Split multiprocessors into groups of one size.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] groups [*count] the groups; NULL only counts how many there could be
+ * @param      count  in: how many are wanted; out: how many there are, at most that
+ * @param[out] rest   what is left over, with a count of 0 when nothing is; may be NULL
+ * @param      from   of cuc_device_get_sms() or cuc_green_context_get_sms(): groups and rests are
+ * not split again
+ * @param      least  of each group; the driver rounds it up to what the device can have. 0: its
+ * least
+ * @param      flags  CUC_SMS_ bits
+ * @retval CUC_OK                     split
+ * @retval CUC_ERROR_INVALID_ARGUMENT count or from is NULL, groups are wanted and *count is 0,
+ * least is more than there are, flags are not known, or from is no such value
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as to split a group
+ * @source CUDA Driver API, "Green Contexts": cuDevSmResourceSplitByCount
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest,
+                                 const cuc_sms *from, uint32_t least, uint32_t flags);
+
+/**
+ * Make a green context.
+ *
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param[out] out    retained, to be released
+ * @param      device whose multiprocessors they are
+ * @param      sms    [count] groups and the rest of one split, or all of a device
+ * @param      count  more than 0
+ * @retval CUC_OK                     made
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, count is 0, or a part has no
+ * multiprocessors
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as parts of two splits or another
+ * device's
+ * @source CUDA Driver API, "Green Contexts": cuDevResourceGenerateDesc, cuGreenCtxCreate
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device *device,
+                                            const cuc_sms *sms, size_t count);
+
+/**
+ * The multiprocessors of a green context, which can be split in turn.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] out     the multiprocessors
+ * @param      context the green context
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Green Contexts": cuGreenCtxGetDevResource
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_green_context_get_sms(cuc_sms *out, cuc_green_context *context);
+
+/**
+ * The driver's own handle of a green context.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @return the CUgreenCtx, not to be destroyed; NULL for NULL
+ * @since 0.1
+ */
+CUC_API void *cuc_green_context_handle(const cuc_green_context *context);
+
+/**
+ * The device of a green context.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @return borrowed for the life of the process; NULL for NULL
+ * @since 0.1
+ */
+CUC_API cuc_device *cuc_green_context_device(const cuc_green_context *context);
+
+/**
+ * Hold a green context once more.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @return context; NULL for NULL
+ * @since 0.1
+ */
+CUC_API cuc_green_context *cuc_green_context_retain(cuc_green_context *context);
+
+/**
+ * Let go of a green context. Its streams hold it.
+ *
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param context NULL does nothing
+ * @source CUDA Driver API, "Green Contexts": cuGreenCtxDestroy
+ * @since 0.1
+ */
+CUC_API void cuc_green_context_release(cuc_green_context *context);
+
+/**
+ * Create a stream whose kernels run on the multiprocessors of a green context.
+ *
+ * It is a stream of the device's primary context like any other, and never in step with the legacy
+ * one.
+ *
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param[out] out     retained, to be released
+ * @param      context retained
+ * @param      options NULL: the lowest priority; CUC_STREAM_SYNC_LEGACY is refused
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or context is NULL, or a flag is set
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.5
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Green Contexts": cuGreenCtxStreamCreate
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_stream_create_green(cuc_stream **out, cuc_green_context *context,
+                                           const cuc_stream_options *options);
+
+CUC_END_DECLS
+
+#endif

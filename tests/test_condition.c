@@ -1,0 +1,482 @@
+// Conditional nodes: which bodies run, how often, who keeps what, and what is refused.
+#include <cucore/condition.h>
+#include <cucore/node.h>
+
+#include "graph_testing.h"
+
+// set: the condition c has the value v. count: x[i] += 1, and c says whether x is below `limit`.
+// clang-format off
+static const char ptx[] =
+    ".version 7.8\n.target sm_80\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
+    ".visible .entry set(.param .u64 c, .param .u32 v)\n"
+    "{\n"
+    "    .reg .b32 %r<2>;\n"
+    "    .reg .b64 %d<2>;\n"
+    "    .param .b64 handle;\n"
+    "    .param .b32 value;\n"
+    "    ld.param.u64 %d1, [c];\n"
+    "    ld.param.u32 %r1, [v];\n"
+    "    st.param.b64 [handle], %d1;\n"
+    "    st.param.b32 [value], %r1;\n"
+    "    call.uni cudaGraphSetConditional, (handle, value);\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry count(.param .u64 x, .param .u64 c, .param .u32 limit)\n"
+    "{\n"
+    "    .reg .pred %p<3>;\n"
+    "    .reg .b32 %r<6>;\n"
+    "    .reg .b64 %d<5>;\n"
+    "    ld.param.u64 %d1, [x];\n"
+    "    ld.param.u64 %d2, [c];\n"
+    "    ld.param.u32 %r1, [limit];\n"
+    "    mov.u32 %r2, %tid.x;\n"
+    "    mul.wide.u32 %d3, %r2, 4;\n"
+    "    add.s64 %d4, %d1, %d3;\n"
+    "    ld.global.u32 %r3, [%d4];\n"
+    "    add.u32 %r4, %r3, 1;\n"
+    "    st.global.u32 [%d4], %r4;\n"
+    "    setp.ne.u32 %p1, %r2, 0;\n"
+    "    @%p1 bra end;\n"
+    "    setp.lt.u32 %p2, %r4, %r1;\n"
+    "    selp.u32 %r5, 1, 0, %p2;\n"
+    "    {\n"
+    "    .param .b64 handle;\n"
+    "    .param .b32 value;\n"
+    "    st.param.b64 [handle], %d2;\n"
+    "    st.param.b32 [value], %r5;\n"
+    "    call.uni cudaGraphSetConditional, (handle, value);\n"
+    "    }\n"
+    "end:\n"
+    "    ret;\n"
+    "}\n";
+// clang-format on
+
+static cuc_kernel *set, *count;
+
+static void set_on_host(void **params, const CUlaunchConfig *config)
+{
+    (void)config;
+    fake_condition_set(*(uint64_t *)params[0], *(uint32_t *)params[1]);
+}
+
+static void count_on_host(void **params, const CUlaunchConfig *config)
+{
+    uint32_t *x = *(uint32_t **)params[0], limit = *(uint32_t *)params[2];
+
+    for (unsigned i = 0; i < config->blockDimX; i++)
+        x[i]++;
+    fake_condition_set(*(uint64_t *)params[1], x[0] < limit);
+}
+
+static void setup(void)
+{
+    cuc_object *code;
+
+    graph_setup();
+    if (fake_available()) {
+        fake_define_kernel("set", set_on_host);
+        fake_define_kernel("count", count_on_host);
+    }
+    ck_ok(cuc_object_create(&code, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL));
+    ck_ok(cuc_object_get_kernel(&set, code, "set"));
+    ck_ok(cuc_object_get_kernel(&count, code, "count"));
+    cuc_object_release(code);
+}
+
+static void teardown(void)
+{
+    cuc_kernel_release(set);
+    cuc_kernel_release(count);
+    set = count = NULL;
+    graph_teardown();
+}
+
+static void put_set(cuc_stream *s, cuc_condition c, uint32_t value)
+{
+    ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), set, c, value));
+}
+
+static void put_count(cuc_stream *s, cuc_condition c, uint32_t limit)
+{
+    ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), count, buffer, c, limit));
+}
+
+static cuc_condition condition_of(uint32_t value, uint32_t flags)
+{
+    cuc_condition c = 0;
+
+    ck_ok(cuc_stream_create_condition(&c, stream, value, flags));
+    ck_assert_uint_ne(c, 0);
+    return c;
+}
+
+// Fill a body by the side stream, and let go of it.
+#define FILL(body, work)                                                                    \
+    do {                                                                                    \
+        cuc_graph *same_ = NULL, *body_ = (body);                                           \
+        ck_ok(cuc_stream_begin_capture_to(side, body_, NULL, 0, CUC_CAPTURE_THREAD_LOCAL)); \
+        work;                                                                               \
+        ck_ok(cuc_stream_end_capture(&same_, side));                                        \
+        ck_assert_ptr_eq(same_, body_);                                                     \
+        cuc_graph_release(same_);                                                           \
+        cuc_graph_release(body_);                                                           \
+    } while (0)
+
+static void run(cuc_graph *graph)
+{
+    cuc_graph_exec *exec = instance_of(graph);
+
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+
+// What a node makes of a value: body k writes k + 1.
+static const struct {
+    int32_t type;
+    uint32_t bodies, value, result;
+} decisions[] = {
+    { CUC_CONDITIONAL_IF, 1, 1, 1 },     { CUC_CONDITIONAL_IF, 1, 7, 1 },
+    { CUC_CONDITIONAL_IF, 1, 0, 0 },     { CUC_CONDITIONAL_IF, 2, 1, 1 },
+    { CUC_CONDITIONAL_IF, 2, 0, 2 },     { CUC_CONDITIONAL_SWITCH, 3, 0, 1 },
+    { CUC_CONDITIONAL_SWITCH, 3, 1, 2 }, { CUC_CONDITIONAL_SWITCH, 3, 2, 3 },
+    { CUC_CONDITIONAL_SWITCH, 3, 3, 0 }, { CUC_CONDITIONAL_SWITCH, 1, UINT32_MAX, 0 },
+    { CUC_CONDITIONAL_WHILE, 1, 0, 0 },
+};
+
+// The value comes from a kernel where `by_kernel`, else it is the default one.
+static uint32_t decide(size_t i, bool by_kernel)
+{
+    cuc_graph *bodies[3] = { NULL };
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition c = condition_of(by_kernel ? 0 : decisions[i].value,
+                                   by_kernel ? 0 : CUC_CONDITION_ASSIGN_DEFAULT);
+    if (by_kernel)
+        put_set(stream, c, decisions[i].value);
+    ck_ok(cuc_stream_add_conditional(bodies, decisions[i].bodies, stream, c, decisions[i].type));
+    for (uint32_t b = 0; b < decisions[i].bodies; b++)
+        FILL(bodies[b], ck_ok(launch_on(side, affine, buffer, 0, b + 1)));
+    run(end_capture());
+    return value_of(buffer);
+}
+
+START_TEST(a_default_value_says_which_body_runs)
+{
+    ck_assert_uint_eq(decide((size_t)_i, false), decisions[_i].result);
+}
+END_TEST
+
+START_TEST(a_kernel_says_which_body_runs)
+{
+    ck_assert_uint_eq(decide((size_t)_i, true), decisions[_i].result);
+}
+END_TEST
+
+START_TEST(a_body_runs_until_its_kernel_says_no_more)
+{
+    cuc_graph *body = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    FILL(body, put_count(side, more, 10));
+    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // behind all of it
+    cuc_graph *graph = end_capture();
+    cuc_graph_exec *exec = instance_of(graph);
+    cuc_graph_release(graph);
+    for (int i = 0; i < 3; i++) { // with its default value each time
+        set_value(buffer, 0);
+        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_assert_uint_eq(value_of(buffer), 1000);
+    }
+    cuc_graph_exec_release(exec);
+}
+END_TEST
+
+START_TEST(without_a_default_a_value_stays_for_the_next_launch)
+{
+    cuc_graph *body = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition once = condition_of(0, 0), more = condition_of(0, 0);
+    put_set(stream, more, 3);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_IF));
+    FILL(body, put_set(side, once, 1));
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, once, CUC_CONDITIONAL_IF));
+    FILL(body, put_count(side, once, 0)); // no more, the next time
+    run(end_capture());
+    ck_assert_uint_eq(value_of(buffer), 1);
+}
+END_TEST
+
+START_TEST(bodies_have_conditional_nodes_of_their_own)
+{
+    cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
+    cuc_condition inner = 0;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&loop, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    ck_ok(cuc_graph_create_condition(&inner, loop, 0, 0));
+    ck_ok(cuc_stream_begin_capture_to(side, loop, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    put_count(side, more, 5);
+    put_set(side, inner, 1);
+    ck_ok(cuc_stream_add_conditional(&choice, 1, side, inner, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_end_capture(&same, side));
+    cuc_graph_release(same);
+    cuc_graph_release(loop);
+    cuc_graph *graph = end_capture();
+    // Also after its graph was captured.
+    FILL(choice, ck_ok(launch_on(side, affine, buffer, 1, 1)));
+    run(graph); // 2, 4, 6
+    ck_assert_uint_eq(value_of(buffer), 6);
+}
+END_TEST
+
+START_TEST(a_body_keeps_its_graph)
+{
+    cuc_graph *body = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
+    cuc_graph_release(end_capture());
+    FILL(body, ck_ok(launch_on(side, affine, buffer, 0, 1))); // that is still there
+}
+END_TEST
+
+START_TEST(a_graph_keeps_the_code_of_its_bodies)
+{
+    cuc_graph *body = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    FILL(body, put_count(side, more, 4));
+    cuc_graph *graph = end_capture();
+    cuc_kernel_release(set);
+    cuc_kernel_release(count);
+    set = count = NULL;
+    run(graph);
+    ck_assert_uint_eq(value_of(buffer), 4);
+}
+END_TEST
+
+START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
+{
+    cuc_graph *graph = NULL, *body = NULL, *same = NULL;
+    cuc_condition more = 0;
+
+    ck_ok(cuc_graph_create(&graph, device));
+    ck_ok(cuc_graph_create_condition(&more, graph, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    ck_ok(cuc_stream_end_capture(&same, stream));
+    cuc_graph_release(same);
+    ck_types(graph, (int32_t[]){ CUC_NODE_CONDITIONAL }, 1);
+    ck_ok(cuc_graph_keep_buffer(body, buffer));
+    FILL(body, put_count(side, more, 4));
+    cuc_kernel_release(set);
+    cuc_kernel_release(count);
+    set = count = NULL;
+    run(graph);
+    ck_assert_uint_eq(value_of(buffer), 4);
+}
+END_TEST
+
+START_TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
+{
+    cuc_graph *body = NULL;
+    cuc_condition more = 0;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_cancel_capture(stream));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_begin_capture_to(side, body, NULL, 0, 0),
+             "is no more");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_create_condition(&more, body, 0, 0),
+             "is no more");
+    cuc_graph_release(body);
+}
+END_TEST
+
+static cuc_graph *loop_to(uint32_t limit)
+{
+    cuc_graph *body = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    FILL(body, put_count(side, more, limit));
+    return end_capture();
+}
+
+START_TEST(there_is_one_instance_at_a_time)
+{
+    cuc_graph *graph = loop_to(3);
+    cuc_graph_exec *exec = instance_of(graph), *more = NULL;
+
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_instantiate(&more, graph, NULL),
+             "one instance at a time");
+    cuc_graph_exec_release(exec);
+    run(graph);
+    ck_assert_uint_eq(value_of(buffer), 3);
+}
+END_TEST
+
+START_TEST(an_update_changes_what_bodies_do)
+{
+    cuc_graph *few = loop_to(3), *many = loop_to(30);
+    cuc_graph_exec *exec = instance_of(few);
+
+    ck_ok(cuc_graph_exec_update(exec, many));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 30);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(few);
+    cuc_graph_release(many);
+}
+END_TEST
+
+START_TEST(a_condition_that_no_node_has_is_told)
+{
+    cuc_graph_exec *exec = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    (void)condition_of(0, 0);
+    ck_ok(launch_on(stream, affine, buffer, 0, 1));
+    cuc_graph *graph = end_capture();
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_instantiate(&exec, graph, NULL), "conditional handle");
+    cuc_graph_release(graph);
+}
+END_TEST
+
+static void do_nothing(void *user)
+{
+    (void)user;
+}
+
+START_TEST(what_no_body_can_have_is_told_with_the_node)
+{
+    cuc_graph_exec *exec = NULL;
+    cuc_graph *body = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
+    FILL(body, ck_ok(cuc_launch_host(side, do_nothing, NULL)));
+    cuc_graph *graph = end_capture();
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_instantiate(&exec, graph, NULL), "host function");
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_graph *bodies[2] = { NULL }, *graph = NULL;
+    cuc_graph_exec *exec = NULL;
+    cuc_condition c = 0;
+
+    ck_fails(bad, cuc_stream_create_condition(&c, stream, 0, 0), "not being captured");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, 1, stream, 1, 0), "not being captured");
+    ck_fails(bad, cuc_graph_create_condition(&c, NULL, 0, 0), "graph is NULL");
+    ck_ok(cuc_graph_create(&graph, device));
+    ck_fails(bad, cuc_graph_create_condition(NULL, graph, 0, 0), "out is NULL");
+    ck_fails(bad, cuc_graph_create_condition(&c, graph, 5, 0), "default_value is 5");
+    ck_fails(bad, cuc_graph_create_condition(&c, graph, 0, 2), "flags is 0x2");
+    ck_ok(cuc_graph_create_condition(&c, graph, 5, CUC_CONDITION_ASSIGN_DEFAULT));
+    ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    ck_fails(bad, cuc_stream_add_conditional(NULL, 1, stream, c, 0), "bodies is NULL");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, 1, NULL, c, 0), "stream is NULL");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, 1, stream, 0, 0), "condition is 0");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, 1, stream, c, 3), "type is 3");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, 0, stream, c, CUC_CONDITIONAL_IF), "1 or 2");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, 2, stream, c, CUC_CONDITIONAL_WHILE),
+             "count is 2, and a node of CUC_CONDITIONAL_WHILE has 1");
+    ck_ok(cuc_stream_add_conditional(bodies, 2, stream, c, CUC_CONDITIONAL_IF));
+    ck_fails(CUC_ERROR_DRIVER,
+             cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
+             "cuGraphAddNode");
+    ck_fails(bad, cuc_graph_instantiate(&exec, bodies[0], NULL), "is not instantiated by itself");
+    ck_fails(bad, cuc_stream_embed_graph(stream, bodies[0]), "is not embedded by itself");
+    ck_ok(cuc_stream_cancel_capture(stream));
+    cuc_graph_release(graph); // the bodies hold it
+    cuc_graph_release(bodies[0]);
+    cuc_graph_release(bodies[1]);
+}
+END_TEST
+
+START_TEST(a_driver_before_12_3_is_too_old)
+{
+    cuc_graph *graph = NULL;
+    cuc_condition c = 0;
+
+    if (!fake_available())
+        SKIP("only the fake driver can be an older one");
+    fake_set_version(12020);
+    ck_ok(cuc_graph_create(&graph, device));
+    fake_hide("cuGraphConditionalHandleCreate");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_create_condition(&c, graph, 0, 0),
+             "cuGraphConditionalHandleCreate");
+    cuc_graph_release(graph);
+}
+END_TEST
+
+// Of the calls of the driver that it makes, each in turn.
+static const struct {
+    const char *call;
+    int nth;
+} calls[] = {
+    { "cuStreamGetCaptureInfo", 1 },
+    { "cuStreamGetCaptureInfo", 2 },
+    { "cuGraphAddNode", 1 },
+    { "cuStreamUpdateCaptureDependencies", 1 },
+};
+
+START_TEST(a_failure_of_the_driver_leaves_nothing)
+{
+    cuc_graph *body = NULL;
+
+    if (!fake_available())
+        SKIP("only the fake driver fails on demand");
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    fake_fail(calls[_i].call, calls[_i].nth, CUDA_ERROR_OUT_OF_MEMORY);
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY,
+             cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF), calls[_i].call);
+    ck_assert_ptr_null(body);
+    ck_ok(cuc_stream_cancel_capture(stream));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("condition");
+    TCase *tests = tcase_create("condition");
+    const int rows = LENGTH(decisions);
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, a_default_value_says_which_body_runs, 0, rows);
+    tcase_add_loop_test(tests, a_kernel_says_which_body_runs, 0, rows);
+    tcase_add_test(tests, a_body_runs_until_its_kernel_says_no_more);
+    tcase_add_test(tests, without_a_default_a_value_stays_for_the_next_launch);
+    tcase_add_test(tests, bodies_have_conditional_nodes_of_their_own);
+    tcase_add_test(tests, a_body_keeps_its_graph);
+    tcase_add_test(tests, a_graph_keeps_the_code_of_its_bodies);
+    tcase_add_test(tests, a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too);
+    tcase_add_test(tests, a_body_of_a_capture_that_is_cancelled_is_no_more);
+    tcase_add_test(tests, there_is_one_instance_at_a_time);
+    tcase_add_test(tests, an_update_changes_what_bodies_do);
+    tcase_add_test(tests, a_condition_that_no_node_has_is_told);
+    tcase_add_test(tests, what_no_body_can_have_is_told_with_the_node);
+    tcase_add_test(tests, what_makes_no_sense_is_refused);
+    tcase_add_test(tests, a_driver_before_12_3_is_too_old);
+    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, LENGTH(calls));
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}

@@ -1,0 +1,313 @@
+// Tensor maps: made as a kernel needs them, and refused with the value that is wrong.
+#include <cucore/tensor_map.h>
+
+#include "driver/cuda_abi.h"
+#include "testing.h"
+
+enum { ROWS = 8, COLUMNS = 32, BOX_ROWS = 4, BOX_COLUMNS = 8 };
+
+// One box of a map's array, from column x and row y on, comes to `out` by way of shared memory.
+// clang-format off
+static const char ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry take(.param .align 64 .b8 map[128], .param .u64 out, .param .u32 x, .param .u32 y)\n"
+    "{\n"
+    "    .shared .align 128 .b8 box[128];\n"
+    "    .shared .align 8 .b64 bar;\n"
+    "    .reg .pred %p<3>;\n"
+    "    .reg .b32 %r<10>;\n"
+    "    .reg .b64 %d<6>;\n"
+    "    mov.u32 %r1, %tid.x;\n"
+    "    ld.param.u64 %d1, [out];\n"
+    "    ld.param.u32 %r2, [x];\n"
+    "    ld.param.u32 %r3, [y];\n"
+    "    mov.b64 %d2, map;\n"
+    "    cvta.param.u64 %d3, %d2;\n"
+    "    mov.u32 %r4, box;\n"
+    "    mov.u32 %r5, bar;\n"
+    "    setp.ne.u32 %p1, %r1, 0;\n"
+    "    @%p1 bra ready;\n"
+    "    mbarrier.init.shared.b64 [%r5], 1;\n"
+    "    fence.mbarrier_init.release.cluster;\n"
+    "    mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 128;\n"
+    "    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+    " [%r4], [%d3, {%r2, %r3}], [%r5];\n"
+    "ready:\n"
+    "    bar.sync 0;\n"
+    "again:\n"
+    "    mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\n"
+    "    @!%p2 bra again;\n"
+    "    shl.b32 %r6, %r1, 2;\n"
+    "    add.u32 %r7, %r4, %r6;\n"
+    "    ld.shared.u32 %r8, [%r7];\n"
+    "    mul.wide.u32 %d4, %r1, 4;\n"
+    "    add.s64 %d5, %d1, %d4;\n"
+    "    st.global.u32 [%d5], %r8;\n"
+    "    ret;\n"
+    "}\n";
+// clang-format on
+
+static cuc_device *device;
+static cuc_stream *stream;
+static cuc_buffer *array, *other, *out;
+static cuc_tensor tensor; // of `array`: f32[8, 32]
+
+static void setup(void)
+{
+    const int64_t shape[] = { ROWS, COLUMNS };
+    float host[ROWS * COLUMNS];
+
+    if (fake_available()) {
+        fake_reset();
+        fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 1);
+    }
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(cuc_buffer_create(&array, NULL, sizeof(host), stream));
+    ck_ok(cuc_buffer_create(&other, NULL, sizeof(host), stream));
+    ck_ok(cuc_buffer_create(&out, NULL, 128, stream));
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        host[i] = (float)i;
+    ck_ok(cuc_buffer_write(stream, array, 0, host, sizeof(host)));
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        host[i] = -host[i];
+    ck_ok(cuc_buffer_write(stream, other, 0, host, sizeof(host)));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_tensor_from_buffer(&tensor, array, CUC_F32, 2, shape));
+}
+
+static void teardown(void)
+{
+    cuc_buffer_release(array);
+    cuc_buffer_release(other);
+    cuc_buffer_release(out);
+    cuc_stream_release(stream);
+}
+
+static bool has_tensor_maps(void)
+{
+    int32_t maps = 0;
+
+    ck_ok(cuc_device_get_attribute(&maps, device, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED));
+    return maps != 0;
+}
+
+#define NEED_TENSOR_MAPS()                                          \
+    do {                                                            \
+        if (!has_tensor_maps())                                     \
+            SKIP("the device is of before compute capability 9.0"); \
+    } while (0)
+
+static void take(float *result, const cuc_tensor_map *map, int32_t x, int32_t y)
+{
+    cuc_object *object;
+    cuc_kernel *kernel;
+
+    ck_ok(cuc_object_create(&object, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL));
+    ck_ok(cuc_object_get_kernel(&kernel, object, "take"));
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, *map, out,
+                     x, y));
+    ck_ok(cuc_buffer_read(stream, result, out, 0, 128));
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_kernel_release(kernel);
+    cuc_object_release(object);
+}
+
+static float at(int row, int column)
+{
+    return row < 0 || row >= ROWS || column < 0 || column >= COLUMNS
+               ? 0
+               : (float)(row * COLUMNS + column);
+}
+
+START_TEST(a_kernel_takes_boxes_by_a_map)
+{
+    static const int32_t places[][2] = { { 0, 0 }, { 8, 4 }, { 28, 6 }, { -4, -2 } };
+    const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
+    cuc_tensor_map map;
+    float got[32];
+
+    if (fake_available())
+        SKIP("the fake driver runs no PTX");
+    NEED_TENSOR_MAPS();
+    ck_ok(cuc_tensor_map_tiled(&map, &tensor, box, NULL));
+    for (int p = 0; p < 4; p++) {
+        take(got, &map, places[p][0], places[p][1]);
+        for (int i = 0; i < 32; i++)
+            ck_assert_float_eq(got[i],
+                               at(places[p][1] + i / BOX_COLUMNS, places[p][0] + i % BOX_COLUMNS));
+    }
+    // The same of another array.
+    cuc_tensor second = tensor;
+    second.data = cuc_buffer_ptr(other);
+    ck_ok(cuc_tensor_map_replace_address(&map, &second));
+    take(got, &map, 8, 4);
+    ck_assert_float_eq(got[9], -at(5, 9));
+}
+END_TEST
+
+START_TEST(steps_and_the_dimensions_order_are_the_tensors)
+{
+    const uint32_t box[] = { 8, 8 }; // of which every second row is taken
+    cuc_tensor_map map;
+    float got[32];
+
+    if (fake_available())
+        SKIP("the fake driver runs no PTX");
+    NEED_TENSOR_MAPS();
+    ck_ok(cuc_tensor_map_tiled(&map, &tensor, box, CUC_TENSOR_MAP_OPTIONS(.steps = { 2 })));
+    take(got, &map, 4, 0);
+    for (int i = 0; i < 32; i++)
+        ck_assert_float_eq(got[i], at(2 * (i / 8), 4 + i % 8));
+}
+END_TEST
+
+// A dimension of one element may have any stride, which no map could have.
+START_TEST(strides_of_one_element_do_not_count)
+{
+    const uint32_t box[] = { 1, 4, 8 };
+    cuc_tensor_map map;
+    cuc_tensor t = tensor;
+
+    NEED_TENSOR_MAPS();
+    t.rank = 3;
+    t.shape[0] = 1, t.shape[1] = ROWS, t.shape[2] = COLUMNS;
+    t.strides[0] = 3, t.strides[1] = COLUMNS, t.strides[2] = 1;
+    ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
+}
+END_TEST
+
+START_TEST(maps_of_images_are_made)
+{
+    cuc_tensor_map map;
+    cuc_tensor t = tensor; // 2 images of 2 x 2 pixels of 32 channels
+
+    NEED_TENSOR_MAPS();
+    t.rank = 4;
+    memcpy(t.shape, (int64_t[]){ 2, 2, 2, COLUMNS }, 4 * sizeof(int64_t));
+    memcpy(t.strides, (int64_t[]){ 128, 64, 32, 1 }, 4 * sizeof(int64_t));
+    ck_ok(cuc_tensor_map_im2col(
+        &map, &t, CUC_TENSOR_MAP_IMAGE(.lower = { -1, -1 }, .channels = 32, .pixels = 8), NULL));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tensor_map_im2col(&map, &tensor, CUC_TENSOR_MAP_IMAGE(.channels = 32, .pixels = 8),
+                                   NULL),
+             "2 dimensions, expected 3 to 5");
+    ck_fails(
+        CUC_ERROR_INVALID_ARGUMENT,
+        cuc_tensor_map_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 257, .pixels = 8), NULL),
+        "image->channels is 257");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tensor_map_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 32), NULL),
+             "image->pixels is 0");
+    ck_fails(
+        CUC_ERROR_INVALID_ARGUMENT,
+        cuc_tensor_map_im2col(
+            &map, &t, CUC_TENSOR_MAP_IMAGE(.lower = { 200 }, .channels = 32, .pixels = 1), NULL),
+        "image->lower[0] is 200", "-128 to 127");
+    ck_fails(
+        CUC_ERROR_INVALID_ARGUMENT,
+        cuc_tensor_map_im2col(
+            &map, &t, CUC_TENSOR_MAP_IMAGE(.lower = { 0, 3 }, .channels = 32, .pixels = 1), NULL),
+        "leaves nothing of the 2 elements of shape[2]");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_map_im2col(&map, &t, NULL, NULL),
+             "image is NULL");
+}
+END_TEST
+
+// What is wrong with a tensor of 8 by 32 f32, a box of 4 by 8, or the options.
+static const struct refusal {
+    const char *says;
+    cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT
+    cuc_dtype dtype;
+    int64_t offset, stride[2], extent; // bytes; elements, 0: as they are
+    uint32_t box[2];
+    cuc_tensor_map_options options;
+} refusals[] = {
+    { .says = "box[1] is 0", .box = { 4, 0 } },
+    { .says = "box[0] is 257, expected 1 to 256", .box = { 257, 8 } },
+    { .says = "3 elements of 4 bytes, expected a multiple of 16", .box = { 4, 3 } },
+    { .says = "64 elements of 4 bytes, and the swizzle allows 128",
+      .box = { 4, 64 },
+      .options = { .swizzle = CUC_TENSOR_MAP_SWIZZLE_128B } },
+    { .says = "expected a multiple of 16 bytes", .offset = 4 },
+    { .says = "strides[1] is 2 elements, and the innermost", .stride = { 0, 2 } },
+    { .says = "strides[0] is 33 elements, 132 bytes", .stride = { 33, 0 } },
+    { .says = "strides[0] is -32 elements", .stride = { -32, 0 } },
+    { .says = "swizzle is 7, expected a CUC_TENSOR_MAP_SWIZZLE_", .options = { .swizzle = 7 } },
+    { .says = "interleave is 3, expected", .options = { .interleave = 3 } },
+    { .says = "l2_promotion is 4", .options = { .l2_promotion = 4 } },
+    { .says = "fill is 2", .options = { .fill = 2 } },
+    { .says = "flags is 0x2", .options = { .flags = 2 } },
+    { .says = "expected 3 to 5", .options = { .interleave = CUC_TENSOR_MAP_INTERLEAVE_16B } },
+    { .says = "steps[0] is 9, expected 1 to 8", .options = { .steps = { 9 } } },
+    { .says = "steps[2] is 2, and the tensor has 2", .options = { .steps = { 1, 1, 2 } } },
+    { .says = "options->dtype is f16, of 16 bits", .options = { .dtype = CUC_F16 } },
+    { .says = "CUC_TENSOR_MAP_FTZ, which f32", .dtype = CUC_I32, .options = { .flags = 1 } },
+    { .says = "CUC_TENSOR_MAP_FILL_NAN, which", .dtype = CUC_U32, .options = { .fill = 1 } },
+    { .says = "c128", .status = CUC_ERROR_NOT_SUPPORTED, .dtype = CUC_C128, .extent = 1 },
+    { .says = "dtype 99", .status = CUC_ERROR_NOT_SUPPORTED, .options = { .dtype = 99 } },
+};
+
+START_TEST(what_no_map_can_be_is_refused)
+{
+    const struct refusal *r = &refusals[_i];
+    uint32_t box[2] = { BOX_ROWS, BOX_COLUMNS };
+    cuc_tensor_map_options options = r->options;
+    cuc_tensor_map map = { { 1 } };
+    cuc_tensor t = tensor;
+
+    NEED_TENSOR_MAPS();
+    options.struct_size = sizeof(options);
+    t.dtype = r->dtype ? r->dtype : t.dtype;
+    t.data += (uint64_t)r->offset;
+    for (int i = 0; i < 2; i++) {
+        t.strides[i] = r->stride[i] ? r->stride[i] : t.strides[i];
+        box[i] = r->box[0] ? r->box[i] : box[i];
+    }
+    if (r->extent)
+        t.shape[0] = r->extent;
+    ck_fails(r->status ? r->status : CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tensor_map_tiled(&map, &t, box, &options), r->says);
+    ck_assert_uint_eq(map.words[0], 1);
+}
+END_TEST
+
+START_TEST(what_is_missing_is_refused)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
+    cuc_tensor_map map;
+    cuc_tensor t = tensor;
+
+    ck_fails(bad, cuc_tensor_map_tiled(NULL, &tensor, box, NULL), "out is NULL");
+    ck_fails(bad, cuc_tensor_map_tiled(&map, NULL, box, NULL), "tensor is NULL");
+    ck_fails(bad, cuc_tensor_map_tiled(&map, &tensor, NULL, NULL), "box is NULL");
+    ck_fails(bad, cuc_tensor_map_replace_address(NULL, &tensor), "map is NULL");
+    t.device = -1;
+    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "host's memory");
+    t = tensor;
+    t.rank = 0;
+    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "0 dimensions, expected 1 to 5");
+    if (!fake_available())
+        return;
+    fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 0);
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_map_tiled(&map, &tensor, box, NULL),
+             "compute capability 9.0");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tensor_map");
+    TCase *tests = tcase_create("tensor_map");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_kernel_takes_boxes_by_a_map);
+    tcase_add_test(tests, steps_and_the_dimensions_order_are_the_tensors);
+    tcase_add_test(tests, strides_of_one_element_do_not_count);
+    tcase_add_test(tests, maps_of_images_are_made);
+    tcase_add_loop_test(tests, what_no_map_can_be_is_refused, 0, LENGTH(refusals));
+    tcase_add_test(tests, what_is_missing_is_refused);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}

@@ -1,0 +1,288 @@
+// Virtual memory: buffers that grow keep their contents, and the memory goes with the last of them.
+#include <cucore/virtual.h>
+
+#include "driver/cuda_abi.h"
+#include "testing.h"
+
+static cuc_device *device;
+static cuc_stream *stream;
+static cuc_memory_resource *resource;
+static struct testing_failures unraisable;
+static size_t grain;
+
+static void setup(void)
+{
+    if (fake_available())
+        fake_reset();
+    memset(&unraisable, 0, sizeof(unraisable));
+    cuc_set_failure_handler(testing_failed, &unraisable);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(cuc_memory_virtual(&resource, device, NULL));
+    ck_ok(cuc_memory_get_granularity(&grain, resource));
+    ck_assert_uint_ge(grain, 4096);
+}
+
+static void teardown(void)
+{
+    cuc_memory_resource_release(resource);
+    cuc_stream_release(stream);
+    resource = NULL;
+    stream = NULL;
+    ck_assert_msg(unraisable.count == 0, "%s", unraisable.last);
+    if (fake_available())
+        ck_assert_int_eq(fake_live_total(), 0);
+    cuc_set_failure_handler(NULL, NULL);
+}
+
+static cuc_buffer *new_of(cuc_memory_resource *from, size_t bytes)
+{
+    cuc_buffer *b = NULL;
+
+    ck_ok(cuc_buffer_create(&b, from, bytes, stream));
+    ck_assert_uint_eq(cuc_buffer_bytes(b), bytes);
+    return b;
+}
+
+static cuc_buffer *grown(cuc_buffer *buffer, size_t bytes)
+{
+    cuc_buffer *b = NULL;
+
+    ck_ok(cuc_buffer_grow(&b, buffer, bytes));
+    ck_assert_uint_eq(cuc_buffer_bytes(b), bytes);
+    return b;
+}
+
+static void write_byte(cuc_buffer *b, size_t at, uint8_t value)
+{
+    ck_ok(cuc_buffer_fill(stream, b, at, value, 1, 1));
+}
+
+static uint8_t read_byte(cuc_buffer *b, size_t at)
+{
+    uint8_t value = 0;
+
+    ck_ok(cuc_buffer_read(stream, &value, b, at, 1));
+    ck_ok(cuc_stream_synchronize(stream));
+    return value;
+}
+
+static cuc_memory_resource *with_room(uint64_t bytes)
+{
+    cuc_memory_resource *r = NULL;
+
+    ck_ok(cuc_memory_virtual(&r, device, CUC_MEMORY_VIRTUAL_OPTIONS(.reserve_bytes = bytes)));
+    return r;
+}
+
+START_TEST(a_buffer_grows_at_its_address_where_there_is_room)
+{
+    cuc_memory_resource *room = with_room(8 * grain);
+    cuc_buffer *first = new_of(room, 1000);
+    write_byte(first, 999, 7);
+    cuc_buffer *second = grown(first, 3 * grain), *third = grown(second, 5 * grain + 1);
+
+    ck_assert_uint_eq(cuc_buffer_ptr(third), cuc_buffer_ptr(first));
+    ck_assert_uint_eq(read_byte(third, 999), 7);
+    write_byte(third, 5 * grain, 9);
+    cuc_buffer_release(first); // the address and the memory stay
+    ck_assert_uint_eq(read_byte(third, 5 * grain), 9);
+    ck_assert_uint_eq(read_byte(second, 999), 7);
+    cuc_buffer_release(second);
+    // A copy over the ends of pieces, as one.
+    ck_ok(cuc_buffer_fill(stream, third, 0, 5, 1, 5 * grain));
+    ck_assert_uint_eq(read_byte(third, grain), 5);
+    ck_assert_uint_eq(read_byte(third, 5 * grain - 1), 5);
+    cuc_buffer_release(third);
+    cuc_memory_resource_release(room);
+}
+END_TEST
+
+START_TEST(without_room_the_same_memory_is_somewhere_else)
+{
+    cuc_buffer *first = new_of(resource, grain);
+    write_byte(first, 0, 1);
+    cuc_buffer *second = grown(first, 2 * grain), *third = grown(second, 4 * grain);
+
+    ck_assert_uint_ne(cuc_buffer_ptr(second), cuc_buffer_ptr(first));
+    ck_assert_uint_eq(read_byte(third, 0), 1);
+    write_byte(third, 0, 2);
+    ck_assert_uint_eq(read_byte(first, 0), 2); // it is the same
+    write_byte(third, 2 * grain - 1, 3);
+    cuc_buffer_release(first);
+    cuc_buffer_release(third);
+    ck_assert_uint_eq(read_byte(second, 2 * grain - 1), 3);
+    cuc_buffer_release(second);
+}
+END_TEST
+
+START_TEST(a_smaller_one_is_at_the_same_address)
+{
+    cuc_buffer *first = new_of(resource, 2 * grain), *second = grown(first, 10);
+
+    ck_assert_uint_eq(cuc_buffer_ptr(second), cuc_buffer_ptr(first));
+    cuc_buffer_release(first);
+    write_byte(second, 9, 4);
+    ck_assert_uint_eq(read_byte(second, 9), 4);
+    cuc_buffer_release(second);
+}
+END_TEST
+
+START_TEST(addresses_may_go_without_a_buffer_too)
+{
+    cuc_device_ptr ptr = 0;
+
+    ck_ok(cuc_memory_allocate(&ptr, resource, 100, NULL));
+    ck_assert_uint_ne(ptr, 0);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_free(resource, ptr + 8, 100, NULL),
+             "is no memory that this resource has allocated");
+    ck_ok(cuc_memory_free(resource, ptr, 100, NULL));
+    ck_ok(cuc_memory_allocate(&ptr, resource, 100, stream));
+    ck_ok(cuc_memory_free(resource, ptr, 100, stream));
+}
+END_TEST
+
+START_TEST(memory_of_the_host_is_reached_by_both)
+{
+    cuc_memory_resource *host = NULL;
+
+    ck_ok(cuc_memory_virtual(
+        &host, device, CUC_MEMORY_VIRTUAL_OPTIONS(.location = { CUC_LOCATION_HOST_NUMA, 0 })));
+    ck_assert_int_eq(cuc_memory_resource_kind(host), CUC_MEMORY_PINNED);
+    cuc_buffer *b = new_of(host, 100);
+    uint8_t *at = (uint8_t *)(uintptr_t)cuc_buffer_ptr(b);
+    at[5] = 6;
+    ck_assert_uint_eq(read_byte(b, 5), 6);
+    write_byte(b, 6, 8);
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_assert_uint_eq(at[6], 8);
+    cuc_buffer_release(b);
+    cuc_memory_resource_release(host);
+}
+END_TEST
+
+START_TEST(an_address_has_the_alignment)
+{
+    cuc_memory_resource *aligned = NULL;
+    const uint64_t align = (uint64_t)1 << 28;
+
+    ck_ok(cuc_memory_virtual(
+        &aligned, device,
+        CUC_MEMORY_VIRTUAL_OPTIONS(.align = align, .flags = CUC_MEMORY_VIRTUAL_FINE)));
+    cuc_buffer *b = new_of(aligned, 100);
+    ck_assert_uint_eq(cuc_buffer_ptr(b) % align, 0);
+    cuc_buffer_release(b);
+    cuc_memory_resource_release(aligned);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_memory_resource *none = NULL, *plain = NULL;
+    cuc_buffer *b = new_of(resource, 100), *slice = NULL, *other = NULL, *more = NULL;
+    size_t bytes;
+
+    ck_fails(bad, cuc_memory_virtual(NULL, device, NULL), "out is NULL");
+    ck_fails(bad, cuc_memory_virtual(&none, NULL, NULL), "device is NULL");
+    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.flags = 16)),
+             "flags is 0x10");
+    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.align = 3)),
+             "align is 3, expected a power of two");
+    ck_fails(bad,
+             cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.location = { 9, 0 })),
+             "location is of type 9");
+    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.peer_count = 1)),
+             "peers is NULL");
+    ck_fails(bad,
+             cuc_memory_virtual(&none, device,
+                                CUC_MEMORY_VIRTUAL_OPTIONS(.peers = (cuc_device *const[]){ device },
+                                                           .peer_count = 1)),
+             "peers[0] is device 0, whose memory it is");
+    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_fails(bad, cuc_memory_get_granularity(&bytes, plain), "none of cuc_memory_virtual()");
+    other = new_of(plain, 100);
+    ck_ok(cuc_buffer_slice(&slice, b, 0, 10));
+    ck_fails(bad, cuc_buffer_grow(&more, other, 200), "of another resource");
+    ck_fails(bad, cuc_buffer_grow(&more, slice, 200), "a slice");
+    ck_fails(bad, cuc_buffer_grow(&more, b, 0), "bytes is 0");
+    ck_fails(bad, cuc_buffer_grow(NULL, b, 200), "out is NULL");
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_buffer_grow(&more, b, SIZE_MAX - 5),
+             "end of the address space");
+    cuc_buffer_release(slice);
+    cuc_buffer_release(b);
+    cuc_buffer_release(other);
+    cuc_memory_resource_release(plain);
+}
+END_TEST
+
+// Calls of an allocation and of a growth that moves, each of which fails in turn.
+static const struct {
+    const char *call;
+    int nth; // of those the allocation and the growth make
+} calls[] = {
+    { "cuMemAddressReserve", 1 },
+    { "cuMemCreate", 1 },
+    { "cuMemMap", 1 },
+    { "cuMemSetAccess", 1 },
+    { "cuMemAddressReserve", 2 },
+    { "cuMemMap", 2 },
+    { "cuMemCreate", 2 },
+    { "cuMemMap", 3 },
+    { "cuMemSetAccess", 2 },
+    { "cuMemSetAccess", 3 },
+};
+
+START_TEST(a_failure_of_the_driver_leaves_nothing)
+{
+    cuc_buffer *b = NULL, *more = NULL;
+
+    NEED_FAKE();
+    fake_fail(calls[_i].call, calls[_i].nth, CUDA_ERROR_OUT_OF_MEMORY);
+    cuc_status st = cuc_buffer_create(&b, resource, grain, stream);
+    if (st >= 0) {
+        write_byte(b, 3, 5);
+        ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_buffer_grow(&more, b, 2 * grain),
+                 calls[_i].call);
+        ck_assert_ptr_null(more);
+        ck_assert_uint_eq(read_byte(b, 3), 5);
+        more = grown(b, 2 * grain); // and now it does
+        ck_assert_uint_eq(read_byte(more, 3), 5);
+        cuc_buffer_release(more);
+        cuc_buffer_release(b);
+    } else {
+        ck_assert_int_eq(st, CUC_ERROR_OUT_OF_DEVICE_MEMORY);
+        ck_assert_ptr_null(b);
+    }
+}
+END_TEST
+
+START_TEST(a_device_without_it_is_told)
+{
+    cuc_memory_resource *none = NULL;
+
+    NEED_FAKE();
+    fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0);
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_virtual(&none, device, NULL),
+             "no virtual memory management");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("virtual");
+    TCase *tests = tcase_create("virtual");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_buffer_grows_at_its_address_where_there_is_room);
+    tcase_add_test(tests, without_room_the_same_memory_is_somewhere_else);
+    tcase_add_test(tests, a_smaller_one_is_at_the_same_address);
+    tcase_add_test(tests, addresses_may_go_without_a_buffer_too);
+    tcase_add_test(tests, memory_of_the_host_is_reached_by_both);
+    tcase_add_test(tests, an_address_has_the_alignment);
+    tcase_add_test(tests, what_makes_no_sense_is_refused);
+    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, LENGTH(calls));
+    tcase_add_test(tests, a_device_without_it_is_told);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}
