@@ -95,7 +95,7 @@ static const struct {
 } types[] = {
     [CUC_CONDITIONAL_IF] = { "CUC_CONDITIONAL_IF", "1 or 2", 1, 2 },
     [CUC_CONDITIONAL_WHILE] = { "CUC_CONDITIONAL_WHILE", "1", 1, 1 },
-    [CUC_CONDITIONAL_SWITCH] = { "CUC_CONDITIONAL_SWITCH", "1 or more", 1, UINT32_MAX },
+    [CUC_CONDITIONAL_SWITCH] = { "CUC_CONDITIONAL_SWITCH", "1 to 65536", 1, 65536 },
 };
 
 static cuc_status check_type(int32_t type, uint32_t count, const char *function)

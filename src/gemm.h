@@ -94,6 +94,10 @@ enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *kind, const struct ti
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
                       const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                       const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);
+// A tile that was measured as a whole, with its last waves dealt evenly where the model thinks that
+// this gains something.
+void cuc__gemm_deal_last(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
+                         const struct cuc__gemm_shape *shape, const struct tile_machine *machine);
 // The workspace that the shape allows is enough.
 bool cuc__gemm_has_room(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                         const struct cuc__gemm_tile *tile);
@@ -140,7 +144,8 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *kind,
 void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile *tile);
 // False: it is not such a text.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text);
-// 1: the tile as it was measured; 0: it was not; negative: the file that was named is no such file.
+// 1: the tile as it was measured; 2: of a shape that is near; 0: it was not; negative: the file
+// that was named is no such file.
 int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key, const char *path,
                      const char *function);
 

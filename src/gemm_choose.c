@@ -204,6 +204,13 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
         s->visit(s->user, &other, seconds);
 }
 
+// What is read to be like the result (c, a residual) does not come by TMA then.
+static bool can_be_dealt(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
+{
+    return t->road == TILE_ROAD_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c && !k->residual &&
+           t->split <= 1 && t->parts <= 1 && t->cluster <= 1 && t->warps != TURNS_WARPS;
+}
+
 // Tiles of the last waves dealt evenly, where they do not fill them.
 static void consider_streams(struct search *s, struct cuc__gemm_tile t,
                              const struct cuc__gemm_tile *wanted)
@@ -215,8 +222,7 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
     t.programs = (int32_t)s->machine->multiprocessors;
     cuc__gemm_work(&work, s->kind, s->shape, &t);
     if (!wanted->stream_k &&
-        (t.road != TILE_ROAD_PIPELINE || s->kind->form != CUC_GEMM_SINGLE || s->kind->c ||
-         s->kind->residual || work.blocks % t.programs == 0 || work.turns < LEAST_TURNS))
+        (!can_be_dealt(s->kind, &t) || work.blocks % t.programs == 0 || work.turns < LEAST_TURNS))
         return;
     for (t.stream_k = wanted->stream_k ? wanted->stream_k : 1; t.stream_k <= last; t.stream_k++)
         if (wanted->stream_k || cuc__gemm_has_room(s->kind, s->shape, &t))
@@ -348,6 +354,26 @@ bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
     *out = search.best;
     *seconds = search.seconds;
     return search.seconds > 0;
+}
+
+void cuc__gemm_deal_last(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
+                         const struct cuc__gemm_shape *shape, const struct tile_machine *machine)
+{
+    const double enough = 0.99; // of the time as a whole
+    struct cuc__gemm_tile t, wanted = *tile;
+    double least, seconds;
+
+    if (tile->stream_k || !can_be_dealt(kind, tile) ||
+        !cuc__gemm_choose(&t, &least, kind, shape, tile, machine))
+        return;
+    least *= enough;
+    wanted.programs = (int32_t)machine->multiprocessors;
+    for (wanted.stream_k = 1; wanted.stream_k <= MOST_STREAMED; wanted.stream_k++)
+        if (cuc__gemm_has_room(kind, shape, &wanted) &&
+            cuc__gemm_choose(&t, &seconds, kind, shape, &wanted, machine) && seconds < least) {
+            least = seconds;
+            *tile = wanted;
+        }
 }
 
 void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,

@@ -44,6 +44,19 @@ static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, co
     p->key.record.choice = p->text;
 }
 
+// What was fastest for a shape that is near may leave much of its last wave empty here.
+static bool suits(const struct cuc__gemm_question *q, const struct cuc__gemm_kind *kind,
+                  const struct cuc__gemm_tile *tile)
+{
+    const double trusted = 1.1; // times what is best is what the model may be wrong by
+    struct cuc__gemm_tile best;
+    double least, seconds;
+
+    return cuc__gemm_choose(&best, &least, kind, &q->shape, &q->wanted, &q->machine) &&
+           cuc__gemm_choose(&best, &seconds, kind, &q->shape, tile, &q->machine) &&
+           seconds <= trusted * least;
+}
+
 static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const cuc_gemm_options *o,
                          const char *function)
 {
@@ -60,8 +73,12 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
     // What was measured with a workspace is of no use without one.
     if (recalled && !cuc__gemm_has_room(&p->kind, &q->shape, &p->tile))
         recalled = 0;
-    if (recalled)
+    if (recalled > 1 && !suits(q, &p->kind, &p->tile))
+        recalled = 0;
+    if (recalled) {
+        cuc__gemm_deal_last(&p->tile, &p->kind, &q->shape, &q->machine);
         q->wanted = p->tile;
+    }
     if (!cuc__gemm_choose(&p->tile, &p->choice.seconds, &p->kind, &q->shape, &q->wanted,
                           &q->machine))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

@@ -338,17 +338,20 @@ static void put_grouped(struct text *t)
     put(t, ")\n    where noalias(d, offsets)\n");
     put_constants(t);
     put(t, "    grid (M // BM + G) * cdiv(N, BN)\n{\n"
-           "    t, across = cast(block(0), i32), cast(cdiv(N, BN), i32)\n"
-           "    g, first, from, to = 0, 0, offsets[0], offsets[1]\n"
-           "    while g < G and t >= first + cdiv(to - from, BM) * across {\n"
-           "        first += cdiv(to - from, BM) * across\n"
+           "    at, across = cast(block(0), u32), cast(cdiv(N, BN), u32)\n"
+           "    g, from, to, next = 0, offsets[0], offsets[1], offsets[2]\n"
+           "    up = cast(cdiv(to - from, BM), u32)\n"
+           "    while g < G and at >= up * across {\n"
+           "        at = at - up * across\n"
            "        g += 1\n"
-           "        from, to = to, offsets[g + 1]\n"
+           "        from, to, next = to, next, offsets[g + 2]\n"
+           "        up = cast(cdiv(to - from, BM), u32)\n"
            "    }\n"
            "    if g == G { return }\n"
-           "    top, at = (t - first) // (R * across) * R, (t - first) %% (R * across)\n"
-           "    high = minimum(cdiv(to - from, BM) - top, R)\n"
-           "    m, n = top + at %% high, at // high\n"
+           "    band = at // (R * across)\n"
+           "    at = at - band * R * across\n"
+           "    high = minimum(up - band * R, R)\n"
+           "    m, n = band * R + at %% high, at // high\n"
            "    rows = slice(a, 0, from, to)\n"
            "    my_d = slice(d, 0, from, to)\n");
     if (t->variant == CUC__GEMM_ADDED)

@@ -103,5 +103,5 @@ int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *ke
     if (found <= 0 || !cuc__gemm_read_choice(&t, choice))
         return found < 0 ? found : 0;
     *tile = t;
-    return 1;
+    return found;
 }

@@ -100,6 +100,16 @@ static uint32_t inverse_of(int64_t x)
     return x ? (uint32_t)(UINT32_MAX / x) : 0;
 }
 
+// As many as there are multiprocessors, or those that take even tiles in as many turns: then what
+// is worked on at a time is the same rectangle of tiles in each turn, where tiles fill turns so.
+static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
+{
+    if (tiles <= most || !even)
+        return tiles < most ? tiles : most;
+    int64_t turns = (tiles + most - 1) / most, blocks = (tiles + turns - 1) / turns;
+    return (blocks + cluster - 1) / cluster * cluster;
+}
+
 bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument, int64_t grid[3],
                           uint32_t multiprocessors, cuc_context *context, void *block)
@@ -135,7 +145,7 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
             return false;
         memcpy(to, map, TILE_MAP_BYTES);
     }
-    grid[0] = tiles < multiprocessors ? tiles : multiprocessors;
+    grid[0] = blocks_for(tiles, multiprocessors, cluster, entry->even);
     if (entry->split > 1 && (grid[0] = tiles * entry->split) > INT32_MAX)
         return false;
     grid[1] = grid[2] = 1;

@@ -143,6 +143,25 @@ static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const ch
     return o;
 }
 
+// PTX of sm_90a is assembled for nothing else: what the current device is taken for where nobody
+// chose, when it is one of these.
+static void take_target(cuc__arch *arch, const cuc_linker *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const char *at = l->inputs[i].kind == CUC_CODE_PTX ? l->inputs[i].data : NULL;
+        int number;
+        char suffix;
+
+        while (at && strncmp(at, ".target", 7) != 0)
+            at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+        if (at && sscanf(at, ".target sm_%d%c", &number, &suffix) == 2 && number == arch->number &&
+            (suffix == 'a' || suffix == 'f')) {
+            snprintf(arch->text, sizeof(arch->text), "sm_%d%c", number, suffix);
+            arch->suffix = suffix;
+        }
+    }
+}
+
 cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, int32_t target,
                                      const char *function)
 {
@@ -154,6 +173,8 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, int32_t ta
 
     if (st < 0)
         return st;
+    if (!l->arch)
+        take_target(&arch, l);
     if (ptx && !lto)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "target is CUC_CODE_PTX, but no input is LTO-IR (%s is %s): only LTO-IR "

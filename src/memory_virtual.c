@@ -249,11 +249,13 @@ static void virtual_destroy(cuc_memory_resource *resource)
 {
     struct cuc__virtual *v = resource->virtual_memory;
 
+    CUstreamCaptureMode mode = cuc__relax();
     while (v->regions) { // addresses that nobody has freed
         struct region *r = v->regions;
         v->regions = r->next;
         (void)end(r, NULL);
     }
+    cuc__unrelax(mode);
     pthread_mutex_destroy(&v->lock);
     free(v);
 }

@@ -206,7 +206,7 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
         least = distance;
         strcpy(choice, field[6]);
     }
-    return least < INFINITY;
+    return least == 0 ? 1 : least < INFINITY ? 2 : 0;
 }
 
 // Where records are when nobody names a file.

@@ -8,8 +8,8 @@
 
 enum { CUC__TUNED_CHOICE = 512 };
 
-// 1: found; 0: there is no such record, nor is that a failure; negative: a file that was named
-// could not be read.
+// 1: found; 2: found for dimensions that are near; 0: there is no such record, nor is that a
+// failure; negative: a file that was named could not be read.
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
                     const char *function);
 

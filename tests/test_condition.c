@@ -398,6 +398,8 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(bad, cuc_stream_add_conditional(bodies, 0, stream, c, CUC_CONDITIONAL_IF), "1 or 2");
     ck_fails(bad, cuc_stream_add_conditional(bodies, 2, stream, c, CUC_CONDITIONAL_WHILE),
              "count is 2, and a node of CUC_CONDITIONAL_WHILE has 1");
+    ck_fails(bad, cuc_stream_add_conditional(bodies, UINT32_MAX, stream, c, CUC_CONDITIONAL_SWITCH),
+             "1 to 65536");
     ck_ok(cuc_stream_add_conditional(bodies, 2, stream, c, CUC_CONDITIONAL_IF));
     ck_fails(CUC_ERROR_DRIVER,
              cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),

@@ -371,6 +371,34 @@ START_TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
 }
 END_TEST
 
+// The fake device is of sm_90.
+static const struct {
+    const char *target, *arch;
+    cuc_status status;
+} targets[] = {
+    { "sm_90", NULL, CUC_OK },           { "sm_90a", NULL, CUC_OK },
+    { "sm_90a, texmode_unified", NULL, CUC_OK },   { "sm_90a", "sm_90", CUC_ERROR_LINK },
+    { "sm_100a", NULL, CUC_ERROR_LINK },
+};
+
+START_TEST(ptx_of_the_device_itself_is_assembled_for_it)
+{
+    cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = targets[_i].arch));
+    char ptx[160];
+    int bytes = snprintf(ptx, sizeof(ptx),
+                         "// .target sm_100a\n.version 9.0\n.target %s\n.address_size 64\n"
+                         ".visible .entry nop() { ret; }\n",
+                         targets[_i].target);
+
+    ck_assert_int_eq(cuc_linker_add_data(l, 0, ptx, (size_t)bytes, "nop.ptx"), CUC_OK);
+    if (targets[_i].status == CUC_OK)
+        cuc_object_release(linked(l, CUC_CODE_CUBIN));
+    else
+        refused(l, CUC_CODE_CUBIN, targets[_i].status, ".target");
+    cuc_linker_release(l);
+}
+END_TEST
+
 START_TEST(nothing_to_link_is_refused)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
@@ -681,6 +709,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, an_undefined_symbol_is_named_and_can_be_added_then, 0, 3);
     tcase_add_test(t, code_of_another_architecture_is_refused);
     tcase_add_test(t, a_single_input_leaves_its_ptx_beside_the_cubin);
+    tcase_add_loop_test(t, ptx_of_the_device_itself_is_assembled_for_it, 0, LENGTH(targets));
     tcase_add_test(t, nothing_to_link_is_refused);
     suite_add_tcase(s, t);
 

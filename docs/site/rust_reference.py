@@ -23,7 +23,8 @@ def plain(text):
     """Headings of a comment are bold, links to items code, and examples stay out."""
     text = re.sub(r"^```.*?^```$\n?", "", text, flags=re.M | re.S)
     text = re.sub(r"^# (.*)$", r"**\1.**", text, flags=re.M)
-    return re.sub(r"\[(`[^`]*`)\](?:\([^)]*\))?", r"\1", text).strip()
+    text = re.sub(r"\[([^]]*)\]\((?:crate::)?[\w:]+\)", r"\1", text)
+    return re.sub(r"\[(`[^`]*`)\]", r"\1", text).strip()
 
 
 def signature(lines, at):

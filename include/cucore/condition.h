@@ -24,10 +24,10 @@
  *
  * @par Bodies
  * They are filled by captures (cuc_stream_begin_capture_to()), before the graph is instantiated,
- * with kernels of one context, copies, fills, other graphs and conditional nodes; nothing else can
- * be in them, and what is left empty does nothing. A body is the graph's that has the node, and is
- * held by it; what it keeps, that graph does. It is not instantiated or embedded by itself, and a
- * graph with conditional nodes is not embedded in another one.
+ * with kernels of one context, copies but of pageable memory, fills, other graphs and conditional
+ * nodes; nothing else can be in them, and what is left empty does nothing. A body is the graph's
+ * that has the node, and is held by it; what it keeps, that graph does. It is not instantiated or
+ * embedded by itself, and a graph with conditional nodes is not embedded in another one.
  */
 #ifndef CUCORE_CONDITION_H
 #define CUCORE_CONDITION_H
@@ -110,7 +110,8 @@ CUC_API cuc_status cuc_stream_create_condition(cuc_condition *out, cuc_stream *s
  * @capture becomes a node of the graph; on a stream that is not captured it fails
  * @param[out] bodies    [count] graphs without nodes, retained, to be filled and released. Those of
  *                       a capture that fails or is cancelled are good for nothing but that
- * @param      count     of bodies: 1 or 2 for CUC_CONDITIONAL_IF, 1 for _WHILE, any for _SWITCH
+ * @param      count     of bodies: 1 or 2 for CUC_CONDITIONAL_IF, 1 for _WHILE, 1 to 65536 for
+ * _SWITCH
  * @param      stream    a captured one
  * @param      condition made for this graph, and used by no node yet
  * @param      type      CUC_CONDITIONAL_IF, CUC_CONDITIONAL_WHILE or CUC_CONDITIONAL_SWITCH

@@ -1075,10 +1075,9 @@ inline cuc_tensor_map make_tensor_map(const cuc_tensor &of, const std::vector<ui
 
     how.swizzle = swizzle;
     if (of.rank < 0 || box.size() != static_cast<size_t>(of.rank))
-        throw error(CUC_ERROR_INVALID_ARGUMENT, "cuc::make_tensor_map: the box has " +
-                                                    std::to_string(box.size()) +
-                                                    " extents, and the tensor " +
-                                                    std::to_string(of.rank) + " dimensions");
+        throw error(CUC_ERROR_INVALID_ARGUMENT,
+                    "cuc::make_tensor_map: the box has " + std::to_string(box.size()) +
+                        " extents, and the tensor " + std::to_string(of.rank) + " dimensions");
     check(cuc_tensor_map_tiled(&result, &of, box.data(), &how));
     return result;
 }

@@ -42,7 +42,8 @@ typedef struct cuc_linker_options {
     const char *name; /**< the object's name; NULL is "linked" (driver) */
     /**
      * "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device,
-     * or of device 0, and needs a driver. -arch (driver)
+     * or of device 0, and needs a driver: sm_90a of it when an input is PTX for that. -arch
+     * (driver)
      */
     const char *arch;
 

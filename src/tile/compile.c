@@ -178,6 +178,11 @@ static void note_grids(struct tile_op *op, void *data)
 
     kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
     kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
+    // What other blocks have done is seen by a load that acquires, and by what an atomic op gives.
+    kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
+                           (op->kind == TILE_ATOMIC
+                                ? tile_uses(kernel, op->result[0]) > 0
+                                : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
 }
 
 static void drop_grids(struct tile_op *op, void *data)

@@ -61,6 +61,7 @@ struct tile_entry {
     // the grid, how many tiles it has, and inverses for the way to a tile by its number (tiles.c);
     // behind that, at TILE_MAP_ALIGN, the maps.
     bool persistent;
+    bool even; // all tiles take as long: fewer blocks take them in as many turns
     uint32_t
         raster; // tiles along the grid's first axis before the next along its second; 0: others
     // Blocks of a cluster along the grid's first axis. That of a persistent entry is filled up to

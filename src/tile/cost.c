@@ -38,7 +38,8 @@ static const double end_clocks = 660;        // of a tile, besides what it store
 static const double store_rate = 34;         // of sums
 static const double meet_clocks = 4750;      // until blocks that do a sum together have met
 static const double meet_rate = 35;          // that one of them reads of the others
-static const double hand_on_rate = 17;       // of sums that are written, read and added
+static const double hand_on_clocks = 4000;   // of a tile that is left for another block, or taken
+static const double hand_on_rate = 40;       // of its sums
 static const double parts_share = 0.27;      // of L2's rate, adding up parts of sums
 static const double steepness = 4;           // how sharply the larger of two times hides the other
 
@@ -193,9 +194,12 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         ends = 1;
     }
     if (w->streamed) { // each hands one tile on, and ends one that was
+        double spread = fmod(blocks, room) + room * fmin(waves - 1, w->streamed - 1.0);
         waves = blocks / room;
         ends = ceil(waves) + 1;
-        end += sums * 4 / hand_on_rate / ends * fmax(1, room / blocks);
+        double each = hand_on_clocks + sums * 4 / hand_on_rate;
+        // More waves have less of what they load at a time in common.
+        end += each * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
     }
     double clocks = fill_clocks + waves * (double)w->turns * (turn + turn_clocks) + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;

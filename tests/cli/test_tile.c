@@ -35,6 +35,10 @@ static const struct {
                    "    i = block(0)\n"
                    "    store(c, [i], load(a, [i], [BN]) + load(b, [i], [BN]))\n"
                    "}\n" },
+    { "mma.tile", "kernel k(a: f32[M, N], c: f32[M, N]) {\n"
+                  "    x = load(a, [0, 0], [16, 16], tma=true)\n"
+                  "    store(c, [0, 0], x @ x)\n"
+                  "}\n" },
     { "some.cu", "extern \"C\" __global__ void k(float *x) { *x = 1; }\n" },
 };
 
@@ -146,6 +150,12 @@ static const struct {
       .err = { "of auto() by the model" } },
     { { "compile", "auto.tile", "--arch", "sm_80", "--remarks", "--set", "vadd.BN=64" }, 0,
       .err = { "blocks of 32 threads" } },
+    { { "compile", "mma.tile", "--arch", "sm_90", "--require-tensor-core" }, 1,
+      .err = { "error T603: mma: expected a tensor core, as require_tensor_core asks for it" } },
+    { { "compile", "mma.tile", "--arch", "sm_90", "--require-tma", "--no-fma" }, 1,
+      .err = { "error T603: load: expected a copy by TMA" } },
+    { { "compile", "-", "--lang", "tile", "--arch", "sm_90", "--no-fma" }, 0, .out = { "mul.rn.f32" },
+      .input = "kernel k(a: f32[N]) { x = load(a, [0], [4]); store(a, [0], x * x + x) }\n" },
     { { "compile", "auto.tile", "--dim", "N" }, 2, .err = { "'--dim N' is no extent" } },
     { { "tune" }, 2, .err = { "a FILE is missing: a tile program, or gemm" } },
     { { "tune", "some.cu", "--dim", "N=4" }, 2, .err = { "'some.cu' is no tile program" } },

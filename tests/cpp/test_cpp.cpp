@@ -474,7 +474,7 @@ START_TEST(a_tensor_map_has_a_box_for_each_dimension)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::array<float> x(stream, std::vector<float>(256));
-    const cuc::tensor all(x, { 8, 32 });
+    const cuc::tensor all(x.buffer(), CUC_F32, { 8, 32 });
 
     ck_assert(cuc::make_tensor_map(all, { 4, 8 }).words[0] != 0);
     try {

@@ -2,7 +2,8 @@
 
 Compiles SAXPY to PTX, runs it on random data of a ragged size, and compares with NumPy; then captures
 graphs with branches, host functions, graphs within and memory of their own, launches and updates
-them. Run by cuda_core.sh, with libcucore-sim.so on the loader's path as libcuda.so.1.
+them; and conditional nodes, virtual memory and groups of multiprocessors. Run by cuda_core.sh, with
+libcucore-sim.so on the loader's path as libcuda.so.1.
 """
 import pathlib
 import tempfile
@@ -10,7 +11,8 @@ import tempfile
 import numpy as np
 
 from cuda.core import (Device, GraphMemoryResource, LaunchConfig, LegacyPinnedMemoryResource, Program,
-                       ProgramOptions, launch)
+                       ProgramOptions, SMResourceOptions, VirtualMemoryResource, VirtualMemoryResourceOptions,
+                       launch)
 from cuda.core.graph import GraphBuilder, GraphCompleteOptions, GraphDebugPrintOptions
 
 SOURCE = r"""
@@ -146,3 +148,42 @@ for _ in range(2):
     assert (seen == 7).all()
     assert memory.attributes.used_mem_current == 0 < memory.attributes.used_mem_high
 print("graphs: captured, launched, updated, embedded and drawn, with memory of their own")
+
+DECIDING = r"""
+extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
+extern "C" __global__ void below(int *x, unsigned long long condition, int limit)
+{
+    cudaGraphSetConditional(condition, ++*x < limit);
+}
+extern "C" __global__ void more(int *x, int by)
+{
+    *x += by;
+}
+"""
+code = Program(DECIDING, code_type="c++", options=ProgramOptions(arch="sm_" + device.arch)).compile("ptx")
+below, more = code.get_kernel("below"), code.get_kernel("more")
+one = LaunchConfig(grid=1, block=1)
+count = LegacyPinnedMemoryResource().allocate(4, stream=stream)
+counted = np.from_dlpack(count).view(np.int32)
+counted[:] = 0
+builder = device.create_graph_builder().begin_building()
+condition = builder.create_condition(default_value=1)
+body = builder.while_loop(condition).begin_building()
+launch(body, one, below, count, condition, np.int32(7))
+body.end_building()
+for number, branch in enumerate(builder.switch(builder.create_condition(default_value=1), 3)):
+    branch.begin_building()
+    launch(branch, one, more, count, np.int32(100 * (number + 1)))
+    branch.end_building()
+builder.end_building().complete().launch(stream)
+stream.sync()
+assert counted[0] == 207, counted
+
+virtual = VirtualMemoryResource(device, config=VirtualMemoryResourceOptions(handle_type=None))
+pages = virtual.allocate(4 << 20)
+pages.fill(3, stream=stream)
+stream.sync()
+pages.close()
+groups, rest = device.resources.sm.split(SMResourceOptions(count=16))
+assert groups[0].sm_count == 16 and rest.sm_count == device.resources.sm.sm_count - 16
+print("graphs that decide, virtual memory, multiprocessors split")

@@ -315,6 +315,11 @@ static const struct construct constructs[] = {
       "    store(o, [8, 0], exp(a, round=full)); store(o, [9, 0], exp(a, ftz=true))\n"
       "    store(o, [10, 0], exp2(a, round=approx, ftz=true)); store(o, [11, 0], exp2(a, ftz=true))\n"
       "    store(o, [12, 0], tanh(a, round=full)); store(o, [13, 0], tanh(a, ftz=true))\n}", 8, 0, NULL },
+    { "approximations of what is subnormal, without subnormals", NULL, "N=64",
+      "kernel k(x: u32[N], o: f32[3, N]) {\n    i = load(x, [0], [64])\n    a = bitcast(i & 0x81ffffff, f32)\n"
+      "    large = bitcast(0x7b800000 + (i & 0), f32)\n"
+      "    store(o, [0, 0], tanh(a, round=full, ftz=true) * large); store(o, [1, 0], rsqrt(abs(a), ftz=true))\n"
+      "    store(o, [2, 0], exp2(-120.0 - cast(i & 15, f32), ftz=true) * large)\n}", 8, 0, NULL },
     { "an approximate tanh", NULL, "N=64",
       "kernel k(w: f32[N], o: f32[2, N]) {\n    a = load(w, [0], [64]) * 0.3\n"
       "    store(o, [0, 0], tanh(a, round=approx)); store(o, [1, 0], tanh(a, round=approx, ftz=true))\n}", 16384, 0, NULL },
@@ -341,6 +346,11 @@ static const struct construct constructs[] = {
       "    store(o, [4, 0, 0], prod(a + 1.0, 1, round=rp)[None, :, :]); store(o, [5, 0, 0], sum(a * a, 1, round=rm)[None, :, :])\n"
       "    store(o, [6, 0, 0], sum(mul(a, a, round=rz), 1)[None, :, :])\n"
       "    store(oo, [0], sum(a, round=rm), shape=[_]); store(oo, [1], prod(a + 1.0, round=rp), shape=[_])\n}", 800, 16, NULL },
+    { "sums and products of two in a direction", "f32", "",
+      "kernel k(w: T[40, 2], o: T[5, 40, 1]) const T = f32 {\n    a = load(w, [0, 0], [40, 2]) * 0.1\n"
+      "    store(o, [0, 0, 0], sum(a, 1, round=rz)[None, :, :]); store(o, [1, 0, 0], sum(a, 1, round=rm)[None, :, :])\n"
+      "    store(o, [2, 0, 0], sum(a, 1, round=rp)[None, :, :]); store(o, [3, 0, 0], prod(a, 1, round=rm)[None, :, :])\n"
+      "    store(o, [4, 0, 0], prod(a, 1, round=rp)[None, :, :])\n}", 0, 0, NULL },
     { "the least, the largest and sums without subnormals", NULL, "M=5 N=40",
       "kernel k(x: u32[M, N], o: f32[4, M, 1], oo: f32[2, M, N]) {\n    a = bitcast(load(x, [0, 0], [5, 40]) & 0x81ffffff, f32)\n"
       "    store(o, [0, 0, 0], min(a, 1, ftz=true)[None, :, :]); store(o, [1, 0, 0], max(abs(a), 1, nan=true, ftz=true)[None, :, :])\n"
@@ -801,6 +811,13 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(part, [0, k], [BM, BK]), load(ww, [k, block(1)], [BK, BN]), acc)\n    }\n"
       "    store(own, [0, block(1)], acc - max(acc, 1))\n}", 0, 0, NULL },
+    { "a pipeline of as many turns as it finds, with what is loaded meanwhile", "f16 bf16", "M=70 K=100 N=200",
+      "kernel k(w: T[M, K], ww: T[N, K], w2: T[M, N], w3: T[N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 16\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. minimum(cdiv(K, BK), n % 3) {\n"
+      "        acc = mma(load(w, [m, k], [BM, BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n    }\n"
+      "    store(o, [m, n], acc * 2.0 + cast(load(w2, [m, n], [BM, BN]), f32) + cast(load(w3, [n], [BN]), f32))\n}", 0, 0, NULL },
     { "turns that pass half of what an unsigned number holds", "f16", "M=70 K=200 N=64 a=2147483646 b=2147483650;a=1 b=3",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N], a: u32, b: u32) const T = f16, BM = 64, BN = 64, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
@@ -853,7 +870,7 @@ static const struct construct constructs[] = {
       "    store(o, [0, 0], asm(\"add.s32 $1, $1, 1; mov.b32 $0, $1;\", T, [a]))\n    store(o, [1, 0], a)\n}", 0, 0, NULL },
     { "instructions of every class of register", NULL, "N=50",
       "kernel k(x: i8[N], y: f16[N], z: f64[N], w: bool[N], v: e4m3[N], o1: i8[N], o2: f16[N], o3: f64[N], o4: bool[N], o5: i64[N],\n"
-      "         o6: u8[N], o7: e4m3[N], o8: u64[N]) {\n"
+      "         o6: u8[N], o7: e4m3[N], o8: u64[N], o9: i32[N]) {\n"
       "    i = load(x, [0], [50])\n"
       "    store(o1, [0], asm(\"add.s32 $0, $1, 300\", i8, [i]))\n"
       "    store(o2, [0], asm(\"xor.b16 $0, $1, 0x8000\", f16, [load(y, [0], [50])]))\n"
@@ -862,7 +879,8 @@ static const struct construct constructs[] = {
       "    store(o5, [0], asm(\"mul.wide.s32 $0, $1, $2\", i64, [i, cast(i, i32) * 65537]))\n"
       "    store(o6, [0], asm(\"sub.u32 $0, $1, $2\", u8, [cast(i, u8), cast(17, u8)]))\n"
       "    store(o7, [0], asm(\"xor.b32 $0, $1, 0xffffff80\", e4m3, [load(v, [0], [50])]))\n"
-      "    store(o8, [0], asm(\"cvt.u64.u16 $0, $1;\", u64, [load(y, [0], [50])]))\n}", 0, 0, NULL },
+      "    store(o8, [0], asm(\"cvt.u64.u16 $0, $1;\", u64, [load(y, [0], [50])]))\n"
+      "    store(o9, [0], cast(asm(\"add.s32 $0, $1, 300\", i8, [i]), i32))\n}", 0, 0, NULL },
     { "instructions in a loop, on scalars and in a function", "f32", "n=0;n=3",
       "fn twice(x) { return asm(\"add.rn.f32 $0, $1, $1;\", f32, [x]) }\n"
       "kernel k(w: T[40], o: T[40], oo: T[1], n: i32) const T = f32 grid 2 {\n    a, c = load(w, [0], [40]), cast(1.5, f32)\n"

@@ -218,6 +218,65 @@ START_TEST(grids_that_are_small_share_their_sums)
 }
 END_TEST
 
+// Sums of the last waves are dealt evenly where the last one is nearly empty: 800 tiles of 128 x
+// 256 on 132 multiprocessors, and there is a workspace.
+START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
+{
+    const uint64_t workspace = 1 << 25;
+    struct cuc__gemm_kind kind = bf16;
+    struct cuc__gemm_tile t = chosen(&kind, 90, 5120, 5120, 5120, workspace);
+
+    ck_assert_int_eq(t.stream_k, 2);
+    ck_assert_int_eq(t.programs, 132);
+    ck_assert_int_eq(t.split * t.parts * t.cluster, 1);
+    ck_assert_uint_le(cuc__gemm_stream_bytes(&kind, &t), workspace);
+    ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, 1 << 20).stream_k, 0); // it is too small
+    ck_assert_int_eq(chosen(&kind, 90, 4096, 4096, 4096, workspace).stream_k, 0);
+    ck_assert_int_eq(chosen(&kind, 90, 2048, 2048, 2048, workspace).stream_k, 0);
+    ck_assert_int_eq(chosen(&kind, 90, 256, 256, 8192, workspace).stream_k, 0);
+    ck_assert_int_eq(chosen(&kind, 80, 5120, 5120, 5120, workspace).stream_k, 0);
+    kind.residual = CUC_BF16; // its loads would not be by TMA
+    ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
+}
+END_TEST
+
+// Ranges take all turns of the tiles that are dealt, once; units are enough for what each goes
+// through.
+START_TEST(ranges_of_turns_are_all_of_them)
+{
+    static const int64_t shapes[][3] = { { 4096, 4096, 4096 }, { 3072, 3072, 3072 },
+                                         { 130, 300, 77 },     { 1, 1, 1 },
+                                         { 16896, 256, 640 },  { 5120, 5120, 0 },
+                                         { 128, 256, 1 << 29 } };
+
+    for (int i = 0; i < LENGTH(shapes); i++)
+        for (int32_t waves = 1; waves <= 8; waves++) {
+            struct cuc__gemm_tile t = { .rows = 128, .columns = 256, .depth = 64 };
+            struct cuc__gemm_dealt d;
+            t.stream_k = waves;
+            t.programs = 132;
+            cuc__gemm_deal(&d, &t, shapes[i][0], shapes[i][1], shapes[i][2]);
+            int64_t turns = (shapes[i][2] + 63) / 64;
+            int64_t tiles = (shapes[i][0] + 127) / 128 * ((shapes[i][1] + 255) / 256);
+            ck_assert_int_eq(d.units, d.shared + tiles - d.spread);
+            ck_assert_int_eq(132 * (int64_t)d.each + d.more, d.spread * turns);
+            ck_assert_uint_lt(d.more, 132);
+            if (!d.spread) {
+                ck_assert_uint_eq(d.shared, 0);
+                continue;
+            }
+            ck_assert_int_eq((tiles - d.spread) % 132, 0);
+            ck_assert_int_eq(d.shared % 132, 0);
+            for (int64_t r = 0, begin = 0; r < 132; r++) {
+                int64_t end = begin + d.each + (r < d.more);
+                ck_assert(end == begin || (end - 1) / turns - begin / turns < d.shared / 132);
+                ck_assert_int_eq(begin / turns, (int64_t)((uint64_t)begin * d.over_turns >> 40));
+                begin = end;
+            }
+        }
+}
+END_TEST
+
 START_TEST(tiles_fit_where_they_run)
 {
     static const int machines[] = { 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
@@ -694,6 +753,36 @@ START_TEST(plans_use_what_was_measured)
         ck_assert_str_eq(choice.by, "model");
         cuc_gemm_plan_release(plan);
     }
+    // Near 4096, and not by as much as the model may be wrong.
+    for (o.m = 3968; o.m >= 3072; o.m -= 896) {
+        o.n = o.k = o.m;
+        ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+        ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+        ck_assert_str_eq(choice.by, "model");
+        cuc_gemm_plan_release(plan);
+    }
+    key.dimensions = "M=4096 N=4096 K=4096 Z=1";
+    key.choice = "BM=128 BN=256 BK=64 :raster=16";
+    ck_ok(cuc_tuned_add(path, &key));
+    for (o.m = 3968; o.m >= 3072; o.m -= 896) { // which leaves most of its third wave empty
+        o.n = o.k = o.m;
+        ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+        ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+        ck_assert_str_eq(choice.by, o.m == 3072 ? "model" : "tuned");
+        cuc_gemm_plan_release(plan);
+    }
+    // 62 waves of tiles of 128 x 256 and 8 more, which are dealt where there is a workspace.
+    key.dimensions = "M=16384 N=16384 K=16384 Z=1";
+    ck_ok(cuc_tuned_add(path, &key));
+    o.activation = CUC_GEMM_LINEAR;
+    o.m = o.n = o.k = 16384;
+    for (o.workspace_bytes = 0; o.workspace_bytes <= 1 << 25; o.workspace_bytes += 1 << 25) {
+        ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+        ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+        ck_assert_str_eq(choice.by, "tuned");
+        ck_assert_int_eq(choice.stream_k, o.workspace_bytes ? 2 : 0);
+        cuc_gemm_plan_release(plan);
+    }
     o.tuned = "/nowhere/tuned";
     ck_fails(CUC_ERROR_IO, cuc_gemm_plan_create(&plan, device, &o), "/nowhere");
 }
@@ -744,6 +833,8 @@ int main(void)
     tcase_add_test(c, tiles_without_pipelines_are_nearly_the_fastest_too);
     tcase_add_test(c, neighbours_share_what_is_most_to_read);
     tcase_add_test(c, grids_that_are_small_share_their_sums);
+    tcase_add_test(c, last_waves_are_dealt_where_they_are_nearly_empty);
+    tcase_add_test(c, ranges_of_turns_are_all_of_them);
     tcase_add_test(c, tiles_fit_where_they_run);
     tcase_add_test(c, promotion_takes_time_and_no_room);
     tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, LENGTH(choices));

@@ -225,6 +225,48 @@ START_TEST(nothing_is_loaded_ahead_of_an_access_in_an_order)
 }
 END_TEST
 
+// What stands behind a product, and whether blocks may wait for others in it.
+static const struct {
+    const char *behind;
+    bool waits;
+} behinds[] = {
+    { "store(c, [m, n], acc)", false },
+    { "store(c, [m, n], acc); atomic_add(told, [0], 1)", false },
+    { "store(c, [m, n], acc); if atomic_add(told, [0], 1) == 7 { store(told, [0], 8, shape=[_]) }",
+      true },
+    { "while load(told, [m], [_], order=acquire) == 0 { }; store(c, [m, n], acc)", true },
+    { "if gather(told, [m], order=relaxed) == 0 { store(c, [m, n], acc) }", false },
+};
+
+START_TEST(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid)
+{
+    static const char source[] =
+        "kernel k(a: f16[M, K], b: f16[K, N], c: f32[M, N], told: i32[P]) grid cdiv(M, 128), "
+        "cdiv(N, 256) {\n    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 256])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(load(a, [m, k], [128, 64]), load(b, [k, n], [64, 256]), acc)\n"
+        "    }\n    %s\n}\n";
+    struct tile_compiled compiled = { .ptx = NULL };
+    struct tile_target target;
+    char why[128], text[1024];
+
+    snprintf(text, sizeof(text), source, behinds[_i].behind);
+    const char *entry = entry_of(text, NULL, 0, ".entry k$tma(");
+    // The number of a tile by how many along the first axis come before the next along the second.
+    ck_assert_int_eq(count_of(entry, ", 15;\n") > 0, behinds[_i].waits);
+    teardown();
+    module = tile_parse("some.tile", text, strlen(text), NULL, 0);
+    ck_assert(tile_target_of(&target, 80, false, why, sizeof(why)));
+    ck_assert(module && tile_compile(module, &target, &compiled));
+    char *next = strstr(strstr(compiled.ptx, ".visible .entry ") + 1, ".visible .entry ");
+    if (next)
+        *next = 0;
+    ck_assert_msg(strstr(compiled.ptx, "idx32_aligned(") && strstr(compiled.ptx, "cp.async"), "%s",
+                  compiled.ptx);
+    ck_assert_int_eq(count_of(compiled.ptx, "div.u32") == 0, behinds[_i].waits);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tile fused");
@@ -240,6 +282,8 @@ int main(void)
     tcase_add_loop_test(t, rows_that_would_be_multiplied_by_one_are_left_alone, 0, count);
     tcase_add_loop_test(t, no_place_is_divided_by_a_call, 0, count);
     tcase_add_test(t, warps_that_wait_for_one_another_go_the_same_way);
+    tcase_add_loop_test(t, blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, 0,
+                        sizeof(behinds) / sizeof(behinds[0]));
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

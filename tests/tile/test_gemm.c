@@ -2,6 +2,7 @@
 // the result, leading dimensions; nothing written beside d, c not read where beta is 0.
 #include "context.h"
 #include "gemm.h"
+#include "kernel_tile.h"
 #include "stream.h"
 #include "testing.h"
 #include "tile/scalar.h"
@@ -566,8 +567,10 @@ static const struct {
     { BAD(.dtype = CUC_F16, .m = -1), { "m is -1" } },
     { BAD(.dtype = CUC_F16, .flags = 1 << 20), { "flags is 1048576" } },
     { BAD(.dtype = CUC_F16, .tile_m = 64), { "tile_m and tile_n" } },
-    { BAD(.dtype = CUC_F64, .tile_m = 256, .tile_n = 128), { "tile_m is 256", "f64", "128 and 128" } },
-    { BAD(.dtype = CUC_TF32, .arch = "sm_80", .tile_m = 192, .tile_n = 256), { "tile_m is 192", "128 and 256" } },
+    { BAD(.dtype = CUC_F64, .tile_m = 256, .tile_n = 128),
+      { "tile_m is 256", "f64", "128 and 128" } },
+    { BAD(.dtype = CUC_TF32, .arch = "sm_80", .tile_m = 192, .tile_n = 256),
+      { "tile_m is 192", "128 and 256" } },
     { BAD(.dtype = CUC_F16, .flags = CUC_GEMM_SHARED_A), { "CUC_GEMM_BATCHED" } },
     { BAD(.dtype = CUC_F16, .flags = CUC_GEMM_FAST_ACC), { "e4m3" } },
     { BAD(.dtype = CUC_F16, .precision = CUC_GEMM_TF32), { "precision", "f32" } },
@@ -611,8 +614,9 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
     const cuc_tensor a = tensor(CUC_F16, 2, 8, 16), b = tensor(CUC_F16, 2, 16, 24);
     const cuc_tensor d = tensor(CUC_F16, 2, 8, 24), bias = tensor(CUC_F16, 1, 24, 0);
     const cuc_tensor other = tensor(CUC_BF16, 2, 8, 24), turned = tensor(CUC_F16, 2, 24, 8);
-    cuc_tensor constant = d;
-    cuc_gemm_plan *plan, *whole, *batched;
+    const cuc_tensor offsets = tensor(CUC_I32, 1, 2, 0);
+    cuc_tensor constant = d, many = b;
+    cuc_gemm_plan *plan, *whole, *batched, *grouped;
 
     constant.flags = CUC_TENSOR_READ_ONLY;
     ck_ok(cuc_gemm_plan_create(
@@ -652,9 +656,63 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
     g = good;
     g.d = &constant;
     ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "d is read-only");
+    // What says where groups are is not what is written.
+    ck_ok(cuc_gemm_plan_create(&grouped, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED)));
+    ck_ok(cuc_tensor_contiguous(&many, 0x10000, CUC_F16, 3, (const int64_t[]){ 1, 16, 24 }, 0));
+    g = (cuc_gemm_args){
+        .struct_size = sizeof(g), .a = &a, .b = &many, .d = &d, .offsets = &offsets
+    };
+    ck_fails(bad, cuc_gemm_grouped(stream, grouped, 1, 0, &g), "noalias(d, offsets)");
+    cuc_gemm_plan_release(grouped);
     ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24), 1536);
     cuc_gemm_plan_release(batched);
     cuc_gemm_plan_release(whole);
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
+START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
+{
+    enum { ROWS = 128, COLUMNS = 64, DEPTH = 64, MULTIPROCESSORS = 132 };
+    static const struct {
+        int64_t rows, columns, blocks;
+        int32_t warps, form;
+    } cases[] = {
+        { 64, 32, 128, 0, 0 }, // 2048 in 16 turns
+        { 10, 10, 100, 0, 0 },
+        { 12, 11, 132, 0, 0 },
+        { 19, 7, 67, 0, 0 },
+        { 24, 11, 132, 0, 0 },
+        { 64, 32, 132, 4, 0 },                // warpgroups in turns
+        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // of which there may be fewer
+    };
+    struct tile_argument argument[4] = { { .tensor = NULL } };
+    static uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
+    cuc_tensor t[4];
+    cuc_gemm_plan *plan;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device,
+                               CUC_GEMM_OPTIONS(.form = cases[_i].form, .dtype = CUC_F16,
+                                                .tile_m = ROWS, .tile_n = COLUMNS, .tile_k = DEPTH,
+                                                .split = 1, .warps = cases[_i].warps)));
+    ck_ok(cuc__gemm_load(plan, CUC__GEMM_PLAIN, "this test"));
+    const struct tile_signature *s = atomic_load(&plan->code[0].kernel)->tile->signature;
+    int64_t m = cases[_i].rows * ROWS, n = cases[_i].columns * COLUMNS;
+    int64_t grid[3] = { cases[_i].rows, cases[_i].columns, 1 };
+    t[0] = tensor(CUC_F16, 2, m, DEPTH);
+    t[1] = tensor(CUC_F16, 2, DEPTH, n);
+    if (cases[_i].form)
+        ck_ok(
+            cuc_tensor_contiguous(&t[1], 0x10000, CUC_F16, 3, (const int64_t[]){ 1, DEPTH, n }, 0));
+    t[2] = tensor(CUC_F16, 2, m, n);
+    t[3] = tensor(CUC_I32, 1, 2, 0);
+    for (int i = 0; i < 4; i++)
+        argument[i] = (struct tile_argument){ .dtype = t[i].dtype, .tensor = &t[i] };
+    ck_assert(s->entry[0].persistent);
+    ck_assert(cuc__tile_fill_block(s, &s->entry[0], argument, grid, MULTIPROCESSORS,
+                                   stream->context, block));
+    ck_assert_int_eq(grid[0], cases[_i].blocks);
     cuc_gemm_plan_release(plan);
 }
 END_TEST
@@ -863,6 +921,7 @@ int main(void)
     tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 4);
     tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, LENGTH(bad_options));
     tcase_add_test(c, arguments_that_do_not_fit_are_refused_by_name);
+    tcase_add_loop_test(c, even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7);
     tcase_add_test(c, a_plan_shows_its_programs);
     suite_add_tcase(suite, c);
     return testing_main(suite, 1);

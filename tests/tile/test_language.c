@@ -38,6 +38,7 @@ static const struct {
     { "in tiles", "y = full(u64, [2], BIG)\nprint(\"{} {}\", y, bitcast(y, i64))", "[18446744073709551615 18446744073709551615] [-1 -1]\n" },
     { "as floats", "print(\"{} {}\", cast(BIG, f64), cast(m, f32) + BIG)", "1.84467e+19 1.84467e+19\n" },
     { "as a bound", "for i in 18446744073709551612 .. BIG step 2 { print(\"{}\", i) }", "18446744073709551612\n18446744073709551614\n" },
+    { "from below 2^63 to above", "for i in 9223372036854775806 .. BIG step 9223372036854775807 { print(\"{}\", i) }", "9223372036854775806\n18446744073709551613\n" },
     { "compared", "print(\"{} {} {}\", BIG > -1, BIG == 0xffffffffffffffff, minimum(BIG, -1))", "true true -1\n" },
     // Tiles of a list
     { "elements one by one", "print(\"{} {}\", full(i32, [3], [n, 7, n + 1]), full(f16, [1], [0.5]))", "[3 7 4] [0.5]\n" },

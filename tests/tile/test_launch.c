@@ -387,7 +387,7 @@ START_TEST(shared_memory_beyond_48_KiB_is_allowed_once)
     ck_ok(cuc_tile_get_entry(&entry, object, "turn", 0));
     ck_assert_uint_ge(entry.dynamic_shared_bytes, 49152);
     ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));
-    seen("turn$idx32_overlap", 1, 1, 1);
+    seen("turn$idx32_aligned", 1, 1, 1);
     ck_assert_uint_eq(last.config.sharedMemBytes, entry.dynamic_shared_bytes);
     fake_calls_reset();
     ck_ok(CUC_LAUNCH(stream, NULL, turn, &a, &a));

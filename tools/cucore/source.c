@@ -47,7 +47,7 @@ bool source_options_given(const source_options *o)
 {
     return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count ||
            o->constant_count || o->dimension_count || o->warps || o->stages || o->cluster ||
-           o->split || o->raster;
+           o->split || o->raster || o->require_tma || o->require_tensor_core || o->no_fma;
 }
 
 // sm_90, sm_90a, compute_100f
@@ -106,6 +106,15 @@ int source_options_take(source_options *o, int id, const char *value)
         return value_number(&o->split, "tile-split", value, 1, 8);
     case SOURCE_RASTER:
         return value_number(&o->raster, "tile-raster", value, 1, 64);
+    case SOURCE_REQUIRE_TMA:
+        o->require_tma = true;
+        return 0;
+    case SOURCE_REQUIRE_TENSOR_CORE:
+        o->require_tensor_core = true;
+        return 0;
+    case SOURCE_NO_FMA:
+        o->no_fma = true;
+        return 0;
     case SOURCE_LANG:
         o->language = value;
         return 0;
@@ -172,6 +181,22 @@ const char *source_device_arch(source *s, const cuc_device *device)
     return s->arch;
 }
 
+void source_tile_options(cuc_program_options *to, const source_options *o)
+{
+    to->constants = o->constants;
+    to->constant_count = o->constant_count;
+    to->dimensions = o->dimensions;
+    to->dimension_count = o->dimension_count;
+    to->warps = (int32_t)o->warps;
+    to->stages = (int32_t)o->stages;
+    to->cluster = (int32_t)o->cluster;
+    to->split = (int32_t)o->split;
+    to->raster = (int32_t)o->raster;
+    to->require_tma = o->require_tma ? CUC_ON : CUC_DEFAULT;
+    to->require_tensor_core = o->require_tensor_core ? CUC_ON : CUC_DEFAULT;
+    to->fma = o->no_fma ? CUC_OFF : CUC_DEFAULT;
+}
+
 cuc_status source_program(cuc_program **out, const source *s, const source_options *o,
                           const char *arch)
 {
@@ -184,15 +209,7 @@ cuc_status source_program(cuc_program **out, const source *s, const source_optio
     options.std = o->standard;
     options.define_macros = o->defines;
     options.define_macro_count = o->define_count;
-    options.constants = o->constants;
-    options.constant_count = o->constant_count;
-    options.dimensions = o->dimensions;
-    options.dimension_count = o->dimension_count;
-    options.warps = (int32_t)o->warps;
-    options.stages = (int32_t)o->stages;
-    options.cluster = (int32_t)o->cluster;
-    options.split = (int32_t)o->split;
-    options.raster = (int32_t)o->raster;
+    source_tile_options(&options, o);
     options.remarks = o->remarks ? CUC_ON : CUC_DEFAULT;
     options.name_expressions = o->expressions;
     options.name_expression_count = o->expression_count;

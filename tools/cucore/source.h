@@ -34,7 +34,7 @@ typedef struct source_options {
         dimension_count;
     size_t room; // of each list: none can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
-    bool remarks;
+    bool remarks, require_tma, require_tensor_core, no_fma;
 } source_options;
 
 enum {
@@ -50,6 +50,9 @@ enum {
     SOURCE_CLUSTER,
     SOURCE_SPLIT,
     SOURCE_RASTER,
+    SOURCE_REQUIRE_TMA,
+    SOURCE_REQUIRE_TENSOR_CORE,
+    SOURCE_NO_FMA,
     SOURCE_NEXT_ID
 };
 
@@ -67,6 +70,9 @@ enum {
     { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
     { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's sums: up to 8" },               \
     { "tile-raster", SOURCE_RASTER, "N", "tiles of a product side by side: up to 64" },               \
+    { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \
+    { "require-tensor-core", SOURCE_REQUIRE_TENSOR_CORE, NULL, "refuse an mma that cannot use one" }, \
+    { "no-fma", SOURCE_NO_FMA, NULL, "round products before they are added to something" },           \
     { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
 // clang-format on
 
@@ -86,6 +92,8 @@ void source_release(source *s);
 // device, "sm_90a" of one of 9.0. In the source, or static storage.
 const char *source_device_arch(source *s, const cuc_device *device);
 
+// What of a tile program's options is given.
+void source_tile_options(cuc_program_options *to, const source_options *o);
 // A program of a read source; *out is untouched on failure. `arch` is what is compiled for.
 cuc_status source_program(cuc_program **out, const source *s, const source_options *o,
                           const char *arch);

@@ -132,15 +132,7 @@ static cuc_status tune(launcher *l, cuc_tune_options *o, tune_report *report)
     cuc_status st;
 
     program.name = l->source.name;
-    program.constants = l->options.constants;
-    program.constant_count = l->options.constant_count;
-    program.dimensions = l->options.dimensions;
-    program.dimension_count = l->options.dimension_count;
-    program.warps = (int32_t)l->options.warps;
-    program.stages = (int32_t)l->options.stages;
-    program.cluster = (int32_t)l->options.cluster;
-    program.split = (int32_t)l->options.split;
-    program.raster = (int32_t)l->options.raster;
+    source_tile_options(&program, &l->options);
     o->tell = tune_tell;
     o->user = report;
     if ((st = cuc_stream_create(&l->stream, l->device, NULL)) < 0 || (st = launcher_fill(l)) < 0 ||

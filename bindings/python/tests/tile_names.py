@@ -156,7 +156,7 @@ def carried(x, out, n: ConstInt, turns):
         pair = (state[0], 1.0)
     else:
         pair = (a, 2.0)
-    low, high = 0, 1
+    low, high = (0, 1) if turns >= 0 else (7, 7)
     for i in range(turns):
         low, high = high, low + high
     ct.store(out, (0,), state[0])
@@ -277,6 +277,7 @@ WRONG = [
     ("out_of_loop(ct.bid(0))", ct.TileSyntaxError, "out of a loop"),
     ("t = (1, 2)\n    for i in range(ct.bid(0)): t = (1, 2, t[0])\n    ct.store(a, (0,), t[0])", ct.TileSyntaxError,
      "other parts"),
+    ("t = (1, (2, 3)) if ct.bid(0) > 0 else (1, 2)", ct.TileSyntaxError, "other parts"),
     ("with contextlib.nullcontext(): pass", ct.TileSyntaxError, "with takes a call"),
     ("with scope(a):\n        return", ct.TileSyntaxError, "not left by"),
 ]

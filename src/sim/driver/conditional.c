@@ -85,7 +85,7 @@ CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CU
     if (!sim_object(ctx, KIND_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
     struct condition *c = sim_alloc(sizeof(*c));
-    c->handle = UINT64_C(0xc0de000000000000) | ++sim.serial;
+    c->handle = UINT64_C(0x00c0de0000000000) | ++sim.serial;
     c->refs = 1;
     c->assigns = flags & CU_GRAPH_COND_ASSIGN_DEFAULT;
     c->fallback = default_value;

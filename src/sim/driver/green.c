@@ -185,5 +185,39 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *stream, CUgreenCtx ctx, unsigned f
         return CUDA_ERROR_INVALID_VALUE;
     if (!g)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return sim_stream_create(stream, sim.devices[g->device].primary, flags, priority);
+    CUresult code = sim_stream_create(stream, sim.devices[g->device].primary, flags, priority);
+    struct stream *s = code ? NULL : sim_object(*stream, KIND_STREAM);
+    if (s)
+        s->green = g->head.handle;
+    return code;
+}
+
+// Made current it is the primary context: what a thread then makes has all multiprocessors.
+CUresult sim_cuCtxFromGreenCtx(CUcontext *ctx, CUgreenCtx green)
+{
+    const struct green *g = sim_object(green, KIND_GREEN);
+
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!g)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *ctx = SIM_HANDLE(CUcontext, sim.devices[g->device].primary);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxGetDevResource(CUcontext ctx, CUdevResource *resource, CUdevResourceType type)
+{
+    const struct context *c = sim_object(ctx, KIND_CONTEXT);
+
+    return c ? sim_cuDeviceGetDevResource(c->device, resource, type) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult sim_cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green)
+{
+    struct stream *s;
+    CUresult code = green ? sim_stream_of(stream, &s) : CUDA_ERROR_INVALID_VALUE;
+
+    if (!code)
+        *green = (CUgreenCtx)s->green;
+    return code;
 }

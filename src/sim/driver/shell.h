@@ -156,6 +156,7 @@ struct stream {
     unsigned flags;
     int priority;
     uint64_t id;
+    uintptr_t green; // by handle: the green context that it was made in, or 0
     CUstreamAttrValue attributes[17];
     struct work *first, *last; // waiting
     uint64_t submitted, done;
@@ -591,7 +592,7 @@ void sim_memory_of_context_end(struct context *context);
 
 // virtual.c
 bool sim_reserved(CUdeviceptr ptr); // an address that cuMemAddressReserve gave
-int sim_virtual_count(void); // of pieces of memory, and of reservations
+int sim_virtual_count(void);        // of pieces of memory, and of reservations
 void sim_virtual_end(void);         // of all of it
 
 // pool.c

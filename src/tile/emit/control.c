@@ -179,21 +179,23 @@ static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
 
 struct search {
     const struct tile_value *value;
-    uint32_t uses;
+    uint32_t uses, kept; // by ops that make something of it, which may be in its registers
 };
 
 static void look_for(struct tile_op *op, void *data)
 {
     struct search *s = data;
 
-    for (uint32_t i = 0; i < op->operand_count; i++)
+    for (uint32_t i = 0; i < op->operand_count; i++) {
         s->uses += op->operand[i] == s->value;
+        s->kept += op->operand[i] == s->value && op->result_count;
+    }
 }
 
 // How often an op and those behind it ask for a value.
 static uint32_t uses_from(const struct tile_op *op, const struct tile_value *value)
 {
-    struct search s = { value, 0 };
+    struct search s = { value, 0, 0 };
 
     for (; op; op = op->next) {
         look_for((struct tile_op *)(uintptr_t)op, &s);
@@ -211,12 +213,14 @@ static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t 
 
     for (uint32_t i = 0; product && op->parent == product->parent && i < op->result_count; i++) {
         const struct tile_value *init = op->operand[first + i], *value = init;
-        uint32_t uses = uses_from(op, init);
+        struct search s = { init, 0, 0 };
+        tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, look_for, &s);
+        bool alone = s.kept == 1 && uses_from(op, init) == 1;
         while (value->op && (value->op->kind == TILE_RESHAPE || value->op->kind == TILE_PERMUTE)) {
             value = value->op->operand[0];
-            uses += uses_from(op, value);
+            alone &= tile_uses(e->kernel, value) == 1;
         }
-        if (uses == 1 && value->op == product && tile_registers(e, init))
+        if (alone && value->op == product && tile_registers(e, init))
             e->value[op->result[i]->id] = e->value[init->id];
     }
 }

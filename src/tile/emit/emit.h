@@ -178,6 +178,8 @@ bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *w
 void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high);
 tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
 tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);
+// A move to a register of any class; to a half its word comes along.
+void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from);
 
 // An f32 of a half, by other instructions than the last time.
 tile_register tile_widen_again(struct tile_emitter *e, cuc_dtype dtype, tile_register x,

@@ -59,6 +59,20 @@ tile_register tile_word_of(const struct tile_emitter *e, tile_register half, boo
     return h ? h->word : TILE_NO_REGISTER;
 }
 
+void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from)
+{
+    bool upper, other;
+
+    tile_move(e, to, from);
+    if (TILE_REGISTER_CLASS(to) != TILE_R16)
+        return;
+    tile_register word = tile_word_of(e, to, &upper), next = tile_word_of(e, from, &other);
+    if (word && next && upper == other)
+        tile_move(e, word, next);
+    else if (word) // which it is no half of any more
+        remember(e, to, TILE_NO_REGISTER, false);
+}
+
 // 0, of which ptxas does not know that it is, nor before what came together last is known: lest it
 // makes again before the row comes together what is to be made behind.
 static tile_register zero_of(struct tile_emitter *e, uint32_t time)

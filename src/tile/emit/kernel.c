@@ -58,7 +58,7 @@ static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_
     enum { USUAL_RASTER = 8 };
     uint32_t raster = e->target->raster ? e->target->raster : USUAL_RASTER;
 
-    if (!e->ahead || !e->ahead->alone || raster < 2)
+    if (!e->ahead || !e->ahead->alone || raster < 2 || e->kernel->keeps_order)
         return;
     tile_register all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", n[1], raster);
     tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %R, %R", x[1], n[0], x[0]);

@@ -363,5 +363,8 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
     struct tile_ring ring = { .plan = plan,
                               .staging = TILE_RING_AT + plan->stages * plan->stage_bytes };
 
-    return tile_emit_roles(module, kernel, target, &roles, &ring, out, entry);
+    if (!tile_emit_roles(module, kernel, target, &roles, &ring, out, entry))
+        return false;
+    entry->even = plan->even;
+    return true;
 }

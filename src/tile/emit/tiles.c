@@ -96,7 +96,7 @@ static void come_early(struct tile_emitter *e, const struct tile_op *op)
     if (!tile_emit_one(e, op))
         e->failed = true;
     for (uint32_t i = 0; before && !e->failed && i < tile_register_count(x); i++)
-        tile_move(e, before[i], e->value[x->id][i]);
+        tile_move_half(e, before[i], e->value[x->id][i]);
     if (before)
         e->value[x->id] = (tile_register *)(uintptr_t)before;
     e->ring->came[x->id] = true;

@@ -34,16 +34,9 @@ static const struct class *class_of(cuc_dtype dtype)
                                        "cvt.u64.u32 %%cucw, %s;" },
                               wide = { "b64", "mov.b64 %s, %%cucw;", "mov.b64 %%cucw, %s;" };
 
-    switch (tile_register_bits(dtype)) {
-    case 1:
-        return &predicate;
-    case 16:
-        return &half;
-    case 64:
-        return &wide;
-    default:
-        return &word;
-    }
+    uint32_t bits = tile_register_bits(dtype);
+
+    return bits == 1 ? &predicate : bits == 16 ? &half : bits == 64 ? &wide : &word;
 }
 
 static const char *register_name(char room[16], uint32_t number)

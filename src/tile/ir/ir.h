@@ -221,6 +221,7 @@ struct tile_kernel {
     uint32_t grid_rank; // 0: the launch gives it
     // It waits for the grids ahead of it, lets those behind it start: known when PTX is made.
     bool waits_for_grids, launches_grids;
+    bool keeps_order; // blocks may wait for those before them, so that these must start first
     struct tile_block body;
     uint32_t value_count; // ids given out
     struct tile_location where;

@@ -343,6 +343,10 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = "";
     if (!p || !wanted || target->sm != 90 || !target->specific)
         return NULL;
+    if (kernel->keeps_order) {
+        *why = "blocks see what others do, and stay in the order of the grid";
+        return NULL;
+    }
     p->base.fused = true;
     p->base.cluster = 1;
     p->base.wanted = wanted;

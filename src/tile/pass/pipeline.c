@@ -126,6 +126,11 @@ static bool is_everywhere(const struct tile_value *value)
     return true;
 }
 
+static bool has_even_turns(const struct tile_pipeline *p)
+{
+    return is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
+}
+
 // Warpgroups by themselves, where 4 warps were asked for: while one ends its tile the other
 // multiplies. Each must know how many turns the other's tile has, or is told where it has ended.
 static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
@@ -136,9 +141,7 @@ static bool can_take_turns(const struct tile_pipeline *p, const struct tile_targ
 
     return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
            extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
-           tile_int(by, TILE_ATTR_VALUE, 0) == 1 &&
-           (p->before ||
-            (is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1])));
+           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_turns(p));
 }
 
 static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)
@@ -158,6 +161,7 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
     p->teams = can_take_turns(p, target) ? 2 : 1;
     p->groups = acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
+    p->even = p->teams == 1 && !p->before && has_even_turns(p);
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are no multiple of 8, or more than 256";
@@ -355,10 +359,16 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 
 // Tiles that are worked on at a time make a rectangle as nearly square as can be: of all that have
 // as many tiles it reads least.
-static uint32_t choose_raster(const struct tile_pipeline *p)
+static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
+                              const struct tile_target *target)
 {
+    enum { WHOLE = 1 << 15 }; // all along the first axis, and so the order of the grid
     uint32_t rows = p->groups * p->blocks * 64, columns = p->columns, side = 1;
 
+    if (kernel->keeps_order)
+        return WHOLE;
+    if (target->raster)
+        return target->raster;
     if (p->swapped) {
         columns = rows;
         rows = p->columns;
@@ -437,7 +447,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     p->by_warp = false;
     if (p->by_warp)
         set_store_rows(p, 64, 16);
-    p->raster = target->raster ? target->raster : choose_raster(p);
+    p->raster = choose_raster(kernel, p, target);
     p->raster += p->cluster - 1; // what a cluster works on lies side by side
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;

@@ -35,6 +35,7 @@ struct tile_pipeline {
     bool swapped;                 // its operands are, and its result is turned (swap.c)
     struct tile_stream stream[2]; // a and b
     bool from_zero;               // the accumulator starts with zeros
+    bool even;   // turns are as many for each tile, of one warpgroup or two together
     bool before; // more than scalar arithmetic stands before the loop: all of scalars is done twice
     uint32_t groups;         // warpgroups that multiply a tile together
     uint32_t teams;          // of as many, which take tiles in turns; 0 and 1: one

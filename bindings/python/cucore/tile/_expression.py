@@ -362,8 +362,18 @@ class Expressions:
     def of_IfExp(self, node: ast.IfExp) -> Any:
         condition = self.eval(node.test)
         if isinstance(condition, Value):
-            return ops.where(self.b, condition, self.eval(node.body), self.eval(node.orelse))
+            return self.chosen(node, condition, self.eval(node.body), self.eval(node.orelse))
         return self.eval(node.body if condition else node.orelse)
+
+    def chosen(self, node: ast.AST, condition: Value, x: Any, y: Any) -> Any:
+        """One of two values, or of two tuples and their like, each part by itself."""
+        if not is_tree(x) and not is_tree(y):
+            return x if x is y else ops.where(self.b, condition, x, y)
+        if not is_tree(x) or not is_tree(y) or len(leaves(x)) != len(leaves(y)) or \
+                [k for k, _ in children(x)] != [k for k, _ in children(y)]:
+            self.refuse(node, "what both arms give has other parts in one than in the other")
+        others = iter(leaves(y))
+        return mapped(x, lambda leaf: self.chosen(node, condition, leaf, next(others)))
 
     def of_Subscript(self, node: ast.Subscript) -> Any:
         value = self.eval(node.value)

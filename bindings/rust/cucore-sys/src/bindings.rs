@@ -1886,7 +1886,7 @@ pub struct cuc_linker_options {
     pub struct_size: usize,
     /// the object's name; NULL is "linked" (driver)
     pub name: *const c_char,
-    /// "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device, or of device 0, and needs a driver. -arch (driver)
+    /// "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device, or of device 0, and needs a driver: sm_90a of it when an input is PTX for that. -arch (driver)
     pub arch: *const c_char,
     /// CUC_LINKER_AUTO, _NVJITLINK or _DRIVER
     pub backend: i32,

@@ -39,7 +39,7 @@ impl MemoryResource {
         Self::made(|out| unsafe { sys::cuc_memory_synchronous(out, device.as_raw(), kind) })
     }
 
-    /// Virtual memory, whose buffers [grow](Buffer::grow). Each keeps its address up to so many bytes.
+    /// Virtual memory, whose buffers grow: [`Buffer::grow`]. Each keeps its address up to so many bytes.
     pub fn growing(device: &Device, reserve_bytes: u64) -> Result<Self> {
         let options = sys::cuc_memory_virtual_options { reserve_bytes, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_memory_virtual(out, device.as_raw(), &options) })

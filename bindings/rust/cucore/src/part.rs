@@ -5,7 +5,7 @@ use crate::{sys, Device, Result, Stream};
 use std::ptr::null_mut;
 
 /// Some of a device's multiprocessors; a value that owns nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Sms(sys::cuc_sms);
 
 impl Sms {
@@ -32,6 +32,12 @@ impl Sms {
         groups.truncate(count as usize);
         let rest = if rest.count > 0 { Some(Sms(rest)) } else { None };
         Ok((groups.into_iter().map(Sms).collect(), rest))
+    }
+}
+
+impl std::fmt::Debug for Sms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sms({})", self.count())
     }
 }
 

@@ -61,3 +61,33 @@ impl std::fmt::Debug for Tensor {
         write!(f, "Tensor({name}, {:?})", self.shape())
     }
 }
+
+/// How a box lies in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Swizzle {
+    None = sys::CUC_TENSOR_MAP_SWIZZLE_NONE,
+    Bytes32 = sys::CUC_TENSOR_MAP_SWIZZLE_32B,
+    Bytes64 = sys::CUC_TENSOR_MAP_SWIZZLE_64B,
+    Bytes128 = sys::CUC_TENSOR_MAP_SWIZZLE_128B,
+}
+
+/// What the tensor memory accelerator copies boxes of a tensor by: an argument of kernels by value,
+/// `ByValue(map)`. It owns nothing, as the tensor does.
+pub type TensorMap = sys::cuc_tensor_map;
+
+impl Tensor {
+    /// A map by which a copy takes a box: an extent for each dimension, in the tensor's order.
+    pub fn map(&self, extents: &[u32], swizzle: Swizzle) -> Result<TensorMap> {
+        if extents.len() != self.shape().len() {
+            return Err(crate::Error::invalid(format!(
+                "the box {extents:?} is not of the {} dimensions of the tensor",
+                self.shape().len()
+            )));
+        }
+        let how = sys::cuc_tensor_map_options { swizzle: swizzle as i32, ..Default::default() };
+        let mut map = TensorMap::default();
+        check(unsafe { sys::cuc_tensor_map_tiled(&mut map, &self.raw, extents.as_ptr(), &how) })?;
+        Ok(map)
+    }
+}

@@ -324,11 +324,47 @@ fn a_graph_decides_between_bodies() {
         })
         .unwrap();
     for (body, value) in bodies.iter().zip([5, 7]) {
-        body.node(&side, &[], |s| unsafe { x.buffer().fill(s, value) }).unwrap();
+        body.node(&side, &[], |s| x.buffer().fill(s, value)).unwrap();
     }
     unsafe { graph.instantiate().unwrap().launch(&stream).unwrap() };
     assert_eq!(x.to_vec(&stream).unwrap(), [7; 8]);
     assert!(stream.condition(None).is_err());
+}
+
+#[test]
+fn a_buffer_grows_at_its_address() {
+    let stream = stream();
+    let resource = MemoryResource::growing(&device(), 64 << 20).unwrap();
+    let first = Buffer::from_resource(&resource, &stream, 8).unwrap();
+    let second = first.grow(4 << 20).unwrap();
+    assert_eq!((second.bytes(), second.ptr().0), (4 << 20, first.ptr().0));
+    assert!(Buffer::new(&stream, 8).unwrap().grow(16).is_err());
+}
+
+#[test]
+fn a_part_of_a_device_has_streams() {
+    let all = Sms::of(&device()).unwrap();
+    let (groups, rest) = all.split(16, 2).unwrap();
+    let left = rest.map_or(0, |rest| rest.count());
+    assert_eq!(groups.iter().map(Sms::count).sum::<u32>() + left, all.count());
+    let part = GreenContext::new(&device(), &groups).unwrap();
+    assert_eq!(part.sms().unwrap().count(), 2 * groups[0].count());
+    let stream = part.stream(-1).unwrap();
+    drop(part);
+    let x = Array::<u8>::zeros(&stream, 8).unwrap();
+    x.buffer().fill(&stream, 4).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
+    assert!(all.split(all.count() + 1, 1).is_err());
+}
+
+#[test]
+fn a_tensor_map_has_a_box_for_each_dimension() {
+    let stream = stream();
+    let x = Array::<f32>::zeros(&stream, 256).unwrap();
+    let tensor = Tensor::new(&x, &[8, 32]).unwrap();
+    assert_ne!(tensor.map(&[4, 8], Swizzle::None).unwrap().words, [0; 16]);
+    assert!(tensor.map(&[4], Swizzle::None).is_err());
+    assert!(tensor.map(&[4, 64], Swizzle::Bytes128).is_err());
 }
 
 #[test]
