@@ -112,7 +112,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
 
 // gemm_stream.c: how the blocks of a product go through its tiles, as its kernel is told. First
 // come `shared` units, one for each tile that a range goes through; ranges have `each` turns of the
-// `spread` tiles that are dealt, the first `more` of them one more. Then a unit for each other tile.
+// `spread` tiles that are dealt, the first `more` of them one more. Then a unit for each other
+// tile.
 enum { CUC__GEMM_RASTER = 8 }; // that is usual
 struct cuc__gemm_dealt {
     uint32_t each, more, shared, spread, units;
@@ -126,7 +127,7 @@ static inline uint64_t cuc__gemm_inverse(int64_t y)
     return y ? ((UINT64_C(1) << 40) + (uint64_t)y - 1) / (uint64_t)y : 0;
 }
 void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
-                      int64_t columns, int64_t depth);
+                    int64_t columns, int64_t depth);
 // The workspace, and what of it flags take, which come first.
 uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
                                 const struct cuc__gemm_tile *tile);

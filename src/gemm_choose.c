@@ -359,14 +359,12 @@ bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
 void cuc__gemm_deal_last(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
                          const struct cuc__gemm_shape *shape, const struct tile_machine *machine)
 {
-    const double enough = 0.99; // of the time as a whole
     struct cuc__gemm_tile t, wanted = *tile;
     double least, seconds;
 
     if (tile->stream_k || !can_be_dealt(kind, tile) ||
         !cuc__gemm_choose(&t, &least, kind, shape, tile, machine))
         return;
-    least *= enough;
     wanted.programs = (int32_t)machine->multiprocessors;
     for (wanted.stream_k = 1; wanted.stream_k <= MOST_STREAMED; wanted.stream_k++)
         if (cuc__gemm_has_room(kind, shape, &wanted) &&

@@ -40,6 +40,7 @@ static const double meet_clocks = 4750;      // until blocks that do a sum toget
 static const double meet_rate = 35;          // that one of them reads of the others
 static const double hand_on_clocks = 4000;   // of a tile that is left for another block, or taken
 static const double hand_on_rate = 40;       // of its sums
+static const double dealt_share = 1.03;      // of what is shared so: it is to gain as much at least
 static const double parts_share = 0.27;      // of L2's rate, adding up parts of sums
 static const double steepness = 4;           // how sharply the larger of two times hides the other
 
@@ -204,6 +205,8 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     double clocks = fill_clocks + waves * (double)w->turns * (turn + turn_clocks) + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
+    if (w->streamed)
+        clocks *= dealt_share;
     if (w->parts > 1) { // they are written, and read by a kernel of its own
         double results = blocks / w->split / w->parts * sums;
         clocks += results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);

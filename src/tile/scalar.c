@@ -32,13 +32,15 @@ static double decode(const struct format *f, uint32_t bits)
     bool negative = bits >> (f->exponent_bits + f->fraction_bits) & 1;
     double value;
 
-    if (exponent == top && (f->infinity || fraction == 7))
+    if (exponent == top && (f->infinity || fraction == 7)) {
         value = fraction || !f->infinity ? NAN : INFINITY;
-    else if (exponent)
-        value = ldexp((double)(fraction | UINT32_C(1) << f->fraction_bits),
-                      (int)exponent - bias - f->fraction_bits);
-    else
+    } else if (exponent) { // put together: the interpreter does little else
+        uint64_t whole = (uint64_t)((int)exponent - bias + 1023) << 52 |
+                         (uint64_t)fraction << (52 - f->fraction_bits);
+        memcpy(&value, &whole, sizeof(value));
+    } else {
         value = ldexp((double)fraction, 1 - bias - f->fraction_bits);
+    }
     return negative ? -value : value;
 }
 

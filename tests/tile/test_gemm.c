@@ -707,8 +707,10 @@ START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
             cuc_tensor_contiguous(&t[1], 0x10000, CUC_F16, 3, (const int64_t[]){ 1, DEPTH, n }, 0));
     t[2] = tensor(CUC_F16, 2, m, n);
     t[3] = tensor(CUC_I32, 1, 2, 0);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        t[i].data = UINT64_C(1) << 40; // with room before it
         argument[i] = (struct tile_argument){ .dtype = t[i].dtype, .tensor = &t[i] };
+    }
     ck_assert(s->entry[0].persistent);
     ck_assert(cuc__tile_fill_block(s, &s->entry[0], argument, grid, MULTIPROCESSORS,
                                    stream->context, block));

@@ -244,39 +244,71 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
     }
 }
 
+// What products are made of, once for all that an element takes part in.
+static void read_reals(double *out, const struct tile_value *value, const uint64_t *element,
+                       bool tf32)
+{
+    cuc_dtype dtype = value->type.dtype;
+    int64_t count = tile_elements(&value->type);
+
+    for (int64_t i = 0; i < count; i++)
+        out[i] = tf32 ? tile_element_real(CUC_TF32,
+                                          tile_element_cast(CUC_TF32, dtype, element[i], TILE_RN))
+                      : tile_element_real(dtype, element[i]);
+}
+
+static void multiply_integers(const struct tile_op *op, const uint64_t *x, const uint64_t *y,
+                              const uint64_t *z, uint64_t *out)
+{
+    const struct tile_type *acc = &op->operand[2]->type;
+    const struct tile_type *a = &op->operand[0]->type;
+    int64_t depth = a->extent[a->rank - 1], count = tile_elements(acc);
+    int64_t rows = acc->extent[acc->rank - 2], columns = acc->extent[acc->rank - 1];
+
+    for (int64_t i = 0; i < count; i++) {
+        int64_t line = i / columns, column = i % columns, batch = line / rows;
+        uint64_t sum = z[i];
+        for (int64_t k = 0; k < depth; k++)
+            sum += x[line * depth + k] * y[(batch * depth + k) * columns + column];
+        out[i] = tile_element_of_int(CUC_I32, (int64_t)sum);
+    }
+}
+
 bool tile_step_mma(struct tile_machine *m, const struct tile_op *op)
 {
-    const struct tile_type *a = &op->operand[0]->type, *acc = &op->operand[2]->type;
+    const struct tile_type *acc = &op->operand[2]->type;
     const uint64_t *x = tile_machine_elements(m, op->operand[0]);
     const uint64_t *y = tile_machine_elements(m, op->operand[1]);
     const uint64_t *z = tile_machine_elements(m, op->operand[2]);
     uint64_t *out = tile_machine_elements(m, op->result[0]);
     int64_t rows = acc->extent[acc->rank - 2], columns = acc->extent[acc->rank - 1];
-    int64_t depth = a->extent[a->rank - 1], batches = tile_elements(acc) / (rows * columns);
-    cuc_dtype dx = a->dtype, dy = op->operand[1]->type.dtype, dz = acc->dtype;
+    int64_t depth = op->operand[0]->type.extent[op->operand[0]->type.rank - 1];
+    int64_t elements[2] = { tile_elements(&op->operand[0]->type),
+                            tile_elements(&op->operand[1]->type) };
     bool tf32 = tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32;
 
     if (!x || !y || !z || !out)
         return false;
-    for (int64_t i = 0; i < batches * rows * columns; i++) {
-        int64_t batch = i / (rows * columns), row = i / columns % rows, column = i % columns;
-        double sum = tile_element_real(dz, z[i]);
-        uint64_t whole = z[i];
-        for (int64_t k = 0; k < depth; k++) {
-            uint64_t p = x[(batch * rows + row) * depth + k];
-            uint64_t q = y[(batch * depth + k) * columns + column];
-            if (dz == CUC_I32) {
-                whole += p * q;
-                continue;
-            }
-            if (tf32) {
-                p = tile_element_cast(CUC_TF32, dx, p, TILE_RN);
-                q = tile_element_cast(CUC_TF32, dy, q, TILE_RN);
-            }
-            sum += tile_element_real(dx, p) * tile_element_real(dy, q);
-        }
-        out[i] = dz == CUC_I32 ? tile_element_of_int(dz, (int64_t)whole)
-                               : tile_element_of_real(dz, sum);
+    if (acc->dtype == CUC_I32) {
+        multiply_integers(op, x, y, z, out);
+        return true;
     }
+    double *a = malloc((size_t)(elements[0] + elements[1] + columns) * sizeof(*a));
+    if (!a)
+        return tile_machine_no_memory(m);
+    double *b = a + elements[0], *sum = b + elements[1];
+    read_reals(a, op->operand[0], x, tf32);
+    read_reals(b, op->operand[1], y, tf32);
+    for (int64_t line = 0; line < tile_elements(acc) / columns; line++) {
+        const double *p = a + line * depth, *q = b + line / rows * depth * columns;
+        for (int64_t i = 0; i < columns; i++)
+            sum[i] = tile_element_real(acc->dtype, z[line * columns + i]);
+        for (int64_t k = 0; k < depth; k++)
+            for (int64_t i = 0; i < columns; i++)
+                sum[i] += p[k] * q[k * columns + i];
+        for (int64_t i = 0; i < columns; i++)
+            out[line * columns + i] = tile_element_of_real(acc->dtype, sum[i]);
+    }
+    free(a);
     return true;
 }
