@@ -17,10 +17,10 @@
 
 // Of the process, for all classes, as CPython's own types are; kept to its end. Whoever changes
 // them holds the interpreter's lock.
-#define NAMES(X)                                                            \
-    X(_address)                                                             \
-    X(_memory) X(_buffer) X(_stream) X(_h) X(_export) X(_import) X(_failed) \
-        X(__dlpack_c_exchange_api__)
+#define NAMES(X) \
+    X(_address)  \
+    X(_memory)   \
+    X(_buffer) X(_stream) X(_h) X(_export) X(_import) X(_failed) X(__dlpack_c_exchange_api__)
 #define FIELD(name) void *name;
 static struct {
     NAMES(FIELD)

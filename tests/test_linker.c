@@ -376,8 +376,10 @@ static const struct {
     const char *target, *arch;
     cuc_status status;
 } targets[] = {
-    { "sm_90", NULL, CUC_OK },           { "sm_90a", NULL, CUC_OK },
-    { "sm_90a, texmode_unified", NULL, CUC_OK },   { "sm_90a", "sm_90", CUC_ERROR_LINK },
+    { "sm_90", NULL, CUC_OK },
+    { "sm_90a", NULL, CUC_OK },
+    { "sm_90a, texmode_unified", NULL, CUC_OK },
+    { "sm_90a", "sm_90", CUC_ERROR_LINK },
     { "sm_100a", NULL, CUC_ERROR_LINK },
 };
 
