@@ -37,14 +37,15 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
 {
     static const char *const forms[] = { "", " batched", " grouped" };
 
-    // Types of one size are as fast, and so are 16-bit floats of both kinds.
-    snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s",
+    // Types of one size are as fast, and so are 16-bit floats of both kinds. What takes long behind
+    // the sum is best where warpgroups take turns.
+    snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
              k->turned_a ? 't' : 'n', k->turned_b ? 't' : 'n', cuc_dtype_bits(k->d), forms[k->form],
              k->precision == CUC_GEMM_TF32X3                         ? " tf32x3"
              : k->precision == CUC_GEMM_TF32 || k->dtype == CUC_TF32 ? " tf32"
                                                                      : "",
-             k->fast_acc ? " fast" : "");
+             k->fast_acc ? " fast" : "", k->activation > CUC_GEMM_RELU ? " active" : "");
     snprintf(out->dimensions, sizeof(out->dimensions),
              "M=%" PRId64 " N=%" PRId64 " K=%" PRId64 "%s%" PRId64, s->rows, s->columns, s->depth,
              " Z=", s->batch);

@@ -456,7 +456,7 @@ static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target
     out->target = *target;
     out->together = blocks_together(&m, target, warps);
     out->target.blocks = prepare_row(kernel, &m, target, warps);
-    out->target.keeps_order = tile_fragment_warps(kernel, target) > 0; // is nothing beside products
+    out->target.orders_all = tile_fragment_warps(kernel, target) > 0; // is nothing beside products
     out->warps = warps;
     out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);

@@ -211,7 +211,7 @@ static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t paramete
     if (others && e->ring && written & (written - 1))
         return false;
     // A launch takes this variant when they are apart, and TILE_OVERLAP_32 when they are not.
-    if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->keeps_order)) {
+    if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {
         e->presumes_apart = true;
         return false;
     }
