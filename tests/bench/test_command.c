@@ -410,6 +410,8 @@ static char *on_terminal(const char *const *arguments, const char *words, int si
     if (pid == 0) {
         setenv("CUCORE_DRIVER", "/nowhere", 1);
         setenv("TERM", "xterm", 1);
+        if (signal_number)
+            signal(signal_number, SIG_DFL); // nohup ignores SIGHUP for all that it starts
         dup2(slave, STDERR_FILENO);
         dup2(file, STDOUT_FILENO);
         close(terminal);
