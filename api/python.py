@@ -109,7 +109,8 @@ def stub(api):
     out += [f"# {NOTE}", "import ctypes", "from typing import Any", "",
             "# An address, or what ctypes takes for a pointer: bytes, byref(), an array.",
             "Pointer = Any", "", "VERSION: str", "LIBRARY: str", "NAMES: dict[str, dict[int, str]]",
-            "FUNCTIONS: dict[str, str]", "LAYOUT: dict[str, tuple[int, dict[str, int]]]", "",
+            "FUNCTIONS: dict[str, str]", "LAYOUT: dict[str, tuple[int, dict[str, int]]]",
+            "RANGES: dict[type, tuple[int, int]]", "",
             "def prototype(name: str, *, release_gil: bool = ...) -> Any: ...", ""]
     out += [f"{v['name']}: int" for e in api["enums"] for v in e["values"]]
     out += [f"{c['name']}: int" for c in api["constants"]]

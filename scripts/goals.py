@@ -151,15 +151,18 @@ def judged(documents):
         if name == "gemm/square" and portable(speed, axes):
             older = faster_of(speed.get("sm_80"), speed.get("sm_80_small"))
             yield name, {**axes, "arch": "sm_80"}, older, portable(speed, axes), None
-        if name == "compile/tile" and axes.get("kernel") == "gemm_nn" and "nvjitlink" in speed:
-            yield name, {**axes, "subject": "nvjitlink"}, speed["nvjitlink"], 1 / 0.15, None
+        if name == "compile/tile" and axes.get("kernel") == "gemm_nn":
+            for linker in ("nvjitlink", "nvjitlink-threads"):
+                if linker in speed:
+                    yield name, {**axes, "subject": linker}, speed[linker], 1 / 0.15, None
         shapes, layouts = MEAN.get(name, ((), ()))
         if (axes.get("shape") in shapes and axes.get("layout") in layouts and "mode" not in axes
                 and mine in speed and "cublaslt" in speed):
-            ratios.setdefault(axes["dtype"], []).append(speed[mine] / speed["cublaslt"])
+            ratios.setdefault(axes["dtype"], {}).setdefault(  # once, whatever number of runs has it
+                (name, axes["shape"], axes["layout"]), speed[mine] / speed["cublaslt"])
     for dtype, of in ratios.items():
         if len(of) == MEAN_OF:
-            mean = math.exp(sum(map(math.log, of)) / MEAN_OF)
+            mean = math.exp(sum(map(math.log, of.values())) / MEAN_OF)
             yield MEAN_NAME, {"dtype": dtype}, mean, 1.0, None
 
 

@@ -95,10 +95,10 @@ run_tests() {
         examples) beside 120 "$name" "$build/$program" ;;
         gpu | bench) ;;
         tile)
-            if [[ $name =~ ^tile_(emit|kernels)$ ]]; then # the driver takes long to assemble all of it, and so does nvJitLink
+            if [[ $name =~ ^tile_(emit|kernels|gemm)$ ]]; then # the driver takes long to assemble all of it, and so does nvJitLink
                 for slice in 0 1 2 3 4 5 6 7; do
                     beside 400 "test_${name}_$slice" "$build/$program" --slice $slice/8
-                    beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
+                    [ "$name" = tile_gemm ] || beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
                 done
             else
                 beside 400 "test_$name" "$build/$program"
@@ -172,6 +172,24 @@ run_soak() {
     wait
 }
 
+# The tests of the Python package with this library; those of wheels and of bench need more than is here.
+run_python() {
+    local file name
+    for file in bindings/python/tests/test_*.py; do
+        name=python_$(basename "$file" .py)
+        case $name in
+        python_test_wheel | python_test_bench) continue ;;
+        esac
+        if [ "$device" = none ]; then
+            skip "$name" "there is no GPU"
+        else
+            beside 120 "$name" env CUCORE_LIBRARY="$PWD/$build/libcucore.so.0" PYTHONPATH=bindings/python \
+                PYTHONDONTWRITEBYTECODE=1 python3 "$file"
+        fi
+    done
+    wait
+}
+
 # The suites of cucore bench. What has a limit, of calls beside the raw driver's and of tile kernels beside
 # a copy, and does not keep it, is a failure. What comes is kept under the device's name.
 run_bench() {
@@ -230,6 +248,7 @@ main() {
         skip cli "the command line tool was not built"
     fi
     run_tests
+    run_python
     run_opcodes
     run_sanitizer
     run_soak

@@ -36,9 +36,9 @@ cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *graph, uint
                                       uint32_t flags)
 {
     CUC_CHECK_NOT_NULL(out);
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     cuc_status st = check_flags(default_value, flags, __func__);
-    if (st < 0 || (st = cuc__graph_check_there(graph, __func__)) < 0)
+    if (st < 0)
         return st;
     return create(out, graph->context, graph->handle, default_value, flags, __func__);
 }

@@ -58,6 +58,7 @@ struct cuc_gemm_plan {
     cuc_device *device;
     struct cuc__gemm_kind kind;
     struct cuc__gemm_tile tile;
+    bool recalled; // from a record
     cuc_gemm_choice choice;
     struct cuc__gemm_key key;
     char text[CUC__TUNED_CHOICE]; // of the choice, as records have it
@@ -81,6 +82,18 @@ struct cuc__gemm_question {
 };
 cuc_status cuc__gemm_ask(struct cuc__gemm_question *out, const cuc_gemm_options *options,
                          const struct cuc_device *device, const char *function);
+
+// gemm_check.c: a call whose plan, arguments (read) and factors are given, for a plan of that form;
+// its shape is read off the arrays.
+struct cuc__gemm_call {
+    cuc_gemm_plan *plan;
+    const cuc_gemm_args *args;
+    const char *function;
+    int64_t m, n, k, batch; // batch: -1 of a single product
+    double alpha, beta;
+};
+cuc_status cuc__gemm_check(struct cuc__gemm_call *call, int32_t form,
+                           const struct cuc_stream *stream);
 
 // gemm_source.c: the tile program of a variant; NULL when there is no memory.
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
@@ -110,24 +123,41 @@ void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_s
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *shape, const struct cuc__gemm_tile *tile);
 
+static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
+{
+    return x / y + (x % y != 0);
+}
+
 // gemm_stream.c: how the blocks of a product go through its tiles, as its kernel is told. First
 // come `shared` units, one for each tile that a range goes through; ranges have `each` turns of the
 // `spread` tiles that are dealt, the first `more` of them one more. Then a unit for each other
 // tile.
-enum { CUC__GEMM_RASTER = 8 }; // that is usual
+enum {
+    CUC__GEMM_RASTER = 8,            // that is usual
+    CUC__GEMM_ACROSS = 65535,        // tiles side by side that a launch may have
+    CUC__GEMM_WORKSPACE_ALIGN = 256, // of its address, and of what comes behind flags there
+};
 struct cuc__gemm_dealt {
     uint32_t each, more, shared, spread, units;
     // Of turns; of tiles in a band of rows of them, and of rows in the last band.
     uint64_t over_turns, over_band, over_last;
 };
-// By which x / y is the product's upper bits, from the 40th on: of an x below 2^24 where x y is
-// below 2^40.
+// Rows of tiles that are gone through together.
+static inline int32_t cuc__gemm_band(const struct cuc__gemm_tile *tile)
+{
+    return tile->raster ? tile->raster : CUC__GEMM_RASTER;
+}
+// By which x / y is the product's upper bits, from the 40th on: where x y is at most 2^40, and x
+// times this below 2^64.
 static inline uint64_t cuc__gemm_inverse(int64_t y)
 {
     return y ? ((UINT64_C(1) << 40) + (uint64_t)y - 1) / (uint64_t)y : 0;
 }
 void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
                     int64_t columns, int64_t depth);
+// Tiles side by side that a launch may have, with so many rows above one another: quotients are
+// exact then. 0: there are too many rows.
+int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows);
 // The workspace, and what of it flags take, which come first.
 uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
                                 const struct cuc__gemm_tile *tile);

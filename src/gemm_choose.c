@@ -21,10 +21,12 @@ enum {
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
-} tiles[TILE_ROADS][18] = {
+} tiles[TILE_ROADS][26] = {
     [TILE_ROAD_PIPELINE] = {
-        { 128, 256, 16 }, { 256, 128, 4 }, { 128, 192, 0 }, { 128, 128, 0 }, { 256, 64, 0 },
-        { 64, 256, 0 },   { 64, 192, 0 },  { 128, 64, 0 },  { 64, 128, 0 },  { 64, 64, 0 },
+        { 128, 256, 16 }, { 256, 128, 4 }, { 128, 240, 16 }, { 128, 224, 16 }, { 128, 208, 16 },
+        { 128, 192, 0 },  { 128, 176, 0 }, { 128, 160, 0 },  { 128, 144, 0 },  { 128, 128, 0 },
+        { 256, 112, 0 },  { 256, 96, 0 },  { 256, 80, 0 },   { 256, 64, 0 },   { 64, 256, 0 },
+        { 64, 192, 0 },  { 128, 64, 0 },  { 64, 128, 0 },  { 64, 64, 0 },
         { 32, 128, 0 },   { 16, 128, 0 },  { 16, 64, 0 },   { 128, 32, 0 },
         { 64, 32, 0 },    { 128, 16, 0 },  { 64, 16, 0 },
     },
@@ -57,21 +59,27 @@ enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_
     return TILE_ROAD_PIPELINE;
 }
 
-static int64_t cdiv(int64_t x, int64_t y)
+// Of counts: what passes 63 bits is no number that counts.
+static int64_t times(int64_t x, int64_t y)
 {
-    return x / y + (x % y != 0);
+    int64_t product;
+
+    return __builtin_mul_overflow(x, y, &product) ? INT64_MAX : product;
 }
 
-static double outside(int64_t extent, int64_t tile)
+// Sums of 8-bit floats, which tensor cores keep few bits of, are added up outside.
+static bool promotes(const struct cuc__gemm_kind *k)
 {
-    int64_t count = cdiv(extent, tile);
-
-    return count ? (double)(count * tile - extent) / (double)count : 0;
+    return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
 }
 
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
+    // 16 lanes make exponentials and reciprocals; erf is some thirty instructions.
+    static const double behind[] = {
+        [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
+    };
     double rows = (double)s->rows, columns = (double)s->columns, depth = (double)s->depth;
     double bytes = cuc_dtype_bits(k->dtype) / 8, results = rows * columns;
     double stored = cuc_dtype_bits(k->d) / 8;
@@ -81,30 +89,38 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
     bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups
-    int64_t each = grouped ? cdiv(s->rows, s->batch) : s->rows;
-    int64_t up = cdiv(each, t->rows) * (grouped ? s->batch : 1);
+    int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
+    int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
+    int64_t filled = t->cluster > 1 ? times(cuc__gemm_cdiv(up, t->cluster), t->cluster) : up;
+    int64_t grid =
+        times(times(filled, cuc__gemm_cdiv(s->columns, t->columns)), grouped ? 1 : s->batch);
     *out = (struct tile_work){
         .operand = k->dtype,
         .road = t->road,
         .rows = (uint32_t)t->rows,
         .columns = (uint32_t)t->columns,
         .depth = (uint32_t)t->depth,
-        .blocks = (t->cluster > 1 ? cdiv(up, t->cluster) * t->cluster : up) *
-                  cdiv(s->columns, t->columns) * t->split * t->parts * (grouped ? 1 : s->batch),
-        .turns = cdiv(cdiv(s->depth, t->depth), t->split * t->parts),
+        .blocks = times(grid, t->split * t->parts),
+        .turns = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
         .cluster = t->cluster > 1 ? (uint32_t)t->cluster : 1,
         .split = (uint32_t)t->split,
         .parts = (uint32_t)t->parts,
         .warps = (uint32_t)t->warps,
         .streamed = (uint32_t)t->stream_k,
         .stored_bytes = cuc_dtype_bits(k->d) / 8,
-        .outside = outside(each, t->rows) + outside(s->columns, t->columns),
+        .behind = behind[k->activation],
         .unique_bytes = (double)s->batch * columns * depth * bytes +
                         (grouped ? 1 : (double)s->batch) *
                             (rows * depth * bytes + results * stored),
         .thrice = k->dtype == CUC_F32 && k->precision == CUC_GEMM_TF32X3,
-        .promotes = (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc,
+        .promotes = promotes(k),
     };
+    tile_work_put_end(out, each, t->rows);
+    tile_work_put_end(out, s->columns, t->columns);
+    if (k->turned_a)
+        tile_work_put_rows(out, t->depth, t->rows * (int64_t)bytes, s->rows * (int64_t)bytes);
+    if (!k->turned_b)
+        tile_work_put_rows(out, t->depth, t->columns * (int64_t)bytes, s->columns * (int64_t)bytes);
 }
 
 // A depth that makes lines of 128 bytes; of single multiply-adds less, since operands are in
@@ -233,7 +249,7 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
-    int64_t turns = cdiv(s->shape->depth, t.depth);
+    int64_t turns = cuc__gemm_cdiv(s->shape->depth, t.depth);
     bool one = t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
     int32_t most = one ? 1 : MOST_SPLIT;
 
@@ -281,17 +297,27 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// Warpgroups that take tiles in turns, of 16-bit operands: the end of a tile, beside which another
-// is multiplied, costs nothing. Sums that are added up outside leave them no room.
+// What is loaded to be like the result comes by TMA where its lines are whole ones, and nobody
+// takes turns.
+static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
+{
+    uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
+
+    return t->road == TILE_ROAD_PIPELINE && (k->c || k->residual) && bits > 8 * LINE_BYTES &&
+           bits % (8 * LINE_BYTES);
+}
+
+// Warpgroups that take tiles in turns: the end of a tile, beside which another is multiplied, costs
+// nothing. Sums that are added up outside leave them no room.
 static void consider_turns(struct search *s, struct cuc__gemm_tile t,
                            const struct cuc__gemm_tile *wanted)
 {
-    static const int32_t columns[] = { 192, 128 };
+    static const int32_t columns[] = { 192, 176, 160, 144, 128 };
     bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then not always
 
-    if (t.road != TILE_ROAD_PIPELINE || (ragged && !s->visit) ||
-        cuc_dtype_bits(s->kind->dtype) != 16 || wanted->rows || wanted->split > 1 ||
-        wanted->parts > 1 || wanted->cluster > 1 || wanted->warps || wanted->stream_k)
+    if (t.road != TILE_ROAD_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
+        wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
+        wanted->warps || wanted->stream_k)
         return;
     t.warps = TURNS_WARPS;
     t.split = t.parts = t.cluster = 1;
@@ -337,7 +363,8 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
         t.rows = tiles[t.road][i].rows;
         t.columns = tiles[t.road][i].columns;
         t.raster = wanted->raster ? wanted->raster : tiles[t.road][i].raster;
-        if (t.rows && !is_too_small(&t, s) && !is_too_large(&t, search->kind))
+        if (t.rows && !is_too_small(&t, s) && !is_too_large(&t, search->kind) &&
+            !is_in_pieces(&t, search->kind))
             consider_depths(search, t, wanted);
     }
     consider_turns(search, *wanted, wanted);

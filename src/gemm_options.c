@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "options.h"
+#include "tile/compile.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +13,10 @@
 enum {
     MOST_TILE = 256,
     MOST_DEPTH = 1024,
+    MOST_STAGES = 24,
+    MOST_CLUSTER = 2,
+    MOST_WARPS = 32,
+    MOST_RASTER = 64,
     MOST_SPLIT = 8,
     MOST_PARTS = 64,
     MOST_STREAMED = 8,
@@ -51,6 +56,10 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "tile_m", o->tile_m, 0, MOST_TILE },
         { "tile_n", o->tile_n, 0, MOST_TILE },
         { "tile_k", o->tile_k, 0, MOST_DEPTH },
+        { "stages", o->stages, 0, MOST_STAGES },
+        { "cluster", o->cluster, 0, MOST_CLUSTER },
+        { "warps", o->warps, 0, MOST_WARPS },
+        { "raster", o->raster, 0, MOST_RASTER },
         { "split", o->split, 0, MOST_SPLIT },
         { "parts", o->parts, 0, MOST_PARTS },
         { "stream_k", o->stream_k, 0, MOST_STREAMED },
@@ -221,7 +230,8 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
 {
     int sm = 10 * device->major + device->minor;
     const struct tile_machine *known;
-    char suffix = 0;
+    struct tile_target target;
+    char suffix = 0, why[160] = "";
 
     if (!o->arch)
         snprintf(arch, 16, "sm_%d%s", sm, sm >= 90 ? "a" : "");
@@ -230,10 +240,10 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
                          "arch is \"%s\", expected such as \"sm_90a\"", o->arch);
     else
         snprintf(arch, 16, "%s", o->arch);
-    if (!(known = tile_machine_of(sm)))
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "tile programs are not compiled for %s (device %d, %s)", arch,
-                         device->ordinal, device->name);
+    known = tile_machine_of(sm);
+    if (!tile_target_of(&target, sm, false, why, sizeof(why)) || !known)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "%s is %s: %s",
+                         o->arch ? "arch" : device->name, arch, why);
     *machine = *known;
     machine->multiprocessors = device->limits.multiprocessors;
     return CUC_OK;

@@ -6,8 +6,10 @@
 #include <cucore/program.h>
 
 #include "device.h"
+#include "kernel_tile.h"
 #include "options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +38,6 @@ static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, co
     p->choice.raster = p->tile.raster;
     p->choice.parts = p->tile.parts;
     p->choice.stream_k = p->tile.stream_k;
-    p->choice.pipeline = p->tile.road == TILE_ROAD_PIPELINE;
     p->choice.tiles = q->shape.rows && q->shape.columns ? work.blocks : 0;
     p->choice.d_dtype = p->kind.d;
     p->choice.by = by;
@@ -44,17 +45,55 @@ static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, co
     p->key.record.choice = p->text;
 }
 
+// What came of it: the compiler makes a pipeline where the tile allows one, and what blocks do
+// together is of pipelines.
+static void tell_code(cuc_gemm_plan *p)
+{
+    const struct cuc__gemm_code *code = &p->code[CUC__GEMM_PLAIN];
+    const cuc_kernel *product =
+        code->parts ? code->parts : atomic_load_explicit(&code->kernel, memory_order_relaxed);
+
+    const struct tile_entry *fastest = &product->tile->signature->entry[0];
+
+    p->choice.pipeline = fastest->variant == TILE_TMA;
+    p->choice.split = fastest->split > 1 ? (int32_t)fastest->split : 1;
+    p->choice.cluster = p->choice.pipeline && fastest->cluster > 1 ? (int32_t)fastest->cluster : 1;
+}
+
 // What was fastest for a shape that is near may leave much of its last wave empty here.
 static bool suits(const struct cuc__gemm_question *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
-    const double trusted = 1.1; // times what is best is what the model may be wrong by
+    const double trusted = 1.05; // times what is best is what the model may be wrong by
     struct cuc__gemm_tile best;
     double least, seconds;
 
     return cuc__gemm_choose(&best, &least, kind, &q->shape, &q->wanted, &q->machine) &&
            cuc__gemm_choose(&best, &seconds, kind, &q->shape, tile, &q->machine) &&
            seconds <= trusted * least;
+}
+
+// Options of which each goes with some tile, but not all of them with the same.
+static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } all[] = {
+        { "tile_k", o->tile_k }, { "warps", o->warps }, { "cluster", o->cluster },
+        { "split", o->split },   { "parts", o->parts }, { "stream_k", o->stream_k },
+    };
+    char given[128] = "";
+    size_t at = 0, count = 0;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].value)
+            at += (size_t)snprintf(given + at, sizeof(given) - at, "%s%s of %d",
+                                   count++ ? ", " : "", all[i].name, all[i].value);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "none of the tiles that are chosen from goes with %s: leave %s 0, or give "
+                     "tile_m and tile_n too",
+                     given, count == 1 ? "it" : "one of them");
 }
 
 static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const cuc_gemm_options *o,
@@ -81,10 +120,8 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
     }
     if (!cuc__gemm_choose(&p->tile, &p->choice.seconds, &p->kind, &q->shape, &q->wanted,
                           &q->machine))
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "no tile has a tile_k of %d with a split of %d and %d parts: leave "
-                         "them 0",
-                         o->tile_k, o->split, o->parts);
+        return fail_none(o, function);
+    p->recalled = recalled;
     tell_choice(p, q, recalled ? "tuned" : o->tile_m ? "options" : "model");
     return CUC_OK;
 }
@@ -109,6 +146,29 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, const
         st = cuc_program_compile(&code->object, program, CUC_CODE_PTX);
     cuc_program_release(program);
     return cuc__pass(st, function);
+}
+
+static void drop_code(cuc_gemm_plan *p)
+{
+    for (int i = 0; i < CUC__GEMM_VARIANTS; i++) {
+        cuc_kernel_release(p->code[i].parts);
+        cuc_kernel_release(p->code[i].kernel);
+        cuc_object_release(p->code[i].object);
+        free(p->code[i].text);
+        p->code[i] = (struct cuc__gemm_code){ .text = NULL };
+    }
+}
+
+// A tile chosen, and its programs compiled.
+static cuc_status make(cuc_gemm_plan *p, struct cuc__gemm_question *q, const cuc_gemm_options *o,
+                       const char *function)
+{
+    cuc_status st = choose(p, q, o, function);
+
+    for (int i = 0; i < CUC__GEMM_VARIANTS && st >= 0; i++)
+        if (i != CUC__GEMM_ADDED || p->kind.c)
+            st = compile(p, i, q->arch, function);
+    return st;
 }
 
 cuc_status cuc__gemm_load(cuc_gemm_plan *p, int variant, const char *function)
@@ -150,15 +210,20 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     p->device = device;
     p->kind = q.kind;
     pthread_mutex_init(&p->lock, NULL);
-    if ((st = choose(p, &q, &o, __func__)) < 0)
+    struct cuc__gemm_question asked = q;
+    st = make(p, &q, &o, __func__);
+    if (st == CUC_ERROR_COMPILE && p->recalled) { // a file may say anything
+        drop_code(p);
+        o.tuned = "";
+        st = make(p, &asked, &o, __func__);
+    }
+    if (st < 0)
         goto fail;
-    for (int i = 0; i < CUC__GEMM_VARIANTS; i++)
-        if ((i != CUC__GEMM_ADDED || p->kind.c) && (st = compile(p, i, q.arch, __func__)) < 0)
-            goto fail;
     // Another alpha without c is seldom: its code can wait.
     if ((st = cuc__gemm_load(p, CUC__GEMM_PLAIN, __func__)) < 0 ||
         (p->kind.c && (st = cuc__gemm_load(p, CUC__GEMM_ADDED, __func__)) < 0))
         goto fail;
+    tell_code(p);
     *out = p;
     return CUC_OK;
 
@@ -176,12 +241,7 @@ void cuc_gemm_plan_release(cuc_gemm_plan *plan)
 {
     if (!cuc__handle_drop(plan, CUC__HANDLE_GEMM_PLAN))
         return;
-    for (int i = 0; i < CUC__GEMM_VARIANTS; i++) {
-        cuc_kernel_release(plan->code[i].parts);
-        cuc_kernel_release(plan->code[i].kernel);
-        cuc_object_release(plan->code[i].object);
-        free(plan->code[i].text);
-    }
+    drop_code(plan);
     pthread_mutex_destroy(&plan->lock);
     cuc__handle_free(plan);
 }
@@ -206,13 +266,16 @@ uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int
 {
     uint64_t bytes;
 
-    if (plan && plan->tile.stream_k && m > 0 && n > 0)
+    if (!plan || m <= 0 || n <= 0)
+        return 0;
+    if (plan->tile.stream_k)
         return cuc__gemm_stream_bytes(&plan->kind, &plan->tile);
-    if (!plan || plan->tile.parts <= 1 || m <= 0 || n <= 0 ||
-        __builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
+    if (plan->tile.parts <= 1)
+        return 0;
+    if (__builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
         __builtin_mul_overflow(
             bytes, (uint64_t)plan->tile.parts * cuc_dtype_bits(plan->kind.accumulator) / 8, &bytes))
-        return 0;
+        return UINT64_MAX; // more than anyone has
     return bytes;
 }
 

@@ -3,6 +3,7 @@
 // compiled as it is.
 #include "gemm.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
     va_end(args);
     if (count > 0)
         t->length += (size_t)count;
+    assert(t->length < TEXT_BYTES); // the longest takes a third of it
 }
 
 // ---- Functions and headers
@@ -105,11 +107,11 @@ static void put_constants(struct text *t)
         cuc_dtype_name(k->dtype), cuc_dtype_name(k->d), cuc_dtype_name(k->accumulator),
         t->tile->rows, t->tile->columns, t->tile->depth);
     if (t->tile->stream_k || k->form == CUC_GEMM_GROUPED)
-        put(t, ", R = %d", t->tile->raster ? t->tile->raster : CUC__GEMM_RASTER);
+        put(t, ", R = %d", cuc__gemm_band(t->tile));
     if (t->tile->stream_k)
         put(t, ", P = %d, OVER_P = %" PRIu64 ", OVER_R = %" PRIu64 ", TOLD = 7046029254386353131",
             t->tile->programs, cuc__gemm_inverse(t->tile->programs),
-            cuc__gemm_inverse(t->tile->raster ? t->tile->raster : CUC__GEMM_RASTER));
+            cuc__gemm_inverse(cuc__gemm_band(t->tile)));
     put(t, "\n");
 }
 

@@ -3,13 +3,6 @@
 // multiprocessors; a tile that a range ends in is handed on in a workspace.
 #include "gemm.h"
 
-enum { WORKSPACE_ALIGN = 256 };
-
-static int64_t cdiv(int64_t x, int64_t y)
-{
-    return x / y + (x % y != 0);
-}
-
 bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile)
 {
     return tile->road == TILE_ROAD_PIPELINE && tile->rows % 64 == 0 &&
@@ -18,8 +11,8 @@ bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile)
 
 uint64_t cuc__gemm_stream_flag_bytes(const struct cuc__gemm_tile *tile)
 {
-    return ((uint64_t)tile->programs * sizeof(int64_t) + WORKSPACE_ALIGN - 1) &
-           ~(uint64_t)(WORKSPACE_ALIGN - 1);
+    return ((uint64_t)tile->programs * sizeof(int64_t) + CUC__GEMM_WORKSPACE_ALIGN - 1) &
+           ~(uint64_t)(CUC__GEMM_WORKSPACE_ALIGN - 1);
 }
 
 uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
@@ -31,12 +24,30 @@ uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
            (uint64_t)tile->programs * sums * (cuc_dtype_bits(kind->accumulator) / 8);
 }
 
+// The largest number that is divided is a tile's, the largest divisor the tiles of a band.
+int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows)
+{
+    int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_ACROSS;
+
+    for (; across > 0; across /= 2) {
+        int64_t tiles, product;
+        uint64_t scaled;
+        if (!__builtin_mul_overflow(up, across, &tiles) && tiles <= INT32_MAX &&
+            !__builtin_mul_overflow(tiles, cuc__gemm_band(tile) * across, &product) &&
+            product <= INT64_C(1) << 40 &&
+            !__builtin_mul_overflow((uint64_t)tiles,
+                                    cuc__gemm_inverse(cuc__gemm_band(tile) * across), &scaled))
+            break;
+    }
+    return across;
+}
+
 void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
                     int64_t columns, int64_t depth)
 {
-    int64_t programs = tile->programs, turns = cdiv(depth, tile->depth);
-    int64_t up = cdiv(rows, tile->rows), across = cdiv(columns, tile->columns);
-    int64_t band = tile->raster ? tile->raster : CUC__GEMM_RASTER, tiles = up * across;
+    int64_t programs = tile->programs, turns = cuc__gemm_cdiv(depth, tile->depth);
+    int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = cuc__gemm_cdiv(columns, tile->columns);
+    int64_t band = cuc__gemm_band(tile), tiles = up * across;
     int64_t waves = tiles / programs, spread = tiles % programs, total;
 
     *out = (struct cuc__gemm_dealt){
@@ -51,11 +62,11 @@ void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *ti
     if (!turns || __builtin_mul_overflow(spread, turns, &total) || total >= 1 << 24 ||
         total * turns >= INT64_C(1) << 40)
         return;
-    int64_t longest = cdiv(total, programs);
+    int64_t longest = cuc__gemm_cdiv(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
     // A range goes through this many tiles at most; each multiprocessor has one of them at a time.
-    out->shared = (uint32_t)(programs * (longest > 1 ? cdiv(longest - 1, turns) + 1 : 1));
+    out->shared = (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, turns) + 1 : 1));
     out->spread = (uint32_t)spread;
     out->units = out->shared + (uint32_t)(tiles - spread);
 }

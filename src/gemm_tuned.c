@@ -36,6 +36,7 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
                    const struct cuc__gemm_shape *s, const cuc_device *device)
 {
     static const char *const forms[] = { "", " batched", " grouped" };
+    static const char *const activations[] = { "", "", " gelu", " gelu_tanh", " silu" };
 
     // Types of one size are as fast, and so are 16-bit floats of both kinds. What takes long behind
     // the sum is best where warpgroups take turns.
@@ -45,7 +46,7 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
              k->precision == CUC_GEMM_TF32X3                         ? " tf32x3"
              : k->precision == CUC_GEMM_TF32 || k->dtype == CUC_TF32 ? " tf32"
                                                                      : "",
-             k->fast_acc ? " fast" : "", k->activation > CUC_GEMM_RELU ? " active" : "");
+             k->fast_acc ? " fast" : "", activations[k->activation]);
     snprintf(out->dimensions, sizeof(out->dimensions),
              "M=%" PRId64 " N=%" PRId64 " K=%" PRId64 "%s%" PRId64, s->rows, s->columns, s->depth,
              " Z=", s->batch);

@@ -29,9 +29,17 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : CUC_OK;
 }
 
+// A body in a body goes with the graph that has both.
+static bool is_there(const cuc_graph *graph)
+{
+    while (graph->handle && graph->parent)
+        graph = graph->parent;
+    return graph->handle;
+}
+
 cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function)
 {
-    return graph->handle
+    return is_there(graph)
                ? CUC_OK
                : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                            "the graph was the body of a conditional node whose capture failed or "
@@ -40,7 +48,7 @@ cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function)
 
 void *cuc_graph_handle(const cuc_graph *graph)
 {
-    return graph ? graph->handle : NULL;
+    return graph && is_there(graph) ? graph->handle : NULL;
 }
 
 static const struct {
@@ -66,7 +74,7 @@ cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
     size_t count = 0;
 
     CUC_CHECK_NOT_NULL(out);
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     CUresult r = cuc__cu.cuGraphGetNodes(graph->handle, NULL, &count);
     if (r)
         return CUC_FAIL_CU(graph->context, r, "cuGraphGetNodes", "counting the nodes of a graph");
@@ -79,7 +87,7 @@ cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph)
     size_t count = 0;
 
     CUC_CHECK_NOT_NULL(out);
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, NULL, NULL, NULL, &count);
     if (r)
         return CUC_FAIL_CU(graph->context, r, "cuGraphGetEdges", "counting the edges of a graph");
@@ -116,7 +124,7 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
     CUgraphNode *nodes;
     size_t count;
 
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     if (!out && room)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and room is %zu", room);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);

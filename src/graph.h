@@ -34,6 +34,14 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function);
 cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function);
 cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function);
 
+// The argument is a graph that is still there, as a public function checks.
+#define CUC_CHECK_GRAPH(graph)                                            \
+    do {                                                                  \
+        CUC_CHECK(graph, GRAPH);                                          \
+        if (__builtin_expect(cuc__graph_check_there(graph, __func__), 0)) \
+            return CUC_ERROR_INVALID_ARGUMENT;                            \
+    } while (0)
+
 // The nodes of a graph, in memory that the caller frees.
 cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
                             const char *function);

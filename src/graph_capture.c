@@ -13,7 +13,7 @@
 // A capture that goes on. Those that others began are not known here.
 struct capture {
     struct capture *next;
-    const cuc_stream *stream;
+    cuc_stream *stream;
     pthread_t thread; // that began it; a per-thread default stream is another one on each
     int32_t mode;
     uint64_t id;            // 0 where the driver does not tell
@@ -297,12 +297,9 @@ cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *graph, cuc
                                        size_t count, int32_t mode)
 {
     CUC_CHECK(stream, STREAM);
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     if (!after && count)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "after is NULL and count is %zu", count);
-    cuc_status st = cuc__graph_check_there(graph, __func__);
-    if (st < 0)
-        return st;
     return begin_capture(stream, graph, (const CUgraphNode *)after, count, mode, __func__);
 }
 
@@ -334,12 +331,40 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
+// A capture that fills a body of a conditional node of a stream's capture, or NULL; with the lock.
+static const struct capture *find_filling(const cuc_stream *stream)
+{
+    const struct capture *of = captures;
+
+    while (of && !is_of(of, stream))
+        of = of->next;
+    for (const struct capture *c = of ? captures : NULL; c; c = c->next) {
+        const cuc_graph *g = c->into;
+        while (g && g->parent)
+            g = g->parent;
+        if (g && has_body(of, g))
+            return c;
+    }
+    return NULL;
+}
+
+static cuc_status refuse_filled(const cuc_stream *stream, const cuc_stream *filling,
+                                const char *function)
+{
+    return cuc__fail(CUC_ERROR_BUSY, function,
+                     "what stream %p has captured would go while stream %p fills the body of a "
+                     "conditional node of it: end or cancel that capture first",
+                     (void *)stream->handle, (void *)filling->handle);
+}
+
 // Ended by the wrong thread a capture is dropped by the driver, and by the wrong stream spoilt:
-// both are refused before the driver is asked, as far as the capture is known here.
-static cuc_status check_ender(const cuc_stream *stream, const char *function)
+// both are refused before the driver is asked, as far as the capture is known here. So is what
+// takes away a graph that is being added to; `keep` says that a graph is to come of the capture.
+static cuc_status check_ender(const cuc_stream *stream, bool keep, const char *function)
 {
     bool own = false, other_thread = false, active = false;
-    const cuc_stream *origin = NULL;
+    const cuc_stream *origin = NULL, *filling = NULL;
+    const struct capture *f;
     uint64_t id = 0;
 
     cuc_status st = ask(&active, &id, stream, function);
@@ -348,10 +373,11 @@ static cuc_status check_ender(const cuc_stream *stream, const char *function)
     pthread_mutex_lock(&lock);
     for (const struct capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
-        if (own)
+        if (own) {
             other_thread = c->mode != CUC_CAPTURE_RELAXED &&
                            !pthread_equal(c->thread, pthread_self());
-        else if (active && id && c->id == id)
+            filling = keep && !active && (f = find_filling(stream)) ? f->stream : NULL;
+        } else if (active && id && c->id == id)
             origin = c->stream;
     }
     pthread_mutex_unlock(&lock);
@@ -364,7 +390,26 @@ static cuc_status check_ender(const cuc_stream *stream, const char *function)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "stream %p has joined a capture that was begun on stream %p: end it there",
                          (void *)stream->handle, (void *)origin->handle);
-    return CUC_OK;
+    return filling ? refuse_filled(stream, filling, function) : CUC_OK;
+}
+
+// What fills bodies of a stream's capture goes with it, as far as this thread has begun it.
+static cuc_status cancel_filling(const cuc_stream *stream, const char *function)
+{
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        const struct capture *f = find_filling(stream);
+        cuc_stream *filling = f ? f->stream : NULL;
+        const bool mine = f && pthread_equal(f->thread, pthread_self());
+        pthread_mutex_unlock(&lock);
+        if (!filling)
+            return CUC_OK;
+        if (!mine)
+            return refuse_filled(stream, filling, function);
+        cuc_status st = cuc_stream_cancel_capture(filling);
+        if (st < 0)
+            return cuc__pass(st, function);
+    }
 }
 
 cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
@@ -380,7 +425,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st >= 0) {
         if ((st = check_captured(stream, __func__)) >= 0 &&
-            (st = check_ender(stream, __func__)) >= 0) {
+            (st = check_ender(stream, true, __func__)) >= 0) {
             CUresult r = end(&graph->handle, &over, stream);
             c = over ? leave(stream) : NULL;
             if (c && c->into) // that has it already
@@ -429,7 +474,8 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
     const char *call = "cuStreamIsCapturing";
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
     if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE) {
-        if ((st = check_ender(stream, __func__)) < 0)
+        if ((st = check_ender(stream, false, __func__)) < 0 ||
+            (st = cancel_filling(stream, __func__)) < 0)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&graph, &over, stream);

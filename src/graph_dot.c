@@ -67,7 +67,7 @@ cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph *graph,
     size_t size;
 
     CUC_CHECK_NOT_NULL(text);
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     cuc_status st = draw(&drawn, &size, graph, flags, __func__);
     if (st < 0)
         return st;
@@ -84,7 +84,7 @@ cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint32_t flag
     size_t size;
     char *drawn;
 
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     CUC_CHECK_NOT_NULL(path);
     cuc_status st = draw(&drawn, &size, graph, flags, __func__);
     if (st < 0)

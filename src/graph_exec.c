@@ -289,9 +289,11 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
 
     CUC_CHECK(exec, GRAPH_EXEC);
     CUC_CHECK(graph, GRAPH);
-    cuc__keep_tidy();
-    cuc_status st = CUC_ENTER(graph->context, &pushed);
+    cuc_status st = cuc__graph_check_own(graph, "taken for an update", __func__);
     if (st < 0)
+        return st;
+    cuc__keep_tidy();
+    if ((st = CUC_ENTER(graph->context, &pushed)) < 0)
         return st;
     CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuGraphExecUpdate(exec->handle, graph->handle, &info);

@@ -150,7 +150,7 @@ static cuc_status keep_one(cuc_graph *graph, void *thing, void (*drop)(void *thi
 
 cuc_status cuc_graph_keep(cuc_graph *graph, void *owner, void (*drop_owner)(void *owner))
 {
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     CUC_CHECK_NOT_NULL(drop_owner);
     cuc__keep_tidy();
     return keep_one(graph, owner, drop_owner, __func__);
@@ -163,7 +163,7 @@ static void drop_buffer(void *buffer)
 
 cuc_status cuc_graph_keep_buffer(cuc_graph *graph, cuc_buffer *buffer)
 {
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     CUC_CHECK(buffer, BUFFER);
     cuc__keep_tidy();
     cuc_status st = keep_one(graph, cuc_buffer_retain(buffer), drop_buffer, __func__);

@@ -42,19 +42,47 @@ __attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_
     return false;
 }
 
+// Past the addresses that any memory has, so that sums of such products stay within 64 bits.
+static bool reaches_beyond(int64_t extent, int64_t stride)
+{
+    const int64_t most = INT64_C(1) << 57; // elements, along an axis
+    int64_t far;
+
+    return __builtin_mul_overflow(extent - 1, stride, &far) || far > most || far < -most;
+}
+
+__attribute__((cold)) static bool refuse_reach(const struct tile_parameter *p, const cuc_tensor *t,
+                                               char *text, size_t room)
+{
+    int32_t axis = 0;
+
+    while (!reaches_beyond(t->shape[axis], t->strides[axis]))
+        axis++;
+    return refuse(text, room,
+                  "argument %s: axis %d: expected elements within memory, got %" PRId64
+                  " that lie %" PRId64 " apart",
+                  p->name, axis, t->shape[axis], t->strides[axis]);
+}
+
 static bool read_tensor(struct tile_argument *out, const struct tile_parameter *p, const cuc_arg *a,
                         char *text, size_t room)
 {
     const cuc_tensor *t = a->value.pointer;
+    bool beyond = false, empty = false;
 
     if (a->type != CUC_ARG_TENSOR || !t)
         return refuse(text, room, "argument %s: expected a tensor of %s, got %s%s", p->name,
                       cuc_dtype_name(p->value->type.dtype), kind_of(a),
                       a->type == CUC_ARG_TENSOR ? " at NULL" : "");
-    for (int32_t axis = 0; axis < t->rank && axis < CUC_TENSOR_MAX_RANK; axis++)
+    for (int32_t axis = 0; axis < t->rank && axis < CUC_TENSOR_MAX_RANK; axis++) {
         if (t->shape[axis] < 0)
             return refuse(text, room, "argument %s: axis %d: expected an extent, got %" PRId64,
                           p->name, axis, t->shape[axis]);
+        empty |= !t->shape[axis];
+        beyond |= reaches_beyond(t->shape[axis], t->strides[axis]);
+    }
+    if (beyond && !empty)
+        return refuse_reach(p, t, text, room);
     if (t->flags & ~(uint32_t)CUC__TENSOR_FLAGS)
         return refuse(text, room,
                       "argument %s: expected CUC_TENSOR_ bits (0x%x) as flags, got 0x%x", p->name,

@@ -145,9 +145,11 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
             return false;
         memcpy(to, map, TILE_MAP_BYTES);
     }
-    grid[0] = blocks_for(tiles, multiprocessors, cluster, entry->even);
-    if (entry->split > 1 && (grid[0] = tiles * entry->split) > INT32_MAX)
+    int64_t blocks = entry->split > 1 ? tiles * entry->split
+                                      : blocks_for(tiles, multiprocessors, cluster, entry->even);
+    if (blocks > INT32_MAX)
         return false;
+    grid[0] = blocks;
     grid[1] = grid[2] = 1;
     return true;
 }

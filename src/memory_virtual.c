@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct piece {
     CUmemGenericAllocationHandle handle;
@@ -99,6 +100,16 @@ static cuc_status map(const struct cuc__virtual *v, struct region *r, struct pie
     return CUC_OK;
 }
 
+// Map memory that nothing else has a hold of; it goes with its last mapping, or now.
+static cuc_status take(const struct cuc__virtual *v, struct region *r, struct piece *p,
+                       const char *function)
+{
+    p->refs = 1;
+    cuc_status st = map(v, r, p, function);
+    drop_piece(p);
+    return st;
+}
+
 // Memory that is nowhere yet, and map it.
 static cuc_status add(const struct cuc__virtual *v, struct region *r, size_t bytes,
                       const char *function)
@@ -114,10 +125,28 @@ static cuc_status add(const struct cuc__virtual *v, struct region *r, size_t byt
         return failed(code, "cuMemCreate", r->base + r->mapped, bytes, function);
     }
     p->bytes = bytes;
-    p->refs = 1;
-    cuc_status st = map(v, r, p, function);
-    drop_piece(p);
-    return st;
+    return take(v, r, p, function);
+}
+
+// Another process's memory, and map it.
+static cuc_status add_imported(const struct cuc__virtual *v, struct region *r,
+                               const cuc_memory_piece *given, const char *function)
+{
+    struct piece *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                         "no host memory for a piece of virtual memory");
+    int code = cuc__cu.cuMemImportFromShareableHandle(&p->handle, (void *)(intptr_t)given->fd,
+                                                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    if (code) {
+        free(p);
+        return cuc__fail_driver(NULL, code, function, "cuMemImportFromShareableHandle",
+                                "having %llu bytes of another process by file descriptor %d",
+                                (unsigned long long)given->bytes, given->fd);
+    }
+    p->bytes = (size_t)given->bytes;
+    return take(v, r, p, function);
 }
 
 // Take a region apart. With no `function` failures go to the handler, and what is left is leaked.
@@ -200,6 +229,8 @@ static cuc_status virtual_allocate(cuc_memory_resource *resource, CUdeviceptr *o
     cuc_status st = check_size(v, bytes, function);
     if (st < 0)
         return st;
+    if (cuc__driver_forked())
+        return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemAddressReserve", "-");
     CUstreamCaptureMode mode = cuc__relax();
     pthread_mutex_lock(&v->lock);
     st = begin(&r, v, bytes, function);
@@ -221,6 +252,9 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     struct region *gone = NULL;
     cuc_status st = CUC_OK;
 
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
+                        : CUC_ERROR_FORKED;
     CUstreamCaptureMode mode = cuc__relax();
     if (stream) // unmapping waits for nobody
         st = cuc__memory_wait(stream, ptr, function);
@@ -306,7 +340,8 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
                                const char *function)
 {
     const uint32_t known = CUC_MEMORY_VIRTUAL_READ_ONLY | CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY |
-                           CUC_MEMORY_VIRTUAL_RDMA | CUC_MEMORY_VIRTUAL_FINE;
+                           CUC_MEMORY_VIRTUAL_RDMA | CUC_MEMORY_VIRTUAL_FINE |
+                           CUC_MEMORY_VIRTUAL_IPC;
     cuc_status st = cuc__read_options(o, sizeof(*o), given, "cuc_memory_virtual_options", function);
 
     if (st < 0)
@@ -315,7 +350,7 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, function,
             "options->flags is 0x%x and reserved %u, expected CUC_MEMORY_VIRTUAL_ bits "
-            "(0xf) and 0",
+            "(0x1f) and 0",
             o->flags, o->reserved);
     if (o->align & (o->align - 1))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -370,14 +405,13 @@ cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *device,
         return st;
     const bool on_device = o.location.type <= CUC_LOCATION_DEVICE;
     struct cuc__virtual *v = calloc(1, sizeof(*v) + (o.peer_count + 2) * sizeof(v->access[0]));
+    if (!v)
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a resource of virtual memory");
     cuc_memory_resource *r = cuc__memory_resource_new(
         &virtual_ops, device, on_device ? CUC_MEMORY_DEVICE : CUC_MEMORY_PINNED, __func__);
-    if (!v || !r) {
+    if (!r) {
         free(v);
-        free(r);
-        return v ? CUC_ERROR_OUT_OF_MEMORY
-                 : CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY,
-                            "no host memory for a resource of virtual memory");
+        return CUC_ERROR_OUT_OF_MEMORY;
     }
     pthread_mutex_init(&v->lock, NULL);
     v->reserve = o.reserve_bytes;
@@ -386,6 +420,8 @@ cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *device,
     v->prop.location.type = on_device ? CU_MEM_LOCATION_TYPE_DEVICE
                                       : (CUmemLocationType)o.location.type;
     v->prop.location.id = on_device ? device->ordinal : o.location.id;
+    v->prop.requestedHandleTypes =
+        o.flags & CUC_MEMORY_VIRTUAL_IPC ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
     v->prop.allocFlags.gpuDirectRDMACapable = (o.flags & CUC_MEMORY_VIRTUAL_RDMA) != 0;
     grant(v, &o, device);
     r->virtual_memory = v;
@@ -448,6 +484,31 @@ static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr p
     return CUC_OK;
 }
 
+static cuc_status check_whole(const cuc_buffer *buffer, const char *function)
+{
+    return buffer->parent || !buffer->ptr || !buffer->resource || !buffer->resource->virtual_memory
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "the buffer is %s, expected a whole one of cuc_memory_virtual()",
+                           buffer->parent ? "a slice"
+                           : !buffer->ptr ? "empty"
+                                          : "of another resource")
+               : CUC_OK;
+}
+
+// A buffer for addresses that have a user more for it.
+static cuc_status wrap(cuc_buffer **out, cuc_memory_resource *resource, CUdeviceptr ptr,
+                       size_t bytes, cuc_stream *stream, const char *function)
+{
+    cuc_buffer_options options = CUC_BUFFER_OPTIONS_INIT;
+
+    options.resource = resource;
+    options.stream = stream;
+    cuc_status st = cuc_buffer_from_pointer(out, ptr, bytes, &options);
+    if (st < 0)
+        (void)virtual_deallocate(resource, ptr, bytes, NULL, NULL);
+    return cuc__pass(st, function);
+}
+
 cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes)
 {
     CUdeviceptr ptr = 0;
@@ -457,16 +518,14 @@ cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes)
     if (!bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "bytes is 0, expected what the buffer is to have");
-    if (buffer->parent || !buffer->ptr || !buffer->resource || !buffer->resource->virtual_memory)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the buffer is %s: only a whole one of cuc_memory_virtual() grows",
-                        buffer->parent ? "a slice"
-                        : !buffer->ptr ? "empty"
-                                       : "of another resource");
-    struct cuc__virtual *v = buffer->resource->virtual_memory;
-    cuc_status st = check_size(v, bytes, __func__);
+    cuc_status st = check_whole(buffer, __func__);
     if (st < 0)
         return st;
+    struct cuc__virtual *v = buffer->resource->virtual_memory;
+    if ((st = check_size(v, bytes, __func__)) < 0)
+        return st;
+    if (cuc__driver_forked())
+        return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemCreate", "-");
     CUstreamCaptureMode mode = cuc__relax();
     pthread_mutex_lock(&v->lock);
     st = resize(&ptr, v, buffer->ptr, bytes, __func__);
@@ -474,13 +533,136 @@ cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes)
     cuc__unrelax(mode);
     if (st < 0)
         return st;
-    cuc_buffer_options options = CUC_BUFFER_OPTIONS_INIT;
-    options.resource = buffer->resource;
-    options.stream = buffer->stream;
-    st = cuc_buffer_from_pointer(out, ptr, bytes, &options);
-    if (st < 0) {
-        (void)virtual_deallocate(buffer->resource, ptr, bytes, NULL, NULL);
-        return CUC_PASS(st);
+    return wrap(out, buffer->resource, ptr, bytes, buffer->stream, __func__);
+}
+
+// Other processes.
+
+// With the lock: as many pieces as the buffer lies in.
+static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count, struct region *r,
+                             size_t bytes, const char *function)
+{
+    size_t n = 0, made = 0, at = 0;
+    cuc_status st = CUC_OK;
+
+    for (; n < r->count && at < bytes; n++)
+        at += r->pieces[n]->bytes;
+    if (out && room < n)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "room is %zu, and the buffer has %zu pieces", room, n);
+    for (; out && made < n && st >= 0; made++) {
+        int fd = -1;
+        int code = cuc__cu.cuMemExportToShareableHandle(
+            &fd, r->pieces[made]->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+        if (code)
+            st =
+                cuc__fail_driver(NULL, code, function, "cuMemExportToShareableHandle",
+                                 "making a file descriptor for piece %zu of %zu, of %zu bytes (the "
+                                 "resource has to be made with CUC_MEMORY_VIRTUAL_IPC, and memory "
+                                 "that was imported is not exported again)",
+                                 made, n, r->pieces[made]->bytes);
+        else
+            out[made] = (cuc_memory_piece){ .bytes = r->pieces[made]->bytes, .fd = fd };
     }
+    if (st < 0) {
+        for (size_t i = 0; i + 1 < made; i++) // the last one is what failed
+            close(out[i].fd);
+        return st;
+    }
+    *count = n;
     return CUC_OK;
+}
+
+cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_t *count,
+                                    cuc_buffer *buffer)
+{
+    cuc_memory_piece *made = NULL;
+    size_t n = 0;
+
+    CUC_CHECK_NOT_NULL(count);
+    CUC_CHECK(buffer, BUFFER);
+    if (!pieces && room)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "pieces is NULL and room is %zu", room);
+    cuc_status st = check_whole(buffer, __func__);
+    if (st < 0)
+        return st;
+    if (cuc__driver_forked())
+        return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemExportToShareableHandle", "-");
+    // What the caller has is written when all of it is made.
+    if (pieces && !(made = calloc(room ? room : 1, sizeof(*made))))
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", room);
+    struct cuc__virtual *v = buffer->resource->virtual_memory;
+    CUstreamCaptureMode mode = cuc__relax();
+    pthread_mutex_lock(&v->lock);
+    struct region *r = *find(v, buffer->ptr);
+    st = r ? export_all(made, room, &n, r, buffer->bytes, __func__)
+           : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                      "the buffer's address 0x%llx is none that its resource has allocated",
+                      (unsigned long long)buffer->ptr);
+    pthread_mutex_unlock(&v->lock);
+    cuc__unrelax(mode);
+    if (st >= 0) {
+        if (pieces)
+            memcpy(pieces, made, n * sizeof(*made));
+        *count = n;
+    }
+    free(made);
+    return st;
+}
+
+static cuc_status check_pieces(uint64_t *sum, const struct cuc__virtual *v,
+                               const cuc_memory_piece *pieces, size_t count, const char *function)
+{
+    *sum = 0;
+    for (size_t i = 0; i < count; i++)
+        if (pieces[i].fd < 0 || !pieces[i].bytes || pieces[i].bytes % v->grain ||
+            pieces[i].bytes > SIZE_MAX - v->grain - *sum)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "pieces[%zu] has %llu bytes and file descriptor %d, expected a "
+                             "multiple of %zu bytes",
+                             i, (unsigned long long)pieces[i].bytes, pieces[i].fd, v->grain);
+        else
+            *sum += pieces[i].bytes;
+    return CUC_OK;
+}
+
+cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resource,
+                                    const cuc_memory_piece *pieces, size_t count, size_t bytes,
+                                    cuc_stream *stream)
+{
+    struct region *r = NULL;
+    uint64_t sum;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(resource, MEMORY_RESOURCE);
+    CUC_CHECK_NOT_NULL(pieces);
+    if (stream)
+        CUC_CHECK(stream, STREAM);
+    struct cuc__virtual *v = resource->virtual_memory;
+    if (!v)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "the resource is none of cuc_memory_virtual()");
+    cuc_status st = check_pieces(&sum, v, pieces, count, __func__);
+    if (st < 0 || (st = cuc__memory_check_stream(resource, stream, __func__)) < 0)
+        return st;
+    if (!bytes || bytes > sum)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "bytes is %zu, expected 1 to the %llu that %zu pieces have", bytes,
+                        (unsigned long long)sum, count);
+    if (cuc__driver_forked())
+        return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemImportFromShareableHandle", "-");
+    CUstreamCaptureMode mode = cuc__relax();
+    pthread_mutex_lock(&v->lock);
+    if ((st = check_size(v, (size_t)sum, __func__)) >= 0 &&
+        (st = begin(&r, v, (size_t)sum, __func__)) >= 0) {
+        for (size_t i = 0; i < count && st >= 0; i++)
+            st = add_imported(v, r, &pieces[i], __func__);
+        if (st < 0)
+            (void)end(r, NULL);
+        else
+            enter(v, r);
+    }
+    const CUdeviceptr ptr = st < 0 ? 0 : r->base;
+    pthread_mutex_unlock(&v->lock);
+    cuc__unrelax(mode);
+    return st < 0 ? st : wrap(out, resource, ptr, bytes, stream, __func__);
 }

@@ -116,7 +116,7 @@ cuc_status cuc_graph_get_nodes(cuc_node **out, size_t room, cuc_graph *graph)
     CUgraphNode *nodes;
     size_t count;
 
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     if (!out && room)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and room is %zu", room);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
@@ -132,7 +132,7 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room, cuc_
 {
     size_t count = 0;
 
-    CUC_CHECK(graph, GRAPH);
+    CUC_CHECK_GRAPH(graph);
     if ((!from || !to) && room)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL and room is %zu",
                         from ? "to" : "from", room);

@@ -37,16 +37,17 @@ static void set_option(void *user, const char *name, int32_t value)
     const struct {
         const char *name;
         uint32_t *field;
-        int32_t most;
+        int32_t least, most;
     } fields[] = {
-        { "stages", &c->target.stages, 8 }, { "cluster", &c->target.cluster, 2 },
-        { "split", &c->target.split, 8 },   { "raster", &c->target.raster, 64 },
-        { "warps", &c->target.warps, 32 },
+        { "stages", &c->target.stages, 2, 24 }, { "cluster", &c->target.cluster, 1, 2 },
+        { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
+        { "warps", &c->target.warps, 1, 32 },
     };
+    bool power = value > 0 && !(value & (value - 1)); // as a number of warps must be
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-        if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value > 0 &&
-            value <= fields[i].most)
+        if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&
+            value <= fields[i].most && (power || fields[i].field != &c->target.warps))
             *fields[i].field = (uint32_t)value;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define RANK CUC_TENSOR_MAP_MAX_RANK
+#define STRIDE_END (UINT64_C(1) << 40)
 #define REFUSE(...) return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, __VA_ARGS__)
 
 void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_size)
@@ -57,7 +58,8 @@ struct encoding {
 };
 
 // Options whose values are numbers from 0 on.
-static cuc_status check_choices(const cuc_tensor_map_options *o, const char *function)
+static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
+                                const char *function)
 {
     const struct {
         const char *name, *constants;
@@ -73,10 +75,9 @@ static cuc_status check_choices(const cuc_tensor_map_options *o, const char *fun
         if (choices[i].value < 0 || choices[i].value > choices[i].most)
             REFUSE("options->%s is %d, expected a %s constant, 0 to %d", choices[i].name,
                    choices[i].value, choices[i].constants, choices[i].most);
-    if (o->flags & ~(uint32_t)CUC_TENSOR_MAP_FTZ || o->reserved)
-        REFUSE("options->flags is 0x%x and reserved %u, expected CUC_TENSOR_MAP_FTZ (1) or 0, and "
-               "0",
-               o->flags, o->reserved);
+    if (o->flags & ~known || o->reserved)
+        REFUSE("options->flags is 0x%x and reserved %u, expected CUC_TENSOR_MAP_ bits (0x%x) and 0",
+               o->flags, o->reserved, known);
     if (o->interleave == CUC_TENSOR_MAP_INTERLEAVE_32B && o->swizzle != CUC_TENSOR_MAP_SWIZZLE_32B)
         REFUSE("options->swizzle is %d: CUC_TENSOR_MAP_INTERLEAVE_32B takes "
                "CUC_TENSOR_MAP_SWIZZLE_32B (1)",
@@ -104,7 +105,8 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
         REFUSE("options->fill is CUC_TENSOR_MAP_FILL_NAN, which f16, bf16, f32, tf32 and f64 have, "
                "and elements are %s",
                name);
-    e->type = (CUtensorMapDataType)(o->flags ? types[dtype].ftz : types[dtype].type);
+    e->type =
+        (CUtensorMapDataType)(o->flags & CUC_TENSOR_MAP_FTZ ? types[dtype].ftz : types[dtype].type);
     e->item = cuc_dtype_bits(dtype) / 8;
     return CUC_OK;
 }
@@ -129,6 +131,12 @@ static cuc_status find_context(struct encoding *e, const cuc_tensor *t, const ch
                          cuc_device_ordinal(device));
     if (st < 0)
         return cuc__pass(st, function);
+    if (e->options.swizzle > CUC_TENSOR_MAP_SWIZZLE_128B && device->major < 10)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "options->swizzle is %d, which takes compute capability 10.0, and device "
+                         "%d (%s) has %d.%d",
+                         e->options.swizzle, device->ordinal, device->name, device->major,
+                         device->minor);
     return cuc__device_primary(&e->context, device, function);
 }
 
@@ -140,7 +148,16 @@ static cuc_status check_address(const cuc_tensor *t, uint32_t align, const char 
     return CUC_OK;
 }
 
-// A dimension of one element has any stride: give it one that a map can have.
+// The least stride past so many of an inner one, or the greatest that there is.
+static uint64_t whole(uint64_t inner, uint64_t count, uint32_t align)
+{
+    uint64_t bytes;
+
+    if (__builtin_mul_overflow(inner, count, &bytes) || bytes > STRIDE_END - align)
+        return STRIDE_END - align;
+    return (bytes + align - 1) / align * align;
+}
+
 static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *function)
 {
     const uint32_t align = e->options.interleave == CUC_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
@@ -164,14 +181,17 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
             REFUSE("options->steps[%d] is %u, expected 1 to 8", i, e->steps[at]);
         if (i == last)
             continue;
-        uint64_t inner = at > 1 ? e->strides[at - 2] : e->item;
-        uint64_t whole = (inner * e->dims[at - 1] + align - 1) / align * align;
-        int64_t bytes = t->shape[i] > 1 ? t->strides[i] * (int64_t)e->item : (int64_t)whole;
-        if (bytes < 0 || bytes % align || bytes >= INT64_C(1) << 40)
-            REFUSE(
-                "strides[%d] is %lld elements, %lld bytes, expected a multiple of %u bytes below "
-                "2^40",
-                i, (long long)t->strides[i], (long long)bytes, align);
+        if (t->shape[i] == 1) { // it has any stride: give it one that a map can have
+            const uint64_t inner = at > 1 ? e->strides[at - 2] : e->item;
+            e->strides[at - 1] = whole(inner, e->dims[at - 1], align);
+            continue;
+        }
+        int64_t bytes;
+        if (__builtin_mul_overflow(t->strides[i], (int64_t)e->item, &bytes) || bytes < 0 ||
+            bytes % align || (uint64_t)bytes >= STRIDE_END)
+            REFUSE("strides[%d] is %lld elements of %u bytes, expected a multiple of %u bytes "
+                   "below 2^40",
+                   i, (long long)t->strides[i], e->item, align);
         e->strides[at - 1] = (uint64_t)bytes;
     }
     for (int32_t i = t->rank; i < RANK; i++)
@@ -197,14 +217,14 @@ static cuc_status check_inner(const struct encoding *e, const char *what, uint32
 }
 
 static cuc_status begin(struct encoding *e, const cuc_tensor *tensor, int32_t least_rank,
-                        const cuc_tensor_map_options *options, const char *function)
+                        const cuc_tensor_map_options *options, uint32_t flags, const char *function)
 {
     memset(e, 0, sizeof(*e));
     cuc_status st = cuc__read_options(&e->options, sizeof(e->options), options,
                                       "cuc_tensor_map_options", function);
     if (st < 0 || (st = cuc__tensor_check(tensor, function)) < 0)
         return st;
-    if ((st = check_choices(&e->options, function)) < 0)
+    if ((st = check_choices(&e->options, flags, function)) < 0)
         return st;
     if (e->options.interleave && least_rank < 3)
         least_rank = 3;
@@ -225,7 +245,7 @@ cuc_status cuc_tensor_map_tiled(cuc_tensor_map *out, const cuc_tensor *tensor, c
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_NOT_NULL(tensor);
     CUC_CHECK_NOT_NULL(box);
-    cuc_status st = begin(&e, tensor, 1, options, __func__);
+    cuc_status st = begin(&e, tensor, 1, options, CUC_TENSOR_MAP_FTZ, __func__);
     if (st < 0)
         return st;
     for (uint32_t i = 0; i < e.rank; i++) {
@@ -247,6 +267,16 @@ cuc_status cuc_tensor_map_tiled(cuc_tensor_map *out, const cuc_tensor *tensor, c
     return st;
 }
 
+static cuc_status check_image(const struct encoding *e, const cuc_tensor_map_image *image,
+                              const char *function)
+{
+    if (image->channels < 1 || image->channels > 256)
+        REFUSE("image->channels is %u, expected 1 to 256", image->channels);
+    if (!(e->options.flags & CUC_TENSOR_MAP_W128) && (image->pixels < 1 || image->pixels > 1024))
+        REFUSE("image->pixels is %u, expected 1 to 1024", image->pixels);
+    return check_inner(e, "image->channels", image->channels, function);
+}
+
 cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
                                  const cuc_tensor_map_image *image,
                                  const cuc_tensor_map_options *options)
@@ -262,7 +292,7 @@ cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
     CUC_CHECK_NOT_NULL(tensor);
     CUC_CHECK_NOT_NULL(image);
     cuc_status st = CUC_READ_OPTIONS(&given, image, cuc_tensor_map_image);
-    if (st < 0 || (st = begin(&e, tensor, 3, options, __func__)) < 0)
+    if (st < 0 || (st = begin(&e, tensor, 3, options, CUC_TENSOR_MAP_FTZ, __func__)) < 0)
         return st;
     const uint32_t space = e.rank - 2;
     for (uint32_t i = 0; i < space; i++) {
@@ -279,11 +309,7 @@ cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
                    "elements of shape[%u]",
                    from, lower[i], from, upper[i], (unsigned long long)e.dims[i + 1], from + 1);
     }
-    if (given.channels < 1 || given.channels > 256)
-        REFUSE("image->channels is %u, expected 1 to 256", given.channels);
-    if (given.pixels < 1 || given.pixels > 1024)
-        REFUSE("image->pixels is %u, expected 1 to 1024", given.pixels);
-    if ((st = check_inner(&e, "image->channels", given.channels, __func__)) < 0)
+    if ((st = check_image(&e, &given, __func__)) < 0)
         return st;
     CUC_CALL_IN(st, e.context, cuTensorMapEncodeIm2col,
                 (&map, e.type, e.rank, e.address, e.dims, e.strides, lower, upper, given.channels,
@@ -297,9 +323,76 @@ cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
     return st;
 }
 
+// The corners of the box: of W alone.
+static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_image *image,
+                              const char *function)
+{
+    const uint32_t w = e->rank - 3;
+
+    for (uint32_t i = 0; i < w; i++)
+        if (image->lower[i] || image->upper[i])
+            REFUSE("image->lower[%u] is %d and upper[%u] %d, expected 0: the box is one pixel wide "
+                   "but for the last dimension of the image",
+                   i, image->lower[i], i, image->upper[i]);
+    if (image->lower[w] < INT16_MIN || image->lower[w] > INT16_MAX || image->upper[w] < INT16_MIN ||
+        image->upper[w] > INT16_MAX)
+        REFUSE("image->lower[%u] is %d and upper[%u] %d, expected %d to %d", w, image->lower[w], w,
+               image->upper[w], INT16_MIN, INT16_MAX);
+    if ((int64_t)e->dims[1] - 1 + image->upper[w] < image->lower[w])
+        REFUSE("image->lower[%u] is %d and upper[%u] %d, which leaves nothing of the %llu elements "
+               "of shape[%u]",
+               w, image->lower[w], w, image->upper[w], (unsigned long long)e->dims[1], w + 1);
+    return CUC_OK;
+}
+
+cuc_status cuc_tensor_map_im2col_wide(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                      const cuc_tensor_map_image *image,
+                                      const cuc_tensor_map_options *options)
+{
+    const char *const function = __func__;
+    cuc_tensor_map_image given;
+    struct encoding e;
+    CUtensorMap map = { 0 };
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_NOT_NULL(tensor);
+    CUC_CHECK_NOT_NULL(image);
+    cuc_status st = CUC_READ_OPTIONS(&given, image, cuc_tensor_map_image);
+    if (st < 0 || (st = begin(&e, tensor, 3, options, CUC_TENSOR_MAP_FTZ | CUC_TENSOR_MAP_W128,
+                              __func__)) < 0)
+        return st;
+    if (e.options.swizzle < CUC_TENSOR_MAP_SWIZZLE_64B ||
+        e.options.swizzle > CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B)
+        REFUSE("options->swizzle is %d, expected CUC_TENSOR_MAP_SWIZZLE_64B (2), _128B (3) or "
+               "_128B_ATOM_32B (4)",
+               e.options.swizzle);
+    if ((st = check_width(&e, &given, __func__)) < 0 ||
+        (st = check_image(&e, &given, __func__)) < 0)
+        return st;
+    if (e.context->device->major < 10)
+        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
+                        "device %d (%s) has compute capability %d.%d, and such maps take 10.0",
+                        e.context->device->ordinal, e.context->device->name,
+                        e.context->device->major, e.context->device->minor);
+    const bool whole_lines = e.options.flags & CUC_TENSOR_MAP_W128;
+    const uint32_t w = e.rank - 3;
+    CUC_CALL_IN(
+        st, e.context, cuTensorMapEncodeIm2colWide,
+        (&map, e.type, e.rank, e.address, e.dims, e.strides, given.lower[w], given.upper[w],
+         given.channels, whole_lines ? 128 : given.pixels, e.steps,
+         (CUtensorMapInterleave)e.options.interleave,
+         whole_lines ? CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 : CU_TENSOR_MAP_IM2COL_WIDE_MODE_W,
+         (CUtensorMapSwizzle)e.options.swizzle, (CUtensorMapL2promotion)e.options.l2_promotion,
+         (CUtensorMapFloatOOBfill)e.options.fill),
+        "making a tensor map of the width of images of %u dimensions at %p", e.rank, e.address);
+    if (st >= 0)
+        memcpy(out, &map, sizeof(*out));
+    return st;
+}
+
 cuc_status cuc_tensor_map_replace_address(cuc_tensor_map *map, const cuc_tensor *tensor)
 {
-    struct encoding e;
+    struct encoding e = { 0 };
     CUtensorMap changed;
 
     CUC_CHECK_NOT_NULL(map);

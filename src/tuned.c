@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
@@ -69,6 +71,11 @@ static bool split(char *line, char *field[FIELDS])
 
 // ---- Files
 
+static int fail_read(const char *path, int error, const char *function)
+{
+    return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
+}
+
 // The whole text. 0: there is no such file.
 static int read_file(char **out, const char *path, const char *function)
 {
@@ -79,20 +86,27 @@ static int read_file(char **out, const char *path, const char *function)
     if (!f && errno == ENOENT)
         return 0;
     if (!f)
-        return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(errno));
-    while (text && (count = fread(text + length, 1, room - length - 1, f)) > 0)
+        return fail_read(path, errno, function);
+    while (text && room <= MOST_BYTES &&
+           (count = fread(text + length, 1, room - length - 1, f)) > 0)
         if ((length += count) + 1 == room) {
-            char *more = room < MOST_BYTES ? realloc(text, room *= 2) : NULL;
+            char *more = realloc(text, room *= 2);
             if (!more)
                 free(text);
             text = more;
         }
-    bool failed = ferror(f);
+    int error = !ferror(f) ? 0 : errno ? errno : EIO;
     fclose(f);
-    if (!text || failed) {
+    if (!text || error || room > MOST_BYTES) {
+        bool large = text && !error;
         free(text);
-        return failed ? cuc__fail(CUC_ERROR_IO, function, "%s could not be read", path)
-                      : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
+        return error ? fail_read(path, error, function)
+               : large
+                   ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                               "%s has %d MiB and more, expected a file of records, which has "
+                               "less",
+                               path, MOST_BYTES >> 20)
+                   : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
     }
     text[length] = 0;
     if (strncmp(text, head, sizeof(head) - 1) != 0) {
@@ -365,6 +379,9 @@ static cuc_status add(const char *path, const cuc_tuned_record *r, const char *f
         return cuc__fail(CUC_ERROR_IO, function, "%s is too long a path", path);
     }
     FILE *f = fopen(beside, "wb");
+    struct stat old;
+    if (f && stat(path, &old) == 0) // who may read and write it is as it was
+        (void)fchmod(fileno(f), old.st_mode & 0777);
     st = f ? write_records(f, text, path, r, function) : CUC_OK;
     bool wrong = !f || ferror(f);
     if (f)
@@ -380,6 +397,7 @@ static cuc_status add(const char *path, const cuc_tuned_record *r, const char *f
 
 cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
 {
+    char real[PATH_MAX];
     cuc_tuned_record r;
     cuc_status st;
 
@@ -388,6 +406,8 @@ cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
     if ((st = CUC_READ_OPTIONS(&r, record, cuc_tuned_record)) < 0 ||
         (st = check(&r, FIELDS - 1, __func__)) < 0)
         return st;
+    if (realpath(path, real)) // the file is replaced, not a link to it
+        path = real;
     int folder = lock_folder(path);
     st = add(path, &r, __func__);
     if (folder >= 0)

@@ -4,6 +4,8 @@
 
 #include "graph_testing.h"
 
+#include <pthread.h>
+
 // set: the condition c has the value v. count: x[i] += 1, and c says whether x is below `limit`.
 // clang-format off
 static const char ptx[] =
@@ -212,16 +214,23 @@ START_TEST(without_a_default_a_value_stays_for_the_next_launch)
 }
 END_TEST
 
+// A capture with a loop, whose body is captured from the side and has a condition of its own.
+static cuc_condition begin_loop(cuc_graph **loop, cuc_condition *inner)
+{
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(loop, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    ck_ok(cuc_graph_create_condition(inner, *loop, 0, 0));
+    ck_ok(cuc_stream_begin_capture_to(side, *loop, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    return more;
+}
+
 START_TEST(bodies_have_conditional_nodes_of_their_own)
 {
     cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
     cuc_condition inner = 0;
 
-    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
-    cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
-    ck_ok(cuc_stream_add_conditional(&loop, 1, stream, more, CUC_CONDITIONAL_WHILE));
-    ck_ok(cuc_graph_create_condition(&inner, loop, 0, 0));
-    ck_ok(cuc_stream_begin_capture_to(side, loop, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_condition more = begin_loop(&loop, &inner);
     put_count(side, more, 5);
     put_set(side, inner, 1);
     ck_ok(cuc_stream_add_conditional(&choice, 1, side, inner, CUC_CONDITIONAL_IF));
@@ -233,6 +242,34 @@ START_TEST(bodies_have_conditional_nodes_of_their_own)
     FILL(choice, ck_ok(launch_on(side, affine, buffer, 1, 1)));
     run(graph); // 2, 4, 6
     ck_assert_uint_eq(value_of(buffer), 6);
+}
+END_TEST
+
+// Of the graph or of its body: either is of both.
+START_TEST(a_condition_is_for_a_graph_and_its_bodies)
+{
+    cuc_graph *graph = NULL, *body = NULL, *inner = NULL, *behind = NULL, *same = NULL;
+    cuc_condition outer = 0, within = 0, after = 0;
+    const uint32_t assign = CUC_CONDITION_ASSIGN_DEFAULT;
+
+    ck_ok(cuc_graph_create(&graph, device));
+    ck_ok(cuc_graph_create_condition(&outer, graph, 1, assign));
+    ck_ok(cuc_graph_create_condition(&within, graph, 1, assign));
+    ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, outer, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_graph_create_condition(&after, body, 1, assign));
+    ck_ok(cuc_stream_add_conditional(&behind, 1, stream, after, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_begin_capture_to(side, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_stream_add_conditional(&inner, 1, side, within, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_end_capture(&same, side));
+    cuc_graph_release(same);
+    cuc_graph_release(body);
+    ck_ok(cuc_stream_end_capture(&same, stream));
+    cuc_graph_release(same);
+    FILL(inner, ck_ok(launch_on(side, affine, buffer, 0, 4)));
+    FILL(behind, ck_ok(launch_on(side, affine, buffer, 2, 1)));
+    run(graph);
+    ck_assert_uint_eq(value_of(buffer), 9);
 }
 END_TEST
 
@@ -287,20 +324,125 @@ START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
 }
 END_TEST
 
+// What each call says of a body whose graph is no more.
+static void is_no_more(cuc_graph *body)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_graph_exec *exec = NULL;
+    cuc_condition c = 0;
+    const char *text = NULL;
+    int32_t types[1];
+    size_t n;
+
+    ck_assert_ptr_null(cuc_graph_handle(body));
+    ck_fails(bad, cuc_stream_begin_capture_to(side, body, NULL, 0, 0), "is no more");
+    ck_fails(bad, cuc_graph_create_condition(&c, body, 0, 0), "is no more");
+    ck_fails(bad, cuc_graph_get_node_count(&n, body), "is no more");
+    ck_fails(bad, cuc_graph_get_edge_count(&n, body), "is no more");
+    ck_fails(bad, cuc_graph_get_nodes(NULL, 0, body), "is no more");
+    ck_fails(bad, cuc_graph_get_edges(NULL, NULL, 0, body), "is no more");
+    ck_fails(bad, cuc_graph_get_node_types(types, 1, body), "is no more");
+    ck_fails(bad, cuc_graph_get_dot(&text, NULL, body, 0), "is no more");
+    ck_fails(bad, cuc_graph_write_dot(body, "/dev/null", 0), "is no more");
+    ck_fails(bad, cuc_graph_keep_buffer(body, buffer), "is no more");
+    ck_fails(bad, cuc_graph_instantiate(&exec, body, NULL), "by itself");
+}
+
 START_TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
 {
     cuc_graph *body = NULL;
-    cuc_condition more = 0;
 
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
     ck_ok(cuc_stream_cancel_capture(stream));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_begin_capture_to(side, body, NULL, 0, 0),
-             "is no more");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_create_condition(&more, body, 0, 0),
-             "is no more");
+    is_no_more(body);
     cuc_graph_release(body);
+}
+END_TEST
+
+START_TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
+{
+    cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
+    cuc_condition inner = 0;
+
+    (void)begin_loop(&loop, &inner);
+    ck_ok(cuc_stream_add_conditional(&choice, 1, side, inner, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_end_capture(&same, side));
+    cuc_graph_release(same);
+    ck_ok(cuc_stream_cancel_capture(stream));
+    is_no_more(loop);
+    is_no_more(choice);
+    cuc_graph_release(loop); // the inner one knows all the same
+    is_no_more(choice);
+    cuc_graph_release(choice);
+}
+END_TEST
+
+START_TEST(what_fills_a_body_is_cancelled_with_the_graphs_capture)
+{
+    cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
+    cuc_stream *third = NULL;
+    cuc_condition inner = 0;
+
+    ck_ok(cuc_stream_create(&third, device, NULL));
+    (void)begin_loop(&loop, &inner);
+    ck_ok(cuc_stream_add_conditional(&choice, 1, side, inner, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_begin_capture_to(third, choice, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(launch_on(third, affine, buffer, 0, 1));
+    ck_ok(cuc_stream_cancel_capture(stream));
+    is_no_more(loop);
+    is_no_more(choice);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_end_capture(&same, side), "not being captured");
+    for (int i = 0; i < 3; i++) // all three run again
+        ck_ok(launch_on(i ? i > 1 ? side : third : stream, affine, buffer, 1, 0));
+    cuc_graph_release(loop);
+    cuc_graph_release(choice);
+    cuc_stream_release(third);
+}
+END_TEST
+
+static void *cancel_elsewhere(void *unused)
+{
+    (void)unused;
+    ck_fails(CUC_ERROR_BUSY, cuc_stream_cancel_capture(stream), "fills the body");
+    return NULL;
+}
+
+START_TEST(what_another_thread_fills_is_not_taken_away)
+{
+    cuc_graph *body = NULL, *same = NULL;
+    pthread_t thread;
+
+    BEGIN(CUC_CAPTURE_RELAXED);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_begin_capture_to(side, body, NULL, 0, CUC_CAPTURE_RELAXED));
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancel_elsewhere, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_ok(launch_on(side, affine, buffer, 0, 1));
+    ck_ok(cuc_stream_end_capture(&same, side));
+    cuc_graph_release(same);
+    cuc_graph_release(body);
+    ck_ok(cuc_stream_cancel_capture(stream));
+}
+END_TEST
+
+START_TEST(a_capture_may_end_before_the_one_that_fills_its_body)
+{
+    cuc_graph *body = NULL, *same = NULL;
+
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_begin_capture_to(side, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_graph *graph = end_capture();
+    ck_ok(launch_on(side, affine, buffer, 0, 9));
+    ck_ok(cuc_stream_end_capture(&same, side));
+    cuc_graph_release(same);
+    cuc_graph_release(body);
+    run(graph);
+    ck_assert_uint_eq(value_of(buffer), 9);
 }
 END_TEST
 
@@ -404,6 +546,14 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(CUC_ERROR_DRIVER,
              cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
              "cuGraphAddNode");
+    // Nor one of another graph.
+    cuc_graph *other = NULL;
+    ck_ok(cuc_graph_create(&other, device));
+    ck_ok(cuc_graph_create_condition(&c, other, 0, 0));
+    ck_fails(CUC_ERROR_DRIVER,
+             cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
+             "cuGraphAddNode");
+    cuc_graph_release(other);
     ck_fails(bad, cuc_graph_instantiate(&exec, bodies[0], NULL), "is not instantiated by itself");
     ck_fails(bad, cuc_stream_embed_graph(stream, bodies[0]), "is not embedded by itself");
     ck_ok(cuc_stream_cancel_capture(stream));
@@ -468,10 +618,15 @@ int main(void)
     tcase_add_test(tests, a_body_runs_until_its_kernel_says_no_more);
     tcase_add_test(tests, without_a_default_a_value_stays_for_the_next_launch);
     tcase_add_test(tests, bodies_have_conditional_nodes_of_their_own);
+    tcase_add_test(tests, a_condition_is_for_a_graph_and_its_bodies);
     tcase_add_test(tests, a_body_keeps_its_graph);
     tcase_add_test(tests, a_graph_keeps_the_code_of_its_bodies);
     tcase_add_test(tests, a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too);
     tcase_add_test(tests, a_body_of_a_capture_that_is_cancelled_is_no_more);
+    tcase_add_test(tests, a_body_in_a_body_goes_with_the_outer_ones_capture);
+    tcase_add_test(tests, what_fills_a_body_is_cancelled_with_the_graphs_capture);
+    tcase_add_test(tests, what_another_thread_fills_is_not_taken_away);
+    tcase_add_test(tests, a_capture_may_end_before_the_one_that_fills_its_body);
     tcase_add_test(tests, there_is_one_instance_at_a_time);
     tcase_add_test(tests, an_update_changes_what_bodies_do);
     tcase_add_test(tests, a_condition_that_no_node_has_is_told);

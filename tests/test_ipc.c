@@ -125,24 +125,33 @@ static void hold(void *user)
     hear(*(int *)user, &byte, 1);
 }
 
+// The other process, before this one has opened the driver.
+static pid_t start(void (*other)(void))
+{
+    int sockets[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    to_parent = sockets[1];
+    to_child = sockets[0];
+    pid_t child = fork();
+    if (!child) {
+        other();
+        _exit(0);
+    }
+    return child;
+}
+
 START_TEST(two_processes_share_memory_and_order)
 {
     cuc_memory_resource *pool = NULL;
     cuc_buffer *buffer = NULL, *other = NULL; // of the same pool, which stays as it is
     cuc_event *event = NULL;
     cuc_ipc_handle handle;
-    int sockets[2], gate[2], fd = -1, status;
+    int gate[2], fd = -1, status;
     char byte = 0;
 
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
     ck_assert_int_eq(pipe(gate), 0);
-    to_parent = sockets[1];
-    to_child = sockets[0];
-    pid_t child = fork();
-    if (!child) {
-        other_process();
-        _exit(0);
-    }
+    pid_t child = start(other_process);
     open_driver();
     ck_ok(cuc_memory_pool_create(&pool, device,
                                  CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
@@ -180,6 +189,73 @@ START_TEST(two_processes_share_memory_and_order)
     cuc_buffer_release(other);
     cuc_memory_resource_release(pool);
     ck_ok(cuc_stream_synchronize(stream));
+    cuc_stream_release(stream);
+}
+END_TEST
+
+static void other_grows(void)
+{
+    cuc_memory_resource *resource = NULL;
+    cuc_buffer *buffer = NULL, *more = NULL;
+    cuc_memory_piece pieces[2];
+    size_t bytes;
+    char byte = 0;
+
+    open_driver();
+    ck_ok(cuc_memory_virtual(&resource, device,
+                             CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
+    hear(to_parent, pieces, sizeof(pieces));
+    hear(to_parent, &bytes, sizeof(bytes));
+    for (int i = 0; i < 2; i++)
+        pieces[i].fd = hear_fd(to_parent);
+    ck_ok(cuc_buffer_import_pieces(&buffer, resource, pieces, 2, bytes, stream));
+    close(pieces[0].fd);
+    close(pieces[1].fd);
+    say(to_parent, &byte, 1);
+    hear(to_parent, &byte, 1); // the other one has let go of it
+    check_all(buffer, 7);
+    ck_ok(cuc_buffer_grow(&more, buffer, 2 * bytes));
+    cuc_buffer_release(buffer);
+    check_all(more, 7);
+    cuc_buffer_release(more);
+    cuc_memory_resource_release(resource);
+    cuc_stream_release(stream);
+}
+
+START_TEST(memory_that_grows_goes_to_another_process)
+{
+    cuc_memory_resource *resource = NULL;
+    cuc_buffer *first = NULL, *buffer = NULL;
+    cuc_memory_piece pieces[2];
+    size_t count = 0, grain, bytes;
+    int status;
+    char byte = 0;
+
+    pid_t child = start(other_grows);
+    open_driver();
+    ck_ok(cuc_memory_virtual(&resource, device,
+                             CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
+    ck_ok(cuc_memory_get_granularity(&grain, resource));
+    bytes = 2 * grain;
+    ck_ok(cuc_buffer_create(&first, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_grow(&buffer, first, bytes));
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 7, 4, bytes));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_buffer_export_pieces(pieces, 2, &count, buffer));
+    ck_assert_uint_eq(count, 2);
+    say(to_child, pieces, sizeof(pieces));
+    say(to_child, &bytes, sizeof(bytes));
+    for (int i = 0; i < 2; i++) {
+        say_fd(to_child, pieces[i].fd);
+        close(pieces[i].fd);
+    }
+    hear(to_child, &byte, 1);
+    cuc_buffer_release(first);
+    cuc_buffer_release(buffer);
+    cuc_memory_resource_release(resource);
+    say(to_child, &byte, 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
     cuc_stream_release(stream);
 }
 END_TEST
@@ -242,6 +318,7 @@ int main(void)
     }
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, two_processes_share_memory_and_order);
+    tcase_add_test(tests, memory_that_grows_goes_to_another_process);
     tcase_add_test(tests, what_is_of_one_process_alone_is_refused);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 0);

@@ -1,6 +1,7 @@
 // Tensor maps: made as a kernel needs them, and refused with the value that is wrong.
 #include <cucore/tensor_map.h>
 
+#include "device.h"
 #include "driver/cuda_abi.h"
 #include "testing.h"
 
@@ -174,6 +175,9 @@ START_TEST(strides_of_one_element_do_not_count)
     t.shape[0] = 1, t.shape[1] = ROWS, t.shape[2] = COLUMNS;
     t.strides[0] = 3, t.strides[1] = COLUMNS, t.strides[2] = 1;
     ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
+    // Nor where the array is so large that none past its end could be one of a map.
+    t.strides[1] = (INT64_C(1) << 38) - 4;
+    ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
 }
 END_TEST
 
@@ -214,6 +218,52 @@ START_TEST(maps_of_images_are_made)
 }
 END_TEST
 
+START_TEST(maps_of_the_width_of_images_are_of_later_devices)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    const cuc_tensor_map_options *by128 =
+        CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_128B);
+    const cuc_tensor_map_options *lines =
+        CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_64B, .flags = CUC_TENSOR_MAP_W128);
+    cuc_tensor t = tensor; // 2 images of 2 x 2 pixels of 32 channels
+    cuc_tensor_map map;
+
+    NEED_TENSOR_MAPS();
+    t.rank = 4;
+    memcpy(t.shape, (int64_t[]){ 2, 2, 2, COLUMNS }, 4 * sizeof(int64_t));
+    memcpy(t.strides, (int64_t[]){ 128, 64, 32, 1 }, 4 * sizeof(int64_t));
+#define WIDE(options, ...) \
+    cuc_tensor_map_im2col_wide(&map, &t, CUC_TENSOR_MAP_IMAGE(__VA_ARGS__), options)
+    ck_fails(bad, WIDE(NULL, .channels = 32, .pixels = 8), "swizzle is 0, expected");
+    ck_fails(bad, WIDE(by128, .lower = { -1 }, .channels = 32, .pixels = 8), "lower[0] is -1",
+             "expected 0");
+    ck_fails(bad, WIDE(by128, .upper = { 0, 32768 }, .channels = 32, .pixels = 8), "upper[1] 32768",
+             "-32768 to 32767");
+    ck_fails(bad, WIDE(by128, .lower = { 0, 2 }, .channels = 32, .pixels = 8),
+             "leaves nothing of the 2 elements of shape[2]");
+    ck_fails(bad, WIDE(by128, .channels = 64, .pixels = 8), "the swizzle allows 128");
+    ck_fails(bad, WIDE(by128, .channels = 32), "image->pixels is 0");
+    ck_fails(bad, cuc_tensor_map_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 16), lines),
+             "flags is 0x2");
+    ck_fails(bad, cuc_tensor_map_im2col_wide(&map, &t, NULL, by128), "image is NULL");
+    if (!fake_available()) {
+        int32_t major = 0;
+        ck_ok(
+            cuc_device_get_attribute(&major, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+        if (major < 10)
+            ck_fails(CUC_ERROR_NOT_SUPPORTED, WIDE(by128, .channels = 32, .pixels = 8),
+                     "such maps take 10.0");
+        return;
+    }
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, WIDE(lines, .channels = 16), "such maps take 10.0");
+    device->major = 10;
+    fake_do_nothing("cuTensorMapEncodeIm2colWide", 1);
+    ck_ok(WIDE(by128, .lower = { 0, -1 }, .upper = { 0, 1 }, .channels = 32, .pixels = 8));
+    ck_ok(WIDE(lines, .channels = 16));
+#undef WIDE
+}
+END_TEST
+
 // What is wrong with a tensor of 8 by 32 f32, a box of 4 by 8, or the options.
 static const struct refusal {
     const char *says;
@@ -231,7 +281,11 @@ static const struct refusal {
       .options = { .swizzle = CUC_TENSOR_MAP_SWIZZLE_128B } },
     { .says = "expected a multiple of 16 bytes", .offset = 4 },
     { .says = "strides[1] is 2 elements, and the innermost", .stride = { 0, 2 } },
-    { .says = "strides[0] is 33 elements, 132 bytes", .stride = { 33, 0 } },
+    { .says = "strides[0] is 33 elements of 4 bytes", .stride = { 33, 0 } },
+    { .says = "strides[0] is 2305843009213693952 elements",
+      .stride = { INT64_C(1) << 61, 0 },
+      .extent = 2 },
+    { .says = "strides[0] is 274877906944 elements", .stride = { INT64_C(1) << 38, 0 } },
     { .says = "strides[0] is -32 elements", .stride = { -32, 0 } },
     { .says = "swizzle is 7, expected a CUC_TENSOR_MAP_SWIZZLE_", .options = { .swizzle = 7 } },
     { .says = "interleave is 3, expected", .options = { .interleave = 3 } },
@@ -272,6 +326,25 @@ START_TEST(what_no_map_can_be_is_refused)
 }
 END_TEST
 
+START_TEST(swizzles_of_later_devices_are_told)
+{
+    const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
+    cuc_tensor_map map;
+    int32_t major = 0;
+
+    NEED_TENSOR_MAPS();
+    ck_ok(cuc_device_get_attribute(&major, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+    for (int32_t s = CUC_TENSOR_MAP_SWIZZLE_NONE; s <= CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B; s++) {
+        const cuc_tensor_map_options options = { .struct_size = sizeof(options), .swizzle = s };
+        if (s <= CUC_TENSOR_MAP_SWIZZLE_128B || major >= 10)
+            ck_ok(cuc_tensor_map_tiled(&map, &tensor, box, &options));
+        else
+            ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_map_tiled(&map, &tensor, box, &options),
+                     "compute capability 10.0");
+    }
+}
+END_TEST
+
 START_TEST(what_is_missing_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
@@ -306,7 +379,9 @@ int main(void)
     tcase_add_test(tests, steps_and_the_dimensions_order_are_the_tensors);
     tcase_add_test(tests, strides_of_one_element_do_not_count);
     tcase_add_test(tests, maps_of_images_are_made);
+    tcase_add_test(tests, maps_of_the_width_of_images_are_of_later_devices);
     tcase_add_loop_test(tests, what_no_map_can_be_is_refused, 0, LENGTH(refusals));
+    tcase_add_test(tests, swizzles_of_later_devices_are_told);
     tcase_add_test(tests, what_is_missing_is_refused);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

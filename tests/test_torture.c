@@ -34,8 +34,12 @@ struct things {
     cuc_buffer *buffer;
     cuc_object *object;
     cuc_kernel *kernel;
-    cuc_graph *graph, *whole;
+    cuc_graph *graph, *whole, *loop, *body, *same;
     cuc_graph_exec *exec;
+    cuc_green_context *green;
+    cuc_stream *part;
+    cuc_memory_resource *memory;
+    cuc_buffer *small, *large;
 };
 
 static const char *trouble; // what is wrong beside a status
@@ -59,6 +63,56 @@ static void check_outcome(cuc_status st, const void *out, const char *call)
         if (st < 0)                      \
             return st;                   \
     } while (0)
+#define NO_OUT (st < 0 ? MARK : NULL)
+
+// A body is filled on the second stream, while the first one captures what has it.
+static cuc_status decide(struct things *t)
+{
+    const cuc_arg args[] = { CUC_ARG(1.0f), CUC_ARG(t->buffer), CUC_ARG(7) };
+    const void *out = MARK;
+    cuc_condition more = 0;
+    cuc_status st;
+
+    STEP(NO_OUT, cuc_stream_begin_capture, t->stream, CUC_CAPTURE_THREAD_LOCAL);
+    st = cuc_stream_create_condition(&more, t->stream, 0, CUC_CONDITION_ASSIGN_DEFAULT);
+    out = more ? NULL : MARK;
+    check_outcome(st, out, "cuc_stream_create_condition");
+    if (st < 0)
+        return st;
+    STEP(t->body, cuc_stream_add_conditional, &t->body, 1, t->stream, more, CUC_CONDITIONAL_WHILE);
+    STEP(NO_OUT, cuc_stream_begin_capture_to, t->second, t->body, NULL, 0,
+         CUC_CAPTURE_THREAD_LOCAL);
+    STEP(NO_OUT, cuc_launch, t->second, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }),
+         t->kernel, args, 3);
+    STEP(t->same, cuc_stream_end_capture, &t->same, t->second);
+    STEP(t->loop, cuc_stream_end_capture, &t->loop, t->stream);
+    return CUC_OK;
+}
+
+// Parts of the device, memory that grows, and maps of it.
+static cuc_status divide(struct things *t)
+{
+    static const uint32_t box[] = { 1, 16 };
+    static const int64_t shape[] = { 16, 16 };
+    cuc_sms all, groups[2], rest;
+    cuc_tensor_map map;
+    cuc_tensor tensor;
+    uint32_t two = 2;
+    cuc_status st;
+
+    STEP(NO_OUT, cuc_device_get_sms, &all, t->device);
+    STEP(NO_OUT, cuc_sms_split, groups, &two, &rest, &all, 8, 0);
+    STEP(t->green, cuc_green_context_create, &t->green, t->device, groups, two);
+    STEP(NO_OUT, cuc_green_context_get_sms, &rest, t->green);
+    STEP(t->part, cuc_stream_create_green, &t->part, t->green, NULL);
+    STEP(t->memory, cuc_memory_virtual, &t->memory, t->device, NULL);
+    STEP(t->small, cuc_buffer_create, &t->small, t->memory, 1024, t->part);
+    STEP(t->large, cuc_buffer_grow, &t->large, t->small, ((size_t)2 << 20) + 1);
+    STEP(NO_OUT, cuc_tensor_from_buffer, &tensor, t->large, CUC_F32, 2, shape);
+    STEP(NO_OUT, cuc_tensor_map_tiled, &map, &tensor, box, NULL);
+    STEP(NO_OUT, cuc_tensor_map_replace_address, &map, &tensor);
+    return CUC_OK;
+}
 
 static cuc_status go(struct things *t)
 {
@@ -74,7 +128,6 @@ static cuc_status go(struct things *t)
     STEP(t->object, cuc_object_create, &t->object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1,
          NULL);
     STEP(t->kernel, cuc_object_get_kernel, &t->kernel, t->object, "three");
-#define NO_OUT (st < 0 ? MARK : NULL)
     STEP(NO_OUT, cuc_buffer_write, t->stream, t->buffer, 0, data, sizeof(data));
     const cuc_arg args[] = { CUC_ARG(1.0f), CUC_ARG(t->buffer), CUC_ARG(7) };
     STEP(NO_OUT, cuc_launch, t->stream,
@@ -113,19 +166,25 @@ static cuc_status go(struct things *t)
     STEP(NO_OUT, cuc_graph_get_node_types, types, 2, t->graph);
     const char *text = MARK;
     STEP(text, cuc_graph_get_dot, &text, NULL, t->graph, 0);
-    return CUC_OK;
+    st = decide(t);
+    return st < 0 ? st : divide(t);
 }
 
 static cuc_status run(int *armed_before_release)
 {
-    struct things t = { MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK };
+    struct things t = { MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK,
+                        MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK, MARK };
+
+    fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 1);
 
     trouble = NULL;
     cuc_status st = go(&t);
     *armed_before_release = fake_fails_armed();
     if (st < 0 && t.stream != MARK) {
         int before = cuc_error_library_code();
-        if (cuc_stream_cancel_capture(t.stream) < 0 && before != CUDA_ERROR_ILLEGAL_ADDRESS)
+        if (((t.second != MARK && cuc_stream_cancel_capture(t.second) < 0) ||
+             cuc_stream_cancel_capture(t.stream) < 0) &&
+            before != CUDA_ERROR_ILLEGAL_ADDRESS)
             trouble = "the capture cannot be cancelled";
     }
 #define RELEASE(what, thing) \
@@ -135,6 +194,14 @@ static cuc_status run(int *armed_before_release)
     RELEASE(object, object);
     RELEASE(graph, graph);
     RELEASE(graph, whole);
+    RELEASE(graph, same);
+    RELEASE(graph, loop);
+    RELEASE(graph, body);
+    RELEASE(green_context, green);
+    RELEASE(stream, part);
+    RELEASE(memory_resource, memory);
+    RELEASE(buffer, small);
+    RELEASE(buffer, large);
     RELEASE(stream, second);
     RELEASE(stream, stream);
     RELEASE(kernel, kernel);

@@ -4,6 +4,12 @@
 #include "driver/cuda_abi.h"
 #include "testing.h"
 
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static cuc_device *device;
 static cuc_stream *stream;
 static cuc_memory_resource *resource;
@@ -176,6 +182,131 @@ START_TEST(an_address_has_the_alignment)
 }
 END_TEST
 
+// What other processes can have, which this one can as well.
+static cuc_memory_resource *with_ipc(void)
+{
+    cuc_memory_resource *r = NULL;
+
+    ck_ok(cuc_memory_virtual(&r, device,
+                             CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
+    return r;
+}
+
+static int open_files(void)
+{
+    DIR *all = opendir("/proc/self/fd");
+    int n = 0;
+
+    ck_assert_ptr_nonnull(all);
+    while (readdir(all))
+        n++;
+    closedir(all);
+    return n;
+}
+
+static void close_all(const cuc_memory_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(close(pieces[i].fd), 0);
+}
+
+START_TEST(pieces_make_a_buffer_of_another_resource)
+{
+    cuc_memory_resource *from = with_ipc(), *to = with_ipc();
+    cuc_buffer *first = new_of(from, grain), *all = grown(first, 3 * grain), *there = NULL;
+    cuc_memory_piece pieces[3];
+    size_t count = 0;
+
+    write_byte(all, 0, 1);
+    write_byte(all, 3 * grain - 1, 2);
+    ck_ok(cuc_buffer_export_pieces(NULL, 0, &count, all));
+    ck_assert_uint_eq(count, 2);
+    ck_ok(cuc_buffer_export_pieces(pieces, 3, &count, all));
+    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(pieces[0].bytes, grain);
+    ck_assert_uint_eq(pieces[1].bytes, 2 * grain);
+    // Of a smaller buffer as much as it reaches.
+    cuc_buffer *less = grown(all, 1);
+    size_t one = 0;
+    ck_ok(cuc_buffer_export_pieces(&pieces[2], 1, &one, less));
+    ck_assert_uint_eq(one, 1);
+    close_all(&pieces[2], one);
+    cuc_buffer_release(less);
+    ck_ok(cuc_buffer_import_pieces(&there, to, pieces, count, 3 * grain - 5, stream));
+    close_all(pieces, count);
+    ck_assert_uint_eq(cuc_buffer_bytes(there), 3 * grain - 5);
+    ck_assert_uint_ne(cuc_buffer_ptr(there), cuc_buffer_ptr(all));
+    write_byte(there, grain, 3);
+    ck_assert_uint_eq(read_byte(all, grain), 3); // it is the same
+    cuc_buffer_release(first);
+    cuc_buffer_release(all);
+    cuc_memory_resource_release(from);
+    cuc_buffer *more = grown(there, 4 * grain);
+    cuc_buffer_release(there);
+    ck_assert_uint_eq(read_byte(more, 0), 1);
+    ck_assert_uint_eq(read_byte(more, 3 * grain - 1), 2);
+    // What is another's is not exported again.
+    ck_fails(CUC_ERROR_DRIVER, cuc_buffer_export_pieces(pieces, 3, &count, more),
+             "is not exported again");
+    cuc_buffer_release(more);
+    cuc_memory_resource_release(to);
+}
+END_TEST
+
+START_TEST(pieces_that_make_no_sense_are_refused)
+{
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_memory_resource *r = with_ipc(), *plain = NULL;
+    cuc_buffer *b = new_of(r, 100), *large = grown(b, 2 * grain), *slice = NULL, *out = NULL;
+    cuc_buffer *alone = new_of(resource, 100);
+    cuc_memory_piece pieces[2] = { { 0 } };
+    size_t count = 7;
+
+    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_buffer_slice(&slice, b, 0, 10));
+    ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, NULL, b), "count is NULL");
+    ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, &count, NULL), "buffer is NULL");
+    ck_fails(bad, cuc_buffer_export_pieces(NULL, 2, &count, b), "pieces is NULL and room is 2");
+    ck_fails(bad, cuc_buffer_export_pieces(pieces, 1, &count, large), "room is 1", "2 pieces");
+    ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, &count, slice), "a slice");
+    ck_fails(CUC_ERROR_DRIVER, cuc_buffer_export_pieces(pieces, 2, &count, alone),
+             "CUC_MEMORY_VIRTUAL_IPC");
+    ck_assert_uint_eq(count, 7);
+    ck_assert_uint_eq(pieces[0].bytes, 0);
+    ck_ok(cuc_buffer_export_pieces(pieces, 1, &count, b));
+    ck_fails(bad, cuc_buffer_import_pieces(NULL, r, pieces, 1, 1, stream), "out is NULL");
+    ck_fails(bad, cuc_buffer_import_pieces(&out, NULL, pieces, 1, 1, stream), "resource is NULL");
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, NULL, 1, 1, stream), "pieces is NULL");
+    ck_fails(bad, cuc_buffer_import_pieces(&out, plain, pieces, 1, 1, stream),
+             "none of cuc_memory_virtual()");
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 0, 1, stream), "bytes is 1");
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 0, stream), "bytes is 0");
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, (size_t)pieces[0].bytes + 1, stream),
+             "pieces have");
+    const int fd = pieces[0].fd;
+    pieces[0].fd = -1;
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 1, stream), "file descriptor -1");
+    pieces[0].fd = fd;
+    pieces[0].bytes = 100;
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 1, stream),
+             "pieces[0] has 100 bytes");
+    pieces[0].bytes = grain;
+    pieces[1] = (cuc_memory_piece){ .bytes = SIZE_MAX / grain * grain, .fd = fd };
+    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 2, 1, stream), "pieces[1] has");
+    ck_assert_int_eq(close(fd), 0);
+    pieces[0].fd = 0; // something else
+    ck_assert_int_lt(cuc_buffer_import_pieces(&out, r, pieces, 1, 1, stream), 0);
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "file descriptor 0"));
+    ck_assert_ptr_null(out);
+    cuc_buffer_release(slice);
+    cuc_buffer_release(b);
+    cuc_buffer_release(large);
+    cuc_buffer_release(alone);
+    cuc_memory_resource_release(plain);
+    cuc_memory_resource_release(r);
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_is_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
@@ -185,8 +316,8 @@ START_TEST(what_makes_no_sense_is_refused)
 
     ck_fails(bad, cuc_memory_virtual(NULL, device, NULL), "out is NULL");
     ck_fails(bad, cuc_memory_virtual(&none, NULL, NULL), "device is NULL");
-    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.flags = 16)),
-             "flags is 0x10");
+    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.flags = 32)),
+             "flags is 0x20");
     ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.align = 3)),
              "align is 3, expected a power of two");
     ck_fails(bad,
@@ -257,6 +388,102 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
 }
 END_TEST
 
+static void *allocate_and_free(void *stop)
+{
+    cuc_device_ptr ptr = 0;
+
+    while (!atomic_load((atomic_int *)stop)) {
+        ck_ok(cuc_memory_allocate(&ptr, resource, 1, NULL));
+        ck_ok(cuc_memory_free(resource, ptr, 1, NULL));
+    }
+    return NULL;
+}
+
+// In a child, where the thread is not that may have held what the resource locks.
+static int let_go_after_fork(cuc_buffer *b)
+{
+    cuc_device_ptr ptr = 0;
+    cuc_buffer *more = NULL;
+
+    alarm(10);
+    int refused = (cuc_memory_allocate(&ptr, resource, 1, NULL) == CUC_ERROR_FORKED) +
+                  (cuc_buffer_grow(&more, b, 2 * grain) == CUC_ERROR_FORKED) +
+                  (cuc_memory_free(resource, cuc_buffer_ptr(b), 1, NULL) == CUC_ERROR_FORKED);
+    cuc_buffer_release(b);
+    cuc_memory_resource_release(resource);
+    return refused == 3 ? unraisable.count : 99;
+}
+
+START_TEST(a_forked_child_lets_go_without_a_wait)
+{
+    atomic_int stop = 0;
+    cuc_buffer *b = NULL;
+    pthread_t thread;
+
+    if (!cuc__driver_simulated())
+        SKIP("this process goes on with the driver that it has");
+    ck_ok(cuc_buffer_create(&b, resource, 1, NULL));
+    ck_assert_int_eq(pthread_create(&thread, NULL, allocate_and_free, &stop), 0);
+    for (int i = 0; i < 50; i++) {
+        int status = 0;
+        pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (child == 0)
+            _exit(let_go_after_fork(b));
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child's status is 0x%x",
+                      (unsigned)status);
+    }
+    atomic_store(&stop, 1);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cuc_buffer_release(b);
+}
+END_TEST
+
+static const struct {
+    const char *call;
+    int nth; // of those that the export and the import of two pieces make
+} shared_calls[] = {
+    { "cuMemExportToShareableHandle", 1 },
+    { "cuMemExportToShareableHandle", 2 },
+    { "cuMemAddressReserve", 1 },
+    { "cuMemImportFromShareableHandle", 1 },
+    { "cuMemImportFromShareableHandle", 2 },
+    { "cuMemMap", 1 },
+    { "cuMemMap", 2 },
+    { "cuMemSetAccess", 2 },
+};
+
+START_TEST(a_failure_leaves_no_file_and_no_memory)
+{
+    cuc_memory_resource *r;
+    cuc_memory_piece pieces[2];
+    cuc_buffer *b, *all, *there = NULL;
+    size_t count = 0;
+
+    NEED_FAKE();
+    r = with_ipc();
+    b = new_of(r, grain);
+    all = grown(b, 2 * grain);
+    const int files = open_files(), things = fake_live_total();
+    fake_fail(shared_calls[_i].call, shared_calls[_i].nth, CUDA_ERROR_OUT_OF_MEMORY);
+    cuc_status st = cuc_buffer_export_pieces(pieces, 2, &count, all);
+    if (st >= 0) {
+        ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY,
+                 cuc_buffer_import_pieces(&there, r, pieces, count, 2 * grain, stream),
+                 shared_calls[_i].call);
+        ck_assert_ptr_null(there);
+        close_all(pieces, count);
+    }
+    ck_assert_int_eq(fake_fails_armed(), 0);
+    ck_assert_int_eq(open_files(), files);
+    ck_assert_int_eq(fake_live_total(), things);
+    cuc_buffer_release(b);
+    cuc_buffer_release(all);
+    cuc_memory_resource_release(r);
+}
+END_TEST
+
 START_TEST(a_device_without_it_is_told)
 {
     cuc_memory_resource *none = NULL;
@@ -280,8 +507,12 @@ int main(void)
     tcase_add_test(tests, addresses_may_go_without_a_buffer_too);
     tcase_add_test(tests, memory_of_the_host_is_reached_by_both);
     tcase_add_test(tests, an_address_has_the_alignment);
+    tcase_add_test(tests, pieces_make_a_buffer_of_another_resource);
+    tcase_add_test(tests, pieces_that_make_no_sense_are_refused);
     tcase_add_test(tests, what_makes_no_sense_is_refused);
     tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, LENGTH(calls));
+    tcase_add_loop_test(tests, a_failure_leaves_no_file_and_no_memory, 0, LENGTH(shared_calls));
+    tcase_add_test(tests, a_forked_child_lets_go_without_a_wait);
     tcase_add_test(tests, a_device_without_it_is_told);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

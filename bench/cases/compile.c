@@ -195,7 +195,7 @@ static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
 
     (void)stream;
     (void)set;
-    return bench_link(&l->object, l->inputs, MAX_INPUTS, l->arch);
+    return bench_link(&l->object, l->inputs, MAX_INPUTS, l->arch, NULL);
 }
 
 static cuc_status check_link(void *data, cuc_stream *stream, char *why, size_t why_size)

@@ -7,10 +7,12 @@
 #include <cucore/error.h>
 #include <cucore/program.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 // The one that takes longest of all in examples/tile is `top`.
 static const struct source {
@@ -109,7 +111,25 @@ static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
 
     (void)stream;
     (void)set;
-    return bench_link(&c->cubin, &c->ptx, 1, c->arch);
+    return bench_link(&c->cubin, &c->ptx, 1, c->arch, NULL);
+}
+
+// Entries side by side. What ptxas remarks in threads goes to stderr, whatever log there is.
+static cuc_status run_link_in_threads(void *data, cuc_stream *stream, uint64_t set)
+{
+    compilation *c = data;
+    int none = open("/dev/null", O_WRONLY | O_CLOEXEC), was = fcntl(2, F_DUPFD_CLOEXEC, 3);
+
+    (void)stream;
+    (void)set;
+    if (none >= 0 && was >= 0)
+        dup2(none, 2);
+    cuc_status st = bench_link(&c->cubin, &c->ptx, 1, c->arch, "--split-compile=4");
+    if (none >= 0 && was >= 0)
+        dup2(was, 2);
+    close(none);
+    close(was);
+    return st;
 }
 
 static bool has_kernel(const cuc_object *object, const char *kernel, char *why, size_t why_size)
@@ -174,7 +194,14 @@ static cuc_status add_link(cuc_bench_state *state, compilation *c)
     subject.run = run_link;
     subject.check = check_link;
     subject.flags = CUC_BENCH_PEER;
-    return cuc_bench_state_add_subject(state, &subject);
+    if ((st = cuc_bench_state_add_subject(state, &subject)) < 0)
+        return st;
+    subject.name = "nvjitlink-threads";
+    subject.run = run_link_in_threads;
+    subject.flags = 0;
+    return run_link_in_threads(c, NULL, 0) < 0 // an nvJitLink before 13.0
+               ? cuc_bench_state_skip_subject(state, subject.name, cuc_error_message())
+               : cuc_bench_state_add_subject(state, &subject);
 }
 
 cuc_status bench_set_up_tile(cuc_bench_state *state, void *data)

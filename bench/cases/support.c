@@ -114,7 +114,8 @@ void bench_drop_buffer(void *buffer)
     cuc_buffer_release(buffer);
 }
 
-cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch)
+cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch,
+                      const char *ptxas)
 {
     cuc_linker_options options = CUC_LINKER_OPTIONS_INIT;
     cuc_linker *linker;
@@ -124,6 +125,8 @@ cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count,
     options.arch = arch;
     options.backend = CUC_LINKER_NVJITLINK;
     options.no_cache = CUC_ON;
+    options.ptxas_options = &ptxas;
+    options.ptxas_option_count = ptxas != NULL;
     cuc_status st = cuc_linker_create(&linker, &options);
     if (st < 0)
         return st;

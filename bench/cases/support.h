@@ -42,8 +42,9 @@ cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
                          const char *source);
 
 // Inputs to a cubin by nvJitLink, those that are not NULL; what `*out` had before is let go of. Its
-// cache is left out, else the second time would be a look-up.
-cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch);
+// cache is left out, else the second time would be a look-up. `ptxas`: an option of it, or NULL.
+cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch,
+                      const char *ptxas);
 
 // A kernel of such a source, let go of when the point is done.
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,

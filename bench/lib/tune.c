@@ -3,12 +3,15 @@
 #include <cucore/device.h>
 #include <cucore/system.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { USUAL_CANDIDATES = 12, MOST_CANDIDATES = 64 };
+enum { USUAL_CANDIDATES = 12, MOST_CANDIDATES = 64, PATH_BYTES = 4096 };
 
 void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size)
 {
@@ -16,6 +19,33 @@ void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size)
         return;
     memset(options, 0, caller_size);
     memcpy(options, &caller_size, sizeof(caller_size));
+}
+
+// A file that cannot get the winner's record is told of before anything is measured. Records are
+// written to a file beside it, which then takes its place.
+static cuc_status check_path(const char *path, const char *function)
+{
+    cuc_tuned_record any = CUC_TUNED_RECORD_INIT;
+    char beside[PATH_BYTES], choice[1];
+    cuc_status st = CUC_ERROR_NOT_FOUND;
+
+    if (!*path)
+        return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                               "path is empty, expected a file, or NULL for none");
+    any.gpu = "no device is called so";
+    any.toolkit = any.program = any.kernel = any.constants = any.dimensions = "";
+    if (access(path, F_OK) == 0)
+        st = cuc_tuned_find(choice, sizeof(choice), path, &any);
+    if (st != CUC_ERROR_NOT_FOUND)
+        return cuc__bench_fail(st, function, "%s", cuc_error_message());
+    int length = snprintf(beside, sizeof(beside), "%s.try%ld", path, (long)getpid());
+    int file = length < PATH_BYTES ? open(beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (file < 0)
+        return cuc__bench_fail(CUC_ERROR_IO, function, "%s could not be written: %s", path,
+                               strerror(length < PATH_BYTES ? errno : ENAMETOOLONG));
+    close(file);
+    (void)unlink(beside);
+    return CUC_OK;
 }
 
 cuc_status cuc__tune_begin(struct cuc__tune_race *race, cuc_device *device,
@@ -35,7 +65,7 @@ cuc_status cuc__tune_begin(struct cuc__tune_race *race, cuc_device *device,
         o->most = USUAL_CANDIDATES;
     race->device = device;
     race->function = function;
-    return CUC_OK;
+    return o->path ? check_path(o->path, function) : CUC_OK;
 }
 
 void cuc__tune_add(void *data, const char *choice, double seconds)
@@ -160,6 +190,11 @@ cuc_status cuc__tune_run(struct cuc__tune_race *race)
         return cuc__bench_fail(CUC_ERROR_NOT_FOUND, race->function,
                                "there is no candidate: auto() names them, and dimensions say what "
                                "for");
+    for (size_t i = 0; i < race->count && race->choice; i++) // any of them may win
+        if (strlen(race->all[i].choice) >= race->room)
+            return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, race->function,
+                                   "room is %zu, a choice takes %zu", race->room,
+                                   strlen(race->all[i].choice) + 1);
     o.device = race->device;
     o.seed = race->options.seed;
     o.max_seconds = race->options.max_seconds;
@@ -183,18 +218,14 @@ cuc_status cuc__tune_run(struct cuc__tune_race *race)
     return CUC_OK;
 }
 
-cuc_status cuc__tune_keep(struct cuc__tune_race *race, cuc_tuned_record *key, char *choice,
-                          size_t room)
+cuc_status cuc__tune_keep(struct cuc__tune_race *race, cuc_tuned_record *key)
 {
     const struct cuc__tune_candidate *best = &race->all[0];
     char toolkit[16];
     int32_t version = 0;
 
-    if (choice && strlen(best->choice) >= room)
-        return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, race->function,
-                               "room is %zu, the choice takes %zu", room, strlen(best->choice) + 1);
-    if (choice)
-        strcpy(choice, best->choice);
+    if (race->choice)
+        strcpy(race->choice, best->choice);
     if (!race->options.path)
         return CUC_OK;
     if (!key->gpu)

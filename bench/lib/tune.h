@@ -19,6 +19,8 @@ struct cuc__tune_race {
     cuc_tune_options options;
     cuc_device *device;
     const char *function; // that failures are told of
+    char *choice;         // gets the winner's text; NULL: it is not wanted
+    size_t room;          // of choice, in bytes
     struct cuc__tune_candidate *all;
     size_t count, capacity;
     // Makes what candidates need; the caller's.
@@ -39,10 +41,9 @@ void cuc__tune_select(struct cuc__tune_race *race);
 void cuc__tune_drop(struct cuc__tune_candidate *candidate);
 // Lets them race; the winner is race->all[0], and all are told of.
 cuc_status cuc__tune_run(struct cuc__tune_race *race);
-// The winner's text, and its record in the file; `key` has all but choice and seconds, and the
-// device's gpu and toolkit where those are NULL.
-cuc_status cuc__tune_keep(struct cuc__tune_race *race, cuc_tuned_record *key, char *choice,
-                          size_t room);
+// The winner's text, where it is wanted, and its record in the file; `key` has all but choice and
+// seconds, and the device's gpu and toolkit where those are NULL.
+cuc_status cuc__tune_keep(struct cuc__tune_race *race, cuc_tuned_record *key);
 void cuc__tune_end(struct cuc__tune_race *race);
 
 // tune_compare.c: whether two arrays of a dtype hold about the same, looking at `count` elements

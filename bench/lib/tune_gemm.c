@@ -158,7 +158,7 @@ static cuc_status read_plan(struct matrices *x, const cuc_gemm_options *plan, co
                                "m, n and k are %lld, %lld, %lld and form is %d: expected 1 and "
                                "more, and CUC_GEMM_SINGLE or _BATCHED",
                                (long long)o->m, (long long)o->n, (long long)o->k, o->form);
-    o->activation = o->bias = 0;
+    o->bias = 0;
     o->bias_dtype = o->residual_dtype = o->c_dtype = 0;
     o->flags &= CUC_GEMM_SHARED_A | CUC_GEMM_SHARED_B | CUC_GEMM_FAST_ACC;
     o->tuned = "";
@@ -181,6 +181,8 @@ cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
     if ((st = cuc__tune_begin(&race, device, options, __func__)) < 0 ||
         (st = read_plan(&x, plan, __func__)) < 0)
         return st;
+    race.choice = choice;
+    race.room = room;
     // The plan as it would be made tells of types, and what its record is kept under.
     if ((st = cuc_gemm_plan_create(&first, device, &x.options)) < 0 ||
         (st = cuc_gemm_plan_get_record(&key, first)) < 0 ||
@@ -196,7 +198,7 @@ cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
          (st = cuc_stream_synchronize(stream)) < 0))
         goto end;
     if ((st = cuc__tune_run(&race)) >= 0)
-        st = cuc__tune_keep(&race, &key, choice, room);
+        st = cuc__tune_keep(&race, &key);
 
 end:
     for (size_t i = 0; i < race.count; i++)

@@ -236,8 +236,8 @@ static void compile_all(struct cuc__tune_race *race, const char *text, size_t by
 }
 
 // The name of the only kernel, where none is given.
-static cuc_status name_of(char name[256], const struct cuc__tune_race *race, const char *text,
-                          size_t bytes, const cuc_program_options *program)
+static cuc_status name_of(char name[256], const char *text, size_t bytes,
+                          const cuc_program_options *program)
 {
     cuc_program *p = NULL;
     cuc_object *object = NULL;
@@ -250,7 +250,6 @@ static cuc_status name_of(char name[256], const struct cuc__tune_race *race, con
         snprintf(name, 256, "%s", only);
     cuc_object_release(object);
     cuc_program_release(p);
-    (void)race;
     return st;
 }
 
@@ -302,8 +301,10 @@ cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const ch
     if ((st = cuc__tune_begin(&race, device, options, __func__)) < 0 ||
         (st = cuc__bench_read(&o, sizeof(o), program, "cuc_program_options", __func__)) < 0)
         return st;
+    race.choice = choice;
+    race.room = room;
     o.tuned = ""; // what is found is not to hang on what was
-    if (!kernel && (st = name_of(name, &race, text, bytes, &o)) < 0)
+    if (!kernel && (st = name_of(name, text, bytes, &o)) < 0)
         return st;
     kernel = kernel ? kernel : name;
     if ((st = cuc_program_create(&p, CUC_SOURCE_TILE, text, bytes, &o)) < 0 ||
@@ -315,7 +316,7 @@ cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const ch
     if ((st = race_kernels(&race, &x)) < 0 || (st = cuc_tile_get_record(&key, p, kernel)) < 0)
         goto end;
     key.kernel = kernel;
-    st = cuc__tune_keep(&race, &key, choice, room);
+    st = cuc__tune_keep(&race, &key);
 
 end:
     for (size_t i = 0; i < race.count; i++)

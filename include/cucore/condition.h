@@ -26,8 +26,9 @@
  * They are filled by captures (cuc_stream_begin_capture_to()), before the graph is instantiated,
  * with kernels of one context, copies but of pageable memory, fills, other graphs and conditional
  * nodes; nothing else can be in them, and what is left empty does nothing. A body is the graph's
- * that has the node, and is held by it; what it keeps, that graph does. It is not instantiated or
- * embedded by itself, and a graph with conditional nodes is not embedded in another one.
+ * that has the node, and is held by it; what it keeps, that graph does: one call at a time on all
+ * of them. It is not instantiated or embedded by itself, and a graph with conditional nodes is not
+ * embedded in another one.
  */
 #ifndef CUCORE_CONDITION_H
 #define CUCORE_CONDITION_H
@@ -66,7 +67,8 @@ enum {
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param[out] out           the condition, which goes with the graph
- * @param      graph         that the node will be in, or the body of one of its conditional nodes
+ * @param      graph         that the node will be in, directly or in the body of another one; a
+ *                           body stands for the graph that has it
  * @param      default_value 0 without CUC_CONDITION_ASSIGN_DEFAULT
  * @param      flags         CUC_CONDITION_ bits
  * @retval CUC_OK                     made

@@ -442,13 +442,17 @@ class memory_resource
         return result;
     }
 
-    /** Virtual memory, whose buffers grow; each keeps its address up to so many bytes. */
-    static memory_resource growing(device of, uint64_t reserve_bytes = 0)
+    /**
+     * Virtual memory, whose buffers grow; each keeps its address up to so many bytes. Flags are
+     * CUC_MEMORY_VIRTUAL_ bits.
+     */
+    static memory_resource growing(device of, uint64_t reserve_bytes = 0, uint32_t flags = 0)
     {
         auto how = options<cuc_memory_virtual_options>();
         memory_resource result;
 
         how.reserve_bytes = reserve_bytes;
+        how.flags = flags;
         check(cuc_memory_virtual(result.out(), of.get(), &how));
         return result;
     }
@@ -526,6 +530,32 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         buffer result;
 
         check(cuc_buffer_import(result.out(), pool.get(), &name, bytes, on.get()));
+        return result;
+    }
+
+    /**
+     * File descriptors of its memory, for another process; close() each. Of a resource that is
+     * growing() with CUC_MEMORY_VIRTUAL_IPC.
+     */
+    std::vector<cuc_memory_piece> export_pieces() const
+    {
+        size_t count = 0;
+
+        check(cuc_buffer_export_pieces(nullptr, 0, &count, get()));
+        std::vector<cuc_memory_piece> result(count);
+        check(cuc_buffer_export_pieces(result.data(), count, &count, get()));
+        return result;
+    }
+
+    /** Another process's memory, at addresses of a resource that is growing() here. */
+    static buffer import_pieces(const memory_resource &here,
+                                const std::vector<cuc_memory_piece> &pieces, size_t bytes,
+                                const stream &on)
+    {
+        buffer result;
+
+        check(cuc_buffer_import_pieces(result.out(), here.get(), pieces.data(), pieces.size(),
+                                       bytes, on.get()));
         return result;
     }
 
@@ -1097,7 +1127,9 @@ inline cuc_sms sms_of(device all)
 inline std::vector<cuc_sms> split(const cuc_sms &from, uint32_t least, uint32_t most,
                                   cuc_sms *rest = nullptr)
 {
-    std::vector<cuc_sms> groups(most);
+    // Where there is no room the C function only counts.
+    const uint32_t room = most < from.count ? most : from.count;
+    std::vector<cuc_sms> groups(room ? room : 1);
 
     check(cuc_sms_split(groups.data(), &most, rest, &from, least, 0));
     groups.resize(most);
@@ -1310,8 +1342,10 @@ inline cuc_condition create_condition(const stream &on, uint32_t default_value)
 inline std::vector<graph> add_conditional(const stream &on, cuc_condition condition, int32_t type,
                                           uint32_t count = 1)
 {
-    std::vector<cuc_graph *> raw(count);
-    std::vector<graph> result(count);
+    // More are refused, and need no room.
+    const uint32_t room = count <= 65536 ? count : 1;
+    std::vector<cuc_graph *> raw(room ? room : 1);
+    std::vector<graph> result(room);
 
     check(cuc_stream_add_conditional(raw.data(), count, on.get(), condition, type));
     for (uint32_t i = 0; i < count; i++)

@@ -207,7 +207,8 @@ typedef struct cuc_gemm_args {
      *  offsets[g + 1] of a and d. They ascend; rows of no group are not written. No byte of them is
      *  one of d's. */
     const cuc_tensor *offsets;
-    cuc_device_ptr workspace; /**< a multiple of 256; 0: the plan asks for none */
+    cuc_device_ptr workspace; /**< a multiple of 256, for one product at a time; 0: the plan asks
+                                   for none */
     uint64_t workspace_bytes; /**< what is there; at least cuc_gemm_plan_workspace_bytes() */
 } cuc_gemm_args;
 
@@ -287,6 +288,8 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * Sums are made in the accumulator's type, what follows in f32 (f64 of f64; integers where d is of
  * i32), and rounded once to d's. 8-bit results saturate. Every m, n and k will do, zero too, and
  * every stride; pipelines need an address and leading dimensions that are multiples of 16 bytes.
+ * No two elements of d have one address, and nothing that is read but c and residual has a byte of
+ * it, which is not looked at.
  * With alpha 0 neither a nor b is read, with beta 0 not c. Nothing is compiled nor allocated, but
  * that the code for an alpha other than 1 without a c is loaded with the first such call.
  *
@@ -370,10 +373,12 @@ typedef struct cuc_gemm_choice {
     int32_t split;      /**< 1: no blocks do a sum together */
     int32_t raster;     /**< 0: the compiler's */
     int32_t parts;      /**< 1: sums are made as a whole */
-    int32_t pipeline;   /**< 1: TMA and wgmma, where addresses and strides allow */
-    cuc_dtype d_dtype;  /**< of d */
-    int32_t stream_k;   /**< 0: no tile is shared */
-    int64_t tiles;      /**< of the shape that the plan was made for, parts of sums counted */
+    int32_t pipeline;  /**< 1: TMA and wgmma, where addresses and strides allow; 0: its tiles, types
+                            or orders cannot be one's, or the device has none */
+    cuc_dtype d_dtype; /**< of d */
+    int32_t stream_k;  /**< 0: no tile is shared */
+    int64_t tiles;     /**< of the shape that the plan was made for, parts of sums counted; 0: it
+                            had none */
     double seconds; /**< what the model thinks that takes; only to be compared with others of it */
     const char *by; /**< "options", "tuned" or "model"; static storage */
 } cuc_gemm_choice;
@@ -422,7 +427,7 @@ CUC_API cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gem
  * @param plan the plan
  * @param m    rows of d
  * @param n    columns of d
- * @return bytes; 0 where no sum is split, for NULL, and when they pass 64 bits
+ * @return bytes; 0 where no sum is split, and for NULL; UINT64_MAX when they pass 64 bits
  * @since 0.1
  */
 CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n);

@@ -99,6 +99,8 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  * @retval CUC_OK                     captured
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the stream is not captured, or another
  *                                    thread or stream began, and the capture goes on
+ * @retval CUC_ERROR_BUSY             it is spoilt, and another stream fills the body of a
+ *                                    conditional node of it: end that first; the capture goes on
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, and the capture goes on
  * @retval CUC_ERROR_DRIVER           the capture is spoilt, or a stream has not joined again; the
  *                                    message says which, and which call was refused first. Of a
@@ -112,7 +114,8 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
 
 /**
  * End a capture and drop what it has collected: for the way out after a failure, whose record
- * stays as it is.
+ * stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
+ * cancelled with it.
  *
  * @thread the one that began; any one in CUC_CAPTURE_RELAXED
  * @capture safe: not restricted by the driver; it ends the stream's
@@ -120,6 +123,8 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  * @retval CUC_OK                     the stream is not captured any more
  * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began, and the
  *                                    capture goes on
+ * @retval CUC_ERROR_BUSY             another thread fills the body of a conditional node of it: end
+ *                                    or cancel that first; the capture goes on
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture
  * @since 0.1

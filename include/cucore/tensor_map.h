@@ -40,7 +40,8 @@ enum {
     CUC_TENSOR_MAP_INTERLEAVE_32B = 2, /**< NC/16HWC16: slices of 32 bytes */
 };
 
-/** How a box lies in shared memory, with the driver's values. */
+/** How a box lies in shared memory, with the driver's values; pieces of other sizes than 16 bytes
+ * take compute capability 10.0. */
 enum {
     CUC_TENSOR_MAP_SWIZZLE_NONE = 0,
     CUC_TENSOR_MAP_SWIZZLE_32B = 1,
@@ -67,7 +68,8 @@ enum {
 
 /** Flags of a map. */
 enum {
-    CUC_TENSOR_MAP_FTZ = 1, /**< f32 and tf32: subnormals become 0 on their way */
+    CUC_TENSOR_MAP_FTZ = 1,  /**< f32 and tf32: subnormals become 0 on their way */
+    CUC_TENSOR_MAP_W128 = 2, /**< cuc_tensor_map_im2col_wide(): a copy takes 128 pixels */
 };
 
 /** How a map is made beyond its tensor and box; zero is the default of every field. */
@@ -124,8 +126,8 @@ CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t
  * @retval CUC_OK                     made
  * @retval CUC_ERROR_INVALID_ARGUMENT out, tensor or box is NULL; the tensor does not make sense, or
  * is the host's; a value is none that a map can have: the message says which
- * @retval CUC_ERROR_NOT_SUPPORTED    the device is of before compute capability 9.0, or the element
- * type is c128
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device is of before compute capability 9.0, or of before
+ * what the swizzle takes, or the element type is c128
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeTiled
  * @since 0.1
@@ -176,6 +178,30 @@ typedef struct cuc_tensor_map_image {
 CUC_API cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
                                          const cuc_tensor_map_image *image,
                                          const cuc_tensor_map_options *options);
+
+/**
+ * Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is
+ * one pixel high and deep.
+ *
+ * @thread any thread
+ * @capture safe: not restricted by the driver
+ * @param[out] out     the map
+ * @param      tensor  as for cuc_tensor_map_im2col()
+ * @param      image   what a copy takes: of the corners only W's are not 0, each from -32768 to
+ *                     32767; with CUC_TENSOR_MAP_W128 pixels is not looked at
+ * @param      options as for cuc_tensor_map_tiled(), with CUC_TENSOR_MAP_SWIZZLE_64B, _128B or
+ *                     _128B_ATOM_32B; NULL has none of these and is refused
+ * @retval CUC_OK                     made
+ * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_tiled()
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device is of before compute capability 10.0, the driver of
+ * before CUDA 12.8, or the element type is c128
+ * @retval CUC_ERROR_DRIVER           the driver refused
+ * @source CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeIm2colWide
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tensor_map_im2col_wide(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                              const cuc_tensor_map_image *image,
+                                              const cuc_tensor_map_options *options);
 
 /**
  * Let a map be of another array of the same shape, strides and type.

@@ -37,7 +37,8 @@ typedef struct cuc_tune_options {
     double max_seconds; /**< of sampling; 0: 3 */
     double target;      /**< relative half width of a median's interval; 0: 0.005 */
     uint64_t seed;      /**< of inputs and of the order */
-    const char *path;   /**< the file that gets the winner's record; NULL: none */
+    const char *path;   /**< the file that gets the winner's record; NULL: none. One that cannot be
+                             written is told of before anything is measured */
     /** Told of each candidate when all are measured, the fastest first; NULL: nobody. */
     void (*tell)(void *user, const cuc_tune_candidate *candidate);
     void *user; /**< handed to tell */
@@ -77,7 +78,7 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @param      room    of choice, in bytes; 512 are enough
  * @param      device  measured on
  * @param      plan    what kind of products, and which shape: m, n and k must be given. Nothing is done
- *                     with the result, and what is chosen by hand stays
+ *                     with the result but its activation, and what is chosen by hand stays
  * @param      options NULL is every default
  * @retval CUC_OK                     found, and kept if there is a path
  * @retval CUC_ERROR_INVALID_ARGUMENT device or plan is NULL, a field is out of its bounds, or room is

@@ -27,6 +27,7 @@ enum {
     CUC_MEMORY_VIRTUAL_RDMA = 0x4, /**< other devices of the bus reach it (GPUDirect RDMA) */
     CUC_MEMORY_VIRTUAL_FINE = 0x8, /**< in the least pieces that there are, not those the driver
                                         recommends */
+    CUC_MEMORY_VIRTUAL_IPC = 0x10, /**< other processes can have it: cuc_buffer_export_pieces() */
 };
 
 /** How cuc_memory_virtual() makes a resource; zero is the default of every field. */
@@ -131,6 +132,73 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
  * @since 0.1
  */
 CUC_API cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes);
+
+/** A piece of virtual memory, as another process can have it. Linux alone. */
+typedef struct cuc_memory_piece {
+    uint64_t bytes;
+    int32_t fd; /**< a file descriptor, to be closed by who has it */
+    uint32_t reserved;
+} cuc_memory_piece;
+
+/**
+ * The memory behind a buffer of virtual memory, for another process: a file descriptor for each of
+ * its pieces, of which a buffer has one, and one more for each growth.
+ *
+ * They go there as those of cuc_memory_pool_export() do, with the sizes. The memory is there as
+ * long as one of the processes has it.
+ *
+ *     cuc_buffer_export_pieces(pieces, 8, &count, buffer);                 // here
+ *     ...                                                                  // pieces go there
+ *     cuc_buffer_import_pieces(&buffer, resource, pieces, count, bytes, stream);
+ *
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param[out] pieces [room] in the order of their addresses; the caller closes each file
+ *                    descriptor; NULL only counts
+ * @param      room   as many as there are, or more; 0 with pieces NULL
+ * @param[out] count  how many there are
+ * @param      buffer of a resource with CUC_MEMORY_VIRTUAL_IPC, whole and not empty
+ * @retval CUC_OK                     made, or counted
+ * @retval CUC_ERROR_INVALID_ARGUMENT count or buffer is NULL, there are more pieces than room, or
+ * the buffer is a slice, empty or of another resource
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as memory that was imported itself
+ * @source CUDA Driver API, "Virtual Memory Management": cuMemExportToShareableHandle
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_t *count,
+                                            cuc_buffer *buffer);
+
+/**
+ * A buffer over the memory of another process. It grows as others of its resource do, by memory of
+ * its own.
+ *
+ * @order  the memory is there at once; whether the other process's work on it is done is not known
+ *         here
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param[out] out      retained, to be released
+ * @param      resource of cuc_memory_virtual() with the same device and flags, of this process:
+ *                      whose addresses it takes, and whose devices reach it
+ * @param      pieces   [count] what cuc_buffer_export_pieces() gave, with file descriptors as this
+ *                      process has them; these stay the caller's, and may be closed afterwards
+ * @param      count    more than 0
+ * @param      bytes    of the buffer, which the other process has to tell: more than 0, and no more
+ *                      than the pieces have
+ * @param      stream   orders the end of the buffer here; retained; NULL: none
+ * @retval CUC_OK                         imported
+ * @retval CUC_ERROR_INVALID_ARGUMENT     out, resource or pieces is NULL, the resource is another
+ * sort, count or bytes is 0, or the sizes of the pieces are none that they can have
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the addresses are used up
+ * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
+ * @retval CUC_ERROR_DRIVER               the driver refused, such as a descriptor of something else
+ * @source CUDA Driver API, "Virtual Memory Management": cuMemImportFromShareableHandle, cuMemMap,
+ * cuMemSetAccess
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resource,
+                                            const cuc_memory_piece *pieces, size_t count,
+                                            size_t bytes, cuc_stream *stream);
 
 CUC_END_DECLS
 

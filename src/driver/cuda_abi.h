@@ -1024,6 +1024,12 @@ enum {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1,
 };
 
+typedef unsigned int CUtensorMapIm2ColWideMode;
+enum {
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1,
+};
+
 // The driver's log
 
 typedef unsigned int CUlogLevel;

@@ -196,10 +196,27 @@ bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *
     return at < room;
 }
 
-// What is chosen by a record: nothing that the kernel does not leave free.
-static bool take_record(const struct search *s, const char *choice)
+// The free constant that "BM=128" gives one of its candidates; s->count: there is none.
+static uint32_t constant_of(const struct search *s, const char *setting, size_t name)
 {
-    char setting[TEXT_BYTES];
+    char value[64];
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct tile_constant *c = s->constant[i];
+        if (strncmp(c->name, setting, name) != 0 || c->name[name])
+            continue;
+        for (uint32_t k = 0; k < c->candidates; k++)
+            if (strcmp(setting + name + 1, value_text(value, c, k)) == 0)
+                return i;
+    }
+    return s->count;
+}
+
+// What is chosen by a record, once it is known that all of it can be: a file may say anything.
+static bool take_record(const struct search *s, const char *choice, bool checks)
+{
+    char setting[TEXT_BYTES], whole[2 * TEXT_BYTES];
+    bool taken[MOST_CHOSEN] = { false };
 
     while (*(choice += strspn(choice, " "))) {
         bool option = *choice == ':';
@@ -209,17 +226,18 @@ static bool take_record(const struct search *s, const char *choice)
             return false;
         snprintf(setting, sizeof(setting), "%.*s", (int)length, choice);
         choice += length;
-        if (option) {
+        if (!option) {
+            uint32_t i = constant_of(s, setting, name);
+            if (i == s->count || taken[i])
+                return false;
+            taken[i] = true;
+            snprintf(whole, sizeof(whole), "%s.%s", s->kernel->name, setting);
+            if (!checks)
+                s->how->choose(s->how->user, whole);
+        } else if (!checks) {
             setting[name] = 0;
             s->how->option(s->how->user, setting, (int32_t)strtol(setting + name + 1, NULL, 10));
-            continue;
         }
-        for (uint32_t i = 0; i < s->count; i++)
-            if (strncmp(s->constant[i]->name, setting, name) == 0 && !s->constant[i]->name[name]) {
-                char whole[2 * TEXT_BYTES];
-                snprintf(whole, sizeof(whole), "%s.%s", s->kernel->name, setting);
-                s->how->choose(s->how->user, whole);
-            }
     }
     return true;
 }
@@ -232,8 +250,9 @@ static bool recall(const struct search *s)
     if (!s->how->recall || !tile_record_key(s->how, s->kernel, constants, dimensions, TEXT_BYTES) ||
         !s->how->recall(s->how->user, s->kernel->name, constants, dimensions, choice,
                         sizeof(choice)) ||
-        !take_record(s, choice))
+        !take_record(s, choice, true))
         return false;
+    (void)take_record(s, choice, false);
     snprintf(text, sizeof(text), "%s as was measured", choice);
     s->how->tell(s->how->user, s->kernel->name, text);
     return true;

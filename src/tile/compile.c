@@ -461,7 +461,7 @@ static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target
     out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);
     return tile_assign_layouts(kernel, out->warps) &&
-           tile_store_lines(kernel, target, out->warps) &&
+           (target->brief || tile_store_lines(kernel, target, out->warps)) &&
            (!out->ahead || tile_settle_ahead(kernel, out->ahead)) && keeps_rules(kernel, "layouts");
 }
 
@@ -488,14 +488,17 @@ static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target
                             struct laid_out *last)
 {
     struct tile_target whole = *target;
-    bool few = !has_roles && !target->warps && tile_fragment_warps(kernel, target);
-    struct tile_kernel *copy = few ? tile_kernel_copy(kernel) : kernel;
+    bool products = tile_fragment_warps(kernel, target),
+         few = products && !has_roles && !target->warps;
+    struct tile_kernel *copy = products ? tile_kernel_copy(kernel) : kernel;
 
     whole.warps = has_roles ? choose_warps(kernel, target) : warps; // those of roles are asked for
     if (!copy || !lay_out(kernel, few ? target : &whole, whole.warps, out))
         return false;
+    out->target.brief = has_roles;
     *last = *out;
-    if (few && !lay_out(copy, &whole, whole.warps, last))
+    whole.brief = true;
+    if (products && !lay_out(copy, &whole, whole.warps, last))
         return false;
     last->target.blocks = 0; // its elements come one by one, a register each
     return true;
@@ -547,12 +550,22 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
              "// made by cucore's tile compiler\n.version 9.0\n.target sm_%d%s\n"
              ".address_size 64\n"
              ".extern .shared .align %d .b8 dynamic_scratch[];\n",
-             target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 16);
+             target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 128);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
-    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next)
-        if (!compile_kernel(kernel, target, &text))
-            return false;
+    // What is wrong with one says nothing of the next, which is looked at all the same.
+    struct tile_diagnostics *d = module->diagnostics;
+    bool whole = true;
+    for (struct tile_kernel *kernel = module->first; kernel && !d->out_of_memory;
+         kernel = kernel->next) {
+        d->earlier += d->errors;
+        d->errors = 0;
+        whole &= compile_kernel(kernel, target, &text);
+    }
+    d->errors += d->earlier;
+    d->earlier = 0;
+    if (!whole)
+        return false;
     out->ptx = text.at;
     out->ptx_bytes = text.length;
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;

@@ -15,6 +15,7 @@ struct tile_target {
     uint32_t blocks;       // of a kernel that are to find room at once; 0: any number
     uint32_t shared_limit; // bytes a block may have
     bool orders_all;       // barriers for tensors that overlap are in every entry, outside of loops
+    bool brief;            // little to assemble comes before the last of speed
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
     bool require_tma, require_tensor_core;

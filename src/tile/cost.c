@@ -3,7 +3,8 @@
 // A block's turn takes as long as the slower of two: its multiplications, and getting its operands
 // from L2, which all blocks share. A block's tile takes its turns, and an end in which sums are
 // stored; where warpgroups take tiles in turns that is under the next one's. Tiles come in waves of
-// as many as there are multiprocessors. Nothing is faster than memory.
+// as many as there are multiprocessors; some block has one that sticks out, where there are any.
+// Nothing is faster than memory.
 #include "cost.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 
 enum {
     STEP_BYTES = 32,         // of the summed axis that one wgmma takes
-    LINE_BYTES = 128,        // that TMA fills in at a time where a tile sticks out
+    LINE_BYTES = 128,        // that TMA copies at a time
+    SECTOR_BYTES = 32,       // of memory
     MOST_ACCUMULATORS = 128, // registers of a thread
     MOST_ALONE = 192,        // of one whose warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, in front of stages
@@ -24,7 +26,8 @@ enum {
 };
 
 // Fitted to 900 times of 26 shapes on an H200, cold: of up to 40 tiles the model's is 2 % slower
-// than the fastest on geometric mean. Clocks, bytes a clock of a multiprocessor, and shares.
+// than the fastest on geometric mean; with widths between, of 76 kinds and shapes from 1024^3 on,
+// 0.7 %. Clocks, bytes a clock of a multiprocessor, and shares.
 static const double launch_seconds = 4.2e-6; // from the stream to the first block and back
 static const double again_seconds = 3.4e-6;  // of a kernel behind it
 static const double fill_clocks = 2100;      // until a block's first stage is there
@@ -34,6 +37,8 @@ static const double tensor_share = 0.974;    // of what tensor cores could do
 static const double shared_rate = 90;        // that products read of shared memory
 static const double copied_rate = 26;        // that threads copy themselves (cp.async)
 static const double outside_clocks = 6.5;    // of a line that lies outside of its tensor
+static const double line_clocks = 1.5;       // of any that is copied
+static const double torn_clocks = 2.1;       // of one that begins within one of memory's, besides
 static const double end_clocks = 660;        // of a tile, besides what it stores
 static const double store_rate = 34;         // of sums
 static const double meet_clocks = 4750;      // until blocks that do a sum together have met
@@ -90,6 +95,24 @@ static uint32_t product_rows(const struct tile_work *w)
     bool exchanged = w->road == TILE_ROAD_PIPELINE && !can_be_rows(w->rows);
 
     return exchanged ? w->columns : w->rows;
+}
+
+void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
+{
+    int64_t tiles = extent / tile + (extent % tile != 0);
+    double outside = tiles ? (double)(tile - 1 - (extent - 1) % tile) : 0;
+
+    w->outside = fmax(w->outside, outside);
+    w->ends = fmin(w->ends + (outside > 0 ? 1 / (double)tiles : 0), 1);
+}
+
+void tile_work_put_rows(struct tile_work *w, int64_t rows, int64_t bytes, int64_t row_bytes)
+{
+    const double much = 1.6; // where not even sectors are whole
+
+    if (bytes % LINE_BYTES || row_bytes % LINE_BYTES)
+        w->torn += (double)(rows * ((bytes + LINE_BYTES - 1) / LINE_BYTES)) *
+                   (row_bytes % SECTOR_BYTES ? much : 1);
 }
 
 uint32_t tile_work_stage_bytes(const struct tile_work *w)
@@ -160,9 +183,22 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     double lines = w->rows + w->columns / (double)w->cluster;
     double shared = lines * bytes * busy / m->l2_bytes;
 
-    if (w->road == TILE_ROAD_MMA_SYNC) // the rest of what sticks out is not copied
+    if (w->road == TILE_ROAD_MMA_SYNC)
         return fmax(shared, lines * bytes / copied_rate);
-    return shared + w->outside * outside_clocks * bytes / LINE_BYTES;
+    if (w->road == TILE_ROAD_PIPELINE)
+        shared = fmax(shared, lines * bytes / LINE_BYTES * line_clocks + w->torn * torn_clocks);
+    return shared;
+}
+
+// Clocks that a tile which sticks out takes more in a turn.
+static double outside_clocks_of(const struct tile_work *w, double load, double turn)
+{
+    double bytes = w->depth * (double)element_bytes(w),
+           inside = 1 - w->outside / (w->rows + w->columns);
+
+    if (w->road == TILE_ROAD_MMA_SYNC) // the rest of it is not copied
+        return 0;
+    return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - turn, 0);
 }
 
 // Multiprocessors that blocks find place on when so many of them must be neighbours.
@@ -179,30 +215,32 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     double blocks = (double)w->blocks, clock = 1e6 * m->megahertz, seconds = launch_seconds;
     double sums = w->rows * (double)w->columns, room = places(m, w);
     double waves = ceil(blocks / room), stages = tile_work_stages(m, w);
-    double turn = fmax(product_clocks(m, w), load_clocks(m, w, fmin(blocks, room)));
-    double end = end_clocks + sums * (w->parts > 1 ? 4 : w->stored_bytes) / store_rate;
+    double load = load_clocks(m, w, fmin(blocks, room)), turn = fmax(product_clocks(m, w), load);
+    double each = w->parts > 1 ? 4 / store_rate : w->stored_bytes / store_rate + w->behind;
+    double end = end_clocks + sums * each;
 
     if (w->road == TILE_ROAD_PIPELINE)
         turn = fmax(turn, latency_clocks / fmax(stages - 1, 1));
     else if (w->road == TILE_ROAD_MMA_SYNC) // half of a stage is on its way when it is asked for
-        turn = fmax(turn, (latency_clocks + load_clocks(m, w, fmin(blocks, room)) / 2) /
-                              fmax(stages - 1, 1));
+        turn = fmax(turn, (latency_clocks + load / 2) / fmax(stages - 1, 1));
     if (w->split > 1) // sums of all but the first go to it through shared memory
         end += meet_clocks + sums * 4 * (w->split - 1) / meet_rate;
     double ends = waves;
     if (takes_turns(w)) { // only the last is waited for, which half the threads do
-        end += sums * (w->parts > 1 ? 4 : w->stored_bytes) / store_rate;
+        end += sums * each;
         ends = 1;
     }
     if (w->streamed) { // each hands one tile on, and ends one that was
         double spread = fmod(blocks, room) + room * fmin(waves - 1, w->streamed - 1.0);
         waves = blocks / room;
         ends = ceil(waves) + 1;
-        double each = hand_on_clocks + sums * 4 / hand_on_rate;
+        double handed = hand_on_clocks + sums * 4 / hand_on_rate;
         // More waves have less of what they load at a time in common.
-        end += each * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
+        end += handed * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
     }
-    double clocks = fill_clocks + waves * (double)w->turns * (turn + turn_clocks) + ends * end;
+    double past = fmin(waves, 1 + w->ends * blocks / room) * outside_clocks_of(w, load, turn);
+    double clocks = fill_clocks + (waves * (turn + turn_clocks) + past) * (double)w->turns;
+    clocks += ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
     if (w->streamed)

@@ -40,12 +40,19 @@ struct tile_work {
     uint32_t streamed;             // last waves whose turns are dealt evenly; 0: none
     uint32_t warps;                // of a block; 4 of a pipeline: warpgroups take tiles in turns
     uint32_t stored_bytes;         // of an element of the result
-    double outside;                // rows and columns of a tile past the tensors' ends, on average
+    double behind;                 // clocks of what is done with an element before it is stored
+    double outside;                // rows or columns of a tile at an end that lie past it
+    double ends;                   // such tiles, of all
+    double torn;                   // lines of a turn that begin within one of memory's
     double unique_bytes;           // that must come from or go to memory at least once
     bool promotes;                 // sums of 8-bit floats are added up outside
     bool thrice;                   // f32 by three products of tf32
 };
 
+// An axis of the result has that extent, and tiles of it that one.
+void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
+// An operand's turn is `rows` of so many bytes, of a matrix whose rows have those.
+void tile_work_put_rows(struct tile_work *work, int64_t rows, int64_t bytes, int64_t row_bytes);
 // Bytes of shared memory that a stage takes, and how many stages fit.
 uint32_t tile_work_stage_bytes(const struct tile_work *work);
 uint32_t tile_work_stages(const struct tile_machine *machine, const struct tile_work *work);

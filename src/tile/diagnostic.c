@@ -63,7 +63,7 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     for (struct tile_diagnostic *old = d->first; old; old = old->next)
         if (old->severity == TILE_ERROR && old->code == code && same_place(&old->where, &where))
             return;
-    d->silent = ++d->errors > TILE_MAX_ERRORS;
+    d->silent = ++d->errors + d->earlier > TILE_MAX_ERRORS;
     if (d->silent)
         return;
     va_start(args, format);

@@ -36,7 +36,8 @@ struct tile_diagnostic {
 struct tile_diagnostics {
     struct cuc__arena *arena;
     struct tile_diagnostic *first, *last;
-    uint32_t errors;    // also those beyond the limit
+    uint32_t errors;    // also those beyond the limit; while a kernel is compiled, its own
+    uint32_t earlier;   // then: those of kernels before it
     bool silent;        // the last error was beyond it: its notes go too
     bool out_of_memory; // everything after is void
 };

@@ -185,17 +185,18 @@ static void look_at(struct tile_op *op, void *data)
     }
 }
 
-// Rows of an operand that lie past its tensor's end, on average.
-static double outside_of(const struct launch *l, const struct tile_stream *s)
+// How an operand's tiles lie in its tensor.
+static void look_at_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
 {
     uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
 
     if (s->load->operand[0]->op) // of a slice: nobody knows where it ends
-        return 0;
+        return;
     int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
-    int64_t extent = l->tensor[tensor].shape[axis], tiles = (extent + tile - 1) / tile;
-
-    return tiles ? (double)(tiles * tile - extent) / (double)tiles : 0;
+    tile_work_put_end(w, l->tensor[tensor].shape[axis], tile);
+    if (s->mn_major)
+        tile_work_put_rows(w, w->depth, tile * s->element,
+                           l->tensor[tensor].shape[axis] * s->element);
 }
 
 // What is planned of a copy of the kernel tells the road, since it is what the compiler asks.
@@ -211,7 +212,7 @@ static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel
         if (plan) {
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)
-                w->outside += outside_of(l, &plan->stream[i]);
+                look_at_tiles(w, l, &plan->stream[i]);
             return TILE_ROAD_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);

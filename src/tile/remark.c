@@ -14,17 +14,18 @@ struct review {
     bool pipelined;
 };
 
-// Something slower was done than the source lets one hope for.
+// Something slower was done than the source lets one hope for; `why` may be "".
 static void downgrade(const struct review *r, const struct tile_op *op, bool refused,
-                      const char *option, const char *expected, const char *got)
+                      const char *option, const char *expected, const char *got, const char *why)
 {
-    const char *name = tile_op_infos[op->kind].name;
+    const char *name = tile_op_infos[op->kind].name, *before = *why ? ": " : "";
 
     if (refused)
-        tile_error(r->module, TILE_T603, op->where, "%s: expected %s, as %s asks for it, got %s",
-                   name, expected, option, got);
+        tile_error(r->module, TILE_T603, op->where,
+                   "%s: expected %s, as %s asks for it, got %s%s%s", name, expected, option, got,
+                   before, why);
     else
-        tile_remark(r->module, op->where, "%s: %s, not %s", name, got, expected);
+        tile_remark(r->module, op->where, "%s: %s, not %s%s%s", name, got, expected, before, why);
 }
 
 static void review_op(struct tile_op *op, void *data)
@@ -40,10 +41,10 @@ static void review_op(struct tile_op *op, void *data)
                     fragment->name);
     else if (op->kind == TILE_MMA)
         downgrade(r, op, r->target->require_tensor_core, "require_tensor_core", "a tensor core",
-                  "fused multiply-adds");
+                  "fused multiply-adds", tile_fragment_refusal(op, r->target));
     else if (tile_int(op, TILE_ATTR_TMA, 0) > 0)
         downgrade(r, op, r->target->require_tma, "require_tma", "a copy by TMA",
-                  "loads and stores of threads");
+                  "loads and stores of threads", "");
 }
 
 bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined)

@@ -68,8 +68,10 @@ START_TEST(the_fastest_tile_of_a_plan_is_kept)
     o.n = 128;
     o.k = 96;
     o.activation = CUC_GEMM_RELU; // does not matter
-    if (_i)
+    if (_i == 1)
         o.form = CUC_GEMM_BATCHED, o.batch = 2;
+    if (_i == 2)
+        o.activation = CUC_GEMM_SILU; // which has records of its own
     ck_ok(cuc_gemm_tune(choice, sizeof(choice), device, &o, &tune));
     ck_assert_int_eq(told.count, 3);
     ck_assert_int_eq(told.wrong, 0);
@@ -168,8 +170,14 @@ START_TEST(what_cannot_be_tuned_is_refused)
     tune.max_seconds = 0.1;
     ck_fails(bad, cuc_tile_tune(NULL, 0, NULL, program, 0, &o, "add", args, 2, &tune), "device");
     ck_fails(bad, cuc_tile_tune(NULL, 0, device, program, 0, &o, "add", NULL, 2, &tune), "args");
+    struct told told = { 0 };
+    tune.tell = tell;
+    tune.user = &told;
     ck_fails(bad, cuc_tile_tune(choice, 4, device, program, 0, &o, "add", args, 2, &tune),
              "room is 4");
+    ck_fails(bad, cuc_tile_tune(choice, 0, device, program, 0, &o, "add", args, 2, &tune),
+             "room is 0");
+    ck_assert_int_eq(told.count, 0); // before anything is measured
     ck_fails(CUC_ERROR_NOT_FOUND,
              cuc_tile_tune(NULL, 0, device, program, 0, &o, "other", args, 1, &tune),
              "there is no candidate"); // it declares no grid
@@ -177,6 +185,45 @@ START_TEST(what_cannot_be_tuned_is_refused)
     ck_fails(bad, cuc_gemm_tune(NULL, 0, device, &plan, &tune), "m, n and k");
     tune.most = 65;
     ck_fails(bad, cuc_gemm_tune(NULL, 0, device, &plan, &tune), "most is 65");
+    cuc_buffer_release(buffer);
+}
+END_TEST
+
+// Before anything is measured.
+START_TEST(a_file_that_cannot_be_written_is_told_of_at_once)
+{
+    static const struct {
+        const char *path;
+        cuc_status status;
+        const char *words;
+    } cases[] = {
+        { "/nowhere/tuned.tsv", CUC_ERROR_IO, "/nowhere/tuned.tsv could not be written: No such" },
+        { "/", CUC_ERROR_IO, "/ could not be read: Is a directory" },
+        { "", CUC_ERROR_INVALID_ARGUMENT, "path is empty" },
+        { "/dev/null", CUC_ERROR_INVALID_ARGUMENT, "/dev/null is no file of records" },
+    };
+    const char *const dimensions[] = { "N=100" };
+    cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
+    cuc_gemm_options plan = CUC_GEMM_OPTIONS_INIT;
+    cuc_tune_options tune = CUC_TUNE_OPTIONS_INIT;
+    struct told told = { 0 };
+    cuc_buffer *buffer;
+    cuc_tensor x = array(&buffer, 0);
+    cuc_arg args[] = { CUC_ARG(&x), CUC_ARG(&x) };
+    const char *words = cases[_i].words;
+
+    o.dimensions = dimensions;
+    o.dimension_count = 1;
+    plan.dtype = CUC_F16;
+    plan.m = plan.n = plan.k = 64;
+    tune.max_seconds = 0.1;
+    tune.path = cases[_i].path;
+    tune.tell = tell;
+    tune.user = &told;
+    ck_fails(cases[_i].status, cuc_gemm_tune(NULL, 0, device, &plan, &tune), words);
+    ck_fails(cases[_i].status,
+             cuc_tile_tune(NULL, 0, device, program, 0, &o, "add", args, 2, &tune), words);
+    ck_assert_int_eq(told.count, 0);
     cuc_buffer_release(buffer);
 }
 END_TEST
@@ -216,9 +263,10 @@ int main(void)
     cuc_found_release(found);
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, the_fastest_tile_of_a_plan_is_kept, 0, 2);
+    tcase_add_loop_test(c, the_fastest_tile_of_a_plan_is_kept, 0, 3);
     tcase_add_test(c, what_is_wrong_does_not_win_and_arrays_are_as_they_were);
     tcase_add_test(c, what_cannot_be_tuned_is_refused);
+    tcase_add_loop_test(c, a_file_that_cannot_be_written_is_told_of_at_once, 0, 4);
     tcase_add_test(c, arrays_are_the_same_to_a_few_roundings);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

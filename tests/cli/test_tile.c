@@ -166,6 +166,7 @@ static const struct {
     { { "tune", "gemm", "--shape", "4x4" }, 2, .err = { "'--shape 4x4' is no shape" } },
     { { "tune", "gemm", "--shape", "4", "--layout", "nx" }, 2, .err = { "'--layout nx' is none" } },
     { { "tune", "gemm", "--shape", "4", "--dtype", "f17" }, 2, .err = { "'--dtype f17' is no element type" } },
+    { { "tune", "gemm", "--shape", "4", "--activation", "tanh" }, 2, .err = { "'--activation tanh' is none" } },
     { { "tune", "gemm", "--shape", "4", "x.tile" }, 2, .err = { "tune gemm takes no FILE" } },
     { { "run", "some.cu", "--kernel", "k", "--grid", "1", "--block", "1", INTERP }, 2,
       .err = { "--driver interp runs tile programs, and 'some.cu' is none" } },
@@ -305,6 +306,33 @@ START_TEST(json_has_kernels_and_resources)
 }
 END_TEST
 
+// What cucore tune has kept is looked into by whatever compiles for the device itself.
+START_TEST(records_are_looked_into_unless_an_architecture_is_given)
+{
+    static const struct {
+        const char *arguments[10];
+        bool looks;
+    } cases[] = {
+        { { "compile", "auto.tile", "--dim", "N=5000", "-o", "auto.ptx" }, true },
+        { { "compile", "auto.tile", "--dim", "N=5000", "--arch", "sm_80", "-o", "auto.ptx" },
+          false },
+        { { "compile", "auto.tile", "-o", "auto.ptx" }, false },
+        { { "run", "auto.tile", "--dim", "N=5000", VADD }, true },
+    };
+
+    save("wrong.tsv", "cucore-tuned 1\nonly\ttwo\n", 24);
+    for (int i = 0; i < LENGTH(cases); i++) {
+        child c = { .environment = { "CUCORE_TUNED=wrong.tsv" } };
+        memcpy(c.arguments, cases[i].arguments, sizeof(cases[i].arguments));
+        child_run(&c, program);
+        ck_assert_msg(!strstr(c.err, "wrong.tsv, line 2") == !cases[i].looks, "%d: %s%s", i, c.out,
+                      c.err);
+        ck_assert_int_eq(c.status != 0, cases[i].looks);
+        child_free(&c);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cli tile");
@@ -321,6 +349,7 @@ int main(void)
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_command_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
+    tcase_add_test(t, records_are_looked_into_unless_an_architecture_is_given);
     tcase_add_loop_test(t, the_sum_is_written, 0, 3);
     tcase_add_test(t, json_has_kernels_and_resources);
     suite_add_tcase(suite, t);

@@ -436,6 +436,17 @@ START_TEST(a_graph_decides_between_bodies)
     } catch (const cuc::error &e) {
         ck_assert_int_eq(e.code(), CUC_ERROR_INVALID_ARGUMENT);
     }
+    for (uint32_t count : { 0u, UINT32_MAX }) {
+        try {
+            cuc::capture(stream, [&] {
+                cuc::add_conditional(stream, cuc::create_condition(stream), CUC_CONDITIONAL_SWITCH,
+                                     count);
+            });
+            ck_abort_msg("nothing was thrown");
+        } catch (const cuc::error &e) {
+            ck_assert_int_eq(e.code(), CUC_ERROR_INVALID_ARGUMENT);
+        }
+    }
 }
 END_TEST
 
@@ -455,6 +466,28 @@ START_TEST(a_buffer_grows)
 }
 END_TEST
 
+START_TEST(memory_that_grows_has_pieces_for_others)
+{
+    const cuc::stream stream{ cuc::device() };
+    const auto resource = cuc::memory_resource::growing(cuc::device(), 0, CUC_MEMORY_VIRTUAL_IPC);
+    const cuc::buffer first(resource, stream, 8);
+    const cuc::buffer second = first.grow(4 << 20);
+
+    second.fill(stream, 6);
+    const auto pieces = second.export_pieces();
+    const auto there = cuc::buffer::import_pieces(resource, pieces, 3 << 20, stream);
+    for (const auto &piece : pieces)
+        close(piece.fd);
+    ck_assert_uint_eq(pieces.size(), 2);
+    uint8_t got = 0;
+    there.read(stream, &got, 1, (3 << 20) - 1);
+    stream.synchronize();
+    ck_assert_uint_eq(got, 6);
+    ck_assert_int_eq(thrown_by([&] { cuc::buffer::import_pieces(resource, {}, 8, stream); }).code(),
+                     CUC_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
 START_TEST(a_part_of_a_device_has_streams)
 {
     cuc_sms rest;
@@ -467,6 +500,15 @@ START_TEST(a_part_of_a_device_has_streams)
     ck_assert_uint_eq(part.sms().count, groups[0].count + groups[1].count);
     x.buffer().fill(stream, 4);
     ck_assert(x.read(stream) == std::vector<uint8_t>(8, 4));
+    // As many as there are, and none.
+    const auto all = cuc::split(cuc::sms_of(cuc::device()), 16, UINT32_MAX);
+    ck_assert_uint_eq(all.size(), cuc::sms_of(cuc::device()).count / 16);
+    try {
+        cuc::split(cuc::sms_of(cuc::device()), 16, 0);
+        ck_abort_msg("nothing was thrown");
+    } catch (const cuc::error &e) {
+        ck_assert_int_eq(e.code(), CUC_ERROR_INVALID_ARGUMENT);
+    }
 }
 END_TEST
 
@@ -539,6 +581,7 @@ int main()
     tcase_add_test(all, a_capture_is_launched_as_one);
     tcase_add_test(all, a_graph_decides_between_bodies);
     tcase_add_test(all, a_buffer_grows);
+    tcase_add_test(all, memory_that_grows_has_pieces_for_others);
     tcase_add_test(all, a_part_of_a_device_has_streams);
     tcase_add_test(all, a_tensor_map_has_a_box_for_each_dimension);
     tcase_add_test(all, a_capture_that_throws_is_cancelled);

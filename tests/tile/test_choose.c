@@ -7,6 +7,7 @@
 #include <cucore/tuned.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +102,58 @@ static const struct measured products[] = {
         { 64, 128, 128, 1, 46.88 },
         { 128, 128, 64, 1, 51.07 },
         { 128, 64, 64, 1, 51.10 } } },
+    // Widths between, where the usual ones leave much of the last wave empty.
+    { 3328,
+      3328,
+      3328,
+      { { 128, 224, 64, 1, 102.8 },
+        { 256, 112, 64, 1, 104.0 },
+        { 128, 240, 64, 1, 109.0 },
+        { 128, 256, 64, 1, 111.7 } } },
+    // Rows of b that do not begin with memory's lines.
+    { 3000,
+      5000,
+      2000,
+      { { 256, 128, 64, 1, 93.9 }, { 128, 256, 64, 1, 111.5 }, { 128, 192, 64, 1, 114.8 } } },
+};
+
+// The same with columns of b side by side.
+static const struct measured turned[] = {
+    { 2304,
+      2304,
+      2304,
+      { { 128, 128, 64, 1, 39.7 }, { 128, 192, 64, 1, 39.8 }, { 128, 256, 64, 1, 50.0 } } },
+    { 2560,
+      2560,
+      2560,
+      { { 128, 144, 64, 1, 48.8 },
+        { 128, 224, 64, 1, 49.9 },
+        { 256, 112, 64, 1, 50.9 },
+        { 128, 208, 64, 1, 51.5 },
+        { 128, 256, 64, 1, 55.1 } } },
+    { 3328,
+      3328,
+      3328,
+      { { 128, 224, 64, 1, 101.1 },
+        { 256, 112, 64, 1, 103.3 },
+        { 128, 176, 64, 1, 104.3 },
+        { 128, 256, 64, 1, 112.2 } } },
+    { 5120,
+      5120,
+      5120,
+      { { 128, 144, 64, 1, 372.4 },
+        { 128, 160, 64, 1, 373.6 },
+        { 128, 224, 64, 1, 373.9 },
+        { 256, 112, 64, 1, 377.9 },
+        { 128, 256, 64, 1, 421.7 } } },
+    { 4096,
+      14336,
+      4096,
+      { { 128, 160, 64, 1, 629.7 },
+        { 128, 176, 64, 1, 637.1 },
+        { 128, 128, 64, 1, 639.6 },
+        { 128, 144, 64, 1, 643.7 },
+        { 128, 256, 64, 1, 665.2 } } },
 };
 
 static const struct cuc__gemm_kind bf16 = {
@@ -132,8 +185,11 @@ static double measured_us(const struct measured *p, const struct cuc__gemm_tile 
 
 START_TEST(what_is_chosen_is_nearly_the_fastest)
 {
-    const struct measured *p = &products[_i];
-    struct cuc__gemm_tile t = chosen(&bf16, 90, p->m, p->n, p->k, 0);
+    const struct measured *p = _i < LENGTH(products) ? &products[_i]
+                                                     : &turned[_i - LENGTH(products)];
+    struct cuc__gemm_kind kind = bf16;
+    kind.turned_b = _i >= LENGTH(products);
+    struct cuc__gemm_tile t = chosen(&kind, 90, p->m, p->n, p->k, 0);
     double us = measured_us(p, &t);
 
     ck_assert_msg(us > 0, "%dx%dx%d: %dx%dx%d in %d was not measured", (int)p->m, (int)p->n,
@@ -237,6 +293,23 @@ START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     ck_assert_int_eq(chosen(&kind, 80, 5120, 5120, 5120, workspace).stream_k, 0);
     kind.residual = CUC_BF16; // its loads would not be by TMA
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
+}
+END_TEST
+
+// A residual of another width would come by threads, which is for those who take turns.
+START_TEST(what_is_loaded_like_the_result_has_whole_lines)
+{
+    struct cuc__gemm_kind kind = bf16;
+    int64_t extents[] = { 2560, 3328, 5120 };
+
+    kind.turned_b = true;
+    ck_assert_int_eq(chosen(&kind, 90, 3328, 3328, 3328, 0).columns, 224);
+    kind.residual = CUC_BF16;
+    for (int i = 0; i < LENGTH(extents); i++) {
+        int64_t n = extents[i];
+        struct cuc__gemm_tile t = chosen(&kind, 90, n, n, n, 0);
+        ck_assert(t.columns % 64 == 0 || t.warps == 4);
+    }
 }
 END_TEST
 
@@ -603,6 +676,26 @@ START_TEST(records_that_are_added_at_a_time_are_all_there)
 }
 END_TEST
 
+START_TEST(a_file_that_gets_a_record_stays_what_it_was)
+{
+    char link[sizeof(path) + 8], choice[64];
+    struct stat s;
+
+    write_file("cucore-tuned 1\n");
+    snprintf(link, sizeof(link), "%s.link", path);
+    ck_assert_int_eq(symlink(path, link), 0);
+    ck_assert_int_eq(chmod(path, 0640), 0);
+    ck_ok(cuc_tuned_add(link, &record));
+    ck_assert_int_eq(lstat(link, &s), 0);
+    ck_assert(S_ISLNK(s.st_mode));
+    ck_assert_int_eq(lstat(path, &s), 0);
+    ck_assert(S_ISREG(s.st_mode));
+    ck_assert_int_eq(s.st_mode & 0777, 0640);
+    ck_ok(cuc_tuned_find(choice, sizeof(choice), path, &record));
+    unlink(link);
+}
+END_TEST
+
 START_TEST(files_that_are_none_are_refused_with_their_line)
 {
     char choice[64];
@@ -626,6 +719,12 @@ START_TEST(files_that_are_none_are_refused_with_their_line)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &bad), "kernel is NULL");
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/nowhere/tuned", &record), "/nowhere");
     ck_fails(CUC_ERROR_IO, cuc_tuned_add("/nowhere/tuned", &record), "/nowhere");
+    ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/", &record), "/ could not be read: ");
+    // It is of zeros, and takes no room.
+    ck_assert_int_eq(truncate(path, INT64_C(17) << 20), 0);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), path,
+             "16 MiB and more");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "16 MiB and more");
 }
 END_TEST
 
@@ -665,6 +764,44 @@ START_TEST(programs_use_what_was_measured)
     p = made(NULL, dimensions, NULL, path);
     cuc_object *object = NULL;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_compile(&object, p, CUC_CODE_PTX), path);
+    cuc_program_release(p);
+}
+END_TEST
+
+// What a program's record may say: candidates of its constants, each once.
+static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
+                                           "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };
+
+START_TEST(records_that_no_program_can_have_are_left_out)
+{
+    const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
+    cuc_program *p = made(NULL, dimensions, NULL, path);
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    cuc_device *device = NULL;
+    int32_t version = 0;
+    char toolkit[16];
+
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_driver_get_version(&version));
+    snprintf(toolkit, sizeof(toolkit), "%d.%d", version / 1000, version % 1000 / 10);
+    ck_ok(cuc_tile_get_record(&key, p, "gemm"));
+    key.gpu = cuc_device_name(device);
+    key.toolkit = toolkit;
+    key.kernel = "gemm";
+    key.choice = wrong_words[_i];
+    ck_ok(cuc_tuned_add(path, &key));
+    compile(p);
+    ck_assert_msg(strstr(cuc_program_log(p), "of auto() by the model") != NULL, "%s",
+                  cuc_program_log(p));
+    // Of options the others count.
+    cuc_program *other = made(NULL, dimensions, NULL, path);
+    key.choice = "BM=64 BN=64 :warps=12 :stages=1 :raster=65";
+    ck_ok(cuc_tuned_add(path, &key));
+    compile(other);
+    ck_assert_msg(
+        strstr(cuc_program_log(other), "BM=64 BN=64 :warps=12 :stages=1 :raster=65 as was") != NULL,
+        "%s", cuc_program_log(other));
+    cuc_program_release(other);
     cuc_program_release(p);
 }
 END_TEST
@@ -712,6 +849,34 @@ START_TEST(records_that_no_plan_can_have_are_left_out)
 }
 END_TEST
 
+// Whose words are right each, and together are too much for a block.
+START_TEST(records_that_cannot_be_compiled_are_left_out)
+{
+    cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+    cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
+    cuc_device *device = NULL;
+    cuc_gemm_plan *plan;
+
+    ck_ok(cuc_device_get(&device, 0));
+    o.dtype = CUC_F64;
+    o.c_dtype = CUC_F64;
+    o.m = o.n = o.k = 256;
+    o.tuned = "";
+    ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+    ck_ok(cuc_gemm_plan_get_record(&key, plan));
+    key.choice = "BM=256 BN=256 BK=64";
+    ck_ok(cuc_tuned_add(path, &key));
+    cuc_gemm_plan_release(plan);
+    o.tuned = path;
+    ck_ok(cuc_gemm_plan_create(&plan, device, &o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    ck_assert_str_eq(choice.by, "model");
+    ck_assert_ptr_nonnull(cuc_gemm_plan_source(plan, 2));
+    cuc_gemm_plan_release(plan);
+}
+END_TEST
+
 START_TEST(plans_use_what_was_measured)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
@@ -754,7 +919,7 @@ START_TEST(plans_use_what_was_measured)
         cuc_gemm_plan_release(plan);
     }
     // Near 4096, and not by as much as the model may be wrong.
-    for (o.m = 3968; o.m >= 3072; o.m -= 896) {
+    for (o.m = 4064; o.m >= 3072; o.m -= 992) {
         o.n = o.k = o.m;
         ck_ok(cuc_gemm_plan_create(&plan, device, &o));
         ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
@@ -764,7 +929,7 @@ START_TEST(plans_use_what_was_measured)
     key.dimensions = "M=4096 N=4096 K=4096 Z=1";
     key.choice = "BM=128 BN=256 BK=64 :raster=16";
     ck_ok(cuc_tuned_add(path, &key));
-    for (o.m = 3968; o.m >= 3072; o.m -= 896) { // which leaves most of its third wave empty
+    for (o.m = 4064; o.m >= 3072; o.m -= 992) { // which leaves most of its third wave empty
         o.n = o.k = o.m;
         ck_ok(cuc_gemm_plan_create(&plan, device, &o));
         ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
@@ -829,12 +994,14 @@ int main(void)
     Suite *suite = suite_create("choose");
     TCase *c = tcase_create("model"), *r = tcase_create("records");
 
-    tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0, LENGTH(products));
+    tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0,
+                        LENGTH(products) + LENGTH(turned));
     tcase_add_test(c, the_ends_of_many_tiles_are_beside_others);
     tcase_add_test(c, tiles_without_pipelines_are_nearly_the_fastest_too);
     tcase_add_test(c, neighbours_share_what_is_most_to_read);
     tcase_add_test(c, grids_that_are_small_share_their_sums);
     tcase_add_test(c, last_waves_are_dealt_where_they_are_nearly_empty);
+    tcase_add_test(c, what_is_loaded_like_the_result_has_whole_lines);
     tcase_add_test(c, ranges_of_turns_are_all_of_them);
     tcase_add_test(c, tiles_fit_where_they_run);
     tcase_add_test(c, promotion_takes_time_and_no_room);
@@ -845,10 +1012,13 @@ int main(void)
     tcase_add_checked_fixture(r, open_file, close_file);
     tcase_add_test(r, records_serve_what_is_near);
     tcase_add_test(r, files_that_are_none_are_refused_with_their_line);
+    tcase_add_test(r, a_file_that_gets_a_record_stays_what_it_was);
     tcase_add_test(r, programs_use_what_was_measured);
+    tcase_add_loop_test(r, records_that_no_program_can_have_are_left_out, 0, LENGTH(wrong_words));
     tcase_add_test(r, plans_use_what_was_measured);
     tcase_add_test(r, records_that_are_added_at_a_time_are_all_there);
     tcase_add_loop_test(r, records_that_no_plan_can_have_are_left_out, 0, LENGTH(no_choices));
+    tcase_add_test(r, records_that_cannot_be_compiled_are_left_out);
     tcase_add_test(r, the_installed_records_are_good);
     suite_add_tcase(suite, r);
     return testing_main(suite, 1);

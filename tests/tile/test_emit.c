@@ -1,5 +1,6 @@
 // PTX of every construct, on the driver against the interpreter; and assembled for each generation.
 #include "construct.h"
+#include "slice.h"
 
 #include <check.h>
 #include <cucore/cucore.h>
@@ -135,13 +136,13 @@ int main(int argc, char **argv)
 {
     Suite *s = suite_create("tile emit");
     TCase *t = tcase_create("constructs");
-    int first = 0, end = CONSTRUCTS, slice, slices;
+    int first = 0, end = CONSTRUCTS;
+    struct slice slice;
 
-    // One of several processes that share the work, where the driver takes long to assemble.
-    if (argc > 2 && strcmp(argv[1], "--slice") == 0 &&
-        sscanf(argv[2], "%d/%d", &slice, &slices) == 2 && slices > 0) {
-        for (int i = slice; i < CONSTRUCTS; i += slices)
-            tcase_add_loop_test(t, the_driver_and_the_interpreter_leave_the_same_bytes, i, i + 1);
+    if (slice_asked(argc, argv)) {
+        if (!slice_read(&slice, argv))
+            return 2;
+        SLICE_ADD(slice, t, the_driver_and_the_interpreter_leave_the_same_bytes, CONSTRUCTS);
         argc = 2;
         argv[1] = "none";
     }

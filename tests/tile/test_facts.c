@@ -122,7 +122,7 @@ START_TEST(bounds_and_divisors_are_found)
     struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
     ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", rows[_i].name,
                   module ? tile_diagnostics_text(module, false) : "no memory");
-    struct tile_facts *facts = tile_find_facts(module->first);
+    struct tile_facts *facts = tile_find_facts(module->first, 0);
     ck_assert_ptr_nonnull(facts);
     tile_walk(&module->first->body, look, &s);
     ck_assert_msg(s.found != NULL, "%s: there is no x", rows[_i].name);
@@ -186,6 +186,13 @@ static const struct {
     { "no clamp of an index that is small",
       "kernel k(a: f32[N]) { i = block(0)\nstore(a, [i * 4], load(a, [i * 4 + 1], [512])) }", NULL,
       "274877906944" },
+    { "no division where copies look how many tiles lie inside",
+      "kernel k(a: f16[M, K], b: f16[K, N], c: f16[M, N]) grid cdiv(M, 64), cdiv(N, 64) {\n"
+      "m, n = block(0), block(1)\nacc = zeros(f32, [64, 64])\n"
+      "for i in 0 .. cdiv(K, 32) {\n"
+      "acc = mma(load(a, [m, i], [64, 32]), load(b, [i, n], [32, 64]), acc) }\n"
+      "store(c, [m, n], cast(acc, f16)) }",
+      "cp.async", "div.s64" },
     { "a clamp of one that may not be",
       "kernel k(a: f32[N], n: i64) { store(a, [0], load(a, [n // 2], [512])) }", "274877906944",
       NULL },
@@ -217,6 +224,88 @@ START_TEST(code_is_made_as_facts_allow)
 }
 END_TEST
 
+START_TEST(an_extent_of_what_has_elements_is_not_0)
+{
+    static const char text[] = "kernel k(a: f32[N, 4], b: f32[M]) { x = N\ny = M }";
+    struct tile_module *module = tile_parse("p.tile", text, sizeof(text) - 1, NULL, 0);
+
+    ck_assert(module && !module->diagnostics->errors);
+    for (uint64_t filled = 0; filled < 4; filled++) {
+        struct tile_facts *facts = tile_find_facts(module->first, filled);
+        const struct tile_parameter *p = module->first->parameter;
+        ck_assert_ptr_nonnull(facts);
+        ck_assert_int_eq(tile_known_extent(facts, p[0].value, 0).low, (int)filled & 1);
+        ck_assert_int_eq(tile_known_extent(facts, p[0].value, 1).low, 4);
+        ck_assert_int_eq(tile_known_extent(facts, p[1].value, 0).low, (int)filled >> 1);
+    }
+    tile_module_free(module);
+}
+END_TEST
+
+// A product's entries, by what they are called, and how many lines they have at most: an assembler
+// takes as long as they are.
+static const struct {
+    const char *entry;
+    int most;
+} briefs[] = { { "$tma(", 650 }, { "$idx32_aligned(", 1150 }, { "$idx64(", 900 } };
+
+static int lines_with(const char *text, const char *end, const char *words)
+{
+    int count = 0;
+
+    for (const char *at = text; (at = strstr(at, words)) && at < end; at += strlen(words))
+        count++;
+    return count;
+}
+
+// `from`: where the loop begins.
+static struct tile_module *compile_product(struct tile_compiled *out, const char *from)
+{
+    char text[512], why[128];
+    struct tile_target target;
+
+    snprintf(text, sizeof(text),
+             "kernel k(a: f16[M, K], b: f16[K, N], c: f16[M, N], s: i32) "
+             "grid cdiv(M, 128), cdiv(N, 256) {\n"
+             "m, n = block(0), block(1)\nacc = zeros(f32, [128, 256])\n"
+             "for i in %s .. cdiv(K, 64) {\n"
+             "acc = mma(load(a, [m, i], [128, 64]), load(b, [i, n], [64, 256]), acc) }\n"
+             "store(c, [m, n], cast(acc, f16)) }",
+             from);
+    ck_assert(tile_target_of(&target, 90, true, why, sizeof(why)));
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_msg(module && !module->diagnostics->errors && tile_compile(module, &target, out),
+                  "%s", module ? tile_diagnostics_text(module, false) : "no memory");
+    return module;
+}
+
+START_TEST(entries_beside_a_pipeline_are_brief)
+{
+    struct tile_compiled out;
+    struct tile_module *module = compile_product(&out, "0");
+    const char *entry = strstr(out.ptx, briefs[_i].entry);
+
+    ck_assert_ptr_nonnull(entry);
+    int lines = lines_with(entry, strstr(entry, "\n}\n"), "\n");
+    ck_assert_msg(lines <= briefs[_i].most, "%s...) has %d lines", briefs[_i].entry, lines);
+    tile_module_free(module);
+}
+END_TEST
+
+START_TEST(a_pipeline_has_zeros_where_its_loop_may_have_no_turn)
+{
+    struct tile_compiled out;
+
+    for (int known = 0; known < 2; known++) {
+        struct tile_module *module = compile_product(&out, known ? "0" : "s");
+        const char *entry = strstr(out.ptx, "$tma("), *end = strstr(entry, "\n}\n");
+        int zeros = lines_with(entry, end, ", 0;\n\tmov.b32");
+        ck_assert_msg(known ? zeros < 64 : zeros >= 127, "%d registers are 0", zeros);
+        tile_module_free(module);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tile facts");
@@ -224,6 +313,10 @@ int main(void)
 
     tcase_add_loop_test(t, bounds_and_divisors_are_found, 0, (int)(sizeof(rows) / sizeof(rows[0])));
     tcase_add_loop_test(t, code_is_made_as_facts_allow, 0, (int)(sizeof(codes) / sizeof(codes[0])));
+    tcase_add_test(t, an_extent_of_what_has_elements_is_not_0);
+    tcase_add_loop_test(t, entries_beside_a_pipeline_are_brief, 0,
+                        (int)(sizeof(briefs) / sizeof(briefs[0])));
+    tcase_add_test(t, a_pipeline_has_zeros_where_its_loop_may_have_no_turn);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

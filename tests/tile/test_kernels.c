@@ -1,5 +1,6 @@
 // The kernels of examples/tile.
 #include "kernel_reference.h"
+#include "slice.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -238,6 +239,11 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nt", "e5m2", "D=bf16 BM=256 BN=96 BK=256", "M=300 N=200 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=208 BK=128", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=256 BK=128 FAST=true", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
+    // Stored by pieces of 64 and of 32 bytes of a row.
+    { "gemm", "gemm_nt", "f16 bf16", "BN=224", "M=128 N=224 K=64; M=130 N=456 K=200", "rro", NULL, expect_gemm_nt, 64, 256, "a" },
+    { "gemm", "gemm_nn", "bf16", "BN=208 stages=2", "M=200 N=424 K=104", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
+    { "gemm", "gemm_tt", "f16", "BM=256 BN=80", "M=264 N=168 K=72", "rro", NULL, expect_gemm_tt, 64, 256, "a" },
+    { "gemm", "gemm_nt", "tf32", "D=f32 BM=64 BN=72 BK=32", "M=130 N=152 K=72", "rro", NULL, expect_gemm_nt, 64, 256, "a" },
     { "gemm_grouped", "gemm_grouped_nt", "bf16", "BM=64 BN=64", "S=300 G=6 N=136 K=72; S=64 G=1 N=8 K=8; S=5 G=3 N=16 K=64; S=0 G=2 N=16 K=64", "rro-", prepare_groups, expect_gemm_grouped_nt, 64, 256, "ao" },
     { "gemm_grouped", "gemm_grouped_nn", "f16", "BM=128 BN=128", "S=700 G=8 N=136 K=200", "rro-", prepare_groups, expect_gemm_grouped_nn, 64, 256, "a" },
     { "gemm_grouped", "gemm_grouped_nn", "bf16", "BM=16 BN=64 split=2 cluster=2", "S=70 G=4 N=136 K=200", "rro-", prepare_groups, expect_gemm_grouped_nn, 64, 256, "a" },
@@ -490,12 +496,12 @@ int main(int argc, char **argv)
 {
     bool assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
     const char *only = argc > 1 + assembles ? argv[1 + assembles] : NULL, *last = "";
-    int slice = 0, slices = 1; // --slice I/N: every N-th row
+    struct slice slice = { 0, 1 };
     Suite *suite = suite_create("tile kernels");
     TCase *all = tcase_create("kernels");
 
-    if (argc > 2 && strcmp(argv[1], "--slice") == 0) {
-        if (sscanf(argv[2], "%d/%d", &slice, &slices) != 2 || slices < 1)
+    if (slice_asked(argc, argv)) {
+        if (!slice_read(&slice, argv))
             return 2;
         only = NULL;
     }
@@ -506,7 +512,7 @@ int main(int argc, char **argv)
         last = rows[i].file;
         if (only && strcmp(only, rows[i].file) != 0 && strcmp(only, rows[i].kernel) != 0)
             continue;
-        if (i % slices != slice)
+        if (i % slice.step != slice.first)
             continue;
         if (!assembles)
             tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i,

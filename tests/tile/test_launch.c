@@ -152,7 +152,7 @@ END_TEST
 // Arguments of vadd and rows with one thing wrong, and what the message has.
 
 enum { A, B, C, X, Y };
-enum spoiling { DTYPE, RANK, EXTENT, LAST_EXTENT, ADDRESS, FLAGS, DEVICE };
+enum spoiling { DTYPE, RANK, EXTENT, LAST_EXTENT, STRIDE, ADDRESS, FLAGS, DEVICE };
 static const struct {
     int which;
     enum spoiling what;
@@ -166,6 +166,14 @@ static const struct {
       4999,
       { "argument c: axis 0: expected 5000, which N is by argument a, got 4999", "" } },
     { B, EXTENT, -1, { "argument b: axis 0: expected an extent, got -1", "" } },
+    { B,
+      STRIDE,
+      INT64_C(1) << 62,
+      { "argument b: axis 0: expected elements within memory, got 5000 that lie "
+        "4611686018427387904 apart",
+        "" } },
+    { X, STRIDE, INT64_MIN, { "argument x: axis 0", "3 that lie -9223372036854775808 apart" } },
+    { X, STRIDE, (INT64_C(1) << 56) + 1, { "argument x: axis 0: expected elements within", "" } },
     { C,
       ADDRESS,
       0x10002,
@@ -195,6 +203,9 @@ static void spoil(cuc_tensor *t, enum spoiling what, int64_t value)
         break;
     case LAST_EXTENT:
         t->shape[t->rank - 1] = value;
+        break;
+    case STRIDE:
+        t->strides[0] = value;
         break;
     case ADDRESS:
         t->data = (cuc_device_ptr)value;

@@ -358,6 +358,127 @@ START_TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
 }
 END_TEST
 
+// From lines of 128 bytes on, what a pipeline stores goes by TMA where they are pieces of 32 bytes.
+START_TEST(sums_of_a_pipeline_are_stored_by_tma)
+{
+    static const char product[] =
+        "kernel product(a: f16[M, K], b: f16[N, K], c: f16[M, N])\n"
+        "    const BN = 64\n"
+        "    grid cdiv(M, 128), cdiv(N, BN)\n"
+        "{\n"
+        "    acc = zeros(f32, [128, BN])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(load(a, [block(0), k], [128, 64]),\n"
+        "                  trans(load(b, [block(1), k], [BN, 64])), acc)\n"
+        "    }\n"
+        "    store(c, [block(0), block(1)], cast(acc, f16))\n"
+        "}\n";
+    static const struct {
+        int columns;
+        bool by_tma;
+    } cases[] = { { 256, true },  { 240, true }, { 224, true }, { 192, true }, { 80, true },
+                  { 200, false }, { 72, false }, { 64, true },  { 48, false } };
+    char columns[16];
+    const char *const chosen[] = { columns };
+    const bool by_tma = cases[_i].by_tma;
+
+    snprintf(columns, sizeof(columns), "BN=%d", cases[_i].columns);
+    cuc_program *p = made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .constants = chosen,
+                                                       .constant_count = 1, .remarks = CUC_ON));
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    const char *log = cuc_program_log(p);
+    ck_assert_msg(strstr(log, "stages of") != NULL, "%s: %s", columns, log);
+    ck_assert_msg((strstr(log, "store: by TMA (tma)") != NULL) == by_tma, "%s: %s", columns, log);
+    cuc_program_release(p);
+}
+END_TEST
+
+// One warpgroup waits for its own threads alone; where it needed shared memory it would meet the
+// other one.
+START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
+{
+    static const struct {
+        const char *parameter, *behind;
+        bool in_turns;
+    } cases[] = {
+        { "x: f16[N]", "load(x, [block(1)], [192])", true },
+        { "x: f16[M]", "load(x, [block(0)], [128])[:, None]", true },
+        { "x: f16[M, N]", "load(x, [block(0), block(1)], [128, 192])", true },
+        { "x: f32[M, N]", "load(x, [block(0), block(1)], [128, 192])", true },
+        { "x: f16[M, N]", "sum(load(x, [block(0), block(1)], [128, 192]), 0)", false },
+    };
+    char text[1024];
+
+    snprintf(text, sizeof(text),
+             "kernel product(a: f16[M, K], b: f16[N, K], c: f16[M, N], %s)\n"
+             "    grid cdiv(M, 128), cdiv(N, 192)\n"
+             "{\n"
+             "    acc = zeros(f32, [128, 192])\n"
+             "    for k in 0 .. cdiv(K, 64) {\n"
+             "        acc = mma(load(a, [block(0), k], [128, 64]),\n"
+             "                  trans(load(b, [block(1), k], [192, 64])), acc)\n"
+             "    }\n"
+             "    store(c, [block(0), block(1)], cast(acc + cast(%s, f32), f16))\n"
+             "}\n",
+             cases[_i].parameter, cases[_i].behind);
+    cuc_program *p =
+        made(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4, .remarks = CUC_ON));
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    const char *log = cuc_program_log(p);
+    ck_assert_msg(strstr(log, "2 warpgroups") != NULL, "%s", log);
+    ck_assert_msg((strstr(log, "2 warpgroups in turns") != NULL) == cases[_i].in_turns, "%s", log);
+    cuc_program_release(p);
+}
+END_TEST
+
+// Each product by multiply-adds says why; where that is an error, those of all kernels are told of.
+START_TEST(what_has_no_tensor_core_says_why)
+{
+    static const struct {
+        const char *name, *dtype, *sums, *options, *why;
+        int columns;
+    } cases[] = {
+        { "few", "f16", "f32", "", NULL, 1 }, // padded to a fragment
+        { "exact", "f32", "f32", "", "f32 is exactly rounded where no precision=tf32", 16 },
+        { "old", "e4m3", "f32", "", "the target's tensor cores have nothing for its dtype", 16 },
+        { "fine", "f32", "f32", ", precision=tf32", NULL, 16 },
+    };
+    enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+    char text[4096];
+    size_t at = 0;
+    cuc_object *object = NULL;
+
+    for (int i = 0; i < CASES; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "kernel %s(a: %s[M, K], b: %s[K, N], c: %s[M, N]) grid 1 {\n"
+                               "    store(c, [0, 0], mma(load(a, [0, 0], [32, 32]), "
+                               "load(b, [0, 0], [32, %d]), zeros(%s, [32, %d])%s))\n}\n",
+                               cases[i].name, cases[i].dtype, cases[i].dtype, cases[i].sums,
+                               cases[i].columns, cases[i].sums, cases[i].columns, cases[i].options);
+    cuc_program *p = made(text, CUC_PROGRAM_OPTIONS(.arch = "sm_80", .remarks = CUC_ON));
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    cuc_program *refused = made(text, CUC_PROGRAM_OPTIONS(.arch = "sm_80", .name = "r.tile",
+                                                          .require_tensor_core = CUC_ON));
+    ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, refused, CUC_CODE_PTX), "(2 errors)");
+    for (int i = 0; i < CASES; i++) {
+        char remark[256], error[256];
+        snprintf(remark, sizeof(remark),
+                 ":%d:22: remark: mma: fused multiply-adds, not a tensor core: %s", 3 * i + 2,
+                 cases[i].why ? cases[i].why : "");
+        snprintf(error, sizeof(error),
+                 "r.tile:%d:22: error T603: mma: expected a tensor core, as require_tensor_core "
+                 "asks for it, got fused multiply-adds: %s",
+                 3 * i + 2, cases[i].why ? cases[i].why : "");
+        ck_assert_msg(!strstr(cuc_program_log(p), remark) == !cases[i].why, "%s: %s", cases[i].name,
+                      cuc_program_log(p));
+        ck_assert_msg(!strstr(cuc_program_log(refused), error) == !cases[i].why, "%s: %s",
+                      cases[i].name, cuc_program_log(refused));
+    }
+    cuc_program_release(refused);
+    cuc_program_release(p);
+}
+END_TEST
+
 // Errors
 
 START_TEST(all_errors_are_told_with_their_lines)
@@ -784,6 +905,9 @@ int main(void)
     tcase_add_test(t, an_op_of_very_many_instructions_is_remarked);
     tcase_add_test(t, remarks_are_in_the_log_when_they_are_asked_for);
     tcase_add_test(t, a_downgrade_is_a_remark_or_an_error_as_is_asked);
+    tcase_add_loop_test(t, sums_of_a_pipeline_are_stored_by_tma, 0, 9);
+    tcase_add_loop_test(t, warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5);
+    tcase_add_test(t, what_has_no_tensor_core_says_why);
     tcase_add_test(t, all_errors_are_told_with_their_lines);
     tcase_add_loop_test(t, texts_without_a_kernel_are_refused, 0, LENGTH(texts));
     tcase_add_test(t, targets_that_it_does_not_compile_to_are_refused);

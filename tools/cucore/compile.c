@@ -37,6 +37,7 @@ typedef struct job {
     source source;
     char *made_output;
     const char *arch;
+    bool of_device; // nobody said which
 } job;
 
 static int take_options(job *j, cli_parser *parser)
@@ -152,6 +153,7 @@ static void choose_arch(job *j)
         return;
     if (cuc_device_get_current(&device) == CUC_OK) {
         j->arch = source_device_arch(&j->source, device);
+        j->of_device = true;
         return;
     }
     j->arch = j->source.language->source == CUC_SOURCE_TILE ? "sm_90a" : "sm_90";
@@ -315,7 +317,9 @@ static int compile(job *j)
         return cli_fail("%s", why.text);
     choose_arch(j);
     int status = CLI_DONE;
-    if (source_program(&program, &j->source, &j->options, j->arch) < 0 ||
+    // Of the device itself there may be records of what was measured on it.
+    bool asks = j->of_device && j->source.language->source == CUC_SOURCE_TILE;
+    if (source_program(&program, &j->source, &j->options, asks ? NULL : j->arch) < 0 ||
         (j->machine ? cuc_tile_get_machine(&ir, &bytes, program)
          : j->ir    ? cuc_tile_get_ir(&ir, &bytes, program)
                     : cuc_program_compile(&object, program, j->target)) < 0)

@@ -48,6 +48,8 @@ static int compile_source(launcher *l)
 
     l->options.expressions[0] = l->kernel_name;
     l->options.expression_count = l->source.language->source == CUC_SOURCE_CUDA;
+    if (l->source.language->source == CUC_SOURCE_TILE)
+        arch = l->options.arch; // NULL: the device's, and what was measured on it
     cuc_status st = source_program(&program, &l->source, &l->options, arch);
     if (st == CUC_OK)
         st = cuc_program_compile(&l->object, program, target);

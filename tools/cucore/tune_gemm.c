@@ -14,6 +14,7 @@ enum {
     GEMM_DTYPE,
     GEMM_LAYOUT,
     GEMM_OUT_DTYPE,
+    GEMM_ACTIVATION,
     GEMM_FAST,
     GEMM_TF32,
     GEMM_BATCH,
@@ -25,6 +26,7 @@ static const cli_option options[] = {
     { "dtype", GEMM_DTYPE, "TYPE,...", "of a and b; bf16" },
     { "layout", GEMM_LAYOUT, "WORD,...", "nn, nt, tn, tt: a and b by rows (n) or columns (t); nn" },
     { "d-dtype", GEMM_OUT_DTYPE, "TYPE", "of d, where it is not the usual one" },
+    { "activation", GEMM_ACTIVATION, "WORD", "relu, gelu, gelu_tanh or silu, of the result" },
     { "fast-acc", GEMM_FAST, NULL, "sums of 8-bit floats with fewer bits" },
     { "tf32", GEMM_TF32, NULL, "products of f32 on tensor cores" },
     { "batch", GEMM_BATCH, "N", "products of a batch" },
@@ -49,6 +51,21 @@ static int take_dtype(cuc_dtype *out, const char *option, const char *text)
     return CLI_DONE;
 }
 
+static int take_activation(int32_t *out, const char *text)
+{
+    static const char *const names[] = { [CUC_GEMM_RELU] = "relu",
+                                         [CUC_GEMM_GELU] = "gelu",
+                                         [CUC_GEMM_GELU_TANH] = "gelu_tanh",
+                                         [CUC_GEMM_SILU] = "silu" };
+
+    for (size_t i = CUC_GEMM_RELU; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (int32_t)i;
+            return CLI_DONE;
+        }
+    return cli_usage_error("'--activation %s' is none: relu, gelu, gelu_tanh and silu are", text);
+}
+
 static int take_option(request *q, int id, const char *value)
 {
     switch (id) {
@@ -63,6 +80,8 @@ static int take_option(request *q, int id, const char *value)
         return CLI_DONE;
     case GEMM_OUT_DTYPE:
         return take_dtype(&q->plan.d_dtype, "d-dtype", value);
+    case GEMM_ACTIVATION:
+        return take_activation(&q->plan.activation, value);
     case GEMM_FAST:
         q->plan.flags |= CUC_GEMM_FAST_ACC;
         return CLI_DONE;

@@ -364,6 +364,7 @@ const CUC_MEMORY_VIRTUAL_READ_ONLY = UInt32(1)
 const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = UInt32(2)
 const CUC_MEMORY_VIRTUAL_RDMA = UInt32(4)
 const CUC_MEMORY_VIRTUAL_FINE = UInt32(8)
+const CUC_MEMORY_VIRTUAL_IPC = UInt32(16)
 const CUC_COPY_SOURCE_STREAM = Int32(0)
 const CUC_COPY_SOURCE_DURING_CALL = Int32(1)
 const CUC_COPY_SOURCE_ANY = Int32(2)
@@ -385,6 +386,7 @@ const CUC_TENSOR_MAP_L2_256B = Int32(3)
 const CUC_TENSOR_MAP_FILL_ZERO = Int32(0)
 const CUC_TENSOR_MAP_FILL_NAN = Int32(1)
 const CUC_TENSOR_MAP_FTZ = Int32(1)
+const CUC_TENSOR_MAP_W128 = Int32(2)
 const CUC_CODE_PTX = Int32(1)
 const CUC_CODE_CUBIN = Int32(2)
 const CUC_CODE_LTOIR = Int32(3)
@@ -974,6 +976,13 @@ struct cuc_memory_location
     id::Int32
 end
 
+# A piece of virtual memory, as another process can have it. Linux alone.
+struct cuc_memory_piece
+    bytes::UInt64
+    fd::Int32
+    reserved::UInt32
+end
+
 # How cuc_memory_pool_create() makes a pool; zero is the default of every field.
 struct cuc_memory_pool_options
     struct_size::Csize_t
@@ -1361,6 +1370,9 @@ cuc_buffer_device(buffer) =
 # What names a buffer to a process that has imported its pool.
 cuc_buffer_export(out, buffer) =
     ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
+# The memory behind a buffer of virtual memory, for another process: a file descriptor for each of its pieces, of which a buffer has one, and one more for each growth.
+cuc_buffer_export_pieces(pieces, room, count, buffer) =
+    ccall((:cuc_buffer_export_pieces, libcucore), cuc_status, (Ptr{cuc_memory_piece}, Csize_t, Ptr{Csize_t}, Ptr{cuc_buffer}), pieces, room, count, buffer)
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
@@ -1376,6 +1388,9 @@ cuc_buffer_grow(out, buffer, bytes) =
 # Have another process's buffer.
 cuc_buffer_import(out, pool, handle, bytes, stream) =
     ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
+# A buffer over the memory of another process. It grows as others of its resource do, by memory of its own.
+cuc_buffer_import_pieces(out, resource, pieces, count, bytes, stream) =
+    ccall((:cuc_buffer_import_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
 # The resource that a buffer goes back to.
 cuc_buffer_memory_resource(buffer) =
     ccall((:cuc_buffer_memory_resource, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_buffer},), buffer)
@@ -2309,7 +2324,7 @@ cuc_stream_begin_capture(stream, mode) =
 # Begin to capture a stream into a graph that is there, behind some of its nodes.
 cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
     ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
-# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is.
+# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is. Captures of the same thread that fill bodies of its conditional nodes are cancelled with it.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
 # The context of a stream.
@@ -2420,6 +2435,9 @@ cuc_tensor_is_contiguous(tensor) =
 # Make a map of images, of which a copy takes columns of pixels (im2col).
 cuc_tensor_map_im2col(out, tensor, image, options) =
     ccall((:cuc_tensor_map_im2col, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
+# Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is one pixel high and deep.
+cuc_tensor_map_im2col_wide(out, tensor, image, options) =
+    ccall((:cuc_tensor_map_im2col_wide, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
 # Zero options and write their size.
 cuc_tensor_map_options_init(options, caller_size) =
     ccall((:cuc_tensor_map_options_init, libcucore), Cvoid, (Ptr{cuc_tensor_map_options}, Csize_t), options, caller_size)

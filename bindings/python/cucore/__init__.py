@@ -11,6 +11,7 @@ from ._errors import (
                       CompileError,
                       ContextLostError,
                       CUDAError,
+                      CUDAWarning,
                       FileError,
                       ForkedError,
                       InvalidArgumentError,
@@ -57,17 +58,23 @@ from ._tensor_map import (
                       TensorMapDataType,
                       TensorMapDescriptor,
                       TensorMapDescriptorOptions,
+                      TensorMapIm2ColWideMode,
                       TensorMapInterleave,
                       TensorMapL2Promotion,
                       TensorMapOOBFill,
                       TensorMapSwizzle,
 )
-from ._virtual import VirtualMemoryResource, VirtualMemoryResourceOptions
+from ._virtual import (
+                      VirtualMemoryBuffer,
+                      VirtualMemoryDescriptor,
+                      VirtualMemoryResource,
+                      VirtualMemoryResourceOptions,
+)
 
 __version__ = raw.VERSION
 
 __all__ = [
-    "Buffer", "BusyError", "CUDAError", "Capture", "CompileError", "ComputeCapability", "Context",
+    "Buffer", "BusyError", "CUDAError", "CUDAWarning", "Capture", "CompileError", "ComputeCapability", "Context",
     "ContextLostError", "ContextOptions", "Device", "DeviceResources", "GreenContext", "SMResource", "SMResourceOptions", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
     "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Gemm", "Graph", "GraphBuilder",
     "GraphCompleteOptions", "GraphCondition", "GraphExec", "GraphMemoryResource",
@@ -79,6 +86,7 @@ __all__ = [
     "PinnedMemoryResourceOptions", "PreparedLaunch", "Program", "ProgramOptions", "Stream",
     "StreamOptions", "SynchronousMemoryResource", "Tensor", "TensorMapDataType", "TensorMapDescriptor",
     "TensorMapDescriptorOptions", "TensorMapInterleave", "TensorMapL2Promotion", "TensorMapOOBFill",
-    "TensorMapSwizzle", "VirtualMemoryResource", "VirtualMemoryResourceOptions", "as_tensor",
+    "TensorMapIm2ColWideMode", "TensorMapSwizzle", "VirtualMemoryBuffer", "VirtualMemoryDescriptor",
+    "VirtualMemoryResource", "VirtualMemoryResourceOptions", "as_tensor",
     "graph", "host_launch", "launch", "raw", "system", "tuning", "utils",
 ]

@@ -318,6 +318,7 @@ CUC_MEMORY_VIRTUAL_READ_ONLY = 1
 CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = 2
 CUC_MEMORY_VIRTUAL_RDMA = 4
 CUC_MEMORY_VIRTUAL_FINE = 8
+CUC_MEMORY_VIRTUAL_IPC = 16
 CUC_COPY_SOURCE_STREAM = 0
 CUC_COPY_SOURCE_DURING_CALL = 1
 CUC_COPY_SOURCE_ANY = 2
@@ -339,6 +340,7 @@ CUC_TENSOR_MAP_L2_256B = 3
 CUC_TENSOR_MAP_FILL_ZERO = 0
 CUC_TENSOR_MAP_FILL_NAN = 1
 CUC_TENSOR_MAP_FTZ = 1
+CUC_TENSOR_MAP_W128 = 2
 CUC_CODE_PTX = 1
 CUC_CODE_CUBIN = 2
 CUC_CODE_LTOIR = 3
@@ -1329,6 +1331,14 @@ class cuc_memory_location(_c.Structure):
     ]
 
 
+class cuc_memory_piece(_c.Structure):
+    _fields_ = [
+        ("bytes", _c.c_uint64),
+        ("fd", _c.c_int32),
+        ("reserved", _c.c_uint32),
+    ]
+
+
 class cuc_memory_pool_options(_c.Structure):
     _fields_ = [
         ("struct_size", _c.c_size_t),
@@ -1719,6 +1729,7 @@ LAYOUT = {
     "cuc_memory_batch": (48, {"struct_size": 0, "ptrs": 8, "bytes": 16, "count": 24, "locations": 32, "location_count": 40}),
     "cuc_memory_callbacks": (56, {"struct_size": 0, "user": 8, "allocate": 16, "deallocate": 24, "destroy": 32, "device": 40, "access": 48, "reserved": 52}),
     "cuc_memory_location": (8, {"type": 0, "id": 4}),
+    "cuc_memory_piece": (16, {"bytes": 0, "fd": 8, "reserved": 12}),
     "cuc_memory_pool_options": (40, {"struct_size": 0, "max_bytes": 8, "release_threshold": 16, "kind": 24, "flags": 28, "location": 32}),
     "cuc_memory_pool_statistics": (40, {"struct_size": 0, "reserved_bytes": 8, "reserved_high": 16, "used_bytes": 24, "used_high": 32}),
     "cuc_memory_virtual_options": (56, {"struct_size": 0, "reserve_bytes": 8, "align": 16, "peers": 24, "peer_count": 32, "location": 40, "flags": 48, "reserved": 52}),
@@ -1752,11 +1763,13 @@ FUNCTIONS = {
     "cuc_buffer_create": "ippzp",
     "cuc_buffer_device": "pp",
     "cuc_buffer_export": "ipp",
+    "cuc_buffer_export_pieces": "ipzpp",
     "cuc_buffer_fill": "ippzIIz",
     "cuc_buffer_from_pointer": "ipQzp",
     "cuc_buffer_get_host_pointer": "ipp",
     "cuc_buffer_grow": "ippz",
     "cuc_buffer_import": "ipppzp",
+    "cuc_buffer_import_pieces": "ipppzzp",
     "cuc_buffer_memory_resource": "pp",
     "cuc_buffer_options_init": "vpz",
     "cuc_buffer_owner": "pp",
@@ -2105,6 +2118,7 @@ FUNCTIONS = {
     "cuc_tensor_from_dlpack_unversioned": "ipp",
     "cuc_tensor_is_contiguous": "ip",
     "cuc_tensor_map_im2col": "ipppp",
+    "cuc_tensor_map_im2col_wide": "ipppp",
     "cuc_tensor_map_options_init": "vpz",
     "cuc_tensor_map_replace_address": "ipp",
     "cuc_tensor_map_tiled": "ipppp",

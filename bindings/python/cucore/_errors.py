@@ -71,6 +71,11 @@ class FileError(CUDAError, OSError):
 
 NVRTCError = CompileError  # the name that cuda.core has
 
+
+class CUDAWarning(RuntimeWarning):
+    """A failure that no call can raise, such as one met while an object is dropped: something may be leaked."""
+
+
 _CLASSES = {
     raw.CUC_ERROR_INVALID_ARGUMENT: InvalidArgumentError,
     raw.CUC_ERROR_INVALID_HANDLE: InvalidArgumentError,

@@ -1,6 +1,7 @@
 """Graphs: work that is captured, or put together node by node, once and launched often."""
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -11,8 +12,8 @@ from typing import Any, ClassVar, TypeVar
 from . import raw
 from ._condition import GraphCondition
 from ._device import Device
-from ._errors import check, text
-from ._handle import Handle, create, get, kept, options
+from ._errors import CUDAError, check, text
+from ._handle import Handle, call, create, get, kept, options
 from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource
 from ._object import Kernel
@@ -66,8 +67,26 @@ class GraphDebugPrintOptions:
         return sum(1 << bit for bit, field in enumerate(fields(self)) if getattr(self, field.name))
 
 
-def host_function(function: Callable[..., Any], user_data: Any = None) -> Any:
+_called_from: set[Device] = set()
+
+
+def _let_functions_end() -> None:
+    """While the interpreter ends, a thread that wants to call Python is stopped for good, and with it the work
+    behind the function: whatever then waits for that work would never return."""
+    for device in list(_called_from):
+        with contextlib.suppress(CUDAError):
+            device.sync()
+
+
+def _will_call(device: Device) -> None:
+    if not _called_from:
+        atexit.register(_let_functions_end)
+    _called_from.add(device)
+
+
+def host_function(device: Device, function: Callable[..., Any], user_data: Any = None) -> Any:
     """A Python function as the driver calls one. It may call neither CUDA nor cucore."""
+    _will_call(device)
 
     def run(_user: int | None) -> None:
         if user_data is None:
@@ -107,7 +126,7 @@ class _Verbs:
                src_owner: Any = None) -> MemcpyNode:
         """A copy of bytes in any direction; ends are buffers, or addresses that the owners keep."""
         ends = [int(each) for each in (dst, src)]
-        return self._put(MemcpyNode, lambda stream: check(raw.cuc_copy(stream._h, *ends, size)),
+        return self._put(MemcpyNode, lambda stream: call(raw.cuc_copy, stream._h, *ends, size),
                          _kept(dst, src, dst_owner, src_owner), dst=ends[0], src=ends[1], size=size)
 
     def memset(self, dst: Any, value: int | bytes, width: int, height: int = 1, pitch: int = 0, *,
@@ -127,8 +146,8 @@ class _Verbs:
         graph, _ = self._where()
         resource = memory_resource or Device(device if device is not None else graph._device).memory_resource
         out = ctypes.c_uint64()
-        node = self._put(AllocNode, lambda stream: check(
-            raw.cuc_memory_allocate(ctypes.byref(out), resource._h, size, stream._h)), [resource],
+        node = self._put(AllocNode, lambda stream: call(
+            raw.cuc_memory_allocate, ctypes.byref(out), resource._h, size, stream._h), [resource],
             bytesize=size, device_id=resource.device_id)
         node._members["dptr"] = out.value
         graph._memory[out.value] = (resource, size)
@@ -165,7 +184,7 @@ class _Verbs:
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> HostCallbackNode:
         """A Python function, called with `user_data` if given. It may call neither CUDA nor cucore."""
-        made = host_function(fn, user_data)
+        made = host_function(self._where()[0]._device, fn, user_data)
         return self._put(HostCallbackNode, lambda stream: check(
             raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), None)), [made], callback=fn)
 
@@ -588,7 +607,7 @@ class Capture:
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
         """Put a Python function on the stream; the graph keeps it."""
-        made = host_function(fn, user_data)
+        made = host_function(self._stream.device, fn, user_data)
         check(raw.cuc_launch_host(self._stream._h, ctypes.cast(made, ctypes.c_void_p), None))
         self._kept.append(made)
 
@@ -733,7 +752,7 @@ class GraphBuilder:
         capture = (self._primary or self)._capture
         if capture is None:
             raise RuntimeError("begin_building() has not been called")
-        made = host_function(fn, user_data)
+        made = host_function(self._stream.device, fn, user_data)
         check(raw.cuc_launch_host(self._stream._h, ctypes.cast(made, ctypes.c_void_p), None))
         capture._kept.append(made)
 
@@ -796,6 +815,7 @@ def host_launch(stream: StreamLike, fn: Callable[..., Any], *, user_data: Any = 
         else:
             fn(user_data)
 
+    _will_call(queue.device)
     made = _HostFunction(run)
     key = kept.add(made)
     try:

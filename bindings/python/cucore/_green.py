@@ -9,7 +9,7 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import NotSupportedError, check
-from ._handle import Handle, create, options
+from ._handle import Handle, call, create, options
 from ._stream import Event, EventOptions, Stream, StreamOptions
 
 
@@ -77,7 +77,7 @@ class SMResource:
         if not sizes:
             check(raw.cuc_sms_split(None, ctypes.byref(count), None, source, 0, flags))
         groups, rest = (raw.cuc_sms * max(count.value, 1))(), raw.cuc_sms()
-        check(raw.cuc_sms_split(groups, ctypes.byref(count), ctypes.byref(rest), source, least, flags))
+        call(raw.cuc_sms_split, groups, ctypes.byref(count), ctypes.byref(rest), source, least, flags)
         if count.value < len(sizes):
             raise ValueError(f"{len(sizes)} groups of {least} multiprocessors do not go into {self.sm_count}: "
                              f"there is room for {count.value} of {groups[0].count}")

@@ -2,12 +2,32 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import types
+from collections.abc import Iterable
+from threading import get_ident
 from typing import Any, Callable, ClassVar, TypeVar
 
-from ._errors import last_error
+from . import raw
+from ._errors import check, last_error
 
 Self = TypeVar("Self", bound="Handle")
+
+
+# The collector may run on a thread of the driver's that has called a Python function, and no call of CUDA is allowed
+# there: what goes on a thread that Python has not started is released by the next call that makes something.
+_threads = threading._active  # type: ignore[attr-defined]
+_left: list[tuple[Any, int]] = []
+
+
+def release_left() -> None:
+    """Release what was left, on a thread where that may be done."""
+    while _left and get_ident() in _threads:
+        try:
+            release, handle = _left.pop()
+        except IndexError:  # another thread has it
+            return
+        release(handle)
 
 
 class Handle:
@@ -45,7 +65,10 @@ class Handle:
         handle = getattr(self, "_h", 0)
         if handle:
             self._h = 0
-            self._release(handle)
+            if get_ident() in _threads:
+                self._release(handle)
+            else:
+                _left.append((self._release, handle))
 
     def __enter__(self: Self) -> Self:
         return self
@@ -54,8 +77,35 @@ class Handle:
         self.close()
 
 
+# Of a number that does not fit, ctypes takes the lowest bits: 2**64 + 8 bytes are not to be 8.
+def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
+    for place, least, most in function.numbers:
+        value = arguments[place - first]
+        if type(value) is int and not least <= value <= most:
+            raise OverflowError(f"{value} does not fit: {function.__name__}() takes {least} to {most}")
+
+
+def numbers(kind: type, name: str, values: Iterable[int]) -> Any:
+    """An array of C's, which each of them fits."""
+    least, most = raw.RANGES[kind]
+    given = tuple(values)
+    for value in given:
+        if isinstance(value, int) and not least <= value <= most:
+            raise OverflowError(f"{name} is {given}: expected numbers from {least} to {most}")
+    return (kind * max(len(given), 1))(*given)
+
+
+def call(function: Callable[..., int], *arguments: Any) -> None:
+    """Call what gives a status, with numbers that fit."""
+    _fit(function, 0, arguments)
+    check(function(*arguments))
+
+
 def create(function: Callable[..., int], *arguments: Any) -> int:
     """Call what writes a handle to its first parameter."""
+    _fit(function, 1, arguments)
+    if _left:
+        release_left()
     out = ctypes.c_void_p()
     if function(ctypes.byref(out), *arguments) < 0:
         raise last_error()
@@ -64,6 +114,7 @@ def create(function: Callable[..., int], *arguments: Any) -> int:
 
 def get(kind: type, function: Callable[..., int], *arguments: Any) -> Any:
     """Call what writes a number to its first parameter."""
+    _fit(function, 1, arguments)
     out = kind()
     if function(ctypes.byref(out), *arguments) < 0:
         raise last_error()
@@ -73,6 +124,10 @@ def get(kind: type, function: Callable[..., int], *arguments: Any) -> Any:
 def options(struct: Any, **fields: Any) -> Any:
     """A struct that begins with its size."""
     made = struct(**fields)
+    for name, value in fields.items():
+        got = getattr(made, name)
+        if (type(value) is int and got not in (value, None)) or (type(value) is tuple and tuple(got) != value):
+            raise OverflowError(f"{name} is {value}, which does not fit into {struct.__name__}")
     made.struct_size = ctypes.sizeof(struct)
     return made
 

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from . import raw
 from ._errors import check
-from ._handle import callback, options
+from ._handle import callback, numbers, options
 from ._launch import _CTYPES, _NUMPY, _VALUE
 from ._tensor import Tensor
 
@@ -48,7 +48,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
         extents = (grid,) if isinstance(grid, int) else tuple(grid)
         if not 1 <= len(extents) <= 3:
             raise ValueError(f"the grid has {len(extents)} extents: expected 1 to 3")
-        made.grid = (ctypes.c_uint32 * 3)(*extents)
+        made.grid = numbers(ctypes.c_uint32, "grid", (*extents, 0, 0)[:3])
     failed: list[BaseException] = []
 
     def printed(_user: Any, said: bytes) -> None:

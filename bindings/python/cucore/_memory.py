@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import Handle, HostMemory, callback, create, get, kept, options
+from ._handle import Handle, HostMemory, call, callback, create, get, kept, options
 from ._ipc import IPCAllocationHandle, IPCBufferDescriptor, exported, imported
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -150,7 +150,7 @@ class PoolAttributes:
                        self._number(name)))
 
     def __setattr__(self, name: str, value: int) -> None:
-        check(raw.cuc_memory_pool_set_attribute(self._pool._h, self._number(name), value))
+        call(raw.cuc_memory_pool_set_attribute, self._pool._h, self._number(name), value)
 
     def __dir__(self) -> list[str]:
         return list(raw.NAMES["memory_pool_attribute"].values())
@@ -374,7 +374,7 @@ class MemoryPool(MemoryResource):
 
     def trim(self, keep: int = 0) -> None:
         """Give what is not used back to the system, down to `keep` bytes."""
-        check(raw.cuc_memory_pool_trim(self._h, keep))
+        call(raw.cuc_memory_pool_trim, self._h, keep)
 
 
 _registry: weakref.WeakValueDictionary[uuids.UUID, MemoryPool] = weakref.WeakValueDictionary()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import HostMemory
+from ._handle import HostMemory, numbers
 from ._memory import Buffer
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -110,7 +110,7 @@ class Tensor:
         elif isinstance(shape, int):
             shape = (shape,)
         struct = raw.cuc_tensor()
-        extents = (ctypes.c_int64 * len(shape))(*shape)
+        extents = numbers(ctypes.c_int64, "shape", shape)
         check(raw.cuc_tensor_from_buffer(ctypes.byref(struct), buffer._h, number, len(shape), extents))
         handle = raw.cuc_buffer_stream(buffer._h)
         stream = Stream._own(raw.cuc_stream_retain(handle)) if handle else None

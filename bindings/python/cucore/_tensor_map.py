@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Union
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import options as struct_of
+from ._handle import numbers, options as struct_of
 from ._tensor import Tensor, as_tensor, dtype_number
 
 
@@ -68,6 +68,13 @@ class TensorMapOOBFill(enum.IntEnum):
     NAN_REQUEST_ZERO_FMA = raw.CUC_TENSOR_MAP_FILL_NAN
 
 
+class TensorMapIm2ColWideMode(enum.IntEnum):
+    """How many pixels a copy along the width of images takes."""
+
+    W = 0  #: as many as a column has
+    W128 = 1
+
+
 @dataclass
 class TensorMapDescriptorOptions:
     """How a map is made. Dimensions are in the array's order."""
@@ -114,7 +121,7 @@ def _struct(given: TensorMapDescriptorOptions, rank: int) -> Any:
         made.dtype = dtype_number(kind)
     if given.element_strides is not None:
         _same_rank("element_strides", given.element_strides, rank)
-        for axis, step in enumerate(given.element_strides):
+        for axis, step in enumerate(numbers(ctypes.c_uint32, "element_strides", given.element_strides)):
             made.steps[axis] = step
     return made
 
@@ -150,7 +157,7 @@ class TensorMapDescriptor:
         tensor = as_tensor(array)
         self = cls._of(tensor)
         _same_rank("box_dim", given.box_dim, tensor.ndim)
-        box = (ctypes.c_uint32 * max(tensor.ndim, 1))(*given.box_dim)
+        box = numbers(ctypes.c_uint32, "box_dim", given.box_dim)
         check(raw.cuc_tensor_map_tiled(self._address, tensor._address, box,
                                        ctypes.byref(_struct(given, tensor.ndim))))
         return self
@@ -170,10 +177,29 @@ class TensorMapDescriptor:
             if len(corner) != tensor.ndim - 2:
                 raise ValueError(f"{name} has {len(corner)} numbers, and images of the array "
                                  f"{tensor.ndim - 2} dimensions")
-            for axis, value in enumerate(corner):
+            for axis, value in enumerate(numbers(ctypes.c_int32, name, corner)):
                 field[axis] = value
         made = _struct(given or TensorMapDescriptorOptions(), tensor.ndim)
         check(raw.cuc_tensor_map_im2col(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
+        return self
+
+    @classmethod
+    def im2col_wide(cls, array: Any, pixel_box_lower_corner_width: int, pixel_box_upper_corner_width: int,
+                    channels_per_pixel: int, pixels_per_column: int,
+                    given: TensorMapDescriptorOptions | None = None, *,
+                    mode: TensorMapIm2ColWideMode | int | str = "W") -> TensorMapDescriptor:
+        """The same along the last dimension of images alone, of compute capability 10.0; it takes a swizzle."""
+        tensor = as_tensor(array)
+        self = cls._of(tensor)
+        if tensor.ndim < 3:
+            raise ValueError(f"the array has {tensor.ndim} dimensions, expected images, and 3 to 5")
+        image = struct_of(raw.cuc_tensor_map_image, channels=channels_per_pixel, pixels=pixels_per_column)
+        image.lower[tensor.ndim - 3], image.upper[tensor.ndim - 3] = numbers(
+            ctypes.c_int32, "a corner", (pixel_box_lower_corner_width, pixel_box_upper_corner_width))
+        made = _struct(given or TensorMapDescriptorOptions(), tensor.ndim)
+        if _choice(TensorMapIm2ColWideMode, mode):
+            made.flags |= raw.CUC_TENSOR_MAP_W128
+        check(raw.cuc_tensor_map_im2col_wide(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
         return self
 
     @property

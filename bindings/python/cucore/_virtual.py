@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing.context
+import multiprocessing.reduction
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import raw
 from ._device import Device
-from ._errors import NotSupportedError
+from ._errors import NotSupportedError, check
 from ._handle import create, get, options
 from ._memory import Buffer, MemoryResource
 from ._stream import StreamLike, as_stream
@@ -22,7 +26,7 @@ class VirtualMemoryResourceOptions:
 
     allocation_type: str = "pinned"
     location_type: str = "device"  #: device, host, host_numa or host_numa_current
-    handle_type: str | None = None  #: of exports to other processes; there are none
+    handle_type: str | None = None  #: posix_fd: other processes can have the memory
     granularity: str = "recommended"  #: or minimum: of the pieces that memory is allocated in
     gpu_direct_rdma: bool = False  #: other devices of the bus reach it
     addr_align: int | None = None  #: of addresses, a power of two
@@ -31,6 +35,62 @@ class VirtualMemoryResourceOptions:
     peers: Sequence[Device | int] = field(default_factory=tuple)  #: other devices that reach it
     self_access: str = "rw"  #: rw or r: its own device's
     peer_access: str = "rw"  #: rw or r: theirs
+
+
+class VirtualMemoryDescriptor:
+    """What names a buffer to another process: a file descriptor for each piece of its memory. It is pickled to
+    processes that multiprocessing starts; elsewhere the descriptors go over a Unix socket, by `socket.send_fds()`.
+    """
+
+    __slots__ = ("pieces", "size", "__weakref__")
+    pieces: tuple[tuple[int, int], ...]  #: file descriptors, which this object closes, and their bytes
+    size: int  #: of the buffer
+
+    def __init__(self, pieces: Sequence[tuple[int, int]], size: int) -> None:
+        self.pieces, self.size = tuple(pieces), size
+
+    def close(self) -> None:
+        pieces, self.pieces = self.pieces, ()
+        for fd, _ in pieces:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        if getattr(self, "pieces", ()):
+            self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        multiprocessing.context.assert_spawning(self)  # descriptors go with the process alone
+        return _descriptor, ([(multiprocessing.reduction.DupFd(fd), size) for fd, size in self.pieces], self.size)
+
+
+def _descriptor(pieces: Sequence[tuple[Any, int]], size: int) -> VirtualMemoryDescriptor:
+    return VirtualMemoryDescriptor([(fd.detach(), each) for fd, each in pieces], size)
+
+
+class VirtualMemoryBuffer(Buffer):
+    """A buffer of a `VirtualMemoryResource`."""
+
+    __slots__ = ()
+
+    @property
+    def ipc_descriptor(self) -> VirtualMemoryDescriptor:  # type: ignore[override]
+        """What names it to another process; of a resource whose handle_type is posix_fd."""
+        count = ctypes.c_size_t()
+        check(raw.cuc_buffer_export_pieces(None, 0, ctypes.byref(count), self._h))
+        pieces = (raw.cuc_memory_piece * count.value)()
+        check(raw.cuc_buffer_export_pieces(pieces, count.value, ctypes.byref(count), self._h))
+        return VirtualMemoryDescriptor([(p.fd, p.bytes) for p in pieces], self.size)
+
+    @classmethod
+    def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: Any, *,
+                            stream: StreamLike = None) -> VirtualMemoryBuffer:
+        """Another process's memory, at addresses of a resource of this one. It grows by memory of its own."""
+        given = ipc_descriptor.pieces
+        pieces = (raw.cuc_memory_piece * max(len(given), 1))()
+        for made, (fd, size) in zip(pieces, given):
+            made.fd, made.bytes = fd, size
+        return cls._own(create(raw.cuc_buffer_import_pieces, mr._h, pieces, len(given), ipc_descriptor.size,
+                               None if stream is None else as_stream(stream)))
 
 
 class VirtualMemoryResource(MemoryResource):
@@ -46,13 +106,14 @@ class VirtualMemoryResource(MemoryResource):
         _one_of(given, "granularity", "recommended", "minimum")
         _one_of(given, "self_access", "rw", "r")
         _one_of(given, "peer_access", "rw", "r")
-        if given.allocation_type != "pinned" or given.handle_type is not None:
+        if given.allocation_type != "pinned" or given.handle_type not in (None, "posix_fd"):
             raise NotSupportedError(f"allocation_type is {given.allocation_type!r} and handle_type "
-                                          f"{given.handle_type!r}: there are 'pinned' and None")
+                                    f"{given.handle_type!r}: there are 'pinned', and None and 'posix_fd'")
         flags = (raw.CUC_MEMORY_VIRTUAL_READ_ONLY if given.self_access == "r" else 0) | \
                 (raw.CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY if given.peer_access == "r" else 0) | \
                 (raw.CUC_MEMORY_VIRTUAL_RDMA if given.gpu_direct_rdma else 0) | \
-                (raw.CUC_MEMORY_VIRTUAL_FINE if given.granularity == "minimum" else 0)
+                (raw.CUC_MEMORY_VIRTUAL_FINE if given.granularity == "minimum" else 0) | \
+                (raw.CUC_MEMORY_VIRTUAL_IPC if given.handle_type else 0)
         of = Device(device)
         place = raw.cuc_memory_location(_LOCATIONS[given.location_type], of.device_id
                                         if given.location_type == "device" else given.numa_id)
@@ -63,19 +124,19 @@ class VirtualMemoryResource(MemoryResource):
         made.peers = ctypes.addressof(handles) if peers else None
         self._h = create(raw.cuc_memory_virtual, of._h, ctypes.byref(made))
 
-    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
+    def allocate(self, size: int, *, stream: StreamLike = None) -> VirtualMemoryBuffer:
         """A buffer; its end waits for the stream."""
-        return Buffer._own(create(raw.cuc_buffer_create, self._h, size,
-                                  None if stream is None else as_stream(stream)))
+        return VirtualMemoryBuffer._own(create(raw.cuc_buffer_create, self._h, size,
+                                               None if stream is None else as_stream(stream)))
 
     def modify_allocation(self, buf: Buffer, new_size: int,
-                          config: VirtualMemoryResourceOptions | None = None) -> Buffer:
+                          config: VirtualMemoryResourceOptions | None = None) -> VirtualMemoryBuffer:
         """A buffer of another size over the same memory, at the same address where so much was reserved. The
         old one stays as it is; each is closed by itself.
         """
         if config is not None and config != self.config:
             raise NotSupportedError("memory keeps what it was made with: config is to be None")
-        return Buffer._own(create(raw.cuc_buffer_grow, buf._h, new_size))
+        return VirtualMemoryBuffer._own(create(raw.cuc_buffer_grow, buf._h, new_size))
 
     @property
     def granularity(self) -> int:
@@ -86,4 +147,3 @@ class VirtualMemoryResource(MemoryResource):
 def _one_of(given: VirtualMemoryResourceOptions, name: str, *allowed: str) -> None:
     if getattr(given, name) not in allowed:
         raise ValueError(f"{name} is {getattr(given, name)!r}: expected one of {', '.join(allowed)}")
-

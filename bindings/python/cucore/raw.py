@@ -14,6 +14,11 @@ _TYPES = {"v": None, "b": _c.c_int8, "B": _c.c_uint8, "h": _c.c_int16, "H": _c.c
           "i": _c.c_int32, "I": _c.c_uint32, "q": _c.c_int64, "Q": _c.c_uint64, "z": _c.c_size_t,
           "f": _c.c_float, "d": _c.c_double, "p": _c.c_void_p, "s": _c.c_char_p}
 
+#: The least and the greatest number of each type of integers, which ctypes does not look at.
+RANGES = {_c.c_int8: (-2**7, 2**7 - 1), _c.c_int16: (-2**15, 2**15 - 1), _c.c_int32: (-2**31, 2**31 - 1),
+          _c.c_int64: (-2**63, 2**63 - 1), _c.c_uint8: (0, 2**8 - 1), _c.c_uint16: (0, 2**16 - 1),
+          _c.c_uint32: (0, 2**32 - 1), _c.c_uint64: (0, 2**64 - 1), _c.c_size_t: (0, 2**64 - 1)}
+
 LIBRARY, _dll = _library.load()
 _holding = _c.PyDLL(LIBRARY)
 
@@ -23,6 +28,8 @@ def prototype(name, *, release_gil=True):
     types = [_TYPES[letter] for letter in FUNCTIONS[name]]
     function = (_dll if release_gil else _holding)[name]
     function.restype, function.argtypes = types[0], types[1:]
+    # Of each integer among its parameters: the place, and the least and the greatest.
+    function.numbers = tuple((i, *RANGES[kind]) for i, kind in enumerate(types[1:]) if kind in RANGES)
     return function
 
 

@@ -10,6 +10,7 @@ LIBRARY: str
 NAMES: dict[str, dict[int, str]]
 FUNCTIONS: dict[str, str]
 LAYOUT: dict[str, tuple[int, dict[str, int]]]
+RANGES: dict[type, tuple[int, int]]
 
 def prototype(name: str, *, release_gil: bool = ...) -> Any: ...
 
@@ -328,6 +329,7 @@ CUC_MEMORY_VIRTUAL_READ_ONLY: int
 CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: int
 CUC_MEMORY_VIRTUAL_RDMA: int
 CUC_MEMORY_VIRTUAL_FINE: int
+CUC_MEMORY_VIRTUAL_IPC: int
 CUC_COPY_SOURCE_STREAM: int
 CUC_COPY_SOURCE_DURING_CALL: int
 CUC_COPY_SOURCE_ANY: int
@@ -349,6 +351,7 @@ CUC_TENSOR_MAP_L2_256B: int
 CUC_TENSOR_MAP_FILL_ZERO: int
 CUC_TENSOR_MAP_FILL_NAN: int
 CUC_TENSOR_MAP_FTZ: int
+CUC_TENSOR_MAP_W128: int
 CUC_CODE_PTX: int
 CUC_CODE_CUBIN: int
 CUC_CODE_LTOIR: int
@@ -962,6 +965,11 @@ class cuc_memory_location(ctypes.Structure):
     type: int
     id: int
 
+class cuc_memory_piece(ctypes.Structure):
+    bytes: int
+    fd: int
+    reserved: int
+
 class cuc_memory_pool_options(ctypes.Structure):
     struct_size: int
     max_bytes: int
@@ -1254,6 +1262,8 @@ def cuc_buffer_device(buffer: Pointer) -> int | None:
     """The device that a buffer's memory is of."""
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
     """What names a buffer to a process that has imported its pool."""
+def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer: Pointer) -> int:
+    """The memory behind a buffer of virtual memory, for another process:"""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
@@ -1264,6 +1274,8 @@ def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
     """A buffer of another size over the memory of one that there is, which stays as it is."""
 def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
     """Have another process's buffer."""
+def cuc_buffer_import_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
+    """A buffer over the memory of another process."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
     """The resource that a buffer goes back to."""
 def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
@@ -1960,6 +1972,8 @@ def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
     """Whether the elements of a tensor lie without gaps, the last dimension fastest."""
 def cuc_tensor_map_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
     """Make a map of images, of which a copy takes columns of pixels (im2col)."""
+def cuc_tensor_map_im2col_wide(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
+    """Make a map of images, of which a copy takes columns of pixels along W alone:"""
 def cuc_tensor_map_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_tensor_map_replace_address(map: Pointer, tensor: Pointer) -> int:

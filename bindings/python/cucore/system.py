@@ -4,13 +4,15 @@ None of it needs a device, and most of it no driver.
 """
 from __future__ import annotations
 
+import atexit
 import ctypes
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from . import raw
-from ._errors import check, text
+from ._errors import CUDAWarning, check, text
 from ._handle import create, get, options
 
 
@@ -153,11 +155,20 @@ _handlers: list[Any] = []
 
 def on_failure(handler: Callable[[str], Any] | None) -> None:
     """Have a function called with each failure that no call can raise, such as one met while an object is
-    dropped; on any thread, and it must not call cucore. None: such failures go unnoticed."""
+    dropped; on any thread, and it must not call cucore. At first each is a `CUDAWarning`. None: such failures go
+    unnoticed."""
     made = raw.cuc_failure_fn(lambda message, _user: handler(text(message))) if handler is not None else None
     raw.cuc_set_failure_handler(made if made is not None else raw.cuc_failure_fn(), None)
     # One that is replaced may be running: it is kept.
     _handlers.append(made)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, CUDAWarning, stacklevel=3)
+
+
+on_failure(_warn)
+atexit.register(on_failure, None)  # nobody hears what fails from then on
 
 
 __all__ = ["Explanation", "Found", "driver_path", "driver_version", "explain", "explanations", "find_headers",

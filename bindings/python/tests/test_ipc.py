@@ -18,6 +18,9 @@ from cucore import (
     Event,
     EventOptions,
     InvalidArgumentError,
+    VirtualMemoryBuffer,
+    VirtualMemoryResource,
+    VirtualMemoryResourceOptions,
 )
 from support import DeviceTest
 
@@ -75,6 +78,20 @@ def by_pickles(pool, buffers, connection):
     for b in buffers:
         write(stream, b, [7, 8])
     connection.send("written")
+
+
+def grows(descriptor, connection):
+    """Memory that another process has let go of, and more of it."""
+    device = Device(0)
+    stream = device.create_stream()
+    resource = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type="posix_fd"))
+    buffer = VirtualMemoryBuffer.from_ipc_descriptor(resource, descriptor, stream=stream)
+    descriptor.close()
+    connection.send("there")
+    connection.recv()
+    more = resource.modify_allocation(buffer, 2 * buffer.size)
+    buffer.close()
+    connection.send((more.size, read(stream, more[0:8])))
 
 
 def told(function, *args):
@@ -149,6 +166,21 @@ class Processes(DeviceTest):
         self.assertEqual(other.recv(), [[0, 0], [1, 1], [2, 2], True])
         self.assertEqual(other.recv(), "written")
         self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 3)
+
+    def test_memory_that_grows_goes_to_another_process(self):
+        resource = VirtualMemoryResource(self.device, VirtualMemoryResourceOptions(handle_type="posix_fd"))
+        first = resource.allocate(8, stream=self.stream)
+        write(self.stream, first, [5, 6])
+        buffer = resource.modify_allocation(first, 2 * resource.granularity)
+        descriptor, size = buffer.ipc_descriptor, buffer.size
+        with self.assertRaisesRegex(RuntimeError, "spawning|inheritance"):
+            pickle.dumps(descriptor)
+        other = self.start(grows, descriptor)
+        self.assertEqual(other.recv(), "there")
+        for each in (first, buffer, resource, descriptor):
+            each.close()
+        other.send("closed")
+        self.assertEqual(other.recv(), (2 * size, [5, 6]))
 
 
 class Here(DeviceTest):

@@ -1,25 +1,33 @@
 """Objects let go in any order, on any thread, at exit and after a fork: no crash, no hang."""
 import array
 import gc
+import os
+import pathlib
 import queue
 import random
+import re
 import threading
 import unittest
 
 from cucore import (
+    ContextOptions,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
     Graph,
     InvalidArgumentError,
     LaunchConfig,
     LegacyPinnedMemoryResource,
+    NotSupportedError,
     PreparedLaunch,
+    SMResourceOptions,
     Stream,
     Tensor,
+    VirtualMemoryResource,
     host_launch,
     launch,
 )
-from support import SAXPY, DeviceTest, child, compiled
+from cucore import _handle
+from support import ROOT, SAXPY, DeviceTest, child, compiled
 
 START = """
 import cucore, os, sys, threading
@@ -39,6 +47,35 @@ def device_pool(device, stream):
     """A buffer of a pool for other processes, and nothing else of that."""
     pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
     return pool.allocate(5000, stream=stream)
+
+
+def deciding(device):
+    """A graph with bodies within bodies, some of which stand alone."""
+    graph = Graph(device)
+    loop = graph.while_loop(graph.create_condition(default_value=0))
+    inner = loop.body.if_else(loop.body.create_condition(default_value=1))
+    return [graph, loop, loop.body, inner, inner.then, inner.else_, graph.create_condition()]
+
+
+def growing(device, stream):
+    """Buffers over the same memory."""
+    try:
+        resource = VirtualMemoryResource(device)
+    except NotSupportedError:
+        return []
+    first = resource.allocate(100, stream=stream)
+    return [resource, first, resource.modify_allocation(first, 3 << 20), resource.modify_allocation(first, 10),
+            first[0:50]]
+
+
+def parts(device):
+    try:
+        groups, rest = device.resources.sm.split(SMResourceOptions(count=16))
+    except NotSupportedError:
+        return []
+    part = device.create_context(ContextOptions(groups))
+    stream = part.create_stream()
+    return [part, stream, stream.record(), part.resources, rest, device.allocate(16, stream=stream)]
 
 
 class Orders(DeviceTest):
@@ -63,7 +100,8 @@ class Orders(DeviceTest):
                    view.__dlpack__(), view.__dlpack__(max_version=(1, 0)), stream.record(),
                    self.device.memory_resource, stream.context, self.device.default_stream,
                    made, node, made.instantiate(), Tensor.from_dlpack(view), Tensor.from_dlpack(view),
-                   stream.create_graph_builder(), device_pool(self.device, stream)]
+                   stream.create_graph_builder(), device_pool(self.device, stream), *deciding(self.device),
+                   *growing(self.device, stream), *parts(self.device)]
         chance.shuffle(objects)
         return objects
 
@@ -86,6 +124,58 @@ class Orders(DeviceTest):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+
+    def test_nothing_is_left(self):
+        """The fake driver counts what is there."""
+        fake = pathlib.Path(os.environ.get("CUCORE_BUILD", "")) / "tests" / "libfake_driver.so"
+        if not fake.exists():
+            self.skipTest("no fake driver was built")
+        names = re.findall(r"^CONTROL(?:_VOID)?\((?:\w+, )?(\w+),",
+                           (ROOT / "tests/support/fake_control.def").read_text(), re.M)
+        said = child(f"""
+import ctypes, gc, random, sys, time
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+import test_lifetime
+
+table = (ctypes.c_void_p * {len(names)}).in_dll(ctypes.CDLL({str(fake)!r}), "fake_control")
+live = ctypes.CFUNCTYPE(ctypes.c_int)(table[{names.index("live_total")}])
+case, counts = test_lifetime.Orders(), []
+case.setUp()
+for seed in range(12):
+    objects = case.everything(random.Random(seed))
+    many = live()
+    while objects:
+        objects.pop()
+    gc.collect()
+    case.stream.sync()
+    until = time.monotonic() + 0.5  # what graphs kept is let go by a thread of the driver's, and then here
+    while counts and live() > counts[0] and time.monotonic() < until:
+        test_lifetime.Graph(case.device).close()
+        time.sleep(0.01)
+    counts.append(live())
+# A few things may be on their way to that thread; what is lost each time adds up.
+print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
+""", CUCORE_DRIVER=str(fake))
+        self.assertTrue(said.startswith("True True"), said)
+
+    def test_what_goes_in_a_function_of_the_drivers_waits(self):
+        """No call of CUDA is allowed there, and the collector does not know."""
+        for make in (lambda: Graph(self.device), self.device.create_stream):
+            cycle = [make()]
+            cycle.append(cycle)
+            handles, said = [cycle[0]._h], []
+            held, cycle = [cycle], None
+
+            def drop():
+                held.clear()
+                gc.collect()
+                said.extend(handle for _, handle in _handle._left)
+
+            host_launch(self.stream, drop)
+            self.stream.sync()
+            self.assertIn(handles[0], said)
+            self.device.create_stream().close()  # and now it goes
+            self.assertEqual(_handle._left, [])
 
     def test_on_threads_that_only_finalise(self):
         """Objects go to threads of finalisers, in any order, while others make more."""
@@ -263,6 +353,22 @@ host_launch(builder, print)
 sys.keep = [graph, run, builder, Tensor.from_dlpack(view)]
 print('ended', flush=True)
 """).splitlines()[:2], ["called", "ended"])
+
+    def test_functions_under_way_are_called_before_it_ends(self):
+        """A driver's thread that came too late to call Python would be stopped, and never finish its stream."""
+        self.assertEqual(child(START + """
+import time
+class Last:
+    def __del__(self):
+        stream.sync()
+last = Last()
+last.me = last
+graph = Graph(device)
+graph.callback(time.sleep, user_data=0.1).callback(print, user_data='called from a graph')
+graph.instantiate().launch(stream)
+host_launch(stream, lambda: time.sleep(0.1))
+host_launch(stream, print, user_data='called')
+"""), "called from a graph\ncalled\n")
 
     def test_threads_that_are_cut_off_hold_objects(self):
         self.assertEqual(child(START + """

@@ -7,9 +7,11 @@ import cucore
 from cucore import (
     Buffer,
     CUDAError,
+    CUDAWarning,
     Device,
     EventOptions,
     InvalidArgumentError,
+    LegacyPinnedMemoryResource,
     MemoryResource,
     Stream,
     StreamOptions,
@@ -146,6 +148,29 @@ class Memory(DeviceTest):
         with self.assertRaises((BufferError, TypeError)):
             self.floats([1]).copy_to(b"read", stream=self.stream)  # it cannot be written
 
+    def test_numbers_that_do_not_fit_are_refused(self):
+        buffer = self.device.allocate(4096, stream=self.stream)
+        graph = cucore.Graph(self.device)
+        refused = {  # of which C would see the lowest bits alone
+            "bytes": lambda: self.device.allocate(2**64 + 8, stream=self.stream),
+            "less than none": lambda: self.device.allocate(-1, stream=self.stream),
+            "bytes of other memory": lambda: Buffer.from_handle(buffer.handle, 2**64 + 8),
+            "bytes to keep": lambda: cucore.DeviceMemoryResource(self.device).trim(2**64),
+            "bytes of a graph's memory": lambda: graph.allocate(2**64 + 8),
+            "bytes of a copy": lambda: graph.memcpy(buffer, buffer, 2**64 + 8),
+            "rows of a fill": lambda: graph.memset(buffer, 0, 1, 2**64 + 1),
+            "an extent": lambda: buffer.view("u8", (2**64 + 5,)),
+            "an extent of a box": lambda: buffer.view("f32", (16, 64)).as_tensor_map((2**32 + 8, 8)),
+            "a default value": lambda: graph.create_condition(default_value=2**32),
+            "shared memory": lambda: cucore.LaunchConfig(1, 1, shmem_size=2**32),
+            "blocks of clusters": lambda: cucore.LaunchConfig(2**31, 1, cluster=4),
+            "a priority": lambda: self.device.create_stream(options=StreamOptions(priority=2**32)),
+            "an ordinal": lambda: Device(2**32),
+        }
+        for what, do in refused.items():
+            with self.subTest(what), self.assertRaises(OverflowError):
+                do()
+
     def test_patterns_fill_it(self):
         buffer = self.device.allocate(8, stream=self.stream)
         for value, expected in ((0xAB, [0xABABABAB] * 2), (b"\x01\x02", [0x02010201] * 2),
@@ -197,6 +222,11 @@ class Memory(DeviceTest):
         self.assertEqual(self.read(wrapped), [1, 2])
         with self.assertRaisesRegex(ValueError, "not both"):
             Buffer.from_handle(whole.handle, 8, mr=self.device.memory_resource, owner=owner)
+
+    def test_what_no_call_can_raise_is_a_warning(self):
+        buffer = LegacyPinnedMemoryResource().allocate(16, stream=self.stream)
+        with self.assertWarnsRegex(CUDAWarning, "is being captured: .* is leaked"), self.stream.capture():
+            del buffer
 
     def test_a_resource_can_be_written_in_python(self):
         freed = []

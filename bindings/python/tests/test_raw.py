@@ -32,6 +32,8 @@ class Raw(unittest.TestCase):
             kind = getattr(raw, each["name"])
             self.assertEqual(ctypes.sizeof(kind), each["bytes"], each["name"])
             self.assertEqual(ctypes.alignment(kind), each["align"], each["name"])
+            self.assertEqual(raw.LAYOUT[each["name"]], (ctypes.sizeof(kind), {
+                name: getattr(kind, name).offset for name, *_ in kind._fields_}), each["name"])
             compare(kind, each["fields"], each["name"])
 
     def test_constants_have_their_values(self):

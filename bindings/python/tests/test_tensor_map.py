@@ -76,6 +76,20 @@ class TensorMaps(DeviceTest):
         with self.assertRaisesRegex(ValueError, "has 1 numbers"):
             cucore.TensorMapDescriptor.im2col(images, (-1,), (0, 0), 32, 8)
 
+    def test_widths_of_images_are_of_later_devices(self):
+        images = self.x.view("f32", (2, 2, 2, 32))
+        wide, given = cucore.TensorMapDescriptor.im2col_wide, TensorMapDescriptorOptions(swizzle="128B")
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "swizzle is 0"):
+            wide(images, 0, 0, 32, 8)
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, r"lower\[1\] is 5"):
+            wide(images, 5, 0, 32, 8, given)
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "pixels is 0"):
+            wide(images, -1, 1, 32, 0, given)
+        if self.device.compute_capability < (10, 0):
+            for mode in ("W128", 1, cucore.TensorMapIm2ColWideMode.W128):
+                with self.assertRaisesRegex(cucore.NotSupportedError, "take 10.0"):
+                    wide(images, -1, 1, 32, 0, given, mode=mode)
+
     def test_misuse_is_told(self):
         for error, says, given in (
                 (ValueError, "box_dim has 1 numbers", {"box_dim": (4,)}),

@@ -190,6 +190,13 @@ stream.sync()
 """)
         self.assertIn("0004 (0, 1) 's'|(10, 4)", out)
 
+    def test_lines_are_printed_whole(self):
+        said = []
+        k.lines.interpret((1,), (self.random(4) * 0 + np.arange(4, dtype=np.float32), 4), print=said.append)
+        self.assertEqual("".join(said).split("\n"), [
+            "{a 1} 100 % | [0.0 1.0 2.0 3.0] 6.000e+00 000 [0 1 2 3] 0    4", "0 of 3.0  % ff", "", "0", "1", " is one",
+            "end", ""])
+
 
 class Page(unittest.TestCase):
     """docs/cutile.md has every name, and says of each what is so."""

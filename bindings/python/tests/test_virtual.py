@@ -1,9 +1,10 @@
 """Virtual memory: buffers that grow."""
 import array
+import os
 import unittest
 
 import cucore
-from cucore import VirtualMemoryResource, VirtualMemoryResourceOptions
+from cucore import VirtualMemoryBuffer, VirtualMemoryDescriptor, VirtualMemoryResource, VirtualMemoryResourceOptions
 from support import DeviceTest
 
 
@@ -43,11 +44,36 @@ class Virtual(DeviceTest):
         memoryview(buffer.host_view()).cast("B")[3] = 9
         self.assertEqual(self.read(buffer, "B")[3], 9)
 
+    def test_another_resource_has_the_memory(self):
+        config = VirtualMemoryResourceOptions(handle_type="posix_fd")
+        resource, other = (VirtualMemoryResource(self.device, config) for _ in range(2))
+        first = resource.allocate(8, stream=self.stream)
+        second = resource.modify_allocation(first, 3 * resource.granularity)
+        second.fill(3, stream=self.stream)
+        self.stream.sync()
+        self.assertIsInstance(second, VirtualMemoryBuffer)
+        with self.assertRaisesRegex(cucore.CUDAError, "CUC_MEMORY_VIRTUAL_IPC"):
+            VirtualMemoryResource(self.device).allocate(8).ipc_descriptor
+        descriptor = second.ipc_descriptor
+        self.assertEqual([size for _, size in descriptor.pieces], [resource.granularity, 2 * resource.granularity])
+        there = VirtualMemoryBuffer.from_ipc_descriptor(other, descriptor, stream=self.stream)
+        fd = descriptor.pieces[0][0]
+        descriptor.close()
+        descriptor.close()
+        with self.assertRaises(OSError):
+            os.fstat(fd)
+        for buffer in (first, second):
+            buffer.close()
+        self.assertEqual(there.size, 3 * resource.granularity)
+        self.assertEqual(set(self.read(there, "B")), {3})
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "bytes is 6291456"):
+            VirtualMemoryBuffer.from_ipc_descriptor(other, VirtualMemoryDescriptor([], 3 << 21), stream=self.stream)
+
     def test_misuse_is_told(self):
         for error, says, given in (
                 (ValueError, "location_type is 'moon'", {"location_type": "moon"}),
                 (ValueError, "self_access is 'w'", {"self_access": "w"}),
-                (cucore.NotSupportedError, "there are 'pinned' and None", {"handle_type": "fabric"}),
+                (cucore.NotSupportedError, "there are 'pinned', and None", {"handle_type": "fabric"}),
                 (cucore.InvalidArgumentError, "whose memory it is", {"peers": (self.device,)}),
                 (cucore.InvalidArgumentError, "power of two", {"addr_align": 3})):
             with self.subTest(says=says), self.assertRaisesRegex(error, says):

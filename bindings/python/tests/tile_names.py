@@ -255,8 +255,29 @@ def said(x, n: ConstInt):
     print(f"{n:04d} {(ct.bid(0), ct.num_blocks(0))} {'s'!r}", (ct.sum(t), n), sep="|")
 
 
+@ct.kernel
+def lines(x, n: ConstInt):
+    """Lines in pieces, and C's formats."""
+    t, i = ct.load(x, (0,), (n,)), ct.bid(0)
+    print("{a", 1, end="")
+    print("}", 100, "%", end=" | ")
+    print(f"{t:.1f} {ct.sum(t):8.3e} {i:03d} {t:>9} {i:.2f} {n:4d}")
+    ct.printf("%d of %-5.1f", i, ct.max(t))
+    ct.printf("%% %x\n\n", i + 255)
+    for j in range(2):
+        print(j, end="")
+        if j == 1:
+            print(" is one", end="")
+    print("end", end="")
+
+
 WRONG = [
     # what is written, the class of the failure, and what is said
+    ("print('a{}b', n)", ct.TileValueError, "stands for a value"),
+    ("print('{', '}', sep='')", ct.TileValueError, "stands for a value"),
+    ("ct.printf('%s', n)", ct.TileValueError, "%s: expected one of"),
+    ("ct.printf('%d %d', n)", ct.TileValueError, "takes more values than the 1"),
+    ("ct.printf('%d', n, n)", ct.TileValueError, "takes fewer values than the 2"),
     ("ct.static_assert(n == 3, f'n is {n}')", ct.TileStaticAssertionError, "n is 8"),
     ("ct.ensure_constant(ct.bid(0))", ct.TileStaticAssertionError, "not known when the kernel is compiled"),
     ("ct.static_eval(1 // 0)", ct.TileStaticEvalError, "ZeroDivisionError"),

@@ -12,8 +12,9 @@ struct condition {
     struct condition *next;
     uint64_t handle;
     int refs;
-    bool used;    // by a node: a handle is for one
-    bool assigns; // the default value, when a launch begins
+    uint64_t root; // id of the graph that it is for, bodies included
+    bool used;     // by a node: a handle is for one
+    bool assigns;  // the default value, when a launch begins
     uint32_t fallback;
     _Atomic uint32_t value;
 };
@@ -21,6 +22,12 @@ struct condition {
 // Kernels set values without the driver's lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct condition *conditions;
+
+// A condition is for any node of a graph and of its bodies, as an H200 has it.
+static uint64_t root_of(const struct graph *g)
+{
+    return g->body ? g->root : g->id;
+}
 
 static struct condition *condition_of(uint64_t handle)
 {
@@ -87,6 +94,7 @@ CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CU
     struct condition *c = sim_alloc(sizeof(*c));
     c->handle = UINT64_C(0x00c0de0000000000) | ++sim.serial;
     c->refs = 1;
+    c->root = root_of(g);
     c->assigns = flags & CU_GRAPH_COND_ASSIGN_DEFAULT;
     c->fallback = default_value;
     pthread_mutex_lock(&lock);
@@ -192,7 +200,7 @@ static CUresult add_conditional(struct node **out, struct graph *g, struct node 
 
     if (!ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (!c || c->used || !good_size(params->type, params->size))
+    if (!c || c->used || c->root != root_of(g) || !good_size(params->type, params->size))
         return CUDA_ERROR_INVALID_VALUE;
     struct branches *b = sim_alloc(sizeof(*b));
     c->used = true;
@@ -205,6 +213,7 @@ static CUresult add_conditional(struct node **out, struct graph *g, struct node 
     for (unsigned i = 0; i < b->count; i++) {
         b->bodies[i] = sim_graph_new();
         b->bodies[i]->body = b->bodies[i]->head.builtin = true;
+        b->bodies[i]->root = root_of(g);
         b->handles[i] = SIM_HANDLE(CUgraph, b->bodies[i]);
     }
     struct node *n = sim_node_new(g, CU_GRAPH_NODE_TYPE_CONDITIONAL, from, from_count,

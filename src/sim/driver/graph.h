@@ -55,6 +55,7 @@ struct graph {
     size_t condition_count;
     bool child;       // of a node, and not to be destroyed by anyone else
     bool body;        // of a conditional node: the same, and captures may add to it
+    uint64_t root;    // id of the graph that has the body, or the one it is in
     bool conditional; // it has such a node
     bool memory;      // it allocates or frees
     int captures;     // that put nodes into it

@@ -7,12 +7,17 @@
 
 #include "sim/exec.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const size_t grain = (size_t)2 << 20;
+
+#define MEMORY_NAME "cucore-sim-memory" // and the device's number, -1 for the host
 
 // Memory, by its handle: there while that is held, or somewhere mapped.
 struct chunk {
@@ -20,7 +25,8 @@ struct chunk {
     CUmemGenericAllocationHandle handle;
     size_t bytes;
     int file;
-    int device; // -1: the host's
+    int device;               // -1: the host's
+    bool shareable, imported; // what was imported is counted where it was made
     unsigned refs, maps;
 };
 
@@ -83,7 +89,7 @@ static void drop(struct chunk *c)
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    if (c->device >= 0)
+    if (c->device >= 0 && !c->imported)
         sim.devices[c->device].used -= c->bytes;
     close(c->file);
     free(c);
@@ -229,7 +235,9 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
     struct device *d = device < 0 ? NULL : &sim.devices[device];
     if (d && (bytes > d->total || d->used > d->total - bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    int file = memfd_create("cucore-sim-memory", MFD_CLOEXEC);
+    char name[32];
+    snprintf(name, sizeof(name), MEMORY_NAME "%d", device);
+    int file = memfd_create(name, MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, (off_t)bytes)) {
         if (file >= 0)
             close(file);
@@ -242,10 +250,66 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
                          .bytes = bytes,
                          .file = file,
                          .device = device,
+                         .shareable = prop->requestedHandleTypes != 0,
                          .refs = 1 };
     chunks = c;
     if (d)
         d->used += bytes;
+    *handle = c->handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
+                                          CUmemAllocationHandleType type, unsigned long long flags)
+{
+    const struct chunk *c = chunk_of(handle);
+
+    if (!out || !c || !c->shareable || c->imported || flags ||
+        type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_INVALID_VALUE;
+    int fd = fcntl(c->file, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    memcpy(out, &fd, sizeof(fd));
+    return CUDA_SUCCESS;
+}
+
+// The file's name says that it is memory, and whose.
+static bool find_place(int *device, int fd)
+{
+    char path[32], name[64];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, name, sizeof(name) - 1);
+    if (length < 0)
+        return false;
+    name[length] = '\0';
+    return sscanf(name, "/memfd:" MEMORY_NAME "%d", device) == 1 &&
+           (*device < 0 || sim_valid_device(*device));
+}
+
+CUresult sim_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *given,
+                                            CUmemAllocationHandleType type)
+{
+    const int fd = (int)(intptr_t)given;
+    struct stat file;
+    int device;
+
+    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !find_place(&device, fd) ||
+        fstat(fd, &file))
+        return CUDA_ERROR_INVALID_VALUE;
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    struct chunk *c = sim_alloc(sizeof(*c));
+    *c = (struct chunk){ .next = chunks,
+                         .handle = ++sim.serial,
+                         .bytes = (size_t)file.st_size,
+                         .file = own,
+                         .device = device,
+                         .imported = true,
+                         .refs = 1 };
+    chunks = c;
     *handle = c->handle;
     return CUDA_SUCCESS;
 }

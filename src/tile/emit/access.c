@@ -291,17 +291,22 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     if (single)
         tile_branch(e, single, true, done);
     tile_register whole = tile_both(e, a.whole, a.dropped_inside);
-    if (whole)
+    // What is done once, and not fast, need not be there a second time without masks.
+    bool masked = whole && e->target->brief && op->parent == &e->kernel->body;
+    if (whole && !masked)
         tile_branch(e, whole, true, edge);
     struct tile_waiting waiting;
     if (asks && !tile_keep_waiting(e, &waiting))
         return false;
     a.waiting = asks ? &waiting : NULL;
-    tile_move_whole(&a);
-    if (whole) {
+    if (masked)
+        tile_move_edge(&a, whole);
+    else
+        tile_move_whole(&a);
+    if (whole && !masked) {
         tile_branch(e, TILE_NO_REGISTER, false, done);
         tile_put_label(e, edge);
-        tile_move_edge(&a);
+        tile_move_edge(&a, TILE_NO_REGISTER);
     }
     if (whole || single)
         tile_put_label(e, done);

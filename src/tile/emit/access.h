@@ -33,10 +33,10 @@ struct tile_access {
 };
 
 // access_move.c: all registers, or those from `first` to `end` - 1. In tiles that lie inside as a
-// whole, and in those that may not.
+// whole, and in those that may not; `whole`: where they do, TILE_NO_REGISTER: this one does not.
 void tile_move_whole(struct tile_access *a);
 void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end);
-void tile_move_edge(struct tile_access *a);
+void tile_move_edge(struct tile_access *a, tile_register whole);
 // A 64-bit value within two bounds.
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 

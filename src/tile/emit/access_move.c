@@ -10,7 +10,56 @@ struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
+    // Where text is to be brief addresses are made from one another, by steps that are made once.
+    struct {
+        uint32_t axis, elements;
+        tile_register reg;
+    } step[16];
+    uint32_t steps;
 };
+
+static tile_register step_of(struct tile_access *a, struct addresses *known, uint32_t axis,
+                             uint32_t elements)
+{
+    for (uint32_t i = 0; i < known->steps; i++)
+        if (known->step[i].axis == axis && known->step[i].elements == elements)
+            return known->step[i].reg;
+    tile_register reg = tile_make(a->e, TILE_R64, "mul.lo.s64 %R, %R, %l",
+                                  tile_size_register(a->e, &a->view->stride[axis]),
+                                  (int64_t)elements * tile_access_bytes(a));
+    if (a->e->target->brief && known->steps < 16) {
+        known->step[known->steps].axis = axis;
+        known->step[known->steps].elements = elements;
+        known->step[known->steps++].reg = reg;
+    }
+    return reg;
+}
+
+// The address that the one with `own` is the fewest axes and the least beyond, which is taken from
+// `own`; the thread's first, where there is none.
+static tile_register nearest(struct tile_access *a, const struct addresses *known, uint32_t *own)
+{
+    enum { AXIS = 1 << 20, BEHIND = 1 << 24 };
+    uint32_t best = 0, least = BEHIND;
+
+    for (uint32_t i = 0; a->e->target->brief && i < known->count; i++) {
+        uint32_t far = 0;
+        for (uint32_t axis = 0; axis < a->axes; axis++)
+            if (known->own[i][axis] > own[axis])
+                far += BEHIND;
+            else if (known->own[i][axis] < own[axis])
+                far += AXIS + own[axis] - known->own[i][axis];
+        if (far < least) {
+            best = i;
+            least = far;
+        }
+    }
+    if (least >= BEHIND)
+        return a->thread;
+    for (uint32_t axis = 0; axis < a->axes; axis++)
+        own[axis] -= known->own[best][axis];
+    return known->reg[best];
+}
 
 static tile_register address_of(struct tile_access *a, struct addresses *known, uint32_t r,
                                 int64_t *offset)
@@ -34,16 +83,13 @@ static tile_register address_of(struct tile_access *a, struct addresses *known, 
     for (i = 0; i < known->count; i++)
         if (memcmp(known->own[i], own, sizeof(own)) == 0)
             return known->reg[i];
-    tile_register address = a->thread;
-    for (uint32_t axis = 0; axis < a->axes; axis++) {
-        const struct tile_size *stride = &a->view->stride[axis];
-        if (!own[axis])
-            continue;
-        tile_register s = tile_size_register(e, stride);
-        tile_register step =
-            tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", s, (int64_t)own[axis] * bytes);
-        address = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", address, step);
-    }
+    uint32_t rest[TILE_MAX_RANK];
+    memcpy(rest, own, sizeof(own));
+    tile_register address = nearest(a, known, rest);
+    for (uint32_t axis = 0; axis < a->axes; axis++)
+        if (rest[axis])
+            address = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", address,
+                                step_of(a, known, axis, rest[axis]));
     if (known->count < 64) {
         memcpy(known->own[known->count], own, sizeof(own));
         known->reg[known->count++] = address;
@@ -253,19 +299,122 @@ void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end)
     move_some(a, first, end, a->vector, NULL);
 }
 
+// What the numbers of vectors add to the coordinate of their first register along an axis.
+static tile_register rolled_coordinate(struct tile_access *a, tile_register number, uint32_t vector,
+                                       uint32_t axis)
+{
+    struct tile_emitter *e = a->e;
+    uint32_t vectors = tile_register_count(a->tile) / vector;
+    tile_register sum = TILE_NO_REGISTER;
+
+    for (uint32_t bit = 1; bit < vectors; bit *= 2) {
+        uint32_t own = tile_register_coordinate(a->tile->layout, bit * vector, axis), run = bit;
+        if (!own)
+            continue;
+        while (2 * bit < vectors && tile_register_coordinate(a->tile->layout, 2 * bit * vector,
+                                                             axis) == own * (2 * bit / run))
+            bit *= 2;
+        tile_register part = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", number, 2 * bit - run);
+        part = own >= run ? tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", part, own / run)
+                          : tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", part,
+                                      (unsigned)__builtin_ctz(run / own));
+        sum = sum ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", sum, part) : part;
+    }
+    return sum;
+}
+
+enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
+
+// Whether registers are stored in a loop, from the scratch: where it is as large, or threads have
+// so many that few blocks find room whatever it takes. Only what is the same in all threads has led
+// here.
+static bool rolls(const struct tile_access *a)
+{
+    const struct tile_emitter *e = a->e;
+    uint32_t count = tile_register_count(a->tile), bytes = tile_access_bytes(a);
+    uint32_t all = 32 * e->warps * count * bytes;
+
+    if (!e->target->brief || a->op->kind != TILE_STORE || a->waiting || e->alone ||
+        count < LEAST_ROLLED || (bytes != 2 && bytes != 4) || tile_copies(a->tile->layout) ||
+        all > e->target->shared_limit)
+        return false;
+    if (all > e->shared_bytes && all > e->ahead_bytes && count * bytes > OF_A_THREAD)
+        return false;
+    for (uint32_t axis = 0; axis < a->tile->type.rank; axis++)
+        if (a->tile->type.extent[axis] & (a->tile->type.extent[axis] - 1))
+            return false;
+    for (uint32_t r = 0; r < count; r++)
+        if (tile_repeats(a->tile->layout, r))
+            return false;
+    return true;
+}
+
+// Vectors of registers go to the scratch, each thread's for itself, and from there one after
+// another to where they belong.
+static void move_rolled(struct tile_access *a, const struct bounds *bounds)
+{
+    struct tile_emitter *e = a->e;
+    uint32_t vector = ROLLED_BYTES / tile_access_bytes(a), threads = 32 * e->warps;
+    uint32_t count = tile_register_count(a->tile), again = tile_label(e);
+    tile_register reg[ROLLED_BYTES / 2];
+    tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid,
+                                 (unsigned)ROLLED_BYTES,
+                                 tile_scratch(e, threads * count * tile_access_bytes(a)));
+    struct tile_access one = *a;
+    struct bounds own = *bounds;
+
+    for (uint32_t r = 0; r < count; r += vector)
+        tile_emit_store(e, "", "shared", a->view->dtype, a->reg + r, vector, at,
+                        r / vector * threads * ROLLED_BYTES, TILE_NO_REGISTER);
+    tile_register number = tile_number32(e, 0), more = tile_new(e, TILE_PRED);
+    tile_put_label(e, again);
+    tile_put_string(e->text, "\t.pragma \"nounroll\";\n");
+    for (uint32_t i = 0; i < vector; i++)
+        reg[i] = tile_new(e, tile_class_of(a->view->dtype));
+    tile_emit_load(e, "", "shared", a->view->dtype, reg, vector, at, 0, TILE_NO_REGISTER);
+    one.reg = reg;
+    own.access = &one;
+    own.count = 0;
+    for (uint32_t axis = 0; axis < a->axes; axis++) {
+        int t = a->tile_axis[axis];
+        tile_register c = t < 0 ? TILE_NO_REGISTER
+                                : rolled_coordinate(a, number, vector, (uint32_t)t);
+        if (!c)
+            continue;
+        tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
+        wide = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", wide,
+                         tile_size_register(e, &a->view->stride[axis]));
+        wide = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", wide, tile_access_bytes(a));
+        one.thread = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", one.thread, wide);
+        if (own.high[axis])
+            own.high[axis] = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", own.high[axis], c);
+        if (own.low[axis])
+            own.low[axis] = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", own.low[axis], c);
+    }
+    move_some(&one, 0, vector, 1, &own);
+    tile_ins(e, "add.u32 %R, %R, %u", at, at, threads * ROLLED_BYTES);
+    tile_ins(e, "add.u32 %R, %R, 1", number, number);
+    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, number, count / vector);
+    tile_branch(e, more, false, again);
+}
+
 // One by one; words are put together afterwards.
 static void move_single(struct tile_access *a, const struct bounds *bounds)
 {
     struct bounds own = *bounds; // predicates of the other branch are not made in this one
     uint32_t count = tile_register_count(a->tile);
 
+    if (rolls(a)) {
+        move_rolled(a, bounds);
+        return;
+    }
     own.count = 0;
     move_all(a, 1, &own);
     for (uint32_t r = 0; a->word && r < count; r += 2)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[r / 2], a->reg[r], a->reg[r + 1]);
 }
 
-void tile_move_edge(struct tile_access *a)
+void tile_move_edge(struct tile_access *a, tile_register whole)
 {
     struct tile_emitter *e = a->e;
     struct bounds bounds = { .count = 0 };
@@ -282,7 +431,11 @@ void tile_move_edge(struct tile_access *a)
     if (!ends) {
         tile_register rest = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", a->left[last]);
         rest = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rest, a->vector - 1);
-        tile_branch(e, tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", rest), false, single);
+        tile_register over = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", rest);
+        if (whole)
+            tile_ins(e, "and.pred %R, %R, %R", over, over,
+                     tile_make(e, TILE_PRED, "not.pred %R, %R", whole));
+        tile_branch(e, over, false, single);
     }
     move_all(a, a->vector, &bounds);
     if (ends)

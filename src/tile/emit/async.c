@@ -6,6 +6,8 @@
 // there are, and the rest of it becomes zeros.
 #include "async.h"
 
+#include "../layout/fragment.h"
+
 enum { PIECE_BYTES = 16 };
 
 static tile_register plus64(struct tile_emitter *e, tile_register x, tile_register y)
@@ -99,6 +101,14 @@ static tile_register wide_of(struct tile_emitter *e, const struct tile_value *va
     return tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, tile_registers(e, value)[0]);
 }
 
+// How many tiles lie inside along an axis. A division of 64 bits would be a call.
+static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int64_t extent)
+{
+    if (extent & (extent - 1))
+        return tile_divide_by_constant(e, TILE_FLOORDIV, size, (uint64_t)extent);
+    return tile_make(e, TILE_R64, "shr.s64 %R, %R, %u", size, tile_bits_of(extent));
+}
+
 // The first tile, and how the next ones lie to it.
 static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 {
@@ -116,11 +126,21 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
         tile_register first = first_of(e, variable, extent);
         tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, extent);
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
-        tile_register whole = tile_make(e, TILE_R64, "div.s64 %R, %R, %l", size, extent);
+        tile_register whole = whole_tiles(e, size, extent);
         c->origin = plus64(e, c->origin, distance(e, c, axis, first));
         c->advance = plus64(e, c->advance, distance(e, c, axis, elements));
         c->until = tile_make(e, TILE_R64, "min.s64 %R, %R, %R", c->until, whole);
     }
+}
+
+// A place with what its line exchanges in it.
+static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_stream *s,
+                             tile_register place, tile_register line)
+{
+    tile_register flip = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, s->span / 8);
+
+    flip = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", flip, s->span - PIECE_BYTES);
+    return tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", place, flip);
 }
 
 static void open_copier(struct tile_emitter *e, struct tile_copier *c,
@@ -144,8 +164,11 @@ static void open_copier(struct tile_emitter *e, struct tile_copier *c,
     if (is_linear(e, c))
         make_linear(e, c);
     c->step = distance(e, c, s->other, tile_number64(e, c->lines));
+    tile_register in_line = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", c->piece);
+    if (s->span)
+        in_line = flipped(e, s, in_line, c->line);
     c->to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", c->line, s->pitch, shared);
-    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", c->to, c->piece, (unsigned)PIECE_BYTES, c->to);
+    tile_ins(e, "add.u32 %R, %R, %R", c->to, c->to, in_line);
 }
 
 // 32 bits of a number of elements, no more than a tile can have of them.
@@ -162,7 +185,10 @@ static void copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t 
     const struct tile_ahead_stream *s = c->stream;
 
     for (uint32_t turn = first; turn < end; turn++) {
-        tile_register inside = c->whole;
+        tile_register inside = c->whole, place = c->place;
+        uint32_t flip = tile_fragment_flip(s->span, turn * c->lines);
+        if (flip)
+            place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
         if (turn)
             c->next = plus64(e, c->next, c->step);
         if ((turn + 1) * c->lines > s->lines)
@@ -170,33 +196,40 @@ static void copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t 
                                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
                                          s->lines - turn * c->lines));
         tile_put(e->text, "\t@%s", tile_name(inside));
-        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", c->place,
+        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place,
                  s->at + turn * c->lines * s->pitch, c->next);
     }
 }
 
-// A piece of which only some elements are there: these are read one by one, and nothing beside
-// them, which may be nobody's memory. `bytes` of it, more than 0 and less than 16.
+// A piece of which only some elements are there: 8 bytes of them, 4, 2 and 1 are read where there
+// are as many left, and nothing beside them, which may be nobody's memory. `bytes` of it, more than
+// 0 and less than 16.
 static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register bytes)
 {
-    static const char *const types[] = { "", "u8", "u16", "", "b32" };
-    uint32_t size = c->stream->element < 4 ? c->stream->element : 4;
-    tile_register word[PIECE_BYTES / 4];
+    enum { PARTS = 4 };
+    tile_register word[PARTS], there[PARTS], place[PARTS], piece = to, zero = tile_number32(e, 0);
+    uint32_t parts = 0;
 
-    for (uint32_t i = 0; i < PIECE_BYTES / 4; i++)
-        word[i] = tile_number32(e, 0);
-    for (uint32_t at = 0; at < PIECE_BYTES; at += size) {
-        tile_register one = tile_number32(e, 0);
-        tile_register there = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", bytes, at);
-        tile_put(e->text, "\t@%s", tile_name(there));
-        tile_ins(e, "ld.global.%s %R, [%R+%u]", types[size], one, from, at);
-        if (at % 4)
-            one = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", one, at % 4 * 8);
-        tile_ins(e, "or.b32 %R, %R, %R", word[at / 4], word[at / 4], one);
+    for (uint32_t size = PIECE_BYTES / 2; size >= c->stream->element; size /= 2) {
+        tile_register part = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", bytes, size);
+        word[parts] = tile_new(e, size == 8 ? TILE_R64 : TILE_R32);
+        place[parts] = to;
+        there[parts] = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", part);
+        tile_put(e->text, "\t@%s", tile_name(there[parts]));
+        tile_ins(e, "ld.global.b%u %R, [%R]", 8 * size, word[parts++], from);
+        if (size == c->stream->element)
+            break;
+        from = plus64(e, from, tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", part));
+        to = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", to, part);
     }
-    tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", to, c->stream->at, word[0], word[1],
-             word[2], word[3]);
+    tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", piece, c->stream->at, zero, zero,
+             zero, zero);
+    for (uint32_t i = 0; i < parts; i++) {
+        tile_put(e->text, "\t@%s", tile_name(there[i]));
+        tile_ins(e, "st.shared.b%u [%R+%u], %R", 8 * (PIECE_BYTES / 2 >> i), place[i],
+                 c->stream->at, word[i]);
+    }
 }
 
 // At the edge of a tensor, which few tiles are at, in a loop: of the first `rows` lines `bytes` of
@@ -209,17 +242,19 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_register line = tile_make(e, TILE_R32, "mov.b32 %R, %R", c->line);
     tile_register at = tile_make(e, TILE_R64, "mov.b64 %R, %R", from);
     tile_register place = tile_make(e, TILE_R32, "mov.b32 %R, %R", to);
-    tile_register p = tile_new(e, TILE_PRED), some = tile_new(e, TILE_PRED);
+    tile_register p = tile_new(e, TILE_PRED), some = tile_new(e, TILE_PRED), own = place;
 
     tile_put_label(e, again);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
+    if (s->span && c->lines < 8 && c->turns > 1) // else all of a thread's lines exchange the same
+        own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
     tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
     tile_ins(e, "setp.gt.s32 %R, %R, 0", p, size);
     tile_ins(e, "setp.lt.and.s32 %R, %R, %u, %R", some, size, (unsigned)PIECE_BYTES, p);
     tile_branch(e, some, true, whole);
-    copy_rest(e, c, at, place, size);
+    copy_rest(e, c, at, own, size);
     // With the rest of a piece done, an empty one would write over it.
     uint32_t done = tile_label(e);
     tile_branch(e, TILE_NO_REGISTER, false, done);
@@ -227,7 +262,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     // Nothing is read from anywhere where there is nothing, but the address must be a multiple
     // of 16.
     tile_register valid = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", at, c->view->base, p);
-    tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", place, s->at, valid, size);
+    tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", own, s->at, valid, size);
     tile_put_label(e, done);
     tile_ins(e, "add.u32 %R, %R, %u", line, line, c->lines);
     tile_ins(e, "add.s64 %R, %R, %R", at, at, c->step);
@@ -403,6 +438,20 @@ static void copy_stage(struct tile_emitter *e)
     tile_close_copies(e);
 }
 
+// All stages but one, in a loop: what copies at an edge is long.
+static void fill_stages(struct tile_emitter *e)
+{
+    const struct tile_ahead *plan = e->ring_ahead->plan;
+    tile_register more = tile_new(e, TILE_PRED);
+    uint32_t again = tile_label(e);
+
+    tile_put_label(e, again);
+    copy_stage(e);
+    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, e->ring_ahead->ahead,
+             (plan->stages - 1) * plan->stage_bytes);
+    tile_branch(e, more, false, again);
+}
+
 void tile_await_stage(struct tile_emitter *e)
 {
     tile_ins(e, "cp.async.wait_group %u", e->ring_ahead->plan->stages - 2);
@@ -452,8 +501,7 @@ bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
     r->ahead = tile_number32(e, 0);
     r->stage = tile_number32(e, 0);
     tile_barrier(e); // what the stages held was read
-    for (uint32_t i = 0; i + 1 < plan->stages; i++)
-        copy_stage(e);
+    fill_stages(e);
     return !e->failed;
 }
 
@@ -462,18 +510,29 @@ void tile_enter_ahead(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
+// A product that reads nothing ahead, and is alone: what its copies wait for at an edge they wait
+// for behind it, while the tensor cores are at it.
+static bool copies_late(const struct tile_emitter *e)
+{
+    return e->target->brief && e->ahead->alone;
+}
+
 void tile_turn_ahead(struct tile_emitter *e)
 {
     if (e->ring_ahead->carried)
         return;
     tile_await_stage(e);
-    copy_stage(e);
+    if (!copies_late(e))
+        copy_stage(e);
 }
 
 void tile_end_turn_ahead(struct tile_emitter *e)
 {
-    if (!e->ring_ahead->carried)
-        next_stage(e, e->ring_ahead->stage);
+    if (e->ring_ahead->carried)
+        return;
+    if (copies_late(e))
+        copy_stage(e);
+    next_stage(e, e->ring_ahead->stage);
 }
 
 void tile_end_ahead(struct tile_emitter *e)

@@ -4,6 +4,7 @@
 // bytes each; for a scalar 8 bytes, of which it takes the first.
 #include "async.h"
 #include "emit.h"
+#include "ring.h"
 
 #include "arena.h"
 
@@ -122,7 +123,9 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
         tile_put(out, "\t.local .align 8 .b8 frame[%u];\n", e->frame_bytes);
     if (e->shared_bytes > STATIC_SHARED || !e->shared_bytes)
         return;
-    tile_put(out, "\t.shared .align 16 .b8 scratch[%u];\n", e->shared_bytes);
+    // Places in lines of what is copied ahead are exchanged in addresses.
+    tile_put(out, "\t.shared .align %d .b8 scratch[%u];\n", e->ahead_bytes ? SCRATCH_ALIGN : 16,
+             e->shared_bytes);
 }
 
 // Functions of the device's runtime, once a module.
@@ -139,12 +142,22 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
+// The tensors that have maps, which there are of what has elements alone.
+static uint64_t mapped(const struct tile_emitter *e)
+{
+    uint64_t out = 0;
+
+    for (uint32_t i = 0; e->ring && i < e->ring->plan->maps; i++)
+        out |= UINT64_C(1) << e->ring->plan->map[i].parameter;
+    return out;
+}
+
 bool tile_open_values(struct tile_emitter *e)
 {
     e->prologue.module = e->body.module = e->globals.module = e->module;
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
-    e->facts = tile_find_facts(e->kernel);
+    e->facts = tile_find_facts(e->kernel, mapped(e));
     return e->value && e->view && e->facts;
 }
 

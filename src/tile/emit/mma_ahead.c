@@ -1,7 +1,8 @@
 // A product alone in a loop whose operands are both copied ahead: fragments of its next step are
 // read while this one is multiplied. Those of the first step are read at the end of the turn
 // before, behind the barrier, under the products of the last one; and copies of the stage that
-// comes next go among the products. So nothing waits at the start of a turn.
+// comes next go among the products. So nothing waits at the start of a turn. Of two stages the one
+// that was multiplied is filled again at once, behind the barrier: a turn later it is waited for.
 #include "mma_sync.h"
 
 #include <string.h>
@@ -18,12 +19,24 @@ static void carry_words(struct tile_operand *o, uint32_t set)
         memcpy(o->fragment[i].word[set], o->fragment[i].carried, sizeof(o->fragment[i].carried));
 }
 
+static bool copies_at_once(const struct tile_emitter *e)
+{
+    return e->ring_ahead->plan->stages == 2;
+}
+
+static void copy_at_once(struct tile_emitter *e)
+{
+    tile_open_copies(e);
+    tile_copy_part(e, 0, 1);
+    tile_close_copies(e);
+}
+
 void tile_carry_product(struct tile_emitter *e)
 {
     const struct tile_op *op = e->ahead->alone;
     struct tile_product *p = op ? tile_take(e->module, sizeof(*p)) : NULL;
 
-    if (!p || !tile_shape_product(p, e, op) || !tile_set_operand(p, &p->a, 0) ||
+    if (!p || e->target->brief || !tile_shape_product(p, e, op) || !tile_set_operand(p, &p->a, 0) ||
         !tile_set_operand(p, &p->b, 1) || p->depth / p->how->depth < 2 ||
         p->depth / p->how->depth * p->count / 4 > TILE_MOST_PRODUCTS || !tile_find_fragments(p))
         return;
@@ -33,12 +46,15 @@ void tile_carry_product(struct tile_emitter *e)
     tile_read_step(p, 0, 0, false);
     keep_words(&p->a);
     keep_words(&p->b);
+    if (copies_at_once(e))
+        copy_at_once(e);
 }
 
 bool tile_multiply_carried(struct tile_product *p)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = p->depth / p->how->depth;
+    bool at_once = copies_at_once(e);
 
     if (!tile_open_parts(p))
         return false;
@@ -46,13 +62,15 @@ bool tile_multiply_carried(struct tile_product *p)
         p->now = step & 1;
         if (step + 1 < steps) {
             tile_read_step(p, step + 1, !p->now, false);
-            if (!step)
+            if (!step && !at_once)
                 tile_open_copies(e);
-            tile_copy_part(e, step, steps - 1);
+            if (!at_once)
+                tile_copy_part(e, step, steps - 1);
             tile_multiply_step(p);
             continue;
         }
-        tile_close_copies(e);
+        if (!at_once)
+            tile_close_copies(e);
         tile_await_stage(e);
         tile_turn_stage(e);
         for (uint32_t i = 0; i < p->places; i++)
@@ -60,7 +78,13 @@ bool tile_multiply_carried(struct tile_product *p)
         carry_words(&p->a, !p->now);
         carry_words(&p->b, !p->now);
         tile_read_step(p, 0, !p->now, true);
+        if (at_once) { // the branch for edges behind the products, which the copies go among
+            tile_open_copies(e);
+            tile_copy_part(e, 0, 1);
+        }
         tile_multiply_step(p);
+        if (at_once)
+            tile_close_copies(e);
     }
     tile_close_parts(p);
     return !e->failed;

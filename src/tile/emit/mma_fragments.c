@@ -71,6 +71,24 @@ static tile_register with_batches(struct tile_product *p, const struct tile_oper
     return at;
 }
 
+// The address of a place: `steps` are 16 bytes, or an element, along the summed axis each, or lines
+// of it; `own` is along the other.
+static tile_register place_of(struct tile_emitter *e, const struct tile_operand *o,
+                              tile_register at, tile_register steps, tile_register own)
+{
+    tile_register line = o->turned ? steps : own, along = o->turned ? own : steps;
+    uint32_t unit = o->turned || o->single ? o->bytes : 16;
+
+    along = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", along, unit);
+    if (o->span) {
+        tile_register turn = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, o->span / 8);
+        turn = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", turn, o->span - 16);
+        along = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", along, turn);
+    }
+    at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, along);
+    return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, o->pitch, at);
+}
+
 // Where each lane's line of each fragment begins. `across`: the lane's own coordinate along the
 // other axis in the fragment, `steps`: its 16 bytes along the summed axis, or its line.
 static void open_lines(struct tile_product *p, struct tile_operand *o, tile_register shared,
@@ -81,12 +99,6 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
     uint32_t physical = UINT32_C(1) << p->acc->layout->axis_bits[axis], reach;
     tile_register at = with_batches(p, o, shared), common = TILE_NO_REGISTER;
 
-    // Along lines: 16 bytes to a step of 8 lanes or an element each; or a line each.
-    at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", steps,
-                   o->turned   ? o->pitch
-                   : o->single ? o->bytes
-                               : 16,
-                   at);
     if (physical < size)
         across = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", across, physical - 1);
     tile_register own = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", warp, across);
@@ -98,15 +110,17 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
         uint32_t most = o->turned ? tile_round_up(o->extent, 8) - 8 : o->extent - 1;
         if (o->single || first + (o->turned ? reach & ~7u : reach) <= most) {
             if (!common)
-                common = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", own, step, at);
+                common = place_of(e, o, at, steps, own);
             o->fragment[i].line = common;
-            o->fragment[i].offset = offset + first * step;
+            o->fragment[i].flip = o->turned && o->span ? first * step % o->span : 0;
+            o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
         // Beyond the edge the last line is read again: what becomes of it is nobody's.
         tile_register x = first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, first) : own;
         x = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", x, most);
-        o->fragment[i].line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", x, step, at);
+        o->fragment[i].line = place_of(e, o, at, steps, x);
+        o->fragment[i].flip = 0;
         o->fragment[i].offset = offset;
     }
 }
@@ -232,21 +246,26 @@ static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32
 {
     struct tile_emitter *e = p->e;
     tile_register *w = o->fragment[i].word[set];
-    uint32_t offset = o->fragment[i].offset + step * step_bytes(p, o);
+    uint32_t flip = o->span && !o->turned ? step * TILE_STEP_BYTES % o->span : 0;
+    uint32_t offset = o->fragment[i].offset + step * step_bytes(p, o) - flip;
+    tile_register line = o->fragment[i].line;
     const char *turned = o->turned ? ".trans" : "";
 
     if (o->single) {
         read_words(p, o, i, step, set, there);
         return;
     }
+    flip ^= o->fragment[i].flip;
+    if (flip)
+        line = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", line, flip);
     for (uint32_t n = 0; n < words && !there; n++)
         w[n] = tile_new(e, TILE_R32);
     if (words == 4)
         tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%R, %R, %R, %R}, [%R+%u]", turned,
-                 w[0], w[1], w[2], w[3], o->fragment[i].line, offset);
+                 w[0], w[1], w[2], w[3], line, offset);
     else
         tile_ins(e, "ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%R, %R}, [%R+%u]", turned, w[0],
-                 w[1], o->fragment[i].line, offset);
+                 w[1], line, offset);
 }
 
 // Two fragments of b side by side: what lanes from 16 on name is the second.
@@ -254,10 +273,13 @@ static bool is_pair(const struct tile_operand *o, uint32_t i)
 {
     uint32_t step = o->turned ? o->bytes : o->pitch;
 
-    return !o->single && i + 1 < o->count && o->fragment[i + 1].batch == o->fragment[i].batch &&
-           o->fragment[i + 1].own == o->fragment[i].own + 8 &&
-           o->fragment[i + 1].line == o->fragment[i].line &&
-           o->fragment[i + 1].offset == o->fragment[i].offset + 8 * step;
+    if (o->single || i + 1 == o->count || o->fragment[i + 1].batch != o->fragment[i].batch ||
+        o->fragment[i + 1].own != o->fragment[i].own + 8 ||
+        o->fragment[i + 1].line != o->fragment[i].line)
+        return false;
+    return o->fragment[i + 1].offset + o->fragment[i + 1].flip ==
+               o->fragment[i].offset + o->fragment[i].flip + 8 * step &&
+           !(o->fragment[i].flip & 16);
 }
 
 // All fragments of a step.

@@ -6,7 +6,7 @@
 // that ldmatrix meets no bank twice; what is missing of the last step of the summed axis is zeros.
 #include "mma_sync.h"
 
-enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16 };
+enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16, BRIEF_PRODUCTS = 16 };
 
 // ---- Lines in shared memory
 
@@ -176,8 +176,12 @@ static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
+    // Steps whose places in lines change go together.
+    uint32_t span = (p->a.turned ? 0 : p->a.span) | (p->b.turned ? 0 : p->b.span);
+    uint32_t least = span ? span / TILE_STEP_BYTES : 1;
+    uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
 
-    while (!p->a.direct && unrolled > 1 && unrolled * p->count / 4 > TILE_MOST_PRODUCTS)
+    while (!p->a.direct && unrolled > least && unrolled * p->count / 4 > most)
         unrolled = (unrolled + 1) / 2;
     if (unrolled == steps) {
         for (uint32_t step = 0; step < steps; step++)
@@ -244,6 +248,7 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
         o->turned = stream->turned;
         o->single = stream->single;
         o->pitch = stream->pitch;
+        o->span = stream->span;
         o->lines = stream->lines;
         o->batch_bytes = stream->bytes;
         o->at = stream->at;

@@ -23,6 +23,7 @@ struct tile_operand {
     bool ring;              // it was copied ahead, and lies in a stage
     bool direct;            // registers are fragments as they are
     uint32_t pitch;         // bytes of a line
+    uint32_t span;          // of them that pieces change places in (layout/fragment.h)
     uint32_t lines;
     uint32_t batch_bytes;
     uint32_t at; // in the scratch
@@ -34,7 +35,7 @@ struct tile_operand {
         tile_register carried[4]; // those of the first step from turn to turn
         tile_register rest[4];    // tf32x3: what the words of this step lack
         tile_register line;       // address, without the step's part
-        uint32_t offset;
+        uint32_t offset, flip;    // added to the address, and exchanged in it
     } fragment[TILE_MOST_FRAGMENTS];
 };
 

@@ -15,6 +15,13 @@ void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
 
 // ---- The loop
 
+tile_register tile_stage_barrier(struct tile_emitter *e)
+{
+    const struct tile_ring *r = e->ring;
+
+    return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+}
+
 void tile_ring_step(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -161,9 +168,8 @@ static void product_turn(struct tile_emitter *e, const tile_register *sum, uint3
                          tile_register accumulates, tile_register used)
 {
     struct tile_ring *r = e->ring;
-    tile_register full = tile_new(e, TILE_R32);
+    tile_register full = tile_stage_barrier(e);
 
-    tile_ins(e, "mad.lo.u32 %R, %R, 8, %R", full, r->stage, r->base);
     tile_emit_wait(e, full, 0, r->phase);
     tile_emit_products(e, sum, count, accumulates);
     if (r->plan->promotes) { // they are done
@@ -231,8 +237,13 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         measure_turns(e, type, variable, last);
     if (alternates)
         wait_for_turn(e);
-    tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
-    tile_branch(e, over, false, none);
+    // Every block has a turn where the sum is of something, and it is not shared out.
+    bool turns = r->plan->split == 1 && tile_known_of(e->facts, op->operand[0]).high <
+                                            tile_known_of(e->facts, op->operand[1]).low;
+    if (!turns) {
+        tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
+        tile_branch(e, over, false, none);
+    }
     tile_put_label(e, start);
     if (r->copies)
         copy_turn(e, body);
@@ -251,7 +262,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_ins(e, "wgmma.wait_group.sync.aligned 0");
         release(e, used);
     }
-    if (accumulates) {
+    if (accumulates && !turns) {
         tile_branch(e, TILE_NO_REGISTER, false, end);
         tile_put_label(e, none);
         if (alternates)
@@ -259,7 +270,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_meanwhile(e);
         zero_sums(e, sum, count);
         tile_put_label(e, end);
-    } else {
+    } else if (!accumulates) {
         tile_put_label(e, none);
         if (alternates)
             hand_turn_over(e);

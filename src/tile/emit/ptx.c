@@ -352,11 +352,17 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
 
 void tile_barrier(struct tile_emitter *e)
 {
+    bool team = e->ring && e->ring->plan->teams > 1;
+
     // Not all of them come here, or there are fewer than layouts have.
-    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3 ||
-                    e->ring->plan->teams > 1))
+    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
         e->failed = true;
-    if (e->ring)
+    if (team) // a warpgroup, whose tile it is
+        tile_ins(e, "bar.sync %R, %u",
+                 tile_make(e, TILE_R32, "add.u32 %R, %R, %u", e->ring->group,
+                           (unsigned)TILE_BARRIER_OF_GROUP),
+                 (unsigned)TILE_GROUP_THREADS);
+    else if (e->ring)
         tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
     else if (e->warps > 1 && !e->alone)
         tile_ins(e, "bar.sync 0");

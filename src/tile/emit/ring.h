@@ -90,6 +90,8 @@ void tile_ring_step(struct tile_emitter *e);
 void tile_pass_over(struct tile_emitter *e);
 // In front of the loop, where a tile ends: the team's turn is the other's.
 void tile_leave_turn_out(struct tile_emitter *e);
+// The barrier of the ring's stage: it is full; TILE_FREE_AT behind it: it has been read.
+tile_register tile_stage_barrier(struct tile_emitter *e);
 // Wait until a barrier's phase of that parity is over; `at` is added to its address.
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);

@@ -15,7 +15,7 @@ void tile_copy_side(struct tile_emitter *e)
     const struct tile_pipeline *plan = r->plan;
 
     for (uint32_t part = 0; part < parts_of(plan); part++) {
-        tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+        tile_register full = tile_stage_barrier(e);
         tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
         tile_emit_wait(e, full, TILE_FREE_AT, before);
         tile_expect(e, full, plan->groups * plan->together * TILE_SLAB_BYTES);
@@ -47,7 +47,7 @@ static void open_part(struct tile_emitter *e, const struct tile_staging *s)
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
-    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+    tile_register full = tile_stage_barrier(e);
 
     tile_emit_wait(e, full, 0, r->phase);
     tile_register at =
@@ -118,7 +118,7 @@ static void close_part(struct tile_emitter *e, const struct tile_staging *s, boo
         }
     if (!together)
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
-    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+    tile_register full = tile_stage_barrier(e);
     tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cta.b64 _, [%s+%u];\n",
              tile_name(r->not_first), tile_name(full), (unsigned)TILE_FREE_AT);
     tile_ring_step(e);

@@ -124,7 +124,7 @@ void tile_emit_copies(struct tile_emitter *e)
         place[i] = place_of(e, s->load);
         bytes += s->span * s->rows * s->slabs;
     }
-    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", r->stage, r->base);
+    tile_register full = tile_stage_barrier(e);
     tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
     tile_emit_wait(e, full, TILE_FREE_AT, before);
     tile_expect(e, full, bytes);
@@ -169,31 +169,33 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 {
     struct tile_ring *r = e->ring;
     struct tile_staging *s = &r->out;
-    uint32_t element = tile_bytes_of(value->type.dtype);
+    uint32_t element = tile_bytes_of(value->type.dtype), span = r->plan->span;
 
     if (s->open && r->plan->side)
         return s;
     *s = (struct tile_staging){ .open = true, .wide = element == 4, .narrow = element == 1 };
-    s->eights = 16 / element;
-    s->slabs = (uint32_t)value->type.extent[1] * element / 128;
+    s->eights = span / (8 * element);
+    s->slabs = (uint32_t)value->type.extent[1] * element / span;
     s->column_bits = tile_bits_of(value->type.extent[1]);
     s->barrier =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->group, (unsigned)TILE_BARRIER_OF_GROUP);
     s->at = plus(e, r->base, r->staging);
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
-    // Rows of 128 bytes, whose 16-byte pieces are exchanged by the row's lowest bits.
+    // Rows whose 16-byte pieces are exchanged, by those bits of the row that say which 128 bytes.
     tile_register row = s->wide || s->narrow
                             ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
                             : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
     tile_register piece = s->wide     ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
                           : s->narrow ? tile_number32(e, 0)
                                       : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
-    tile_register turn = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row);
+    tile_register turn = span == 128 ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row)
+                                     : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", row,
+                                                 span == 64 ? 1u : 2u, span == 64 ? 2u : 1u);
     piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, turn);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
     row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, row);
-    tile_register line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 128, %R", row, s->at);
+    tile_register line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, span, s->at);
     if (s->wide) {
         tile_register half = tile_make(e, TILE_R32, "and.b32 %R, %R, 1", e->lane);
         tile_ins(e, "mad.lo.u32 %R, %R, 8, %R", line, half, line);
@@ -202,8 +204,8 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
         tile_register pair = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->lane);
         tile_ins(e, "mad.lo.u32 %R, %R, 2, %R", line, pair, line);
     }
-    uint32_t groups = s->narrow ? 8 : 4, step = 128 / groups;
-    for (uint32_t i = 0; i < groups; i++) {
+    uint32_t step = s->narrow ? 16 : 32;
+    for (uint32_t i = 0; i < span / step; i++) {
         tile_register x = i ? tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", piece, step * i) : piece;
         s->lane[i] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", x, line);
     }
@@ -226,16 +228,12 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
 }
 
 // Two elements side by side in a word.
-static tile_register pair(struct tile_emitter *e, const tile_register *reg)
-{
-    return tile_make(e, TILE_R32, "mov.b32 %R, {%R, %R}", reg[0], reg[1]);
-}
-
 // The slab's columns of a block of 64 rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
     bool alone = s->wide || s->narrow;
+    uint32_t below = 8 * e->ring->plan->span; // of 8 rows
 
     for (uint32_t i = 0; i < s->eights; i += alone ? 1 : 2) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
@@ -244,21 +242,21 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
         const tile_register *reg = e->value[x->id] + first;
         if (s->wide) {
             tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at, reg[0], reg[1]);
-            tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at + 1024, reg[2],
+            tile_ins(e, "st.shared.v2.b32 [%R+%u], {%R, %R}", s->lane[i], at + below, reg[2],
                      reg[3]);
             continue;
         }
         for (uint32_t n = 0; n < 2 && s->narrow; n++) { // of 8 rows, two bytes each
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);
-            tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * 1024,
+            tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * below,
                      two);
         }
         if (s->narrow)
             continue;
         tile_register word[4];
         for (uint32_t n = 0; n < 4; n++)
-            word[n] = pair(e, reg + 2 * n);
+            word[n] = tile_join(e, reg[2 * n], reg[2 * n + 1]);
         tile_ins(e, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%R+%u], {%R, %R, %R, %R}",
                  s->lane[i / 2], at, word[0], word[1], word[2], word[3]);
     }
@@ -278,7 +276,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
     const struct tile_value *x = op->operand[op->operand_count - 1];
-    uint32_t element = tile_bytes_of(x->type.dtype);
+    uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
     char one[16];
 
     if (tile_is_behind_stores(e, op)) // by threads; what they have read is there
@@ -294,29 +292,31 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
         place.at[place.other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[place.other]);
-        from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * 128u, from);
+        from = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16 * plan->span, from);
     }
     strcpy(one, tile_name(r->not_storing));
-    uint32_t ways = plan->buffers / plan->together, rounds = plan->slabs / plan->together;
+    uint32_t ways = plan->buffers / plan->together, left = plan->slabs % plan->together;
+    uint32_t rounds = plan->slabs / plan->together + (left != 0);
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t first = round * plan->together;
+        uint32_t end = first + (left && round + 1 == rounds ? left : plan->together);
         // What went out of the same slabs before has been read; the last, too, where a tile's first
         // goes where the tile before had its last.
         tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
                  !round && rounds % ways ? 0 : ways - 1);
         put_together(e, s);
-        for (uint32_t n = first; n < first + plan->together; n++)
-            fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * TILE_SLAB_BYTES);
+        for (uint32_t n = first; n < end; n++)
+            fill_slab(e, s, x, n / s->slabs, n % s->slabs, n % plan->buffers * bytes);
         tile_ins(e, "fence.proxy.async.shared::cta");
         put_together(e, s);
-        for (uint32_t n = first; n < first + plan->together; n++) {
+        for (uint32_t n = first; n < end; n++) {
             struct place p = place;
-            p.at[0] = plus(e, p.at[0], n % s->slabs * 128 / element);
+            p.at[0] = plus(e, p.at[0], n % s->slabs * plan->span / element);
             p.at[p.other] = plus(e, p.at[p.other], n / s->slabs * plan->groups * 64);
             tile_put(e->text, "\t@!%s cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group ",
                      one, p.rank);
             put_place(e, r->map[plan->store_map], &p);
-            tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * TILE_SLAB_BYTES);
+            tile_put(e->text, ", [%s+%u];\n", tile_name(from), n % plan->buffers * bytes);
         }
         tile_put(e->text, "\t@!%s cp.async.bulk.commit_group;\n", one);
     }

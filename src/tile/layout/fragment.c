@@ -48,21 +48,23 @@ static bool has_room(const struct tile_op *op, const struct tile_target *target)
     return batches * lines * STEP_BYTES <= (int64_t)target->shared_limit;
 }
 
+const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_target *target)
+{
+    cuc_dtype x = op->operand[0]->type.dtype;
+    const struct tile_fragment *row = row_of(x);
+
+    if (x == CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_IEEE)
+        return "f32 is exactly rounded where no precision=tf32 or tf32x3 is given";
+    if (x == CUC_F64 && !has_room(op, target))
+        return "its batches do not fit in shared memory at a time";
+    return row && target->sm >= row->sm ? ""
+                                        : "the target's tensor cores have nothing for its dtype";
+}
+
 const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
                                              const struct tile_target *target)
 {
-    cuc_dtype x = op->operand[0]->type.dtype;
-    const struct tile_type *acc = &op->result[0]->type;
-
-    if (x == CUC_F32 && tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_IEEE)
-        return NULL;
-    // What is much smaller than a fragment is no work.
-    if (tile_elements(acc) < 64 || acc->extent[acc->rank - 1u] < 8)
-        return NULL;
-    if (x == CUC_F64 && !has_room(op, target))
-        return NULL;
-    const struct tile_fragment *row = row_of(x);
-    return row && target->sm >= row->sm ? row : NULL;
+    return *tile_fragment_refusal(op, target) ? NULL : row_of(op->operand[0]->type.dtype);
 }
 
 bool tile_fragment_single(cuc_dtype operand, bool turned)
@@ -78,6 +80,20 @@ uint32_t tile_fragment_pitch(uint32_t bytes, bool single)
     uint32_t unit = single ? 32 : 16, pitch = (bytes + unit - 1) / unit * unit;
 
     return pitch / unit % 2 ? pitch : pitch + unit;
+}
+
+enum { ALL_BANKS = 128, PIECE_BYTES = 16 };
+
+uint32_t tile_fragment_span(uint32_t bytes)
+{
+    return bytes <= PIECE_BYTES ? 0 : bytes < ALL_BANKS ? bytes : ALL_BANKS;
+}
+
+// Eight lines have eight places in turns: of 64 bytes two are in the same place, but in other
+// banks.
+uint32_t tile_fragment_flip(uint32_t span, uint32_t line)
+{
+    return span ? line * span / ALL_BANKS % (span / PIECE_BYTES) * PIECE_BYTES : 0;
 }
 
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits, bool rows)

@@ -15,6 +15,8 @@ struct tile_fragment {
 // What an mma op is done with; NULL: by multiply-adds of single numbers.
 const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
                                              const struct tile_target *target);
+// Why it is done so; "": it is not.
+const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_target *target);
 // "bf16", as instructions call it.
 const char *tile_fragment_name(cuc_dtype operand);
 // Lines of an operand in shared memory: elements that ldmatrix does not bring where they are
@@ -22,6 +24,10 @@ const char *tile_fragment_name(cuc_dtype operand);
 // met twice.
 bool tile_fragment_single(cuc_dtype operand, bool turned);
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
+// Lines of 16 bytes times a power of two that lie close instead: their pieces of 16 bytes change
+// places in so many bytes (0: they need not), in line number `line` with that as far as this away.
+uint32_t tile_fragment_span(uint32_t bytes);
+uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
 // `rows`: a warp has whole rows, where there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);

@@ -9,6 +9,9 @@
 #include "../layout/fragment.h"
 
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
+enum { FEW_THREADS = 128 };
+enum { BLOCK_BYTES = 1024 }; // what a block takes of shared memory by itself
+enum { STAGE_ALIGN = 128 };  // places in lines are exchanged in addresses
 
 // What a scalar is made of in the loop: false when that is more than scalars.
 static bool want(struct tile_ahead *p, const struct tile_value *value)
@@ -89,8 +92,9 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
     if (!wants_place(p, load))
         return "an operand's place is not computed from scalars alone";
     s->lines = (uint32_t)shape->ints[s->other];
-    s->pitch = tile_fragment_pitch(line, s->single);
-    s->bytes = s->pitch * s->lines;
+    s->span = s->single ? 0 : tile_fragment_span(line);
+    s->pitch = s->span ? line : tile_fragment_pitch(line, s->single);
+    s->bytes = (s->pitch * s->lines + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
     s->at = p->stage_bytes;
     p->stage_bytes += s->bytes;
     p->streams++;
@@ -177,6 +181,13 @@ struct tile_ahead *tile_plan_ahead(struct tile_kernel *kernel, const struct tile
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
+    // Of blocks of few warps a multiprocessor takes two, where two stages of each fit: one
+    // multiplies while the other waits.
+    uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
+    uint32_t beside = half / s.best->stage_bytes;
+    if (!target->stages && s.best->alone && s.threads <= FEW_THREADS && beside >= 2 &&
+        s.best->stages > beside)
+        s.best->stages = beside;
     if (s.best->stages < 2)
         *why = "two stages of it do not fit in shared memory";
     return s.best->stages < 2 || !tile_settle_ahead(kernel, s.best) ? NULL : s.best;

@@ -15,6 +15,7 @@ struct tile_ahead_stream {
     bool turned;          // as it lies, lines are not along the axis that is summed over
     bool single;          // its elements are read one by one
     uint32_t lines, pitch;
+    uint32_t span;      // of a line, in which pieces change places (layout/fragment.h)
     uint32_t at, bytes; // in the stage
 };
 

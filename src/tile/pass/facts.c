@@ -468,7 +468,14 @@ static void learn(struct tile_facts *f, const struct tile_host_expression *fact)
     }
 }
 
-struct tile_facts *tile_find_facts(const struct tile_kernel *kernel)
+static void learn_filled(struct tile_facts *f, const struct tile_parameter *tensor)
+{
+    for (uint32_t i = 0; i < tensor->value->type.rank; i++)
+        if (tensor->extent[i].kind == TILE_EXTENT_NAMED)
+            learn_order(&f->dimension[tensor->extent[i].dimension], CUC_I64, TILE_GE, 1);
+}
+
+struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t filled)
 {
     struct tile_facts *f = tile_take(kernel->module, sizeof(*f));
 
@@ -487,6 +494,9 @@ struct tile_facts *tile_find_facts(const struct tile_kernel *kernel)
         set(f, kernel->parameter[i].value, any(kernel->parameter[i].value->type.dtype));
     for (uint32_t i = 0; i < kernel->fact_count; i++)
         learn(f, kernel->fact[i].holds);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (i < 64 && filled >> i & 1)
+            learn_filled(f, &kernel->parameter[i]);
     visit_block(f, &kernel->body);
     return f;
 }

@@ -21,8 +21,9 @@ struct tile_facts {
     uint32_t depth; // of the loop that is looked at
 };
 
-// NULL without memory, of which everything is asked as if nothing were known.
-struct tile_facts *tile_find_facts(const struct tile_kernel *kernel);
+// `filled`: the parameters, a bit each, that are tensors with no extent 0. NULL without memory, of
+// which everything is asked as if nothing were known.
+struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t filled);
 struct tile_known tile_known_of(const struct tile_facts *facts, const struct tile_value *value);
 // Of an extent of a tensor or slice, of the kernel that the facts are of.
 struct tile_known tile_known_extent(const struct tile_facts *facts, const struct tile_value *tensor,

@@ -290,7 +290,6 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
 // it lies elsewhere (select.c).
 static void plan_store(struct tile_fused *p)
 {
-    enum { SLAB_BYTES = 128 };
     const struct tile_op *store = NULL;
 
     for (const struct tile_op *op = p->base.loop->next; op; op = op->next) {
@@ -310,8 +309,9 @@ static void plan_store(struct tile_fused *p)
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1 ||
         (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
-        (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % SLAB_BYTES)
+        (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % 128)
         return;
+    p->base.span = 128;
     p->base.store = store;
     p->base.store_map = tile_plan_slab_map(&p->base, store);
 }

@@ -76,7 +76,9 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     s->rows = (uint32_t)shape->ints[s->other];
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
         return "an operand is no multiple of 32 bytes and 8 rows, or has more than 256";
-    s->slabs = line / s->span;
+    if (s->mn_major && line > 128 && !p->fused) // the last slab may have more than is used
+        s->span = 128;
+    s->slabs = (line + s->span - 1) / s->span;
     s->bytes = rounded(s->span * s->rows * s->slabs);
     s->map = p->maps++;
     struct tile_tensor_map *map = &p->map[s->map];
@@ -255,7 +257,7 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
 
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access)
 {
-    enum { SLAB_BYTES = 128, SLAB_ROWS = 64 };
+    enum { SLAB_ROWS = 64 };
     const struct tile_value *x = access->result_count ? access->result[0]
                                                       : access->operand[access->operand_count - 1];
     uint32_t last = tile_attribute(access, TILE_ATTR_SHAPE)->count - 1;
@@ -264,9 +266,9 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     const struct tile_op *slice = access->operand[0]->op;
 
     map->parameter = (slice ? slice->operand[0] : access->operand[0])->index;
-    map->swizzle = swizzle_of(SLAB_BYTES);
+    map->swizzle = swizzle_of(p->span);
     for (uint32_t i = 0; i <= last; i++)
-        map->box[last - i] = i == last    ? SLAB_BYTES / tile_bytes_of(x->type.dtype)
+        map->box[last - i] = i == last    ? p->span / tile_bytes_of(x->type.dtype)
                              : i == other ? SLAB_ROWS
                                           : 1;
     if ((map->ends = slice))
@@ -274,7 +276,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     return p->maps++;
 }
 
-// What warpgroups know how to put into slabs of lines of 128 bytes.
+// What warpgroups know how to put into slabs.
 static bool fills_slabs(cuc_dtype dtype)
 {
     static const cuc_dtype known[] = { CUC_F16,  CUC_BF16, CUC_F32, CUC_I32,
@@ -284,6 +286,12 @@ static bool fills_slabs(cuc_dtype dtype)
         if (known[i] == dtype)
             return true;
     return false;
+}
+
+// Of narrow tiles threads store what has no lines of 128 bytes.
+static uint32_t span_of_store(uint32_t line)
+{
+    return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
 // The last access behind the loop, so that nothing need wait for it; of accumulators as they lie.
@@ -316,7 +324,8 @@ static void plan_store(struct tile_pipeline *p)
     if (slice && (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
                   tensor->type.rank != 2)) // rows of a matrix end with theirs
         return;
-    if (!fills_slabs(x->type.dtype) || (uint32_t)x->type.extent[1] * element % 128 ||
+    p->span = span_of_store((uint32_t)x->type.extent[1] * element);
+    if (!fills_slabs(x->type.dtype) || !p->span ||
         !tile_shape_same(&x->type, &p->mma->result[0]->type))
         return;
     p->store = store;
@@ -334,8 +343,8 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // which may go on to the next tile
             return;
-        if (!stored || p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
-            op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
+        if (!stored || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
+            p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
             !tile_can_stream(kernel, p, op))
@@ -352,7 +361,7 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
 
 uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 {
-    return p->buffers * TILE_SLAB_BYTES;
+    return p->buffers * tile_slab_bytes(p);
 }
 
 // ---- The grid
@@ -380,15 +389,16 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 
 // ---- All of it
 
-// Few slabs are stored all at once, between one pair of barriers; of many two.
+// Few slabs are stored all at once, between one pair of barriers; of many two, or as many bytes of
+// narrower ones.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
-    enum { FEW = 2 };
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
+    uint32_t few = 256 / p->span;
 
-    p->slabs = (uint32_t)x->type.extent[1] * cuc_dtype_bits(x->type.dtype) / 1024 * p->blocks;
-    p->together = p->slabs <= FEW ? p->slabs : p->slabs % FEW ? 1 : FEW;
-    p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
+    p->slabs = (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) / p->span * p->blocks;
+    p->together = p->slabs <= few ? p->slabs : p->span == 128 && p->slabs % few ? 1 : few;
+    p->buffers = p->together > 1 || p->slabs < few ? p->together : few;
 }
 
 static const char *plan_shared(struct tile_pipeline *p, const struct tile_target *target)

@@ -50,6 +50,7 @@ struct tile_pipeline {
     uint32_t maps;
     const struct tile_op *store; // through shared memory by TMA; NULL: by threads
     uint32_t store_map;
+    uint32_t span;              // bytes of a line of the slabs that are stored
     uint32_t slabs;             // that a warpgroup stores
     uint32_t together;          // of them: that are stored at a time
     uint32_t buffers;           // that it has for them
@@ -66,8 +67,13 @@ enum {
     TILE_RING_AT = 1024,      // where stages begin in shared memory; barriers before
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128,    // of sums that are promoted, at a time
-    TILE_SLAB_BYTES = 64 * 128, // of what is stored: 64 rows
+    TILE_SLAB_BYTES = 64 * 128, // of what is loaded to be like what is stored: 64 rows
 };
+
+static inline uint32_t tile_slab_bytes(const struct tile_pipeline *p)
+{
+    return 64 * p->span;
+}
 
 // All warpgroups that multiply.
 static inline uint32_t tile_all_groups(const struct tile_pipeline *p)

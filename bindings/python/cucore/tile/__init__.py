@@ -98,7 +98,7 @@ globals().update({name: Op(name, _HOST.get(name)) for name in OPS})
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"cucore.tile has no {name}; docs/python.md says what of cuTile is missing")
+    raise AttributeError(f"cucore.tile has no {name}; docs/cutile.md says what of cuTile is missing")
 
 
 __all__ = sorted([  # noqa: PLE0604

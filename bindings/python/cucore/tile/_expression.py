@@ -33,6 +33,7 @@ from ._values import (
     Chosen,
     DType,
     Memory,
+    Shown,
     Text,
     Value,
     Variable,
@@ -268,8 +269,10 @@ class Expressions:
         return parts if any(isinstance(p, Value) for p in leaves(parts)) else "".join(map(str, parts))
 
     def formatted(self, node: ast.FormattedValue) -> Any:
-        """A part of an f-string; how a tile is printed is the device's."""
+        """A part of an f-string; a tile is printed by what of C's formats its own is, and else plainly."""
         value = self.eval(node.value)
+        if isinstance(value, Value) and node.format_spec:
+            return Shown(value, self.eval(node.format_spec))
         if any(isinstance(each, Value) for each in leaves(value)):
             return value
         if node.conversion >= 0:

@@ -100,12 +100,16 @@ class TileKernel:
                               warps=_option(self.hints.get("num_worker_warps"), arch),
                               cluster=min(blocks, 2) if blocks else None)
 
-    def interpret(self, grid: Sequence[int], args: Sequence[Any] = ()) -> None:
-        """Run it on the CPU, without any driver, on arrays in host memory, such as NumPy's: slow, and exact."""
+    def interpret(self, grid: Sequence[int], args: Sequence[Any] = (),
+                  print: Callable[[str], Any] | None = functools.partial(print, end="")) -> None:
+        """Run it on the CPU, without any driver, on arrays in host memory, such as NumPy's: slow, and exact. `print`
+        gets what the kernel prints, in pieces.
+        """
         kinds, passed = self._kinds(args, Tensor.from_host)
         source, flat = self._source(kinds)
         passed += [_flat(passed[number]) for number in flat]
-        Program(source, "tile", ProgramOptions(name=f"{self.__name__}.tile")).interpret(None, *passed, grid=grid)
+        Program(source, "tile", ProgramOptions(name=f"{self.__name__}.tile")).interpret(None, *passed, grid=grid,
+                                                                                        print=print)
 
     def _source(self, kinds: tuple[Any, ...]) -> tuple[str, tuple[int, ...]]:
         made = self._sources.get(kinds)

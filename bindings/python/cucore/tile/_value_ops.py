@@ -8,7 +8,7 @@ from typing import Any, Callable
 from .. import raw
 from ._registry import OPS, axis_of, binary, constant, number, numbers, op, several, unary
 from ._errors import TileCompilerError
-from ._values import INTEGERS, Builder, Text, Value
+from ._values import INTEGERS, Builder, Shown, Text, Value
 
 # ---- making tiles --------------------------------------------------------------------------------
 
@@ -449,27 +449,54 @@ def assert_(b: Builder, cond: Any, message: Any = "") -> None:
 
 
 @op("print")
-def print_(b: Builder, *values: Any, sep: str = " ", end: str = "\n") -> None:
-    shown: list[Value] = []
+def print_(b: Builder, *values: Any, sep: str | None = " ", end: str | None = "\n") -> None:
+    parts: list[Any] = [""]
 
-    def part(value: Any) -> str:
+    def add(text: str) -> None:
+        if isinstance(parts[-1], str):
+            parts[-1] += text
+        else:
+            parts.append(text)
+
+    def several(given: Any, between: str) -> None:
+        for i, value in enumerate(given):
+            add(between if i else "")
+            show(value)
+
+    def show(value: Any) -> None:
         if isinstance(value, Text):
-            return "".join(map(part, value))
-        if isinstance(value, tuple):
-            return f"({', '.join(map(part, value))}{',' if len(value) == 1 else ''})"
-        if not isinstance(value, Value):
-            return str(value)
-        shown.append(value)
-        return "{}"
+            several(value, "")
+        elif isinstance(value, tuple):
+            add("(")
+            several(value, ", ")
+            add(",)" if len(value) == 1 else ")")
+        elif isinstance(value, Value):
+            parts.append(value)
+        else:
+            add(str(value))
 
-    parts = [part(value) for value in values]
-    b.call("print", (sep.join(parts) + end.removesuffix("\n")).encode(), *b.handles(shown))
+    several(values, " " if sep is None else sep)
+    add("\n" if end is None else end)
+    b.say(*parts)
 
 
 @op("printf")
 def printf(b: Builder, form: str, *values: Any) -> None:
-    text = re.sub(r"%[-+ #0-9.]*(?:hh|h|ll|l)?[diouxXeEfgGaA]", "{}", form).replace("%%", "%")
-    b.call("print", text.removesuffix("\n").encode(), *b.handles(values))
+    parts, given = [], iter(values)
+    for text, how, conversion in re.findall(r"((?:[^%]|%%)+)|%([-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t)?(.?)", form):
+        if text:
+            parts.append(text.replace("%%", "%"))
+        elif not conversion or conversion not in "diouxXeEfgGaA":
+            raise ValueError(f"{form!r} has %{how}{conversion}: expected one of d i o u x X e E f g G a A")
+        else:
+            value = next(given, None)
+            if value is None:
+                raise ValueError(f"{form!r} takes more values than the {len(values)} that are given")
+            parts.append(Shown(b.value(value), how + conversion))
+    if next(given, None) is not None:
+        raise ValueError(f"{form!r} takes fewer values than the {len(values)} that are given")
+    if parts:
+        b.say(*parts)
 
 
 @op("grid_dependency_control_wait")

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import raw
 from .._errors import text
+from .._handle import numbers
 from ._errors import TileCompilerError, compilers
 
 
@@ -100,6 +101,16 @@ class View:
         self.array, self.shape, self.padding, self.steps = array, shape, padding, steps
 
 
+class Shown(Value):
+    """A value of an f-string, and how it is printed: as C's printf has it, without the percent sign."""
+
+    __slots__ = ("how",)
+
+    def __init__(self, value: Value, how: str) -> None:
+        super().__init__(value.handle, value.loose)
+        self.how = how
+
+
 class Text(tuple):  # type: ignore[type-arg]
     """An f-string: its parts, of which some are values."""
 
@@ -150,6 +161,12 @@ def plain(name: str) -> str:
     return plainly + "_" if plainly in RESERVED else plainly
 
 
+# What is printed does not wait beyond these; what stands for a value in a text.
+_TURNS = frozenset(("if", "else", "end", "for", "loop", "while", "break", "continue", "return", "assert",
+                    "kernel_end"))
+_MARK = re.compile(r"\{(:[^{}]*)?\}")
+
+
 class Builder:
     """A tile program in the making, and the place in the Python source that it is at."""
 
@@ -159,6 +176,7 @@ class Builder:
             raise TileCompilerError(text(raw.cuc_error_message()))
         self.program = out.value or 0
         self.places: list[tuple[bytes, int]] = [(b"", 0)]
+        self.line: list[Any] = []  # what was printed since a line has ended: texts and values
 
     def close(self) -> None:
         raw.cuc_tile_program_release(self.program)
@@ -172,6 +190,8 @@ class Builder:
 
     def call(self, name: str, *arguments: Any) -> int:
         """A function that builds, at the present place. The first error ends the compilation."""
+        if self.line and name in _TURNS:
+            self.end_line()
         file, line = self.place
         result = getattr(raw, f"cuc_tile_{name}")(self.program, file, line, *arguments)
         if not result:
@@ -196,6 +216,41 @@ class Builder:
         if raw.cuc_tile_program_finish(ctypes.byref(out), self.program) < 0:
             raise TileCompilerError(text(raw.cuc_error_message()))
         return text(out.value)
+
+    # ---- printing ----
+
+    def say(self, *parts: Any) -> None:
+        """Print texts and values, once a line has ended: the device prints whole lines."""
+        for part in parts:
+            if isinstance(part, str) and self.line and isinstance(self.line[-1], str):
+                self.line[-1] += part
+            else:
+                self.line.append(part)
+        if isinstance(self.line[-1], str) and self.line[-1].endswith("\n"):
+            self.line[-1] = self.line[-1][:-1]
+            self.end_line()
+
+    def end_line(self) -> None:
+        parts, self.line = self.line, []
+        form, shown = "", []
+        for part in parts:
+            if isinstance(part, Value):
+                form += "{}" if not self.fits(part) else f"{{:{part.how}}}"  # type: ignore[attr-defined]
+                shown.append(part)
+            elif _MARK.search(part):
+                raise ValueError(f"{part!r} has {_MARK.search(part)[0]!r}, which stands for a value: it "  # type: ignore[index]
+                                 "cannot be printed")
+            else:
+                form += part
+        self.call("print", form.encode(), *self.handles(shown))
+
+    def fits(self, value: Value) -> bool:
+        """Whether a value has a format that it can be printed by."""
+        how = getattr(value, "how", "")
+        if not re.fullmatch(r"[-+ #0]*\d{0,2}(\.\d{0,2})?[diouxXeEfgGaA]", how) or len(how) > 8:
+            return False
+        dtype = self.dtype(value)
+        return dtype != raw.CUC_BOOL and (dtype in INTEGERS or value.loose) == (how[-1] in "diouxX")
 
     # ---- types ----
 
@@ -246,7 +301,7 @@ class Builder:
 
     def integers(self, values: Any) -> tuple[int, Any]:
         """Numbers as a length and an array."""
-        return len(values), (ctypes.c_int64 * max(len(values), 1))(*values)
+        return len(values), numbers(ctypes.c_int64, "extents", values)
 
     def handles(self, values: Any) -> tuple[int, Any]:
         made = [self.value(v).handle for v in values]

@@ -750,6 +750,8 @@ pub const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: u32 = 2;
 pub const CUC_MEMORY_VIRTUAL_RDMA: u32 = 4;
 /// in the least pieces that there are, not those the driver recommends
 pub const CUC_MEMORY_VIRTUAL_FINE: u32 = 8;
+/// other processes can have it: cuc_buffer_export_pieces()
+pub const CUC_MEMORY_VIRTUAL_IPC: u32 = 16;
 
 /// in stream order, as any copy
 pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
@@ -788,6 +790,8 @@ pub const CUC_TENSOR_MAP_FILL_NAN: i32 = 1;
 
 /// f32 and tf32: subnormals become 0 on their way
 pub const CUC_TENSOR_MAP_FTZ: i32 = 1;
+/// cuc_tensor_map_im2col_wide(): a copy takes 128 pixels
+pub const CUC_TENSOR_MAP_W128: i32 = 2;
 
 /// PTX text: loadable, compiled by the driver
 pub const CUC_CODE_PTX: i32 = 1;
@@ -1609,7 +1613,7 @@ pub struct cuc_gemm_args {
     pub column_scale: *const cuc_tensor,
     /// Of grouped products, i32 \[groups + 1\] on the device: group g has the rows offsets\[g\] to offsets\[g + 1\] of a and d. They ascend; rows of no group are not written. No byte of them is one of d's.
     pub offsets: *const cuc_tensor,
-    /// a multiple of 256; 0: the plan asks for none
+    /// a multiple of 256, for one product at a time; 0: the plan asks for none
     pub workspace: cuc_device_ptr,
     /// what is there; at least cuc_gemm_plan_workspace_bytes()
     pub workspace_bytes: u64,
@@ -1641,13 +1645,13 @@ pub struct cuc_gemm_choice {
     pub raster: i32,
     /// 1: sums are made as a whole
     pub parts: i32,
-    /// 1: TMA and wgmma, where addresses and strides allow
+    /// 1: TMA and wgmma, where addresses and strides allow; 0: its tiles, types or orders cannot be one's, or the device has none
     pub pipeline: i32,
     /// of d
     pub d_dtype: cuc_dtype,
     /// 0: no tile is shared
     pub stream_k: i32,
-    /// of the shape that the plan was made for, parts of sums counted
+    /// of the shape that the plan was made for, parts of sums counted; 0: it had none
     pub tiles: i64,
     /// what the model thinks that takes; only to be compared with others of it
     pub seconds: f64,
@@ -1995,6 +1999,18 @@ pub struct cuc_memory_location {
 }
 
 zeroed!(cuc_memory_location);
+
+/// A piece of virtual memory, as another process can have it. Linux alone.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_memory_piece {
+    pub bytes: u64,
+    /// a file descriptor, to be closed by who has it
+    pub fd: i32,
+    pub reserved: u32,
+}
+
+zeroed!(cuc_memory_piece);
 
 /// How cuc_memory_pool_create() makes a pool; zero is the default of every field.
 #[repr(C)]
@@ -2613,6 +2629,9 @@ extern "C" {
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
     /// What names a buffer to a process that has imported its pool.
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
+    /// The memory behind a buffer of virtual memory, for another process: a file descriptor for each of
+    /// its pieces, of which a buffer has one, and one more for each growth.
+    pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, room: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
     /// Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library,
@@ -2624,6 +2643,9 @@ extern "C" {
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
     /// Have another process's buffer.
     pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    /// A buffer over the memory of another process. It grows as others of its resource do, by memory of
+    /// its own.
+    pub fn cuc_buffer_import_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The resource that a buffer goes back to.
     pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
     /// Zero a cuc_buffer_options and write its size.
@@ -3266,7 +3288,8 @@ extern "C" {
     /// Begin to capture a stream into a graph that is there, behind some of its nodes.
     pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
     /// End a capture and drop what it has collected: for the way out after a failure, whose record
-    /// stays as it is.
+    /// stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
+    /// cancelled with it.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
@@ -3343,6 +3366,9 @@ extern "C" {
     pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
     /// Make a map of images, of which a copy takes columns of pixels (im2col).
     pub fn cuc_tensor_map_im2col(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
+    /// Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is
+    /// one pixel high and deep.
+    pub fn cuc_tensor_map_im2col_wide(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_tensor_map_options_init(options: *mut cuc_tensor_map_options, caller_size: usize);
     /// Let a map be of another array of the same shape, strides and type.

@@ -133,7 +133,7 @@ impl Stream {
     /// Put a conditional node on this stream, which is captured: its bodies, to be filled by
     /// [`Graph::node`].
     pub fn conditional(&self, condition: u64, kind: Conditional, count: u32) -> Result<Vec<Graph>> {
-        let mut raw = vec![null_mut(); count as usize];
+        let mut raw = vec![null_mut(); count.min(1 << 16) as usize]; // more are refused
         check(unsafe {
             let kind = kind as i32;
             sys::cuc_stream_add_conditional(raw.as_mut_ptr(), count, self.as_raw(), condition, kind)

@@ -60,6 +60,65 @@ impl Buffer {
     }
 }
 
+/// A piece of the memory of a buffer that grows, for another process.
+#[derive(Debug)]
+pub struct Piece {
+    /// It goes over a Unix socket.
+    pub fd: OwnedFd,
+    /// Of the memory.
+    pub bytes: u64,
+}
+
+impl MemoryResource {
+    /// As [`MemoryResource::growing`], of memory that other processes can have.
+    pub fn growing_shareable(device: &Device, reserve_bytes: u64) -> Result<Self> {
+        let flags = sys::CUC_MEMORY_VIRTUAL_IPC as u32;
+        let options =
+            sys::cuc_memory_virtual_options { reserve_bytes, flags, ..Default::default() };
+        Self::made(|out| unsafe { sys::cuc_memory_virtual(out, device.as_raw(), &options) })
+    }
+}
+
+impl Buffer {
+    /// What another process has its memory by: of a resource that is
+    /// [`MemoryResource::growing_shareable`].
+    pub fn export_pieces(&self) -> Result<Vec<Piece>> {
+        let (mut count, none) = (0, std::ptr::null_mut());
+        check(unsafe { sys::cuc_buffer_export_pieces(none, 0, &mut count, self.as_raw()) })?;
+        let mut raw = vec![sys::cuc_memory_piece::default(); count];
+        check(unsafe {
+            sys::cuc_buffer_export_pieces(raw.as_mut_ptr(), raw.len(), &mut count, self.as_raw())
+        })?;
+        // Safety: the caller's to close.
+        let piece = |p: sys::cuc_memory_piece| unsafe {
+            Piece { fd: OwnedFd::from_raw_fd(p.fd), bytes: p.bytes }
+        };
+        Ok(raw.into_iter().take(count).map(piece).collect())
+    }
+
+    /// Another process's memory, at addresses of a resource of this one that is
+    /// [`MemoryResource::growing_shareable`].
+    pub fn import_pieces(
+        here: &MemoryResource,
+        pieces: &[Piece],
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<Self> {
+        let raw: Vec<_> = pieces
+            .iter()
+            .map(|p| sys::cuc_memory_piece {
+                bytes: p.bytes,
+                fd: p.fd.as_raw_fd(),
+                ..Default::default()
+            })
+            .collect();
+        Self::made(|out| unsafe {
+            let (from, count) = (raw.as_ptr(), raw.len());
+            sys::cuc_buffer_import_pieces(out, here.as_raw(), from, count, bytes, stream.as_raw())
+        })
+    }
+}
+
 impl Event {
     /// One that other processes can have.
     pub fn shareable(device: &Device) -> Result<Self> {

@@ -23,7 +23,8 @@ impl Sms {
 
     /// Up to `most` groups of at least `least` multiprocessors, all of one size, and what is left over.
     pub fn split(&self, least: u32, most: u32) -> Result<(Vec<Sms>, Option<Sms>)> {
-        let (mut groups, mut rest) = (vec![Default::default(); most as usize], Default::default());
+        let room = most.min(self.count()) as usize; // no more come of it than groups of one
+        let (mut groups, mut rest) = (vec![Default::default(); room], Default::default());
         let mut count = most;
         check(unsafe {
             let to = groups.as_mut_ptr();

@@ -70,6 +70,10 @@ pub enum Swizzle {
     Bytes32 = sys::CUC_TENSOR_MAP_SWIZZLE_32B,
     Bytes64 = sys::CUC_TENSOR_MAP_SWIZZLE_64B,
     Bytes128 = sys::CUC_TENSOR_MAP_SWIZZLE_128B,
+    /// This and what follows take compute capability 10.0.
+    Bytes128Atom32 = sys::CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+    Bytes128Atom32Flip8 = sys::CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+    Bytes128Atom64 = sys::CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B,
 }
 
 /// What the tensor memory accelerator copies boxes of a tensor by: an argument of kernels by value,

@@ -329,6 +329,11 @@ fn a_graph_decides_between_bodies() {
     unsafe { graph.instantiate().unwrap().launch(&stream).unwrap() };
     assert_eq!(x.to_vec(&stream).unwrap(), [7; 8]);
     assert!(stream.condition(None).is_err());
+    for count in [0, u32::MAX] {
+        assert!(stream
+            .capture(|s| s.conditional(s.condition(None)?, Conditional::Switch, count).map(drop))
+            .is_err());
+    }
 }
 
 #[test]
@@ -339,6 +344,24 @@ fn a_buffer_grows_at_its_address() {
     let second = first.grow(4 << 20).unwrap();
     assert_eq!((second.bytes(), second.ptr().0), (4 << 20, first.ptr().0));
     assert!(Buffer::new(&stream, 8).unwrap().grow(16).is_err());
+}
+
+#[test]
+fn memory_that_grows_has_pieces_for_others() {
+    let stream = stream();
+    let resource = MemoryResource::growing_shareable(&device(), 0).unwrap();
+    let first = Buffer::from_resource(&resource, &stream, 8).unwrap();
+    let second = first.grow(4 << 20).unwrap();
+    second.fill(&stream, 6).unwrap();
+    let pieces = second.export_pieces().unwrap();
+    assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
+    let there = Buffer::import_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
+    drop((pieces, first, second));
+    let mut got = [0u8; 4];
+    there.read(&stream, (3 << 20) - 4, &mut got).unwrap();
+    assert_eq!(got, [6; 4]);
+    assert!(Buffer::import_pieces(&resource, &[], 8, &stream).is_err());
+    assert!(Buffer::new(&stream, 8).unwrap().export_pieces().is_err());
 }
 
 #[test]
@@ -355,6 +378,9 @@ fn a_part_of_a_device_has_streams() {
     x.buffer().fill(&stream, 4).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
     assert!(all.split(all.count() + 1, 1).is_err());
+    assert!(all.split(16, 0).is_err());
+    let (as_many_as_there_are, _) = all.split(16, u32::MAX).unwrap();
+    assert_eq!(as_many_as_there_are.len(), (all.count() / 16) as usize);
 }
 
 #[test]

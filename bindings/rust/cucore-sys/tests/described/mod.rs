@@ -448,6 +448,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_memory_location, 8, 4);
     row!(cuc_memory_location.type_, 0, 4);
     row!(cuc_memory_location.id, 4, 4);
+    row!(cuc_memory_piece, 16, 8);
+    row!(cuc_memory_piece.bytes, 0, 8);
+    row!(cuc_memory_piece.fd, 8, 4);
+    row!(cuc_memory_piece.reserved, 12, 4);
     row!(cuc_memory_pool_options, 40, 8);
     row!(cuc_memory_pool_options.struct_size, 0, 8);
     row!(cuc_memory_pool_options.max_bytes, 8, 8);
@@ -697,11 +701,13 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_buffer_create", cucore_sys::cuc_buffer_create as *const ()),
         ("cuc_buffer_device", cucore_sys::cuc_buffer_device as *const ()),
         ("cuc_buffer_export", cucore_sys::cuc_buffer_export as *const ()),
+        ("cuc_buffer_export_pieces", cucore_sys::cuc_buffer_export_pieces as *const ()),
         ("cuc_buffer_fill", cucore_sys::cuc_buffer_fill as *const ()),
         ("cuc_buffer_from_pointer", cucore_sys::cuc_buffer_from_pointer as *const ()),
         ("cuc_buffer_get_host_pointer", cucore_sys::cuc_buffer_get_host_pointer as *const ()),
         ("cuc_buffer_grow", cucore_sys::cuc_buffer_grow as *const ()),
         ("cuc_buffer_import", cucore_sys::cuc_buffer_import as *const ()),
+        ("cuc_buffer_import_pieces", cucore_sys::cuc_buffer_import_pieces as *const ()),
         ("cuc_buffer_memory_resource", cucore_sys::cuc_buffer_memory_resource as *const ()),
         ("cuc_buffer_options_init", cucore_sys::cuc_buffer_options_init as *const ()),
         ("cuc_buffer_owner", cucore_sys::cuc_buffer_owner as *const ()),
@@ -1050,6 +1056,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tensor_from_dlpack_unversioned", cucore_sys::cuc_tensor_from_dlpack_unversioned as *const ()),
         ("cuc_tensor_is_contiguous", cucore_sys::cuc_tensor_is_contiguous as *const ()),
         ("cuc_tensor_map_im2col", cucore_sys::cuc_tensor_map_im2col as *const ()),
+        ("cuc_tensor_map_im2col_wide", cucore_sys::cuc_tensor_map_im2col_wide as *const ()),
         ("cuc_tensor_map_options_init", cucore_sys::cuc_tensor_map_options_init as *const ()),
         ("cuc_tensor_map_replace_address", cucore_sys::cuc_tensor_map_replace_address as *const ()),
         ("cuc_tensor_map_tiled", cucore_sys::cuc_tensor_map_tiled as *const ()),

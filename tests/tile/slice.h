@@ -1,0 +1,31 @@
+// `--slice I/N`: every N-th case from the I-th, so that processes share what takes long on a GPU.
+#ifndef CUCORE_TESTS_TILE_SLICE_H
+#define CUCORE_TESTS_TILE_SLICE_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct slice {
+    int first, step;
+};
+
+static inline bool slice_asked(int argc, char **argv)
+{
+    return argc > 2 && strcmp(argv[1], "--slice") == 0;
+}
+
+// False: the word behind it is no slice.
+static inline bool slice_read(struct slice *s, char **argv)
+{
+    return sscanf(argv[2], "%d/%d", &s->first, &s->step) == 2 && s->step > 0 && s->first >= 0;
+}
+
+#define SLICE_ADD(slice, tcase, test, count)                              \
+    do {                                                                  \
+        for (int at_ = (slice).first; at_ < (count); at_ += (slice).step) \
+            tcase_add_loop_test(tcase, test, at_, at_ + 1);               \
+    } while (0)
+
+#endif
