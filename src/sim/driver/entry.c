@@ -546,9 +546,21 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
+// A fork copies page by page while other threads go on: only under the lock does the child get
+// lists that it can walk.
+static void before_fork(void)
+{
+    sim_lock();
+}
+
+static void after_fork(void)
+{
+    sim_unlock();
+}
+
 static void forked_child(void)
 {
-    // Before cuInit a child is as good as its parent, but for a lock that another thread held.
+    // Before cuInit a child is as good as its parent.
     sim.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     sim.sleepers = NULL;
     sim_look(forget_thread, NULL);
@@ -561,7 +573,7 @@ static void forked_child(void)
 __attribute__((constructor)) static void loaded(void)
 {
     sim_configure();
-    (void)pthread_atfork(NULL, NULL, forked_child);
+    (void)pthread_atfork(before_fork, after_fork, forked_child);
 }
 
 static void end_object(struct object *o, void *data)
