@@ -79,7 +79,7 @@ struct tile_compiled {
     const char *ptx;
     size_t ptx_bytes;
 };
-// What a target of that number has; false, with a text, when there is no such one.
+// target.c: what a target of that number has; false, with a text, when there is no such one.
 bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room);
 // False, with diagnostics, when something cannot be.
 bool tile_compile(struct tile_module *module, const struct tile_target *target,

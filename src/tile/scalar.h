@@ -34,7 +34,7 @@ static inline bool tile_is_restricted(cuc_dtype dtype) // cast, bitcast, memory 
     return dtype == CUC_TF32 || dtype == CUC_E4M3 || dtype == CUC_E5M2;
 }
 
-// The integer wrapped to the dtype; the float rounded to it, half to even.
+// scalar_format.c: the integer wrapped to the dtype; the float rounded to it, half to even.
 uint64_t tile_element_of_int(cuc_dtype dtype, int64_t value);
 uint64_t tile_element_of_real(cuc_dtype dtype, double value);
 // Exact, but for 64-bit integers.
@@ -59,10 +59,13 @@ static inline bool tile_is_rounded(const struct tile_op *op)
     return tile_attribute(op, TILE_ATTR_ROUND) || tile_attribute(op, TILE_ATTR_FTZ);
 }
 
+// scalar_format.c
 uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum tile_round round);
+// A double that was rounded to odd, to the dtype by a direction.
+uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round);
 
-// What a comparison says of two of which the first is less, equal or greater; NaN is none of these.
-// False when the op is none.
+// scalar.c: what a comparison says of two of which the first is less, equal or greater; NaN is none
+// of these. False when the op is none.
 bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out);
 // An elementwise op on elements of a dtype (of where, that of x and y). Integer and IEEE results
 // are exact; the others are those of libm in double, rounded once. `nan`: minimum and maximum keep
@@ -74,12 +77,10 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
 // libm is.
 bool tile_element_rounded(enum tile_op_kind kind, cuc_dtype dtype, struct tile_rounding how,
                           bool nan, const uint64_t *x, uint64_t *out);
-// A double that was rounded to odd, to the dtype by a direction.
-uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round);
 // A subnormal f32 as the zero of its sign.
 uint64_t tile_element_flush(cuc_dtype dtype, uint64_t element);
 
-// a + b and the like of a reduction or scan.
+// scalar.c: a + b and the like of a reduction or scan.
 bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,
                           uint64_t *out);
 // What changes nothing: 0 of sum, the least of max.

@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,4 +59,31 @@ void tile_put_indent(struct tile_text *t, uint32_t depth)
 {
     for (; depth; depth--)
         tile_put_string(t, "    ");
+}
+
+void tile_put_quoted(struct tile_text *t, const char *string)
+{
+    tile_put_string(t, "\"");
+    for (; *string; string++) {
+        const char *escape = *string == '\n'   ? "\\n"
+                             : *string == '\t' ? "\\t"
+                             : *string == '\r' ? "\\r"
+                             : *string == '"'  ? "\\\""
+                             : *string == '\\' ? "\\\\"
+                                               : NULL;
+        tile_put(t, "%.*s", escape ? 2 : 1, escape ? escape : string);
+    }
+    tile_put_string(t, "\"");
+}
+
+void tile_put_real(struct tile_text *t, double value)
+{
+    char digits[40];
+
+    if (value != value || isinf(value)) {
+        tile_put_string(t, value != value ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    snprintf(digits, sizeof(digits), "%.17g", value);
+    tile_put(t, "%s%s", digits, strpbrk(digits, ".e") ? "" : ".0");
 }

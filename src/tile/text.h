@@ -14,10 +14,11 @@ struct tile_text {
 void tile_put(struct tile_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put_string(struct tile_text *text, const char *string);
-// ir/print.c: a kernel's head up to its {, a string in quotes, a float that is read back as it is.
-void tile_put_header(struct tile_text *text, struct tile_kernel *kernel);
+void tile_put_indent(struct tile_text *text, uint32_t depth);
+// A string in quotes, a float that is read back as it is.
 void tile_put_quoted(struct tile_text *text, const char *string);
 void tile_put_real(struct tile_text *text, double value);
-void tile_put_indent(struct tile_text *text, uint32_t depth);
+// ir/print_head.c: a kernel's head up to its {.
+void tile_put_header(struct tile_text *text, const struct tile_kernel *kernel);
 
 #endif

@@ -1,4 +1,5 @@
-// Loads that run ahead of a loop's products while they are emitted: see async.c.
+// Loads that run ahead of a loop's products while they are emitted: see async.c and
+// async_copy.c.
 #ifndef CUCORE_TILE_ASYNC_H
 #define CUCORE_TILE_ASYNC_H
 
@@ -38,8 +39,17 @@ struct tile_ring_ahead {
         *carried; // the product that reads its first step a turn before (mma_ahead.c)
 };
 
-// Around a loop: before it, with its variable set; before its first turn, when there is one; at the
-// start and end of each turn; behind it.
+// async_copy.c: a thread's part of a stream, of which the stages begin at `shared`; of the stage
+// that is next; those from its piece number `first` to `end` - 1, where the tile lies inside; and
+// all of them where it does not.
+void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
+                      const struct tile_ahead_stream *s, tile_register shared);
+void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
+void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
+void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
+
+// async.c, around a loop: before it, with its variable set; before its first turn, when there is
+// one; at the start and end of each turn; behind it.
 bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop);
 void tile_enter_ahead(struct tile_emitter *e);
 void tile_turn_ahead(struct tile_emitter *e);

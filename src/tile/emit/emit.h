@@ -128,7 +128,8 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
 // Registers of a value; made, of its layout's number, when it has none yet.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
-// element.c: registers `first` to `end` - 1 of a value that may be waiting are there, in e->value.
+// elementwise.c: registers `first` to `end` - 1 of a value that may be waiting are there, in
+// e->value.
 enum { TILE_PART = 8 }; // registers that are best made together
 bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                 uint32_t end);
@@ -239,6 +240,7 @@ tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, c
                                bool nan, tile_register x, tile_register y);
 tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype,
                                 bool nan, tile_register x, tile_register y);
+// cast.c
 tile_register tile_emit_cast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
                              enum tile_round round, tile_register x);
 // f32 of f16 or bf16 and back; f64 and f32 stay.
@@ -265,7 +267,7 @@ tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc
 
 // An op; false after a diagnostic.
 typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
-tile_emit_op tile_emit_elementwise, tile_emit_leaf; // element.c
+tile_emit_op tile_emit_elementwise, tile_emit_leaf; // elementwise.c
 tile_emit_op tile_emit_index;                       // index.c: block, dim, slice and the like
 void tile_emit_parameters(struct tile_emitter *e);
 tile_emit_op tile_emit_access;   // access.c: load, store and the like

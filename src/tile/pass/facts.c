@@ -15,200 +15,6 @@ enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 
 static const struct tile_known nobody = { 1, 0, 0 }; // of no value yet
 
-static uint64_t common(uint64_t x, uint64_t y)
-{
-    while (y) {
-        uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x;
-}
-
-static uint64_t size_of(int64_t x)
-{
-    return x < 0 ? -(uint64_t)x : (uint64_t)x;
-}
-
-// All that a dtype can hold.
-static struct tile_known any(cuc_dtype dtype)
-{
-    uint32_t bits = cuc_dtype_bits(dtype);
-
-    if (dtype == CUC_BOOL)
-        return (struct tile_known){ 0, 1, 1 };
-    if (!tile_is_integer(dtype) || bits == 64)
-        return (struct tile_known){ INT64_MIN, INT64_MAX, 1 };
-    if (tile_is_signed(dtype))
-        return (struct tile_known){ -(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1,
-                                    1 };
-    return (struct tile_known){ 0, (INT64_C(1) << bits) - 1, 1 };
-}
-
-static bool is_nobody(struct tile_known x)
-{
-    return x.low > x.high;
-}
-
-static struct tile_known exactly(int64_t i)
-{
-    return (struct tile_known){ i, i, size_of(i) };
-}
-
-static struct tile_known between(int64_t low, int64_t high, uint64_t divisor)
-{
-    return low == high ? exactly(low) : (struct tile_known){ low, high, divisor };
-}
-
-static struct tile_known join(struct tile_known x, struct tile_known y)
-{
-    if (is_nobody(x) || is_nobody(y))
-        return is_nobody(x) ? y : x;
-    return (struct tile_known){ x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
-                                common(x.divisor, y.divisor) };
-}
-
-static bool same(struct tile_known x, struct tile_known y)
-{
-    return x.low == y.low && x.high == y.high && x.divisor == y.divisor;
-}
-
-// Nothing is known of a u64 that may not fit an i64.
-static bool is_open(cuc_dtype dtype, struct tile_known x)
-{
-    return dtype == CUC_U64 && (x.low < 0 || x.high == INT64_MAX);
-}
-
-// An exact result as the dtype holds it: what leaves its range wraps, which powers of two survive.
-static struct tile_known held(cuc_dtype dtype, bool overflows, struct tile_known x)
-{
-    struct tile_known all = any(dtype);
-    bool fits = !overflows && x.low >= all.low && x.high <= all.high && !is_open(dtype, x);
-
-    if (fits)
-        return between(x.low, x.high, x.divisor);
-    uint32_t bits = cuc_dtype_bits(dtype);
-    uint64_t power = x.divisor & -x.divisor;
-    all.divisor = !x.divisor                                 ? 1
-                  : bits < 64 && power > UINT64_C(1) << bits ? UINT64_C(1) << bits
-                                                             : power;
-    return all;
-}
-
-// Binary ops
-
-static struct tile_known product(cuc_dtype dtype, struct tile_known x, struct tile_known y)
-{
-    int64_t corner[4];
-    bool overflows = __builtin_mul_overflow(x.low, y.low, &corner[0]);
-    struct tile_known out = { INT64_MAX, INT64_MIN, 0 };
-
-    overflows |= __builtin_mul_overflow(x.low, y.high, &corner[1]);
-    overflows |= __builtin_mul_overflow(x.high, y.low, &corner[2]);
-    overflows |= __builtin_mul_overflow(x.high, y.high, &corner[3]);
-    for (uint32_t i = 0; i < 4; i++) {
-        out.low = corner[i] < out.low ? corner[i] : out.low;
-        out.high = corner[i] > out.high ? corner[i] : out.high;
-    }
-    if (__builtin_mul_overflow(x.divisor, y.divisor, &out.divisor))
-        out.divisor = x.divisor > y.divisor ? x.divisor : y.divisor;
-    return held(dtype, overflows, out);
-}
-
-static int64_t floored(int64_t x, int64_t y)
-{
-    return x / y - (x % y && (x < 0) != (y < 0));
-}
-
-// By a positive constant; all else is any quotient.
-static struct tile_known quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
-                                  struct tile_known y)
-{
-    uint64_t divisor = 1;
-
-    if (y.low != y.high || y.low < 1)
-        return any(dtype);
-    if (kind == TILE_MOD)
-        return x.low >= 0 && x.high < y.low
-                   ? x
-                   : between(0, y.low - 1, common(x.divisor, (uint64_t)y.low));
-    if (x.divisor % (uint64_t)y.low == 0)
-        divisor = x.divisor / (uint64_t)y.low;
-    int64_t up = kind == TILE_CDIV;
-    return between(floored(x.low, y.low) + (up && x.low % y.low),
-                   floored(x.high, y.low) + (up && x.high % y.low), divisor);
-}
-
-// x & y of numbers that are not negative: no bit is set that is in neither; low zeros of both stay.
-static struct tile_known masked(cuc_dtype dtype, struct tile_known x, struct tile_known y)
-{
-    struct tile_known out = any(dtype);
-    uint64_t a = x.divisor & -x.divisor, b = y.divisor & -y.divisor;
-
-    if (!x.divisor || !y.divisor)
-        return exactly(0);
-    out.divisor = a > b ? a : b;
-    if (x.low >= 0 || y.low >= 0) {
-        out.low = 0;
-        out.high = x.low < 0 ? y.high : y.low < 0 ? x.high : x.high < y.high ? x.high : y.high;
-    }
-    return out;
-}
-
-static struct tile_known shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
-                                 struct tile_known y)
-{
-    if (y.low != y.high || y.low < 0 || y.low >= (int64_t)cuc_dtype_bits(dtype) || y.low > 62)
-        return any(dtype);
-    struct tile_known power = exactly(INT64_C(1) << y.low);
-    return kind == TILE_SHL ? product(dtype, x, power) : quotient(TILE_FLOORDIV, dtype, x, power);
-}
-
-static struct tile_known binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
-                                struct tile_known y)
-{
-    struct tile_known out = { 0, 0, common(x.divisor, y.divisor) };
-    bool overflows;
-
-    if (is_open(dtype, x) || is_open(dtype, y)) {
-        struct tile_known both = any(dtype);
-        if (kind == TILE_ADD || kind == TILE_SUB || kind == TILE_MINIMUM || kind == TILE_MAXIMUM)
-            both.divisor = out.divisor;
-        return held(dtype, true, both);
-    }
-    switch (kind) {
-    case TILE_ADD:
-        overflows = __builtin_add_overflow(x.low, y.low, &out.low);
-        overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
-        return held(dtype, overflows, out);
-    case TILE_SUB:
-        overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
-        overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
-        return held(dtype, overflows, out);
-    case TILE_MUL:
-        return product(dtype, x, y);
-    case TILE_MINIMUM:
-        return between(x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high,
-                       out.divisor);
-    case TILE_MAXIMUM:
-        return between(x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
-                       out.divisor);
-    case TILE_FLOORDIV:
-    case TILE_CDIV:
-    case TILE_MOD:
-        return quotient(kind, dtype, x, y);
-    case TILE_AND:
-        return masked(dtype, x, y);
-    case TILE_SHL:
-    case TILE_SHR:
-        return shifted(kind, dtype, x, y);
-    default:
-        return any(dtype);
-    }
-}
-
-// Ops
-
 static struct tile_known of(const struct tile_facts *f, const struct tile_op *op, uint32_t operand)
 {
     return tile_known_of(f, op->operand[operand]);
@@ -224,16 +30,16 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
 
     switch (op->kind) {
     case TILE_CONSTANT:
-        x = exactly(tile_int(op, TILE_ATTR_VALUE, 0));
-        return is_open(type->dtype, x) ? any(type->dtype) : x;
+        x = tile_known_exactly(tile_int(op, TILE_ATTR_VALUE, 0));
+        return tile_known_is_open(type->dtype, x) ? tile_known_any(type->dtype) : x;
     case TILE_IOTA:
-        return between(0, type->extent[0] - 1, 1);
+        return tile_known_between(0, type->extent[0] - 1, 1);
     case TILE_BLOCK: // the first axis may be filled up to whole clusters
-        return between(0, tile_grid_limit(index) + 16, 1);
+        return tile_known_between(0, tile_grid_limit(index) + 16, 1);
     case TILE_NUM_BLOCKS:
-        return between(0, tile_grid_limit(index) + 16, 1);
+        return tile_known_between(0, tile_grid_limit(index) + 16, 1);
     case TILE_WARP:
-        return between(0, 31, 1);
+        return tile_known_between(0, 31, 1);
     case TILE_DIMENSION:
         return f->dimension[index];
     case TILE_DIM:
@@ -241,31 +47,33 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
     case TILE_ASSUME: {
         uint64_t divisor = (uint64_t)tile_int(op, TILE_ATTR_DIVISOR, 1), both;
         x = of(f, op, 0);
-        both = x.divisor ? divisor / common(x.divisor, divisor) : 0;
+        both = x.divisor ? divisor / tile_common_divisor(x.divisor, divisor) : 0;
         if (__builtin_mul_overflow(both, x.divisor, &x.divisor))
             x.divisor = divisor;
         return x;
     }
     case TILE_CAST:
         x = of(f, op, 0);
-        if (!tile_is_integer(type->dtype) || is_open(op->operand[0]->type.dtype, x) ||
+        if (!tile_is_integer(type->dtype) || tile_known_is_open(op->operand[0]->type.dtype, x) ||
             (!tile_is_integer(op->operand[0]->type.dtype) &&
              op->operand[0]->type.dtype != CUC_BOOL))
-            return any(type->dtype);
-        return held(type->dtype, false, x);
+            return tile_known_any(type->dtype);
+        return tile_known_held(type->dtype, false, x);
     case TILE_NEG:
-        return binary(TILE_SUB, type->dtype, exactly(0), of(f, op, 0));
+        return tile_known_binary(TILE_SUB, type->dtype, tile_known_exactly(0), of(f, op, 0));
     case TILE_ABS:
         x = of(f, op, 0);
-        if (x.low == INT64_MIN || is_open(type->dtype, x))
-            return any(type->dtype);
+        if (x.low == INT64_MIN || tile_known_is_open(type->dtype, x))
+            return tile_known_any(type->dtype);
         return x.low >= 0 ? x
                : x.high < 0
-                   ? held(type->dtype, false, (struct tile_known){ -x.high, -x.low, x.divisor })
-                   : held(type->dtype, false,
-                          (struct tile_known){ 0, -x.low > x.high ? -x.low : x.high, x.divisor });
+                   ? tile_known_held(type->dtype, false,
+                                     (struct tile_known){ -x.high, -x.low, x.divisor })
+                   : tile_known_held(
+                         type->dtype, false,
+                         (struct tile_known){ 0, -x.low > x.high ? -x.low : x.high, x.divisor });
     case TILE_WHERE:
-        return join(of(f, op, 1), of(f, op, 2));
+        return tile_known_join(of(f, op, 1), of(f, op, 2));
     case TILE_BROADCAST:
     case TILE_RESHAPE:
     case TILE_PERMUTE:
@@ -277,32 +85,36 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
         return of(f, op, 0);
     case TILE_CAT:
     case TILE_INSERT:
-        return join(of(f, op, 0), of(f, op, 1));
+        return tile_known_join(of(f, op, 0), of(f, op, 1));
     case TILE_SHIFT:
-        return join(of(f, op, 0), of(f, op, 2));
+        return tile_known_join(of(f, op, 0), of(f, op, 2));
     case TILE_REDUCE: {
         int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
         if (with == TILE_WITH_MIN || with == TILE_WITH_MAX)
             return of(f, op, 0);
         if (with != TILE_WITH_SUM || !tile_is_integer(type->dtype))
-            return any(type->dtype);
-        x = product(type->dtype, of(f, op, 0), exactly(op->operand[0]->type.extent[axis]));
+            return tile_known_any(type->dtype);
+        x = tile_known_product(type->dtype, of(f, op, 0),
+                               tile_known_exactly(op->operand[0]->type.extent[axis]));
         x.divisor = of(f, op, 0).divisor;
-        return held(type->dtype, same(any(type->dtype), (struct tile_known){ x.low, x.high, 1 }),
-                    x);
+        return tile_known_held(
+            type->dtype,
+            tile_known_same(tile_known_any(type->dtype), (struct tile_known){ x.low, x.high, 1 }),
+            x);
     }
     case TILE_ARGMIN:
     case TILE_ARGMAX:
-        return between(0, op->operand[0]->type.extent[axis] - 1, 1);
+        return tile_known_between(0, op->operand[0]->type.extent[axis] - 1, 1);
     case TILE_TOPK:
-        return result ? between(0, op->operand[0]->type.extent[axis] - 1, 1) : of(f, op, 0);
+        return result ? tile_known_between(0, op->operand[0]->type.extent[axis] - 1, 1)
+                      : of(f, op, 0);
     case TILE_HISTOGRAM:
-        return between(0, tile_elements(&op->operand[0]->type), 1);
+        return tile_known_between(0, tile_elements(&op->operand[0]->type), 1);
     default:
         return op->operand_count == 2 && tile_is_integer(type->dtype) &&
                        tile_op_infos[op->kind].traits & TILE_ELEMENTWISE
-                   ? binary(op->kind, type->dtype, of(f, op, 0), of(f, op, 1))
-                   : any(type->dtype);
+                   ? tile_known_binary(op->kind, type->dtype, of(f, op, 0), of(f, op, 1))
+                   : tile_known_any(type->dtype);
     }
 }
 
@@ -325,13 +137,14 @@ static void visit_loop(struct tile_facts *f, const struct tile_op *op)
         struct tile_known from = of(f, op, 0), to = of(f, op, 1), step = of(f, op, 2);
         int64_t last = to.high > INT64_MIN ? to.high - 1 : to.high;
         struct tile_known i = { from.low, last > from.high ? last : from.high,
-                                common(from.divisor, step.divisor) };
-        bool open = is_open(body->argument[0]->type.dtype, from) ||
-                    is_open(body->argument[0]->type.dtype, to);
-        set(f, body->argument[0], open ? any(body->argument[0]->type.dtype) : i);
+                                tile_common_divisor(from.divisor, step.divisor) };
+        bool open = tile_known_is_open(body->argument[0]->type.dtype, from) ||
+                    tile_known_is_open(body->argument[0]->type.dtype, to);
+        set(f, body->argument[0], open ? tile_known_any(body->argument[0]->type.dtype) : i);
     }
     for (uint32_t i = 0; i < op->result_count; i++)
-        set(f, op->result[i], again ? of(f, op, lead + i) : any(op->result[i]->type.dtype));
+        set(f, op->result[i],
+            again ? of(f, op, lead + i) : tile_known_any(op->result[i]->type.dtype));
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         bool moved = false;
         for (uint32_t i = 0; i < op->result_count; i++)
@@ -340,13 +153,13 @@ static void visit_loop(struct tile_facts *f, const struct tile_op *op)
         for (uint32_t i = 0; i < op->result_count; i++) {
             struct tile_known before = tile_known_of(f, body->argument[first + i]);
             struct tile_known now = tile_known_of(f, op->result[i]);
-            struct tile_known all = any(op->result[i]->type.dtype);
-            if (same(before, now))
+            struct tile_known all = tile_known_any(op->result[i]->type.dtype);
+            if (tile_known_same(before, now))
                 continue;
             moved = true;
             now.low = now.low < before.low ? all.low : now.low;
             now.high = now.high > before.high ? all.high : now.high;
-            if (is_open(op->result[i]->type.dtype, now))
+            if (tile_known_is_open(op->result[i]->type.dtype, now))
                 now.low = all.low, now.high = all.high;
             if (round + 2 >= MOST_ROUNDS) // the last round is one that cannot move
                 now = all;
@@ -373,8 +186,8 @@ static void visit_op(struct tile_facts *f, const struct tile_op *op)
         visit_block(f, op->block[0]);
         visit_block(f, op->block[1]);
         for (uint32_t i = 0; i < op->result_count; i++)
-            if (is_nobody(tile_known_of(f, op->result[i])))
-                set(f, op->result[i], any(op->result[i]->type.dtype));
+            if (tile_known_is_none(tile_known_of(f, op->result[i])))
+                set(f, op->result[i], tile_known_any(op->result[i]->type.dtype));
         return;
     case TILE_YIELD:
         target = op->parent->parent;
@@ -390,7 +203,8 @@ static void visit_op(struct tile_facts *f, const struct tile_op *op)
         return; // functions of reductions are of scalars that nobody asks for
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
-        set(f, target->result[i], join(tile_known_of(f, target->result[i]), of(f, op, i)));
+        set(f, target->result[i],
+            tile_known_join(tile_known_of(f, target->result[i]), of(f, op, i)));
 }
 
 static void visit_block(struct tile_facts *f, const struct tile_block *block)
@@ -412,14 +226,14 @@ static struct tile_known *named(struct tile_facts *f, const struct tile_host_exp
 // x op c, x not being less, more or other than that.
 static void learn_order(struct tile_known *x, cuc_dtype dtype, enum tile_op_kind op, int64_t c)
 {
-    if (is_open(dtype, *x))
+    if (tile_known_is_open(dtype, *x))
         return;
     if ((op == TILE_LT && c > INT64_MIN && --c < x->high) || (op == TILE_LE && c < x->high))
         x->high = c;
     if ((op == TILE_GT && c < INT64_MAX && ++c > x->low) || (op == TILE_GE && c > x->low))
         x->low = c;
     if (op == TILE_EQ && c >= x->low && c <= x->high)
-        *x = exactly(c);
+        *x = tile_known_exactly(c);
 }
 
 static void learn(struct tile_facts *f, const struct tile_host_expression *fact)
@@ -461,8 +275,8 @@ static void learn(struct tile_facts *f, const struct tile_host_expression *fact)
         known = rest ? named(f, x->operand[0]) : NULL;
         uint64_t both, divisor = rest ? (uint64_t)x->operand[1]->value : 1;
         if (known && known->divisor &&
-            !__builtin_mul_overflow(divisor / common(known->divisor, divisor), known->divisor,
-                                    &both))
+            !__builtin_mul_overflow(divisor / tile_common_divisor(known->divisor, divisor),
+                                    known->divisor, &both))
             known->divisor = both;
         return;
     }
@@ -491,7 +305,7 @@ struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t fi
     for (uint32_t i = 0; i < kernel->dimension_count; i++)
         f->dimension[i] = (struct tile_known){ 0, MOST_EXTENT, 1 };
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        set(f, kernel->parameter[i].value, any(kernel->parameter[i].value->type.dtype));
+        set(f, kernel->parameter[i].value, tile_known_any(kernel->parameter[i].value->type.dtype));
     for (uint32_t i = 0; i < kernel->fact_count; i++)
         learn(f, kernel->fact[i].holds);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
@@ -503,7 +317,8 @@ struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t fi
 
 struct tile_known tile_known_of(const struct tile_facts *facts, const struct tile_value *value)
 {
-    return facts && value->id < facts->count ? facts->value[value->id] : any(value->type.dtype);
+    return facts && value->id < facts->count ? facts->value[value->id]
+                                             : tile_known_any(value->type.dtype);
 }
 
 struct tile_known tile_known_extent(const struct tile_facts *facts, const struct tile_value *tensor,
@@ -523,7 +338,7 @@ struct tile_known tile_known_extent(const struct tile_facts *facts, const struct
     if (extent && extent->kind == TILE_EXTENT_NAMED)
         known = facts->dimension[extent->dimension];
     else if (extent && extent->kind == TILE_EXTENT_STATIC)
-        known = exactly(extent->value);
+        known = tile_known_exactly(extent->value);
     return whole ? known : (struct tile_known){ 0, known.high, 1 };
 }
 

@@ -6,12 +6,7 @@
 #ifndef CUCORE_TILE_FACTS_H
 #define CUCORE_TILE_FACTS_H
 
-#include "../ir/ir.h"
-
-struct tile_known {
-    int64_t low, high; // of u64: INT64_MIN to INT64_MAX is nothing known
-    uint64_t divisor;  // of every element; 0: all are 0
-};
+#include "known.h"
 
 struct tile_facts {
     const struct tile_kernel *kernel;
@@ -34,10 +29,5 @@ struct tile_known tile_known_extent(const struct tile_facts *facts, const struct
 bool tile_grid_keeps_inside(const struct tile_facts *facts, const struct tile_value *index,
                             int64_t scale, int64_t extent, const struct tile_value *tensor,
                             uint32_t axis);
-// n divides the value.
-static inline bool tile_is_multiple(struct tile_known known, uint64_t n)
-{
-    return known.divisor % n == 0;
-}
 
 #endif

@@ -8,7 +8,6 @@
 #include "../emit/emit.h"
 #include "../ir/words.h"
 #include "../layout/layout.h"
-#include "../scalar.h"
 
 enum {
     MOST_COLUMNS = 256,   // of a wgmma
@@ -21,7 +20,7 @@ enum {
 
 // ---- What the copying thread computes for itself
 
-static bool want(struct tile_fused *p, const struct tile_value *value)
+bool tile_fused_want(struct tile_fused *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op, *loop = p->base.loop;
 
@@ -35,16 +34,16 @@ static bool want(struct tile_fused *p, const struct tile_value *value)
         return false;
     p->base.wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!want(p, op->operand[i]))
+        if (!tile_fused_want(p, op->operand[i]))
             return false;
     return true;
 }
 
-static bool want_place(struct tile_fused *p, const struct tile_op *load)
+bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load)
 {
     p->base.wanted[load->result[0]->id] = true;
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-        if (!want(p, load->operand[1 + i]))
+        if (!tile_fused_want(p, load->operand[1 + i]))
             return false;
     return true;
 }
@@ -75,7 +74,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
     *why = "an operand's place is not computed from scalars alone";
-    if (want_place(p, load))
+    if (tile_fused_want_place(p, load))
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
@@ -203,7 +202,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     if (s.refused)
         return "the loop has stores, loops or another end";
     for (uint32_t i = 0; i < 3; i++)
-        if (!want(p, loop->operand[i]))
+        if (!tile_fused_want(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         s.count -= op->kind == TILE_MMA;
@@ -221,9 +220,9 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     return NULL;
 }
 
-// The argument that an accumulator is carried in; NULL: the product's result goes elsewhere too.
-static const struct tile_value *carried_in(const struct tile_kernel *kernel,
-                                           const struct tile_op *loop, const struct tile_op *mma)
+const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
+                                               const struct tile_op *loop,
+                                               const struct tile_op *mma)
 {
     const struct tile_op *end = loop->block[0]->last;
 
@@ -238,7 +237,8 @@ static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
-    if (!carried_in(kernel, p->base.loop, last->mma) || (p->products < 2 && last->feed[0]))
+    if (!tile_fused_carried_in(kernel, p->base.loop, last->mma) ||
+        (p->products < 2 && last->feed[0]))
         return false;
     for (uint32_t i = 0; i + 1 < p->products; i++)
         if (!p->product[i].feed[0] || !p->product[i].from_zero)
@@ -376,179 +376,4 @@ uint32_t tile_fused_warps(const struct tile_fused *p)
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan)
 {
     return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL; // its first member
-}
-
-// ---- Roles, when layouts are there
-
-struct needs {
-    struct tile_fused *p;
-    bool changed;
-};
-
-static void need(struct needs *n, const struct tile_value *value)
-{
-    if (n->p->needed[value->id])
-        return;
-    n->p->needed[value->id] = true;
-    n->changed = true;
-}
-
-// What has an effect needs its operands; products need no operands that are fed.
-static void need_operands(struct tile_op *op, void *data)
-{
-    struct needs *n = data;
-    bool needed = !(tile_op_infos[op->kind].traits & TILE_PURE);
-    uint32_t first = op->kind == TILE_MMA ? 2 : 0;
-
-    if (op->kind == TILE_LOAD)
-        needed = false;
-    for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op) // another role's
-            return;
-    for (uint32_t i = 0; i < op->result_count; i++)
-        needed |= n->p->needed[op->result[i]->id];
-    for (uint32_t i = 0; i < n->p->products; i++)
-        if (n->p->product[i].mma == op && !n->p->product[i].feed[0])
-            need(n, op->operand[0]);
-    for (uint32_t i = first; needed && i < op->operand_count; i++)
-        need(n, op->operand[i]);
-}
-
-struct lateness {
-    const struct tile_fused *p;
-    const struct tile_value *acc;
-    bool late;
-};
-
-static void look_at_lateness(struct tile_op *op, void *data)
-{
-    struct lateness *l = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        l->late |= op->operand[i] == l->acc || l->p->late[op->operand[i]->id];
-}
-
-static bool is_late(const struct tile_fused *p, const struct tile_op *op,
-                    const struct tile_value *acc)
-{
-    struct lateness l = { p, acc, false };
-
-    look_at_lateness((struct tile_op *)(uintptr_t)op, &l);
-    for (uint32_t i = 0; i < op->block_count; i++)
-        tile_walk(op->block[i], look_at_lateness, &l);
-    return l.late;
-}
-
-// Threads read where a slab begins for all of them, in registers that make pairs.
-static bool can_read(const struct tile_stream *s)
-{
-    const struct tile_layout *layout = s->load->result[0]->layout;
-    uint32_t threads = ((UINT32_C(1) << (TILE_LANE_BITS + layout->warp_bits)) - 1)
-                       << layout->register_bits;
-
-    return s->element <= 4 && layout->register_bits && layout->basis[0] == 1 &&
-           tile_axis_coordinate(layout, threads, 1) * s->element < s->span;
-}
-
-struct absence {
-    const struct tile_fused *p;
-    bool missed; // something that a warpgroup would have that is not there
-};
-
-// A value that the fourth of three warpgroups has no part of, or the same as the others.
-static void look_at_absence(struct tile_op *op, void *data)
-{
-    struct absence *a = data;
-
-    for (uint32_t i = 0; i < op->result_count; i++) {
-        const struct tile_value *value = op->result[i];
-        const struct tile_layout *layout = value->layout;
-        uint32_t first = layout ? layout->register_bits + TILE_LANE_BITS + 2u : 0;
-        if (!a->p->needed[value->id] || !value->type.rank || value->type.tensor || !layout)
-            continue;
-        bool beyond = !layout->basis[first] && !layout->basis[first + 1];
-        for (uint32_t axis = 0; axis < value->type.rank; axis++)
-            beyond |= layout->basis[first] && layout->basis[first + 1] &&
-                      tile_axis_coordinate(layout, UINT32_C(3) << first, axis) >=
-                          (uint32_t)value->type.extent[axis];
-        a->missed |= !beyond;
-    }
-}
-
-static const struct tile_op *find_scaling(const struct tile_kernel *kernel,
-                                          const struct tile_op *mma, const struct tile_value *acc)
-{
-    const struct tile_value *in = mma->operand[2];
-    const struct tile_op *op = in->op;
-
-    if (!op || op->kind != TILE_MUL || op->parent != mma->parent || in->type.dtype != CUC_F32 ||
-        tile_is_rounded(op) || tile_uses(kernel, in) != 1)
-        return NULL;
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct tile_op *wide = op->operand[1 - i]->op;
-        if (op->operand[i] == acc && wide && wide->kind == TILE_BROADCAST &&
-            wide->operand[0]->type.rank == 2 && wide->operand[0]->type.extent[1] == 1)
-            return op;
-    }
-    return NULL;
-}
-
-const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
-{
-    const struct tile_fused_product *last = &p->product[p->products - 1];
-    const struct tile_block *body = p->base.loop->block[0];
-    size_t bytes = (kernel->value_count + 1) * sizeof(bool);
-    struct needs n = { .p = p, .changed = true };
-
-    p->base.wanted = tile_take(kernel->module, bytes);
-    p->late = tile_take(kernel->module, bytes);
-    p->needed = tile_take(kernel->module, bytes);
-    if (!p->base.wanted || !p->late || !p->needed)
-        return "";
-    for (uint32_t i = 0; i < 3; i++)
-        (void)want(p, p->base.loop->operand[i]);
-    for (uint32_t i = 0; i < p->feeds; i++)
-        (void)want_place(p, p->feed[i].stream.load);
-    while (n.changed) {
-        n.changed = false;
-        tile_walk(&kernel->body, need_operands, &n);
-    }
-    for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].read && !can_read(&p->feed[i].stream))
-            return "a tile that is computed with does not lie so that it can be read";
-    for (uint32_t i = 0; i < p->products; i++) {
-        const struct tile_value *a = p->product[i].mma->operand[0];
-        struct tile_layout layout;
-        if (!p->product[i].feed[0] && (!tile_layout_wgmma(&layout, &a->type, warp_bits_of(p)) ||
-                                       !a->layout || !tile_layout_same(a->layout, &layout)))
-            return "a left operand does not lie as an accumulator";
-    }
-    struct absence absence = { p, false };
-    if (p->base.groups == 3)
-        tile_walk(&kernel->body, look_at_absence, &absence);
-    if (absence.missed)
-        return "three warpgroups would need a fourth for what is not their rows";
-    if (!p->turns)
-        return NULL;
-    const char *why = tile_settle_parts(kernel);
-    if (why)
-        return why;
-    // What is made of the accumulator waits for it, and so does what the product reads meanwhile.
-    const struct tile_value *acc = carried_in(kernel, p->base.loop, last->mma);
-    const struct tile_value *a = last->mma->operand[0];
-    for (const struct tile_op *op = body->first; acc && op; op = op->next)
-        if (op != last->mma && is_late(p, op, acc)) {
-            if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
-                p->turns &= op == body->last; // to the next turn, as it is
-            for (uint32_t i = 0; i < op->result_count; i++)
-                p->late[op->result[i]->id] = true;
-        }
-    while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) &&
-           tile_uses(kernel, a) == 1) {
-        p->late[a->id] = true;
-        a = a->op->operand[0];
-    }
-    p->turns &= acc != NULL;
-    p->scaling = p->turns ? find_scaling(kernel, last->mma, acc) : NULL;
-    return NULL;
 }

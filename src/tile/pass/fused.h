@@ -44,9 +44,17 @@ struct tile_fused {
 // are given. NULL, and why not: for a remark.
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why);
-// When layouts are assigned, and values have other numbers: what each role needs. Why it cannot be
-// after all, or NULL.
+// fused_settle.c: when layouts are assigned, and values have other numbers: what each role needs.
+// Why it cannot be after all, or NULL.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
+// fused.c: a scalar, and what the place of a load is made of, as the copying thread computes them
+// for itself; false: it cannot.
+bool tile_fused_want(struct tile_fused *p, const struct tile_value *value);
+bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
+// The argument that an accumulator is carried in; NULL: the product's result goes elsewhere too.
+const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
+                                               const struct tile_op *loop,
+                                               const struct tile_op *mma);
 // Warps that layouts are of.
 uint32_t tile_fused_warps(const struct tile_fused *p);
 // The plan that a pipeline is part of; NULL: it is a plain one.

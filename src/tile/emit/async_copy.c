@@ -1,0 +1,332 @@
+// What a thread copies of a stage of one operand (async.c).
+//
+// Each thread copies pieces of 16 bytes, always the same of each stage. Where a tile lies inside of
+// its tensor as a whole they are copied without a look; else each is told how many bytes of it
+// there are, and the rest of it becomes zeros.
+#include "async.h"
+
+#include "../layout/fragment.h"
+
+enum { PIECE_BYTES = 16 };
+
+static tile_register plus64(struct tile_emitter *e, tile_register x, tile_register y)
+{
+    return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
+}
+
+// Some elements along an axis in bytes.
+static tile_register distance(struct tile_emitter *e, const struct tile_copier *c, uint32_t axis,
+                              tile_register elements)
+{
+    const struct tile_size *stride = &c->view->stride[axis];
+    uint32_t bytes = c->stream->element;
+
+    if (!stride->reg)
+        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", elements,
+                         stride->value * (int64_t)bytes);
+    tile_register x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", elements, stride->reg);
+    return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
+}
+
+// An index as the coordinate of the tile's first element: far outside stays far outside.
+static tile_register first_of(struct tile_emitter *e, const struct tile_value *index,
+                              int64_t extent)
+{
+    const int64_t most = INT64_C(1) << 38, product = INT64_C(1) << 61;
+    struct tile_known known = tile_known_of(e->facts, index);
+    bool open = index->type.dtype == CUC_U64 && known.low < 0;
+    tile_register x =
+        tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
+
+    if (open)
+        x = tile_make(e, TILE_R64, "min.u64 %R, %R, %l", x, most);
+    if (open || known.low < -(product / extent) || known.high > product / extent) {
+        x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
+        x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
+    }
+    return extent == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, extent);
+}
+
+// It changes from turn to turn.
+static bool is_moving(const struct tile_ahead *plan, const struct tile_value *index)
+{
+    return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
+}
+
+// An address with the places along axes whose index is moving, or is not, and whether the tile lies
+// inside along these; TILE_NO_REGISTER: it does.
+static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *c, bool moving,
+                              tile_register at, tile_register *inside)
+{
+    const struct tile_op *load = c->stream->load;
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+
+    for (uint32_t axis = 0; axis < shape->count; axis++) {
+        const struct tile_value *index = load->operand[1 + axis];
+        int64_t extent = shape->ints[axis];
+        if (is_moving(e->ring_ahead->plan, index) != moving)
+            continue;
+        tile_register first = first_of(e, index, extent);
+        at = plus64(e, at, distance(e, c, axis, first));
+        if (tile_grid_keeps_inside(e->facts, index, extent, extent, load->operand[0], axis))
+            continue;
+        tile_register size = tile_size_register(e, &c->view->extent[axis]);
+        tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first, extent);
+        *inside =
+            tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.le.s64 %R, %R, %R", end, size));
+        if (tile_known_of(e->facts, index).low < 0)
+            *inside =
+                tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first));
+    }
+    return at;
+}
+
+// Does a place change with the loop's variable alone?
+static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
+{
+    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_value *variable = loop->block[0]->argument[0];
+    uint32_t axes = tile_attribute(load, TILE_ATTR_SHAPE)->count;
+
+    for (uint32_t axis = 0; axis < axes; axis++)
+        if (load->operand[1 + axis] != variable &&
+            is_moving(e->ring_ahead->plan, load->operand[1 + axis]))
+            return false;
+    return tile_known_of(e->facts, variable).low >= 0;
+}
+
+static tile_register wide_of(struct tile_emitter *e, const struct tile_value *value)
+{
+    return tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, tile_registers(e, value)[0]);
+}
+
+// How many tiles lie inside along an axis. A division of 64 bits would be a call.
+static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int64_t extent)
+{
+    if (extent & (extent - 1))
+        return tile_divide_by_constant(e, TILE_FLOORDIV, size, (uint64_t)extent);
+    return tile_make(e, TILE_R64, "shr.s64 %R, %R, %u", size, tile_bits_of(extent));
+}
+
+// The first tile, and how the next ones lie to it.
+static void make_linear(struct tile_emitter *e, struct tile_copier *c)
+{
+    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    const struct tile_value *variable = loop->block[0]->argument[0];
+    tile_register step = wide_of(e, loop->operand[2]);
+
+    c->until = wide_of(e, loop->operand[1]);
+    c->advance = tile_number64(e, 0);
+    for (uint32_t axis = 0; axis < shape->count; axis++) {
+        int64_t extent = shape->ints[axis];
+        if (load->operand[1 + axis] != variable)
+            continue;
+        tile_register first = first_of(e, variable, extent);
+        tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, extent);
+        tile_register size = tile_size_register(e, &c->view->extent[axis]);
+        tile_register whole = whole_tiles(e, size, extent);
+        c->origin = plus64(e, c->origin, distance(e, c, axis, first));
+        c->advance = plus64(e, c->advance, distance(e, c, axis, elements));
+        c->until = tile_make(e, TILE_R64, "min.s64 %R, %R, %R", c->until, whole);
+    }
+}
+
+// A place with what its line exchanges in it.
+static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_stream *s,
+                             tile_register place, tile_register line)
+{
+    tile_register flip = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, s->span / 8);
+
+    flip = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", flip, s->span - PIECE_BYTES);
+    return tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", place, flip);
+}
+
+void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
+                      const struct tile_ahead_stream *s, tile_register shared)
+{
+    const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
+    uint32_t threads = 32 * e->warps;
+
+    c->stream = s;
+    c->view = &e->view[s->load->operand[0]->id];
+    c->pieces = (uint32_t)shape->ints[s->last] * s->element / PIECE_BYTES;
+    c->lines = threads / c->pieces;
+    c->turns = (s->lines + c->lines - 1) / c->lines;
+    c->piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, c->pieces - 1);
+    c->line = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->tid, tile_bits_of(c->pieces));
+    tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
+    tile_register along =
+        tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
+    tile_register own = plus64(e, distance(e, c, s->other, wide), along);
+    c->origin = add_axes(e, c, false, plus64(e, c->view->base, own), &c->inside);
+    if (is_linear(e, c))
+        make_linear(e, c);
+    c->step = distance(e, c, s->other, tile_number64(e, c->lines));
+    tile_register in_line = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", c->piece);
+    if (s->span)
+        in_line = flipped(e, s, in_line, c->line);
+    c->to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", c->line, s->pitch, shared);
+    tile_ins(e, "add.u32 %R, %R, %R", c->to, c->to, in_line);
+}
+
+// 32 bits of a number of elements, no more than a tile can have of them.
+static tile_register cut(struct tile_emitter *e, tile_register x)
+{
+    x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, INT64_C(1) << 24);
+    x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -(INT64_C(1) << 24));
+    return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+}
+
+void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
+{
+    const struct tile_ahead_stream *s = c->stream;
+
+    for (uint32_t turn = first; turn < end; turn++) {
+        tile_register inside = c->whole, place = c->place;
+        uint32_t flip = tile_fragment_flip(s->span, turn * c->lines);
+        if (flip)
+            place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
+        if (turn)
+            c->next = plus64(e, c->next, c->step);
+        if ((turn + 1) * c->lines > s->lines)
+            inside = tile_both(e, inside,
+                               tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
+                                         s->lines - turn * c->lines));
+        tile_put(e->text, "\t@%s", tile_name(inside));
+        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place,
+                 s->at + turn * c->lines * s->pitch, c->next);
+    }
+}
+
+// A piece of which only some elements are there: 8 bytes of them, 4, 2 and 1 are read where there
+// are as many left, and nothing beside them, which may be nobody's memory. `bytes` of it, more than
+// 0 and less than 16.
+static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
+                      tile_register to, tile_register bytes)
+{
+    enum { PARTS = 4 };
+    tile_register word[PARTS], there[PARTS], place[PARTS], piece = to, zero = tile_number32(e, 0);
+    uint32_t parts = 0;
+
+    for (uint32_t size = PIECE_BYTES / 2; size >= c->stream->element; size /= 2) {
+        tile_register part = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", bytes, size);
+        word[parts] = tile_new(e, size == 8 ? TILE_R64 : TILE_R32);
+        place[parts] = to;
+        there[parts] = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", part);
+        tile_put(e->text, "\t@%s", tile_name(there[parts]));
+        tile_ins(e, "ld.global.b%u %R, [%R]", 8 * size, word[parts++], from);
+        if (size == c->stream->element)
+            break;
+        from = plus64(e, from, tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", part));
+        to = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", to, part);
+    }
+    tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", piece, c->stream->at, zero, zero,
+             zero, zero);
+    for (uint32_t i = 0; i < parts; i++) {
+        tile_put(e->text, "\t@%s", tile_name(there[i]));
+        tile_ins(e, "st.shared.b%u [%R+%u], %R", 8 * (PIECE_BYTES / 2 >> i), place[i],
+                 c->stream->at, word[i]);
+    }
+}
+
+// At the edge of a tensor, which few tiles are at, in a loop: of the first `rows` lines `bytes` of
+// the thread's piece, which may be negative, are there.
+static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
+                      tile_register to, tile_register rows, tile_register bytes)
+{
+    const struct tile_ahead_stream *s = c->stream;
+    uint32_t again = tile_label(e), whole = tile_label(e), next = tile_label(e);
+    tile_register line = tile_make(e, TILE_R32, "mov.b32 %R, %R", c->line);
+    tile_register at = tile_make(e, TILE_R64, "mov.b64 %R, %R", from);
+    tile_register place = tile_make(e, TILE_R32, "mov.b32 %R, %R", to);
+    tile_register p = tile_new(e, TILE_PRED), some = tile_new(e, TILE_PRED), own = place;
+
+    tile_put_label(e, again);
+    tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
+    tile_branch(e, p, false, next);
+    if (s->span && c->lines < 8 && c->turns > 1) // else all of a thread's lines exchange the same
+        own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
+    tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
+    tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
+    tile_ins(e, "setp.gt.s32 %R, %R, 0", p, size);
+    tile_ins(e, "setp.lt.and.s32 %R, %R, %u, %R", some, size, (unsigned)PIECE_BYTES, p);
+    tile_branch(e, some, true, whole);
+    copy_rest(e, c, at, own, size);
+    // With the rest of a piece done, an empty one would write over it.
+    uint32_t done = tile_label(e);
+    tile_branch(e, TILE_NO_REGISTER, false, done);
+    tile_put_label(e, whole);
+    // Nothing is read from anywhere where there is nothing, but the address must be a multiple
+    // of 16.
+    tile_register valid = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", at, c->view->base, p);
+    tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", own, s->at, valid, size);
+    tile_put_label(e, done);
+    tile_ins(e, "add.u32 %R, %R, %u", line, line, c->lines);
+    tile_ins(e, "add.s64 %R, %R, %R", at, at, c->step);
+    tile_ins(e, "add.u32 %R, %R, %u", place, place, c->lines * s->pitch);
+    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_put_label(e, next);
+}
+
+// Where a tile is at an edge.
+static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
+{
+    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_op *load = s->load;
+    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    tile_register first[TILE_MAX_RANK], left[2];
+
+    for (uint32_t axis = 0; axis < shape->count; axis++)
+        first[axis] = first_of(e, load->operand[1 + axis], shape->ints[axis]);
+    // Lines that there are, and bytes of the thread's piece of each: none where an index is below
+    // 0, or one of an axis that the tile does not have is outside.
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t axis = i ? s->last : s->other;
+        tile_register size = tile_size_register(e, &c->view->extent[axis]);
+        left[i] = cut(e, tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", size, first[axis]));
+    }
+    tile_register bytes = tile_make(e, TILE_R32, "mul.lo.s32 %R, %R, %u", left[1], s->element);
+    tile_register before =
+        tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
+    bytes = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", bytes, before);
+    bytes = tile_make(e, TILE_R32, "min.s32 %R, %R, %u", bytes, (unsigned)PIECE_BYTES);
+    bytes = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", bytes);
+    for (uint32_t axis = 0; axis < shape->count; axis++) {
+        tile_register p = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first[axis]);
+        if (axis != s->last && axis != s->other) {
+            tile_register q = tile_new(e, TILE_PRED);
+            tile_ins(e, "setp.lt.and.s64 %R, %R, %R, %R", q, first[axis],
+                     tile_size_register(e, &c->view->extent[axis]), p);
+            p = q;
+        }
+        bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
+    }
+    copy_edge(e, c, c->from, c->place, left[0], bytes);
+}
+
+void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
+{
+    const struct tile_value *variable = e->ring_ahead->plan->loop->block[0]->argument[0];
+    tile_register inside = c->inside;
+
+    if (c->until) {
+        tile_register before =
+            tile_make(e, TILE_PRED, "setp.lt.s64 %R, %R, %R", wide_of(e, variable), c->until);
+        inside = tile_both(e, inside, before);
+        c->from = c->next = c->origin;
+    } else {
+        c->from = c->next = add_axes(e, c, true, c->origin, &inside);
+    }
+    c->whole = tile_both(e, inside, e->ring_ahead->loads);
+    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->ring_ahead->ahead);
+}
+
+void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)
+{
+    uint32_t next = tile_label(e);
+
+    tile_branch(e, c->whole, false, next);
+    copy_at_edge(e, c);
+    tile_put_label(e, next);
+}

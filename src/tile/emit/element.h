@@ -1,0 +1,23 @@
+// What the files of one element share: element.c, cast.c, divide_integer.c.
+#ifndef CUCORE_TILE_ELEMENT_H
+#define CUCORE_TILE_ELEMENT_H
+
+#include "emit.h"
+
+// The type that integers of a dtype are computed in: "s32"; that of their bits: "b32".
+const char *tile_integer_type(cuc_dtype dtype);
+const char *tile_bits_type(cuc_dtype dtype);
+
+// cast.c: a small integer after arithmetic in 32 bits.
+tile_register tile_cut(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
+tile_register tile_emit_bitcast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
+                                tile_register x);
+
+// divide_integer.c: floordiv, cdiv and mod; not cut to the dtype's width.
+tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
+                                   tile_register x, tile_register y);
+// The same by what is known of the op's operands; TILE_NO_REGISTER: nothing that helps.
+tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
+                                   cuc_dtype dtype, tile_register x, tile_register y);
+
+#endif

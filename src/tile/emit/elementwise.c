@@ -1,0 +1,205 @@
+// Elementwise ops on tiles, register by register: at once, or when a part of what they make is
+// asked for; and values out of nothing.
+#include "access.h"
+#include "ring.h"
+
+#include <string.h>
+
+// Two f32 to 16 bits at once, side by side in a word as stores want them.
+static bool casts_pairs(const struct tile_op *op, uint32_t count)
+{
+    cuc_dtype to = op->result[0]->type.dtype;
+
+    return op->kind == TILE_CAST && count % 2 == 0 && (to == CUC_F16 || to == CUC_BF16) &&
+           op->operand[0]->type.dtype == CUC_F32 && !tile_is_rounded(op);
+}
+
+static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
+                      const tile_register *x)
+{
+    tile_register word = tile_make(
+        e, TILE_R32, to == CUC_F16 ? "cvt.rn.f16x2.f32 %R, %R, %R" : "cvt.rn.bf16x2.f32 %R, %R, %R",
+        x[1], x[0]);
+
+    for (uint32_t i = 0; i < 2; i++)
+        out[i] = tile_new(e, TILE_R16);
+    tile_split(e, word, out[0], out[1]);
+}
+
+// The result's registers from `first` on to `end`.
+static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                          uint32_t first, uint32_t end)
+{
+    const tile_register *in[3];
+    cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
+
+    if (tile_int(op, TILE_ATTR_NEAR, 0) && tile_emit_near(e, op, out, first, end))
+        return true;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        if (!tile_hurry(e, op->operand[i], first, end))
+            return false;
+        in[i] = e->value[op->operand[i]->id];
+    }
+    bool pairs = casts_pairs(op, tile_register_count(op->result[0]));
+    for (uint32_t r = first; r < end && pairs; r += 2)
+        if (!out[r])
+            cast_pair(e, op->result[0]->type.dtype, out + r, in[0] + r);
+    for (uint32_t r = first; r < end && !pairs; r++) {
+        tile_register x[3];
+        if (out[r])
+            continue;
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            x[i] = in[i][r];
+        out[r] = tile_emit_scalar_op(e, op, dtype, x);
+        if (!out[r])
+            return tile_cannot(e, op, "there is no PTX for it yet");
+    }
+    return true;
+}
+
+bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                uint32_t end)
+{
+    const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
+
+    if (op && op->kind == TILE_LOAD && op != e->ring->plan->side) {
+        tile_move_part(e->coming, first, end);
+        return !e->failed;
+    }
+    if (op)
+        return op->kind == TILE_LOAD ? tile_emit_side(e, op, first, end)
+                                     : emit_elements(e, op, e->value[value->id], first, end);
+    return tile_registers(e, value) != NULL;
+}
+
+// The tile that all of it is made of; false when there are several.
+static bool made_of(const struct tile_emitter *e, const struct tile_value *value,
+                    const struct tile_value **source)
+{
+    const struct tile_op *op = e->waiting[value->id];
+
+    if (!op) {
+        while (value->op && value->op->kind == TILE_BROADCAST)
+            value = value->op->operand[0];
+        if (tile_elements(&value->type) == 1)
+            return true;
+        bool other = *source && *source != value;
+        *source = value;
+        return !other;
+    }
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!made_of(e, op->operand[i], source))
+            return false;
+    return true;
+}
+
+bool tile_waits(const struct tile_emitter *e, const struct tile_value *value)
+{
+    const struct tile_value *source = NULL;
+
+    return e->waiting && e->waiting[value->id] && made_of(e, value, &source);
+}
+
+bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept)
+{
+    size_t values = e->kernel->value_count + 1;
+
+    *kept = (struct tile_waiting){
+        .op = tile_take(e->module, values * sizeof(*kept->op)),
+        .reg = tile_take(e->module, values * sizeof(*kept->reg)),
+    };
+    memcpy(kept->zero, e->zero, sizeof(kept->zero));
+    if (!kept->op || !kept->reg)
+        return false;
+    memcpy(kept->op, e->waiting, values * sizeof(*kept->op));
+    for (size_t id = 0; id < values; id++) {
+        if (!e->waiting[id])
+            continue;
+        size_t bytes = tile_register_count(e->waiting[id]->result[0]) * sizeof(tile_register);
+        if (!(kept->reg[id] = tile_take(e->module, bytes)))
+            return false;
+        memcpy(kept->reg[id], e->value[id], bytes);
+    }
+    return true;
+}
+
+void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept)
+{
+    memcpy(e->zero, kept->zero, sizeof(kept->zero));
+    for (size_t id = 0; id <= e->kernel->value_count; id++)
+        if ((e->waiting[id] = kept->op[id]))
+            memcpy(e->value[id], kept->reg[id],
+                   tile_register_count(kept->op[id]->result[0]) * sizeof(tile_register));
+}
+
+// An entry with roles has many accumulators and not many registers beside them: what is made of
+// them waits until a part of it is asked for. Whoever asks stands in the same block, so that what
+// is made then is there for all who ask later.
+static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
+{
+    enum { MANY = 32 };
+    const struct tile_block *body = &e->kernel->body;
+
+    return e->waiting && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
+           op->parent == body && !tile_is_used_outside(e->kernel, op->result[0], body);
+}
+
+// Whether an operand comes from memory as it is asked for.
+static bool asks_for_load(const struct tile_emitter *e, const struct tile_op *op)
+{
+    bool asks = false;
+
+    for (uint32_t i = 0; i < op->operand_count && e->waiting; i++)
+        asks |= e->coming && e->waiting[op->operand[i]->id] == e->coming->op;
+    return asks;
+}
+
+bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
+{
+    enum { LOADED_PART = 32 };
+    const struct tile_value *result = op->result[0];
+    uint32_t count = tile_register_count(result);
+    tile_register *out = tile_take(e->module, count * sizeof(*out));
+
+    if (!out)
+        return false;
+    if (may_wait(e, op)) {
+        e->waiting[result->id] = op;
+        e->value[result->id] = out;
+        return true;
+    }
+    uint32_t part = asks_for_load(e, op) ? LOADED_PART : count;
+    for (uint32_t first = 0; first < count; first += part)
+        if (!emit_elements(e, op, out, first, first + part < count ? first + part : count))
+            return false;
+    e->value[result->id] = out;
+    return true;
+}
+
+// Values out of nothing.
+bool tile_emit_leaf(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *value = op->result[0];
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    uint32_t count = tile_register_count(value);
+    cuc_dtype dtype = value->type.dtype;
+    tile_register *out = tile_take(e->module, count * sizeof(*out));
+
+    if (!out)
+        return false;
+    e->value[value->id] = out;
+    if (op->kind == TILE_CONSTANT) {
+        uint64_t element = real ? tile_element_of_real(dtype, real->f)
+                                : tile_element_of_int(dtype, tile_int(op, TILE_ATTR_VALUE, 0));
+        out[0] = tile_constant_register(e, dtype, element);
+        return true;
+    }
+    tile_register thread = tile_thread_coordinate(e, value->layout, 0);
+    for (uint32_t r = 0; r < count; r++) {
+        uint32_t own = tile_register_coordinate(value->layout, r, 0);
+        tile_register at = own ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", thread, own) : thread;
+        out[r] = tile_class_of(dtype) == TILE_R64 ? tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at)
+                                                  : at;
+    }
+    return true;
+}

@@ -1,0 +1,93 @@
+// Loops that one warp can go through for its block (emit/alone.c): what they compute with lies in
+// each warp as a whole.
+#include "assign.h"
+
+// Ops that need no other warp when their values are in each.
+static bool needs_no_other(const struct tile_op *op)
+{
+    switch (op->kind) {
+    case TILE_CONSTANT:
+    case TILE_IOTA:
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+    case TILE_DIM:
+    case TILE_GATHER:
+    case TILE_ATOMIC:
+    case TILE_IF:
+    case TILE_YIELD:
+    case TILE_CONTINUE:
+    case TILE_BREAK:
+        return true;
+    case TILE_REDUCE:
+        return !op->block_count;
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+        return tile_elements(&op->operand[0]->type) == 1;
+    default:
+        return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE;
+    }
+}
+
+struct small_loop {
+    bool fits, reads;
+};
+
+static void look_at_small(struct tile_op *op, void *data)
+{
+    enum { MOST_ELEMENTS = 128 };
+    struct small_loop *s = data;
+
+    s->fits &= needs_no_other(op);
+    s->reads |= op->kind == TILE_GATHER || op->kind == TILE_ATOMIC;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        s->fits &= op->operand[i]->type.tensor ||
+                   tile_elements(&op->operand[i]->type) <= MOST_ELEMENTS;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        s->fits &= op->result[i]->type.tensor ||
+                   tile_elements(&op->result[i]->type) <= MOST_ELEMENTS;
+}
+
+bool tile_loop_fits_warp(const struct tile_op *loop)
+{
+    struct small_loop s = { .fits = loop->kind == TILE_LOOP };
+
+    if (s.fits)
+        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], look_at_small, &s);
+    return s.fits && s.reads;
+}
+
+// All warps hold all of it, each lane every 32nd element.
+static void give_whole(struct tile_assignment *a, struct tile_value *value)
+{
+    uint8_t order[TILE_MAX_RANK];
+
+    if (!tile_wants_layout(value) || !value->type.rank)
+        return;
+    for (uint32_t i = 0; i < value->type.rank; i++)
+        order[i] = (uint8_t)(value->type.rank - 1 - i);
+    struct tile_layout layout = tile_blocked(&value->type, 0, 0, order);
+    layout.warp_bits = (uint8_t)a->warp_bits; // their bases are zero
+    tile_give_layout(a, value, layout);
+}
+
+static void give_whole_op(struct tile_op *op, void *data)
+{
+    for (uint32_t i = 0; i < op->result_count; i++)
+        give_whole(data, op->result[i]);
+}
+
+static void small_loop_op(struct tile_op *op, void *data)
+{
+    if (!tile_loop_fits_warp(op))
+        return;
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        give_whole(data, op->result[i]);
+        give_whole(data, op->block[0]->argument[i]);
+    }
+    tile_walk(op->block[0], give_whole_op, data);
+}
+
+void tile_give_small_loops(struct tile_assignment *a)
+{
+    tile_walk(&a->kernel->body, small_loop_op, a);
+}

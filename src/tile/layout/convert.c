@@ -1,0 +1,136 @@
+// Converts where an op's operand has another layout than it needs (assign.c): what costs nothing is
+// made again in that layout.
+#include "assign.h"
+
+// An op that is made again rather than converted, and all that it is made of.
+static bool is_free(const struct tile_value *value, uint32_t depth)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op || depth > 3)
+        return false;
+    if (!value->type.rank || op->kind == TILE_IOTA)
+        return true;
+    return (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE) &&
+           is_free(op->operand[0], depth + 1) &&
+           (!op->operand[0]->type.rank || op->kind == TILE_BROADCAST);
+}
+
+static struct tile_value *made_again(struct tile_assignment *a, struct tile_op *place,
+                                     struct tile_value *value, const struct tile_layout *layout)
+{
+    struct tile_value **map =
+        tile_take(a->kernel->module, (a->kernel->value_count + 1) * sizeof(*map));
+    struct tile_op *copy = map ? tile_clone(a->kernel, value->op, map) : NULL;
+
+    if (!copy) {
+        a->failed = true;
+        return value;
+    }
+    copy->result[0]->layout = layout;
+    tile_insert_before(place, copy);
+    return copy->result[0];
+}
+
+static struct tile_value *converted(struct tile_assignment *a, struct tile_op *place,
+                                    struct tile_value *value, const struct tile_layout *layout)
+{
+    if (is_free(value, 0))
+        return made_again(a, place, value, layout);
+    struct tile_value *result =
+        tile_make_before(a->kernel, place, TILE_CONVERT, &value->type, 1, &value);
+    if (!result) {
+        a->failed = true;
+        return value;
+    }
+    result->layout = layout;
+    result->name = value->name;
+    return result;
+}
+
+static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand,
+                 const struct tile_layout *layout)
+{
+    struct tile_value *value = op->operand[operand];
+
+    if (value->type.tensor || !value->type.rank || !layout || !value->layout ||
+        tile_layout_same(value->layout, layout))
+        return;
+    op->operand[operand] = converted(a, op, value, layout);
+    a->changed = true;
+}
+
+// An op's result comes in a layout, and is converted to the one that it was given.
+static void give_in(struct tile_assignment *a, struct tile_op *op, uint32_t result,
+                    const struct tile_layout *own)
+{
+    struct tile_value *old = op->result[result];
+
+    if (tile_layout_same(old->layout, own))
+        return;
+    struct tile_value *made = tile_result_create(a->kernel, op, result, &old->type);
+    struct tile_op *change = tile_op_create(a->kernel, TILE_CONVERT, 1, 1, 0);
+    if (!made || !change) {
+        a->failed = true;
+        return;
+    }
+    made->layout = tile_keep_layout(a, *own);
+    change->where = op->where;
+    change->operand[0] = made;
+    change->result[0] = old;
+    old->op = change;
+    old->index = 0;
+    if (op->next)
+        tile_insert_before(op->next, change);
+    else
+        tile_append(op->parent, change);
+}
+
+static void convert_op(struct tile_op *op, void *data)
+{
+    struct tile_assignment *a = data;
+
+    if (op->kind == TILE_CONVERT || a->failed)
+        return;
+    if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
+        const struct tile_op *target = tile_ended_by(op);
+        for (uint32_t i = 0; i < op->operand_count && !tile_has_function(target); i++)
+            need(a, op, i, target->result[i]->layout);
+        return;
+    }
+    if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
+        uint32_t lead = op->kind == TILE_FOR;
+        for (uint32_t i = 0; i < op->result_count; i++) {
+            need(a, op, i + (lead ? 3 : 0), op->result[i]->layout);
+            // What is carried has one layout all the way round; the body converts it where it must.
+            op->block[0]->argument[i + lead]->layout = op->result[i]->layout;
+        }
+        return;
+    }
+    if (op->kind == TILE_MMA)
+        need(a, op, 2, op->result[0]->layout);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_layout *same;
+        struct tile_layout other;
+        // The emitter finds its way through a broadcast, or goes through shared memory, by itself.
+        if (op->kind == TILE_BROADCAST || !tile_needed_layout(op, i, &same, &other))
+            continue;
+        need(a, op, i, same ? same : tile_keep_layout(a, tile_compact_layout(other)));
+    }
+    // A reduction's results have the layout that its operand says, and those of an op with several
+    // that of the first; they are converted afterwards.
+    if (op->kind == TILE_REDUCE || op->kind == TILE_ARGMIN || op->kind == TILE_ARGMAX) {
+        struct tile_layout own =
+            tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+        for (uint32_t i = 0; i < op->result_count; i++)
+            give_in(a, op, i, &own);
+    }
+    if (op->kind == TILE_SCAN || tile_acts_by_element(op))
+        for (uint32_t i = 1; i < op->result_count; i++)
+            give_in(a, op, i, op->result[0]->layout);
+}
+
+void tile_convert_layouts(struct tile_assignment *a)
+{
+    tile_walk(&a->kernel->body, convert_op, a);
+}

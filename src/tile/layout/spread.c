@@ -1,0 +1,158 @@
+// Layouts go on from the values that have them to those that hang together with these (assign.c).
+#include "assign.h"
+
+// Values that must be in one layout: the first that has one gives it to the others.
+static void unite(struct tile_assignment *a, struct tile_value *x, struct tile_value *y)
+{
+    if (x->type.tensor || y->type.tensor)
+        return;
+    if (x->layout && !y->layout)
+        tile_give_layout(a, y, *x->layout);
+    else if (y->layout && !x->layout)
+        tile_give_layout(a, x, *y->layout);
+}
+
+static void spread_reduction(struct tile_assignment *a, struct tile_op *op)
+{
+    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
+
+    if (op->operand[0]->layout)
+        for (uint32_t i = 0; i < op->result_count; i++)
+            tile_give_layout(a, op->result[i], tile_layout_reduce(op->operand[0]->layout, axis));
+}
+
+static void spread_reshape(struct tile_assignment *a, struct tile_op *op)
+{
+    struct tile_value *x = op->operand[0], *y = op->result[0];
+    struct tile_layout layout;
+
+    if (x->layout && !y->layout && tile_layout_reshape(&layout, x->layout, &x->type, &y->type))
+        tile_give_layout(a, y, layout);
+    else if (y->layout && !x->layout && tile_layout_reshape(&layout, y->layout, &y->type, &x->type))
+        tile_give_layout(a, x, layout);
+    // Axes of extent 1 come and go without a power of two: what has one element a place is a slice.
+    else if (x->layout && !y->layout && tile_layout_squeeze(&layout, x->layout, &x->type, &y->type))
+        tile_give_layout(a, y, layout);
+    else if (y->layout && !x->layout && tile_layout_squeeze(&layout, y->layout, &y->type, &x->type))
+        tile_give_layout(a, x, layout);
+}
+
+bool tile_is_fixed_part(const struct tile_op *op)
+{
+    for (uint32_t i = 1; i < op->operand_count; i++)
+        if (!op->operand[i]->op || op->operand[i]->op->kind != TILE_CONSTANT)
+            return false;
+    return true;
+}
+
+// A tile and an aligned part of it, which threads find among their registers.
+static void spread_part(struct tile_assignment *a, struct tile_value *whole,
+                        struct tile_value *part)
+{
+    struct tile_layout layout;
+
+    if (whole->layout && !part->layout &&
+        tile_layout_part(&layout, whole->layout, &whole->type, &part->type, NULL))
+        tile_give_layout(a, part, layout);
+    else if (part->layout && !whole->layout &&
+             tile_layout_whole(&layout, part->layout, &whole->type, &part->type))
+        tile_give_layout(a, whole, layout);
+}
+
+static void spread_permute(struct tile_assignment *a, struct tile_op *op)
+{
+    const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
+    struct tile_value *x = op->operand[0], *y = op->result[0];
+    int64_t back[TILE_MAX_RANK];
+
+    // Of a tile that is loaded and stored with another axis fastest, both sides go along theirs.
+    if (a->memory && axes->ints[axes->count - 1] != axes->count - 1)
+        return;
+    for (uint32_t i = 0; i < axes->count; i++)
+        back[axes->ints[i]] = i;
+    if (x->layout)
+        tile_give_layout(a, y, tile_layout_permute(x->layout, axes->ints));
+    else if (y->layout)
+        tile_give_layout(a, x, tile_layout_permute(y->layout, back));
+}
+
+static void spread_op(struct tile_op *op, void *data)
+{
+    struct tile_assignment *a = data;
+
+    if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
+        const struct tile_op *target = tile_ended_by(op);
+        for (uint32_t i = 0; i < op->operand_count && !tile_has_function(target); i++)
+            unite(a, op->operand[i], target->result[i]);
+        return;
+    }
+    if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
+        uint32_t lead = op->kind == TILE_FOR;
+        for (uint32_t i = 0; i < op->result_count; i++) {
+            unite(a, op->result[i], op->block[0]->argument[i + lead]);
+            unite(a, op->operand[i + (lead ? 3 : 0)], op->result[i]);
+        }
+        return;
+    }
+    switch (op->kind) {
+    case TILE_REDUCE:
+    case TILE_ARGMIN:
+    case TILE_ARGMAX:
+        spread_reduction(a, op);
+        break;
+    case TILE_RESHAPE:
+        spread_reshape(a, op);
+        break;
+    case TILE_PERMUTE:
+        spread_permute(a, op);
+        break;
+    case TILE_SCAN:
+    case TILE_SORT:
+    case TILE_SHIFT:
+    case TILE_ROLL:
+    case TILE_INSERT:
+        for (uint32_t i = 0; i < op->result_count; i++)
+            unite(a, op->operand[0], op->result[i]);
+        break;
+    case TILE_MMA:
+        unite(a, op->operand[2], op->result[0]);
+        break;
+    case TILE_CAT:
+        for (uint32_t i = 0; i < 2 && tile_shape_same(&op->operand[0]->type, &op->operand[1]->type);
+             i++)
+            spread_part(a, op->result[0], op->operand[i]);
+        break;
+    case TILE_EXTRACT:
+        if (tile_is_fixed_part(op))
+            spread_part(a, op->operand[0], op->result[0]);
+        break;
+    case TILE_SCATTER: {
+        struct tile_value *x = op->operand[op->operand[0]->type.rank + 1u];
+        for (uint32_t i = 1; i < op->operand_count; i++)
+            unite(a, x, op->operand[i]);
+        break;
+    }
+    default:
+        break;
+    }
+    if (tile_acts_by_element(op))
+        for (uint32_t i = 0; i < op->result_count; i++)
+            for (uint32_t n = 0; n < op->operand_count; n++)
+                if (!op->operand[n]->type.tensor &&
+                    op->operand[n]->type.rank == op->result[i]->type.rank)
+                    unite(a, op->operand[n], op->result[i]);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_layout *same;
+        struct tile_layout other;
+        if (tile_wants_layout(op->operand[i]) && tile_needed_layout(op, i, &same, &other))
+            tile_give_layout(a, op->operand[i], tile_compact_layout(same ? *same : other));
+    }
+}
+
+void tile_spread_layouts(struct tile_assignment *a)
+{
+    do {
+        a->changed = false;
+        tile_walk(&a->kernel->body, spread_op, a);
+    } while (a->changed && !a->failed);
+}

@@ -1,0 +1,194 @@
+// Bounds and divisors of what ops make of integers. See known.h.
+#include "known.h"
+
+#include "../scalar.h"
+
+uint64_t tile_common_divisor(uint64_t x, uint64_t y)
+{
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
+static uint64_t size_of(int64_t x)
+{
+    return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+struct tile_known tile_known_any(cuc_dtype dtype)
+{
+    uint32_t bits = cuc_dtype_bits(dtype);
+
+    if (dtype == CUC_BOOL)
+        return (struct tile_known){ 0, 1, 1 };
+    if (!tile_is_integer(dtype) || bits == 64)
+        return (struct tile_known){ INT64_MIN, INT64_MAX, 1 };
+    if (tile_is_signed(dtype))
+        return (struct tile_known){ -(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1,
+                                    1 };
+    return (struct tile_known){ 0, (INT64_C(1) << bits) - 1, 1 };
+}
+
+bool tile_known_is_none(struct tile_known x)
+{
+    return x.low > x.high;
+}
+
+struct tile_known tile_known_exactly(int64_t i)
+{
+    return (struct tile_known){ i, i, size_of(i) };
+}
+
+struct tile_known tile_known_between(int64_t low, int64_t high, uint64_t divisor)
+{
+    return low == high ? tile_known_exactly(low) : (struct tile_known){ low, high, divisor };
+}
+
+struct tile_known tile_known_join(struct tile_known x, struct tile_known y)
+{
+    if (tile_known_is_none(x) || tile_known_is_none(y))
+        return tile_known_is_none(x) ? y : x;
+    return (struct tile_known){ x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
+                                tile_common_divisor(x.divisor, y.divisor) };
+}
+
+bool tile_known_same(struct tile_known x, struct tile_known y)
+{
+    return x.low == y.low && x.high == y.high && x.divisor == y.divisor;
+}
+
+bool tile_known_is_open(cuc_dtype dtype, struct tile_known x)
+{
+    return dtype == CUC_U64 && (x.low < 0 || x.high == INT64_MAX);
+}
+
+struct tile_known tile_known_held(cuc_dtype dtype, bool overflows, struct tile_known x)
+{
+    struct tile_known all = tile_known_any(dtype);
+    bool fits = !overflows && x.low >= all.low && x.high <= all.high &&
+                !tile_known_is_open(dtype, x);
+
+    if (fits)
+        return tile_known_between(x.low, x.high, x.divisor);
+    uint32_t bits = cuc_dtype_bits(dtype);
+    uint64_t power = x.divisor & -x.divisor;
+    all.divisor = !x.divisor                                 ? 1
+                  : bits < 64 && power > UINT64_C(1) << bits ? UINT64_C(1) << bits
+                                                             : power;
+    return all;
+}
+
+struct tile_known tile_known_product(cuc_dtype dtype, struct tile_known x, struct tile_known y)
+{
+    int64_t corner[4];
+    bool overflows = __builtin_mul_overflow(x.low, y.low, &corner[0]);
+    struct tile_known out = { INT64_MAX, INT64_MIN, 0 };
+
+    overflows |= __builtin_mul_overflow(x.low, y.high, &corner[1]);
+    overflows |= __builtin_mul_overflow(x.high, y.low, &corner[2]);
+    overflows |= __builtin_mul_overflow(x.high, y.high, &corner[3]);
+    for (uint32_t i = 0; i < 4; i++) {
+        out.low = corner[i] < out.low ? corner[i] : out.low;
+        out.high = corner[i] > out.high ? corner[i] : out.high;
+    }
+    if (__builtin_mul_overflow(x.divisor, y.divisor, &out.divisor))
+        out.divisor = x.divisor > y.divisor ? x.divisor : y.divisor;
+    return tile_known_held(dtype, overflows, out);
+}
+
+static int64_t floored(int64_t x, int64_t y)
+{
+    return x / y - (x % y && (x < 0) != (y < 0));
+}
+
+// By a positive constant; all else is any quotient.
+static struct tile_known quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
+                                  struct tile_known y)
+{
+    uint64_t divisor = 1;
+
+    if (y.low != y.high || y.low < 1)
+        return tile_known_any(dtype);
+    if (kind == TILE_MOD)
+        return x.low >= 0 && x.high < y.low
+                   ? x
+                   : tile_known_between(0, y.low - 1,
+                                        tile_common_divisor(x.divisor, (uint64_t)y.low));
+    if (x.divisor % (uint64_t)y.low == 0)
+        divisor = x.divisor / (uint64_t)y.low;
+    int64_t up = kind == TILE_CDIV;
+    return tile_known_between(floored(x.low, y.low) + (up && x.low % y.low),
+                              floored(x.high, y.low) + (up && x.high % y.low), divisor);
+}
+
+// x & y of numbers that are not negative: no bit is set that is in neither; low zeros of both stay.
+static struct tile_known masked(cuc_dtype dtype, struct tile_known x, struct tile_known y)
+{
+    struct tile_known out = tile_known_any(dtype);
+    uint64_t a = x.divisor & -x.divisor, b = y.divisor & -y.divisor;
+
+    if (!x.divisor || !y.divisor)
+        return tile_known_exactly(0);
+    out.divisor = a > b ? a : b;
+    if (x.low >= 0 || y.low >= 0) {
+        out.low = 0;
+        out.high = x.low < 0 ? y.high : y.low < 0 ? x.high : x.high < y.high ? x.high : y.high;
+    }
+    return out;
+}
+
+static struct tile_known shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
+                                 struct tile_known y)
+{
+    if (y.low != y.high || y.low < 0 || y.low >= (int64_t)cuc_dtype_bits(dtype) || y.low > 62)
+        return tile_known_any(dtype);
+    struct tile_known power = tile_known_exactly(INT64_C(1) << y.low);
+    return kind == TILE_SHL ? tile_known_product(dtype, x, power)
+                            : quotient(TILE_FLOORDIV, dtype, x, power);
+}
+
+struct tile_known tile_known_binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
+                                    struct tile_known y)
+{
+    struct tile_known out = { 0, 0, tile_common_divisor(x.divisor, y.divisor) };
+    bool overflows;
+
+    if (tile_known_is_open(dtype, x) || tile_known_is_open(dtype, y)) {
+        struct tile_known both = tile_known_any(dtype);
+        if (kind == TILE_ADD || kind == TILE_SUB || kind == TILE_MINIMUM || kind == TILE_MAXIMUM)
+            both.divisor = out.divisor;
+        return tile_known_held(dtype, true, both);
+    }
+    switch (kind) {
+    case TILE_ADD:
+        overflows = __builtin_add_overflow(x.low, y.low, &out.low);
+        overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
+        return tile_known_held(dtype, overflows, out);
+    case TILE_SUB:
+        overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
+        overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
+        return tile_known_held(dtype, overflows, out);
+    case TILE_MUL:
+        return tile_known_product(dtype, x, y);
+    case TILE_MINIMUM:
+        return tile_known_between(x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high,
+                                  out.divisor);
+    case TILE_MAXIMUM:
+        return tile_known_between(x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
+                                  out.divisor);
+    case TILE_FLOORDIV:
+    case TILE_CDIV:
+    case TILE_MOD:
+        return quotient(kind, dtype, x, y);
+    case TILE_AND:
+        return masked(dtype, x, y);
+    case TILE_SHL:
+    case TILE_SHR:
+        return shifted(kind, dtype, x, y);
+    default:
+        return tile_known_any(dtype);
+    }
+}
