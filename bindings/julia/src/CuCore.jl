@@ -2,7 +2,8 @@
     CuCore
 
 NVIDIA GPUs by the C library cucore: devices, streams, memory, CUDA C++, PTX and tile programs compiled
-at run time, launches whose arguments are checked, graphs.
+at run time, launches whose arguments are checked, graphs, memory that grows, parts of a device,
+tensor maps.
 
 Objects own one reference of the C library's and drop it when they are collected, or closed before.
 `CuCore.LibCuCore` has every C function, struct and constant by its C name.
@@ -12,7 +13,8 @@ module CuCore
 export Device, Stream, Event, Buffer, DeviceArray, Tensor, Program, Linker, ObjectCode, Kernel,
        Graph, GraphExec, Node, CuError, Opaque, MemoryResource, IpcHandle, compile, kernel, launch, capture, node,
        nodes, edges, condition, conditional, instantiate, record, synchronize, elapsed, fill_bytes!, interpret,
-       bytes, name, arch, shareable_pool, export_ipc, import_ipc
+       bytes, name, arch, shareable_pool, export_ipc, import_ipc, MemoryPiece, virtual_memory, granularity, grow,
+       export_pieces, import_pieces, Multiprocessors, GreenContext, TensorMap, replace_address!
 
 """Every function, struct and constant of libcucore, by its C name."""
 module LibCuCore
@@ -40,5 +42,8 @@ include("programs.jl")
 include("launch.jl")
 include("graphs.jl")
 include("ipc.jl")
+include("virtual.jl")
+include("green.jl")
+include("tensor_maps.jl")
 
 end

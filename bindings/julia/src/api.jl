@@ -2282,7 +2282,7 @@ cuc_program_release(program) =
 # Hold one reference more.
 cuc_program_retain(program) =
     ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
-# Let the objects of a Python class be called: each launches what its attribute `_launch` (int), a cuc_python_launch, says.
+# Let the objects of a Python class be called: each launches what its attribute `_launch` says, a tuple that begins with the address of a cuc_python_launch (int).
 cuc_python_add_call(type_) =
     ccall((:cuc_python_add_call, libcucore), cuc_status, (Ptr{Cvoid},), type_)
 # Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.

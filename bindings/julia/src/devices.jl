@@ -40,8 +40,10 @@ function Stream(device::Device = Device(); priority::Integer = 0)
     Stream(made(out -> C.cuc_stream_create(out, device, options), C.cuc_stream))
 end
 
-function Stream(f::Function, device::Device = Device(); priority::Integer = 0)
-    stream = Stream(device; priority = priority)
+Stream(f::Function, device::Device = Device(); priority::Integer = 0) =
+    with_stream(f, Stream(device; priority = priority))
+
+function with_stream(f::Function, stream::Stream)
     try
         result = f(stream)
         synchronize(stream)

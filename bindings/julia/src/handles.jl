@@ -52,6 +52,14 @@ function struct_of(::Type{T}; given...) where {T}
     end...)
 end
 
+"""The entry of a table that a word names."""
+number(table, what, word) = haskey(table, word) ? table[word] :
+    throw(ArgumentError("$what is $word: one of $(join(keys(table), ", ")) is expected"))
+
+"""The bits of a table for those options that are on."""
+flags_of(table, given) =
+    reduce(|, (on ? number(table, "an option", word) : UInt32(0) for (word, on) in pairs(given)); init = UInt32(0))
+
 """An object that owns one reference of a C handle. `close()` drops it before the collector does."""
 abstract type Handle end
 

@@ -36,6 +36,13 @@ Base.view(it::Buffer, offset::Integer, length::Integer) =
 fill_bytes!(stream::Stream, it::Buffer, value::UInt8) =
     (check(C.cuc_buffer_fill(stream, it, 0, value, 1, bytes(it))); it)
 
+function check_room(it::Buffer, ::Type{T}, dims) where {T}
+    all(extent -> extent >= 0, dims) || throw(invalid("an array of $(join(dims, " x ")) has an extent below 0"))
+    length = foldl(Base.checked_mul, dims; init = sizeof(T))
+    length <= bytes(it) ||
+        throw(invalid("an array of $(join(dims, " x ")) $T takes $length bytes, the buffer has $(bytes(it))"))
+end
+
 """
     unsafe_wrap(Array{T}, buffer, dims)
 
@@ -43,9 +50,7 @@ The memory of a pinned or managed buffer as an array, without a copy; it keeps t
 nothing orders the host's use of it with a device's.
 """
 function Base.unsafe_wrap(::Type{Array{T}}, it::Buffer, dims::NTuple{N,Integer}) where {T,N}
-    length = prod(dims) * sizeof(T)
-    length <= bytes(it) ||
-        throw(invalid("an array of $(join(dims, " x ")) $T takes $length bytes, the buffer has $(bytes(it))"))
+    check_room(it, T, dims)
     at = made(out -> C.cuc_buffer_get_host_pointer(out, it), Cvoid)
     array = unsafe_wrap(Array, Ptr{T}(at), dims)
     finalizer(_ -> (it; nothing), array) # holds the buffer
@@ -67,21 +72,31 @@ end
 """
     DeviceArray{T}(stream, dims)
     DeviceArray(stream, array)
+    DeviceArray{T}(buffer, dims)
 
-An array in a device's memory, columns first as in Julia: undefined, or a copy of a Julia array, which is
-made when the call returns. `Array(stream, it)` copies it back, and `copyto!(it, stream, array)` writes it.
+An array in a device's memory, columns first as in Julia: undefined, a copy of a Julia array, which is
+made when the call returns, or what a buffer begins with. `Array(stream, it)` copies it back, and
+`copyto!(it, stream, array)` writes it.
 """
 struct DeviceArray{T,N}
     buffer::Buffer
     dims::NTuple{N,Int}
 
     function DeviceArray{T}(stream::Stream, dims::NTuple{N,Integer}) where {T,N}
-        isbitstype(T) || throw(ArgumentError("$T is not a plain value, which a device takes"))
+        check_plain(T)
         new{T,N}(Buffer(stream, prod(dims) * sizeof(T)), dims)
+    end
+    function DeviceArray{T}(buffer::Buffer, dims::NTuple{N,Integer}) where {T,N}
+        check_plain(T)
+        check_room(buffer, T, dims)
+        new{T,N}(buffer, dims)
     end
 end
 
-DeviceArray{T}(stream::Stream, dims::Integer...) where {T} = DeviceArray{T}(stream, dims)
+check_plain(::Type{T}) where {T} =
+    isbitstype(T) || throw(ArgumentError("$T is not a plain value, which a device takes"))
+
+DeviceArray{T}(from::Union{Stream,Buffer}, dims::Integer...) where {T} = DeviceArray{T}(from, dims)
 DeviceArray(stream::Stream, from::Array{T}) where {T} =
     copyto!(DeviceArray{T}(stream, size(from)), stream, from)
 
@@ -128,6 +143,12 @@ strides say. It keeps the array. One of a Julia array is for [`interpret`](@ref)
 struct Tensor
     raw::C.cuc_tensor
     owner::Any
+end
+
+function Base.show(io::IO, it::Tensor)
+    own(values) = join(values[1:it.raw.rank], " x ")
+    print(io, "Tensor(", unsafe_string(C.cuc_dtype_name(it.raw.dtype)), ", ", own(it.raw.shape), ", strides ",
+          own(it.raw.strides), ")")
 end
 
 function tensor(data, ::Type{T}, dims::NTuple{N,Int}, device, flags, owner) where {T,N}

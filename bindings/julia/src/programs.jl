@@ -20,9 +20,6 @@ const SOURCES = (cuda = C.CUC_SOURCE_CUDA, ptx = C.CUC_SOURCE_PTX, tile = C.CUC_
 const CODES = (ptx = C.CUC_CODE_PTX, cubin = C.CUC_CODE_CUBIN, ltoir = C.CUC_CODE_LTOIR,
                fatbin = C.CUC_CODE_FATBIN, object = C.CUC_CODE_OBJECT, library = C.CUC_CODE_LIBRARY)
 
-number(table, what, word) = haskey(table, word) ? table[word] :
-    throw(ArgumentError("$what is $word: one of $(join(keys(table), ", ")) is expected"))
-
 """Options of a struct with texts and lists in it: the struct, and what keeps what it points to."""
 function options(::Type{T}, given) where {T}
     fields, kept = Dict{Symbol,Any}(), Any[]

@@ -24,6 +24,45 @@ const PTX = """
 }
 """
 
+# One box of a map's array, from x and y on, comes to `out` by way of shared memory.
+const TAKE = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry take(.param .align 64 .b8 map[128], .param .u64 out, .param .u32 x, .param .u32 y)
+{
+    .shared .align 128 .b8 box[128];
+    .shared .align 8 .b64 bar;
+    .reg .pred %p<3>; .reg .b32 %r<10>; .reg .b64 %d<6>;
+    mov.u32 %r1, %tid.x;
+    ld.param.u64 %d1, [out];
+    ld.param.u32 %r2, [x];
+    ld.param.u32 %r3, [y];
+    mov.b64 %d2, map;
+    cvta.param.u64 %d3, %d2;
+    mov.u32 %r4, box;
+    mov.u32 %r5, bar;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra ready;
+    mbarrier.init.shared.b64 [%r5], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 128;
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r4], [%d3, {%r2, %r3}], [%r5];
+ready:
+    bar.sync 0;
+again:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
+    @!%p2 bra again;
+    shl.b32 %r6, %r1, 2;
+    add.u32 %r7, %r4, %r6;
+    ld.shared.u32 %r8, [%r7];
+    mul.wide.u32 %d4, %r1, 4;
+    add.s64 %d5, %d1, %d4;
+    st.global.u32 [%d5], %r8;
+    ret;
+}
+"""
+
 const TILES = """
 kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 256) {
     i = block(0)
@@ -68,6 +107,15 @@ end
         options = CuCore.struct_of(C.cuc_stream_options; priority = -1)
         @test options.struct_size == sizeof(C.cuc_stream_options) && options.priority == -1
         @test_throws ArgumentError CuCore.struct_of(C.cuc_stream_options; no_such = 1)
+    end
+    @testset "flags are the bits of what is on" begin
+        for (table, prefix) in ((CuCore.VIRTUAL_FLAGS, "CUC_MEMORY_VIRTUAL_"), (CuCore.SPLIT_FLAGS, "CUC_SMS_"))
+            all = filter(each -> startswith(each, prefix), string.(names(C; all = true)))
+            @test Dict(pairs(table)) == Dict(Symbol(lowercase(each[length(prefix)+1:end])) => getfield(C, Symbol(each)) for
+                                             each in all)
+        end
+        @test CuCore.flags_of(CuCore.VIRTUAL_FLAGS, (ipc = true, read_only = true, fine = false)) == 0x11
+        @test CuCore.flags_of(CuCore.SPLIT_FLAGS, ()) == 0
     end
 end
 
@@ -293,6 +341,231 @@ end
     end
 end
 
+@testset "memory that grows" begin
+    Stream() do stream
+        resource = virtual_memory(; reserve_bytes = 64 << 20)
+        grain = granularity(resource)
+        first = Buffer(stream, 8; resource = resource)
+        copyto!(DeviceArray{Int32}(first, 2), stream, Int32[1, 2])
+        second = grow(first, 2grain)
+        @test (pointer(second), bytes(second)) == (pointer(first), 2grain)
+        close(first)
+        @test Array(stream, DeviceArray{Int32}(second, (1, 2))) == [1 2]
+        fill_bytes!(stream, second, 0x07)
+        @test all(Array(stream, DeviceArray{UInt8}(second, 2grain)) .== 0x07)
+
+        resource = virtual_memory(Device())
+        first = Buffer(stream, grain; resource = resource)
+        second = grow(first, 3grain)
+        @test pointer(second) != pointer(first)
+        fill_bytes!(stream, first, 0x05)
+        @test Array(stream, DeviceArray{UInt8}(second, grain)) == fill(0x05, grain)
+
+        host = unsafe_wrap(Array{UInt8}, Buffer(stream, 16; resource = virtual_memory(; location = :host_numa)), 16)
+        host .= 3
+        @test host == fill(0x03, 16)
+    end
+    @testset "$says" for (says, call) in (
+            "power of two" => stream -> virtual_memory(; align = 3),
+            "whose memory it is" => stream -> virtual_memory(; peers = (Device(),)),
+            "one of device, host, host_numa" => stream -> virtual_memory(; location = :moon),
+            "one of ipc, read_only" => stream -> virtual_memory(; no_such = true),
+            "of another resource" => stream -> grow(Buffer(stream, 8), 16),
+            "bytes is 0" => stream -> grow(Buffer(stream, 8; resource = virtual_memory()), 0),
+            "cuc_memory_virtual()" => stream -> granularity(shareable_pool()),
+            "takes 12 bytes, the buffer has 8" => stream -> DeviceArray{Float32}(Buffer(stream, 8), 3),
+            "below 0" => stream -> DeviceArray{Float32}(Buffer(stream, 8), -1, 2),
+            "not a plain value" => stream -> DeviceArray{Any}(Buffer(stream, 8), 1),
+            "CUC_MEMORY_VIRTUAL_IPC" => stream -> export_pieces(Buffer(stream, 8; resource = virtual_memory())))
+        Stream(stream -> @test(occursin(says, sprint(showerror, error_of(() -> call(stream))))))
+    end
+end
+
+# Its standard input and output are pieces of memory.
+const GROWN_CHILD = """
+using CuCore
+each, bytes = parse.(Int, ARGS)
+pieces = [MemoryPiece(RawFD(0), each), MemoryPiece(RawFD(1), bytes - each)]
+Stream() do stream
+    theirs = import_pieces(pieces, virtual_memory(; ipc = true), bytes, stream)
+    there = DeviceArray{UInt8}(theirs, bytes)
+    all(Array(stream, there) .== 0x5a) || error("it has \$(unique(Array(stream, there)))")
+    fill_bytes!(stream, theirs, 0xa5)
+end
+"""
+
+@testset "other processes have memory that grows" begin
+    Stream() do stream
+        resource = virtual_memory(; ipc = true)
+        grain = granularity(resource)
+        buffer = grow(Buffer(stream, 8; resource = resource), 3grain)
+        fill_bytes!(stream, buffer, 0x5a)
+        synchronize(stream)
+        pieces = export_pieces(buffer) do pieces
+            @test [piece.bytes for piece in pieces] == [grain, 2grain]
+            run(pipeline(`$(Base.julia_cmd()) --startup-file=no -e $GROWN_CHILD $grain $(3grain)`;
+                         stdin = pieces[1].fd, stdout = pieces[2].fd))
+            pieces
+        end
+        isopen_fd(fd) = ccall(:fcntl, Cint, (Cint, Cint), reinterpret(Int32, fd), 1) >= 0
+        @test !any(isopen_fd(piece.fd) for piece in pieces) # closed when the function was done
+        @test Array(stream, DeviceArray{UInt8}(buffer, 3grain)) == fill(0xa5, 3grain)
+
+        @test_throws ErrorException export_pieces(each -> (append!(pieces, each); error("on purpose")), buffer)
+        @test length(pieces) == 4 && !any(isopen_fd(piece.fd) for piece in pieces)
+        pieces = export_pieces(buffer)
+        there = import_pieces(pieces, virtual_memory(; ipc = true), 3grain, stream)
+        @test all(isopen_fd(piece.fd) for piece in pieces)
+        foreach(close, pieces)
+        close(buffer)
+        @test bytes(there) == 3grain && Array(stream, DeviceArray{UInt8}(there, 3grain)) == fill(0xa5, 3grain)
+        @test_throws CuError import_pieces([], resource, 8, stream)
+        @test_throws CuError export_pieces(there) # it goes no further
+    end
+end
+
+@testset "parts of a device" begin
+    all = Multiprocessors()
+    @test length(all) == CuCore.attribute(Device(), C.CUC_DEVICE_MULTIPROCESSOR_COUNT) && Device(all) == Device()
+    groups, rest = split(all, 16; limit = 2)
+    @test length(groups) == 2 && length(groups[1]) >= max(16, CuCore.least(all))
+    @test sum(length, groups) + length(rest) == length(all)
+    @test CuCore.alignment(all) == 0 || length(groups[1]) % CuCore.alignment(all) == 0
+    @test length(first(split(all))) > length(first(split(all, 16))) > 2
+    whole, left = split(all, length(all))
+    @test length.(whole) == [length(all)] && left === nothing
+    small, _ = split(all, 1; limit = 1, any = true, max_cluster = false)
+    @test length(small[1]) < length(first(split(all; limit = 1, max_cluster = true))[1])
+    part, other = GreenContext(groups...), GreenContext(rest)
+    @test Device(part) == Device() && CuCore.native(part) != C_NULL && part != other
+    @test length(Multiprocessors(part)) == sum(length, groups)
+    first_, second = Stream(part; priority = -1), Stream(other)
+    @test CuCore.given(out -> C.cuc_stream_get_priority(out, first_), Int32) == -1
+    close(part) # its streams hold it
+    @test !isopen(part) && Device(first_) == Device()
+    out = DeviceArray(first_, zeros(UInt64, 2))
+    launch(first_, store(), out, UInt32(42), 2.5; grid = 1, block = 1)
+    wait(second, first_)
+    @test Array(second, out) == [42, reinterpret(UInt64, 2.5)]
+
+    context, stream = GreenContext(all) do context
+        context, Stream(context) do stream
+            fill_bytes!(stream, out.buffer, 0x01)
+            stream
+        end
+    end
+    @test !isopen(context) && !isopen(stream) && Array(second, out) == fill(0x0101010101010101, 2)
+    @test_throws ErrorException GreenContext(_ -> error("on purpose"), all)
+    @testset "$says" for (says, call) in (
+            "at most -1" => () -> split(all; limit = -1), "groups of -1" => () -> split(all, -1),
+            "least is 10000" => () -> split(all, 10000), "another split" => () -> split(groups[1], 8),
+            "context is NULL" => () -> Stream(context))
+        @test occursin(says, sprint(showerror, error_of(call)))
+    end
+end
+
+const OTHER_DEVICE = """
+using CuCore, Test
+device = Device(1)
+groups, _ = split(Multiprocessors(device), 16; limit = 1)
+@test GreenContext(it -> Device(it), groups...) == device == Device(groups[1])
+Stream(device) do stream
+    @test Device(TensorMap(DeviceArray(stream, zeros(Float32, 32, 8)), (8, 4))) == device
+    theirs = Buffer(stream, 8; resource = virtual_memory(device; peers = (Device(0),)))
+    fill_bytes!(stream, theirs, 0x07)
+    synchronize(stream)
+    Stream(other -> @test(Array(other, DeviceArray{UInt8}(theirs, 8)) == fill(0x07, 8)), Device(0))
+end
+"""
+
+@testset "another device" begin
+    withenv("CUCORE_SIM_DEVICES" => "2") do
+        @test success(run(`$(Base.julia_cmd()) --startup-file=no -e $OTHER_DEVICE`))
+    end
+end
+
+# A map of images of four dimensions by the C function itself, whose dimensions are the other way round.
+function columns_by_c(images, lower, upper)
+    c, w, h, n = size(images)
+    tensor = C.cuc_tensor(pointer(images.buffer), C.CUC_F32, 4, Tensor(images).raw.device, 0,
+                          (n, h, w, c, 0, 0, 0, 0), (c * w * h, c * w, c, 1, 0, 0, 0, 0))
+    image = CuCore.struct_of(C.cuc_tensor_map_image; lower = (lower..., 0), upper = (upper..., 0), channels = 32,
+                             pixels = 8)
+    CuCore.given(out -> C.cuc_tensor_map_im2col(out, Ref(tensor), Ref(image), C_NULL), C.cuc_tensor_map)
+end
+
+@testset "tensor maps" begin
+    Stream() do stream
+        x = Float32[100i + j for i in 1:32, j in 1:8]
+        array, out = DeviceArray(stream, x), DeviceArray{Float32}(stream, 32)
+        take = kernel(ObjectCode(:ptx, TAKE), "take")
+        function taken(map, i, j)
+            launch(stream, take, map, out, UInt32(i - 1), UInt32(j - 1); grid = 1, block = 32)
+            Array(stream, out)
+        end
+        map = TensorMap(array, (8, 4))
+        @test Device(map) == Device() && sprint(show, map) == "TensorMap of Tensor(f32, 32 x 8, strides 1 x 32)"
+        @test taken(map, 9, 3) == vec(x[9:16, 3:6])
+        @test taken(map, 29, 7) == vec([i <= 32 && j <= 8 ? x[i, j] : 0 for i in 29:36, j in 7:10])
+        @test taken(TensorMap(array, (8, 8); steps = (1, 2)), 1, 1) == vec(x[1:8, 1:2:8])
+        @test replace_address!(map, DeviceArray(stream, -x)) === map
+        @test taken(map, 1, 1) == -vec(x[1:8, 1:4])
+        @test length(TensorMap(DeviceArray(stream, x[:, 1]), 32).raw.words) == 16 # of one dimension
+
+        plain = TensorMap(Tensor(array), (32, 4)).raw
+        for how in ((swizzle = :bytes128,), (fill = :nan,), (type = :tf32,), (ftz = true,), (type = Int32,))
+            @test TensorMap(array, (32, 4); how...).raw != plain
+        end
+        @test TensorMap(array, (32, 4); type = Float32, swizzle = :none, fill = :zero).raw == plain
+        plain_word(word) = replace(replace(string(word), "bytes" => ""), "_" => "")
+        plain_constant(rest) = replace(replace(lowercase(rest), "_" => ""), r"(\d)b" => s"\1")
+        @testset "$option" for (option, words, prefix) in (
+                (:interleave, CuCore.INTERLEAVES, "CUC_TENSOR_MAP_INTERLEAVE_"),
+                (:swizzle, CuCore.SWIZZLES, "CUC_TENSOR_MAP_SWIZZLE_"), (:fill, CuCore.FILLS, "CUC_TENSOR_MAP_FILL_"),
+                (:l2_promotion, CuCore.L2_PROMOTIONS, "CUC_TENSOR_MAP_L2_"))
+            constants = [each for each in string.(names(C; all = true)) if startswith(each, prefix)]
+            @test Dict(plain_word(word) => value for (word, value) in pairs(words)) ==
+                  Dict(plain_constant(each[length(prefix)+1:end]) => getfield(C, Symbol(each)) for each in constants)
+            for (word, value) in pairs(words)
+                @test getfield(CuCore.map_options(2; (option => word,)...)[], option) == value
+            end
+        end
+
+        images = DeviceArray(stream, zeros(Float32, 32, 4, 3, 2)) # channels, width, height, images
+        @test CuCore.im2col(images, (-1, 0), (0, 1), 32, 8).raw == columns_by_c(images, (0, -1), (1, 0))
+        wide(lower, upper, pixels = 8; given...) = CuCore.im2col_wide(images, lower, upper, 32, pixels; given...)
+        @testset "$says" for (says, call) in (
+                "box is 4: 2 numbers are expected" => () -> TensorMap(array, 4),
+                "box is (-8, 4): 0 to" => () -> TensorMap(array, (-8, 4)),
+                "box[1] is 300" => () -> TensorMap(array, (300, 4)),
+                "box[2] is 300" => () -> TensorMap(array, (8, 300)),
+                "box[3] is 257" => () -> TensorMap(images, (32, 1, 257, 1)),
+                "strides[2] is 30 elements" => () -> TensorMap(DeviceArray{Float32}(stream, 30, 2), (4, 2)),
+                "options->steps[1] is 9" => () -> TensorMap(array, (8, 4); steps = (9, 1)),
+                "steps is (1,)" => () -> TensorMap(array, (8, 4); steps = (1,)),
+                "one of none, bytes32" => () -> TensorMap(array, (8, 4); swizzle = :bytes256),
+                "no type of elements" => () -> TensorMap(array, (8, 4); type = :f31),
+                "no type of elements" => () -> TensorMap(array, (8, 4); type = String),
+                "of 64 bits" => () -> TensorMap(array, (8, 4); type = Float64),
+                "host's memory" => () -> TensorMap(x, (8, 4)),
+                "does not lie as that does" => () -> replace_address!(map, DeviceArray(stream, x[:, 1:4])),
+                "lower is (-1,): 2 numbers" => () -> CuCore.im2col(images, (-1,), (0, 0), 32, 8),
+                "channels is -1" => () -> CuCore.im2col(images, (-1, 0), (0, 0), -1, 8),
+                "image->lower[2] is 400" => () -> CuCore.im2col(images, (0, 400), (0, 0), 32, 8),
+                "2 dimensions, expected 3" => () -> CuCore.im2col(array, (0,), (0,), 32, 8),
+                "2 dimensions, expected 3" => () -> CuCore.im2col_wide(array, 0, 0, 32, 8),
+                "swizzle is 0" => () -> wide(0, 0), "lower[1] is 5" => () -> wide(5, 0; swizzle = :bytes128),
+                "upper[1] -5" => () -> wide(0, -5; swizzle = :bytes128),
+                "pixels is 0" => () -> wide(-1, 1, 0; swizzle = :bytes128))
+            @test occursin(says, sprint(showerror, error_of(call)))
+        end
+        for w128 in (false, true) # the simulated device is of before
+            pixels = w128 ? 0 : 8
+            @test error_of(() -> wide(-1, 1, pixels; swizzle = :bytes128, w128 = w128)).status == C.CUC_ERROR_NOT_SUPPORTED
+        end
+    end
+end
+
 @testset "linking" begin
     linked = CuCore.link(Linker(ObjectCode(:ptx, PTX); backend = C.CUC_LINKER_DRIVER))
     @test CuCore.parameter_count(kernel(linked, "store")) == 3
@@ -303,6 +576,11 @@ end
         let stream = Stream(), arrays = [DeviceArray{Float32}(stream, 100) for _ in 1:20]
             launch(stream, store(), arrays[1], UInt32(1), 1.0; grid = 1, block = 1)
             synchronize(stream)
+        end
+        let part = GreenContext(Multiprocessors()), stream = Stream(part), resource = virtual_memory()
+            grown = DeviceArray{Float32}(grow(Buffer(stream, 128; resource = resource), 1024), 32, 8)
+            launch(stream, store(), grown, UInt32(1), 1.0; grid = 1, block = 1)
+            TensorMap(grown, (8, 4))
         end
         GC.gc(false)
     end
