@@ -117,7 +117,7 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  * stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
  * cancelled with it.
  *
- * @thread the one that began; any one in CUC_CAPTURE_RELAXED
+ * @thread the one that began; any one in CUC_CAPTURE_RELAXED, or when the one that began has ended
  * @capture safe: not restricted by the driver; it ends the stream's
  * @param stream the one that began; one that is not captured is left alone
  * @retval CUC_OK                     the stream is not captured any more

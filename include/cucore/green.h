@@ -8,9 +8,9 @@
  * streams as with any other.
  *
  *     cuc_device_get_sms(&all, device);
- *     cuc_sms_split(groups, &count, &rest, &all, 16, 0);    // count: how many are wanted, and
- * there are cuc_green_context_create(&part, device, groups, 1); cuc_stream_create_green(&urgent,
- * part, NULL);         // 16 multiprocessors, always
+ *     cuc_sms_split(groups, &count, &rest, &all, 16, 0); // count: wanted, then how many there are
+ *     cuc_green_context_create(&part, device, groups, 1);
+ *     cuc_stream_create_green(&urgent, part, NULL);      // 16 multiprocessors, always
  */
 #ifndef CUCORE_GREEN_H
 #define CUCORE_GREEN_H

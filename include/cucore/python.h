@@ -58,10 +58,11 @@ typedef struct cuc_python_launch {
 } cuc_python_launch;
 
 /**
- * Let the objects of a Python class be called: each launches what its attribute `_launch` (int), a
- * cuc_python_launch, says.
+ * Let the objects of a Python class be called: each launches what its attribute `_launch` says, a
+ * tuple that begins with the address of a cuc_python_launch (int).
  *
- * The interpreter's lock is let go of meanwhile. A failure is raised by the class's `_failed()`.
+ * The interpreter's lock is let go of meanwhile, and the tuple held: it keeps what the launch
+ * points to. A failure is raised by the class's `_failed()`.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call

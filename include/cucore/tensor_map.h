@@ -7,9 +7,9 @@
  * Kernels take it as an argument by value, declared `const __grid_constant__ CUtensorMap map`:
  *
  *     uint32_t box[] = { 64, 128 };                   // rows, columns
- *     cuc_tensor_map_tiled(&map, &a, box, CUC_TENSOR_MAP_OPTIONS(.swizzle =
- * CUC_TENSOR_MAP_SWIZZLE_128B)); CUC_LAUNCH(stream, config, kernel, map, x);     // dimensions by
- * their names from now on
+ *     cuc_tensor_map_tiled(&map, &a, box,
+ *                          CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_128B));
+ *     CUC_LAUNCH(stream, config, kernel, map, x); // dimensions by their names from now on
  *
  * Dimensions are those of the tensor, in its order: the last one is the innermost, which the driver
  * and PTX's coordinates count as the first.

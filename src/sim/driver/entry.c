@@ -560,14 +560,13 @@ static void after_fork(void)
 
 static void forked_child(void)
 {
-    // Before cuInit a child is as good as its parent.
-    sim.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     sim.sleepers = NULL;
     sim_look(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
-    if (sim.initialised)
+    if (sim.initialised) // before cuInit a child is as good as its parent
         atomic_store(&forked, true);
+    sim_unlock();
 }
 
 __attribute__((constructor)) static void loaded(void)
