@@ -172,6 +172,23 @@ run_soak() {
     wait
 }
 
+# Objects that go in any order on many threads, longer than in the test; and without each of their sorts, which
+# tells what a driver cannot bear.
+run_orders() {
+    local without i
+    for without in '' work host capture graph pool virtual condition green pool,virtual; do
+        for i in 1 2 3; do
+            if [ "$device" = none ]; then
+                skip "orders_${without:-all}_$i" "there is no GPU"
+            else
+                beside 120 "orders_${without:-all}_$i" env ORDERS_WITHOUT="$without" ORDERS_ROUNDS=60 \
+                    "$build/tests/test_orders"
+            fi
+        done
+    done
+    wait
+}
+
 # The tests of the Python package with this library; those of wheels and of bench need more than is here.
 run_python() {
     local file name
@@ -248,6 +265,7 @@ main() {
         skip cli "the command line tool was not built"
     fi
     run_tests
+    run_orders
     run_python
     run_opcodes
     run_sanitizer

@@ -2,10 +2,10 @@
 # The test suite: scripts/test.sh [--full]
 #
 # By default the suite once, as the system's compiler builds it, and the documentation. --full adds a
-# build by clang, one with AddressSanitizer and UndefinedBehaviorSanitizer, one with ThreadSanitizer
-# for the tests that start threads, the suite without the compilers of the toolkit under valgrind, and
-# the count of instructions a call. The last line counts what passed, failed and was skipped, and the
-# exit status is 1 when something failed.
+# build by clang, which has to make the same code of tile programs, one with AddressSanitizer and
+# UndefinedBehaviorSanitizer, one with ThreadSanitizer for the tests that start threads, the suite
+# without the compilers of the toolkit under valgrind, and the count of instructions a call. The last
+# line counts what passed, failed and was skipped, and the exit status is 1 when something failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -57,7 +57,11 @@ full_run() {
     # Those that start threads, by what they call.
     threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
 
-    CC=clang CXX=clang++ build build/clang && suite build/clang all
+    if CC=clang CXX=clang++ build build/clang; then
+        suite build/clang all
+        step "what each compiler's build makes of the tile sources"
+        scripts/same_code.sh build build/clang || failed+=("the same code by gcc and clang")
+    fi
 
     if build build/asan -Db_sanitize=address,undefined -Db_lundef=false -Dbench=disabled; then
         export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1

@@ -229,9 +229,9 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
 {
     bool is_for = op->kind == TILE_FOR;
     const struct tile_block *body = op->block[0];
-    struct tile_emit_loop loop = {
-        .op = op, .again = tile_label(e), .end = tile_label(e), .outer = e->loop
-    };
+    struct tile_emit_loop loop = { .op = op, .outer = e->loop };
+    loop.again = tile_label(e);
+    loop.end = tile_label(e);
     uint32_t start = tile_label(e), together = tile_label(e);
     tile_register variable = TILE_NO_REGISTER, end = TILE_NO_REGISTER;
     const char *type = "";

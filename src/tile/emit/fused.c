@@ -92,6 +92,15 @@ static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
         e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", block[i]);
 }
 
+static struct tile_turn first_turn(struct tile_emitter *e)
+{
+    struct tile_turn turn;
+
+    turn.stage = tile_number32(e, 0);
+    turn.phase = tile_number32(e, 0);
+    return turn;
+}
+
 static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -99,8 +108,8 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     tile_register tile = tile_make(e, TILE_R32, "mov.u32 %R, %%ctaid.x");
     tile_register step = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
 
-    r->turn = (struct tile_turn){ tile_number32(e, 0), tile_number32(e, 0) };
-    r->late = (struct tile_turn){ tile_number32(e, 0), tile_number32(e, 0) };
+    r->turn = first_turn(e);
+    r->late = first_turn(e);
     r->held_phase = tile_number32(e, 0);
     r->second = tile_number32(e, 0);
     r->ring.next_tile = tile_label(e);

@@ -46,7 +46,8 @@ bool tile_emit_philox(struct tile_emitter *e, const struct tile_op *op)
         if (!(out[n] = tile_registers(e, op->result[n])))
             return false;
     for (uint32_t r = 0; seed && counter && r < count; r++) {
-        struct words c = { { tile_new(e, TILE_R32), tile_new(e, TILE_R32), zero, zero } };
+        tile_register low = tile_new(e, TILE_R32), high = tile_new(e, TILE_R32);
+        struct words c = { { low, high, zero, zero } };
         if (!r || seed[r] != seed[r - 1]) // one seed for all makes its keys once
             make_keys(e, seed[r], key);
         tile_ins(e, "mov.b64 {%R, %R}, %R", c.at[0], c.at[1], counter[r]);

@@ -47,10 +47,10 @@ static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_R
                       : word;
     }
     for (uint32_t i = 0; i < tile_register_count(y); i++) {
-        tile_register half[2] = { tile_new(e, TILE_R16), tile_new(e, TILE_R16) }, both[2][1];
-        tile_split(e, out[i][0], half[0], half[1]);
-        for (uint32_t k = 0; k < 2; k++)
-            both[k][0] = tile_widen(e, dtype, half[k]);
+        tile_register low = tile_new(e, TILE_R16), high = tile_new(e, TILE_R16), both[2][1];
+        tile_split(e, out[i][0], low, high);
+        both[0][0] = tile_widen(e, dtype, low);
+        both[1][0] = tile_widen(e, dtype, high);
         r->combine(r, both[0], both[1], out[i]);
     }
 }

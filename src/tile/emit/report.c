@@ -202,8 +202,10 @@ bool tile_emit_assert(struct tile_emitter *e, const struct tile_op *op)
         all = tile_both(e, all, holds);
     }
     tile_branch(e, all, false, done);
-    tile_register argument[] = { string_of(e, text, strlen(text)), string_of(e, file, strlen(file)),
-                                 string_of(e, e->kernel->name, strlen(e->kernel->name)) };
+    const char *const strings[] = { text, file, e->kernel->name };
+    tile_register argument[3];
+    for (uint32_t i = 0; i < 3; i++)
+        argument[i] = string_of(e, strings[i], strlen(strings[i]));
     e->wants_assert = true;
     tile_put_string(e->text, "\t{\n\t.param .b64 message;\n\t.param .b64 file;\n"
                              "\t.param .b32 line;\n\t.param .b64 function;\n"

@@ -47,12 +47,12 @@ static void exchange(struct tile_emitter *e, const struct tile_sort_keys *s, til
     tile_emit_load(e, "", "shared", CUC_U32, &i, 1, index[0], 0, TILE_NO_REGISTER);
     tile_emit_load(e, "", "shared", CUC_U32, &j, 1, index[1], 0, TILE_NO_REGISTER);
     tile_register p = tile_stands_before(e, s, k, i, l, j);
-    tile_register key[2] = { tile_select(e, p, k, l), tile_select(e, p, l, k) };
-    tile_register own[2] = { tile_select(e, p, i, j), tile_select(e, p, j, i) };
-    tile_emit_store(e, "", "shared", dtype, &key[0], 1, low, 0, TILE_NO_REGISTER);
-    tile_emit_store(e, "", "shared", dtype, &key[1], 1, high, 0, TILE_NO_REGISTER);
-    tile_emit_store(e, "", "shared", CUC_U32, &own[0], 1, index[0], 0, TILE_NO_REGISTER);
-    tile_emit_store(e, "", "shared", CUC_U32, &own[1], 1, index[1], 0, TILE_NO_REGISTER);
+    tile_register first = tile_select(e, p, k, l), second = tile_select(e, p, l, k);
+    tile_register at_first = tile_select(e, p, i, j), at_second = tile_select(e, p, j, i);
+    tile_emit_store(e, "", "shared", dtype, &first, 1, low, 0, TILE_NO_REGISTER);
+    tile_emit_store(e, "", "shared", dtype, &second, 1, high, 0, TILE_NO_REGISTER);
+    tile_emit_store(e, "", "shared", CUC_U32, &at_first, 1, index[0], 0, TILE_NO_REGISTER);
+    tile_emit_store(e, "", "shared", CUC_U32, &at_second, 1, index[1], 0, TILE_NO_REGISTER);
 }
 
 // All pairs of one distance: a thread takes every n-th.

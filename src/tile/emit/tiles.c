@@ -27,8 +27,9 @@ static tile_register divide_by(struct tile_emitter *e, tile_register x, uint32_t
 
     if (!(y & (y - 1)))
         return tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", x, (unsigned)__builtin_ctz(y));
-    return divide(e, x, tile_make(e, TILE_R32, "mov.u32 %R, %u", y),
-                  tile_make(e, TILE_R32, "mov.u32 %R, %u", UINT32_MAX / y), &rest);
+    tile_register divisor = tile_make(e, TILE_R32, "mov.u32 %R, %u", y);
+    tile_register inverse = tile_make(e, TILE_R32, "mov.u32 %R, %u", UINT32_MAX / y);
+    return divide(e, x, divisor, inverse, &rest);
 }
 
 static void place_tile(struct tile_emitter *e, tile_register tile, const tile_register *out)

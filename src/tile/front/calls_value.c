@@ -142,7 +142,8 @@ static uint32_t make_trans(struct tile_elaborator *e, const struct tile_call *c,
 static uint32_t make_cat(struct tile_elaborator *e, const struct tile_call *c,
                          const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *operands[] = { tile_call_value(e, c, 0), tile_call_value(e, c, 1) };
+    struct tile_value *first = tile_call_value(e, c, 0), *second = tile_call_value(e, c, 1);
+    struct tile_value *operands[] = { first, second };
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
     bool ok = tile_call_int(e, c, 2, 0, &attribute.i);
 
@@ -186,8 +187,8 @@ static uint32_t make_extract(struct tile_elaborator *e, const struct tile_call *
 static uint32_t make_insert(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *operands[2 + TILE_MAX_RANK] = { tile_call_value(e, c, 0),
-                                                       tile_call_value(e, c, 2) };
+    struct tile_value *into = tile_call_value(e, c, 0), *part = tile_call_value(e, c, 2);
+    struct tile_value *operands[2 + TILE_MAX_RANK] = { into, part };
     bool ok = true;
     uint32_t count = add_indices(e, c, 1, operands + 2, &ok);
 
@@ -200,7 +201,8 @@ static uint32_t make_insert(struct tile_elaborator *e, const struct tile_call *c
 static uint32_t make_shift(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
-    struct tile_value *operands[2] = { tile_call_value(e, c, 0), tile_call_value(e, c, 1) };
+    struct tile_value *x = tile_call_value(e, c, 0), *by = tile_call_value(e, c, 1);
+    struct tile_value *operands[2] = { x, by };
     struct tile_attribute attribute = { .key = TILE_ATTR_AXIS };
     struct tile_operand pad = tile_of_int(0);
     bool ok = tile_call_int(e, c, 2, 0, &attribute.i);

@@ -203,10 +203,9 @@ static void join(struct tile_op *op, void *data)
     struct tile_value *least = binary(
         n, TILE_MINIMUM, other,
         other->type.rank ? unary(n, TILE_BROADCAST, &other->type, bound[scalar]) : bound[scalar]);
-    struct tile_value *compared[] = {
-        unary(n, TILE_BROADCAST, &all, (struct tile_value *)(uintptr_t)count[0]),
-        unary(n, TILE_BROADCAST, &all, least),
-    };
+    struct tile_value *counted =
+        unary(n, TILE_BROADCAST, &all, (struct tile_value *)(uintptr_t)count[0]);
+    struct tile_value *compared[] = { counted, unary(n, TILE_BROADCAST, &all, least) };
     struct tile_value *result = tile_make_before(n->kernel, op, TILE_LE, &type, 2, compared);
     if (!result)
         return;

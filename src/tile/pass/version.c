@@ -82,6 +82,7 @@ static struct tile_value *row_of_warp(struct version *v, bool last)
 static struct tile_value *bound(struct version *v, struct tile_value *x, bool most)
 {
     struct tile_op *op = x->op;
+    struct tile_value *left, *right;
 
     if (!x->type.rank)
         return x->type.dtype == CUC_I64 ? x : NULL;
@@ -108,8 +109,9 @@ static struct tile_value *bound(struct version *v, struct tile_value *x, bool mo
     case TILE_SUB:
         if (x->type.dtype != CUC_I64)
             return NULL;
-        return combine(v, op->kind, CUC_I64, bound(v, op->operand[0], most),
-                       bound(v, op->operand[1], most == (op->kind == TILE_ADD)));
+        left = bound(v, op->operand[0], most);
+        right = bound(v, op->operand[1], most == (op->kind == TILE_ADD));
+        return combine(v, op->kind, CUC_I64, left, right);
     default:
         return NULL;
     }
@@ -119,6 +121,8 @@ static struct tile_value *bound(struct version *v, struct tile_value *x, bool mo
 static struct tile_value *all_of(struct version *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
+    struct tile_value *left, *right;
+    bool most;
 
     if (!mask->type.rank)
         return mask;
@@ -130,15 +134,17 @@ static struct tile_value *all_of(struct version *v, struct tile_value *mask)
     case TILE_PERMUTE:
         return all_of(v, op->operand[0]);
     case TILE_AND:
-        return combine(v, TILE_AND, CUC_BOOL, all_of(v, op->operand[0]), all_of(v, op->operand[1]));
+        left = all_of(v, op->operand[0]);
+        right = all_of(v, op->operand[1]);
+        return combine(v, TILE_AND, CUC_BOOL, left, right);
     case TILE_LT:
     case TILE_LE:
-        return combine(v, op->kind, CUC_BOOL, bound(v, op->operand[0], true),
-                       bound(v, op->operand[1], false));
     case TILE_GT:
     case TILE_GE:
-        return combine(v, op->kind, CUC_BOOL, bound(v, op->operand[0], false),
-                       bound(v, op->operand[1], true));
+        most = op->kind == TILE_LT || op->kind == TILE_LE;
+        left = bound(v, op->operand[0], most);
+        right = bound(v, op->operand[1], !most);
+        return combine(v, op->kind, CUC_BOOL, left, right);
     default:
         return NULL;
     }
@@ -412,8 +418,9 @@ void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, b
         tile_append(choice->block[1], copy);
         add_plain(&v, choice->block[0], op, &simpler);
     }
-    struct tile_op *ends[] = { end_arm(&v, choice->block[0], count),
-                               end_arm(&v, choice->block[1], count) };
+    struct tile_op *ends[2];
+    for (uint32_t i = 0; i < 2; i++)
+        ends[i] = end_arm(&v, choice->block[i], count);
     if (!simpler || v.failed || !v.holds)
         return;
     for (uint32_t i = 0; i < count; i++) {
