@@ -12,14 +12,19 @@ set -uo pipefail
 }
 cd "$(dirname "$0")/.." || exit 1
 differ=0 compared=0
+
+make() { # BUILD SOURCE ARCH KIND
+    LD_LIBRARY_PATH=$1 "$1/tools/cucore/cucore" compile "$2" --arch "$3" --emit "$4" -o - 2>/dev/null
+}
+
 while read -r source; do
     for arch in sm_80 sm_90a sm_100 sm_120; do
-        for emit in ir machine ptx; do
-            compared=$((compared + 1))
-            one=$(LD_LIBRARY_PATH=$1 "$1/tools/cucore/cucore" compile "$source" --arch $arch --emit $emit -o - 2>/dev/null | sha256sum)
-            other=$(LD_LIBRARY_PATH=$2 "$2/tools/cucore/cucore" compile "$source" --arch $arch --emit $emit -o - 2>/dev/null | sha256sum)
+        for kind in ir machine ptx; do
+            one=$(make "$1" "$source" $arch $kind)
+            other=$(make "$2" "$source" $arch $kind)
+            [ -z "$one$other" ] || compared=$((compared + 1)) # some are for fewer, or wrong on purpose
             [ "$one" = "$other" ] || {
-                echo "$source: $emit for $arch differs"
+                echo "$source: $kind for $arch differs"
                 differ=$((differ + 1))
             }
         done
