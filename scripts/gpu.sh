@@ -173,9 +173,9 @@ run_soak() {
 }
 
 # Objects that go in any order on many threads, longer than in the test; and without each of their sorts, which
-# tells what a driver cannot bear.
+# tells what a driver cannot bear. Then the driver by itself.
 run_orders() {
-    local without i
+    local without switches i
     for without in '' work host capture graph pool virtual condition green pool,virtual; do
         for i in 1 2 3; do
             if [ "$device" = none ]; then
@@ -183,6 +183,15 @@ run_orders() {
             else
                 beside 120 "orders_${without:-all}_$i" env ORDERS_WITHOUT="$without" ORDERS_ROUNDS=60 \
                     "$build/tests/test_orders"
+            fi
+        done
+    done
+    for switches in pvh pvhl pvhL pvhw pvhs pv ph vh dvh; do
+        for i in 1 2 3; do
+            if [ "$device" = none ]; then
+                skip "orders_driver_${switches}_$i" "there is no GPU"
+            else
+                beside 60 "orders_driver_${switches}_$i" "$build/tests/driver_orders" $switches
             fi
         done
     done

@@ -29,8 +29,9 @@ cuc_status cuc__capture_body(struct cuc_graph *body, const struct cuc_stream *st
 cuc_status cuc__capture_tie(struct cuc__keep *keep, struct cuc_graph *graph, const char *function);
 
 // A captured stream is about to be destroyed: its capture ends, and the process-wide handler is
-// told.
-void cuc__capture_abandon(struct cuc_stream *stream);
+// told. False where another thread fills the body of a conditional node of it: the stream stays
+// with all that it holds until that is over, and is taken apart then.
+bool cuc__capture_abandon(struct cuc_stream *stream);
 
 // The driver refused a call with one of the codes of captures: the first one is what a capture that
 // is spoilt was spoilt by. The names are static.

@@ -133,6 +133,16 @@ static void delete_unversioned(cuc_dl_managed_tensor *self)
         drop(self->manager_ctx);
 }
 
+bool cuc__dlpack_is_own(const cuc_dl_managed_tensor_versioned *managed)
+{
+    return managed->deleter == delete_versioned;
+}
+
+bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed)
+{
+    return managed->deleter == delete_unversioned;
+}
+
 // By convention the host, and memory that everybody reaches, have number 0.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t)
 {

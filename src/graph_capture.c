@@ -15,6 +15,8 @@ struct capture {
     struct capture *next;
     cuc_stream *stream;
     pthread_t thread; // that began it; a per-thread default stream is another one on each
+    bool left;        // by its thread, which has ended: nobody is there who may end it
+    bool abandoned;   // its stream was released, and stays while a body of it is filled
     int32_t mode;
     uint64_t id;            // 0 where the driver does not tell
     struct cuc__keep *keep; // what its graph will
@@ -28,13 +30,40 @@ struct capture {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
 static struct capture *captures;
 
+static bool is_mine(const struct capture *c)
+{
+    return !c->left && pthread_equal(c->thread, pthread_self());
+}
+
 static bool is_of(const struct capture *c, const cuc_stream *stream)
 {
-    return c->stream == stream && (!stream->is_default || pthread_equal(c->thread, pthread_self()));
+    return c->stream == stream && (!stream->is_default || is_mine(c));
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct capture *c = captures; c; c = c->next)
+        c->left |= is_mine(c);
+    pthread_mutex_unlock(&lock);
+}
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void make_key(void)
+{
+    // Without a key the captures of ended threads stay, no more.
+    (void)pthread_key_create(&key, thread_ends);
 }
 
 static void enter(struct capture *c)
 {
+    pthread_once(&key_once, make_key);
+    (void)pthread_setspecific(key, &captures);
     pthread_mutex_lock(&lock);
     c->next = captures;
     captures = c;
@@ -374,8 +403,8 @@ static cuc_status check_ender(const cuc_stream *stream, bool keep, const char *f
     for (const struct capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
         if (own) {
-            other_thread = c->mode != CUC_CAPTURE_RELAXED &&
-                           !pthread_equal(c->thread, pthread_self());
+            // One that was left goes all the same: the driver refuses to end it, and drops it.
+            other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream)) ? f->stream : NULL;
         } else if (active && id && c->id == id)
             origin = c->stream;
@@ -393,23 +422,50 @@ static cuc_status check_ender(const cuc_stream *stream, bool keep, const char *f
     return filling ? refuse_filled(stream, filling, function) : CUC_OK;
 }
 
+// A stream whose capture fills a body of another's, or NULL, and whether this thread may cancel it.
+static cuc_stream *filling_of(bool *may, const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    const struct capture *f = find_filling(stream);
+    cuc_stream *filling = f ? f->stream : NULL;
+    *may = f && (f->left || is_mine(f));
+    pthread_mutex_unlock(&lock);
+    return filling;
+}
+
 // What fills bodies of a stream's capture goes with it, as far as this thread has begun it.
 static cuc_status cancel_filling(const cuc_stream *stream, const char *function)
 {
-    for (;;) {
-        pthread_mutex_lock(&lock);
-        const struct capture *f = find_filling(stream);
-        cuc_stream *filling = f ? f->stream : NULL;
-        const bool mine = f && pthread_equal(f->thread, pthread_self());
-        pthread_mutex_unlock(&lock);
-        if (!filling)
-            return CUC_OK;
-        if (!mine)
+    cuc_stream *filling;
+    bool may;
+
+    while ((filling = filling_of(&may, stream))) {
+        if (!may)
             return refuse_filled(stream, filling, function);
         cuc_status st = cuc_stream_cancel_capture(filling);
         if (st < 0)
             return cuc__pass(st, function);
     }
+    return CUC_OK;
+}
+
+// A capture is over: streams go that were released while it filled a body of theirs.
+static void end_abandoned(void)
+{
+    cuc_stream *stream;
+
+    do {
+        stream = NULL;
+        pthread_mutex_lock(&lock);
+        for (struct capture *c = captures; c && !stream; c = c->next)
+            if (c->abandoned && !find_filling(c->stream)) {
+                c->abandoned = false;
+                stream = c->stream;
+            }
+        pthread_mutex_unlock(&lock);
+        if (stream)
+            cuc__stream_end(stream);
+    } while (stream);
 }
 
 cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
@@ -452,6 +508,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     if (st >= 0 && c)
         settle_bodies(c, graph);
     drop(c);
+    end_abandoned();
     if (st < 0) {
         cuc_graph_release(graph);
         return st;
@@ -490,21 +547,44 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
     if (graph && !(c && c->into))
         CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
     drop(c);
+    end_abandoned();
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-void cuc__capture_abandon(cuc_stream *stream)
+static bool set_abandoned(const cuc_stream *stream)
 {
+    pthread_mutex_lock(&lock);
+    struct capture *c = captures;
+    while (c && !is_of(c, stream))
+        c = c->next;
+    if (c)
+        c->abandoned = find_filling(stream) != NULL; // it may have ended by now
+    const bool is = c && c->abandoned;
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+
+bool cuc__capture_abandon(cuc_stream *stream)
+{
+    cuc_stream *filling;
+    bool may;
+
     if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
-        return;
+        return true;
+    // The graph is not to be destroyed under a stream that captures into a part of it.
+    while ((filling = filling_of(&may, stream)) && may && cuc_stream_cancel_capture(filling) >= 0)
+        ;
+    if (filling && set_abandoned(stream))
+        return false;
     struct capture *c = leave(stream);
     if (!c)
-        return;
+        return true;
     undo(stream, c);
     cuc__unraisable("stream %p was released while it was captured: what it had collected is "
                     "dropped; end the capture first, or cancel it with cuc_stream_cancel_capture()",
                     (void *)stream->handle);
     drop(c);
+    return true;
 }
 
 // Within a capture.

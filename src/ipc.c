@@ -6,6 +6,7 @@
 #include "memory_resource.h"
 #include "relaxed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(sizeof(cuc_ipc_handle) == sizeof(CUmemPoolPtrExportData) &&
@@ -70,9 +71,135 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
         cuc__unrelax(mode);
         return CUC_ERROR_OUT_OF_MEMORY;
     }
-    r->owned = true;
+    r->owned = r->imported = true;
     *out = r;
     return CUC_OK;
+}
+
+// Buffers of other processes that are here. The driver has one address for however many imports of
+// one, and the first free unmaps it for all: so each is imported once, and freed by its last user.
+struct import {
+    struct import *next;
+    CUmemPoolPtrExportData data;
+    cuc_memory_resource *pool; // retained: that it came by
+    CUdeviceptr ptr;
+    size_t users;      // none where the driver refused to free it
+    struct mark *last; // what streams of former users had by then
+};
+
+struct mark {
+    struct mark *next;
+    CUevent event;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows, and these calls
+static struct import *imports;
+
+// The driver's import of a buffer, or another user of one that is there.
+static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolPtrExportData *data,
+                         size_t bytes, const char *function)
+{
+    struct import *i, *made = calloc(1, sizeof(*made));
+    CUresult r = 0;
+
+    if (!made)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
+    pthread_mutex_lock(&lock);
+    // A pool that was wrapped has its buffers freed as any other's.
+    for (i = pool->imported ? imports : NULL; i && memcmp(&i->data, data, sizeof(*data)) != 0;)
+        i = i->next;
+    if (!i && !(r = cuc__cu.cuMemPoolImportPointer(&made->ptr, pool->pool, data))) {
+        *out = made->ptr;
+        if (pool->imported) {
+            i = made;
+            made = NULL;
+            i->data = *data;
+            i->pool = cuc_memory_resource_retain(pool);
+            i->next = imports;
+            imports = i;
+        }
+    }
+    if (i) {
+        i->users++;
+        *out = i->ptr;
+    }
+    pthread_mutex_unlock(&lock);
+    free(made);
+    return !r ? CUC_OK
+              : cuc__fail_driver(NULL, r, function, "cuMemPoolImportPointer",
+                                 "importing a buffer of %zu bytes of another process", bytes);
+}
+
+// What is captured does not run now, and neither waits nor is waited for.
+static bool runs(const cuc_stream *stream)
+{
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    return !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
+           capture == CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+// The free by the last user comes behind what a stream has now, or it is waited for.
+static void leave_mark(struct import *i, const cuc_stream *stream)
+{
+    struct mark *m = calloc(1, sizeof(*m));
+    bool pushed;
+
+    if (cuc__memory_enter(stream->context, &pushed, NULL) < 0) {
+        free(m);
+        return;
+    }
+    CUstreamCaptureMode mode = cuc__relax();
+    if (runs(stream)) {
+        bool made = m && !cuc__cu.cuEventCreate(&m->event, CU_EVENT_DISABLE_TIMING);
+        if (made && !cuc__cu.cuEventRecord(m->event, stream->handle)) {
+            m->next = i->last;
+            i->last = m;
+            m = NULL;
+        } else {
+            if (made)
+                CUC_CLEANUP(stream->context, cuEventDestroy, (void *)m->event, m->event);
+            CUC_CLEANUP(stream->context, cuStreamSynchronize, (void *)stream->handle,
+                        stream->handle);
+        }
+    }
+    cuc__unrelax(mode);
+    free(m);
+    (void)cuc__memory_leave(stream->context, pushed, CUC_OK, NULL);
+}
+
+int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
+{
+    cuc_memory_resource *pool = NULL;
+    CUresult r = 0;
+
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return CUC__CU_FORKED;
+    pthread_mutex_lock(&lock);
+    struct import **at = &imports, *i;
+    while (*at && (*at)->ptr != ptr)
+        at = &(*at)->next;
+    i = *at;
+    if (i && i->users && --i->users) {
+        leave_mark(i, stream);
+    } else {
+        for (struct mark *m; i && i->last && runs(stream); free(m)) {
+            m = i->last;
+            i->last = m->next;
+            CUC_CLEANUP(stream->context, cuStreamWaitEvent, (void *)stream->handle, stream->handle,
+                        m->event, CU_EVENT_WAIT_DEFAULT);
+            CUC_CLEANUP(stream->context, cuEventDestroy, (void *)m->event, m->event);
+        }
+        r = cuc__cu.cuMemFreeAsync(ptr, stream->handle);
+        if (i && !r) {
+            *at = i->next;
+            pool = i->pool;
+            free(i);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    cuc_memory_resource_release(pool);
+    return r;
 }
 
 cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
@@ -109,14 +236,15 @@ cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
     if (st < 0)
         return st;
     memcpy(&data, handle->bytes, sizeof(data));
-    CUresult r = cuc__cu.cuMemPoolImportPointer(&ptr, pool->pool, &data);
-    if (r)
-        return CUC_FAIL_CU(stream->context, r, "cuMemPoolImportPointer",
-                           "importing a buffer of %zu bytes of another process", bytes);
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemPoolImportPointer", "-");
+    st = import(&ptr, pool, &data, bytes, __func__);
+    if (st < 0)
+        return st;
     cuc_buffer_options o = { .struct_size = sizeof(o), .resource = pool, .stream = stream };
     st = cuc_buffer_from_pointer(out, ptr, bytes, &o);
     if (st < 0)
-        CUC_CLEANUP(stream->context, cuMemFreeAsync, (void *)(uintptr_t)ptr, ptr, stream->handle);
+        (void)pool->ops->deallocate(pool, ptr, bytes, stream, NULL);
     return CUC_PASS(st);
 }
 

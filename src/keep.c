@@ -89,6 +89,21 @@ static void left_alone(void *user)
         ;
 }
 
+bool cuc__keep_leave(void *thing, void (*drop)(void *thing))
+{
+    struct cuc__grave *grave = calloc(1, sizeof(*grave));
+    bool taken;
+
+    if (!grave || !cuc__keep_add(&grave->keep, thing, drop, &taken)) {
+        if (grave)
+            cuc__keep_free(grave->keep);
+        free(grave);
+        return false;
+    }
+    left_alone(grave);
+    return true;
+}
+
 void cuc__keep_bury(void)
 {
     struct cuc__grave *next;

@@ -100,11 +100,11 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
 {
     bool pushed;
 
-    (void)resource;
     cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
-    int code = cuc__cu.cuMemFreeAsync(ptr, stream->handle);
+    int code = resource->imported ? cuc__ipc_free(ptr, stream)
+                                  : cuc__cu.cuMemFreeAsync(ptr, stream->handle);
     if (code)
         st = free_failed(stream, code, ptr, bytes, function);
     return leave(stream, pushed, st, function);

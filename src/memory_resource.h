@@ -28,6 +28,7 @@ struct cuc_memory_resource {
     // A pool.
     CUmemoryPool pool;
     CUmemLocation location; // by which the driver knows it
+    bool imported;          // by cuc_memory_pool_import()
     bool owned;
     void *owner;
     void (*drop_owner)(void *owner);
@@ -75,6 +76,10 @@ cuc_status cuc__memory_leave(cuc_context *context, bool pushed, cuc_status statu
 // A call that frees failed.
 cuc_status cuc__memory_free_failed(cuc_context *context, int code, const char *call,
                                    CUdeviceptr ptr, size_t bytes, const char *function);
+
+// Free a buffer of an imported pool, in a stream's order and with what is current that it needs; a
+// code of the driver's. ipc.c.
+int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream);
 
 // What the driver knows of an address; `out` starts zeroed. memory_host.c.
 cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, const char *function);

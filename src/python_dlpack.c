@@ -9,6 +9,7 @@
 #include "driver/cpython.h"
 #include "driver/toolkit.h"
 #include "handle.h"
+#include "keep.h"
 #include "stream.h"
 #include "tensor.h"
 
@@ -20,13 +21,15 @@
 #define NAMES(X) \
     X(_address)  \
     X(_memory)   \
-    X(_buffer) X(_stream) X(_h) X(_export) X(_import) X(_failed) X(__dlpack_c_exchange_api__)
+    X(_buffer)   \
+    X(_stream) X(_h) X(_export) X(_import) X(_failed) X(_may_call) X(__dlpack_c_exchange_api__)
 #define FIELD(name) void *name;
 static struct {
     NAMES(FIELD)
 } names; // as Python's texts
 #undef FIELD
 static void *producers; // a dict: type -> the address of its exchange API, or 0
+static void *may_call;  // the function of that name
 
 static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
 static const char new_name[] = "dltensor_versioned", new_used[] = "used_dltensor_versioned";
@@ -110,24 +113,86 @@ static bool take_arguments(void **values, const char *const *wanted, intptr_t po
     return true;
 }
 
+// ---- letting go ---------------------------------------------------------------------------------
+
+// Whether the thread is none of the driver's, where the collector may run and nothing of CUDA's may
+// be called.
+static bool may_release(void)
+{
+    static _Thread_local bool for_good;
+
+    if (for_good || !may_call)
+        return true;
+    void *answer = cuc__py.PyObject_CallFunctionObjArgs(may_call, NULL);
+    long long number = answer ? cuc__py.PyLong_AsLongLong(answer) : 0;
+    if (answer)
+        cuc__py.Py_DecRef(answer);
+    else
+        cuc__py.PyErr_Clear();
+    for_good = number == 2;
+    return number > 0;
+}
+
+static void let_new_go(void *managed)
+{
+    cuc_dl_managed_tensor_versioned *m = managed;
+
+    m->deleter(m);
+}
+
+static void let_old_go(void *managed)
+{
+    cuc_dl_managed_tensor *m = managed;
+
+    m->deleter(m);
+}
+
+// An exception may be on its way, with which Python cannot be called. Memory that goes may wait for
+// its stream, and that for a function of Python's, which needs the interpreter's lock; another
+// library's deleter may count on having that.
+static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
+{
+    void *type, *value, *traceback;
+
+    cuc__py.PyErr_Fetch(&type, &value, &traceback);
+    if (!own) {
+        go(managed);
+    } else if (may_release()) {
+        void *state = cuc__py.PyEval_SaveThread();
+        go(managed);
+        cuc__py.PyEval_RestoreThread(state);
+    } else {
+        (void)cuc__keep_leave(managed, go); // or it is leaked
+    }
+    cuc__py.PyErr_Restore(type, value, traceback);
+}
+
+static void delete_new(cuc_dl_managed_tensor_versioned *managed)
+{
+    if (managed && managed->deleter)
+        let_managed_go(managed, let_new_go, cuc__dlpack_is_own(managed));
+}
+
+static void delete_old(cuc_dl_managed_tensor *managed)
+{
+    if (managed && managed->deleter)
+        let_managed_go(managed, let_old_go, cuc__dlpack_is_own_unversioned(managed));
+}
+
 // ---- giving -------------------------------------------------------------------------------------
 
 static void drop_old(void *capsule)
 {
     if (!cuc__py.PyCapsule_IsValid(capsule, old_name))
         return; // consumed: it has another name
-    cuc_dl_managed_tensor *managed = cuc__py.PyCapsule_GetPointer(capsule, old_name);
-    if (managed->deleter)
-        managed->deleter(managed);
+    delete_old(cuc__py.PyCapsule_GetPointer(capsule, old_name));
 }
 
 static void drop_new(void *capsule)
 {
     if (!cuc__py.PyCapsule_IsValid(capsule, new_name))
         return;
-    cuc_dl_managed_tensor_versioned *managed = cuc__py.PyCapsule_GetPointer(capsule, new_name);
-    if (managed->deleter)
-        managed->deleter(managed);
+    delete_new(cuc__py.PyCapsule_GetPointer(capsule, new_name));
 }
 
 static void *give(void *self, const cuc_tensor *tensor, cuc_buffer *buffer, bool versioned)
@@ -140,12 +205,12 @@ static void *give(void *self, const cuc_tensor *tensor, cuc_buffer *buffer, bool
         if (cuc_tensor_to_dlpack(&of_now, tensor, buffer) < 0)
             return failed(self);
         if (!(capsule = cuc__py.PyCapsule_New(of_now, new_name, drop_new)))
-            of_now->deleter(of_now);
+            delete_new(of_now);
     } else {
         if (cuc_tensor_to_dlpack_unversioned(&of_old, tensor, buffer) < 0)
             return failed(self);
         if (!(capsule = cuc__py.PyCapsule_New(of_old, old_name, drop_old)))
-            of_old->deleter(of_old);
+            delete_old(of_old);
     }
     return capsule;
 }
@@ -230,10 +295,8 @@ struct taken {
 
 static void let_go(struct taken *taken)
 {
-    if (taken->of_now && taken->of_now->deleter)
-        taken->of_now->deleter(taken->of_now);
-    if (taken->of_old && taken->of_old->deleter)
-        taken->of_old->deleter(taken->of_old);
+    delete_new(taken->of_now);
+    delete_old(taken->of_old);
     free(taken);
 }
 
@@ -363,19 +426,20 @@ static void *take(void *type, const struct exchange_api *api, void *value, cuc_s
     if (stream && device.device_type != CUC_DL_CPU) {
         void *current = NULL;
         if (api->current_stream(device.device_type, device.device_id, &current) != 0) {
-            if (managed->deleter)
-                managed->deleter(managed);
+            delete_new(managed);
             free(taken);
             return NULL;
         }
-        if (current != cuc_stream_handle(stream))
+        if (current != cuc_stream_handle(stream)) {
+            void *state = cuc__py.PyEval_SaveThread();
             st = wait_for(stream, current);
+            cuc__py.PyEval_RestoreThread(state);
+        }
     }
     if (st >= 0)
         st = cuc_tensor_from_dlpack(&taken->tensor, managed);
     if (st < 0) {
-        if (managed->deleter)
-            managed->deleter(managed);
+        delete_new(managed);
         free(taken);
         return failed(type);
     }
@@ -454,6 +518,8 @@ cuc_status cuc_python_add_dlpack(void *type)
     if (st < 0)
         return st;
     bool good = prepare();
+    if (good && !may_call && !(may_call = cuc__py.PyObject_GetAttr(type, names._may_call)))
+        cuc__py.PyErr_Clear();
     for (size_t i = 0; i < CUC__LENGTH(methods); i++)
         good = good && cuc__py_add_method(type, &methods[i].method, methods[i].of_class);
     if (!good)

@@ -161,11 +161,18 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
 static void *call(void *self, void *nothing)
 {
     (void)nothing;
-    const cuc_python_launch *given = get_address(self, names.launch);
+    // Held meanwhile: another thread may give the object other arguments.
+    void *held = cuc__py.PyObject_GetAttr(self, names.launch);
+    void *first = held ? cuc__py.PyTuple_GetItem(held, 0) : NULL; // borrowed
+    const cuc_python_launch *given = first ? cuc__py.PyLong_AsVoidPtr(first) : NULL;
+    bool good = given && launch_unlocked(*(cuc_stream *const *)given->stream, given->config,
+                                         *(cuc_kernel *const *)given->kernel, given->args,
+                                         given->arg_count) >= 0;
+    if (held)
+        cuc__py.Py_DecRef(held);
     if (!given)
         return NULL;
-    if (launch_unlocked(*(cuc_stream *const *)given->stream, given->config,
-                        *(cuc_kernel *const *)given->kernel, given->args, given->arg_count) < 0)
+    if (!good)
         return cuc__py_raise(self, names.failed);
     cuc__py.Py_IncRef(cuc__py.none);
     return cuc__py.none;

@@ -206,12 +206,13 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
     return cuc__handle_retain(stream);
 }
 
-static void finish(cuc_stream *s)
+// False where it has to stay.
+static bool finish(cuc_stream *s)
 {
     CUevent marker = atomic_load(&s->marker);
 
-    if (cuc__capturing())
-        cuc__capture_abandon(s);
+    if (cuc__capturing() && !cuc__capture_abandon(s))
+        return false;
     if (marker)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
     if (s->owned)
@@ -219,19 +220,25 @@ static void finish(cuc_stream *s)
     if (s->drop_owner)
         s->drop_owner(s->owner);
     cuc__handle_free(s);
+    return true;
+}
+
+void cuc__stream_end(cuc_stream *stream)
+{
+    cuc_context *context = stream->context;
+    cuc_green_context *green = stream->green;
+    if (!finish(stream))
+        return;
+    cuc_green_context_release(green); // behind its streams
+    cuc_context_release(context);
 }
 
 void cuc_stream_release(cuc_stream *stream)
 {
     if (cuc__handle_good(stream, CUC__HANDLE_STREAM) && stream->kept)
         return;
-    if (!cuc__handle_drop(stream, CUC__HANDLE_STREAM))
-        return;
-    cuc_context *context = stream->context;
-    cuc_green_context *green = stream->green;
-    finish(stream);
-    cuc_green_context_release(green); // behind its streams
-    cuc_context_release(context);
+    if (cuc__handle_drop(stream, CUC__HANDLE_STREAM))
+        cuc__stream_end(stream);
 }
 
 void cuc__context_drop_streams(cuc_context *context)
@@ -240,7 +247,7 @@ void cuc__context_drop_streams(cuc_context *context)
 
     for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
         if (cuc__handle_drop(kept[i], CUC__HANDLE_STREAM))
-            finish(kept[i]);
+            (void)finish(kept[i]);
     cuc__context_drop_idle(context);
 }
 

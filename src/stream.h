@@ -39,6 +39,9 @@ struct cuc_stream {
                                 : CUC_OK;                                                      \
     } while (0)
 
+// Take apart a stream whose last reference is gone.
+void cuc__stream_end(cuc_stream *stream);
+
 // A stream of a green context, that retains it. green.c.
 cuc_stream *cuc__stream_of_green(CUstream handle, cuc_context *context,
                                  struct cuc_green_context *green);

@@ -21,4 +21,8 @@ void cuc__tensor_reach(uint64_t *before, uint64_t *after, const cuc_tensor *tens
 // What DLPack calls the place that a tensor is in.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t);
 
+// Whether a tensor that was given away was so by cuc_tensor_to_dlpack(), or by the other one.
+bool cuc__dlpack_is_own(const cuc_dl_managed_tensor_versioned *managed);
+bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed);
+
 #endif

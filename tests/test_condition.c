@@ -428,6 +428,46 @@ START_TEST(what_another_thread_fills_is_not_taken_away)
 }
 END_TEST
 
+static void *release_elsewhere(void *s)
+{
+    cuc_stream_release(s);
+    return NULL;
+}
+
+// Its capture's graph is not destroyed under the stream that fills a part of it.
+START_TEST(a_stream_that_goes_waits_for_what_another_thread_fills)
+{
+    const bool elsewhere = _i;
+    cuc_graph *body = NULL, *same = NULL;
+    cuc_stream *own = stream;
+    pthread_t thread;
+
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    BEGIN(CUC_CAPTURE_RELAXED);
+    cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
+    ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
+    ck_ok(cuc_stream_begin_capture_to(side, body, NULL, 0, CUC_CAPTURE_RELAXED));
+    if (elsewhere) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, release_elsewhere, stream), 0);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+        ck_assert_int_eq(unraisable.count, 0);
+        ck_ok(launch_on(side, affine, buffer, 0, 1));
+        ck_ok(cuc_stream_end_capture(&same, side));
+        cuc_graph_release(same);
+    } else {
+        cuc_stream_release(stream);
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_end_capture(&same, side),
+                 "not being captured");
+    }
+    is_no_more(body);
+    cuc_graph_release(body);
+    ck_assert_int_eq(unraisable.count, 1);
+    ck_assert_ptr_nonnull(strstr(unraisable.last, "released while it was captured"));
+    unraisable.count = 0;
+    stream = own;
+}
+END_TEST
+
 START_TEST(a_capture_may_end_before_the_one_that_fills_its_body)
 {
     cuc_graph *body = NULL, *same = NULL;
@@ -626,6 +666,7 @@ int main(void)
     tcase_add_test(tests, a_body_in_a_body_goes_with_the_outer_ones_capture);
     tcase_add_test(tests, what_fills_a_body_is_cancelled_with_the_graphs_capture);
     tcase_add_test(tests, what_another_thread_fills_is_not_taken_away);
+    tcase_add_loop_test(tests, a_stream_that_goes_waits_for_what_another_thread_fills, 0, 2);
     tcase_add_test(tests, a_capture_may_end_before_the_one_that_fills_its_body);
     tcase_add_test(tests, there_is_one_instance_at_a_time);
     tcase_add_test(tests, an_update_changes_what_bodies_do);

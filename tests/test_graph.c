@@ -301,6 +301,32 @@ START_TEST(only_a_relaxed_capture_is_ended_by_another_thread)
 }
 END_TEST
 
+static void *begin_and_end(void *data)
+{
+    BEGIN(*(const int32_t *)data);
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    return NULL;
+}
+
+START_TEST(what_a_thread_leaves_behind_is_cancelled_by_any)
+{
+    int32_t mode = modes[_i].mode;
+    cuc_graph *graph = NULL;
+    pthread_t thread;
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, begin_and_end, &mode), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    if (mode != CUC_CAPTURE_RELAXED)
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_end_capture(&graph, stream),
+                 "begun by another thread");
+    ck_ok(cuc_stream_cancel_capture(stream));
+    ck_assert_int_eq(status_of(stream), CUC_CAPTURE_NONE);
+    ck_ok(cuc_device_synchronize(device)); // nothing is restricted any more
+    BEGIN(mode);
+    cuc_graph_release(end_capture());
+}
+END_TEST
+
 START_TEST(a_stream_that_joined_cannot_end_the_capture)
 {
     cuc_graph *graph = NULL;
@@ -656,6 +682,7 @@ int main(void)
     tcase_add_test(tests, a_spoilt_capture_says_which_call_was_refused_first);
     tcase_add_loop_test(tests, a_mode_says_whose_calls_are_restricted, 0, LENGTH(modes));
     tcase_add_loop_test(tests, only_a_relaxed_capture_is_ended_by_another_thread, 0, LENGTH(modes));
+    tcase_add_loop_test(tests, what_a_thread_leaves_behind_is_cancelled_by_any, 0, LENGTH(modes));
     tcase_add_test(tests, a_stream_that_joined_cannot_end_the_capture);
     tcase_add_test(tests, what_cannot_be_captured_is_refused_in_words);
     tcase_add_test(tests, captures_are_told_apart);

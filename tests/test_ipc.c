@@ -77,12 +77,30 @@ static void check_all(cuc_buffer *buffer, uint32_t expected)
         ck_assert_uint_eq(host[i], expected);
 }
 
+// One piece of memory is at one address, and stays as long as one of its buffers does.
+static void import_again(cuc_buffer *buffer, cuc_memory_resource *pool,
+                         const cuc_ipc_handle *handle)
+{
+    cuc_buffer *again = NULL, *third = NULL;
+    cuc_stream *side;
+
+    ck_ok(cuc_stream_create(&side, device, NULL));
+    ck_ok(cuc_buffer_import(&again, pool, handle, 4 * N, side));
+    ck_ok(cuc_buffer_import(&third, pool, handle, 4 * N, side));
+    ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffer));
+    ck_assert_uint_eq(cuc_buffer_ptr(third), cuc_buffer_ptr(buffer));
+    cuc_buffer_release(again);
+    check_all(buffer, 7);
+    cuc_buffer_release(third);
+    cuc_stream_release(side);
+}
+
 static void other_process(void)
 {
     cuc_memory_resource *pool = NULL;
     cuc_buffer *buffer = NULL;
     cuc_event *event = NULL;
-    cuc_ipc_handle handle;
+    cuc_ipc_handle handle, piece;
     char byte = 0;
 
     open_driver();
@@ -92,6 +110,8 @@ static void other_process(void)
     ck_assert_int_lt(cuc_buffer_create(&buffer, pool, 16, stream), 0);
     hear(to_parent, &handle, sizeof(handle));
     ck_ok(cuc_buffer_import(&buffer, pool, &handle, 4 * N, stream));
+    piece = handle;
+    import_again(buffer, pool, &handle);
     check_all(buffer, 7);
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 9, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
@@ -111,6 +131,9 @@ static void other_process(void)
     ck_ok(cuc_event_synchronize(event));
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);
+    cuc_buffer_release(buffer);
+    ck_ok(cuc_buffer_import(&buffer, pool, &piece, 4 * N, stream)); // anew
+    check_all(buffer, 11);
     cuc_buffer_release(buffer);
     cuc_memory_resource_release(pool);
     ck_ok(cuc_stream_synchronize(stream));

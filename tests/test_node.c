@@ -148,6 +148,43 @@ START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
 }
 END_TEST
 
+// What ends a capture badly, and whether it is cancelled then or ended.
+static const struct {
+    bool unjoined, cancelled;
+} bad_ends[] = { { false, false }, { false, true }, { true, false }, { true, true } };
+
+START_TEST(a_capture_that_ends_badly_leaves_the_graph)
+{
+    cuc_graph *same = NULL, *others[16];
+    size_t count = 99;
+
+    ck_ok(cuc_graph_create(&graph, device));
+    cuc_node *first = kernel_after(affine, 1, 1, NULL, 0);
+    begin(&first, 1);
+    if (bad_ends[_i].unjoined) {
+        ck_ok(cuc_stream_wait_stream(side, stream));
+        ck_ok(launch_on(side, affine, buffer, 1, 1));
+    } else {
+        ck_fails(CUC_ERROR_BUSY, cuc_device_synchronize(device), "");
+    }
+    if (bad_ends[_i].cancelled)
+        ck_ok(cuc_stream_cancel_capture(stream));
+    else
+        ck_assert_int_lt(cuc_stream_end_capture(&same, stream), 0);
+    ck_assert_ptr_null(same);
+    for (int i = 0; i < LENGTH(others); i++) // what was freed would be given away
+        ck_ok(cuc_graph_create(&others[i], device));
+    ck_ok(cuc_graph_get_node_count(&count, graph));
+    ck_assert_uint_ge(count, 1);
+    cuc_node *nodes[4] = { NULL };
+    ck_ok(cuc_graph_get_nodes(nodes, LENGTH(nodes), graph));
+    ck_assert_ptr_eq(nodes[0], first);
+    for (int i = 0; i < LENGTH(others); i++)
+        cuc_graph_release(others[i]);
+    cuc_graph_release(graph);
+}
+END_TEST
+
 START_TEST(events_of_outside_are_nodes)
 {
     static const int32_t expected[] = { CUC_NODE_WAIT_EVENT, CUC_NODE_KERNEL,
@@ -328,6 +365,7 @@ int main(void)
     tcase_add_test(tests, nodes_come_behind_those_that_are_named);
     tcase_add_test(tests, a_graph_keeps_the_code_of_nodes_that_are_added);
     tcase_add_test(tests, a_capture_that_is_cancelled_leaves_the_graph);
+    tcase_add_loop_test(tests, a_capture_that_ends_badly_leaves_the_graph, 0, LENGTH(bad_ends));
     tcase_add_test(tests, events_of_outside_are_nodes);
     tcase_add_test(tests, launches_pass_over_what_is_disabled);
     tcase_add_test(tests, memory_of_graphs_is_counted);

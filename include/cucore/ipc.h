@@ -85,7 +85,8 @@ CUC_API cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device 
 CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer);
 
 /**
- * Have another process's buffer.
+ * Have another process's buffer. Imported again it is at the same address, and there until the last
+ * of its buffers here is released.
  *
  * @order  the memory is there at once; whether the other process's work on it is done is not known
  *         here

@@ -31,7 +31,11 @@ CUC_BEGIN_DECLS
  *     the memory is of no buffer, or a copy or another device is asked for;
  *   - `_import(value, stream)`, of the class: where the producer has no
  * `__dlpack_c_exchange_api__`, or the stream is no object with `_h`;
- *   - `_failed()`, of the class: raises the calling thread's last failure.
+ *   - `_failed()`, of the class: raises the calling thread's last failure;
+ *   - `_may_call()`, of the class that has it first: 0 on a thread of the driver's, which calls a
+ *     function of Python's and where the collector may run, 2 on one that never is, or else 1.
+ *     Memory that goes where it is 0 is released by the next call that makes a buffer, waits for a
+ *     stream or has to do with a graph.
  *
  * A producer's `__dlpack_c_exchange_api__` is looked for once a type. With a stream, that is made
  * to wait for the producer's current one.

@@ -40,9 +40,11 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
     case TILE_FLOORDIV:
     case TILE_CDIV:
     case TILE_MOD: {
-        if (!b || (is_signed && sb == -1 && a == UINT64_C(1) << 63))
+        if (!b)
             return false; // not defined
-        uint64_t quotient = is_signed ? (uint64_t)(sa / sb) : a / b;
+        uint64_t quotient = !is_signed ? a / b
+                            : sb == -1 ? 0 - a // wraps, where C's division would not
+                                       : (uint64_t)(sa / sb);
         uint64_t rest = a - quotient * b;
         bool apart = is_signed && rest && (sa < 0) != (sb < 0);
         result = kind == TILE_FLOORDIV ? quotient - apart

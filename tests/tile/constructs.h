@@ -228,6 +228,11 @@ static const struct construct constructs[] = {
       "    b = where(b == 0, 3, b)\n    b = where(~b == 0, 7, b)\n"
       "    store(o, [0, 0], a // b)\n    store(o, [1, 0], a % b)\n    store(o, [2, 0], cdiv(a, b))\n"
       "    store(of, [0], a / b)\n}", 0, 0, NULL },
+    { "the least number by -1, which wraps", "i8 i16 i32 i64", "N=64 n=-1",
+      "kernel k(x: T[N], o: T[3, N], n: i64) const T = i32 {\n"
+      "    m = full(T, [64], 1)\n    for i in 0 .. 63 { m = where(m + m == 0, m, m + m) }\n"
+      "    m, d = m + (load(x, [0], [64]) & 1), full(T, [64], 0) + cast(n, T)\n"
+      "    store(o, [0, 0], m // d)\n    store(o, [1, 0], m % d)\n    store(o, [2, 0], cdiv(m, d))\n}", 0, 0, NULL },
     { "division by numbers that are known", NULL, "N=256 n=-9223372036854775807",
       "kernel k(x: i64[N], o: i64[12, N], n: i64) {\n    a = load(x, [0], [256])\n"
       "    store(o, [0, 0], a // 3)\n    store(o, [1, 0], a % 3)\n    store(o, [2, 0], cdiv(a, 3))\n"

@@ -1385,7 +1385,7 @@ cuc_buffer_get_host_pointer(out, buffer) =
 # A buffer of another size over the memory of one that there is, which stays as it is.
 cuc_buffer_grow(out, buffer, bytes) =
     ccall((:cuc_buffer_grow, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t), out, buffer, bytes)
-# Have another process's buffer.
+# Have another process's buffer. Imported again it is at the same address, and there until the last of its buffers here is released.
 cuc_buffer_import(out, pool, handle, bytes, stream) =
     ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
 # A buffer over the memory of another process. It grows as others of its resource do, by memory of its own.

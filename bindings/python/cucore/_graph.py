@@ -4,16 +4,19 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import functools
 import os
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from threading import get_ident
 from typing import Any, ClassVar, TypeVar
 
 from . import raw
 from ._condition import GraphCondition
 from ._device import Device
-from ._errors import CUDAError, check, text
-from ._handle import Handle, call, create, get, kept, options
+from ._errors import CUDAError, check, last_error, text
+from ._handle import Handle, _called_back, _left, _threads, call, create, get, kept, may_call, options, release_left
 from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource
 from ._object import Kernel
@@ -73,6 +76,9 @@ _called_from: set[Device] = set()
 def _let_functions_end() -> None:
     """While the interpreter ends, a thread that wants to call Python is stopped for good, and with it the work
     behind the function: whatever then waits for that work would never return."""
+    for building in list(_under_way.values()):  # nothing waits for a device that captures
+        with contextlib.suppress(CUDAError):
+            building.cancel()
     for device in list(_called_from):
         with contextlib.suppress(CUDAError):
             device.sync()
@@ -89,6 +95,7 @@ def host_function(device: Device, function: Callable[..., Any], user_data: Any =
     _will_call(device)
 
     def run(_user: int | None) -> None:
+        _called_back.add(get_ident())
         if user_data is None:
             function()
         else:
@@ -588,15 +595,90 @@ class ExecutableNode:
         return f"<{self.node!r} of {self.graph!r}>"
 
 
+class _Building:
+    """A capture until it is ended. One that nobody has a hold of any more is cancelled, on a thread that may."""
+
+    __slots__ = ("_h", "_thread", "__weakref__")
+    _h: int  # a reference of its own to the stream, which the caller may close; 0 once it is over
+    _thread: int  # that alone may end it; 0 for any
+
+    def __init__(self, stream: Stream, mode: int, into: Graph | None) -> None:
+        if _left:
+            release_left()  # maybe of this stream
+        self._thread = get_ident() if mode != raw.CUC_CAPTURE_RELAXED else 0
+        self._h = raw.cuc_stream_retain(stream._h) or 0
+        failed = raw.cuc_stream_begin_capture_to(self._h, into._h, None, 0, mode) if into is not None else \
+            raw.cuc_stream_begin_capture(self._h, mode)
+        if failed:
+            error = last_error()
+            self._over()
+            raise error
+        _under_way[self._h] = self
+
+    def _over(self) -> None:
+        handle, self._h = self._h, 0
+        raw.cuc_stream_release(handle or None)
+
+    def end(self) -> Graph:
+        """What was captured."""
+        if not self._h:
+            raise RuntimeError("it is not building: it was closed, or its end failed")
+        try:
+            made = create(raw.cuc_stream_end_capture, self._h)
+        except CUDAError:
+            with contextlib.suppress(CUDAError):
+                if not get(ctypes.c_int32, raw.cuc_stream_is_capturing, self._h):
+                    self._over()
+            raise
+        graph = Graph._of(made, Device._of(raw.cuc_stream_device(self._h)))
+        self._over()
+        return graph
+
+    def cancel(self) -> None:
+        """Drop what was captured. Once more does nothing."""
+        if self._h:
+            if _under_way.get(self._h) is self:
+                check(raw.cuc_stream_cancel_capture(self._h))
+            self._over()
+            if _left:
+                release_left()  # one whose bodies this one filled may go now
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_h", 0)
+        if not handle:
+            return
+        self._h = 0
+        if _under_way.get(handle) in (None, self):  # or another has been begun on the stream since
+            _give_up(self._thread, handle)
+        else:
+            Stream._own(handle)
+        if _left:
+            release_left()
+
+
+_under_way: weakref.WeakValueDictionary[int, _Building] = weakref.WeakValueDictionary()
+
+
+def _give_up(thread: int, handle: int) -> None:
+    """Cancel a capture that nobody will end, and give back its stream; or leave that to a thread that may."""
+    here = get_ident()
+    if may_call() and (thread in (0, here) or thread not in _threads) and \
+            raw.cuc_stream_cancel_capture(handle) not in (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT):
+        raw.cuc_stream_release(handle)
+    else:
+        _left.append((functools.partial(_give_up, thread), handle))
+
+
 class Capture:
     """A capture under way. An exception within cancels it."""
 
-    __slots__ = ("_stream", "_mode", "_into", "_graph", "_kept")
+    __slots__ = ("_stream", "_mode", "_into", "_building", "_graph", "_kept")
 
     def __init__(self, stream: Stream, mode: str, into: Graph | None = None) -> None:
         self._stream, self._mode, self._into = stream, mode_number(mode), into
+        self._building: _Building | None = None
         self._graph: Graph | None = None
-        self._kept: list[Any] = []
+        self._kept: list[Any] = []  # functions of nodes, until the graph keeps them
 
     @property
     def graph(self) -> Graph:
@@ -607,9 +689,12 @@ class Capture:
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
         """Put a Python function on the stream; the graph keeps it."""
-        made = host_function(self._stream.device, fn, user_data)
-        check(raw.cuc_launch_host(self._stream._h, ctypes.cast(made, ctypes.c_void_p), None))
+        self._call(self._stream, fn, user_data)
+
+    def _call(self, stream: Stream, fn: Callable[..., Any], user_data: Any) -> None:
+        made = host_function(stream.device, fn, user_data)
         self._kept.append(made)
+        check(raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), None))
 
     def embed(self, child: Graph) -> None:
         """Put a whole graph on the stream, as one node; it is copied."""
@@ -637,31 +722,43 @@ class Capture:
         return tuple(_bodies(self._stream, raw.CUC_CONDITIONAL_SWITCH, condition, count))
 
     def __enter__(self) -> Capture:
-        if self._into is not None:
-            check(raw.cuc_stream_begin_capture_to(self._stream._h, self._into._h, None, 0, self._mode))
-        else:
-            check(raw.cuc_stream_begin_capture(self._stream._h, self._mode))
+        self._building = _Building(self._stream, self._mode, self._into)
         return self
 
     def __exit__(self, kind: Any, *_exception: object) -> None:
-        if kind is not None:
-            raw.cuc_stream_cancel_capture(self._stream._h)
-            return
-        made = Graph._of(create(raw.cuc_stream_end_capture, self._stream._h), self._stream.device)
+        if kind is None:
+            self._end()
+        else:
+            with contextlib.suppress(CUDAError):  # what is not cancelled now, is when this object goes
+                self._cancel()
+
+    def _end(self) -> None:
+        if self._building is None:
+            raise RuntimeError("the capture has not begun")
+        made = self._building.end()
         self._graph = self._into if self._into is not None else made
         while self._kept:
-            self._graph._keep_object(self._kept.pop())
+            self._graph._keep_object(self._kept[-1])
+            self._kept.pop()
+
+    def _cancel(self) -> None:
+        if self._building is not None:
+            self._building.cancel()
 
 
 class GraphBuilder:
     """A capture as cuda.core has it: `stream.create_graph_builder()`, which is a stream to launch on
     between `begin_building()` and `end_building()`. `split()` and `join()` make branches.
+
+    One that goes while it is building, closed or collected, ends that and drops what it made. In the modes
+    "global" and "thread_local" the driver lets only the thread that began do so: collected on another
+    one it goes by the next call of that thread's that makes something, or by anybody's once that has ended.
     """
 
     __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "__weakref__")
     _capture: Capture | None
     _stream: Stream
-    _primary: GraphBuilder | None
+    _primary: weakref.ref[GraphBuilder] | None  # of a branch: it does not hold what it was split off
     _joined: bool
     _into: Graph | None
 
@@ -669,7 +766,8 @@ class GraphBuilder:
         raise TypeError("a builder is made by Stream.create_graph_builder() or the Device's")
 
     @classmethod
-    def _of(cls, stream: Stream, primary: GraphBuilder | None = None, into: Graph | None = None) -> GraphBuilder:
+    def _of(cls, stream: Stream, primary: weakref.ref[GraphBuilder] | None = None,
+            into: Graph | None = None) -> GraphBuilder:
         self = cls.__new__(cls)
         self._into = into  # the body of a conditional node that it fills
         self._stream, self._primary, self._joined = stream, primary, False
@@ -704,7 +802,7 @@ class GraphBuilder:
         if self._capture is None:
             raise RuntimeError("begin_building() has not been called"
                                if self._primary is None else "a branch ends by join()")
-        self._capture.__exit__(None)
+        self._capture._end()
         return self
 
     @property
@@ -728,12 +826,11 @@ class GraphBuilder:
             raise ValueError(f"count is {count}: expected 2 or more")
         if not self.is_building:
             raise RuntimeError("it is not building")
-        more = []
-        for _ in range(count - 1):
-            stream = self._stream.device.create_stream()
+        streams = [self._stream.device.create_stream() for _ in range(count - 1)]
+        for stream in streams:
             stream.wait(self._stream)
-            more.append(GraphBuilder._of(stream, self._primary or self))
-        return self, *more
+        primary = self._primary or weakref.ref(self)
+        return self, *(GraphBuilder._of(stream, primary) for stream in streams)
 
     @staticmethod
     def join(*builders: GraphBuilder) -> GraphBuilder:
@@ -749,12 +846,11 @@ class GraphBuilder:
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
         """A Python function; the graph keeps it. It may call neither CUDA nor cucore."""
-        capture = (self._primary or self)._capture
-        if capture is None:
-            raise RuntimeError("begin_building() has not been called")
-        made = host_function(self._stream.device, fn, user_data)
-        check(raw.cuc_launch_host(self._stream._h, ctypes.cast(made, ctypes.c_void_p), None))
-        capture._kept.append(made)
+        primary = self._primary() if self._primary is not None else self
+        if primary is None or primary._capture is None:
+            raise RuntimeError("begin_building() has not been called" if primary is not None else
+                               "the builder that it was split off is gone, and what they were building")
+        primary._capture._call(self._stream, fn, user_data)
 
     def embed(self, child: GraphBuilder | Graph) -> None:
         """A whole graph as one node; it is copied."""
@@ -787,14 +883,27 @@ class GraphBuilder:
 
     def close(self) -> None:
         """Drop what is building."""
-        if self._capture is not None and self._capture._graph is None:
-            raw.cuc_stream_cancel_capture(self._stream._h)
+        if self._capture is not None:
+            self._capture._cancel()
 
     def __enter__(self) -> GraphBuilder:
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+
+def _call_kept(key: int) -> None:
+    _called_back.add(get_ident())
+    found = kept.get(key)
+    kept.forget(key)
+    if found is not None:
+        function, given = found
+        function(*given)
+
+
+# One for all: made for each call it would go while the driver is in it.
+_kept_function = _HostFunction(_call_kept)
 
 
 def host_launch(stream: StreamLike, fn: Callable[..., Any], *, user_data: Any = None) -> None:
@@ -807,19 +916,10 @@ def host_launch(stream: StreamLike, fn: Callable[..., Any], *, user_data: Any = 
     if queue.is_capturing:
         raise RuntimeError("the stream is being captured: the capture's callback() keeps the function")
 
-    def run(key: int) -> None:
-        with contextlib.suppress(KeyError):
-            kept.forget(key)
-        if user_data is None:
-            fn()
-        else:
-            fn(user_data)
-
     _will_call(queue.device)
-    made = _HostFunction(run)
-    key = kept.add(made)
+    key = kept.add((fn, () if user_data is None else (user_data,)))
     try:
-        check(raw.cuc_launch_host(queue._h, ctypes.cast(made, ctypes.c_void_p), key))
+        check(raw.cuc_launch_host(queue._h, ctypes.cast(_kept_function, ctypes.c_void_p), key))
     except BaseException:
         kept.forget(key)
         raise

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
 import types
 from collections.abc import Iterable
@@ -17,14 +18,26 @@ Self = TypeVar("Self", bound="Handle")
 # The collector may run on a thread of the driver's that has called a Python function, and no call of CUDA is allowed
 # there: what goes on a thread that Python has not started is released by the next call that makes something.
 _threads = threading._active  # type: ignore[attr-defined]
+_called_back: set[int] = set()  # such threads of the driver's, which may have come to be among the former
 _left: list[tuple[Any, int]] = []
 
 
+def may_call() -> int:
+    """Whether CUDA may be called on this thread: 2 for good, 1 for now, 0 not."""
+    ident = get_ident()
+    thread = _threads.get(ident)
+    if isinstance(thread, threading._DummyThread):
+        return int(ident not in _called_back)
+    return 2 if thread is not None else 0
+
+
 def release_left() -> None:
-    """Release what was left, on a thread where that may be done."""
-    while _left and get_ident() in _threads:
+    """Release what was left, on a thread where that may be done. What still may not is left again."""
+    if not may_call():
+        return
+    for _ in range(len(_left)):
         try:
-            release, handle = _left.pop()
+            release, handle = _left.pop(0)
         except IndexError:  # another thread has it
             return
         release(handle)
@@ -65,7 +78,7 @@ class Handle:
         handle = getattr(self, "_h", 0)
         if handle:
             self._h = 0
-            if get_ident() in _threads:
+            if may_call():
                 self._release(handle)
             else:
                 _left.append((self._release, handle))
@@ -145,13 +158,13 @@ class _Kept:
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
-        self._next = 0
+        self._numbers = itertools.count(1)  # which gives no two threads the same
         self.drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._drop)
 
     def add(self, value: Any) -> int:
-        self._next += 1
-        self._objects[self._next] = value
-        return self._next
+        key = next(self._numbers)
+        self._objects[key] = value
+        return key
 
     def _drop(self, key: int) -> None:
         value = self._objects.pop(key, None)

@@ -338,8 +338,8 @@ class PreparedLaunch:
     It keeps the arguments, also buffers that are closed meanwhile. `replace(*args)` gives others.
     """
 
-    __slots__ = ("_launch", "_kept", "stream", "config", "kernel", "args")
-    _launch: int  # the address of a cuc_python_launch
+    __slots__ = ("_launch", "stream", "config", "kernel", "args")
+    _launch: tuple[Any, ...]  # the address of a cuc_python_launch, that, and all that it points to
     _failed = staticmethod(fail)
     if TYPE_CHECKING:
         def __call__(self) -> None: ...
@@ -358,11 +358,13 @@ class PreparedLaunch:
         except struct.error as error:
             raise _refused(self.kernel, args, error) from None
         # The variables of the stream and the kernel, which are NULL once those are closed.
+        stream, config, kernel = self.stream, self.config, self.kernel
         made = raw.cuc_python_launch(
-            stream=ctypes.addressof(self.stream._p), kernel=ctypes.addressof(self.kernel._p),
-            config=self.config._address if self.config is not None else None,
+            stream=ctypes.addressof(stream._p), kernel=ctypes.addressof(kernel._p),
+            config=config._address if config is not None else None,
             args=ctypes.cast(packed, ctypes.c_void_p), arg_count=len(args))
-        self.args, self._kept, self._launch = args, (made, packed, held), ctypes.addressof(made)
+        self.args = args
+        self._launch = ctypes.addressof(made), made, packed, held, stream, config, kernel
 
 
 if raw.prototype("cuc_python_add_call", release_gil=False)(id(PreparedLaunch)) < 0:

@@ -358,8 +358,12 @@ class MemoryPool(MemoryResource):
         return MemoryPool._own(create(raw.cuc_memory_pool_get_current, Device(device)._h, _KINDS[kind]))
 
     def make_current(self) -> None:
-        """Let its device's allocations come from it."""
+        """Let its device's allocations come from it. It is kept from then on: whoever asked for the current pool
+        meanwhile has it by its handle.
+        """
         check(raw.cuc_memory_pool_make_current(self._h))
+        if not any(each is self for each in _been_current):
+            _been_current.append(self)
 
     @property
     def statistics(self) -> dict[str, int]:
@@ -378,6 +382,7 @@ class MemoryPool(MemoryResource):
 
 
 _registry: weakref.WeakValueDictionary[uuids.UUID, MemoryPool] = weakref.WeakValueDictionary()
+_been_current: list[MemoryPool] = []
 
 
 def _pool_of(cls: type[MemoryPool], device_id: int, handle: IPCAllocationHandle) -> MemoryPool:

@@ -9,7 +9,7 @@ from . import raw
 if TYPE_CHECKING:
     from ._stream import Event, Stream
 
-_lock = threading.Lock()
+_lock = threading.Lock()  # of who prunes; a list's methods need none
 _held: list[tuple[Event, Any]] = []
 
 
@@ -19,15 +19,15 @@ def hold(stream: Stream, memory: Any) -> None:
         return
     event = stream.record()
     prune()
-    with _lock:
-        _held.append((event, memory))
+    _held.append((event, memory))
 
 
 def prune() -> None:
     """Let go of what is not needed any more; also where the context failed."""
     if _held and _lock.acquire(blocking=False):
         try:
-            _held[:] = [each for each in _held
-                        if raw.cuc_event_query(each[0]._h) == raw.CUC_NOT_READY]
+            for each in list(_held):
+                if raw.cuc_event_query(each[0]._h) != raw.CUC_NOT_READY:
+                    _held.remove(each)  # what goes with it may come here, and hold more
         finally:
             _lock.release()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import HostMemory, numbers
+from ._handle import HostMemory, may_call, numbers
 from ._memory import Buffer
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -72,6 +72,7 @@ class Tensor:
     _buffer: Buffer | None  # a reference of its own to the memory, where a buffer has it
     _stream: Stream | None
     __hash__: ClassVar[None]  # type: ignore[assignment]
+    _may_call = staticmethod(may_call)
     if TYPE_CHECKING:
         def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None,
                        dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any: ...

@@ -9,7 +9,7 @@ import weakref
 
 import cucore
 from cucore import EventOptions, Graph, LaunchConfig, graph, host_launch, launch
-from support import DeviceTest, kernel
+from support import DeviceTest, child, kernel
 
 SOURCE = r"""
 extern "C" __global__ void affine(float *x, float a, float b)
@@ -298,7 +298,279 @@ class Builders(GraphTest):
         self.assertEqual(self.read(self.x)[0], 1)
 
 
+class Dropped(GraphTest):
+    """Builders that go while they are building: the capture ends, and what it made is thrown away."""
+
+    def build(self, mode="relaxed", stream=None):
+        builder = (stream or self.stream).create_graph_builder().begin_building(mode)
+        launch(builder, ONE, self.affine, self.x, 3.0, 0.0)
+        return builder
+
+    def is_free(self, stream=None):
+        """The stream is as before: it runs work, and is captured again."""
+        self.assertFalse((stream or self.stream).is_capturing)
+        self.assertEqual(self.read(self.x), [1] * 4)
+        run = self.build(stream=stream).end_building().complete()
+        run.launch(self.stream)
+        self.assertEqual(self.read(self.x), [3] * 4)
+
+    @staticmethod
+    def elsewhere(function):
+        """On a thread that has ended by then."""
+        thread = threading.Thread(target=function)
+        thread.start()
+        thread.join()
+
+    def test_by_its_last_reference(self):
+        for mode in ("relaxed", "thread_local", "global"):
+            with self.subTest(mode):
+                builder = self.build(mode)
+                self.assertTrue(self.stream.is_capturing)
+                del builder
+                self.assertFalse(self.stream.is_capturing)
+        self.is_free()
+
+    def test_by_the_collector(self):
+        cycle = [self.build("thread_local")]
+        cycle.append(cycle)
+        del cycle
+        gc.collect()
+        self.is_free()
+
+    def test_a_relaxed_one_on_another_thread(self):
+        held = [self.build()]
+        self.elsewhere(held.clear)
+        self.is_free()
+
+    def test_else_by_the_next_call_of_the_thread_that_began(self):
+        for mode in ("thread_local", "global"):
+            with self.subTest(mode):
+                held = [self.build(mode)]
+                self.elsewhere(held.clear)
+                self.assertTrue(self.stream.is_capturing)
+                self.elsewhere(lambda: self.device.create_event())  # another thread's is none
+                self.assertTrue(self.stream.is_capturing)
+                self.device.create_event()
+                self.assertFalse(self.stream.is_capturing)
+        held = [self.build("thread_local")]
+        self.elsewhere(held.clear)
+        self.build("thread_local").close()  # a builder's beginning is one
+        self.is_free()
+
+    def test_what_an_ended_thread_began_goes_on_any(self):
+        for mode in ("thread_local", "global"):
+            held = []
+            self.elsewhere(lambda: held.append(self.build(mode)))
+            for _ in range(200):  # the thread has ended for Python a moment before it has
+                held.clear()
+                self.device.create_event()
+                if not self.stream.is_capturing:
+                    break
+                time.sleep(0.01)
+        self.is_free()
+
+    def test_on_a_thread_of_the_drivers(self):
+        """No call of CUDA is allowed there."""
+        other = self.device.create_stream()
+        held = [self.build(stream=other)]
+        host_launch(self.stream, held.clear)
+        self.stream.sync()
+        self.assertTrue(other.is_capturing)
+        self.device.create_event()
+        self.is_free(other)
+
+    def test_with_branches(self):
+        for joined in (False, True):
+            with self.subTest(joined=joined):
+                builder = self.build()
+                _, left, right = builder.split(3)
+                launch(left, ONE, self.affine, self.x, 1.0, 1.0)
+                streams = [left.stream, right.stream]
+                if joined:
+                    graph.GraphBuilder.join(builder, left, right)
+                del builder, _
+                self.assertEqual([s.is_capturing for s in (self.stream, *streams)], [False] * 3)
+                self.assertFalse(left.is_building)
+                with self.assertRaisesRegex(RuntimeError, "split off is gone"):
+                    right.callback(print)
+                del left, right, streams
+        self.is_free()
+
+    def test_a_branch_alone(self):
+        """Whatever it had is missing where they are to join: that is told at the end, which ends it."""
+        builder = self.build()
+        builder.split(2)[1].callback(print)
+        self.assertTrue(builder.is_building)
+        with self.assertRaises(cucore.CUDAError):
+            builder.end_building()
+        self.assertFalse(builder.is_building)
+        with self.assertRaisesRegex(RuntimeError, "not building"):
+            builder.end_building()
+        self.is_free()
+
+    def test_a_branch_that_has_joined(self):
+        builder = self.build()
+        _, branch = builder.split(2)
+        branch.callback(lambda: None)
+        graph.GraphBuilder.join(builder, branch)
+        del branch
+        gc.collect()
+        self.assertEqual(builder.end_building().graph_definition.node_count, 2)
+
+    def test_with_bodies(self):
+        """In either order, also on other threads."""
+        for order in ((0, 1), (1, 0)):
+            for where in (lambda function: function(), self.elsewhere):
+                with self.subTest(order=order):
+                    builder = self.build()
+                    body = builder.if_then(builder.create_condition(1)).begin_building()
+                    launch(body, ONE, self.affine, self.x, 1.0, 1.0)
+                    inner, held = body.stream, [builder, body]
+                    del builder, body
+                    for each in order:
+                        where(lambda each=each: held.__setitem__(each, None))
+                    self.assertFalse(inner.is_capturing)
+                    self.assertFalse(self.stream.is_capturing)
+        self.is_free()
+
+    def test_a_body_alone(self):
+        """What it has put there stays: the graph that has it goes on."""
+        builder = self.build()
+        body = builder.if_then(builder.create_condition(0)).begin_building()
+        launch(body, ONE, self.affine, self.x, 1.0, 1.0)
+        del body
+        self.assertTrue(builder.is_building)
+        self.assertEqual(self.run_it(builder.end_building().complete()), 3)
+
+    def test_the_streams_object_may_be_closed(self):
+        stream = self.device.create_stream()
+        builder = self.build(stream=stream)
+        again = cucore.Stream.from_handle(stream.handle)
+        stream.close()
+        self.assertTrue(again.is_capturing)
+        self.assertEqual(builder.end_building().graph_definition.node_count, 1)
+
+    def test_no_others_capture_is_ended(self):
+        closed = self.build()
+        closed.close()
+        failed = self.build()
+        failed.split(2)[1].callback(print)
+        with self.assertRaises(cucore.CUDAError):
+            failed.end_building()
+        ended = self.build().end_building()
+        with self.stream.capture() as capture:
+            launch(self.stream, ONE, self.affine, self.x, 5.0, 0.0)
+            closed.close()
+            failed.close()
+            del closed, failed, ended
+            gc.collect()
+            self.assertTrue(self.stream.is_capturing)
+        self.assertEqual(self.run_it(capture.graph), 5)
+
+    def test_functions_of_python_are_let_go(self):
+        class Said:
+            def __call__(self):
+                pass
+
+        function = Said()
+        gone, builder = weakref.ref(function), self.build()
+        builder.callback(function)
+        del function, builder
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_the_failure_that_is_told_stays(self):
+        """A collection comes at any time, also between a failure and its exception."""
+        builder = self.build()
+        cucore.raw.cuc_stream_get_id(None, None)
+        del builder
+        self.assertEqual(cucore.raw.cuc_error_function(), b"cuc_stream_get_id")
+
+    def test_closing_on_the_wrong_thread_is_told(self):
+        builder, told = self.build("thread_local"), []
+
+        def close():
+            try:
+                builder.close()
+            except cucore.InvalidArgumentError as error:
+                told.append(str(error))
+
+        self.elsewhere(close)
+        self.assertIn("begun by another thread", told[0])
+        self.assertTrue(builder.is_building)
+        builder.close()
+        builder.close()
+        self.is_free()
+
+    def test_at_the_end_of_the_interpreter(self):
+        start = """
+import sys, time
+from cucore import *
+device = Device(0)
+stream = device.create_stream()
+other = device.create_stream()
+"""
+        for mode in ("relaxed", "thread_local"):
+            for hold in ("sys.keep = builder", "cycle = [builder]; cycle.append(cycle)"):
+                with self.subTest(mode=mode, hold=hold):
+                    self.assertEqual(child(start + f"""
+builder = stream.create_graph_builder().begin_building({mode!r})
+host_launch(builder, print)
+_, branch = builder.split(2)
+{hold}
+host_launch(other, lambda: time.sleep(0.2))
+host_launch(other, print, user_data="called")  # waited for, though a stream is captured
+print("ended", flush=True)
+"""), "ended\ncalled\n")
+
+
 class Captures(GraphTest):
+    def test_an_exception_within_ends_it(self):
+        for mode in ("relaxed", "thread_local", "global"):
+            with self.subTest(mode), self.assertRaisesRegex(KeyError, "within"):
+                with self.stream.capture(mode) as capture:
+                    launch(self.stream, ONE, self.affine, self.x, 3.0, 0.0)
+                    raise KeyError("within")
+            self.assertFalse(self.stream.is_capturing)
+            with self.assertRaisesRegex(RuntimeError, "has not ended, or failed"):
+                capture.graph
+        self.assertEqual(self.read(self.x)[0], 1)
+
+    def test_also_where_the_capture_is_spoilt_or_a_body_is_being_filled(self):
+        with self.assertRaises(cucore.BusyError), self.stream.capture():
+            self.device.sync()
+        self.assertFalse(self.stream.is_capturing)
+        inner = None
+        with self.assertRaises(ZeroDivisionError), self.stream.capture("relaxed") as capture:
+            then = capture.if_then(capture.create_condition(1))
+            body = graph.GraphBuilder._of(self.device.create_stream(), into=then).begin_building()
+            inner = body.stream
+            1 / 0
+        self.assertFalse(self.stream.is_capturing)
+        self.assertFalse(inner.is_capturing)
+        self.assertEqual(self.read(self.x)[0], 1)
+
+    def test_in_a_generator_that_is_collected(self):
+        def capturing(mode):
+            with self.stream.capture(mode):
+                yield
+
+        for mode in ("relaxed", "thread_local"):
+            held = [capturing(mode)]
+            next(held[0])
+            self.assertTrue(self.stream.is_capturing)
+            Dropped.elsewhere(held.clear)
+            self.device.create_event()
+            self.assertFalse(self.stream.is_capturing)
+
+    def test_one_that_did_not_begin_ends_nothing(self):
+        with self.stream.capture() as capture:
+            with self.assertRaises(cucore.BusyError), self.stream.capture():
+                self.fail("it began")
+            gc.collect()
+            launch(self.stream, ONE, self.affine, self.x, 3.0, 0.0)
+        self.assertEqual(self.run_it(capture.graph), 3)
+
     def test_a_capture_takes_functions_and_graphs(self):
         said = []
         inner = Graph()

@@ -8,7 +8,7 @@ import unittest
 import cucore
 from cucore import Buffer, LaunchConfig, Tensor, as_tensor, launch
 from cucore.utils import StridedMemoryView, args_viewable_as_strided_memory
-from support import SAXPY, DeviceTest, kernel
+from support import SAXPY, DeviceTest, child, kernel
 
 try:
     import numpy
@@ -57,6 +57,45 @@ class Capsules(DeviceTest):
         del again
         gc.collect()
         self.assertEqual(self.freed, [24])
+
+    def test_the_exception_goes_on_that_one_goes_by(self):
+        """What it keeps is let go by Python, which cannot be called with an exception on its way."""
+        def fail(held):
+            raise KeyError("mine")
+
+        for take in (lambda view: view.__dlpack__(), lambda view: view.__dlpack__(max_version=(1, 0)),
+                     lambda view: Tensor.from_capsule(view.__dlpack__())):
+            held = [take(Buffer.from_handle(self.buffer.handle, 24, owner=type("Owner", (), {
+                "__del__": lambda owner: self.freed.append("one")})()).view("f32"))]
+            with self.assertRaisesRegex(KeyError, "mine"):
+                (held.pop(), fail(held))  # the exception finds it on the interpreter's stack
+        gc.collect()
+        self.assertEqual(self.freed, ["one"] * 3)
+
+    def test_one_goes_while_its_stream_waits_for_python(self):
+        """Unmapping waits for the stream, and that for a function that needs the interpreter's lock."""
+        said = child("""
+import signal, time
+from cucore import *
+signal.alarm(60)
+device = Device(0)
+stream = device.create_stream()
+try:
+    resource = VirtualMemoryResource(device)
+except NotSupportedError:
+    resource = None
+for take in (lambda view: view.__dlpack__(), lambda view: view.__dlpack__(max_version=(1, 0)),
+             lambda view: Tensor.from_capsule(view.__dlpack__())):
+    if resource is None:
+        print("called")
+        continue
+    buffer = resource.allocate(64, stream=stream)
+    taken = take(buffer.view())
+    buffer.close()
+    host_launch(stream, lambda: (time.sleep(0.1), print("called")))
+    del taken
+""")
+        self.assertEqual(said, "called\n" * 3)
 
     def test_it_is_consumed_once(self):
         capsule = self.buffer.view().__dlpack__()

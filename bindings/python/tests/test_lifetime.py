@@ -10,6 +10,7 @@ import threading
 import unittest
 
 from cucore import (
+    Buffer,
     ContextOptions,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
@@ -167,6 +168,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             held, cycle = [cycle], None
 
             def drop():
+                threading.current_thread()  # which makes it known to the interpreter
                 held.clear()
                 gc.collect()
                 said.extend(handle for _, handle in _handle._left)
@@ -176,6 +178,27 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             self.assertIn(handles[0], said)
             self.device.create_stream().close()  # and now it goes
             self.assertEqual(_handle._left, [])
+
+    def test_so_do_arrays_that_others_were_given_or_gave(self):
+        memory = LegacyPinnedMemoryResource().allocate(64)
+        for take in (lambda view: view.__dlpack__(), lambda view: view.__dlpack__(max_version=(1, 0)),
+                     lambda view: Tensor.from_capsule(view.__dlpack__()),
+                     lambda view: Tensor.from_capsule(view.__dlpack__(max_version=(1, 0)))):
+            for known in (False, True):
+                ran, went = [], []
+                owner = type("Owner", (), {"__del__": lambda _, went=went: went.append(threading.get_ident())})
+                held = [take(Buffer.from_handle(memory.handle, 64, owner=owner()).view())]
+
+                def drop(known=known, ran=ran, held=held):
+                    if known:
+                        threading.current_thread()
+                    ran.append(threading.get_ident())
+                    held.clear()
+
+                host_launch(self.stream, drop)
+                self.stream.sync()
+                self.assertEqual(went, [threading.get_ident()])
+                self.assertNotEqual(went, ran)
 
     def test_on_threads_that_only_finalise(self):
         """Objects go to threads of finalisers, in any order, while others make more."""
@@ -276,6 +299,46 @@ class Closed(DeviceTest):
         prepared()
         self.assertEqual(self.read(seen), [2] * 32)
 
+    def test_a_prepared_launch_keeps_its_stream_config_and_kernel(self):
+        y = self.floats([0] * 32)
+        prepared = PreparedLaunch(self.device.create_stream(), LaunchConfig(1, 32),
+                                  compiled(SAXPY).get_kernel("saxpy"), 2.0, y, y, 32)
+        prepared.stream = prepared.config = prepared.kernel = None
+        others = [(self.device.create_stream(), LaunchConfig(1, 1), compiled(SAXPY).get_kernel("saxpy"))
+                  for _ in range(50)]
+        prepared()
+        self.device.sync()
+        self.assertEqual(self.read(y), [0] * 32)
+        self.assertEqual(len(others), 50)
+
+    def test_a_prepared_launch_gets_other_arguments_while_it_launches(self):
+        """What the launch under way points to stays; the interpreter overwrites what is freed."""
+        self.assertEqual(child(f"""
+import sys, threading
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+from cucore import *
+from support import SAXPY, compiled
+sys.setswitchinterval(1e-6)
+device = Device(0)
+stream = device.create_stream()
+y = device.allocate(128, stream=stream)
+prepared = PreparedLaunch(stream, LaunchConfig(1, 32), compiled(SAXPY).get_kernel("saxpy"), 0.0, y, y, 32)
+ended = threading.Event()
+def replace():
+    while not ended.is_set():
+        prepared.replace(0.0, y, y, 32)
+threads = [threading.Thread(target=replace) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(500):
+    prepared()
+ended.set()
+for thread in threads:
+    thread.join()
+stream.sync()
+print("launched")
+""", PYTHONMALLOC="debug"), "launched\n")
+
     def test_a_prepared_launch_notices_what_is_closed(self):
         y = self.floats([0])
         stream, kernel = self.device.create_stream(), compiled(SAXPY).get_kernel("saxpy")
@@ -286,6 +349,49 @@ class Closed(DeviceTest):
         stream.close()
         with self.assertRaisesRegex(InvalidArgumentError, "stream is NULL"):
             prepared()
+
+    def test_a_pool_that_was_current_stays(self):
+        """A device's memory resource knows it by its handle alone."""
+        self.assertEqual(child("""
+import gc
+from cucore import *
+device = Device(0)
+stream = device.create_stream()
+default = DeviceMemoryResource(device)
+pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+pool.make_current()
+device.memory_resource
+pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
+pool.make_current()
+del pool
+gc.collect()
+for pool in (device.memory_resource, MemoryPool.current(device)):
+    pool.allocate(64, stream=stream).close()
+default.make_current()
+stream.sync()
+print("allocated")
+"""), "allocated\n")
+
+    def test_a_finaliser_may_copy_while_others_memory_goes(self):
+        self.assertEqual(child("""
+import signal
+from cucore import *
+signal.alarm(60)
+device = Device(0)
+stream = device.create_stream()
+buffer = device.allocate(16, stream=stream)
+class Data(bytearray):
+    def __del__(self):
+        buffer.copy_from(b"1" * 16, stream=stream)
+        print("copied", flush=True)
+buffer.copy_from(Data(16), stream=stream)
+stream.sync()
+stream.sync()
+out = bytearray(16)
+buffer.copy_to(out, stream=stream)
+stream.sync()
+print(bytes(out) == b"1" * 16)
+"""), "copied\nTrue\n")
 
     def test_closed_buffers_are_refused(self):
         x, y = self.floats([1]), self.floats([0])

@@ -2641,7 +2641,8 @@ extern "C" {
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
     /// A buffer of another size over the memory of one that there is, which stays as it is.
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
-    /// Have another process's buffer.
+    /// Have another process's buffer. Imported again it is at the same address, and there until the last
+    /// of its buffers here is released.
     pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// A buffer over the memory of another process. It grows as others of its resource do, by memory of
     /// its own.
@@ -3254,8 +3255,8 @@ extern "C" {
     pub fn cuc_program_release(program: *mut cuc_program);
     /// Hold one reference more.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
-    /// Let the objects of a Python class be called: each launches what its attribute `_launch` (int), a
-    /// cuc_python_launch, says.
+    /// Let the objects of a Python class be called: each launches what its attribute `_launch` says, a
+    /// tuple that begins with the address of a cuc_python_launch (int).
     pub fn cuc_python_add_call(type_: *mut c_void) -> cuc_status;
     /// Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the
     /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
