@@ -207,6 +207,8 @@ class Stream(Handle):
         return raw.cuc_stream_handle(self._h) or 0
 
     def __cuda_stream__(self) -> tuple[int, int]:
+        if not self._h:  # 0 would be the legacy default stream
+            raise ValueError("the stream is closed")
         return 0, raw.cuc_stream_handle(self._h) or 0
 
     @property

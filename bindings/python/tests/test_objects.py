@@ -71,6 +71,9 @@ class Streams(DeviceTest):
         wrapped = self.device.create_stream(Foreign(self.stream))
         self.assertEqual(wrapped, self.stream)
         self.assertEqual(wrapped.__cuda_stream__(), (0, self.stream.handle))
+        wrapped.close()
+        with self.assertRaisesRegex(ValueError, "closed"):  # and not the legacy default stream
+            wrapped.__cuda_stream__()
         self.stream.wait(Foreign(self.device.create_stream()))
 
     def test_what_is_no_stream_is_refused(self):
