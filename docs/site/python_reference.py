@@ -120,7 +120,7 @@ def page(package):
     for path in sorted(package.glob("_[a-z]*.py")):
         part = sections(path, names)
         if part:
-            title = path.stem.strip("_")
+            title = path.stem.strip("_").replace("_", " ")
             out += [f"## {title[:1].upper()}{title[1:]}", "", *part]
     if names:
         out += ["## Others", "", *(directive("data", name, [""]) for name in sorted(names))]

@@ -4,6 +4,7 @@ Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C fun
 `cucore.tile` kernels on tiles.
 """
 from . import graph, raw, system, tuning, utils
+from ._capture import Capture
 from ._condition import GraphCondition
 from ._device import ComputeCapability, Context, Device, DeviceProperties
 from ._errors import (
@@ -23,24 +24,27 @@ from ._errors import (
                       OutOfMemoryError,
 )
 from ._gemm import Gemm
-from ._graph import Capture, Graph, GraphBuilder, GraphCompleteOptions, GraphExec, host_launch
+from ._graph import Graph, GraphCompleteOptions, GraphExec
+from ._graph_builder import GraphBuilder
 from ._green import ContextOptions, DeviceResources, GreenContext, SMResource, SMResourceOptions
+from ._host_launch import host_launch
 from ._ipc import IPCAllocationHandle, IPCBufferDescriptor, IPCEventDescriptor
 from ._launch import LaunchConfig, PreparedLaunch, launch
 from ._managed import Host, ManagedBuffer
-from ._memory import (
-                      Buffer,
+from ._memory import Buffer, MemoryResource
+from ._memory_pool import (
                       DeviceMemoryResource,
                       DeviceMemoryResourceOptions,
-                      GraphMemoryResource,
-                      LegacyManagedMemoryResource,
-                      LegacyPinnedMemoryResource,
                       ManagedMemoryResource,
                       ManagedMemoryResourceOptions,
                       MemoryPool,
-                      MemoryResource,
                       PinnedMemoryResource,
                       PinnedMemoryResourceOptions,
+)
+from ._memory_resource import (
+                      GraphMemoryResource,
+                      LegacyManagedMemoryResource,
+                      LegacyPinnedMemoryResource,
                       SynchronousMemoryResource,
 )
 from ._object import Kernel, ObjectCode

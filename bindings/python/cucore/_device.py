@@ -11,7 +11,7 @@ from ._pending import prune
 from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
 
 if TYPE_CHECKING:
-    from ._graph import GraphBuilder
+    from ._graph_builder import GraphBuilder
     from ._green import ContextOptions, DeviceResources, GreenContext
     from ._memory import Buffer, MemoryResource
 

@@ -151,6 +151,12 @@ class ManagedBuffer(Buffer):
         discard_prefetch_batch(stream, [self], location)
 
 
+def as_managed(made: Buffer) -> ManagedBuffer:
+    """The same reference as a ManagedBuffer."""
+    handle, made._h = made._h, 0
+    return ManagedBuffer._own(handle)  # type: ignore[return-value]
+
+
 # ---- several at once -----------------------------------------------------------------------------
 
 def _batch(buffers: Sequence[Buffer], locations: Any = None) -> tuple[Any, Any]:

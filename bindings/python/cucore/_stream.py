@@ -14,8 +14,9 @@ from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
 
 if TYPE_CHECKING:
+    from ._capture import Capture
     from ._device import Context, Device
-    from ._graph import Capture, GraphBuilder
+    from ._graph_builder import GraphBuilder
 
 
 _COMPARE = {">=": raw.CUC_WAIT_GEQ, "==": raw.CUC_WAIT_EQ, "&": raw.CUC_WAIT_AND,
@@ -282,12 +283,12 @@ class Stream(Handle):
 
     def capture(self, mode: str = "thread_local") -> Capture:
         """`with stream.capture() as graph:` captures what is put on the stream into a graph."""
-        from ._graph import Capture
+        from ._capture import Capture
         return Capture(self, mode)
 
     def create_graph_builder(self) -> GraphBuilder:
         """A capture of this stream, as cuda.core has it."""
-        from ._graph import GraphBuilder
+        from ._graph_builder import GraphBuilder
         return GraphBuilder._of(self)
 
     async def _wait(self) -> None:

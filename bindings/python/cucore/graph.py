@@ -2,7 +2,11 @@
 of a `GraphDefinition`; in `cucore` itself they are `GraphExec` and `Graph`.
 """
 from ._condition import GraphCondition
-from ._graph import (
+from ._graph import Graph as GraphDefinition
+from ._graph import GraphCompleteOptions, GraphDebugPrintOptions
+from ._graph import GraphExec as Graph
+from ._graph_builder import GraphBuilder
+from ._graph_node import (
     AllocNode,
     ChildGraphNode,
     ConditionalNode,
@@ -10,9 +14,6 @@ from ._graph import (
     EventRecordNode,
     EventWaitNode,
     FreeNode,
-    GraphBuilder,
-    GraphCompleteOptions,
-    GraphDebugPrintOptions,
     GraphNode,
     HostCallbackNode,
     IfElseNode,
@@ -23,8 +24,6 @@ from ._graph import (
     SwitchNode,
     WhileNode,
 )
-from ._graph import Graph as GraphDefinition
-from ._graph import GraphExec as Graph
 
 __all__ = [
     "AllocNode", "ChildGraphNode", "ConditionalNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "FreeNode",

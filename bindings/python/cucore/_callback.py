@@ -1,0 +1,52 @@
+"""Python functions that the driver calls."""
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import weakref
+from collections.abc import Callable
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from ._device import Device
+from ._errors import CUDAError
+from ._handle import _called_back
+
+if TYPE_CHECKING:
+    from ._capture import _Building
+
+HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_called_from: set[Device] = set()
+under_way: weakref.WeakValueDictionary[int, _Building] = weakref.WeakValueDictionary()  # by their streams
+
+
+def _let_functions_end() -> None:
+    """While the interpreter ends, a thread that wants to call Python is stopped for good, and with it the work
+    behind the function: whatever then waits for that work would never return."""
+    for building in list(under_way.values()):  # nothing waits for a device that captures
+        with contextlib.suppress(CUDAError):
+            building.cancel()
+    for device in list(_called_from):
+        with contextlib.suppress(CUDAError):
+            device.sync()
+
+
+def will_call(device: Device) -> None:
+    if not _called_from:
+        atexit.register(_let_functions_end)
+    _called_from.add(device)
+
+
+def host_function(device: Device, function: Callable[..., Any], user_data: Any = None) -> Any:
+    """A Python function as the driver calls one. It may call neither CUDA nor cucore."""
+    will_call(device)
+
+    def run(_user: int | None) -> None:
+        _called_back.add(get_ident())
+        if user_data is None:
+            function()
+        else:
+            function(user_data)
+
+    return HostFunction(run)

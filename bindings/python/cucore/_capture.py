@@ -1,0 +1,175 @@
+"""Captures: what is put on a stream, as a graph."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any
+
+from . import raw
+from ._callback import host_function, under_way
+from ._condition import GraphCondition
+from ._device import Device
+from ._errors import CUDAError, check, last_error
+from ._graph import Graph
+from ._handle import _left, _threads, create, get, may_call, release_left
+from ._stream import Stream
+
+_MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
+          "relaxed": raw.CUC_CAPTURE_RELAXED}
+
+
+def mode_number(mode: str) -> int:
+    if mode not in _MODES:
+        raise ValueError(f"mode is {mode!r}: expected one of {', '.join(_MODES)}")
+    return _MODES[mode]
+
+
+class _Building:
+    """A capture until it is ended. One that nobody has a hold of any more is cancelled, on a thread that may."""
+
+    __slots__ = ("_h", "_thread", "__weakref__")
+    _h: int  # a reference of its own to the stream, which the caller may close; 0 once it is over
+    _thread: int  # that alone may end it; 0 for any
+
+    def __init__(self, stream: Stream, mode: int, into: Graph | None) -> None:
+        if _left:
+            release_left()  # maybe of this stream
+        self._thread = get_ident() if mode != raw.CUC_CAPTURE_RELAXED else 0
+        self._h = raw.cuc_stream_retain(stream._h) or 0
+        failed = raw.cuc_stream_begin_capture_to(self._h, into._h, None, 0, mode) if into is not None else \
+            raw.cuc_stream_begin_capture(self._h, mode)
+        if failed:
+            error = last_error()
+            self._over()
+            raise error
+        under_way[self._h] = self
+
+    def _over(self) -> None:
+        handle, self._h = self._h, 0
+        raw.cuc_stream_release(handle or None)
+
+    def end(self) -> Graph:
+        """What was captured."""
+        if not self._h:
+            raise RuntimeError("it is not building: it was closed, or its end failed")
+        try:
+            made = create(raw.cuc_stream_end_capture, self._h)
+        except CUDAError:
+            with contextlib.suppress(CUDAError):
+                if not get(ctypes.c_int32, raw.cuc_stream_is_capturing, self._h):
+                    self._over()
+            raise
+        graph = Graph._of(made, Device._of(raw.cuc_stream_device(self._h)))
+        self._over()
+        return graph
+
+    def cancel(self) -> None:
+        """Drop what was captured. Once more does nothing."""
+        if self._h:
+            if under_way.get(self._h) is self:
+                check(raw.cuc_stream_cancel_capture(self._h))
+            self._over()
+            if _left:
+                release_left()  # one whose bodies this one filled may go now
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_h", 0)
+        if not handle:
+            return
+        self._h = 0
+        if under_way.get(handle) in (None, self):  # or another has been begun on the stream since
+            _give_up(self._thread, handle)
+        else:
+            Stream._own(handle)
+        if _left:
+            release_left()
+
+
+def _give_up(thread: int, handle: int) -> None:
+    """Cancel a capture that nobody will end, and give back its stream; or leave that to a thread that may."""
+    here = get_ident()
+    if may_call() and (thread in (0, here) or thread not in _threads) and \
+            raw.cuc_stream_cancel_capture(handle) not in (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT):
+        raw.cuc_stream_release(handle)
+    else:
+        _left.append((functools.partial(_give_up, thread), handle))
+
+
+class Capture:
+    """A capture under way. An exception within cancels it."""
+
+    __slots__ = ("_stream", "_mode", "_into", "_building", "_graph", "_kept")
+
+    def __init__(self, stream: Stream, mode: str, into: Graph | None = None) -> None:
+        self._stream, self._mode, self._into = stream, mode_number(mode), into
+        self._building: _Building | None = None
+        self._graph: Graph | None = None
+        self._kept: list[Any] = []  # functions of nodes, until the graph keeps them
+
+    @property
+    def graph(self) -> Graph:
+        """What was captured, once the block has ended."""
+        if self._graph is None:
+            raise RuntimeError("the capture has not ended, or failed")
+        return self._graph
+
+    def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
+        """Put a Python function on the stream; the graph keeps it."""
+        self._call(self._stream, fn, user_data)
+
+    def _call(self, stream: Stream, fn: Callable[..., Any], user_data: Any) -> None:
+        made = host_function(stream.device, fn, user_data)
+        self._kept.append(made)
+        check(raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), None))
+
+    def embed(self, child: Graph) -> None:
+        """Put a whole graph on the stream, as one node; it is copied."""
+        check(raw.cuc_stream_embed_graph(self._stream._h, child._h))
+
+    def create_condition(self, default_value: int | None = None) -> GraphCondition:
+        """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""
+        return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
+
+    def if_then(self, condition: GraphCondition) -> Graph:
+        """Put a node on the stream that runs a graph unless the condition is 0: that graph, to be filled."""
+        return Graph._bodies(self._stream, raw.CUC_CONDITIONAL_IF, condition, 1)[0]
+
+    def if_else(self, condition: GraphCondition) -> tuple[Graph, Graph]:
+        """The same with a second graph, which runs if it is 0."""
+        then, otherwise = Graph._bodies(self._stream, raw.CUC_CONDITIONAL_IF, condition, 2)
+        return then, otherwise
+
+    def while_loop(self, condition: GraphCondition) -> Graph:
+        """A graph that runs until the condition is 0."""
+        return Graph._bodies(self._stream, raw.CUC_CONDITIONAL_WHILE, condition, 1)[0]
+
+    def switch(self, condition: GraphCondition, count: int) -> tuple[Graph, ...]:
+        """Graphs, of which that of the condition's number runs."""
+        return tuple(Graph._bodies(self._stream, raw.CUC_CONDITIONAL_SWITCH, condition, count))
+
+    def __enter__(self) -> Capture:
+        self._building = _Building(self._stream, self._mode, self._into)
+        return self
+
+    def __exit__(self, kind: Any, *_exception: object) -> None:
+        if kind is None:
+            self._end()
+        else:
+            with contextlib.suppress(CUDAError):  # what is not cancelled now, is when this object goes
+                self._cancel()
+
+    def _end(self) -> None:
+        if self._building is None:
+            raise RuntimeError("the capture has not begun")
+        made = self._building.end()
+        self._graph = self._into if self._into is not None else made
+        while self._kept:
+            self._graph._keep_object(self._kept[-1])
+            self._kept.pop()
+
+    def _cancel(self) -> None:
+        if self._building is not None:
+            self._building.cancel()

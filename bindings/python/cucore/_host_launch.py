@@ -1,0 +1,47 @@
+"""A Python function in a stream's order."""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any
+
+from . import raw
+from ._callback import HostFunction, will_call
+from ._errors import check
+from ._graph_builder import GraphBuilder
+from ._handle import _called_back, kept
+from ._stream import StreamLike, as_stream
+
+
+def _call_kept(key: int) -> None:
+    _called_back.add(get_ident())
+    found = kept.get(key)
+    kept.forget(key)
+    if found is not None:
+        function, given = found
+        function(*given)
+
+
+# One for all: made for each call it would go while the driver is in it.
+_kept_function = HostFunction(_call_kept)
+
+
+def host_launch(stream: StreamLike, fn: Callable[..., Any], *, user_data: Any = None) -> None:
+    """Call a Python function in a stream's order, with `user_data` if given. It runs on a thread of
+    the driver's and may call neither CUDA nor cucore. With a builder it becomes a node.
+    """
+    if isinstance(stream, GraphBuilder):
+        return stream.callback(fn, user_data=user_data)
+    queue = as_stream(stream)
+    if queue.is_capturing:
+        raise RuntimeError("the stream is being captured: the capture's callback() keeps the function")
+
+    will_call(queue.device)
+    key = kept.add((fn, () if user_data is None else (user_data,)))
+    try:
+        check(raw.cuc_launch_host(queue._h, ctypes.cast(_kept_function, ctypes.c_void_p), key))
+    except BaseException:
+        kept.forget(key)
+        raise
+    return None

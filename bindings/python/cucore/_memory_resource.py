@@ -1,0 +1,127 @@
+"""Memory resources that are no pools."""
+from __future__ import annotations
+
+import ctypes
+from typing import ClassVar
+
+from . import raw
+from ._device import Device
+from ._errors import check
+from ._handle import create, get
+from ._managed import ManagedBuffer, as_managed
+from ._memory import Buffer, MemoryResource
+from ._stream import StreamLike, as_stream
+
+
+class SynchronousMemoryResource(MemoryResource):
+    """Memory of a device without a pool: allocating may wait for the device, freeing does."""
+
+    __slots__ = ()
+
+    def __init__(self, device: Device | int) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device(device)._h, raw.CUC_MEMORY_DEVICE)
+
+
+class _Unordered(MemoryResource):
+    """Memory that the host reaches, without a pool. Its buffers need no stream."""
+
+    __slots__ = ()
+
+    def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
+        return Buffer._own(create(raw.cuc_buffer_create, self._h, size,
+                                  None if stream is None else as_stream(stream)))
+
+
+class LegacyPinnedMemoryResource(_Unordered):
+    """Page-locked host memory without a pool."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED)
+
+
+class LegacyManagedMemoryResource(_Unordered):
+    """Managed memory without a pool, of every driver."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED)
+
+    def allocate(self, size: int, *, stream: StreamLike = None) -> ManagedBuffer:
+        return as_managed(super().allocate(size, stream=stream))
+
+
+class GraphMemoryAttributes:
+    """What a device has for the memory of graphs, in bytes: `used_mem_current`, `used_mem_high`,
+    `reserved_mem_current` and `reserved_mem_high`. A high mark starts anew when it is set to 0.
+    """
+
+    __slots__ = ("_device",)
+    _device: Device
+    _NAMES = ("used_mem_current", "used_mem_high", "reserved_mem_current", "reserved_mem_high")
+
+    def __init__(self, device: Device) -> None:
+        object.__setattr__(self, "_device", device)
+
+    def _number(self, name: str) -> int:
+        if name not in self._NAMES:
+            raise AttributeError(f"the memory of graphs has no attribute {name}")
+        return self._NAMES.index(name)  # as CUC_GRAPH_MEMORY_
+
+    def __getattr__(self, name: str) -> int:
+        return int(get(ctypes.c_uint64, raw.cuc_device_get_graph_memory, self._device._h,
+                       self._number(name)))
+
+    def __setattr__(self, name: str, value: int) -> None:
+        number = self._number(name)
+        if not name.endswith("_high"):
+            raise AttributeError(f"{name} can only be read")
+        if value != 0:
+            raise ValueError(f"{name} can only be set to 0, not {value!r}")
+        check(raw.cuc_device_reset_graph_memory(self._device._h, number))
+
+    def __dir__(self) -> list[str]:
+        return list(self._NAMES)
+
+
+class GraphMemoryResource(MemoryResource):
+    """Memory that is a graph's: allocated and freed by its nodes, on a stream that is captured. There is
+    one a device.
+    """
+
+    __slots__ = ("_device", "attributes")
+    _device: Device
+    attributes: GraphMemoryAttributes
+    _made: ClassVar[dict[int, GraphMemoryResource]] = {}
+
+    def __new__(cls, device: Device | int = 0) -> GraphMemoryResource:
+        of = Device(device)
+        found = cls._made.get(of.device_id)
+        if found is None:
+            found = super().__new__(cls)
+            found._device, found.attributes = of, GraphMemoryAttributes(of)
+            found._h = create(raw.cuc_memory_pool_get_default, of._h, raw.CUC_MEMORY_DEVICE)
+            found = cls._made.setdefault(of.device_id, found)
+        return found
+
+    def __init__(self, device: Device | int = 0) -> None:
+        pass
+
+    def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
+        if not as_stream(stream).is_capturing:
+            raise RuntimeError("the stream is not being captured, and this memory is a graph's: use "
+                               "a DeviceMemoryResource")
+        return super().allocate(size, stream=stream)
+
+    @property
+    def device_id(self) -> int:
+        return self._device.device_id
+
+    def trim(self) -> None:
+        """Give back what is kept for graphs' next launches."""
+        check(raw.cuc_device_trim_graph_memory(self._device._h))
+
+    def close(self) -> None:
+        """Does nothing: it is the device's."""
