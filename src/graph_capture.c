@@ -1,242 +1,17 @@
-#include "capture.h"
+// Captures: how they begin and end, and what is asked and done within one.
+#include "graph_capture.h"
 
+#include "capture.h"
 #include "graph.h"
 #include "keep.h"
 #include "options.h"
-#include "relaxed.h"
 #include "stream.h"
 
 #include <cucore/node.h>
-#include <cucore/object.h>
 #include <stdlib.h>
 
-// A capture that goes on. Those that others began are not known here.
-struct capture {
-    struct capture *next;
-    cuc_stream *stream;
-    pthread_t thread; // that began it; a per-thread default stream is another one on each
-    bool left;        // by its thread, which has ended: nobody is there who may end it
-    bool abandoned;   // its stream was released, and stays while a body of it is filled
-    int32_t mode;
-    uint64_t id;            // 0 where the driver does not tell
-    struct cuc__keep *keep; // what its graph will
-    cuc_graph *into;        // retained: the graph it adds to; NULL where it makes one
-    cuc_graph *bodies;      // retained: of conditional nodes of the graph that it makes
-    // The call that the driver refused first since it began, NULL for none.
-    const char *function, *call;
-    int code;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
-static struct capture *captures;
-
-static bool is_mine(const struct capture *c)
-{
-    return !c->left && pthread_equal(c->thread, pthread_self());
-}
-
-static bool is_of(const struct capture *c, const cuc_stream *stream)
-{
-    return c->stream == stream && (!stream->is_default || is_mine(c));
-}
-
-static void thread_ends(void *unused)
-{
-    (void)unused;
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
-        return;
-    pthread_mutex_lock(&lock);
-    for (struct capture *c = captures; c; c = c->next)
-        c->left |= is_mine(c);
-    pthread_mutex_unlock(&lock);
-}
-
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-
-static void make_key(void)
-{
-    // Without a key the captures of ended threads stay, no more.
-    (void)pthread_key_create(&key, thread_ends);
-}
-
-static void enter(struct capture *c)
-{
-    pthread_once(&key_once, make_key);
-    (void)pthread_setspecific(key, &captures);
-    pthread_mutex_lock(&lock);
-    c->next = captures;
-    captures = c;
-    __atomic_fetch_or(&cuc__modes, CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
-}
-
-// Take a stream's capture off the list; NULL where there is none.
-static struct capture *leave(const cuc_stream *stream)
-{
-    pthread_mutex_lock(&lock);
-    struct capture **at = &captures;
-    while (*at && !is_of(*at, stream))
-        at = &(*at)->next;
-    struct capture *c = *at;
-    if (c)
-        *at = c->next;
-    if (!captures)
-        __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
-    return c;
-}
-
-// What becomes of the bodies of a capture's conditional nodes: its graph's, or nobody's.
-static void settle_bodies(struct capture *c, cuc_graph *graph)
-{
-    while (c->bodies) {
-        cuc_graph *body = c->bodies;
-        c->bodies = body->next_body;
-        body->next_body = NULL;
-        if (graph)
-            body->parent = cuc_graph_retain(graph);
-        else
-            body->handle = NULL;
-        cuc_graph_release(body);
-    }
-}
-
-static void drop(struct capture *c)
-{
-    if (!c)
-        return;
-    settle_bodies(c, NULL);
-    cuc__keep_free(c->keep);
-    cuc_graph_release(c->into);
-    free(c);
-}
-
-void cuc__capture_refused(int code, const char *function, const char *call)
-{
-    pthread_mutex_lock(&lock);
-    for (struct capture *c = captures; c; c = c->next) {
-        if (c->call)
-            continue;
-        c->function = function;
-        c->call = call;
-        c->code = code;
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-// What launches leave behind.
-
-static void drop_object(void *object)
-{
-    cuc_object_release(object);
-}
-
-// The capture that a stream is in; *active is false where it is in none, or in a spoilt one.
-static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
-{
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const char *call = "cuStreamGetCaptureInfo";
-    bool pushed;
-
-    *id = 0;
-    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
-    if (st < 0)
-        return st;
-    CUresult r =
-        cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, id, NULL, NULL, NULL, NULL);
-    if (r == CUC__CU_MISSING) {
-        call = "cuStreamIsCapturing";
-        r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
-    }
-    if (r)
-        st = cuc__fail_driver(stream->context, r, function, call, "asking what captures stream %p",
-                              (void *)stream->handle);
-    *active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    return cuc__context_leave(stream->context, pushed, st, function);
-}
-
-cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char *function)
-{
-    bool active, taken, kept = true;
-    uint64_t id;
-
-    if (!object)
-        return CUC_OK;
-    cuc_status st = ask(&active, &id, stream, function);
-    if (st < 0 || !active)
-        return st;
-    pthread_mutex_lock(&lock);
-    for (struct capture *c = captures; c && kept; c = c->next) {
-        if (c->id != id && c->id && id)
-            continue;
-        kept = cuc__keep_add(&c->keep, object, drop_object, &taken);
-        if (taken)
-            cuc_object_retain(object);
-    }
-    pthread_mutex_unlock(&lock);
-    return kept ? CUC_OK
-                : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
-                            "no host memory for what a graph uses");
-}
-
-// Graphs within graphs.
-
-cuc_status cuc__capture_body(cuc_graph *body, const cuc_stream *stream, const char *function)
-{
-    bool active;
-    uint64_t id;
-
-    cuc_status st = ask(&active, &id, stream, function);
-    if (st < 0)
-        return st;
-    pthread_mutex_lock(&lock);
-    struct capture *c = captures;
-    while (c && !(c->id == id && id))
-        c = c->next;
-    if (c && c->into) {
-        body->parent = cuc_graph_retain(c->into);
-    } else if (c) {
-        body->next_body = c->bodies;
-        c->bodies = cuc_graph_retain(body);
-    }
-    pthread_mutex_unlock(&lock);
-    return CUC_OK;
-}
-
-static bool has_body(const struct capture *c, const cuc_graph *graph)
-{
-    for (const cuc_graph *b = c->bodies; b; b = b->next_body)
-        if (b == graph)
-            return true;
-    return false;
-}
-
-cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
-{
-    bool taken = false, merged = true;
-
-    if (!keep)
-        return CUC_OK;
-    while (graph->parent)
-        graph = graph->parent;
-    if (!graph->body)
-        return cuc__keep_tie(keep, graph, function);
-    // The graph that it will be a part of is being captured.
-    pthread_mutex_lock(&lock);
-    for (struct capture *c = captures; c && !taken; c = c->next)
-        if ((taken = has_body(c, graph)))
-            merged = cuc__keep_merge(&c->keep, keep);
-    pthread_mutex_unlock(&lock);
-    if (!merged)
-        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
-    return taken ? CUC_OK : cuc__keep_tie(keep, graph, function);
-}
-
-// Begin and end.
-
 // Drop what a stream has captured, in the driver, on the way out of a failure.
-static void undo(const cuc_stream *stream, const struct capture *c)
+static void undo(const cuc_stream *stream, const struct cuc__capture *c)
 {
     CUgraph graph = NULL;
 
@@ -245,7 +20,7 @@ static void undo(const cuc_stream *stream, const struct capture *c)
 }
 
 // Begin in the driver, with the context current. `*begun` also where only what follows failed.
-static cuc_status begin(bool *begun, struct capture *c, const cuc_stream *stream,
+static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *stream,
                         const CUgraphNode *after, size_t count, const char *function)
 {
     CUstreamCaptureMode mode = (CUstreamCaptureMode)c->mode;
@@ -294,7 +69,7 @@ static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgra
                          "the stream is the legacy default one, which cannot be captured: capture "
                          "one of cuc_stream_create(), and put the work on that");
     cuc__keep_tidy();
-    struct capture *c = calloc(1, sizeof(*c));
+    struct cuc__capture *c = calloc(1, sizeof(*c));
     if (!c)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a capture");
     c->stream = stream;
@@ -309,10 +84,10 @@ static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgra
     if (st < 0) {
         if (begun)
             undo(stream, c);
-        drop(c);
+        cuc__capture_drop(c);
         return st;
     }
-    enter(c);
+    cuc__capture_enter(c);
     return CUC_OK;
 }
 
@@ -360,112 +135,20 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
-// A capture that fills a body of a conditional node of a stream's capture, or NULL; with the lock.
-static const struct capture *find_filling(const cuc_stream *stream)
-{
-    const struct capture *of = captures;
-
-    while (of && !is_of(of, stream))
-        of = of->next;
-    for (const struct capture *c = of ? captures : NULL; c; c = c->next) {
-        const cuc_graph *g = c->into;
-        while (g && g->parent)
-            g = g->parent;
-        if (g && has_body(of, g))
-            return c;
-    }
-    return NULL;
-}
-
-static cuc_status refuse_filled(const cuc_stream *stream, const cuc_stream *filling,
-                                const char *function)
-{
-    return cuc__fail(CUC_ERROR_BUSY, function,
-                     "what stream %p has captured would go while stream %p fills the body of a "
-                     "conditional node of it: end or cancel that capture first",
-                     (void *)stream->handle, (void *)filling->handle);
-}
-
-// Ended by the wrong thread a capture is dropped by the driver, and by the wrong stream spoilt:
-// both are refused before the driver is asked, as far as the capture is known here. So is what
-// takes away a graph that is being added to; `keep` says that a graph is to come of the capture.
-static cuc_status check_ender(const cuc_stream *stream, bool keep, const char *function)
-{
-    bool own = false, other_thread = false, active = false;
-    const cuc_stream *origin = NULL, *filling = NULL;
-    const struct capture *f;
-    uint64_t id = 0;
-
-    cuc_status st = ask(&active, &id, stream, function);
-    if (st < 0)
-        return st;
-    pthread_mutex_lock(&lock);
-    for (const struct capture *c = captures; c && !own; c = c->next) {
-        own = is_of(c, stream);
-        if (own) {
-            // One that was left goes all the same: the driver refuses to end it, and drops it.
-            other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
-            filling = keep && !active && (f = find_filling(stream)) ? f->stream : NULL;
-        } else if (active && id && c->id == id)
-            origin = c->stream;
-    }
-    pthread_mutex_unlock(&lock);
-    if (other_thread)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the capture of stream %p was begun by another thread, which is the one "
-                         "to end it: begin it with CUC_CAPTURE_RELAXED to end it on any",
-                         (void *)stream->handle);
-    if (!own && origin)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "stream %p has joined a capture that was begun on stream %p: end it there",
-                         (void *)stream->handle, (void *)origin->handle);
-    return filling ? refuse_filled(stream, filling, function) : CUC_OK;
-}
-
-// A stream whose capture fills a body of another's, or NULL, and whether this thread may cancel it.
-static cuc_stream *filling_of(bool *may, const cuc_stream *stream)
-{
-    pthread_mutex_lock(&lock);
-    const struct capture *f = find_filling(stream);
-    cuc_stream *filling = f ? f->stream : NULL;
-    *may = f && (f->left || is_mine(f));
-    pthread_mutex_unlock(&lock);
-    return filling;
-}
-
 // What fills bodies of a stream's capture goes with it, as far as this thread has begun it.
 static cuc_status cancel_filling(const cuc_stream *stream, const char *function)
 {
     cuc_stream *filling;
     bool may;
 
-    while ((filling = filling_of(&may, stream))) {
+    while ((filling = cuc__capture_filling(&may, stream))) {
         if (!may)
-            return refuse_filled(stream, filling, function);
+            return cuc__capture_refuse_filled(stream, filling, function);
         cuc_status st = cuc_stream_cancel_capture(filling);
         if (st < 0)
             return cuc__pass(st, function);
     }
     return CUC_OK;
-}
-
-// A capture is over: streams go that were released while it filled a body of theirs.
-static void end_abandoned(void)
-{
-    cuc_stream *stream;
-
-    do {
-        stream = NULL;
-        pthread_mutex_lock(&lock);
-        for (struct capture *c = captures; c && !stream; c = c->next)
-            if (c->abandoned && !find_filling(c->stream)) {
-                c->abandoned = false;
-                stream = c->stream;
-            }
-        pthread_mutex_unlock(&lock);
-        if (stream)
-            cuc__stream_end(stream);
-    } while (stream);
 }
 
 cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
@@ -477,13 +160,13 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     cuc_graph *graph = cuc__graph_new(stream->context, __func__);
     if (!graph)
         return CUC_ERROR_OUT_OF_MEMORY;
-    struct capture *c = NULL;
+    struct cuc__capture *c = NULL;
     cuc_status st = CUC_ENTER(stream->context, &pushed);
     if (st >= 0) {
         if ((st = check_captured(stream, __func__)) >= 0 &&
-            (st = check_ender(stream, true, __func__)) >= 0) {
+            (st = cuc__capture_check_ender(stream, true, __func__)) >= 0) {
             CUresult r = end(&graph->handle, &over, stream);
-            c = over ? leave(stream) : NULL;
+            c = over ? cuc__capture_leave(stream) : NULL;
             if (c && c->into) // that has it already
                 graph->handle = NULL;
             if (r)
@@ -492,7 +175,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
                                  (void *)stream->handle, stream->ordinal);
         }
         if (!c && st == CUC_ERROR_CONTEXT_LOST)
-            c = leave(stream);
+            c = cuc__capture_leave(stream);
         if (st < 0 && over && c && c->call)
             cuc__error_note("the call refused first since the capture began was %s, in %s, with "
                             "code %d",
@@ -506,9 +189,9 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     if (st >= 0 && c && (st = cuc__capture_tie(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
     if (st >= 0 && c)
-        settle_bodies(c, graph);
-    drop(c);
-    end_abandoned();
+        cuc__capture_settle_bodies(c, graph);
+    cuc__capture_drop(c);
+    cuc__capture_end_abandoned();
     if (st < 0) {
         cuc_graph_release(graph);
         return st;
@@ -531,7 +214,7 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
     const char *call = "cuStreamIsCapturing";
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
     if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE) {
-        if ((st = check_ender(stream, false, __func__)) < 0 ||
+        if ((st = cuc__capture_check_ender(stream, false, __func__)) < 0 ||
             (st = cancel_filling(stream, __func__)) < 0)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
@@ -543,25 +226,12 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
         st = CUC_FAIL_CU(stream->context, r, call,
                          "cancelling the capture of stream %p of device %d", (void *)stream->handle,
                          stream->ordinal);
-    struct capture *c = !r || st == CUC_ERROR_CONTEXT_LOST ? leave(stream) : NULL;
+    struct cuc__capture *c = !r || st == CUC_ERROR_CONTEXT_LOST ? cuc__capture_leave(stream) : NULL;
     if (graph && !(c && c->into))
         CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)graph, graph);
-    drop(c);
-    end_abandoned();
+    cuc__capture_drop(c);
+    cuc__capture_end_abandoned();
     return CUC_LEAVE(stream->context, pushed, st);
-}
-
-static bool set_abandoned(const cuc_stream *stream)
-{
-    pthread_mutex_lock(&lock);
-    struct capture *c = captures;
-    while (c && !is_of(c, stream))
-        c = c->next;
-    if (c)
-        c->abandoned = find_filling(stream) != NULL; // it may have ended by now
-    const bool is = c && c->abandoned;
-    pthread_mutex_unlock(&lock);
-    return is;
 }
 
 bool cuc__capture_abandon(cuc_stream *stream)
@@ -572,18 +242,19 @@ bool cuc__capture_abandon(cuc_stream *stream)
     if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
         return true;
     // The graph is not to be destroyed under a stream that captures into a part of it.
-    while ((filling = filling_of(&may, stream)) && may && cuc_stream_cancel_capture(filling) >= 0)
+    while ((filling = cuc__capture_filling(&may, stream)) && may &&
+           cuc_stream_cancel_capture(filling) >= 0)
         ;
-    if (filling && set_abandoned(stream))
+    if (filling && cuc__capture_set_abandoned(stream))
         return false;
-    struct capture *c = leave(stream);
+    struct cuc__capture *c = cuc__capture_leave(stream);
     if (!c)
         return true;
     undo(stream, c);
     cuc__unraisable("stream %p was released while it was captured: what it had collected is "
                     "dropped; end the capture first, or cancel it with cuc_stream_cancel_capture()",
                     (void *)stream->handle);
-    drop(c);
+    cuc__capture_drop(c);
     return true;
 }
 

@@ -36,7 +36,7 @@ struct cuc_memory_resource {
     // A user-defined one.
     cuc_memory_callbacks callbacks;
 
-    // One of virtual memory: memory_virtual.c.
+    // One of virtual memory: memory_virtual.h.
     struct cuc__virtual *virtual_memory;
 };
 

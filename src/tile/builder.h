@@ -107,6 +107,10 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
 // Handles; 0 for NULL and for what stands for nothing.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
+// Of the result of an op that has one attribute and takes values as they are. builder_value.c.
+cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
+                           struct tile_value **operands, uint32_t count,
+                           enum tile_attribute_key key, int64_t i);
 cuc_tile_variable tile_handle_of_variable(cuc_tile_program *p, uint32_t variable);
 const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t handle);
 // Operands: false or NULL after T510, of which `operand` is the name. 0 is an error of its own only

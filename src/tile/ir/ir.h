@@ -283,19 +283,14 @@ void tile_remove(struct tile_op *op);
 // A copy of an op with its blocks, operands looked up in map[id] (NULL: the same).
 struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
                            struct tile_value **map);
-// Put `to` into every operand that is `from`, but those of `except`, which may be NULL.
-void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from,
-                       struct tile_value *to, const struct tile_op *except);
-// Put what replaces values into every operand, and give dense ids again.
-void tile_settle(struct tile_kernel *kernel);
 
 // Attributes
 void tile_set(struct tile_kernel *kernel, struct tile_op *op, struct tile_attribute attribute);
 const struct tile_attribute *tile_attribute(const struct tile_op *op, enum tile_attribute_key key);
 int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t otherwise);
 
-// Every op of a kernel, outer before inner, in program order; `visit` may remove the op it is
-// given.
+// ir/walk.c: every op of a kernel, outer before inner, in program order; `visit` may remove the op
+// it is given.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
 // How often a value is an operand in a kernel.
 uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value);
@@ -319,6 +314,11 @@ bool tile_is_plain_load(const struct tile_op *op);
 // Of a load or store by the last axis of its tensor: the next that the tile has, UINT32_MAX for
 // none.
 uint32_t tile_other_axis(const struct tile_op *access);
+// Put `to` into every operand that is `from`, but those of `except`, which may be NULL.
+void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from,
+                       struct tile_value *to, const struct tile_op *except);
+// Put what replaces values into every operand, and give dense ids again.
+void tile_settle(struct tile_kernel *kernel);
 
 // ir/print.c: the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);

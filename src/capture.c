@@ -1,0 +1,316 @@
+// The list of captures that go on: what their graphs will keep, and who may end them.
+#include "capture.h"
+
+#include "graph.h"
+#include "graph_capture.h"
+#include "keep.h"
+#include "stream.h"
+
+#include <cucore/object.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
+static struct cuc__capture *captures;
+
+static bool is_mine(const struct cuc__capture *c)
+{
+    return !c->left && pthread_equal(c->thread, pthread_self());
+}
+
+static bool is_of(const struct cuc__capture *c, const cuc_stream *stream)
+{
+    return c->stream == stream && (!stream->is_default || is_mine(c));
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c; c = c->next)
+        c->left |= is_mine(c);
+    pthread_mutex_unlock(&lock);
+}
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void make_key(void)
+{
+    // Without a key the captures of ended threads stay, no more.
+    (void)pthread_key_create(&key, thread_ends);
+}
+
+void cuc__capture_enter(struct cuc__capture *c)
+{
+    pthread_once(&key_once, make_key);
+    (void)pthread_setspecific(key, &captures);
+    pthread_mutex_lock(&lock);
+    c->next = captures;
+    captures = c;
+    __atomic_fetch_or(&cuc__modes, CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    struct cuc__capture **at = &captures;
+    while (*at && !is_of(*at, stream))
+        at = &(*at)->next;
+    struct cuc__capture *c = *at;
+    if (c)
+        *at = c->next;
+    if (!captures)
+        __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
+void cuc__capture_settle_bodies(struct cuc__capture *c, cuc_graph *graph)
+{
+    while (c->bodies) {
+        cuc_graph *body = c->bodies;
+        c->bodies = body->next_body;
+        body->next_body = NULL;
+        if (graph)
+            body->parent = cuc_graph_retain(graph);
+        else
+            body->handle = NULL;
+        cuc_graph_release(body);
+    }
+}
+
+void cuc__capture_drop(struct cuc__capture *c)
+{
+    if (!c)
+        return;
+    cuc__capture_settle_bodies(c, NULL);
+    cuc__keep_free(c->keep);
+    cuc_graph_release(c->into);
+    free(c);
+}
+
+void cuc__capture_refused(int code, const char *function, const char *call)
+{
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c; c = c->next) {
+        if (c->call)
+            continue;
+        c->function = function;
+        c->call = call;
+        c->code = code;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// What launches leave behind.
+
+static void drop_object(void *object)
+{
+    cuc_object_release(object);
+}
+
+// The capture that a stream is in; *active is false where it is in none, or in a spoilt one.
+static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const char *call = "cuStreamGetCaptureInfo";
+    bool pushed;
+
+    *id = 0;
+    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
+    if (st < 0)
+        return st;
+    CUresult r =
+        cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, id, NULL, NULL, NULL, NULL);
+    if (r == CUC__CU_MISSING) {
+        call = "cuStreamIsCapturing";
+        r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+    }
+    if (r)
+        st = cuc__fail_driver(stream->context, r, function, call, "asking what captures stream %p",
+                              (void *)stream->handle);
+    *active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return cuc__context_leave(stream->context, pushed, st, function);
+}
+
+cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char *function)
+{
+    bool active, taken, kept = true;
+    uint64_t id;
+
+    if (!object)
+        return CUC_OK;
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0 || !active)
+        return st;
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c && kept; c = c->next) {
+        if (c->id != id && c->id && id)
+            continue;
+        kept = cuc__keep_add(&c->keep, object, drop_object, &taken);
+        if (taken)
+            cuc_object_retain(object);
+    }
+    pthread_mutex_unlock(&lock);
+    return kept ? CUC_OK
+                : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                            "no host memory for what a graph uses");
+}
+
+// Graphs within graphs.
+
+cuc_status cuc__capture_body(cuc_graph *body, const cuc_stream *stream, const char *function)
+{
+    bool active;
+    uint64_t id;
+
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0)
+        return st;
+    pthread_mutex_lock(&lock);
+    struct cuc__capture *c = captures;
+    while (c && !(c->id == id && id))
+        c = c->next;
+    if (c && c->into) {
+        body->parent = cuc_graph_retain(c->into);
+    } else if (c) {
+        body->next_body = c->bodies;
+        c->bodies = cuc_graph_retain(body);
+    }
+    pthread_mutex_unlock(&lock);
+    return CUC_OK;
+}
+
+static bool has_body(const struct cuc__capture *c, const cuc_graph *graph)
+{
+    for (const cuc_graph *b = c->bodies; b; b = b->next_body)
+        if (b == graph)
+            return true;
+    return false;
+}
+
+cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
+{
+    bool taken = false, merged = true;
+
+    if (!keep)
+        return CUC_OK;
+    while (graph->parent)
+        graph = graph->parent;
+    if (!graph->body)
+        return cuc__keep_tie(keep, graph, function);
+    // The graph that it will be a part of is being captured.
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c && !taken; c = c->next)
+        if ((taken = has_body(c, graph)))
+            merged = cuc__keep_merge(&c->keep, keep);
+    pthread_mutex_unlock(&lock);
+    if (!merged)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
+    return taken ? CUC_OK : cuc__keep_tie(keep, graph, function);
+}
+
+// Who ends a capture, and when.
+
+// A capture that fills a body of a conditional node of a stream's capture, or NULL; with the lock.
+static const struct cuc__capture *find_filling(const cuc_stream *stream)
+{
+    const struct cuc__capture *of = captures;
+
+    while (of && !is_of(of, stream))
+        of = of->next;
+    for (const struct cuc__capture *c = of ? captures : NULL; c; c = c->next) {
+        const cuc_graph *g = c->into;
+        while (g && g->parent)
+            g = g->parent;
+        if (g && has_body(of, g))
+            return c;
+    }
+    return NULL;
+}
+
+cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream *filling,
+                                      const char *function)
+{
+    return cuc__fail(CUC_ERROR_BUSY, function,
+                     "what stream %p has captured would go while stream %p fills the body of a "
+                     "conditional node of it: end or cancel that capture first",
+                     (void *)stream->handle, (void *)filling->handle);
+}
+
+cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function)
+{
+    bool own = false, other_thread = false, active = false;
+    const cuc_stream *origin = NULL, *filling = NULL;
+    const struct cuc__capture *f;
+    uint64_t id = 0;
+
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0)
+        return st;
+    pthread_mutex_lock(&lock);
+    for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
+        own = is_of(c, stream);
+        if (own) {
+            // One that was left goes all the same: the driver refuses to end it, and drops it.
+            other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
+            filling = keep && !active && (f = find_filling(stream)) ? f->stream : NULL;
+        } else if (active && id && c->id == id)
+            origin = c->stream;
+    }
+    pthread_mutex_unlock(&lock);
+    if (other_thread)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the capture of stream %p was begun by another thread, which is the one "
+                         "to end it: begin it with CUC_CAPTURE_RELAXED to end it on any",
+                         (void *)stream->handle);
+    if (!own && origin)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "stream %p has joined a capture that was begun on stream %p: end it there",
+                         (void *)stream->handle, (void *)origin->handle);
+    return filling ? cuc__capture_refuse_filled(stream, filling, function) : CUC_OK;
+}
+
+cuc_stream *cuc__capture_filling(bool *may, const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    const struct cuc__capture *f = find_filling(stream);
+    cuc_stream *filling = f ? f->stream : NULL;
+    *may = f && (f->left || is_mine(f));
+    pthread_mutex_unlock(&lock);
+    return filling;
+}
+
+bool cuc__capture_set_abandoned(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    struct cuc__capture *c = captures;
+    while (c && !is_of(c, stream))
+        c = c->next;
+    if (c)
+        c->abandoned = find_filling(stream) != NULL; // it may have ended by now
+    const bool is = c && c->abandoned;
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+
+void cuc__capture_end_abandoned(void)
+{
+    cuc_stream *stream;
+
+    do {
+        stream = NULL;
+        pthread_mutex_lock(&lock);
+        for (struct cuc__capture *c = captures; c && !stream; c = c->next)
+            if (c->abandoned && !find_filling(c->stream)) {
+                c->abandoned = false;
+                stream = c->stream;
+            }
+        pthread_mutex_unlock(&lock);
+        if (stream)
+            cuc__stream_end(stream);
+    } while (stream);
+}
