@@ -1,5 +1,7 @@
 #include "find.h"
 
+#include "own_folder.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdarg.h>
@@ -181,17 +183,11 @@ static bool try_simulated(struct search *s)
     static const char file[] = "libcucore-sim.so";
     char dir[PATH_BYTES];
     char path[PATH_BYTES];
-    Dl_info info;
 
-    if (dladdr((void *)&cuc__find_root, &info) && info.dli_fname) {
-        snprintf(dir, sizeof(dir), "%s", info.dli_fname);
-        char *slash = strrchr(dir, '/');
-        if (slash) {
-            *slash = '\0';
-            if (is_file(join(path, dir, file)))
-                return try_file(s, "explicit", path);
-            tried(s->found, "explicit", "%s: no such file", path);
-        }
+    if (cuc__own_folder(dir, sizeof(dir))) {
+        if (is_file(join(path, dir, file)))
+            return try_file(s, "explicit", path);
+        tried(s->found, "explicit", "%s: no such file", path);
     }
     return try_system(s, "explicit", file);
 }

@@ -444,7 +444,11 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     if (!cuc__handle_good(kernel, CUC__HANDLE_KERNEL))
         return cuc__fail_handle(kernel, CUC__HANDLE_KERNEL, function, "kernel");
     if (!config && !kernel->tile)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "config is NULL");
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "config is NULL, and the kernel %s is not of a tile program, which may have a grid of "
+            "its own: give a grid and a block",
+            kernel->name);
     if (config && config->struct_size != sizeof(*config)) {
         st = cuc__read_options(&read, sizeof(read), config, "cuc_launch_config", function);
         if (st < 0)

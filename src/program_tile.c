@@ -7,6 +7,7 @@
 #include "tile/diagnostic.h"
 #include "tile/front/elaborate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,8 +123,9 @@ static cuc_status check_dimensions(const cuc__flags *list, const char *function)
     for (size_t i = 0; i < list->count; i++) {
         const char *equals = strchr(list->at[i], '=');
         char *end = NULL;
+        errno = 0;
         if (equals && equals != list->at[i] && strtoll(equals + 1, &end, 0) >= 0 &&
-            end != equals + 1 && !*end)
+            end != equals + 1 && !*end && errno != ERANGE)
             continue;
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "dimensions[%zu] is \"%s\", expected NAME=EXTENT", i, list->at[i]);

@@ -1,5 +1,7 @@
 #include "simulator.h"
 
+#include "own_folder.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,17 +50,14 @@ static void find(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");
     const char *slash = choice ? strrchr(choice, '/') : NULL;
-    char path[1024];
-    Dl_info info;
+    char path[1024], folder[sizeof(path) - sizeof(file)];
 
     if (slash && strncmp(slash + 1, file, sizeof(file) - 1) == 0)
         simulator.found = try_file(choice);
-    slash = dladdr((void *)&simulator, &info) && info.dli_fname ? strrchr(info.dli_fname, '/')
-                                                                : NULL;
-    if (!simulator.found && slash &&
-        snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname,
-                 file) < (int)sizeof(path))
+    if (!simulator.found && cuc__own_folder(folder, sizeof(folder))) {
+        snprintf(path, sizeof(path), "%s/%s", folder, file);
         simulator.found = try_file(path);
+    }
     if (!simulator.found)
         simulator.found = try_file(file);
 }

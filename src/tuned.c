@@ -4,8 +4,8 @@
 #include "device.h"
 #include "driver/driver.h"
 #include "options.h"
+#include "own_folder.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -227,17 +227,14 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
 static bool usual_path(char path[PATH_BYTES])
 {
     const char *named = secure_getenv("CUCORE_TUNED");
-    Dl_info info;
+    char folder[PATH_BYTES];
 
     if (named)
         return snprintf(path, PATH_BYTES, "%s", named) < PATH_BYTES && *named;
-    if (!dladdr((const void *)head, &info) || !info.dli_fname)
+    if (!cuc__own_folder(folder, sizeof(folder)))
         return false;
-    const char *end = strrchr(info.dli_fname, '/');
-    int folder = end ? (int)(end - info.dli_fname) : 1;
     for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
-        if (snprintf(path, PATH_BYTES, "%.*s%s", folder, end ? info.dli_fname : ".", installed[i]) <
-                PATH_BYTES &&
+        if (snprintf(path, PATH_BYTES, "%s%s", folder, installed[i]) < PATH_BYTES &&
             access(path, R_OK) == 0)
             return true;
     return false;

@@ -12,6 +12,8 @@
 #include <cucore/cucore.h>
 
 #include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -98,9 +100,12 @@ class error : public std::runtime_error
 /** Throw what a call failed with; else give back what it returned, such as CUC_NOT_READY. */
 inline cuc_status check(cuc_status status)
 {
-    if (status < 0)
-        throw error();
-    return status;
+    if (status >= 0)
+        return status;
+    // One of another thread, such as a callback was told: this thread's last failure is not it.
+    if (cuc_error_status() != status)
+        throw error(status, std::string(cuc_status_name(status)) + ": " + cuc_status_text(status));
+    throw error();
 }
 
 /**
@@ -127,6 +132,9 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
     explicit handle(Raw *owned) noexcept : raw_(owned)
     {
     }
+
+    /** So that stream(0) is not one without an object: it takes a device. */
+    explicit handle(std::nullptr_t) = delete;
 
     handle(handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr))
     {
@@ -299,12 +307,14 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
         check(cuc_event_synchronize(get()));
     }
 
-    /** Milliseconds since another event. */
+    /** Milliseconds since another event; refused until both have completed. */
     float elapsed(const event &start) const
     {
         float result = 0;
 
-        check(cuc_event_get_elapsed(&result, start.get(), get()));
+        if (check(cuc_event_get_elapsed(&result, start.get(), get())) != CUC_OK)
+            throw error(CUC_ERROR_BUSY, "cuc::event::elapsed: one of the two events has not "
+                                        "completed: synchronize the later one first");
         return result;
     }
 
@@ -382,6 +392,15 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
     bool done() const
     {
         return check(cuc_stream_query(get())) == CUC_OK;
+    }
+
+    /** Whether what is put on it is captured, and does not run. */
+    bool capturing() const
+    {
+        int32_t result = 0;
+
+        check(cuc_stream_is_capturing(&result, get()));
+        return result != 0;
     }
 
     void synchronize() const
@@ -672,7 +691,7 @@ template <class T> class array
     using value_type = T;
 
     /** Elements that nobody has set. */
-    array(const stream &on, size_t size) : buffer_(on, size * sizeof(T)), size_(size)
+    array(const stream &on, size_t size) : buffer_(on, bytes(size)), size_(size)
     {
     }
 
@@ -685,6 +704,7 @@ template <class T> class array
     /** Returns when it is done. */
     void write(const stream &on, const std::vector<T> &values) const
     {
+        may_wait(on);
         buffer_.write(on, values.data(), values.size() * sizeof(T));
         on.synchronize();
     }
@@ -694,6 +714,7 @@ template <class T> class array
     {
         std::vector<T> result(size_);
 
+        may_wait(on);
         buffer_.read(on, result.data(), size_ * sizeof(T));
         on.synchronize();
         return result;
@@ -710,6 +731,25 @@ template <class T> class array
     }
 
   private:
+    static size_t bytes(size_t size)
+    {
+        if (size > SIZE_MAX / sizeof(T))
+            throw error(CUC_ERROR_INVALID_ARGUMENT,
+                        "cuc::array: " + std::to_string(size) + " elements of " +
+                            std::to_string(sizeof(T)) + " bytes pass the end of the address space");
+        return size * sizeof(T);
+    }
+
+    /** A copy that is to be waited for is not even captured: the host's memory will be gone. */
+    static void may_wait(const stream &on)
+    {
+        if (on.capturing())
+            throw error(CUC_ERROR_BUSY,
+                        "cuc::array: the stream is being captured, and a copy cannot be waited for "
+                        "until the graph is launched: do it before or after the capture, or "
+                        "capture buffer::write() or read()");
+    }
+
     cuc::buffer buffer_;
     size_t size_;
 };
@@ -947,7 +987,11 @@ class config : private cuc_launch_config
 
     config &shared(size_t bytes)
     {
-        shared_bytes = extent(bytes).x;
+        if (bytes > UINT32_MAX)
+            throw error(CUC_ERROR_INVALID_ARGUMENT, "the shared memory of a launch is " +
+                                                        std::to_string(bytes) +
+                                                        " bytes, which 32 bits cannot hold");
+        shared_bytes = static_cast<uint32_t>(bytes);
         return *this;
     }
 
@@ -995,6 +1039,8 @@ struct own_grid_t {
 };
 inline constexpr own_grid_t own_grid{};
 
+class node;
+
 namespace detail
 {
 template <class T, class... Kinds> inline constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
@@ -1003,7 +1049,7 @@ template <class T, class... Kinds> inline constexpr bool one_of = (std::is_same_
 template <class T>
 inline constexpr bool handle_of_the_host =
     one_of<T, cuc_stream, cuc_event, cuc_kernel, cuc_device, cuc_context, cuc_object, cuc_program,
-           cuc_memory_resource, cuc_graph, cuc_graph_exec, cuc_linker>;
+           cuc_memory_resource, cuc_graph, cuc_graph_exec, cuc_node, cuc_linker>;
 
 inline cuc_arg pointed_to(int32_t type, const void *at, size_t bytes) noexcept
 {
@@ -1017,6 +1063,11 @@ template <class T> struct is_array : std::false_type {
 };
 template <class T> struct is_array<array<T>> : std::true_type {
 };
+
+/** Plain values that mean something to the host alone. */
+template <class T>
+inline constexpr bool value_of_the_host = one_of<T, device, node, own_grid_t> ||
+                                          std::is_base_of_v<config, T>;
 } // namespace detail
 
 /**
@@ -1030,6 +1081,11 @@ template <class A> cuc_arg argument(const A &value) noexcept
     static_assert(!std::is_array_v<A>, "pass a device address, a buffer or an array");
     static_assert(!std::is_pointer_v<A> || !detail::handle_of_the_host<Target>,
                   "a kernel takes no handle of the host's");
+    static_assert(!detail::value_of_the_host<A>, "a kernel takes no device, node or config");
+    static_assert(!std::is_pointer_v<A> ||
+                      !(std::is_base_of_v<buffer, Target> || detail::is_array<Target>::value ||
+                        detail::value_of_the_host<Target>),
+                  "pass the buffer or the array itself, not its address on the host");
     if constexpr (std::is_same_v<A, cuc_arg>)
         return value;
     else if constexpr (std::is_base_of_v<cuc_tensor, A>)
@@ -1090,7 +1146,8 @@ void launch(const stream &on, const Shape &shape, const kernel &what, const Args
 template <class... Args>
 void interpret(const program &tiles, const std::string &kernel_name, const Args &...args)
 {
-    const cuc_arg list[] = { argument(args)... };
+    // One more, since no array is empty.
+    const cuc_arg list[sizeof...(Args) + 1] = { argument(args)... };
 
     check(cuc_tile_interpret(tiles.get(), kernel_name.empty() ? nullptr : kernel_name.c_str(), list,
                              sizeof...(Args), nullptr));
@@ -1267,6 +1324,9 @@ class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
             throw;
         }
         check(cuc_stream_end_capture(same.out(), on.get()));
+        if (!last)
+            throw error(CUC_ERROR_INVALID_ARGUMENT, "cuc::graph::add: nothing was put on the "
+                                                    "stream, so there is no node");
         return node(last);
     }
 

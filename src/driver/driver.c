@@ -1,5 +1,7 @@
 #include "driver.h"
 
+#include "own_folder.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,18 +75,13 @@ static void *try_open(const char *path)
 // The simulated driver lies beside the library that this code is in, or where the loader looks.
 static void *open_simulated(void)
 {
-    Dl_info info;
-    char path[sizeof(loader.path)];
+    char folder[sizeof(loader.path) - sizeof(sim_driver)], path[sizeof(loader.path)];
 
-    if (dladdr((void *)&loader, &info) && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-        int n = slash ? (int)(slash - info.dli_fname) : 0;
-        if (slash && snprintf(path, sizeof(path), "%.*s/%s", n, info.dli_fname, sim_driver) <
-                         (int)sizeof(path)) {
-            void *handle = try_open(path);
-            if (handle)
-                return handle;
-        }
+    if (cuc__own_folder(folder, sizeof(folder))) {
+        snprintf(path, sizeof(path), "%s/%s", folder, sim_driver);
+        void *handle = try_open(path);
+        if (handle)
+            return handle;
     }
     return try_open(sim_driver);
 }

@@ -117,6 +117,16 @@ START_TEST(a_normal_outcome_is_no_error)
 }
 END_TEST
 
+START_TEST(a_status_of_another_thread_is_told_by_itself)
+{
+    thrown_by([] { cuc::device missing(99); }); // this thread's last failure
+    const cuc::error failure = thrown_by([] { cuc::check(CUC_ERROR_CONTEXT_LOST); });
+
+    ck_assert_int_eq(failure.code(), CUC_ERROR_CONTEXT_LOST);
+    ck_assert_msg(has(failure.what(), "CUC_ERROR_CONTEXT_LOST: "), "%s", failure.what());
+}
+END_TEST
+
 START_TEST(a_handle_moves_its_reference)
 {
     cuc::stream a{ cuc::device() }, b;
@@ -252,6 +262,8 @@ START_TEST(an_extent_that_does_not_fit_is_refused)
 {
     ck_assert(has(thrown_by([] { cuc::config(-1, 32); }).what(), "-1"));
     ck_assert(has(thrown_by([] { cuc::config(size_t{ 1 } << 32, 32); }).what(), "4294967296"));
+    ck_assert(has(thrown_by([] { cuc::config(1, 32).shared(size_t{ 1 } << 32); }).what(),
+                  "the shared memory of a launch is 4294967296 bytes"));
     const cuc::config shape(cuc::extent(2, 3), 4);
     ck_assert_uint_eq(shape.get()->grid[1], 3);
     ck_assert_uint_eq(shape.get()->grid[2], 1);
@@ -286,6 +298,7 @@ START_TEST(a_tile_kernel_takes_tensors)
                    cuc::tensor::host(b.data(), { 1000 }), cuc::tensor::host(c.data(), { 1000 }));
     ck_assert(c == std::vector<float>(1000, 3.5f));
     ck_assert(cuc::tensor::host(a.data(), { 1000 }).flags == CUC_TENSOR_READ_ONLY);
+    cuc::interpret(cuc::program(CUC_SOURCE_TILE, "kernel none() grid 1 { x = 1 }"), "none");
 }
 END_TEST
 
@@ -308,6 +321,10 @@ START_TEST(buffers_copy_fill_and_slice)
     *pinned.host<int>() = 5;
     ck_assert_int_eq(*pinned.host<int>(), 5);
     ck_assert_int_eq(thrown_by([&] { a.slice(60, 8); }).code(), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert(has(thrown_by([&] {
+                      cuc::array<double> wraps_to_16_bytes(stream, (SIZE_MAX >> 3) + 3);
+                  }).what(),
+                  "pass the end of the address space"));
 }
 END_TEST
 
@@ -344,6 +361,24 @@ START_TEST(a_callback_gets_the_status_once)
 }
 END_TEST
 
+START_TEST(no_time_has_passed_until_both_events_have_completed)
+{
+    const cuc::device device;
+    const cuc::stream stream(device);
+    const cuc::event start(device, CUC_EVENT_TIMING), end(device, CUC_EVENT_TIMING);
+    std::promise<void> go;
+
+    stream.record(start);
+    stream.when_done([&go](cuc_status) { go.get_future().wait(); });
+    stream.record(end);
+    const cuc::error early = thrown_by([&] { end.elapsed(start); });
+    go.set_value();
+    ck_assert_int_eq(early.code(), CUC_ERROR_BUSY);
+    end.synchronize();
+    ck_assert(end.elapsed(start) > 0);
+}
+END_TEST
+
 START_TEST(nodes_come_behind_those_that_are_named)
 {
     const cuc::device device(0);
@@ -367,6 +402,7 @@ START_TEST(nodes_come_behind_those_that_are_named)
         thrown = true;
     }
     ck_assert(thrown);
+    ck_assert(has(thrown_by([&] { graph.add(stream, {}, [] {}); }).what(), "there is no node"));
     ck_assert_uint_eq(graph.node_count(), 3);
     const cuc::graph_exec exec = graph.instantiate();
     exec.launch(stream);
@@ -542,6 +578,21 @@ START_TEST(a_capture_that_throws_is_cancelled)
 }
 END_TEST
 
+START_TEST(a_copy_that_waits_is_not_captured)
+{
+    const cuc::stream stream{ cuc::device() };
+    const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
+    const cuc::graph graph = cuc::capture(stream, [&] {
+        ck_assert(stream.capturing());
+        ck_assert_int_eq(thrown_by([&] { x.read(stream); }).code(), CUC_ERROR_BUSY);
+        ck_assert_int_eq(thrown_by([&] { x.write(stream, { 1 }); }).code(), CUC_ERROR_BUSY);
+    });
+
+    ck_assert_uint_eq(graph.node_count(), 0);
+    ck_assert(!stream.capturing());
+}
+END_TEST
+
 START_TEST(a_linker_links_objects)
 {
     auto how = cuc::options<cuc_linker_options>();
@@ -566,6 +617,7 @@ int main()
     tcase_add_test(all, an_error_of_a_compiler_has_its_log);
     tcase_add_test(all, an_error_outlives_the_next_failure_and_its_thread);
     tcase_add_test(all, a_normal_outcome_is_no_error);
+    tcase_add_test(all, a_status_of_another_thread_is_told_by_itself);
     tcase_add_test(all, a_handle_moves_its_reference);
     tcase_add_test(all, a_shared_handle_lives_until_the_last_reference);
     tcase_add_test(all, a_detached_handle_is_the_callers);
@@ -578,6 +630,7 @@ int main()
     tcase_add_test(all, buffers_copy_fill_and_slice);
     tcase_add_test(all, streams_and_events_order_work);
     tcase_add_test(all, a_callback_gets_the_status_once);
+    tcase_add_test(all, no_time_has_passed_until_both_events_have_completed);
     tcase_add_test(all, a_capture_is_launched_as_one);
     tcase_add_test(all, a_graph_decides_between_bodies);
     tcase_add_test(all, a_buffer_grows);
@@ -585,6 +638,7 @@ int main()
     tcase_add_test(all, a_part_of_a_device_has_streams);
     tcase_add_test(all, a_tensor_map_has_a_box_for_each_dimension);
     tcase_add_test(all, a_capture_that_throws_is_cancelled);
+    tcase_add_test(all, a_copy_that_waits_is_not_captured);
     tcase_add_test(all, a_linker_links_objects);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);

@@ -117,6 +117,14 @@ class Package(unittest.TestCase):
         said = self.build(CC, C_PROGRAM, ".c", [*flags[:1], self.libdir / "libcucore.a", *flags[1:]])
         self.assertRegex(said, r"^0\.1\.")
         self.assertNotIn("libcucore.so", run("objdump", "-p", self.folder / "program"))
+        # The simulated driver lies beside the program, whatever that was called.
+        shutil.copy(self.libdir / "libcucore-sim.so", self.folder)
+        env = {k: v for k, v in self.env.items() if k != "LD_LIBRARY_PATH"}
+        for name in ("program", ""):
+            said = subprocess.run([name], executable=self.folder / "program", env=env,
+                                  capture_output=True, text=True)
+            self.assertRegex(said.stdout, r"^0\.1\.\d+ on .*simulated", said.stderr)
+        (self.folder / "libcucore-sim.so").unlink()
 
     def test_a_cpp_program_by_pkg_config(self):
         flags = self.flags("--cflags", "--libs", "cucore")

@@ -498,7 +498,9 @@ END_TEST
 
 START_TEST(dimensions_that_are_none_are_refused)
 {
-    static const char *const bad[] = { "M", "=4", "M=", "M=-1", "M=4x", "M=four" };
+    static const char *const bad[] = {
+        "M", "=4", "M=", "M=-1", "M=4x", "M=four", "M=9223372036854775808"
+    };
     cuc_program *p = NULL;
 
     for (int i = 0; i < LENGTH(bad); i++)

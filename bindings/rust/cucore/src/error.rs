@@ -114,8 +114,12 @@ impl Error {
     }
 
     pub(crate) fn invalid(message: String) -> Self {
+        Self::refused(sys::CUC_ERROR_INVALID_ARGUMENT, message)
+    }
+
+    pub(crate) fn refused(status: sys::cuc_status, message: String) -> Self {
         Self {
-            status: sys::CUC_ERROR_INVALID_ARGUMENT,
+            status,
             message,
             function: String::new(),
             library: sys::CUC_LIBRARY_NONE,
@@ -173,7 +177,17 @@ pub(crate) fn check(status: sys::cuc_status) -> Result<sys::cuc_status> {
 
 /// Text for C, which cannot have a zero byte inside.
 pub(crate) fn c_text(text: &str) -> Result<std::ffi::CString> {
-    std::ffi::CString::new(text).map_err(|_| {
+    c_bytes(text.as_bytes())
+}
+
+/// A path for C, by its bytes: not all of them are UTF-8.
+pub(crate) fn c_path(path: &std::path::Path) -> Result<std::ffi::CString> {
+    c_bytes(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()))
+}
+
+fn c_bytes(bytes: &[u8]) -> Result<std::ffi::CString> {
+    std::ffi::CString::new(bytes).map_err(|_| {
+        let text = String::from_utf8_lossy(bytes);
         Error::invalid(format!("{text:?} has a zero byte inside, which C cannot take"))
     })
 }

@@ -130,16 +130,34 @@ impl Stream {
         Ok(out)
     }
 
-    /// Put a conditional node on this stream, which is captured: its bodies, to be filled by
-    /// [`Graph::node`].
-    pub fn conditional(&self, condition: u64, kind: Conditional, count: u32) -> Result<Vec<Graph>> {
+    /// Put a conditional node on this stream, which is captured, and let `fill` put work into its bodies,
+    /// by [`Graph::node`] and another stream. They are the graph's that has the node, and with it take one
+    /// call at a time: so they are lent, to this thread.
+    ///
+    /// ```compile_fail,E0277
+    /// # fn f(stream: &cucore::Stream) -> cucore::Result<()> {
+    /// stream.conditional(stream.condition(None)?, cucore::Conditional::While, 1, |bodies| {
+    ///     std::thread::scope(|scope| { scope.spawn(|| bodies[0].node_count()); });
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    pub fn conditional(
+        &self,
+        condition: u64,
+        kind: Conditional,
+        count: u32,
+        fill: impl FnOnce(&[Graph]) -> Result<()>,
+    ) -> Result<()> {
         let mut raw = vec![null_mut(); count.min(1 << 16) as usize]; // more are refused
         check(unsafe {
             let kind = kind as i32;
             sys::cuc_stream_add_conditional(raw.as_mut_ptr(), count, self.as_raw(), condition, kind)
         })?;
         // Safety: each is a reference of ours.
-        Ok(raw.into_iter().map(|graph| unsafe { Graph::from_raw(graph) }).collect())
+        let bodies: Vec<_> =
+            raw.into_iter().map(|graph| unsafe { Graph::from_raw(graph) }).collect();
+        fill(&bodies)
     }
 }
 

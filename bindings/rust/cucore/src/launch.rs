@@ -24,8 +24,15 @@ impl From<(u32, u32, u32)> for Dim {
     }
 }
 
-/// The shape of a launch.
+/// The shape of a launch. Methods give a changed one.
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// let config = cucore::Config::new(4, 256);
+/// config.shared(1024); // it stays as it was
+/// ```
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct Config {
     raw: sys::cuc_launch_config,
     own: bool, // the kernel's own

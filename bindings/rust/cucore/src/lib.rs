@@ -62,7 +62,7 @@ pub use device::Device;
 pub use element::{Bf16, Element, F16};
 pub use error::{Error, Kind, Result};
 pub use graph::{Conditional, Graph, GraphExec, Node};
-pub use ipc::IpcHandle;
+pub use ipc::{IpcHandle, Piece};
 pub use launch::{Config, Dim, Launch};
 pub use memory::{Array, Buffer, MemoryKind, MemoryResource};
 pub use object::{Code, Kernel, Object};

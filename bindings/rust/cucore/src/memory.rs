@@ -89,6 +89,7 @@ impl Buffer {
 
     /// Write from a byte on; returns when it is done.
     pub fn write<T: Element>(&self, stream: &Stream, offset: usize, from: &[T]) -> Result<()> {
+        may_wait(stream)?;
         // Safety: `from` is borrowed until the stream has been waited for.
         unsafe { self.write_async(stream, offset, from)? };
         stream.synchronize()
@@ -96,6 +97,7 @@ impl Buffer {
 
     /// Read from a byte on; returns when it is done.
     pub fn read<T: Element>(&self, stream: &Stream, offset: usize, to: &mut [T]) -> Result<()> {
+        may_wait(stream)?;
         // Safety: `to` is borrowed until the stream has been waited for.
         unsafe { self.read_async(stream, offset, to)? };
         stream.synchronize()
@@ -163,6 +165,21 @@ impl Buffer {
         }
         Ok(std::slice::from_raw_parts_mut(at.cast(), self.bytes() / std::mem::size_of::<T>()))
     }
+}
+
+/// A copy that is to be waited for is not even captured: launches of the graph would copy from or to
+/// memory of the host that is long gone.
+fn may_wait(stream: &Stream) -> Result<()> {
+    if stream.is_capturing()? {
+        return Err(Error::refused(
+            sys::CUC_ERROR_BUSY,
+            format!(
+                "{stream:?} is being captured, and a copy cannot be waited for until the graph is \
+                 launched: do it before or after the capture, or capture write_async() or read_async()"
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// Elements of a type in a buffer of their own.

@@ -1,4 +1,4 @@
-use crate::error::{c_text, check, text};
+use crate::error::{c_path, c_text, check, text};
 use crate::{sys, Device, Result};
 use std::path::Path;
 use std::ptr::{null, null_mut};
@@ -35,12 +35,12 @@ impl Object {
 
     /// From a file; its contents tell the kind.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
-        let path = c_text(&path.as_ref().to_string_lossy())?;
+        let path = c_path(path.as_ref())?;
         Self::made(|out| unsafe { sys::cuc_object_from_file(out, path.as_ptr(), 0, null()) })
     }
 
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = c_text(&path.as_ref().to_string_lossy())?;
+        let path = c_path(path.as_ref())?;
         check(unsafe { sys::cuc_object_save(self.as_raw(), path.as_ptr()) }).map(drop)
     }
 

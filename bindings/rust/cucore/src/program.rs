@@ -18,6 +18,7 @@ pub enum Source {
 
 /// How a program is compiled: `ProgramOptions::new().arch("sm_90").define("N=4")`.
 #[derive(Default)]
+#[must_use]
 pub struct ProgramOptions {
     raw: sys::cuc_program_options,
     name: Option<String>,

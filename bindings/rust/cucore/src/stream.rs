@@ -46,6 +46,13 @@ impl Stream {
         check(unsafe { sys::cuc_stream_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
 
+    /// Whether what is put on it is captured, and does not run.
+    pub fn is_capturing(&self) -> Result<bool> {
+        let mut capturing = 0;
+        check(unsafe { sys::cuc_stream_is_capturing(&mut capturing, self.as_raw()) })?;
+        Ok(capturing != 0)
+    }
+
     /// Later work waits for an event.
     pub fn wait(&self, event: &Event) -> Result<()> {
         check(unsafe { sys::cuc_stream_wait_event(self.as_raw(), event.as_raw()) }).map(drop)
@@ -78,8 +85,9 @@ impl Stream {
     }
 
     /// Call a function once when the stream comes to it, also when work before it failed, which it is
-    /// told. It runs on a thread of the driver, and may call nothing of CUDA or cucore. A panic ends
-    /// the process.
+    /// told. It runs on a thread of the driver, and may call nothing of CUDA or cucore. What it owns is
+    /// dropped there: give it no handles, since the driver takes nothing back from a callback. A panic
+    /// ends the process.
     pub fn when_done(&self, call: impl FnOnce(Completion) + Send + 'static) -> Result<()> {
         type Call = Box<dyn FnOnce(Completion) + Send>;
 
@@ -178,12 +186,17 @@ impl Event {
         check(unsafe { sys::cuc_event_synchronize(self.as_raw()) }).map(drop)
     }
 
-    /// Milliseconds since another event.
+    /// Milliseconds since another event; refused until both have completed.
     pub fn elapsed_since(&self, start: &Event) -> Result<f32> {
         let mut milliseconds = 0.0;
         let (start, end) = (start.as_raw(), self.as_raw());
-        check(unsafe { sys::cuc_event_get_elapsed(&mut milliseconds, start, end) })?;
-        Ok(milliseconds)
+        match check(unsafe { sys::cuc_event_get_elapsed(&mut milliseconds, start, end) })? {
+            sys::CUC_OK => Ok(milliseconds),
+            _ => Err(Error::refused(
+                sys::CUC_ERROR_BUSY,
+                "one of the two events has not completed: synchronize the later one first".into(),
+            )),
+        }
     }
 
     /// A file descriptor for poll(), readable when the event completes or fails. Closed when it is

@@ -238,6 +238,21 @@ fn streams_and_events_order_work() {
 }
 
 #[test]
+fn no_time_has_passed_until_both_events_have_completed() {
+    let stream = stream();
+    let (go, held) = mpsc::channel();
+    let (start, end) = (Event::timing(&device()).unwrap(), Event::timing(&device()).unwrap());
+    stream.record(&start).unwrap();
+    stream.when_done(move |_| held.recv().unwrap()).unwrap();
+    stream.record(&end).unwrap();
+    let early = end.elapsed_since(&start);
+    go.send(()).unwrap();
+    assert_eq!(early.unwrap_err().kind(), Kind::Busy);
+    end.synchronize().unwrap();
+    assert!(end.elapsed_since(&start).unwrap() > 0.0);
+}
+
+#[test]
 fn a_callback_gets_the_outcome_once() {
     let stream = stream();
     let (tell, told) = mpsc::channel();
@@ -315,23 +330,22 @@ fn a_graph_records_and_waits_for_events_of_outside() {
 fn a_graph_decides_between_bodies() {
     let (stream, side) = (stream(), stream());
     let x = Array::<u8>::zeros(&stream, 8).unwrap();
-    let mut bodies = Vec::new();
     let graph = stream
         .capture(|s| {
-            let condition = s.condition(Some(1))?;
-            bodies = s.conditional(condition, Conditional::Switch, 2)?;
-            Ok(())
+            s.conditional(s.condition(Some(1))?, Conditional::Switch, 2, |bodies| {
+                for (body, value) in bodies.iter().zip([5, 7]) {
+                    body.node(&side, &[], |s| x.buffer().fill(s, value))?;
+                }
+                Ok(())
+            })
         })
         .unwrap();
-    for (body, value) in bodies.iter().zip([5, 7]) {
-        body.node(&side, &[], |s| x.buffer().fill(s, value)).unwrap();
-    }
     unsafe { graph.instantiate().unwrap().launch(&stream).unwrap() };
     assert_eq!(x.to_vec(&stream).unwrap(), [7; 8]);
     assert!(stream.condition(None).is_err());
     for count in [0, u32::MAX] {
         assert!(stream
-            .capture(|s| s.conditional(s.condition(None)?, Conditional::Switch, count).map(drop))
+            .capture(|s| s.conditional(s.condition(None)?, Conditional::Switch, count, |_| Ok(())))
             .is_err());
     }
 }
@@ -356,6 +370,10 @@ fn memory_that_grows_has_pieces_for_others() {
     let pieces = second.export_pieces().unwrap();
     assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
     let there = Buffer::import_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
+    // As it comes from a socket.
+    let fd = pieces[0].fd.try_clone().unwrap();
+    let again = Piece { fd, bytes: pieces[0].bytes };
+    Buffer::import_pieces(&resource, &[again], 8, &stream).unwrap();
     drop((pieces, first, second));
     let mut got = [0u8; 4];
     there.read(&stream, (3 << 20) - 4, &mut got).unwrap();
@@ -426,6 +444,35 @@ fn a_capture_that_fails_or_panics_is_cancelled() {
     }));
     assert!(caught.is_err());
     stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_copy_that_waits_is_not_captured() {
+    let (stream, x) = (stream(), Array::<u8>::zeros(&stream(), 8).unwrap());
+    let graph = stream
+        .capture(|s| {
+            assert!(s.is_capturing()?);
+            for refused in [x.write(s, 0, &[1; 8]), x.to_vec(s).map(drop)] {
+                assert_eq!(refused.unwrap_err().kind(), Kind::Busy);
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(graph.node_count().unwrap(), 0);
+    assert!(!stream.is_capturing().unwrap());
+}
+
+#[test]
+fn a_path_is_taken_by_its_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let mut name = format!("cucore-{}-", std::process::id()).into_bytes();
+    name.extend(b"\xff.ptx");
+    let path = std::env::temp_dir().join(std::ffi::OsStr::from_bytes(&name));
+    Object::new(Code::Ptx, PTX.as_bytes()).unwrap().save(&path).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), PTX.as_bytes());
+    assert!(Object::from_file(&path).unwrap().kernel("nothing").is_ok());
+    std::fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -1,0 +1,38 @@
+#include "own_folder.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static const char here; // of this file, as all of this code
+
+// The loader knows the program by what it was called, which may be no path of it.
+static bool is_program(const Dl_info *self)
+{
+    Dl_info program;
+
+    return dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == self->dli_fbase;
+}
+
+bool cuc__own_folder(char *folder, size_t size)
+{
+    Dl_info self;
+
+    if (!dladdr(&here, &self) || !self.dli_fname)
+        return false;
+    if (is_program(&self)) {
+        ssize_t n = readlink("/proc/self/exe", folder, size);
+        if (n <= 0 || (size_t)n >= size)
+            return false;
+        folder[n] = '\0';
+    } else if (snprintf(folder, size, "%s", self.dli_fname) >= (int)size) {
+        return false;
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
