@@ -81,9 +81,15 @@ record(event::Event, stream::Stream) = (check(C.cuc_event_record(event, stream))
 synchronize(it::Event) = (check(C.cuc_event_synchronize(it)); nothing)
 Base.isready(it::Event) = check(C.cuc_event_query(it)) == C.CUC_OK
 
-"""Milliseconds from one event to another."""
-elapsed(first::Event, last::Event) =
-    Float64(given(out -> C.cuc_event_get_elapsed(out, first, last), Float32))
+"""Milliseconds from one event to another, which both have to have completed."""
+function elapsed(first::Event, last::Event)
+    out = Ref(0f0)
+    if check(C.cuc_event_get_elapsed(out, first, last)) != C.CUC_OK
+        throw(CuError(C.CUC_ERROR_BUSY, "one of the two events has not completed: synchronize the later one first",
+                      "cuc_event_get_elapsed", C.CUC_LIBRARY_NONE, 0, ""))
+    end
+    Float64(out[])
+end
 
 function Base.wait(it::Event)
     fd = given(out -> C.cuc_event_fd(out, it), Int32)

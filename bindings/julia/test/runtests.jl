@@ -142,6 +142,15 @@ end
     synchronize(stop)
     synchronize(second)
     @test isready(stop) && isready(second) && elapsed(start, stop) >= 0
+    flag = Buffer(second, 4; kind = :pinned)
+    unsafe_wrap(Array{UInt32}, flag, 1)[1] = 0
+    record(start, first)
+    CuCore.check(CuCore.C.cuc_stream_wait_value(first, pointer(flag), 1, 4, CuCore.C.CUC_WAIT_EQ))
+    record(stop, first)
+    @test_throws CuError elapsed(start, stop) # no 0, as nothing has been measured
+    CuCore.check(CuCore.C.cuc_stream_write_value(second, pointer(flag), 1, 4, 0))
+    synchronize(stop)
+    @test elapsed(start, stop) >= 0
     @test Device(second) == Device() && CuCore.ordinal(Device(second)) == 0
     seen = Stream() do stream
         @test isopen(stream)

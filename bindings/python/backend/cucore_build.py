@@ -50,10 +50,14 @@ def built(folder):
     if named := os.environ.get("CUCORE_BUILD"):
         return pathlib.Path(named)
     build = pathlib.Path(folder) / "build"
+    # What pip isolates this backend with would hide meson's own modules from meson, which is a program
+    # in Python that may be of this very interpreter.
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
     subprocess.run(["meson", "setup", build, ROOT, "-Dbuildtype=release", "-Dtests=disabled",
-                    "-Dexamples=disabled", "-Ddocs=disabled"], check=True)
+                    "-Dexamples=disabled", "-Ddocs=disabled"], check=True, env=env)
     subprocess.run(["ninja", "-C", build, *{name for name, _, _ in BUILT if "/" in name},
-                    f"libcucore.so.{VERSION}", "libcucore-sim.so"], check=True)
+                    f"libcucore.so.{VERSION}", "libcucore-sim.so"], check=True, env=env)
     return build
 
 
