@@ -133,9 +133,13 @@ bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_ho
     case TILE_HOST_DIMENSION:
         *out = set->dimension[x->index];
         return true;
-    case TILE_HOST_SCALAR:
+    case TILE_HOST_SCALAR: {
+        const struct tile_parameter *p = &set->kernel->parameter[x->index];
         *out = (int64_t)argument[x->index].scalar;
-        return true;
+        return *out >= 0 || p->value->type.dtype != CUC_U64 ||
+               refuse(text, bytes, "%s is %" PRIu64 ", and the host computes up to %" PRId64,
+                      p->name, argument[x->index].scalar, INT64_MAX);
+    }
     case TILE_HOST_EXTENT:
         *out = argument[x->index].tensor->shape[x->axis];
         return true;

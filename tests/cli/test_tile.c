@@ -73,6 +73,18 @@ static void save_array(const char *path, float first, float step)
     free(header);
 }
 
+// Zeros that take a while to be copied.
+static void save_large(const char *path)
+{
+    int64_t shape[1] = { 1 << 23 };
+    size_t bytes;
+    char *header = npy_make_header(&bytes, CUC_F32, shape, 1);
+
+    save(path, header, bytes);
+    ck_assert_int_eq(truncate(path, (off_t)bytes + shape[0] * (off_t)sizeof(float)), 0);
+    free(header);
+}
+
 static void make_folder(void)
 {
     strcpy(folder, "/tmp/cucore-cli-tile-XXXXXX");
@@ -82,6 +94,7 @@ static void make_folder(void)
         save(texts[i].path, texts[i].text, strlen(texts[i].text));
     save_array("a.npy", 0, 1);
     save_array("b.npy", 0.5f, 2);
+    save_large("large.npy");
 }
 
 static void remove_folder(void)
@@ -178,6 +191,8 @@ static const struct {
       .err = { "vadd: argument c: axis 0: expected 5000, which N is by argument a, got 4" } },
     { { "run", "vadd.tile", "in:a.npy", "in:b.npy", "out:f32[4]=c.npy" }, 1, REAL,
       .err = { "vadd: argument c: axis 0: expected 5000, which N is by argument a, got 4" } },
+    { { "run", "vadd.tile", "in:large.npy", "in:large.npy", "out:f32[99999999999999]=c.npy" }, 1, REAL,
+      .err = { "CUDA_ERROR_OUT_OF_MEMORY" } }, // while large.npy may still be copied
     { { "run", "vadd.tile", "--grid", "5", VADD }, 1, REAL, .err = { "config.grid is given" } },
     { { "run", "vadd.tile", "--grid", "5", INTERP, VADD }, 1, .err = { "options.grid is given" } },
     { { "run", "two.tile", "--kernel", "three", INTERP, "out:i32[4]=c.npy" }, 1,

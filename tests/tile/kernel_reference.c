@@ -1,6 +1,7 @@
 // References of what computes. See kernel_reference.h.
 #include "kernel_reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,12 @@ void expect_softmax(struct numbers *a)
         for (int64_t i = 0; i < n; i++)
             row_of(&a[1], r)[i] = exp(row_of(&a[0], r)[i] - most) / sum;
     }
+}
+
+void prepare_lowest(struct numbers *a)
+{
+    for (int64_t i = 0; i < a[0].extent[1]; i++)
+        a[0].at[i] = -FLT_MAX;
 }
 
 static void moments(const double *x, int64_t n, double *mean, double *variance)

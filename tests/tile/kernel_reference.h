@@ -48,6 +48,7 @@ kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added
 kernel_prepare prepare_layer_norm_gradient; // mean and rstd are those of x
 kernel_prepare prepare_factors;             // near to 1, so that products stay
 kernel_prepare prepare_far;                 // from 0: squares less squares would cancel
+kernel_prepare prepare_lowest;              // the first row has nothing but the least finite number
 kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prepare_rows_once,
     prepare_rows_again;
 kernel_prepare prepare_targets, prepare_lse, prepare_bins, prepare_first,

@@ -65,6 +65,8 @@ static const struct kernel_case rows[] = {
     // Besides, each of the 8 turns of 128 columns may shrink the sum, and once more at the end.
     { "softmax", "softmax_online", "f32 f16 bf16", "BN=128", "M=1 N=1; M=3 N=781; M=5 N=1024",
       "ro", NULL, expect_softmax, 24 + 9 * 9, 0, NULL },
+    { "softmax", "softmax_online", "f32", "BN=128", "M=3 N=781", // scores that are masked by a finite number
+      "ro", prepare_lowest, expect_softmax, 24 + 9 * 9, 0, NULL },
 
     // Layer norm: the mean is off by 20 steps of 2, which all differences are; the rest is of their size.
     { "layer_norm", "layer_norm", "f32 f16 bf16", "N=1000", "M=3 eps=1e-5",
@@ -336,6 +338,11 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "f16", "D=256 BM=128 BN=64",
       "B=1 HQ=2 HK=2 SQ=130 SK=200 scale=-0.0625; B=1 HQ=1 HK=1 SQ=1 SK=70 scale=0.0",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
+    // Queries with NaN and infinities give NaN, not the 0 of rows that see nothing.
+    { "attention", "attention", "f32", "CAUSAL=false D=16 BM=32 BN=32",
+      "B=1 HQ=2 HK=1 SQ=45 SK=70 scale=0.125", "xrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
+    { "attention", "attention", "f16 bf16", "D=64 BM=128 BN=64",
+      "B=1 HQ=1 HK=1 SQ=200 SK=270 scale=0.125", "xrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
 
     // Sums that are split, as gemm; products of few bits; of experts, whose activation is as that of gemm.
     { "gemm_split", "gemm_split_add", "f16 bf16", "S=4", "M=70 N=40 K=300; M=1 N=1 K=1; M=64 N=64 K=1024",

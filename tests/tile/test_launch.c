@@ -20,6 +20,7 @@ static const char source[] =
     "kernel fill(x: i32[N], v: i32) {\n"
     "    store(x, [block(0)], full(i32, [32], v))\n"
     "}\n"
+    "kernel first(x: i32[N], n: u64) where n < N grid 1 { store(x, [n], full(i32, [1], 3)) }\n"
     "kernel turn(a: f32[128, 128], b: f32[128, 128]) grid 1 {\n"
     "    store(b, [0, 0], trans(load(a, [0, 0], [128, 128])))\n"
     "}\n"
@@ -347,6 +348,22 @@ START_TEST(a_grid_beyond_the_hardware_names_the_axis)
 }
 END_TEST
 
+START_TEST(a_scalar_that_the_host_cannot_compute_with_is_no_negative_number)
+{
+    cuc_kernel *first = kernel("first");
+    cuc_tensor t = tensor(CUC_I32, 1, 5000, 1);
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, first, &t, UINT64_C(1) << 63),
+             "where n < N: n is 9223372036854775808, and the host computes up to "
+             "9223372036854775807");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, first, &t, UINT64_C(5000)),
+             "where n < N: it does not hold");
+    if (fake_available())
+        ck_ok(CUC_LAUNCH(stream, NULL, first, &t, UINT64_C(4999)));
+    cuc_kernel_release(first);
+}
+END_TEST
+
 START_TEST(large_tensors_take_the_entry_of_64_bits)
 {
     NEED_FAKE();
@@ -472,7 +489,7 @@ END_TEST
 
 START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
 {
-    static const char *const expected[] = { "vadd", "rows", "fill", "turn", "over" };
+    static const char *const expected[] = { "vadd", "rows", "fill", "first", "turn", "over" };
     cuc_kernel *k = NULL;
     const char *name;
     size_t count;
@@ -484,7 +501,7 @@ START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
         ck_assert_str_eq(name, expected[i]);
     }
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&k, object, "vaddd"), "no kernel \"vaddd\"",
-             "vadd, rows, fill, turn");
+             "vadd, rows, fill, first");
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&k, object, ""), "no kernel");
 }
 END_TEST
@@ -810,6 +827,7 @@ int main(void)
     tcase_add_test(t, arguments_of_another_kind_are_refused);
     tcase_add_test(t, a_config_asks_for_nothing_that_the_kernel_has);
     tcase_add_test(t, a_grid_beyond_the_hardware_names_the_axis);
+    tcase_add_test(t, a_scalar_that_the_host_cannot_compute_with_is_no_negative_number);
     tcase_add_test(t, large_tensors_take_the_entry_of_64_bits);
     tcase_add_test(t, blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even);
     tcase_add_test(t, shared_memory_beyond_48_KiB_is_allowed_once);

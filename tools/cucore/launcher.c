@@ -407,6 +407,8 @@ int launcher_save(launcher *l)
 
 void launcher_release(launcher *l)
 {
+    if (l->stream) // which may still copy arrays after a failure
+        (void)cuc_stream_synchronize(l->stream);
     for (size_t i = 0; l->buffers && i < l->argument_count; i++)
         cuc_buffer_release(l->buffers[i]);
     for (size_t i = 0; l->results && i < l->argument_count; i++)
