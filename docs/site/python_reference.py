@@ -2,6 +2,8 @@
 import ast
 import re
 
+MODULES = ("graph", "system", "tuning", "utils")  # of the package, each with a section of its page
+
 
 def directive(kind, signature, lines, depth=3):
     fence = ":" * depth
@@ -97,13 +99,31 @@ def exported(path):
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
 
 
+def imported(path):
+    """What a module has of others of its package, by its names there: the file, and the name in that."""
+    return {each.asname or each.name: (path.parent / f"{node.module}.py", each.name)
+            for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom) and node.level == 1
+            for each in node.names if node.module}
+
+
 def module(package, name):
-    """A module of the package: its docstring, and what it has of its own or of others."""
-    path = package / f"{name}.py"
-    names = exported(path)
+    """A module of the package: its docstring, and what it has of its own or of others. What goes by another
+    name in the package leads there.
+    """
+    path, known = package / f"{name}.py", exported(package / "__init__.py")
+    names, origins = exported(path), imported(path)
     part = sections(path, names)
-    for other in sorted(package.glob("_[a-z]*.py")):
-        part += sections(other, names)
+    for file in sorted({file for file, _ in origins.values()}):
+        taken = {each: origins[each][1] for each in names if each in origins and origins[each][0] == file}
+        same = {each for each, original in taken.items() if each == original}
+        renamed = {each: original for each, original in taken.items() if each not in same and original in known}
+        part += [directive("class", each, ["", f"Another name of {{py:class}}`cucore.{original}`."])
+                 for each, original in sorted(renamed.items())]
+        names -= {*same, *renamed}
+        part += sections(file, same)
+        names |= same  # what it does not define
+    if names:
+        raise SystemExit(f"docs/site: what cucore.{name} has as {', '.join(sorted(names))} is not found")
     return [f"## cucore.{name}", "", f"```{{py:module}} cucore.{name}", "```", "",
             ast.get_docstring(ast.parse(path.read_text())) or "", "", *part]
 
@@ -124,7 +144,7 @@ def page(package):
             out += [f"## {title[:1].upper()}{title[1:]}", "", *part]
     if names:
         out += ["## Others", "", *(directive("data", name, [""]) for name in sorted(names))]
-    for name in ("graph", "system", "tuning", "utils"):
+    for name in MODULES:
         out += module(package, name)
     return "\n".join(out) + "\n"
 

@@ -136,7 +136,7 @@ class Graph(Handle, _Verbs):
         count = self.node_count
         found = (ctypes.c_void_p * max(count, 1))()
         check(raw.cuc_graph_get_nodes(found, count, self._h))
-        return frozenset(self._node(h) for h in found[:count])
+        return frozenset(self._node(h or 0) for h in found[:count])
 
     def edges(self) -> frozenset[tuple[GraphNode, GraphNode]]:
         """Pairs of nodes, of which the second begins when the first has ended."""

@@ -31,8 +31,8 @@ class _Verbs:
     def _where(self) -> tuple[Graph, tuple[int, ...]]:
         raise NotImplementedError
 
-    def _put(self, kind: type[GraphNode], put: Callable[[Stream], Any], keep: Sequence[Any] = (),
-             **members: Any) -> Any:
+    def _put(self, kind: type[Made], put: Callable[[Stream], Any], keep: Sequence[Any] = (),
+             **members: Any) -> Made:
         graph, after = self._where()
         node = kind._own(graph, graph._add(after, put), members)
         for each in keep:
@@ -75,7 +75,7 @@ class _Verbs:
             bytesize=size, device_id=resource.device_id)
         node._members["dptr"] = out.value
         graph._memory[out.value] = (resource, size)
-        return node  # type: ignore[no-any-return]
+        return node
 
     def deallocate(self, dptr: int | AllocNode) -> FreeNode:
         """Free what a node of the graph has allocated."""
@@ -87,7 +87,7 @@ class _Verbs:
         node = self._put(FreeNode, lambda stream: check(
             raw.cuc_memory_free(resource._h, address, size, stream._h)), dptr=address)
         del graph._memory[address]
-        return node  # type: ignore[no-any-return]
+        return node
 
     def embed(self, child: Graph) -> ChildGraphNode:
         """A whole graph as one node; it is copied."""

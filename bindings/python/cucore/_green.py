@@ -41,7 +41,8 @@ class SMResource:
     @property
     def handle(self) -> int:
         """The address of the CUdevResource."""
-        return ctypes.addressof(self._struct) + raw.cuc_sms.driver.offset
+        offset: int = raw.cuc_sms.driver.offset
+        return ctypes.addressof(self._struct) + offset
 
     @property
     def sm_count(self) -> int:

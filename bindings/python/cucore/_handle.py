@@ -7,13 +7,13 @@ import threading
 import types
 from collections.abc import Iterable
 from threading import get_ident
-from typing import Any, Callable, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
 from . import raw
 from ._errors import check, last_error
 
-Self = TypeVar("Self", bound="Handle")
-
+if TYPE_CHECKING:
+    from typing_extensions import Self  # of typing from Python 3.11 on; checkers have it for every one
 
 # The collector may run on a thread of the driver's that has called a Python function, and no call of CUDA is allowed
 # there: what goes on a thread that Python has not started is released by the next call that makes something.
@@ -57,7 +57,7 @@ class Handle:
         raise TypeError(f"{type(self).__name__} is not made by its class; see its documentation")
 
     @classmethod
-    def _own(cls: type[Self], handle: int | None) -> Self:
+    def _own(cls, handle: int | None) -> Self:
         """An object for a reference that the caller has."""
         self = cls.__new__(cls)
         self._h = handle or 0
@@ -83,7 +83,7 @@ class Handle:
             else:
                 _left.append((self._release, handle))
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -98,7 +98,7 @@ def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
             raise OverflowError(f"{value} does not fit: {function.__name__}() takes {least} to {most}")
 
 
-def numbers(kind: type, name: str, values: Iterable[int]) -> Any:
+def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[int]) -> Any:
     """An array of C's, which each of them fits."""
     least, most = raw.RANGES[kind]
     given = tuple(values)

@@ -40,10 +40,11 @@ _NUMPY = {"bool": raw.CUC_BOOL, "bool_": raw.CUC_BOOL, "int8": raw.CUC_I8, "int1
           "uint64": raw.CUC_U64, "ulonglong": raw.CUC_U64, "float16": raw.CUC_F16,
           "float32": raw.CUC_F32, "float64": raw.CUC_F64}
 _COMPLEX = {"complex64": 8, "complex128": 16}
-_CTYPES = {ctypes.c_bool: raw.CUC_BOOL, ctypes.c_int8: raw.CUC_I8, ctypes.c_int16: raw.CUC_I16,
-           ctypes.c_int32: raw.CUC_I32, ctypes.c_int64: raw.CUC_I64, ctypes.c_uint8: raw.CUC_U8,
-           ctypes.c_uint16: raw.CUC_U16, ctypes.c_uint32: raw.CUC_U32,
-           ctypes.c_uint64: raw.CUC_U64, ctypes.c_float: raw.CUC_F32, ctypes.c_double: raw.CUC_F64}
+_CTYPES: dict[type, int] = {
+    ctypes.c_bool: raw.CUC_BOOL, ctypes.c_int8: raw.CUC_I8, ctypes.c_int16: raw.CUC_I16, ctypes.c_int32: raw.CUC_I32,
+    ctypes.c_int64: raw.CUC_I64, ctypes.c_uint8: raw.CUC_U8, ctypes.c_uint16: raw.CUC_U16,
+    ctypes.c_uint32: raw.CUC_U32, ctypes.c_uint64: raw.CUC_U64, ctypes.c_float: raw.CUC_F32,
+    ctypes.c_double: raw.CUC_F64}
 _INTS = {1: raw.CUC_I8, 2: raw.CUC_I16, 4: raw.CUC_I32, 8: raw.CUC_I64}
 _UINTS = {1: raw.CUC_U8, 2: raw.CUC_U16, 4: raw.CUC_U32, 8: raw.CUC_U64}
 _FLOATS = {2: raw.CUC_F16, 4: raw.CUC_F32, 8: raw.CUC_F64}
@@ -311,7 +312,7 @@ def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *ar
 
 def _function() -> Any:
     """launch(): a function of the library that the interpreter calls itself."""
-    out = ctypes.py_object()
+    out: ctypes.py_object[Any] = ctypes.py_object()
     if raw.prototype("cuc_python_get_launch", release_gil=False)(ctypes.byref(out), id(_slowly)) < 0:
         raise last_error()
     made = out.value

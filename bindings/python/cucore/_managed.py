@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, MutableSet, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableSet, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -46,9 +46,10 @@ def location(where: Location) -> Any:
 
 def place(given: Any) -> Location:
     """What a cuc_memory_location says."""
-    return {raw.CUC_LOCATION_DEVICE: lambda: Device(given.id), raw.CUC_LOCATION_HOST: Host,
-            raw.CUC_LOCATION_HOST_NUMA: lambda: Host(given.id),
-            raw.CUC_LOCATION_HOST_NUMA_CURRENT: Host.numa_current}.get(given.type, lambda: None)()
+    kinds: dict[int, Callable[[], Location]] = {
+        raw.CUC_LOCATION_DEVICE: lambda: Device(given.id), raw.CUC_LOCATION_HOST: Host,
+        raw.CUC_LOCATION_HOST_NUMA: lambda: Host(given.id), raw.CUC_LOCATION_HOST_NUMA_CURRENT: Host.numa_current}
+    return kinds.get(given.type, lambda: None)()
 
 
 class AccessedBy(MutableSet[Any]):
@@ -154,7 +155,7 @@ class ManagedBuffer(Buffer):
 def as_managed(made: Buffer) -> ManagedBuffer:
     """The same reference as a ManagedBuffer."""
     handle, made._h = made._h, 0
-    return ManagedBuffer._own(handle)  # type: ignore[return-value]
+    return ManagedBuffer._own(handle)
 
 
 # ---- several at once -----------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ._memory_pool import MemoryPool
     from ._tensor import Tensor
 
@@ -27,7 +29,7 @@ class MemoryResource(Handle):
     __slots__ = ()
     _release = raw.cuc_memory_resource_release
 
-    def __new__(cls, *_args: Any, **_kwargs: Any) -> MemoryResource:
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
         self._h = 0  # also where a subclass has an __init__ of its own
         return self
@@ -125,14 +127,14 @@ class Buffer(Handle):
     _named: IPCBufferDescriptor | None
 
     @classmethod
-    def _own(cls, handle: int | None) -> Buffer:
+    def _own(cls, handle: int | None) -> Self:
         self = super()._own(handle)
         self._pool = self._named = None
         return self
 
     @classmethod
     def from_handle(cls, ptr: int, size: int, mr: MemoryResource | None = None, owner: Any = None,
-                    stream: StreamLike = None) -> Buffer:
+                    stream: StreamLike = None) -> Self:
         """Memory that is there already: freed by `mr`, or kept alive by `owner`, or neither."""
         if mr is not None and owner is not None:
             raise ValueError("expected a memory resource that frees the memory or an owner that "
@@ -152,7 +154,7 @@ class Buffer(Handle):
 
     @classmethod
     def from_ipc_descriptor(cls, mr: MemoryPool, descriptor: IPCBufferDescriptor, *,
-                            stream: StreamLike) -> Buffer:
+                            stream: StreamLike) -> Self:
         """Another process's buffer, of a pool of its that was imported. Close it before that process
         closes its own.
         """
@@ -234,7 +236,7 @@ class Buffer(Handle):
             self.set_deallocation_stream(stream)
         super().close()
 
-    def __getitem__(self, part: slice) -> Buffer:
+    def __getitem__(self, part: slice) -> Self:
         """A part of it by bytes, `buffer[256:512]`, that keeps the whole."""
         if not isinstance(part, slice):
             raise TypeError("a part of a buffer is a slice of bytes, buffer[0:256]")

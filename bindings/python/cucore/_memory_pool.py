@@ -6,7 +6,7 @@ import uuid as uuids
 import weakref
 from collections.abc import Iterable, Iterator, MutableSet
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import raw
 from ._device import Device
@@ -16,6 +16,9 @@ from ._ipc import IPCAllocationHandle
 from ._managed import ManagedBuffer, as_managed
 from ._memory import Buffer, MemoryResource
 from ._stream import StreamLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _KINDS = {"device": raw.CUC_MEMORY_DEVICE, "pinned": raw.CUC_MEMORY_PINNED, "managed": raw.CUC_MEMORY_MANAGED}
 
@@ -100,10 +103,10 @@ class MemoryPool(MemoryResource):
     __slots__ = ("_ipc",)
     _ipc: tuple[IPCAllocationHandle | None, uuids.UUID] | None  # None: it is of this process alone
 
-    def __new__(cls, *_args: Any, **_kwargs: Any) -> MemoryPool:
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
         self._ipc = None
-        return self  # type: ignore[return-value]
+        return self
 
     def _make(self, device: Device, kind: int, ipc: bool = False, **fields: Any) -> None:
         made = options(raw.cuc_memory_pool_options, kind=kind,
@@ -143,7 +146,7 @@ class MemoryPool(MemoryResource):
         return self._ipc[0]
 
     @classmethod
-    def from_allocation_handle(cls, device: Device | int, handle: IPCAllocationHandle | int) -> MemoryPool:
+    def from_allocation_handle(cls, device: Device | int, handle: IPCAllocationHandle | int) -> Self:
         """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`."""
         self = cls.__new__(cls)
         self._h = create(raw.cuc_memory_pool_import, Device(device)._h, int(handle))

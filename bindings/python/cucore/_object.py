@@ -11,6 +11,8 @@ from ._errors import check, text
 from ._handle import Handle, create, get, options
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ._launch import LaunchConfig
 
 CODE_KINDS: dict[str, int] = {name: number for number, name in raw.NAMES["code"].items()}
@@ -269,10 +271,10 @@ class Kernel(Handle):
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
     _plan: int  # the address of one, for the types of arguments that it was launched with last
     _plans: dict[tuple[Any, ...], Any]
-    _launchers: dict[tuple[Any, ...], Callable[..., int]]
+    _launchers: dict[tuple[Any, ...], tuple[Callable[..., int], int]]  # with the address of the plan, or 0
 
     @classmethod
-    def _own(cls, handle: int | None) -> Kernel:
+    def _own(cls, handle: int | None) -> Self:
         self = super()._own(handle)
         self._plan, self._plans, self._launchers = 0, {}, {}
         self._p = ctypes.c_void_p(handle)

@@ -14,6 +14,8 @@ from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ._capture import Capture
     from ._device import Context, Device
     from ._graph_builder import GraphBuilder
@@ -172,7 +174,7 @@ class Stream(Handle):
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
 
     @classmethod
-    def _own(cls, handle: int | None) -> Stream:
+    def _own(cls, handle: int | None) -> Self:
         self = super()._own(handle)
         self._p = ctypes.c_void_p(handle)
         return self

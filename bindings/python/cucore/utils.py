@@ -4,14 +4,12 @@ library as `StridedMemoryView`, which a `cucore.Tensor` is underneath.
 from __future__ import annotations
 
 import ctypes
-import ctypes
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import raw
 from ._device import Device
-from ._errors import check
 from ._errors import check
 from ._handle import HostMemory, get, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
@@ -244,7 +242,8 @@ class HostRegistration:
 
 
 def _dense(shape: Sequence[int]) -> list[int]:
-    strides, step = [], 1
+    strides: list[int] = []
+    step = 1
     for extent in reversed(shape):
         strides.insert(0, step)
         step *= max(extent, 1)

@@ -1,0 +1,89 @@
+"""The package's types: mypy finds nothing wrong in it by its default options, and tells its users what they have."""
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import ROOT
+
+PACKAGE = ROOT / "bindings" / "python"
+OLDEST = (1, 14)  # of mypy: those before do not know that NotImplemented may stand for a bool
+MYPY = [sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy") else [shutil.which("mypy")]
+
+PROGRAM = """
+import cucore
+from cucore import graph
+device = cucore.Device(0)
+stream = device.create_stream()
+managed = cucore.ManagedMemoryResource()
+"""
+SAID = [ # an expression, and its type
+    ("stream", "cucore._stream.Stream"),
+    ("device.allocate(64, stream=stream)", "cucore._memory.Buffer"),
+    ("device.allocate(64, stream=stream)[8:16]", "cucore._memory.Buffer"),
+    ("managed", "cucore._memory_pool.ManagedMemoryResource"),
+    ("managed.allocate(64, stream=stream)", "cucore._managed.ManagedBuffer"),
+    ("managed.allocate(64, stream=stream)[8:16]", "cucore._managed.ManagedBuffer"),
+    ("cucore.ManagedBuffer.from_handle(4096, 64)", "cucore._managed.ManagedBuffer"),
+    ("cucore.GraphMemoryResource(0)", "cucore._memory_resource.GraphMemoryResource"),
+    ("cucore.DeviceMemoryResource.from_allocation_handle(0, 3)", "cucore._memory_pool.DeviceMemoryResource"),
+    ("cucore.VirtualMemoryResource(0).allocate(64)", "cucore._virtual.VirtualMemoryBuffer"),
+    ("graph.GraphDefinition(0).instantiate()", "cucore._graph.GraphExec"),
+    ("graph.GraphDefinition(0).memset(4096, 0, 64)", "cucore._graph_node.MemsetNode"),
+]
+REFUSED = [ # a statement, and the code of what is wrong
+    ("device.create_stream(nothing=1)", "call-arg"),
+    ("cucore.LaunchConfig(grid='1')", "arg-type"),
+    ("device.allocate(64, stream=stream).nothing", "attr-defined"),
+]
+
+
+class Types(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if MYPY == [None]:
+            raise unittest.SkipTest("no mypy")
+        version = subprocess.run([*MYPY, "--version"], capture_output=True, text=True, timeout=60).stdout
+        found = re.match(r"mypy (\d+)\.(\d+)", version)
+        if not found or tuple(map(int, found.groups())) < OLDEST:
+            raise unittest.SkipTest(f"mypy is of before version {'.'.join(map(str, OLDEST))}: {version.strip()}")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+
+    def mypy(self, *arguments):
+        """What it says. NumPy need not be there."""
+        command = [*MYPY, "--config-file=", "--ignore-missing-imports", "--cache-dir", self.folder / "cache", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=150, cwd=PACKAGE,
+                              env={**os.environ, "MYPYPATH": str(PACKAGE)})
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+    def test_nothing_is_wrong_in_the_package(self):
+        status, said = self.mypy("-p", "cucore")
+        self.assertEqual(status, 0, said)
+
+    def test_programs_are_told_what_they_have(self):
+        path = self.folder / "program.py"
+        lines = [*PROGRAM.splitlines(), *(f"reveal_type({each})" for each, _ in SAID), *(each for each, _ in REFUSED)]
+        path.write_text("\n".join(lines) + "\n")
+        _, said = self.mypy(path)
+        notes = dict(re.findall(r'program\.py:(\d+): note: Revealed type is "(.*)"', said))
+        errors = dict(re.findall(r"program\.py:(\d+): error: .*\[(.*)\]", said))
+        first = len(PROGRAM.splitlines()) + 1
+        for number, (expression, kind) in enumerate(SAID, first):
+            with self.subTest(expression):
+                self.assertEqual(notes.get(str(number)), kind)
+        for number, (statement, code) in enumerate(REFUSED, first + len(SAID)):
+            with self.subTest(statement):
+                self.assertEqual(errors.pop(str(number), None), code)
+        self.assertEqual(errors, {}, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
