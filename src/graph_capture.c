@@ -48,10 +48,12 @@ static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *s
         if (r == CUC__CU_MISSING)
             r = 0;
     }
-    return r ? cuc__fail_driver(stream->context, r, function, call,
-                                "beginning to capture stream %p of device %d",
-                                (void *)stream->handle, stream->ordinal)
-             : CUC_OK;
+    if (!r)
+        return CUC_OK;
+    return cuc__fail_driver(stream->context, r, function, call,
+                            "beginning to capture stream %p of device %d%s", (void *)stream->handle,
+                            stream->ordinal,
+                            count ? " behind nodes, which have to be of the graph given" : "");
 }
 
 static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgraphNode *after,

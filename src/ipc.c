@@ -279,7 +279,9 @@ cuc_status cuc_event_import(cuc_event **out, cuc_device *device, const cuc_ipc_h
         return st;
     memcpy(&given, handle->bytes, sizeof(given));
     CUC_CALL_IN(st, context, cuIpcOpenEventHandle, (&event, given),
-                "importing an event of another process on device %d", device->ordinal);
+                "importing an event of another process on device %d (the handle is what "
+                "cuc_event_export() gave there, of an event that still is)",
+                device->ordinal);
     if (st < 0)
         return st;
     cuc_event *e = cuc__event_wrap(event, context, CUC_EVENT_IPC, true);

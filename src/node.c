@@ -180,9 +180,11 @@ cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node, int3
 
     CUC_CHECK(exec, GRAPH_EXEC);
     CUC_CHECK_NOT_NULL(node);
-    CUC_CALL_IN(st, exec->context, cuGraphNodeSetEnabled,
-                (exec->handle, (CUgraphNode)node, enabled != 0), "%s node %p of graph instance %p",
-                enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
+    CUC_CALL_IN(
+        st, exec->context, cuGraphNodeSetEnabled, (exec->handle, (CUgraphNode)node, enabled != 0),
+        "%s node %p of graph instance %p (kernels, copies and fills of the graph that it was "
+        "made of can be)",
+        enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
     return st;
 }
 

@@ -314,7 +314,7 @@ START_TEST(what_is_of_one_process_alone_is_refused)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuMemPoolImportPointer"));
     ck_fails(bad, cuc_event_export(&handle, event), "CUC_EVENT_IPC");
     ck_assert_int_lt(cuc_event_import(&event, device, &handle), 0);
-    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuIpcOpenEventHandle"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_message(), "what cuc_event_export() gave"));
     cuc_buffer_release(slice);
     cuc_buffer_release(buffer);
     cuc_event_release(event);

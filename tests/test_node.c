@@ -252,7 +252,8 @@ START_TEST(launches_pass_over_what_is_disabled)
     graph = other;
     cuc_node *elsewhere = kernel_after(affine, 1, 1, NULL, 0);
     graph = mine;
-    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_set_enabled(exec, elsewhere, 0), "disabling");
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_set_enabled(exec, elsewhere, 0), "disabling",
+             "of the graph that it was made of");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_set_enabled(NULL, second, 0),
              "exec is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_set_enabled(exec, NULL, 0), "node is NULL");
@@ -335,7 +336,7 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(bad, cuc_stream_begin_capture_to(stream, graph, NULL, 0, 3), "mode is 3");
     cuc_node *of_graph = kernel_after(affine, 1, 1, NULL, 0);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_begin_capture_to(stream, other, &of_graph, 1, 0),
-             "cuStreamBeginCaptureToGraph");
+             "cuStreamBeginCaptureToGraph", "which have to be of the graph given");
     ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, &count, stream), "not being captured");
     ck_fails(bad, cuc_stream_get_capture_nodes(NULL, 1, &count, stream), "nodes is NULL");
     ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, NULL, stream), "count is NULL");
