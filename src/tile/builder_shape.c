@@ -77,28 +77,26 @@ cuc_tile cuc_tile_squeeze(cuc_tile_program *program, const char *file, uint32_t 
                : 0;
 }
 
+// What x and another tile, named for errors, give along an axis.
+static cuc_tile along(cuc_tile_program *program, enum tile_op_kind kind, cuc_tile x,
+                      const char *name, cuc_tile other, int32_t axis)
+{
+    struct tile_value *first = tile_use_value(program, "x", x);
+    struct tile_value *operands[] = { first, tile_use_value(program, name, other) };
+
+    return tile_handle_of_op(program, kind, operands, 2, TILE_ATTR_AXIS, axis);
+}
+
 cuc_tile cuc_tile_cat(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                       cuc_tile y, int32_t axis)
 {
-    struct tile_value *operands[2];
-
-    if (!TILE_BEGIN("cat"))
-        return 0;
-    operands[0] = tile_use_value(program, "x", x);
-    operands[1] = tile_use_value(program, "y", y);
-    return tile_handle_of_op(program, TILE_CAT, operands, 2, TILE_ATTR_AXIS, axis);
+    return TILE_BEGIN("cat") ? along(program, TILE_CAT, x, "y", y, axis) : 0;
 }
 
 cuc_tile cuc_tile_take(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                        cuc_tile index, int32_t axis)
 {
-    struct tile_value *operands[2];
-
-    if (!TILE_BEGIN("take"))
-        return 0;
-    operands[0] = tile_use_value(program, "x", x);
-    operands[1] = tile_use_value(program, "index", index);
-    return tile_handle_of_op(program, TILE_TAKE, operands, 2, TILE_ATTR_AXIS, axis);
+    return TILE_BEGIN("take") ? along(program, TILE_TAKE, x, "index", index, axis) : 0;
 }
 
 // Indices that count subtiles.
@@ -168,11 +166,5 @@ cuc_tile cuc_tile_shift(cuc_tile_program *program, const char *file, uint32_t li
 cuc_tile cuc_tile_roll(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                        cuc_tile n, int32_t axis)
 {
-    struct tile_value *operands[2];
-
-    if (!TILE_BEGIN("roll"))
-        return 0;
-    operands[0] = tile_use_value(program, "x", x);
-    operands[1] = tile_use_value(program, "n", n);
-    return tile_handle_of_op(program, TILE_ROLL, operands, 2, TILE_ATTR_AXIS, axis);
+    return TILE_BEGIN("roll") ? along(program, TILE_ROLL, x, "n", n, axis) : 0;
 }

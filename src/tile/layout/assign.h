@@ -28,8 +28,6 @@ void tile_give_layout(struct tile_assignment *a, struct tile_value *value,
 // false: any will do.
 bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                         struct tile_layout *other);
-// The same registers twice in a slice say nothing new: one of each is enough.
-struct tile_layout tile_compact_layout(struct tile_layout layout);
 // Each element by itself: operands and results are in one layout.
 bool tile_acts_by_element(const struct tile_op *op);
 // It may have a block that combines two elements: a reduction or scan.

@@ -115,7 +115,7 @@ static void convert_op(struct tile_op *op, void *data)
         // The emitter finds its way through a broadcast, or goes through shared memory, by itself.
         if (op->kind == TILE_BROADCAST || !tile_needed_layout(op, i, &same, &other))
             continue;
-        need(a, op, i, same ? same : tile_keep_layout(a, tile_compact_layout(other)));
+        need(a, op, i, same ? same : tile_keep_layout(a, tile_layout_compact(other)));
     }
     // A reduction's results have the layout that its operand says, and those of an op with several
     // that of the first; they are converted afterwards.

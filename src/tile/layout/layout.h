@@ -62,6 +62,8 @@ struct tile_layout tile_layout_slice(const struct tile_layout *result,
                                      const struct tile_type *operand,
                                      const struct tile_type *result_type);
 struct tile_layout tile_layout_permute(const struct tile_layout *from, const int64_t *axes);
+// Registers that hold what others hold say nothing new, as in a slice: one of each is kept.
+struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
                                       uint32_t axis); // extent 1 is kept
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,

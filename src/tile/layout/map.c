@@ -231,6 +231,19 @@ struct tile_layout tile_layout_permute(const struct tile_layout *from, const int
     return out;
 }
 
+struct tile_layout tile_layout_compact(struct tile_layout layout)
+{
+    uint32_t kept = 0, bits = layout.register_bits;
+
+    for (uint32_t i = 0; i < bits; i++)
+        if (layout.basis[i])
+            layout.basis[kept++] = layout.basis[i];
+    memmove(layout.basis + kept, layout.basis + bits,
+            (TILE_LANE_BITS + layout.warp_bits) * sizeof(*layout.basis));
+    layout.register_bits = (uint8_t)kept;
+    return layout;
+}
+
 struct tile_layout tile_layout_reduce(const struct tile_layout *from, uint32_t axis)
 {
     struct tile_layout out = *from;
@@ -242,15 +255,7 @@ struct tile_layout tile_layout_reduce(const struct tile_layout *from, uint32_t a
         for (uint32_t b = 0; i != axis && b < from->axis_bits[i]; b++)
             to[tile_axis_shift(from, i) + b] = UINT32_C(1) << (tile_axis_shift(&out, i) + b);
     carry_over(&out, from, to);
-    // Registers that now hold what others hold: one of each is kept.
-    uint32_t kept = 0, bits = out.register_bits;
-    for (uint32_t i = 0; i < bits; i++)
-        if (out.basis[i])
-            out.basis[kept++] = out.basis[i];
-    memmove(out.basis + kept, out.basis + bits,
-            (TILE_LANE_BITS + out.warp_bits) * sizeof(*out.basis));
-    out.register_bits = (uint8_t)kept;
-    return out;
+    return tile_layout_compact(out); // registers that now hold what others hold
 }
 
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,

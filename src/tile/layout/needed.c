@@ -1,8 +1,6 @@
 // The layout that an op's operand must have.
 #include "assign.h"
 
-#include <string.h>
-
 bool tile_acts_by_element(const struct tile_op *op)
 {
     return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER ||
@@ -71,17 +69,4 @@ bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct
     default:
         return false;
     }
-}
-
-struct tile_layout tile_compact_layout(struct tile_layout layout)
-{
-    uint32_t kept = 0, bits = layout.register_bits;
-
-    for (uint32_t i = 0; i < bits; i++)
-        if (layout.basis[i])
-            layout.basis[kept++] = layout.basis[i];
-    memmove(layout.basis + kept, layout.basis + bits,
-            (TILE_LANE_BITS + layout.warp_bits) * sizeof(*layout.basis));
-    layout.register_bits = (uint8_t)kept;
-    return layout;
 }

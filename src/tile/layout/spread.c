@@ -145,7 +145,7 @@ static void spread_op(struct tile_op *op, void *data)
         const struct tile_layout *same;
         struct tile_layout other;
         if (tile_wants_layout(op->operand[i]) && tile_needed_layout(op, i, &same, &other))
-            tile_give_layout(a, op->operand[i], tile_compact_layout(same ? *same : other));
+            tile_give_layout(a, op->operand[i], tile_layout_compact(same ? *same : other));
     }
 }
 
