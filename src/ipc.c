@@ -39,6 +39,7 @@ cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool)
             "making a file descriptor for a pool of device %d (it has to be made with "
             "CUC_MEMORY_POOL_IPC)",
             pool->device->ordinal);
+    pool->changed = true;
     *out = fd;
     return CUC_OK;
 }
@@ -71,7 +72,7 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
         cuc__unrelax(mode);
         return CUC_ERROR_OUT_OF_MEMORY;
     }
-    r->owned = r->imported = true;
+    r->owned = r->imported = r->changed = true;
     *out = r;
     return CUC_OK;
 }

@@ -89,11 +89,53 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     return leave(stream, pushed, st, function);
 }
 
+static CUmemAllocationType type_of(int32_t kind)
+{
+    return kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
+                                      : CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
+// A pool that was never filled. A high mark that was reset says nothing of it.
+static bool is_unused(const cuc_memory_resource *resource)
+{
+    uint64_t most = 1;
+
+    return !resource->used && !resource->imported &&
+           !cuc__cu.cuMemPoolGetAttribute(resource->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+                                          &most) &&
+           !most;
+}
+
+// The driver does so for one that is destroyed.
+static void make_no_longer_current(const cuc_memory_resource *resource)
+{
+    CUmemLocation location = resource->location;
+    CUmemAllocationType type = type_of(resource->kind);
+    CUmemoryPool pool = NULL;
+
+    if (resource->kind == CUC_MEMORY_DEVICE) {
+        const CUdevice device = resource->device->handle;
+        if (!cuc__cu.cuDeviceGetMemPool(&pool, device) && pool == resource->pool &&
+            !cuc__cu.cuDeviceGetDefaultMemPool(&pool, device))
+            (void)cuc__cu.cuDeviceSetMemPool(device, pool);
+    } else if (cuc__driver_version() >= 13000 && !cuc__cu.cuMemGetMemPool(&pool, &location, type) &&
+               pool == resource->pool && !cuc__cu.cuMemGetDefaultMemPool(&pool, &location, type)) {
+        (void)cuc__cu.cuMemSetMemPool(&location, type, pool);
+    }
+}
+
 static void pool_destroy(cuc_memory_resource *resource)
 {
     if (resource->owned) {
         CUstreamCaptureMode mode = cuc__relax();
-        CUC_CLEANUP(NULL, cuMemPoolDestroy, (void *)resource->pool, resource->pool);
+        if (is_unused(resource)) {
+            CUC_CLEANUP(NULL, cuMemPoolDestroy, (void *)resource->pool, resource->pool);
+        } else {
+            if (!resource->imported)
+                make_no_longer_current(resource);
+            cuc__pool_rest(resource->pool, resource->changed ? NULL : &resource->props,
+                           resource->imported);
+        }
         cuc__unrelax(mode);
     }
     if (resource->drop_owner)
@@ -180,12 +222,6 @@ cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device
     return r;
 }
 
-static CUmemAllocationType type_of(int32_t kind)
-{
-    return kind == CUC_MEMORY_MANAGED ? CU_MEM_ALLOCATION_TYPE_MANAGED
-                                      : CU_MEM_ALLOCATION_TYPE_PINNED;
-}
-
 // Where the memory of a new pool is, from the options; refuses what does not go together.
 static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
                         const cuc_device *device, const char *function)
@@ -251,8 +287,11 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
                                                           : 0;
     if (o.flags & CUC_MEMORY_POOL_IPC)
         props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    int code;
-    CUC_RELAXED(code, cuc__cu.cuMemPoolCreate(&pool, &props));
+    int code = 0;
+    pool = cuc__pool_wake(&props);
+    const bool woken = pool;
+    if (!woken)
+        CUC_RELAXED(code, cuc__cu.cuMemPoolCreate(&pool, &props));
     if (code)
         return CUC_FAIL_CU(context, code, "cuMemPoolCreate",
                            "creating a pool of %s memory for device %d, at most %" PRIu64
@@ -269,11 +308,16 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
         st >= 0 ? cuc__memory_pool_wrap(pool, device, o.kind, props.location, __func__) : NULL;
     if (!r) {
         CUstreamCaptureMode mode = cuc__relax();
-        CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
+        if (woken)
+            cuc__pool_rest(pool, &props, false);
+        else
+            CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
         cuc__unrelax(mode);
         return st < 0 ? st : CUC_ERROR_OUT_OF_MEMORY;
     }
     r->owned = true;
+    r->used = woken;
+    r->props = props;
     *out = r;
     return CUC_OK;
 }

@@ -78,6 +78,8 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "attribute is %d (%s), which %s",
                          attribute, a ? a->name : "none",
                          a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
+    if (a->flags & HIGH_MARK)
+        pool->used = true; // which it does not tell any more
     uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
     if (value > most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -163,6 +165,7 @@ cuc_status cuc_memory_pool_set_access(cuc_memory_resource *pool, cuc_device *pee
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "access is %d, expected CUC_ACCESS_NONE (0) or CUC_ACCESS_READ_WRITE (3)",
                         access);
+    pool->changed = true;
     if (pool->kind == CUC_MEMORY_DEVICE && peer == pool->device)
         return access
                    ? CUC_OK

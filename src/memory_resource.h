@@ -30,6 +30,9 @@ struct cuc_memory_resource {
     CUmemLocation location; // by which the driver knows it
     bool imported;          // by cuc_memory_pool_import()
     bool owned;
+    atomic_bool used;     // it has held memory, as far as can be told without asking the driver
+    atomic_bool changed;  // others have a hold on it, or it is open to them: not to be used again
+    CUmemPoolProps props; // of an owned one that was made here
     void *owner;
     void (*drop_owner)(void *owner);
 

@@ -6,10 +6,13 @@
 //
 //     p  pools for other processes, exported      d  pools for this process alone
 //     v  virtual memory                           h  functions under way on the stream
-//     l  one thread at a time makes, exports and destroys pools
-//     L  the same, and virtual memory, too
+//     x  the streams are everybody's: a thread waits for one on which another frees
+//     y  waits for the stream    e  for an event of it    c  for the context
 //     w  a pool is destroyed when its stream has come to the free
-//     s  a stream is destroyed when it has nothing to do
+//     z  when it holds no memory any more, which it does until somebody has waited
+//     Z  and has not for 2 ms
+//     n  and its own stream allocates and frees in it, which finds what has been freed
+//     r  never, and used again
 //
 // The exit status is 1 where a call failed; a driver that cannot do it ends the process, or hangs.
 #include "driver/driver.h"
@@ -19,15 +22,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { REGIONS = 3, MOST_THREADS = 64 };
+enum { REGIONS = 3, MOST_THREADS = 64, MOST_GRAVES = 4096 };
 
+static const char all[] = "pdvhxyecwzZnr";
 static const char *switches;
 static long rounds = 200;
 static CUcontext context;
+static CUstream streams[MOST_THREADS]; // with x
+static long thread_count;
 static atomic_int failures;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Pools that are to be destroyed, or used again.
+struct grave {
+    CUmemoryPool pool;
+    int fd;
+    struct timespec empty; // since when, or 0
+};
+
+static struct {
+    pthread_mutex_t lock;
+    CUstream stream;
+    int count;
+    struct grave graves[MOST_GRAVES];
+} yard = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static bool on(char c)
 {
@@ -43,18 +63,6 @@ static void check(int code, const char *call)
 }
 
 #define CHECK(name, ...) check(cuc__cu.name(__VA_ARGS__), #name)
-
-static void enter(bool one_at_a_time)
-{
-    if (one_at_a_time)
-        pthread_mutex_lock(&lock);
-}
-
-static void leave(bool one_at_a_time)
-{
-    if (one_at_a_time)
-        pthread_mutex_unlock(&lock);
-}
 
 static void take_a_while(void *unused)
 {
@@ -75,23 +83,19 @@ static void make_region(struct region *r, size_t bytes)
     const CUmemAccessDesc access = { here, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     size_t grain = 1;
 
-    enter(on('L'));
     CHECK(cuMemGetAllocationGranularity, &grain, &prop, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
     r->bytes = (bytes + grain - 1) / grain * grain;
     CHECK(cuMemAddressReserve, &r->base, r->bytes, 0, 0, 0);
     CHECK(cuMemCreate, &r->handle, r->bytes, &prop, 0);
     CHECK(cuMemMap, r->base, r->bytes, 0, r->handle, 0);
     CHECK(cuMemSetAccess, r->base, r->bytes, &access, 1);
-    leave(on('L'));
 }
 
 static void end_region(const struct region *r)
 {
-    enter(on('L'));
     CHECK(cuMemUnmap, r->base, r->bytes);
     CHECK(cuMemRelease, r->handle);
     CHECK(cuMemAddressFree, r->base, r->bytes);
-    leave(on('L'));
 }
 
 struct pooled {
@@ -100,6 +104,21 @@ struct pooled {
     int fd; // -1: not exported
 };
 
+static bool take_from_yard(struct pooled *p)
+{
+    bool taken = false;
+
+    pthread_mutex_lock(&yard.lock);
+    if (on('r') && yard.count > 8) {
+        struct grave g = yard.graves[--yard.count];
+        p->pool = g.pool;
+        p->fd = g.fd;
+        taken = true;
+    }
+    pthread_mutex_unlock(&yard.lock);
+    return taken;
+}
+
 static void make_pool(struct pooled *p, CUstream stream)
 {
     CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -107,13 +126,56 @@ static void make_pool(struct pooled *p, CUstream stream)
 
     *p = (struct pooled){ .fd = -1 };
     props.handleTypes = on('p') ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
-    enter(on('l') || on('L'));
-    CHECK(cuMemPoolCreate, &p->pool, &props);
-    if (on('p'))
-        CHECK(cuMemPoolExportToShareableHandle, &p->fd, p->pool,
-              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    leave(on('l') || on('L'));
+    if (!take_from_yard(p)) {
+        CHECK(cuMemPoolCreate, &p->pool, &props);
+        if (on('p'))
+            CHECK(cuMemPoolExportToShareableHandle, &p->fd, p->pool,
+                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    }
     CHECK(cuMemAllocFromPoolAsync, &p->ptr, 5000, p->pool, stream);
+}
+
+static void nudge(CUmemoryPool pool)
+{
+    CUdeviceptr ptr = 0;
+    int no = 0;
+
+    CHECK(cuMemPoolSetAttribute, pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
+    CHECK(cuMemAllocFromPoolAsync, &ptr, 1, pool, yard.stream);
+    CHECK(cuMemFreeAsync, ptr, yard.stream);
+    CHECK(cuStreamSynchronize, yard.stream);
+}
+
+static bool is_empty(struct grave *g)
+{
+    uint64_t reserved = 1;
+    struct timespec now;
+
+    if (on('n'))
+        nudge(g->pool);
+    CHECK(cuMemPoolTrimTo, g->pool, 0);
+    CHECK(cuMemPoolGetAttribute, g->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+    if (reserved || !on('Z'))
+        return !reserved;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!g->empty.tv_sec)
+        g->empty = now;
+    return (now.tv_sec - g->empty.tv_sec) * 1000000000 + now.tv_nsec - g->empty.tv_nsec > 2000000;
+}
+
+// Destroy what can be.
+static void tend(void)
+{
+    if (pthread_mutex_trylock(&yard.lock))
+        return;
+    for (int i = 0; !on('r') && i < yard.count; i++)
+        if (is_empty(&yard.graves[i])) {
+            CHECK(cuMemPoolDestroy, yard.graves[i].pool);
+            if (yard.graves[i].fd >= 0)
+                close(yard.graves[i].fd);
+            yard.graves[i--] = yard.graves[--yard.count];
+        }
+    pthread_mutex_unlock(&yard.lock);
 }
 
 static void end_pool(const struct pooled *p, CUstream stream)
@@ -121,11 +183,32 @@ static void end_pool(const struct pooled *p, CUstream stream)
     CHECK(cuMemFreeAsync, p->ptr, stream);
     if (on('w'))
         CHECK(cuStreamSynchronize, stream);
-    enter(on('l') || on('L'));
+    if (on('z') || on('Z') || on('r')) {
+        pthread_mutex_lock(&yard.lock);
+        if (yard.count < MOST_GRAVES)
+            yard.graves[yard.count++] = (struct grave){ p->pool, p->fd, { 0, 0 } };
+        pthread_mutex_unlock(&yard.lock);
+        tend();
+        return;
+    }
     CHECK(cuMemPoolDestroy, p->pool);
-    leave(on('l') || on('L'));
     if (p->fd >= 0)
         close(p->fd);
+}
+
+static void await(CUstream stream)
+{
+    if (on('v') || on('y')) // unmapping waits for nobody
+        CHECK(cuStreamSynchronize, stream);
+    if (on('c'))
+        check(cuc__cu.cuCtxSynchronize(), "cuCtxSynchronize");
+    if (on('e')) {
+        CUevent event = NULL;
+        CHECK(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+        CHECK(cuEventRecord, event, stream);
+        CHECK(cuEventSynchronize, event);
+        CHECK(cuEventDestroy, event);
+    }
 }
 
 static void go_once(unsigned *seed)
@@ -133,9 +216,13 @@ static void go_once(unsigned *seed)
     const bool with_pool = on('p') || on('d'), pool_first = rand_r(seed) & 1;
     struct region regions[REGIONS];
     struct pooled pooled;
-    CUstream stream = NULL;
+    CUstream stream = streams[rand_r(seed) % (int)thread_count];
+    CUstream waited = streams[rand_r(seed) % (int)thread_count];
 
-    CHECK(cuStreamCreateWithPriority, &stream, CU_STREAM_NON_BLOCKING, 0);
+    if (!on('x')) {
+        CHECK(cuStreamCreateWithPriority, &stream, CU_STREAM_NON_BLOCKING, 0);
+        waited = stream;
+    }
     for (int i = 0; on('h') && i < 3; i++)
         CHECK(cuLaunchHostFunc, stream, take_a_while, NULL);
     if (with_pool)
@@ -146,16 +233,13 @@ static void go_once(unsigned *seed)
         CHECK(cuLaunchHostFunc, stream, take_a_while, NULL);
     if (with_pool && pool_first)
         end_pool(&pooled, stream);
-    if (on('v')) {
-        CHECK(cuStreamSynchronize, stream); // unmapping waits for nobody
-        for (int i = 0; i < REGIONS; i++)
-            end_region(&regions[i]);
-    }
+    await(waited);
+    for (int i = 0; on('v') && i < REGIONS; i++)
+        end_region(&regions[i]);
     if (with_pool && !pool_first)
         end_pool(&pooled, stream);
-    if (on('s'))
-        CHECK(cuStreamSynchronize, stream);
-    CHECK(cuStreamDestroy, stream);
+    if (!on('x'))
+        CHECK(cuStreamDestroy, stream);
 }
 
 static void *work(void *seed)
@@ -175,9 +259,9 @@ int main(int argc, char **argv)
     switches = argc > 1 ? argv[1] : "";
     if (argc > 3)
         rounds = strtol(argv[3], NULL, 10);
-    if (!*switches || switches[strspn(switches, "pdvhlLws")] || count < 1 || count > MOST_THREADS ||
+    if (!*switches || switches[strspn(switches, all)] || count < 1 || count > MOST_THREADS ||
         rounds < 1) {
-        fprintf(stderr, "usage: driver_orders SWITCHES [THREADS [ROUNDS]], SWITCHES of pdvhlLws\n");
+        fprintf(stderr, "usage: driver_orders SWITCHES [THREADS [ROUNDS]], SWITCHES of %s\n", all);
         return 2;
     }
     if (cuc__cu.cuInit(0)) {
@@ -185,6 +269,11 @@ int main(int argc, char **argv)
         return 77;
     }
     CHECK(cuDevicePrimaryCtxRetain, &context, 0);
+    CHECK(cuCtxSetCurrent, context);
+    CHECK(cuStreamCreateWithPriority, &yard.stream, CU_STREAM_NON_BLOCKING, 0);
+    thread_count = count;
+    for (long i = 0; i < count; i++)
+        CHECK(cuStreamCreateWithPriority, &streams[i], CU_STREAM_NON_BLOCKING, 0);
     for (long i = 0; i < count; i++) {
         seeds[i] = (unsigned)i + 1;
         if (pthread_create(&threads[i], NULL, work, &seeds[i]))
@@ -192,8 +281,16 @@ int main(int argc, char **argv)
     }
     for (long i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
+    const int left = yard.count;
+    for (long i = 0; i < count; i++) {
+        CHECK(cuStreamSynchronize, streams[i]);
+        CHECK(cuStreamDestroy, streams[i]);
+    }
+    for (int i = 0; i < 100 && yard.count; i++, usleep(1000))
+        tend();
+    CHECK(cuStreamDestroy, yard.stream);
     CHECK(cuDevicePrimaryCtxRelease, 0);
-    printf("%s: %ld threads, %ld rounds, %d calls failed\n", switches, count, rounds,
-           atomic_load(&failures));
+    printf("%s: %ld threads, %ld rounds, %d calls failed, %d pools left, then %d\n", switches,
+           count, rounds, atomic_load(&failures), left, yard.count);
     return atomic_load(&failures) != 0;
 }

@@ -1,7 +1,6 @@
 #include "buffer.h"
 
 #include "device_test.h"
-#include "stream.h"
 
 #include <pthread.h>
 
@@ -79,6 +78,7 @@ START_TEST(the_memory_is_freed_in_the_order_of_its_stream)
         ck_assert_int_eq(fake_calls("cuMemFreeAsync"), 1);
         ck_assert_int_eq(fake_pending(stream->handle), 1);
         fake_resume(stream->handle);
+        ck_ok(cuc_stream_synchronize(stream));
     } else { // the others wait
         fake_resume(stream->handle);
         cuc_buffer_release(b);
@@ -195,6 +195,7 @@ START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
             cuc_buffer_release(b);
         ck_assert_int_eq(fake_live("allocation"), 0);
         cuc_memory_resource_release(mr);
+        cuc__pools_settle();
         ck_assert_int_eq(fake_live("pool"), 0);
     }
     ck_assert(done);

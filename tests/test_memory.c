@@ -1,7 +1,9 @@
 #include <cucore/memory.h>
 
 #include "device_test.h"
-#include "stream.h"
+
+#include <cucore/ipc.h>
+#include <unistd.h>
 
 static cuc_memory_resource *const untouched = (cuc_memory_resource *)&unraisable;
 
@@ -169,6 +171,7 @@ START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
             cuc_memory_resource_release(mr);
         }
         fake_fail_reset();
+        cuc__pools_settle();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
             ; // a pop that was made to fail has left one
         ck_assert_int_eq(fake_live("pool"), pools);
@@ -510,6 +513,167 @@ START_TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
     if (fake_available())
         ck_assert_int_eq(fake_live("pool"), 1);
     cuc_memory_resource_release(made);
+}
+END_TEST
+
+// ---- Pools that were released
+
+// The handle of a pool that was made, filled or not, and released.
+static void *release_pool(const cuc_memory_pool_options *options, int fill,
+                          void (*change)(cuc_memory_resource *pool))
+{
+    cuc_memory_resource *pool;
+    cuc_device_ptr ptr;
+
+    ck_ok(cuc_memory_pool_create(&pool, device, options));
+    void *handle = cuc_memory_pool_handle(pool);
+    if (fill) {
+        ck_ok(cuc_memory_allocate(&ptr, pool, 64, stream));
+        ck_ok(cuc_memory_free(pool, ptr, 64, stream));
+        ck_ok(cuc_stream_synchronize(stream));
+    }
+    if (change)
+        change(pool);
+    cuc_memory_resource_release(pool);
+    return handle;
+}
+
+static void export(cuc_memory_resource *pool)
+{
+    int32_t fd;
+
+    ck_ok(cuc_memory_pool_export(&fd, pool));
+    close(fd);
+}
+
+static void open_to_all(cuc_memory_resource *pool)
+{
+    ck_ok(cuc_memory_pool_set_access(pool, device, CUC_ACCESS_READ_WRITE));
+}
+
+static void make_current(cuc_memory_resource *pool)
+{
+    ck_ok(cuc_memory_pool_make_current(pool));
+}
+
+static void change_attributes(cuc_memory_resource *pool)
+{
+    for (int32_t a = CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+         a <= CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES; a++)
+        ck_ok(cuc_memory_pool_set_attribute(pool, a, 0));
+    ck_ok(cuc_memory_pool_set_attribute(pool, CUC_MEMORY_POOL_RELEASE_THRESHOLD, 12345));
+}
+
+static const struct {
+    const char *name;
+    cuc_memory_pool_options first, second;
+    int fill;
+    void (*change)(cuc_memory_resource *pool);
+    int again; // the second is the first, which rested
+} released[] = {
+#define OPTIONS(...)                                                \
+    {                                                               \
+        .struct_size = sizeof(cuc_memory_pool_options), __VA_ARGS__ \
+    }
+    { "filled", OPTIONS(.kind = CUC_MEMORY_DEVICE), OPTIONS(.kind = CUC_MEMORY_DEVICE), 1, NULL,
+      1 },
+    { "filled, of pinned memory", OPTIONS(.kind = CUC_MEMORY_PINNED),
+      OPTIONS(.kind = CUC_MEMORY_PINNED), 1, NULL, 1 },
+    { "with other attributes", OPTIONS(.kind = CUC_MEMORY_DEVICE),
+      OPTIONS(.kind = CUC_MEMORY_DEVICE), 1, change_attributes, 1 },
+    { "with another threshold", OPTIONS(.release_threshold = 9999),
+      OPTIONS(.kind = CUC_MEMORY_DEVICE), 1, NULL, 1 },
+    { "current", OPTIONS(.kind = CUC_MEMORY_DEVICE), OPTIONS(.kind = CUC_MEMORY_DEVICE), 1,
+      make_current, 1 },
+    { "never filled", OPTIONS(.kind = CUC_MEMORY_DEVICE), OPTIONS(.kind = CUC_MEMORY_DEVICE), 0,
+      NULL, 0 },
+    { "of another size", OPTIONS(.max_bytes = 1 << 26), OPTIONS(.kind = CUC_MEMORY_DEVICE), 1, NULL,
+      0 },
+    { "of another kind", OPTIONS(.kind = CUC_MEMORY_PINNED), OPTIONS(.kind = CUC_MEMORY_DEVICE), 1,
+      NULL, 0 },
+    { "open to others", OPTIONS(.kind = CUC_MEMORY_PINNED), OPTIONS(.kind = CUC_MEMORY_PINNED), 1,
+      open_to_all, 0 },
+    { "exported", OPTIONS(.flags = CUC_MEMORY_POOL_IPC), OPTIONS(.flags = CUC_MEMORY_POOL_IPC), 1,
+      export, 0 },
+#undef OPTIONS
+};
+
+START_TEST(a_pool_that_was_filled_rests_and_is_as_new)
+{
+    uint64_t value;
+    cuc_memory_resource *next, *now;
+    cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
+
+    cuc__pools_settle();
+    void *first = release_pool(&released[_i].first, released[_i].fill, released[_i].change);
+    ck_ok(cuc_memory_pool_get_current(&now, device, CUC_MEMORY_DEVICE));
+    ck_assert_ptr_ne(cuc_memory_pool_handle(now), first);
+    cuc_memory_resource_release(now);
+    if (fake_available())
+        ck_assert_int_eq(fake_live("pool"), released[_i].fill);
+    ck_ok(cuc_memory_pool_create(&next, device, &released[_i].second));
+    if (released[_i].again)
+        ck_assert_ptr_eq(cuc_memory_pool_handle(next), first);
+    else if (fake_available()) // another driver may give the handle of one that is gone
+        ck_assert_ptr_ne(cuc_memory_pool_handle(next), first);
+    for (int32_t a = CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+         a <= CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES; a++) {
+        ck_ok(cuc_memory_pool_get_attribute(&value, next, a));
+        ck_assert_uint_eq(value, 1);
+    }
+    ck_ok(cuc_memory_pool_get_attribute(&value, next, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
+    ck_assert_uint_eq(value, released[_i].second.release_threshold);
+    ck_ok(cuc_memory_pool_get_statistics(&s, next));
+    ck_assert_uint_eq(s.reserved_bytes + s.reserved_high + s.used_bytes + s.used_high, 0);
+    cuc_memory_resource_release(next);
+    cuc__pools_settle();
+    if (fake_available())
+        ck_assert_int_eq(fake_live("pool"), 0);
+}
+END_TEST
+
+START_TEST(too_many_pools_at_rest_go_in_time)
+{
+    enum { POOLS = 40, KEPT = 32 };
+    cuc_memory_resource *pools[POOLS];
+    cuc_device_ptr ptr;
+
+    cuc__pools_settle();
+    for (int i = 0; i < POOLS; i++) {
+        ck_ok(cuc_memory_pool_create(&pools[i], device, NULL));
+        ck_ok(cuc_memory_allocate(&ptr, pools[i], 64, stream));
+        ck_ok(cuc_memory_free(pools[i], ptr, 64, stream));
+    }
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < POOLS; i++)
+        cuc_memory_resource_release(pools[i]);
+    ck_assert_int_eq(fake_live("pool"), POOLS); // a thread may be at one
+    usleep(1100000);
+    ck_ok(cuc_memory_pool_create(&pools[0], device, NULL));
+    ck_assert_int_eq(fake_live("pool"), KEPT + 1);
+    cuc_memory_resource_release(pools[0]);
+    cuc__pools_settle();
+    ck_assert_int_eq(fake_live("pool"), 0);
+}
+END_TEST
+
+START_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
+{
+    cuc_memory_resource *pool;
+    cuc_device_ptr ptr;
+
+    cuc__pools_settle();
+    ck_ok(cuc_memory_pool_create(&pool, device, NULL));
+    ck_ok(cuc_memory_allocate(&ptr, pool, 64, stream));
+    fake_hold(stream->handle);
+    ck_ok(cuc_memory_free(pool, ptr, 64, stream));
+    cuc_memory_resource_release(pool);
+    cuc__pools_settle();
+    ck_assert_int_eq(fake_live("pool"), 1);
+    fake_resume(stream->handle);
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc__pools_settle();
+    ck_assert_int_eq(fake_live("pool"), 0);
 }
 END_TEST
 
@@ -1197,6 +1361,7 @@ int main(void)
     tcase_add_test(any, statistics_follow_what_is_allocated);
     tcase_add_test(any, statistics_are_written_as_far_as_the_caller_knows_them);
     tcase_add_test(any, a_wrapped_pool_is_borrowed_and_its_owner_dropped_once);
+    tcase_add_loop_test(any, a_pool_that_was_filled_rests_and_is_as_new, 0, LENGTH(released));
     tcase_add_test(any, a_pool_made_current_is_the_default_one);
     tcase_add_test(any, what_is_no_pool_is_refused_by_calls_on_pools);
     tcase_add_loop_test(any, a_capture_of_another_stream_does_not_mind_synchronous_memory, 6,
@@ -1233,6 +1398,8 @@ int main(void)
         tcase_add_loop_test(any, a_driver_call_that_fails_leaves_nothing_behind, 0, 2 * SOURCES);
         tcase_add_test(any, the_default_resource_is_the_devices_pool_which_keeps_what_it_has);
         tcase_add_test(any, a_threshold_that_somebody_set_is_left_alone);
+        tcase_add_test(any, too_many_pools_at_rest_go_in_time);
+        tcase_add_test(any, a_pool_at_rest_that_holds_memory_is_not_destroyed);
         tcase_add_test(any, the_default_resource_can_be_replaced_and_taken_back);
         tcase_add_test(any, other_devices_are_let_into_a_pool_and_shut_out_again);
         tcase_add_test(any, a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again);

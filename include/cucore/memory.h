@@ -93,6 +93,11 @@ CUC_API cuc_memory_resource *cuc_memory_resource_retain(cuc_memory_resource *res
  * Let go of a resource; the last reference destroys it, and a pool that it made with it.
  *
  * Buffers hold their resource. Addresses from cuc_memory_allocate() do not: free them first.
+ * A pool that has held memory gives that back at the next wait for where it was freed, and rests:
+ * the next one that is made with the same options takes it over. One whose handle other processes
+ * or devices have, and what is beyond 32, is destroyed, at least a second later, when a pool is
+ * made or released. (Up to CUDA 13.0 at least the driver destroys none safely while a thread
+ * waits for a stream.)
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

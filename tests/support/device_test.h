@@ -2,6 +2,7 @@
 #ifndef CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 #define CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 
+#include "memory_pool.h"
 #include "testing.h"
 
 static cuc_device *device;
@@ -25,6 +26,7 @@ static inline void device_teardown(void)
         fake_fail_reset();
     cuc_stream_release(stream);
     ck_assert_msg(unraisable.count == 0, "%s", unraisable.last);
+    cuc__pools_settle();
     if (fake_available())
         ck_assert_int_eq(fake_live_total(), 0);
 }
