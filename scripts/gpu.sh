@@ -3,6 +3,7 @@
 #
 #   scripts/gpu.sh --prepare [BUILD]           on any machine: build what is to run, in build-gpu/
 #   scripts/gpu.sh [OUTDIR [BUILD [STEPS]]]    on the machine with the GPU: run it
+#                                              (where the checkout was when it was prepared there is a link to it then)
 #
 # The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is a
 # regular expression of the steps to run, all by default. OUTDIR (gpu-results/) gets summary.txt, a
@@ -36,6 +37,7 @@ for test in json.load(open(build + "/meson-info/intro-tests.json")):
         print(suite, name, test["name"].replace(" ", "_"))
 PYTHON
     git rev-parse --short HEAD >"$build/gpu-commit.txt" 2>/dev/null || echo unknown >"$build/gpu-commit.txt"
+    pwd >"$build/gpu-source.txt"
     # To travel light; a later ninja makes again what is gone.
     find "$build" '(' -name '*.o' -o -name '*.a' ')' -delete
     find "$build/tests/sim" -type f -name 'test_sim_*' ! -name '*_programs' -delete
@@ -241,7 +243,7 @@ run_bench() {
 }
 
 main() {
-    local cli=$build/tools/cucore/cucore lib
+    local cli=$build/tools/cucore/cucore lib source
 
     [ -e "$build/gpu-tests.txt" ] || {
         echo "$build is not prepared: run scripts/gpu.sh --prepare $build where Check is installed"
@@ -251,6 +253,9 @@ main() {
     mkdir -p "$out/logs"
     rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
+    # Tests find their data where the sources were when they were built.
+    source=$(cat "$build/gpu-source.txt")
+    [ -e "$source" ] || { mkdir -p "$(dirname "$source")" && ln -s "$PWD" "$source"; }
     export CUCORE_CLI=$PWD/$cli # for its tests, which were built elsewhere
     # The interpreter runs instructions of a source's own in the simulator, libcucore-sim.so.
     export LD_LIBRARY_PATH=$PWD/$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(cuc_ipc_handle) == sizeof(CUmemPoolPtrExportData) &&
                    sizeof(cuc_ipc_handle) == sizeof(CUipcEventHandle),
@@ -203,6 +204,20 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
     return r;
 }
 
+static bool export_once(cuc_memory_resource *pool)
+{
+    int fd = -1, code = CUDA_ERROR_INVALID_VALUE;
+
+    if (pool && pool->pool && !pool->imported)
+        CUC_RELAXED(code, cuc__cu.cuMemPoolExportToShareableHandle(
+                              &fd, pool->pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    if (code)
+        return false;
+    pool->changed = true;
+    close(fd);
+    return true;
+}
+
 cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
 {
     CUmemPoolPtrExportData data;
@@ -213,6 +228,9 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "buffer is a slice: export the whole one, and take the slice there");
     CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
+    // The driver names memory of a pool only once the pool itself was exported.
+    if (r == CUDA_ERROR_INVALID_VALUE && export_once(buffer->resource))
+        r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     if (r)
         return CUC_FAIL_CU(
             NULL, r, "cuMemPoolExportPointer",

@@ -67,17 +67,29 @@ static bool has_rested(struct resting *p, int64_t rest)
     return p->empty_since && now() - p->empty_since >= rest;
 }
 
+// An imported one is the same for each who imports it, and not destroyed while one has memory of
+// it.
+static bool destroy(struct resting *p)
+{
+    CUresult r = cuc__cu.cuMemPoolDestroy(p->pool);
+
+    if (r == CUDA_ERROR_INVALID_VALUE && p->imported) {
+        p->empty_since = now();
+        return false;
+    }
+    if (r)
+        cuc__driver_cleanup_failed(NULL, r, "cuMemPoolDestroy", (void *)p->pool);
+    return true;
+}
+
 // Destroy what is not for others, or too many, and has rested. With the lock, in relaxed mode.
 static void tend(size_t most, int64_t rest)
 {
     for (struct resting **at = &oldest, *p; (p = *at);) {
-        if ((p->reusable && kept <= most) || !has_rested(p, rest)) {
+        if ((p->reusable && kept <= most) || !has_rested(p, rest) || !destroy(p))
             at = &p->next;
-            continue;
-        }
-        take(at);
-        CUC_CLEANUP(NULL, cuMemPoolDestroy, (void *)p->pool, p->pool);
-        free(p);
+        else
+            free(take(at));
     }
 }
 

@@ -86,7 +86,7 @@ CUresult sim_cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
                                               CUmemAllocationHandleType type,
                                               unsigned long long flags)
 {
-    const struct pool *p = sim_object(pool, KIND_POOL);
+    struct pool *p = sim_object(pool, KIND_POOL);
 
     if (!handle || !p || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
         !(p->props.handleTypes & type) || p->imported)
@@ -94,8 +94,26 @@ CUresult sim_cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
     int fd = fcntl(p->file, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
+    p->exported = true;
     memcpy(handle, &fd, sizeof(fd));
     return CUDA_SUCCESS;
+}
+
+// One that was imported from the same file.
+struct search {
+    struct stat file;
+    struct pool *found;
+};
+
+static void find_import(struct object *o, void *data)
+{
+    struct search *s = data;
+    struct pool *p = (struct pool *)o;
+    struct stat file;
+
+    if (o->kind == KIND_POOL && p->imported && !o->gone && !fstat(p->file, &file) &&
+        file.st_ino == s->file.st_ino && file.st_dev == s->file.st_dev)
+        s->found = p;
 }
 
 CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle,
@@ -110,6 +128,14 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle
     if (pread(given, &head, sizeof(head), 0) != sizeof(head) || head.magic != pool_magic ||
         !sim_valid_device((CUdevice)head.device))
         return CUDA_ERROR_INVALID_VALUE;
+    struct search same = { .found = NULL };
+    if (!fstat(given, &same.file))
+        sim_look(find_import, &same);
+    if (same.found) {
+        same.found->imports++;
+        *pool = SIM_HANDLE(CUmemoryPool, same.found);
+        return CUDA_SUCCESS;
+    }
     int fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
@@ -120,6 +146,7 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle
     });
     p->file = fd;
     p->imported = true;
+    p->imports = 1;
     *pool = SIM_HANDLE(CUmemoryPool, p);
     return CUDA_SUCCESS;
 }
@@ -128,7 +155,7 @@ CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr pt
 {
     const struct allocation *a = sim_find(ptr);
 
-    if (!data || !a || a->base != ptr || a->freeing || !a->shared || a->pool->imported)
+    if (!data || !a || a->base != ptr || a->freeing || !a->shared || !a->pool->exported)
         return CUDA_ERROR_INVALID_VALUE;
     struct pool_export out = { pool_magic, a->file_offset, a->bytes };
     memset(data, 0, sizeof(*data));

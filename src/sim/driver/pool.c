@@ -268,8 +268,10 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool pool)
 {
     struct pool *p = sim_object(pool, KIND_POOL);
 
-    if (!p || p->head.builtin)
+    if (!p || p->head.builtin || (p->imported && p->allocations))
         return CUDA_ERROR_INVALID_VALUE;
+    if (p->imported && --p->imports)
+        return CUDA_SUCCESS;
     recycled.device = p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? p->device : -1;
     memcpy(recycled.access, p->access, sizeof(recycled.access));
     sim_pool_end(p);
@@ -280,7 +282,7 @@ CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes)
 {
     struct pool *p = sim_object(pool, KIND_POOL);
 
-    if (!p)
+    if (!p || p->imported)
         return CUDA_ERROR_INVALID_VALUE;
     trim(p, keep_bytes);
     return CUDA_SUCCESS;
@@ -290,7 +292,7 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attrib
 {
     struct pool *p = sim_object(pool, KIND_POOL);
 
-    if (!p || !value)
+    if (!p || !value || p->imported)
         return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
@@ -322,7 +324,7 @@ CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attrib
 {
     const struct pool *p = sim_object(pool, KIND_POOL);
 
-    if (!p || !value || attribute < 1 || attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+    if (!p || !value || p->imported || attribute < 1 || attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         return CUDA_ERROR_INVALID_VALUE;
     const uint64_t *const wide[] = {
         [CU_MEMPOOL_ATTR_RELEASE_THRESHOLD] = &p->threshold,

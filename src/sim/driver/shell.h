@@ -225,7 +225,8 @@ struct pool {
     size_t allocations;
     int file; // of one for other processes, and where its next memory lies
     uint64_t file_end;
-    bool imported;
+    bool imported, exported;
+    size_t imports; // of one process, which has one pool for all of them
 };
 
 // Code.
