@@ -3,13 +3,13 @@
 #
 #   scripts/gpu.sh --prepare [BUILD]           on any machine: build what is to run, in build-gpu/
 #   scripts/gpu.sh [OUTDIR [BUILD [STEPS]]]    on the machine with the GPU: run it
-#                                              (where the checkout was when it was prepared there is a link to it then)
 #
 # The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is a
 # regular expression of the steps to run, all by default. OUTDIR (gpu-results/) gets summary.txt, a
 # table of the steps, logs/ with a file for each, logs.txt with all of them, opcodes.tar.gz with what
 # every instruction gave, and the benchmarks' JSON, which goes into bench/results/ as well. Each step
-# has a limit of time, and none stops the next; exits 1 when one failed.
+# has a limit of time, and none stops the next; exits 1 when one failed. Where the checkout was when it
+# was prepared, a link is made to this one, if nothing is there: tests look there for their data.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
