@@ -1,0 +1,238 @@
+// Two devices at work together. Where there is one only, all of it is skipped.
+#include "graph_testing.h"
+#include "memory_pool.h"
+
+#include <cucore/cucore.h>
+#include <cucore/virtual.h>
+
+static cuc_device *second;
+static cuc_stream *far; // of the second device
+static int reaches;     // the second device reaches memory of the first
+
+static void setup(void)
+{
+    int32_t count;
+
+    graph_setup();
+    second = NULL;
+    far = NULL;
+    ck_ok(cuc_device_get_count(&count));
+    if (count < 2)
+        return;
+    ck_ok(cuc_device_get(&second, 1));
+    ck_ok(cuc_stream_create(&far, second, NULL));
+    ck_ok(cuc_device_can_access_peer(&reaches, second, device));
+}
+
+static void teardown(void)
+{
+    cuc_stream_release(far);
+    cuc__pools_settle();
+    graph_teardown();
+}
+
+// A buffer of words of the second device.
+static cuc_buffer *far_buffer(uint32_t value)
+{
+    cuc_buffer *b = NULL;
+
+    ck_ok(cuc_buffer_create(&b, NULL, 4 * N, far));
+    ck_ok(cuc_buffer_fill(far, b, 0, value, 4, 4 * N));
+    return b;
+}
+
+static void ck_far(cuc_buffer *b, uint32_t expected)
+{
+    uint32_t host[N];
+
+    ck_ok(cuc_buffer_read(far, host, b, 0, sizeof(host)));
+    ck_ok(cuc_stream_synchronize(far));
+    for (int i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], expected);
+}
+
+START_TEST(a_kernel_runs_on_both)
+{
+    if (!second)
+        SKIP("there is one device");
+    cuc_buffer *there = far_buffer(1);
+    for (int i = 0; i < 5; i++) {
+        ck_ok(launch_on(stream, affine, buffer, 2, 1));
+        ck_ok(launch_on(far, affine, there, 3, 0));
+    }
+    ck_far(there, 243);
+    ck_assert_uint_eq(value_of(buffer), 31);
+    cuc_buffer_release(there);
+}
+END_TEST
+
+START_TEST(a_stream_waits_for_one_of_the_other)
+{
+    cuc_event *event = NULL;
+
+    if (!second)
+        SKIP("there is one device");
+    cuc_buffer *there = far_buffer(0);
+    ck_ok(cuc_event_create(&event, device, NULL));
+    for (uint32_t i = 1; i <= 20; i++) {
+        ck_ok(launch_on(stream, affine, buffer, 1, 1));
+        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_stream_wait_event(far, event));
+        ck_ok(cuc_copy_peer(far, cuc_buffer_ptr(there), second, cuc_buffer_ptr(buffer), device,
+                            4 * N));
+        ck_ok(launch_on(far, affine, there, 2, 0));
+        ck_ok(cuc_stream_wait_stream(stream, far));
+        ck_far(there, 2 * i);
+    }
+    cuc_event_release(event);
+    cuc_buffer_release(there);
+}
+END_TEST
+
+// Each way by which memory goes there and back, on the stream of either.
+static const struct {
+    const char *name;
+    int by_buffers, on_far;
+} ways[] = { { "by addresses", 0, 0 },
+             { "by addresses, on the other stream", 0, 1 },
+             { "by buffers", 1, 0 },
+             { "by buffers, on the other stream", 1, 1 } };
+
+static cuc_status copy(int way, cuc_buffer *dst, cuc_device *dst_device, cuc_buffer *src,
+                       cuc_device *src_device)
+{
+    cuc_stream *on = ways[way].on_far ? far : stream;
+
+    return ways[way].by_buffers ? cuc_buffer_copy(on, dst, 0, src, 0, 4 * N)
+                                : cuc_copy_peer(on, cuc_buffer_ptr(dst), dst_device,
+                                                cuc_buffer_ptr(src), src_device, 4 * N);
+}
+
+START_TEST(memory_goes_there_and_back)
+{
+    if (!second)
+        SKIP("there is one device");
+    cuc_buffer *there = far_buffer(9);
+    set_value(buffer, 5);
+    ck_ok(cuc_stream_synchronize(far));
+    ck_ok(copy(_i, there, second, buffer, device));
+    ck_ok(cuc_stream_synchronize(ways[_i].on_far ? far : stream));
+    ck_far(there, 5);
+    ck_ok(launch_on(far, affine, there, 1, 6));
+    ck_ok(cuc_stream_synchronize(far));
+    ck_ok(copy(_i, buffer, device, there, second));
+    ck_ok(cuc_stream_synchronize(ways[_i].on_far ? far : stream));
+    ck_assert_uint_eq(value_of(buffer), 11);
+    cuc_buffer_release(there);
+}
+END_TEST
+
+// Memory of the first device, or of the host, that kernels of both work in.
+
+static void make_pool(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_pool_create(out, device, NULL));
+    ck_ok(cuc_memory_pool_set_access(*out, second, CUC_ACCESS_READ_WRITE));
+}
+
+static void make_synchronous(cuc_memory_resource **out)
+{
+    cuc_context *near, *other;
+
+    ck_ok(cuc_device_get_context(&near, device));
+    ck_ok(cuc_device_get_context(&other, second));
+    ck_ok(cuc_context_enable_peer_access(other, near));
+    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_DEVICE));
+}
+
+static void make_virtual(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_virtual(out, device,
+                             CUC_MEMORY_VIRTUAL_OPTIONS(.peers = &second, .peer_count = 1)));
+}
+
+static void make_pinned(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_PINNED));
+}
+
+static void make_managed(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_MANAGED));
+}
+
+static const struct {
+    const char *name;
+    void (*make)(cuc_memory_resource **out);
+    int of_device; // so that the other has to reach that
+} memories[] = { { "a pool that the other was let into", make_pool, 1 },
+                 { "synchronous memory, with peer access", make_synchronous, 1 },
+                 { "virtual memory of both", make_virtual, 1 },
+                 { "pinned memory", make_pinned, 0 },
+                 { "managed memory", make_managed, 0 } };
+
+START_TEST(kernels_of_both_work_in_one_memory)
+{
+    cuc_memory_resource *resource = NULL;
+    cuc_buffer *both = NULL;
+
+    if (!second)
+        SKIP("there is one device");
+    if (memories[_i].of_device && !reaches)
+        SKIP("device 1 does not reach device 0");
+    memories[_i].make(&resource);
+    ck_ok(cuc_buffer_create(&both, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_fill(stream, both, 0, 1, 4, 4 * N));
+    for (int i = 0; i < 10; i++) {
+        ck_ok(launch_on(stream, affine, both, 1, 1));
+        ck_ok(cuc_stream_wait_stream(far, stream));
+        ck_ok(launch_on(far, affine, both, 2, 0));
+        ck_ok(cuc_stream_wait_stream(stream, far));
+    }
+    ck_assert_uint_eq(value_of(both), 3 * 1024 - 2);
+    cuc_buffer_release(both);
+    cuc_memory_resource_release(resource);
+    ck_ok(cuc_stream_synchronize(stream));
+}
+END_TEST
+
+START_TEST(one_graph_has_work_of_both)
+{
+    cuc_graph *graph = NULL;
+    cuc_graph_exec *exec = NULL;
+
+    if (!second)
+        SKIP("there is one device");
+    cuc_buffer *there = far_buffer(1);
+    ck_ok(cuc_stream_synchronize(far));
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_stream_wait_stream(far, stream));
+    ck_ok(launch_on(stream, affine, buffer, 1, 3));
+    ck_ok(launch_on(far, affine, there, 2, 0));
+    ck_ok(cuc_stream_wait_stream(stream, far));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    for (int i = 0; i < 4; i++)
+        ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 12);
+    ck_far(there, 16);
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    cuc_buffer_release(there);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("peers");
+    TCase *tests = tcase_create("two devices");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_kernel_runs_on_both);
+    tcase_add_test(tests, a_stream_waits_for_one_of_the_other);
+    tcase_add_loop_test(tests, memory_goes_there_and_back, 0, LENGTH(ways));
+    tcase_add_loop_test(tests, kernels_of_both_work_in_one_memory, 0, LENGTH(memories));
+    tcase_add_test(tests, one_graph_has_work_of_both);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}
