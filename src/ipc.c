@@ -73,7 +73,7 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
         cuc__unrelax(mode);
         return CUC_ERROR_OUT_OF_MEMORY;
     }
-    r->owned = r->imported = r->changed = true;
+    r->owned = r->imported = true;
     *out = r;
     return CUC_OK;
 }

@@ -133,7 +133,8 @@ static void pool_destroy(cuc_memory_resource *resource)
         } else {
             if (!resource->imported)
                 make_no_longer_current(resource);
-            cuc__pool_rest(resource->pool, resource->changed ? NULL : &resource->props,
+            cuc__pool_rest(resource->pool,
+                           resource->changed || resource->imported ? NULL : &resource->props,
                            resource->imported);
         }
         cuc__unrelax(mode);
