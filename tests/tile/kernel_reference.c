@@ -488,6 +488,12 @@ void prepare_targets(struct numbers *a)
     }
 }
 
+void prepare_targets_of_lowest(struct numbers *a)
+{
+    prepare_targets(a);
+    prepare_lowest(a);
+}
+
 static bool counts(const struct numbers *a, int64_t r)
 {
     return a[1].at[r] >= 0 && a[1].at[r] < (double)a[0].extent[1];

@@ -217,6 +217,8 @@ static const struct kernel_case rows[] = {
     // Cross entropy: as the sum of softmax_online; of its logarithm that is an error of 100 steps of 1.
     { "cross_entropy", "cross_entropy", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
       "r-oo", prepare_targets, expect_cross_entropy, 120, 1, NULL },
+    { "cross_entropy", "cross_entropy", "f32", "BN=128", "M=9 V=1001", // a row of masked scores
+      "r-oo", prepare_targets_of_lowest, expect_cross_entropy, 120, 1, NULL },
     { "cross_entropy", "cross_entropy_gradient", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
       "r--ro", prepare_lse, expect_cross_entropy_gradient, 20, 2, NULL },
 
