@@ -67,29 +67,48 @@ static bool has_rested(struct resting *p, int64_t rest)
     return p->empty_since && now() - p->empty_since >= rest;
 }
 
-// An imported one is the same for each who imports it, and not destroyed while one has memory of
-// it.
-static bool destroy(struct resting *p)
+static void add(struct resting *p)
 {
-    CUresult r = cuc__cu.cuMemPoolDestroy(p->pool);
-
-    if (r == CUDA_ERROR_INVALID_VALUE && p->imported) {
-        p->empty_since = now();
-        return false;
-    }
-    if (r)
-        cuc__driver_cleanup_failed(NULL, r, "cuMemPoolDestroy", (void *)p->pool);
-    return true;
+    p->next = NULL;
+    *end = p;
+    end = &p->next;
+    kept += p->reusable;
 }
 
-// Destroy what is not for others, or too many, and has rested. With the lock, in relaxed mode.
-static void tend(size_t most, int64_t rest)
+// Take out what is not for others, or too many, and has rested. With the lock, in relaxed mode.
+static struct resting *take_rested(size_t most, int64_t rest)
 {
+    struct resting *gone = NULL;
+
     for (struct resting **at = &oldest, *p; (p = *at);) {
-        if ((p->reusable && kept <= most) || !has_rested(p, rest) || !destroy(p))
+        if ((p->reusable && kept <= most) || !has_rested(p, rest)) {
             at = &p->next;
-        else
-            free(take(at));
+            continue;
+        }
+        take(at);
+        p->next = gone;
+        gone = p;
+    }
+    return gone;
+}
+
+// Without the lock, as failures are told to the user's handler. An imported pool is the same for
+// each who imports it, and not destroyed while one has memory of it.
+static void destroy(struct resting *gone)
+{
+    for (struct resting *p; (p = gone);) {
+        gone = p->next;
+        CUresult r = cuc__cu.cuMemPoolDestroy(p->pool);
+        if (r == CUDA_ERROR_INVALID_VALUE && p->imported) {
+            p->empty_since = now();
+            pthread_mutex_lock(&lock);
+            add(p);
+            pthread_mutex_unlock(&lock);
+            continue;
+        }
+        if (r)
+            cuc__driver_cleanup_failed(NULL, r, "cuMemPoolDestroy", (void *)p->pool);
+        free(p);
     }
 }
 
@@ -138,8 +157,9 @@ CUmemoryPool cuc__pool_wake(const CUmemPoolProps *props)
     CUstreamCaptureMode mode = cuc__relax();
     pthread_mutex_lock(&lock);
     CUmemoryPool pool = find(props);
-    tend(MOST_KEPT, rest_ns);
+    struct resting *gone = take_rested(MOST_KEPT, rest_ns);
     pthread_mutex_unlock(&lock);
+    destroy(gone);
     cuc__unrelax(mode);
     return pool;
 }
@@ -166,11 +186,10 @@ void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool importe
             p->props = *props;
         (void)holds_nothing(pool); // it need not wait for the next wait
         pthread_mutex_lock(&lock);
-        *end = p;
-        end = &p->next;
-        kept += p->reusable;
-        tend(MOST_KEPT, rest_ns);
+        add(p);
+        struct resting *gone = take_rested(MOST_KEPT, rest_ns);
         pthread_mutex_unlock(&lock);
+        destroy(gone);
     }
     cuc__unrelax(mode);
 }
@@ -180,7 +199,8 @@ void cuc__pools_settle(void)
     CUstreamCaptureMode mode = cuc__relax();
 
     pthread_mutex_lock(&lock);
-    tend(0, 0);
+    struct resting *gone = take_rested(0, 0);
     pthread_mutex_unlock(&lock);
+    destroy(gone);
     cuc__unrelax(mode);
 }

@@ -657,6 +657,31 @@ START_TEST(too_many_pools_at_rest_go_in_time)
 }
 END_TEST
 
+static void make_a_pool(const char *message, void *user)
+{
+    cuc_memory_resource *pool;
+
+    testing_failed(message, user);
+    ck_ok(cuc_memory_pool_create(&pool, device, NULL));
+    cuc_memory_resource_release(pool);
+}
+
+START_TEST(a_handler_of_failures_may_make_pools)
+{
+    cuc_memory_pool_options options = CUC_MEMORY_POOL_OPTIONS_INIT;
+
+    cuc__pools_settle();
+    CUmemoryPool pool = release_pool(&options, 1, NULL);
+    cuc_set_failure_handler(make_a_pool, &unraisable);
+    fake_fail("cuMemPoolDestroy", 1, 999);
+    cuc__pools_settle();
+    ck_assert_int_eq(unraisable.count, 1);
+    ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
+    unraisable.count = 0;
+    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // which had not happened
+}
+END_TEST
+
 START_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
 {
     cuc_memory_resource *pool;
@@ -1400,6 +1425,7 @@ int main(void)
         tcase_add_test(any, a_threshold_that_somebody_set_is_left_alone);
         tcase_add_test(any, too_many_pools_at_rest_go_in_time);
         tcase_add_test(any, a_pool_at_rest_that_holds_memory_is_not_destroyed);
+        tcase_add_test(any, a_handler_of_failures_may_make_pools);
         tcase_add_test(any, the_default_resource_can_be_replaced_and_taken_back);
         tcase_add_test(any, other_devices_are_let_into_a_pool_and_shut_out_again);
         tcase_add_test(any, a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again);
