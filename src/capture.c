@@ -487,7 +487,10 @@ cuc_status cuc__capture_check_stuck(const cuc_stream *stream, const char *functi
 
 cuc_status cuc__capture_fail_stuck(const cuc_stream *stream, const char *function)
 {
-    return cuc__fail_driver(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
-                            "cuStreamEndCapture", "" CUC__CAPTURED_FOR_GOOD,
-                            (void *)stream->handle);
+    cuc_status st = cuc__fail_driver(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                                     function, "cuStreamEndCapture", CUC__CAPTURED_FOR_GOOD,
+                                     (void *)stream->handle);
+    cuc__error_set_explanation("The captures of bodies have to end, well or cancelled, before "
+                               "anything spoils the capture around them as well.");
+    return st;
 }

@@ -286,9 +286,10 @@ static const char *what_goes(const struct cuc__capture *c)
 {
     if (!c || !c->into)
         return "";
-    return c->into->body ? "; the driver frees the body that it filled with it, and the graph that "
-                           "has the node is no more: make that anew"
-                         : "; the driver frees the graph that it added to with it: make that anew";
+    return c->into->body
+               ? "; with it the driver frees the body that it filled, and so the graph that "
+                 "has the node is no more: make that anew"
+               : "; with it the driver frees the graph that it added to: make that anew";
 }
 
 // With the context current. *c where the capture is over.
@@ -347,10 +348,12 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
         c->keep = NULL;
     if (st >= 0 && c)
         cuc__capture_settle_bodies(c, graph);
-    if (st >= 0 && cuc__graph_why_gone(why, sizeof(why), graph))
+    if (st >= 0 && cuc__graph_why_gone(why, sizeof(why), graph)) {
         st = CUC_FAIL_CU(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                          "cuStreamEndCapture", "the capture of stream %p has ended, but %s",
                          (void *)stream->handle, why);
+        cuc__error_set_explanation(""); // of this one there is no more to do
+    }
     cuc__capture_drop(c);
     cuc__capture_end_abandoned();
     if (st < 0) {

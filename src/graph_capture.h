@@ -62,11 +62,11 @@ enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stre
 // It has ended badly: what it added to is gone, and is known to be before it is off the list.
 void cuc__capture_took_graph(const cuc_stream *stream);
 // Of a stream that cannot be ended; takes its handle.
-#define CUC__CAPTURED_FOR_GOOD                                                               \
-    "stream %p stays captured for good: its capture is spoilt, and its end would free what " \
-    "the driver has freed with another capture that ended badly, or what a graph of others " \
-    "still has, and crash. cuc_context_synchronize() of its context fails from now on: "     \
-    "restart the process"
+#define CUC__CAPTURED_FOR_GOOD                                                              \
+    "stream %p stays captured for good: its capture is spoilt, and the driver would crash " \
+    "over its end, since another one that ended badly has had it free a part of the same "  \
+    "graph, or since others capture that. cuc_context_synchronize() of its context fails "  \
+    "from now on: restart the process"
 // A capture that can never be ended, of a stream that is captured for good. It takes it over.
 void cuc__capture_keep_stuck(struct cuc__capture *c);
 // CUC_OK, unless a stream is such a one.
