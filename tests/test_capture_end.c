@@ -474,6 +474,8 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
 {
     cuc_graph *graph = NULL, *same = NULL;
 
+    if (!cuc__driver_simulated())
+        return; // it is not documented what a driver does with two
     OK(cuc_graph_create(&graph, device));
     begin_to(root, graph);
     begin_to(outer, graph);
