@@ -261,33 +261,36 @@ static struct cuc__capture *find(const cuc_stream *stream)
     return c;
 }
 
+// Whether a capture goes on, which one that is spoilt does not; with the lock, so that its stream
+// is there. That of another thread may have a stream that means another one here.
+static bool is_active(const struct cuc__capture *c)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    return (c->stream->is_default && !is_mine(c)) ||
+           (!cuc__cu.cuStreamIsCapturing(c->stream->handle, &status) &&
+            status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+
 // A capture that fills a body of a conditional node of a stream's capture, or NULL; with the lock.
-// With `added` also one that fills a body of the graph that the capture adds to.
-static const struct cuc__capture *find_filling(const cuc_stream *stream, bool added)
+// Where the stream's is `spoilt`, also one that adds to the same graph, or to a body of that.
+static const struct cuc__capture *find_filling(const cuc_stream *stream, bool spoilt)
 {
     const struct cuc__capture *of = find(stream);
 
     for (const struct cuc__capture *c = of ? captures : NULL; c; c = c->next) {
         const cuc_graph *g = c->into;
+        if (spoilt && g && c != of && g == of->into && is_active(c))
+            return c;
         while (g && g->parent) {
             g = g->parent;
-            if (added && g == of->into)
+            if (spoilt && g == of->into)
                 return c;
         }
         if (g && has_body(of, g))
             return c;
     }
     return NULL;
-}
-
-// Another capture that adds to the same graph, which would be freed under it; with the lock.
-static const struct cuc__capture *find_beside(const struct cuc__capture *of)
-{
-    const struct cuc__capture *c = of->into ? captures : NULL;
-
-    while (c && (c == of || c->into != of->into))
-        c = c->next;
-    return c;
 }
 
 bool cuc__capture_is_known(const cuc_stream *stream)
@@ -302,18 +305,16 @@ cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream
                                       const char *function)
 {
     return cuc__fail(CUC_ERROR_BUSY, function,
-                     "what stream %p has captured would go while stream %p fills the body of a "
-                     "conditional node of it: end or cancel that capture first",
+                     "what stream %p has captured would go while stream %p adds to it, or fills "
+                     "the body of a conditional node of it: end or cancel that capture first",
                      (void *)stream->handle, (void *)filling->handle);
 }
 
 cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function)
 {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     bool own = false, other_thread = false, active = false;
     const cuc_stream *origin = NULL, *filling = NULL;
     const struct cuc__capture *f;
-    CUstream beside = NULL;
     uint64_t id = 0;
 
     cuc_status st = ask(&active, &id, stream, function);
@@ -326,7 +327,6 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
             // One that was left goes all the same: the driver refuses to end it, and drops it.
             other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;
-            beside = !active && (f = find_beside(c)) ? f->stream->handle : NULL;
         } else if (active && id && c->id == id)
             origin = c->stream;
     }
@@ -340,16 +340,7 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "stream %p has joined a capture that was begun on stream %p: end it there",
                          (void *)stream->handle, (void *)origin->handle);
-    if (filling)
-        return cuc__capture_refuse_filled(stream, filling, function);
-    // One that is spoilt as well does not go on, and never can be ended.
-    if (beside && !cuc__cu.cuStreamIsCapturing(beside, &status) &&
-        status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return cuc__fail(CUC_ERROR_BUSY, function,
-                         "the graph that stream %p is captured into would go while stream %p is "
-                         "captured into it as well: end or cancel that capture first",
-                         (void *)stream->handle, (void *)beside);
-    return CUC_OK;
+    return filling ? cuc__capture_refuse_filled(stream, filling, function) : CUC_OK;
 }
 
 cuc_stream *cuc__capture_filling(bool *may, const cuc_stream *stream, bool spoilt)
@@ -420,8 +411,8 @@ enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stre
     *adds = c && c->into;
     if (c && (has_unsound(c) || (c->into && is_unsound(c->into))))
         how = CUC__END_WELL;
-    else if (c && c->into && is_foreign(c->into))
-        how = CUC__END_FOREIGN;
+    else if (c && c->into && (is_foreign(c->into) || find_filling(stream, true)))
+        how = CUC__END_JOINED;
     for (const cuc_graph *g = c ? c->into : NULL; g; g = g->parent)
         if (!g->handle && g->gone != CUC__GONE_UNSOUND)
             how = CUC__END_NEVER;

@@ -421,9 +421,10 @@ bool cuc__capture_abandon(cuc_stream *stream)
         return true;
     // The graph is not to be destroyed under a stream that captures into a part of it.
     const bool spoilt = is_spoilt(stream);
-    while ((filling = cuc__capture_filling(&may, stream, spoilt)) && may &&
-           cuc_stream_cancel_capture(filling) >= 0)
-        ;
+    while ((filling = cuc__capture_filling(&may, stream, spoilt)) && may)
+        if (cuc_stream_cancel_capture(filling) < 0 &&
+            cuc__capture_filling(&may, stream, spoilt) == filling)
+            break;
     if (filling && cuc__capture_set_abandoned(stream))
         return false;
     if (drop(stream, __func__))
@@ -434,6 +435,7 @@ bool cuc__capture_abandon(cuc_stream *stream)
                         "dropped; end the capture first, or cancel it with "
                         "cuc_stream_cancel_capture()",
                         (void *)stream->handle);
+    cuc__capture_end_abandoned();
     return true;
 }
 

@@ -44,7 +44,7 @@ void cuc__capture_drop(struct cuc__capture *c);
 // takes away a graph that is being added to; `keep` says that a graph is to come of the capture.
 cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function);
 // A stream whose capture fills a body of another's, or NULL, and whether this thread may cancel it.
-// Where `spoilt`, the graph that the other adds to goes, and its bodies with that, too.
+// Where the other is `spoilt`, the graph that it adds to goes: also one that adds to that as well.
 cuc_stream *cuc__capture_filling(bool *may, const cuc_stream *stream, bool spoilt);
 // Refuse to end a capture of which another fills a body.
 cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream *filling,
@@ -52,10 +52,10 @@ cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream
 
 // What the end of a stream's capture would do to the driver.
 enum cuc__capture_end {
-    CUC__END_FREELY,  // nothing: where it fails, the graph goes with it
-    CUC__END_FOREIGN, // where it fails, free a body of a graph that others capture
-    CUC__END_WELL,    // bring the process down where it fails: the graph is not to be destroyed
-    CUC__END_NEVER,   // bring it down: the graph was freed under it
+    CUC__END_FREELY, // nothing: where it fails, the graph goes with it
+    CUC__END_JOINED, // take from others, where it fails: what they capture, or add to as well
+    CUC__END_WELL,   // bring the process down where it fails: the graph is not to be destroyed
+    CUC__END_NEVER,  // bring it down: the graph was freed under it
 };
 // `*adds` says whether it is one into a graph that is there.
 enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stream);

@@ -133,7 +133,7 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  * End a capture and drop what it has collected: for the way out after a failure, whose record
  * stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
  * cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt
- * capture, the driver frees it.
+ * capture, the driver frees it, and what else the thread captures into it is cancelled as well.
  *
  * @thread the one that began; any one in CUC_CAPTURE_RELAXED, or when the one that began has ended
  * @capture safe: not restricted by the driver; it ends the stream's
@@ -142,8 +142,8 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began, and the
  *                                    capture goes on
  * @retval CUC_ERROR_BUSY             another thread fills the body of a conditional node of it, or
- *                                    it is spoilt and another stream is captured into the same
- *                                    graph: end or cancel that first; the capture goes on
+ *                                    captures into the graph that goes: end or cancel that first;
+ *                                    the capture goes on
  * @retval CUC_ERROR_DRIVER           the driver refused, or the stream stays captured for good;
  *                                    also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture

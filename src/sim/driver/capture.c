@@ -98,10 +98,10 @@ void sim_capture_forget(const struct graph *graph)
 
 CUresult sim_capture_state(const struct stream *stream)
 {
+    if (stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     check_graph(stream->capture);
-    return stream->capture->status == CU_STREAM_CAPTURE_STATUS_ACTIVE
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    return CUDA_SUCCESS;
 }
 
 // The legacy stream would wait for blocking streams of its context that are captured.
