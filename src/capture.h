@@ -33,6 +33,10 @@ cuc_status cuc__capture_tie(struct cuc__keep *keep, struct cuc_graph *graph, con
 // with all that it holds until that is over, and is taken apart then.
 bool cuc__capture_abandon(struct cuc_stream *stream);
 
+// A stream is about to go, which that cannot be: its capture can never be ended, and the driver's
+// stream is left as it is, with its context.
+bool cuc__capture_was_stuck(const struct cuc_stream *stream);
+
 // The driver refused a call with one of the codes of captures: the first one is what a capture that
 // is spoilt was spoilt by. The names are static.
 void cuc__capture_refused(int code, const char *function, const char *call);

@@ -26,29 +26,55 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                            "the graph is the body of a conditional node, and is not %s by itself: "
                            "take the graph that has the node",
                            doing)
-               : CUC_OK;
+               : cuc__graph_check_there(graph, function);
 }
 
-// A body in a body goes with the graph that has both.
-static bool is_there(const cuc_graph *graph)
+// A body in a body goes with the graph that has both: the first that is gone, or the whole.
+static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
         graph = graph->parent;
-    return graph->handle;
+    return graph;
+}
+
+bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph)
+{
+    const cuc_graph *g = first_gone(graph);
+    const char *is = graph->body ? "was the body of a conditional node, and is no more"
+                                 : "is no more";
+    const char *of = g == graph ? "it" : "the graph that it was a part of";
+
+    if (g->handle)
+        return false;
+    if (g->gone == CUC__GONE_FREED)
+        snprintf(text, size,
+                 "the graph %s: a capture into %s, of stream %p, ended badly, and the driver frees "
+                 "the graph with that: make it anew",
+                 is, of, (void *)g->gone_by);
+    else if (g->gone == CUC__GONE_UNSOUND)
+        snprintf(text, size,
+                 "the graph %s: a capture into the body of a conditional node of %s, of stream %p, "
+                 "ended badly, and the driver frees the body with that: make the graph anew",
+                 is, of, (void *)g->gone_by);
+    else
+        snprintf(text, size,
+                 "the graph was the body of a conditional node whose capture failed or was "
+                 "cancelled, and is no more");
+    return true;
 }
 
 cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function)
 {
-    return is_there(graph)
-               ? CUC_OK
-               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                           "the graph was the body of a conditional node whose capture failed or "
-                           "was cancelled, and is no more");
+    char why[256];
+
+    return cuc__graph_why_gone(why, sizeof(why), graph)
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", why)
+               : CUC_OK;
 }
 
 void *cuc_graph_handle(const cuc_graph *graph)
 {
-    return graph && is_there(graph) ? graph->handle : NULL;
+    return graph && first_gone(graph)->handle ? graph->handle : NULL;
 }
 
 static const struct {
@@ -95,25 +121,34 @@ cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph)
     return CUC_OK;
 }
 
+CUgraphNode *cuc__graph_list(CUresult *code, size_t *count, CUgraph graph)
+{
+    CUgraphNode *nodes = NULL;
+
+    *count = 0;
+    *code = cuc__cu.cuGraphGetNodes(graph, NULL, count);
+    if (!*code)
+        nodes = malloc((*count ? *count : 1) * sizeof(CUgraphNode));
+    if (nodes && *count && (*code = cuc__cu.cuGraphGetNodes(graph, nodes, count))) {
+        free(nodes);
+        return NULL;
+    }
+    return nodes;
+}
+
 cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
                             const char *function)
 {
-    CUgraphNode *nodes = NULL;
-    size_t n = 0;
+    CUresult r;
+    size_t n;
 
-    CUresult r = cuc__cu.cuGraphGetNodes(graph->handle, NULL, &n);
-    if (!r) {
-        nodes = malloc((n ? n : 1) * sizeof(CUgraphNode));
-        if (!nodes)
-            return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
-                             "no host memory for %zu nodes of a graph", n);
-        r = n ? cuc__cu.cuGraphGetNodes(graph->handle, nodes, &n) : 0;
-    }
-    if (r) {
-        free(nodes);
+    CUgraphNode *nodes = cuc__graph_list(&r, &n, graph->handle);
+    if (r)
         return cuc__fail_driver(graph->context, r, function, "cuGraphGetNodes",
                                 "listing the nodes of a graph");
-    }
+    if (!nodes)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                         "no host memory for %zu nodes of a graph", n);
     *out = nodes;
     *count = n;
     return CUC_OK;

@@ -14,6 +14,18 @@ struct cuc_graph {
     bool body;
     cuc_graph *parent;    // retained; NULL while that is being captured, or where others did
     cuc_graph *next_body; // of a capture that goes on
+    // Why the driver's graph is no more, where it was there: CUC__GONE_
+    int gone;
+    CUstream gone_by; // whose capture it was that ended badly
+};
+
+// The driver frees the graph that a capture adds to when that ends badly, be it a graph of its own
+// or the body of a conditional node, and leaves the node of a body as it was: whatever destroys the
+// graph with that node then brings the process down. Such a graph is never destroyed.
+enum {
+    CUC__GONE_WITH_CAPTURE, // a body: what was captured with its node came to nothing
+    CUC__GONE_FREED,        // a capture into it ended badly
+    CUC__GONE_UNSOUND,      // a capture into a body within it did
 };
 
 struct cuc_graph_exec {
@@ -33,6 +45,12 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function);
 // more. `doing` is such as "instantiated".
 cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function);
 cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function);
+
+// Why a graph is no more, in words; false where it is there.
+bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph);
+
+// The nodes of a driver's graph, in memory that the caller frees: NULL with a code of the driver's.
+CUgraphNode *cuc__graph_list(CUresult *code, size_t *count, CUgraph graph);
 
 // The argument is a graph that is still there, as a public function checks.
 #define CUC_CHECK_GRAPH(graph)                                            \

@@ -206,28 +206,31 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
     return cuc__handle_retain(stream);
 }
 
-// False where it has to stay.
-static bool finish(cuc_stream *s)
+// What has gone: all, but the driver's stream, or nothing.
+enum gone { GONE, GONE_BUT_STREAM, STAYS };
+
+static enum gone finish(cuc_stream *s)
 {
     CUevent marker = atomic_load(&s->marker);
 
     if (cuc__capturing() && !cuc__capture_abandon(s))
-        return false;
+        return STAYS;
+    const bool stuck = cuc__capture_was_stuck(s);
     if (marker)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
-    if (s->owned)
+    if (s->owned && !stuck)
         CUC_CLEANUP(s->context, cuStreamDestroy, (void *)s->handle, s->handle);
-    if (s->drop_owner)
+    if (s->drop_owner && !stuck) // who might destroy it
         s->drop_owner(s->owner);
     cuc__handle_free(s);
-    return true;
+    return stuck ? GONE_BUT_STREAM : GONE;
 }
 
 void cuc__stream_end(cuc_stream *stream)
 {
     cuc_context *context = stream->context;
     cuc_green_context *green = stream->green;
-    if (!finish(stream))
+    if (finish(stream) != GONE) // the driver's stream would go with its context
         return;
     cuc_green_context_release(green); // behind its streams
     cuc_context_release(context);

@@ -1,6 +1,7 @@
 // The fake driver itself, through the table that the library calls it by: other tests stand on it.
 #include <check.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 
 #include "driver/driver.h"
 #include "fake.h"
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 static const char ptx[] =
     ".version 8.0\n"
@@ -557,6 +560,192 @@ START_TEST(a_fork_of_a_capture_must_be_joined)
 }
 END_TEST
 
+// What a capture that ends badly frees, as an H200 does.
+
+static void begin_to(CUstream stream, CUgraph graph)
+{
+    ck_assert_int_eq(cuc__cu.cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0,
+                                                         CU_STREAM_CAPTURE_MODE_RELAXED),
+                     CUDA_SUCCESS);
+}
+
+static void spoil(CUstream stream)
+{
+    ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+// A node with one body, behind nothing.
+static CUgraph add_if(CUgraph graph)
+{
+    CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+    CUgraphNode node;
+
+    params.conditional.type = CU_GRAPH_COND_TYPE_IF;
+    params.conditional.size = 1;
+    params.conditional.ctx = context;
+    ck_assert_int_eq(cuc__cu.cuGraphConditionalHandleCreate(&params.conditional.handle, graph,
+                                                            context, 1,
+                                                            CU_GRAPH_COND_ASSIGN_DEFAULT),
+                     CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuGraphAddNode(&node, graph, NULL, NULL, 0, &params), CUDA_SUCCESS);
+    return params.conditional.phGraph_out[0];
+}
+
+static CUgraph new_graph(void)
+{
+    CUgraph graph = NULL;
+
+    ck_assert_int_eq(cuc__cu.cuGraphCreate(&graph, 0), CUDA_SUCCESS);
+    return graph;
+}
+
+static const struct {
+    bool spoilt, unjoined, destroyed;
+    CUresult end;
+    bool stays;
+} ends_to_graph[] = {
+    { false, false, false, CUDA_SUCCESS, true },
+    { true, false, false, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, false },
+    { false, true, false, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, false },
+    { false, false, true, CUDA_SUCCESS, false },
+    { true, false, true, CUDA_SUCCESS, false },
+};
+
+START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
+{
+    CUstream stream = new_stream(), side = new_stream();
+    CUevent fork = new_event(CU_EVENT_DISABLE_TIMING);
+    CUgraph graph = new_graph(), same = (CUgraph)1;
+    CUdeviceptr ptr = new_memory(4);
+    size_t nodes = 77;
+
+    begin_to(stream, graph);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 1, 4, stream), CUDA_SUCCESS);
+    if (ends_to_graph[_i].unjoined) {
+        ck_assert_int_eq(cuc__cu.cuEventRecord(fork, stream), CUDA_SUCCESS);
+        ck_assert_int_eq(cuc__cu.cuStreamWaitEvent(side, fork, 0), CUDA_SUCCESS);
+        ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 2, 4, side), CUDA_SUCCESS);
+    }
+    if (ends_to_graph[_i].spoilt)
+        spoil(stream);
+    if (ends_to_graph[_i].destroyed) {
+        ck_assert_int_eq(cuc__cu.cuStreamDestroy(stream), CUDA_SUCCESS);
+    } else {
+        ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream, &same), ends_to_graph[_i].end);
+        ck_assert_ptr_eq(same, ends_to_graph[_i].stays ? graph : NULL);
+    }
+    const CUresult there = ends_to_graph[_i].stays ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    ck_assert_int_eq(cuc__cu.cuGraphGetNodes(graph, NULL, &nodes), there);
+    ck_assert_uint_eq(nodes, ends_to_graph[_i].stays ? 1 : 77);
+    ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), there);
+    ck_assert_int_eq(fake_live("graph"), 0);
+}
+END_TEST
+
+START_TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
+{
+    CUstream stream = new_stream(), side = new_stream();
+    CUevent fork = new_event(CU_EVENT_DISABLE_TIMING);
+    CUgraph graph = new_graph(), same = NULL;
+    CUgraphNode nodes[3], last[3];
+    CUdeviceptr ptr = new_memory(4);
+    size_t count = 3, ends = 0;
+
+    begin_to(stream, graph);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 1, 4, stream), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuEventRecord(fork, stream), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuStreamWaitEvent(side, fork, 0), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 2, 4, side), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuMemsetD8Async(ptr, 3, 4, stream), CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuGraphGetNodes(graph, nodes, &count), CUDA_SUCCESS);
+    ck_assert_uint_eq(count, 3);
+    for (size_t i = 0; i < count; i++) {
+        size_t dependents = 0;
+        ck_assert_int_eq(cuc__cu.cuGraphNodeGetDependentNodes(nodes[i], NULL, NULL, &dependents),
+                         CUDA_SUCCESS);
+        if (!dependents)
+            last[ends++] = nodes[i];
+    }
+    ck_assert_uint_eq(ends, 2);
+    ck_assert_int_eq(cuc__cu.cuStreamUpdateCaptureDependencies(stream, last, NULL, ends,
+                                                               CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+                     CUDA_SUCCESS);
+    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream, &same), CUDA_SUCCESS);
+    ck_assert_ptr_eq(same, graph);
+}
+END_TEST
+
+// A driver goes down over these, and so does this one.
+
+// What is destroyed with a body in it that a capture has freed.
+static void destroy_graph(CUgraph graph, CUstream stream)
+{
+    (void)stream;
+    (void)cuc__cu.cuGraphDestroy(graph);
+}
+
+static void end_spoilt(CUgraph graph, CUstream stream)
+{
+    (void)graph;
+    spoil(stream);
+    (void)cuc__cu.cuStreamEndCapture(stream, &graph);
+}
+
+static void destroy_stream(CUgraph graph, CUstream stream)
+{
+    (void)graph;
+    (void)cuc__cu.cuStreamDestroy(stream);
+}
+
+static void instantiate(CUgraph graph, CUstream stream)
+{
+    CUgraphExec exec;
+
+    (void)stream;
+    (void)cuc__cu.cuGraphInstantiateWithFlags(&exec, graph, 0);
+}
+
+static void (*const crashes[])(CUgraph graph, CUstream stream) = { destroy_graph, end_spoilt,
+                                                                   destroy_stream, instantiate };
+
+START_TEST(a_node_whose_body_was_freed_brings_the_process_down)
+{
+    CUstream stream = new_stream(), inner = new_stream();
+    CUgraph graph = new_graph(), same;
+    size_t nodes = 0;
+
+    CUgraph body = add_if(graph);
+    if (crashes[_i] == end_spoilt || crashes[_i] == destroy_stream)
+        begin_to(stream, graph);
+    begin_to(inner, body);
+    spoil(inner);
+    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(inner, &same),
+                     CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ck_assert_int_eq(cuc__cu.cuGraphGetNodes(graph, NULL, &nodes), CUDA_SUCCESS);
+    ck_assert_uint_eq(nodes, 1);
+    ck_assert_int_eq(cuc__cu.cuGraphGetNodes(body, NULL, &nodes), CUDA_ERROR_INVALID_VALUE);
+    crashes[_i](graph, stream);
+}
+END_TEST
+
+START_TEST(so_does_a_capture_whose_graph_was_freed)
+{
+    CUstream stream = new_stream(), inner = new_stream();
+    CUgraph graph = new_graph(), same;
+
+    CUgraph body = add_if(graph);
+    begin_to(stream, graph);
+    begin_to(inner, body);
+    spoil(stream);
+    ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream, &same),
+                     CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    if (_i)
+        (void)cuc__cu.cuStreamDestroy(inner);
+    else
+        (void)cuc__cu.cuStreamEndCapture(inner, &same);
+}
+END_TEST
+
 // Sticky errors
 
 struct seen {
@@ -1098,6 +1287,12 @@ static Suite *suite(void)
     tcase_add_test(t, an_event_of_another_context_cannot_be_recorded);
     tcase_add_test(t, a_capture_takes_work_and_refuses_waits);
     tcase_add_test(t, a_fork_of_a_capture_must_be_joined);
+    tcase_add_loop_test(t, a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, 0,
+                        LENGTH(ends_to_graph));
+    tcase_add_test(t, what_leads_nowhere_is_joined_by_a_change_of_dependencies);
+    tcase_add_loop_test_raise_signal(t, a_node_whose_body_was_freed_brings_the_process_down,
+                                     SIGABRT, 0, LENGTH(crashes));
+    tcase_add_loop_test_raise_signal(t, so_does_a_capture_whose_graph_was_freed, SIGABRT, 0, 2);
     tcase_add_test(t, a_lost_context_stays_lost_and_calls_back);
     tcase_add_test(t, memory_is_counted_and_limited);
     tcase_add_loop_test(t, a_copy_out_of_bounds_ends_the_context, 0, 4);

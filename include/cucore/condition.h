@@ -29,6 +29,9 @@
  * that has the node, and is held by it; what it keeps, that graph does: one call at a time on all
  * of them. It is not instantiated or embedded by itself, and a graph with conditional nodes is not
  * embedded in another one.
+ *
+ * A capture into a body that ends badly takes the whole graph: see "Captures that end badly" in
+ * graph.h. End or cancel the captures of bodies before the one around them.
  */
 #ifndef CUCORE_CONDITION_H
 #define CUCORE_CONDITION_H

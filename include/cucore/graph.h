@@ -32,6 +32,18 @@
  * capture, each launch leaves the memory allocated, and the release frees it: after a launch, and
  * before the next one, unless the instance has CUC_GRAPH_AUTO_FREE. A buffer from before the
  * capture is not to be released within it.
+ *
+ * @par Captures that end badly
+ * Of a capture that is spoilt, or that a stream has not joined again, no graph comes. Where it adds
+ * to a graph that is there (cuc_stream_begin_capture_to()), the driver frees that graph with it:
+ * the object is still to be released, has no handle, and every other call on it fails with
+ * CUC_ERROR_INVALID_ARGUMENT and says why. Where that is the body of a conditional node, the driver
+ * frees the body and not the node, and crashes when the graph of the node is destroyed: that graph
+ * is of no more use either, cucore leaves it to the driver for good, and its own capture fails at
+ * its end. If that is spoilt as well, it cannot be ended: its stream stays captured, and waits for
+ * its whole context, such as cuc_context_synchronize(), fail until the process is started anew.
+ * Instances made before stay as they are. A capture that is only cancelled leaves its graph, unless
+ * it is spoilt.
  */
 #ifndef CUCORE_GRAPH_H
 #define CUCORE_GRAPH_H
@@ -99,13 +111,18 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  * @retval CUC_OK                     captured
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the stream is not captured, or another
  *                                    thread or stream began, and the capture goes on
- * @retval CUC_ERROR_BUSY             it is spoilt, and another stream fills the body of a
- *                                    conditional node of it: end that first; the capture goes on
+ * @retval CUC_ERROR_BUSY             it is spoilt, or a stream has not joined again, and another
+ *                                    stream fills the body of a conditional node of it or is
+ *                                    captured into the same graph: end that first; the capture goes
+ *                                    on
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, and the capture goes on
- * @retval CUC_ERROR_DRIVER           the capture is spoilt, or a stream has not joined again; the
- *                                    message says which, and which call was refused first. Of a
- *                                    capture that was not begun by cucore, also where another
- *                                    thread or stream began: the driver drops or spoils it
+ * @retval CUC_ERROR_DRIVER           the capture is spoilt, or a stream has not joined again, or
+ *                                    the capture of a body of its conditional nodes has ended so;
+ *                                    the message says which, which call was refused first, and
+ *                                    whether a graph that it added to is gone, or its stream stays
+ *                                    captured for good. Of a capture that was not begun by cucore,
+ *                                    also where another thread or stream began: the driver drops or
+ *                                    spoils it
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -115,7 +132,8 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
 /**
  * End a capture and drop what it has collected: for the way out after a failure, whose record
  * stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
- * cancelled with it.
+ * cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt
+ * capture, the driver frees it, and what else the thread captures into it is cancelled as well.
  *
  * @thread the one that began; any one in CUC_CAPTURE_RELAXED, or when the one that began has ended
  * @capture safe: not restricted by the driver; it ends the stream's
@@ -123,9 +141,11 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  * @retval CUC_OK                     the stream is not captured any more
  * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began, and the
  *                                    capture goes on
- * @retval CUC_ERROR_BUSY             another thread fills the body of a conditional node of it: end
- *                                    or cancel that first; the capture goes on
- * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
+ * @retval CUC_ERROR_BUSY             another thread fills the body of a conditional node of it, or
+ *                                    captures into the graph that goes: end or cancel that first;
+ *                                    the capture goes on
+ * @retval CUC_ERROR_DRIVER           the driver refused, or the stream stays captured for good;
+ *                                    also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture
  * @since 0.1
  */

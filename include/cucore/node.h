@@ -48,8 +48,11 @@ CUC_API cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device);
 /**
  * Begin to capture a stream into a graph that is there, behind some of its nodes.
  *
- * cuc_stream_end_capture() ends it, and gives a reference more to the same graph. Where that fails,
- * and after cuc_stream_cancel_capture(), the nodes that were added stay.
+ * cuc_stream_end_capture() ends it, and gives a reference more to the same graph. Where that fails
+ * since the capture is spoilt, or a stream has not joined again, the driver frees the graph, and it
+ * is to be made anew; see "Captures that end badly" in graph.h. After cuc_stream_cancel_capture(),
+ * and where the stream is released, it stays with the nodes that were added, unless the capture is
+ * spoilt.
  *
  * @thread any thread; one call at a time on the same stream and graph
  * @capture safe: not restricted by the driver; refused with CUC_ERROR_BUSY on a captured stream,
@@ -62,7 +65,7 @@ CUC_API cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device);
  * @param mode   as for cuc_stream_begin_capture()
  * @retval CUC_OK                     begun
  * @retval CUC_ERROR_INVALID_ARGUMENT stream or graph is NULL, after is and count is not 0; the
- * stream is the legacy default one; mode is none of the three
+ * stream is the legacy default one; mode is none of the three; the graph is no more
  * @retval CUC_ERROR_BUSY             the stream is captured already
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory

@@ -391,7 +391,8 @@ CUC_API cuc_stream *cuc_stream_retain(cuc_stream *stream);
  *
  * @thread any thread
  * @capture safe: not restricted by the driver; keep the last reference of a captured stream until
- *          its capture has ended
+ *          its capture has ended. Else that is cancelled, and the process-wide handler is told; the
+ *          driver's stream stays where it is captured for good (see graph.h)
  * @param stream NULL does nothing, and so does a default stream
  * @source CUDA Driver API, "Stream Management": cuStreamDestroy
  * @since 0.1

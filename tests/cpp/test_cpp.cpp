@@ -414,6 +414,26 @@ START_TEST(nodes_come_behind_those_that_are_named)
 }
 END_TEST
 
+START_TEST(a_graph_goes_with_a_capture_into_it_that_ends_badly)
+{
+    const cuc::device device(0);
+    const cuc::stream stream(device), branch(device);
+    const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
+    const cuc::graph graph(device);
+    const cuc::node first = graph.add(stream, {}, [&] { x.buffer().fill(stream, 7); });
+    const auto not_joined = [&] {
+        x.buffer().fill(stream, 8);
+        branch.wait(stream);
+        x.buffer().fill(branch, 9);
+    };
+
+    ck_assert(has(thrown_by([&] { graph.add(stream, { first }, not_joined); }).what(),
+                  "the driver frees the graph"));
+    ck_assert(has(thrown_by([&] { (void)graph.node_count(); }).what(), "the graph is no more"));
+    ck_assert(has(thrown_by([&] { graph.instantiate(); }).what(), "the graph is no more"));
+}
+END_TEST
+
 START_TEST(memory_and_events_have_names_for_other_processes)
 {
     const cuc::device device(0);
@@ -633,6 +653,7 @@ int main()
     tcase_add_test(all, no_time_has_passed_until_both_events_have_completed);
     tcase_add_test(all, a_capture_is_launched_as_one);
     tcase_add_test(all, a_graph_decides_between_bodies);
+    tcase_add_test(all, a_graph_goes_with_a_capture_into_it_that_ends_badly);
     tcase_add_test(all, a_buffer_grows);
     tcase_add_test(all, memory_that_grows_has_pieces_for_others);
     tcase_add_test(all, a_part_of_a_device_has_streams);

@@ -320,6 +320,112 @@ START_TEST(a_capture_stands_what_it_stood_on_the_gpu)
 }
 END_TEST
 
+// What a capture into a graph of three nodes is like when it ends, and what is left.
+enum { SPOILT = 1, UNJOINED = 2, EMPTY_BRANCH = 4, JOINED_AT_LAST = 8, STREAM_GOES = 16 };
+
+static const struct {
+    unsigned like;
+    CUresult end;
+    size_t nodes; // 0: the graph is no more
+} into_graphs[] = {
+    { SPOILT, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 0 },
+    { UNJOINED, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 0 },
+    { UNJOINED | JOINED_AT_LAST, CUDA_SUCCESS, 3 },
+    { EMPTY_BRANCH, CUDA_SUCCESS, 2 },
+    { SPOILT | STREAM_GOES, CUDA_SUCCESS, 0 },
+};
+
+static void into_graph(CUgraph into, unsigned like)
+{
+    CUgraphNode nodes[4], last[4];
+    size_t count = LENGTH(nodes), ends = 0;
+
+    ck_cu(cuStreamBeginCaptureToGraph(stream, into, NULL, NULL, 0, mode));
+    ck_cu(cuMemsetD32Async(plain, 1, 4, stream));
+    if (like & (UNJOINED | EMPTY_BRANCH)) {
+        ck_cu(cuEventRecord(captured, stream));
+        ck_cu(cuStreamWaitEvent(other, captured, 0));
+        ck_cu(cuMemsetD32Async(plain, 2, 4, stream));
+    }
+    if (like & UNJOINED)
+        ck_cu(cuMemsetD32Async(plain, 3, 4, other));
+    if (like & SPOILT)
+        ck_assert_int_eq(cuCtxSynchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    if (!(like & JOINED_AT_LAST))
+        return;
+    ck_cu(cuGraphGetNodes(into, nodes, &count));
+    for (size_t i = 0; i < count; i++) {
+        size_t dependents = 0;
+        ck_cu(cuGraphNodeGetDependentNodes(nodes[i], NULL, NULL, &dependents));
+        if (!dependents)
+            last[ends++] = nodes[i];
+    }
+    ck_assert_uint_eq(ends, 2);
+    ck_cu(cuStreamUpdateCaptureDependencies(stream, last, NULL, ends,
+                                            CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+}
+
+START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
+{
+    make();
+    ck_cu(cuCtxPushCurrent(context));
+    for (int m = 0; m < 3; m++) {
+        const bool goes = into_graphs[_i].like & STREAM_GOES;
+        const CUresult there = into_graphs[_i].nodes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        CUgraph into, same = (CUgraph)1;
+        size_t nodes = 77;
+
+        mode = (CUstreamCaptureMode)m;
+        ck_cu(cuGraphCreate(&into, 0));
+        into_graph(into, into_graphs[_i].like);
+        if (goes) {
+            ck_cu(cuStreamDestroy(stream));
+            ck_cu(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+        } else {
+            ck_assert_int_eq(cuStreamEndCapture(stream, &same), into_graphs[_i].end);
+            ck_assert_ptr_eq(same, into_graphs[_i].nodes ? into : NULL);
+            ck_cu(cuStreamIsCapturing(stream, &status));
+            ck_assert_int_eq((int)status, CU_STREAM_CAPTURE_STATUS_NONE);
+        }
+        ck_assert_int_eq(cuGraphGetNodes(into, NULL, &nodes), there);
+        ck_assert_uint_eq(nodes, into_graphs[_i].nodes ? into_graphs[_i].nodes : 77);
+        ck_assert_int_eq(cuGraphDestroy(into), there);
+        ck_cu(cuCtxSynchronize());
+    }
+}
+END_TEST
+
+// Its node stays, and the graph of that must not be destroyed: the driver would go down.
+START_TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
+{
+    make();
+    ck_cu(cuCtxPushCurrent(context));
+    for (int m = 0; m < 3; m++) {
+        CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+        CUgraphNode node;
+        CUgraph into, same;
+        size_t nodes = 77;
+
+        mode = (CUstreamCaptureMode)m;
+        ck_cu(cuGraphCreate(&into, 0));
+        params.conditional.type = CU_GRAPH_COND_TYPE_IF;
+        params.conditional.size = 1;
+        params.conditional.ctx = context;
+        ck_cu(cuGraphConditionalHandleCreate(&params.conditional.handle, into, context, 1,
+                                             CU_GRAPH_COND_ASSIGN_DEFAULT));
+        ck_cu(cuGraphAddNode(&node, into, NULL, NULL, 0, &params));
+        CUgraph body = params.conditional.phGraph_out[0];
+        into_graph(body, SPOILT);
+        ck_assert_int_eq(cuStreamEndCapture(stream, &same), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        ck_cu(cuGraphGetNodes(into, NULL, &nodes));
+        ck_assert_uint_eq(nodes, 1);
+        ck_assert_int_eq(cuGraphGetNodes(body, NULL, &nodes), CUDA_ERROR_INVALID_VALUE);
+        ck_cu(cuCtxSynchronize());
+    }
+}
+END_TEST
+
 START_TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
 {
     CUpointer_attribute asked[] = { ATTRIBUTE(CONTEXT), ATTRIBUTE(DEVICE_POINTER) };
@@ -446,6 +552,9 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_capture_stands_what_it_stood_on_the_gpu, 0, 3);
+    tcase_add_loop_test(tests, a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, 0,
+                        LENGTH(into_graphs));
+    tcase_add_test(tests, a_capture_that_ends_badly_frees_the_body_that_it_fills);
     tcase_add_test(tests, calls_without_a_current_context_give_what_they_gave_on_the_gpu);
     tcase_add_test(tests, occupancy_is_what_it_was_on_the_gpu);
     tcase_add_loop_test(tests, after_a_fault_the_same_calls_answer_as_on_the_gpu, 0,

@@ -2324,7 +2324,7 @@ cuc_stream_begin_capture(stream, mode) =
 # Begin to capture a stream into a graph that is there, behind some of its nodes.
 cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
     ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
-# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is. Captures of the same thread that fill bodies of its conditional nodes are cancelled with it.
+# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is. Captures of the same thread that fill bodies of its conditional nodes are cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt capture, the driver frees it, and what else the thread captures into it is cancelled as well.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
 # The context of a stream.

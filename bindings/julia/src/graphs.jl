@@ -22,9 +22,15 @@ Base.unsafe_convert(::Type{Ptr{C.cuc_node}}, it::Node) = it.raw
 const NODE_KINDS = Dict(getfield(C, each) => Symbol(lowercase(string(each)[10:end]))
                         for each in names(C; all = true) if startswith(string(each), "CUC_NODE_"))
 
+# The driver frees a graph, and its nodes with it, when a capture into it ends badly.
+function alive(it::Node)
+    C.cuc_graph_handle(it.graph) == C_NULL && length(it.graph) # throws, and says why
+    it.raw
+end
+
 """Such as :kernel."""
 kind(it::Node) =
-    GC.@preserve it get(NODE_KINDS, given(out -> C.cuc_node_get_type(out, it.raw), Int32), :unknown)
+    GC.@preserve it get(NODE_KINDS, given(out -> C.cuc_node_get_type(out, alive(it)), Int32), :unknown)
 
 """
     capture(stream) do
@@ -54,7 +60,7 @@ Add what the function puts on the stream behind nodes of the graph; nothing of i
 the work put there last.
 """
 function node(enqueue::Function, it::Graph, stream::Stream, after::Node...)
-    behind = Ptr{C.cuc_node}[each.raw for each in after]
+    behind = Ptr{C.cuc_node}[alive(each) for each in after]
     check(C.cuc_stream_begin_capture_to(stream, it, behind, length(behind), C.CUC_CAPTURE_THREAD_LOCAL))
     raw, count = Ref(Ptr{C.cuc_node}(C_NULL)), Ref(Csize_t(0))
     try
@@ -137,8 +143,8 @@ update!(it::GraphExec, from::Graph) = (check(C.cuc_graph_exec_update(it, from));
 
 """Let launches pass over a node of the graph that it was made of, or run it again: a kernel, a copy or a fill."""
 enable!(it::GraphExec, which::Node, on::Bool = true) =
-    (check(C.cuc_graph_exec_set_enabled(it, which.raw, on)); it)
+    (check(C.cuc_graph_exec_set_enabled(it, alive(which), on)); it)
 
 """Whether launches run a node."""
 isenabled(it::GraphExec, which::Node) =
-    given(out -> C.cuc_graph_exec_get_enabled(out, it, which.raw), Int32) != 0
+    given(out -> C.cuc_graph_exec_get_enabled(out, it, alive(which)), Int32) != 0

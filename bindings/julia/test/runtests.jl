@@ -292,6 +292,13 @@ end
             node(() -> fill_bytes!(side, part(range), value), other, side)
         end
         @test_throws CuError CuCore.update!(exec, other)
+        # The driver frees a graph with a capture into it that a branch has not joined.
+        branch = Stream()
+        not_joined() = (fill_bytes!(side, part(1:4), 0x06); wait(branch, side); fill_bytes!(branch, part(5:8), 0x07))
+        @test_throws CuError node(not_joined, graph, side)
+        for use in (() -> length(graph), () -> instantiate(graph), () -> CuCore.kind(a), () -> CuCore.isenabled(exec, a))
+            @test_throws CuError use()
+        end
     end
 end
 

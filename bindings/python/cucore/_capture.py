@@ -19,6 +19,8 @@ from ._stream import Stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
           "relaxed": raw.CUC_CAPTURE_RELAXED}
+# Failures to cancel a capture of which another try may come. After others nobody ever can.
+_GOES_ON = (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT)
 
 
 def mode_number(mode: str) -> int:
@@ -70,7 +72,12 @@ class _Building:
         """Drop what was captured. Once more does nothing."""
         if self._h:
             if under_way.get(self._h) is self:
-                check(raw.cuc_stream_cancel_capture(self._h))
+                try:
+                    check(raw.cuc_stream_cancel_capture(self._h))
+                except CUDAError as error:
+                    if error.status not in _GOES_ON:
+                        self._over()
+                    raise
             self._over()
             if _left:
                 release_left()  # one whose bodies this one filled may go now
@@ -92,7 +99,7 @@ def _give_up(thread: int, handle: int) -> None:
     """Cancel a capture that nobody will end, and give back its stream; or leave that to a thread that may."""
     here = get_ident()
     if may_call() and (thread in (0, here) or thread not in _threads) and \
-            raw.cuc_stream_cancel_capture(handle) not in (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT):
+            raw.cuc_stream_cancel_capture(handle) not in _GOES_ON:
         raw.cuc_stream_release(handle)
     else:
         _left.append((functools.partial(_give_up, thread), handle))

@@ -187,14 +187,16 @@ class GraphNode(_Verbs):
 
     @property
     def handle(self) -> int:
-        """The CUgraphNode; 0 of a place where several meet."""
-        return self._handles[0] if len(self._handles) == 1 else 0
+        """The CUgraphNode; 0 of a place where several meet, and where the graph is no more."""
+        return self._handles[0] if len(self._handles) == 1 and self.graph.handle else 0
 
     @property
     def type(self) -> str:
         """Such as "kernel"."""
         if len(self._handles) != 1:
             return "empty"
+        if not self.handle:
+            self.graph.node_count  # raises what has become of it
         number = get(ctypes.c_int32, raw.cuc_node_get_type, self._handles[0])
         return str(raw.NAMES["node_type"].get(number, "unknown"))
 
@@ -218,7 +220,7 @@ class GraphNode(_Verbs):
         return hash(self._handles)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} ({self.type})>"
+        return f"<{type(self).__name__} ({self.type if self.graph.handle else 'gone'})>"
 
 
 class EmptyNode(GraphNode):

@@ -550,6 +550,88 @@ class Captures(GraphTest):
         self.assertFalse(inner.is_capturing)
         self.assertEqual(self.read(self.x)[0], 1)
 
+    def test_a_graph_of_ones_own_goes_with_what_spoils_a_capture_into_it(self):
+        """The driver frees it."""
+        mine = Graph()
+        node = mine.launch(ONE, self.affine, self.x, 3.0, 0.0)
+        with self.assertRaises(cucore.BusyError):
+            mine._add((), lambda stream: self.device.sync())
+        for use in (lambda: mine.node_count, lambda: mine.nodes(), lambda: mine.instantiate(), lambda: node.type,
+                    lambda: mine.launch(ONE, self.affine, self.x, 3.0, 0.0), lambda: node.succ):
+            with self.assertRaisesRegex(cucore.InvalidArgumentError, "the graph is no more: a capture into it"):
+                use()
+        self.assertEqual((mine.handle, node.handle), (0, 0))
+        self.assertIn("gone", repr(node))
+        mine.close()
+        self.assertEqual(self.read(self.x)[0], 1)
+
+    def test_nodes_that_a_cancelled_capture_has_added_stay(self):
+        mine = Graph()
+
+        def put(stream):
+            launch(stream, ONE, self.affine, self.x, 3.0, 0.0)
+            1 / 0
+
+        with self.assertRaises(ZeroDivisionError):
+            mine._add((), put)
+        self.assertEqual(self.run_it(mine), 3)
+
+    def test_a_graph_whose_body_ended_badly_is_told_at_its_end(self):
+        """That is never destroyed: the driver would crash."""
+        with self.assertRaisesRegex(cucore.CUDAError, "the body of a conditional node of it"), \
+                self.stream.capture("relaxed") as capture:
+            then = capture.if_then(capture.create_condition(1))
+            body = graph.GraphBuilder._of(self.device.create_stream(), into=then).begin_building()
+            launch(body.split(2)[1], ONE, self.affine, self.x, 3.0, 0.0)
+            with self.assertRaisesRegex(cucore.CUDAError, "the driver frees the body"):
+                body.end_building()
+            self.assertFalse(body.is_building)
+        self.assertFalse(self.stream.is_capturing)
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "is no more"):
+            then.node_count
+        with self.assertRaisesRegex(RuntimeError, "has not ended, or failed"):
+            capture.graph
+        self.assertEqual(self.read(self.x)[0], 1)
+
+    def test_where_both_are_spoilt_the_outer_one_never_ends(self):
+        """In a process of its own, which is of no more use for what waits for the device."""
+        self.assertEqual(child("""
+import gc
+from cucore import *
+from cucore import graph
+device = Device(0)
+for way in ("closed", "left", "dropped"):
+    stream = device.create_stream()
+    builder = stream.create_graph_builder().begin_building()
+    body = builder.if_then(builder.create_condition(1)).begin_building()
+    try:
+        device.sync()
+    except BusyError:
+        pass
+    if way == "closed":
+        body.close()
+        for _ in range(2):
+            try:
+                builder.close()
+                print("is over")
+            except CUDAError as error:
+                print("for good" in str(error))
+    elif way == "left":
+        try:
+            with builder:
+                pass
+        except CUDAError as error:
+            print("for good" in str(error))
+    del builder, body
+    gc.collect()
+    print(way, stream.is_capturing)
+    stream.close()
+again = device.create_stream()
+with again.capture("relaxed") as capture:
+    pass
+print("ended", capture.graph.node_count)
+"""), "True\nis over\nclosed True\nTrue\nleft True\ndropped True\nended 0\n")
+
     def test_in_a_generator_that_is_collected(self):
         def capturing(mode):
             with self.stream.capture(mode):

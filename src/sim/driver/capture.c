@@ -82,11 +82,26 @@ CUresult sim_capture_spoil_event(const struct event *event)
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
+// Nothing of a graph that is no more can be asked or added to.
+static void check_graph(const struct capture *c)
+{
+    if (!c->graph)
+        sim_crash("the graph was freed while a capture added to it", "a captured stream");
+}
+
+void sim_capture_forget(const struct graph *graph)
+{
+    for (struct capture *c = sim.captures; c; c = c->next)
+        if (c->graph == graph)
+            c->graph = NULL;
+}
+
 CUresult sim_capture_state(const struct stream *stream)
 {
-    return stream->capture->status == CU_STREAM_CAPTURE_STATUS_ACTIVE
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    check_graph(stream->capture);
+    return CUDA_SUCCESS;
 }
 
 // The legacy stream would wait for blocking streams of its context that are captured.
@@ -159,9 +174,11 @@ static void leave(struct stream *stream)
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    c->graph->captures--;
-    if (c->own_graph)
-        sim_graph_end(c->graph);
+    check_graph(c);
+    if (c->graph)
+        c->graph->captures--;
+    if (c->graph && c->takes_graph)
+        sim_graph_take(c->graph);
     sim_ends_set(&c->left, NULL, 0);
     free(c);
 }
@@ -214,7 +231,7 @@ static CUresult begin(struct stream *s, struct graph *graph, CUstreamCaptureMode
     c->status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     c->origin = s;
     c->graph = graph;
-    c->own_graph = !graph;
+    c->takes_graph = true;
     if (!graph) {
         c->graph = sim_graph_new();
         c->graph->head.builtin = true; // nobody's until the capture ends
@@ -323,8 +340,9 @@ CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
     if (!code && !all_joined(c))
         code = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     if (!code) {
-        c->own_graph = false;
-        c->graph->head.builtin = false;
+        c->takes_graph = false;
+        if (!c->graph->body)
+            c->graph->head.builtin = false;
     }
     *graph = code ? NULL : SIM_HANDLE(CUgraph, c->graph);
     end(c);
@@ -436,6 +454,7 @@ CUresult sim_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *stat
     *status = s->capture ? s->capture->status : CU_STREAM_CAPTURE_STATUS_NONE;
     if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS; // the rest is written for an active capture only
+    check_graph(s->capture);
     forget_info(s);
     s->info = sim_alloc(sizeof(*s->info));
     s->info->nodes = sim_alloc(s->ends.count * sizeof(*s->info->nodes));

@@ -132,8 +132,11 @@ struct branch *sim_branch_of(const struct node *node)
     b->condition->refs++;
     b->count = node->branches->count;
     b->bodies = sim_alloc(b->count * sizeof(*b->bodies));
-    for (unsigned i = 0; i < b->count; i++)
+    for (unsigned i = 0; i < b->count; i++) {
+        if (!node->branches->bodies[i])
+            sim_bug("the body of a conditional node was freed by its capture", "instantiated");
         sim_steps_of(&b->bodies[i], node->branches->bodies[i]);
+    }
     return b;
 }
 
@@ -171,7 +174,8 @@ bool sim_branches_alike(const struct branch *a, const struct branch *b)
 void sim_branches_end(struct branches *branches)
 {
     for (unsigned i = 0; i < branches->count; i++)
-        sim_graph_end(branches->bodies[i]);
+        if (branches->bodies[i])
+            sim_graph_end(branches->bodies[i]);
     sim_condition_drop(branches->condition);
     free(branches->bodies);
     free(branches->handles);
@@ -214,6 +218,7 @@ static CUresult add_conditional(struct node **out, struct graph *g, struct node 
         b->bodies[i] = sim_graph_new();
         b->bodies[i]->body = b->bodies[i]->head.builtin = true;
         b->bodies[i]->root = root_of(g);
+        b->bodies[i]->place = &b->bodies[i];
         b->handles[i] = SIM_HANDLE(CUgraph, b->bodies[i]);
     }
     struct node *n = sim_node_new(g, CU_GRAPH_NODE_TYPE_CONDITIONAL, from, from_count,

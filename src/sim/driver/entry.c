@@ -51,6 +51,14 @@ void sim_bug(const char *what, const char *name)
     abort();
 }
 
+static bool clearing; // what has gone wrong before does not matter then
+
+void sim_crash(const char *what, const char *name)
+{
+    if (!clearing)
+        sim_bug(what, name);
+}
+
 void *sim_alloc(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
@@ -627,6 +635,7 @@ void sim_end_everything(void)
                                        KIND_LINK,    KIND_POOL };
 
     atomic_store(&forked, false);
+    clearing = true;
     sim_users_wait();
     for (size_t i = 0; i < LENGTH(order); i++) {
         enum kind kind = order[i];
@@ -638,5 +647,6 @@ void sim_end_everything(void)
         sim_each(end_object, &kind);
     }
     sim_users_wait();
+    clearing = false;
     sim.generation++;
 }

@@ -51,6 +51,8 @@ void sim_graph_end(struct graph *graph)
 {
     struct node *next;
 
+    if (graph->captures)
+        sim_capture_forget(graph);
     for (struct node *n = graph->first; n; n = next) {
         next = n->next;
         node_end(n);
@@ -77,7 +79,7 @@ bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t 
 static CUresult graph_of(CUgraph handle, struct graph **out)
 {
     *out = sim_object(handle, KIND_GRAPH);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; // as an H200 says of one that is gone
 }
 
 static CUresult node_of(CUgraphNode handle, struct node **out)
@@ -94,6 +96,27 @@ CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
     return CUDA_SUCCESS;
 }
 
+// A body within was freed already, and would be again.
+static void check_bodies(const struct graph *g, const char *function)
+{
+    for (const struct node *n = g->first; n && g->conditional; n = n->next) {
+        for (unsigned i = 0; n->branches && i < n->branches->count; i++) {
+            if (!n->branches->bodies[i])
+                sim_crash("the body of a conditional node was freed by its capture", function);
+            else
+                check_bodies(n->branches->bodies[i], function);
+        }
+    }
+}
+
+void sim_graph_take(struct graph *graph)
+{
+    check_bodies(graph, "a capture that ended badly");
+    if (graph->place)
+        *graph->place = NULL;
+    sim_graph_end(graph);
+}
+
 // Whether a capture adds to it, or to the body of one of its nodes.
 static bool in_capture(const struct graph *g)
 {
@@ -101,7 +124,7 @@ static bool in_capture(const struct graph *g)
 
     for (const struct node *n = g->first; n && g->conditional; n = n->next)
         for (unsigned i = 0; n->branches && i < n->branches->count; i++)
-            captured |= in_capture(n->branches->bodies[i]);
+            captured |= n->branches->bodies[i] && in_capture(n->branches->bodies[i]);
     return captured;
 }
 
@@ -114,6 +137,7 @@ CUresult sim_cuGraphDestroy(CUgraph graph)
         return code;
     if (g->child || g->body || in_capture(g))
         return CUDA_ERROR_INVALID_VALUE;
+    check_bodies(g, "cuGraphDestroy");
     sim_graph_end(g);
     return CUDA_SUCCESS;
 }

@@ -22,8 +22,8 @@ struct branches {
     CUgraphConditionalNodeType type;
     struct condition *condition;
     unsigned count;
-    struct graph **bodies;
-    CUgraph *handles; // of these, as a caller was told of them
+    struct graph **bodies; // NULL: freed by a capture that ended badly
+    CUgraph *handles;      // of these, as a caller was told of them
 };
 
 // Nodes are made after all that they depend on: the order of making is an order to run them in.
@@ -53,13 +53,14 @@ struct graph {
     struct user_ref *users;
     struct condition **conditions; // whose handles were made for it
     size_t condition_count;
-    bool child;       // of a node, and not to be destroyed by anyone else
-    bool body;        // of a conditional node: the same, and captures may add to it
-    uint64_t root;    // id of the graph that has the body, or the one it is in
-    bool conditional; // it has such a node
-    bool memory;      // it allocates or frees
-    int captures;     // that put nodes into it
-    uintptr_t exec;   // the one instance that there may be of one with memory
+    bool child;           // of a node, and not to be destroyed by anyone else
+    bool body;            // of a conditional node: the same, and captures may add to it
+    uint64_t root;        // id of the graph that has the body, or the one it is in
+    struct graph **place; // of a body, in its node
+    bool conditional;     // it has such a node
+    bool memory;          // it allocates or frees
+    int captures;         // that put nodes into it
+    uintptr_t exec;       // the one instance that there may be of one with memory
 };
 
 // One node of an instance, child graphs taken apart.
@@ -96,6 +97,9 @@ struct node *sim_node_new(struct graph *graph, CUgraphNodeType type, struct node
 // Nodes by their handles; false for one that is not of the graph.
 bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t count,
                   struct node **out);
+
+// As a capture that ends badly does: freed, whoever it is of. The node of a body still has it.
+void sim_graph_take(struct graph *graph);
 
 // graph_exec.c
 void sim_exec_drop(struct exec *exec);

@@ -136,7 +136,8 @@ static void draw(const struct drawing *d, const struct graph *g)
         if (n->child)
             draw(d, n->child);
         for (unsigned i = 0; n->branches && i < n->branches->count; i++)
-            draw(d, n->branches->bodies[i]);
+            if (n->branches->bodies[i])
+                draw(d, n->branches->bodies[i]);
     }
     for (const struct node *n = g->first; n; n = n->next)
         for (size_t i = 0; i < n->from_count; i++)

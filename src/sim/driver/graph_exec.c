@@ -89,7 +89,8 @@ static void copy_users(struct user_ref **list, const struct graph *graph)
         if (n->child)
             copy_users(list, n->child);
         for (unsigned i = 0; n->branches && i < n->branches->count; i++)
-            copy_users(list, n->branches->bodies[i]);
+            if (n->branches->bodies[i])
+                copy_users(list, n->branches->bodies[i]);
     }
 }
 
@@ -184,7 +185,7 @@ static bool unused_condition(const struct graph *g)
 
     for (const struct node *n = g->first; n && g->conditional; n = n->next)
         for (unsigned i = 0; n->branches && i < n->branches->count; i++)
-            unused |= unused_condition(n->branches->bodies[i]);
+            unused |= n->branches->bodies[i] && unused_condition(n->branches->bodies[i]);
     return unused;
 }
 

@@ -142,11 +142,11 @@ struct capture {
     CUstreamCaptureMode mode;
     CUstreamCaptureStatus status;
     struct stream *origin;
-    struct graph *graph;
-    bool own_graph; // made by the capture
+    struct graph *graph; // NULL once that was freed under it
+    bool takes_graph;    // which goes with it, unless it ends well: also one that was there before
     unsigned thread;
-    int streams;      // that take part
-    struct ends left; // by streams that are no more
+    int streams;         // that take part
+    struct ends left;    // by streams that are no more
 };
 
 struct stream {
@@ -440,6 +440,8 @@ void sim_disarm(void);
 bool sim_fault_left(size_t index, int *fn, int *nth, int *left); // of what is armed; false: no more
 int sim_armed(int fn);         // faults that a call of the function may meet; of any for FN_COUNT
 void sim_end_everything(void); // as if fresh, but for primary contexts
+// A call that a real driver goes down in, over memory that it has freed itself.
+void sim_crash(const char *what, const char *name);
 extern int sim_calls[], sim_calls_total;
 extern bool sim_hidden[];
 extern _Atomic unsigned char sim_skip[]; // functions that do nothing but return 0
@@ -540,6 +542,8 @@ CUresult sim_capture_spoil_all(const struct context *context);
 CUresult sim_capture_spoil_event(const struct event *event);
 CUresult sim_capture_implicit(const struct stream *stream);
 void sim_capture_abandon(struct stream *stream); // which is no more
+// A graph is no more: captures that add to it have none.
+void sim_capture_forget(const struct graph *graph);
 // Whether the capture that a stream is in can go on.
 CUresult sim_capture_state(const struct stream *stream);
 // Make a node of what was put on a captured stream. The work's resources are taken over, and let

@@ -3290,7 +3290,8 @@ extern "C" {
     pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
     /// End a capture and drop what it has collected: for the way out after a failure, whose record
     /// stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
-    /// cancelled with it.
+    /// cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt
+    /// capture, the driver frees it, and what else the thread captures into it is cancelled as well.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;

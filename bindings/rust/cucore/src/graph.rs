@@ -1,7 +1,7 @@
 use crate::error::check;
 use crate::stream::Cancel;
 use crate::{sys, Buffer, Device, Error, Result, Stream};
-use std::marker::PhantomData;
+use std::hash::{Hash, Hasher};
 use std::ptr::{null, null_mut};
 
 handle! {
@@ -11,19 +11,40 @@ handle! {
 }
 
 /// A node of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     raw: *mut sys::cuc_node,
-    graph: PhantomData<&'a Graph>,
+    graph: &'a Graph,
+}
+
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl Eq for Node<'_> {}
+
+impl Hash for Node<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw.hash(state)
+    }
 }
 
 impl Node<'_> {
     /// What it is: a `sys::CUC_NODE_` constant.
     pub fn kind(&self) -> Result<i32> {
         let mut kind = 0;
-        check(unsafe { sys::cuc_node_get_type(&mut kind, self.raw) })?;
+        check(unsafe { sys::cuc_node_get_type(&mut kind, self.alive()?) })?;
         Ok(kind)
+    }
+
+    /// The driver frees a graph with a capture into it that ends badly, and its nodes with it.
+    fn alive(&self) -> Result<*mut sys::cuc_node> {
+        if unsafe { sys::cuc_graph_handle(self.graph.as_raw()) }.is_null() {
+            self.graph.node_count()?; // which says why
+        }
+        Ok(self.raw)
     }
 }
 
@@ -43,13 +64,12 @@ impl Graph {
     ) -> Result<Node<'_>> {
         let mode = sys::CUC_CAPTURE_THREAD_LOCAL;
         let (mut raw, mut count) = (null_mut(), 0);
+        let after = after.iter().map(Node::alive).collect::<Result<Vec<_>>>()?;
         check(unsafe {
-            // Safety: a Node is its pointer.
-            let nodes = after.as_ptr().cast();
             sys::cuc_stream_begin_capture_to(
                 stream.as_raw(),
                 self.as_raw(),
-                nodes,
+                after.as_ptr(),
                 after.len(),
                 mode,
             )
@@ -66,14 +86,14 @@ impl Graph {
                 "nothing was put on the stream, so there is no node".into(),
             ));
         }
-        Ok(Node { raw, graph: PhantomData })
+        Ok(Node { raw, graph: self })
     }
 
     /// All nodes, in the driver's order.
     pub fn nodes(&self) -> Result<Vec<Node<'_>>> {
         let mut found = vec![null_mut(); self.node_count()?];
         check(unsafe { sys::cuc_graph_get_nodes(found.as_mut_ptr(), found.len(), self.as_raw()) })?;
-        Ok(found.into_iter().map(|raw| Node { raw, graph: PhantomData }).collect())
+        Ok(found.into_iter().map(|raw| Node { raw, graph: self }).collect())
     }
 
     /// Pairs of nodes, of which the second begins when the first has ended.
@@ -84,7 +104,7 @@ impl Graph {
         check(unsafe {
             sys::cuc_graph_get_edges(from.as_mut_ptr(), to.as_mut_ptr(), count, self.as_raw())
         })?;
-        let node = |raw| Node { raw, graph: PhantomData };
+        let node = |raw| Node { raw, graph: self };
         Ok(from.into_iter().zip(to).map(|(a, b)| (node(a), node(b))).collect())
     }
 
@@ -184,16 +204,16 @@ impl GraphExec {
     /// Let launches pass over a node of the graph that it was made of, or run it again: a kernel, a copy
     /// or a fill.
     pub fn set_enabled(&self, node: Node, enabled: bool) -> Result<()> {
-        check(unsafe {
-            sys::cuc_graph_exec_set_enabled(self.as_raw(), node.raw, i32::from(enabled))
-        })
-        .map(drop)
+        let node = node.alive()?;
+        check(unsafe { sys::cuc_graph_exec_set_enabled(self.as_raw(), node, i32::from(enabled)) })
+            .map(drop)
     }
 
     /// Whether launches run a node.
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         let mut enabled = 0;
-        check(unsafe { sys::cuc_graph_exec_get_enabled(&mut enabled, self.as_raw(), node.raw) })?;
+        let node = node.alive()?;
+        check(unsafe { sys::cuc_graph_exec_get_enabled(&mut enabled, self.as_raw(), node) })?;
         Ok(enabled != 0)
     }
 }

@@ -307,6 +307,35 @@ fn nodes_come_behind_those_that_are_named() {
 }
 
 #[test]
+fn a_graph_goes_with_a_capture_into_it_that_ends_badly() {
+    let (stream, branch) = (stream(), stream());
+    let x = Array::from_slice(&stream, &[1u8; 8]).unwrap();
+    stream.synchronize().unwrap();
+    let graph = Graph::new(&device()).unwrap();
+    let first = graph.node(&stream, &[], |s| x.buffer().fill(s, 7)).unwrap();
+    let exec = graph.instantiate().unwrap();
+    let not_joined = graph.node(&stream, &[first], |s| {
+        x.buffer().fill(s, 8)?;
+        branch.wait_stream(s)?;
+        x.buffer().fill(&branch, 9)
+    });
+    assert!(not_joined.unwrap_err().to_string().contains("the driver frees the graph"));
+    let gone = [
+        graph.node_count().unwrap_err(),
+        graph.instantiate().unwrap_err(),
+        graph.node(&stream, &[first], |s| x.buffer().fill(s, 8)).unwrap_err(),
+        first.kind().unwrap_err(),
+        exec.set_enabled(first, false).unwrap_err(),
+        exec.is_enabled(first).unwrap_err(),
+    ];
+    for error in gone {
+        assert!(error.to_string().contains("the graph is no more"));
+    }
+    unsafe { exec.launch(&stream).unwrap() }; // it needs no graph
+    assert_eq!(x.to_vec(&stream).unwrap(), [7; 8]);
+}
+
+#[test]
 fn a_graph_records_and_waits_for_events_of_outside() {
     let (stream, other) = (stream(), stream());
     let (before, behind) = (Event::new(&device()).unwrap(), Event::new(&device()).unwrap());
