@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from . import raw
 from ._errors import check
-from ._handle import callback, numbers, options
+from ._handle import c_text, callback, numbers, options
 from ._launch import _CTYPES, _NUMPY, _VALUE
 from ._tensor import Tensor
 
@@ -63,7 +63,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
         kept.append(callback(raw.cuc_tile_interpret_options, "print", printed))
         made.print = kept[0]
     given = (raw.cuc_arg * max(len(args), 1))(*[_argument(i, a, kept) for i, a in enumerate(args)])
-    check(raw.cuc_tile_interpret(program, kernel.encode() if kernel is not None else None, given, len(args),
-                                 ctypes.byref(made)))
+    name = c_text("kernel", kernel) if kernel is not None else None
+    check(raw.cuc_tile_interpret(program, name, given, len(args), ctypes.byref(made)))
     if failed:
         raise failed[0]
