@@ -162,7 +162,7 @@ class Device:
             return device_id
         if device_id is None:
             return cls._of(create(raw.cuc_device_get_current))
-        return cls._of(create(raw.cuc_device_get, int(device_id)))
+        return cls._of(create(raw.cuc_device_get, device_id))
 
     @classmethod
     def _of(cls, handle: int | None) -> Device:

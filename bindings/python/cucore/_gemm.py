@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from . import raw
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, assign, c_text, create, options, word
+from ._handle import Handle, assign, c_number, c_text, create, options, word
 from ._memory import Buffer
 from ._stream import StreamLike, as_stream
 from ._tensor import as_tensor, dtype_number
@@ -88,7 +88,8 @@ class Gemm(Handle):
 
     def workspace_bytes(self, m: int, n: int) -> int:
         """What a product of that many rows and columns takes."""
-        return int(raw.cuc_gemm_plan_workspace_bytes(self._h, m, n))
+        sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n))]
+        return int(raw.cuc_gemm_plan_workspace_bytes(self._h, *sizes))
 
     @property
     def choice(self) -> dict[str, Any]:

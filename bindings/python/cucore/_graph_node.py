@@ -1,6 +1,7 @@
 """Nodes of graphs, and the verbs that make them."""
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -46,7 +47,7 @@ class _Verbs:
         keep = [a._again() if isinstance(a, Buffer) else a for a in args
                 if not isinstance(a, (int, float, complex))]
         return self._put(KernelNode, lambda stream: launch(stream, config, kernel, *args), keep,
-                         config=config, kernel=kernel)
+                         config=copy.copy(config), kernel=kernel)  # which may be changed afterwards
 
     def memcpy(self, dst: Any, src: Any, size: int, *, dst_owner: Any = None,
                src_owner: Any = None) -> MemcpyNode:

@@ -96,17 +96,25 @@ class Handle:
 def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
     for place, least, most in function.numbers:
         value = arguments[place - first]
-        if type(value) is int and not least <= value <= most:
+        if type(value) is not int:  # such as NumPy's
+            try:
+                value = index(value)
+            except TypeError:
+                raise TypeError(f"{function.__name__}() takes an integer, not {value!r}") from None
+        if not least <= value <= most:
             raise OverflowError(f"{value} does not fit: {function.__name__}() takes {least} to {most}")
+
+
+_RANGES = raw.RANGES
 
 
 def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int:
     """An integer, of NumPy too, that fits a type of C's."""
+    least, most = _RANGES[kind]
     try:
         number = index(value)
     except TypeError:
         raise TypeError(f"{name}: expected an integer, not {value!r}") from None
-    least, most = raw.RANGES[kind]
     if not least <= number <= most:
         raise OverflowError(f"{name} is {number}, which does not fit: expected {least} to {most}")
     return number
@@ -114,7 +122,12 @@ def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int
 
 def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[int]) -> Any:
     """An array of C's, which each of them fits."""
-    given = [c_number(kind, name, value) for value in values]
+    least, most = _RANGES[kind]
+    given = tuple(values)
+    for value in given:
+        if type(value) is not int or not least <= value <= most:
+            given = tuple([c_number(kind, name, each) for each in given])
+            break
     return (kind * max(len(given), 1))(*given)
 
 
@@ -172,7 +185,8 @@ def options(struct: Any, **fields: Any) -> Any:
     """A struct that begins with its size."""
     made = struct()
     for name, value in fields.items():
-        assign(made, name, value)
+        if value is not None:
+            assign(made, name, value)
     made.struct_size = ctypes.sizeof(struct)
     return made
 
@@ -191,7 +205,7 @@ _field_types: dict[Any, dict[str, Any]] = {}
 def assign(struct: Any, name: str, value: Any) -> None:
     """Set a field of a struct: what ctypes would cut, or take for an address, is refused."""
     kind = field_type(type(struct), name)
-    if kind in raw.RANGES:
+    if kind in _RANGES:
         value = c_number(kind, name, value)
     elif kind is ctypes.c_char_p and value is not None:
         value = c_text(name, value)

@@ -75,25 +75,25 @@ class LaunchConfig:
                  is_cooperative: bool = False,
                  programmatic_stream_serialization: bool = False) -> None:
         put = object.__setattr__
-        put(self, "_struct", raw.cuc_launch_config())
+        put(self, "_struct", self._set(grid, block, cluster, shmem_size, is_cooperative,
+                                       programmatic_stream_serialization))
         put(self, "_address", ctypes.addressof(self._struct))
         put(self, "_p", ctypes.c_void_p(self._address))
-        self._set(grid, block, cluster, shmem_size, is_cooperative, programmatic_stream_serialization)
 
-    def _set(self, grid: Dim, block: Dim, cluster: Dim | None, *others: Any) -> None:
-        """All fields, or none where one is refused."""
-        fields = (_dim("grid", grid), _dim("block", block, least=0),  # a tile kernel has threads of its own
-                  _dim("cluster", cluster) if cluster is not None else None, *others)
+    def _set(self, grid: Dim, block: Dim, cluster: Dim | None, *others: Any) -> Any:
+        """All fields, or none where one is refused; and a struct of them."""
+        fields = (dim("grid", grid), dim("block", block, least=0),  # a tile kernel has threads of its own
+                  dim("cluster", cluster) if cluster is not None else None, *others)
         blocks, threads, clusters, shared, cooperative, programmatic = fields
         if clusters is not None:
             blocks = tuple(g * c for g, c in zip(blocks, clusters))
         flags = (raw.CUC_LAUNCH_COOPERATIVE if cooperative else 0) | \
                 (raw.CUC_LAUNCH_PROGRAMMATIC if programmatic else 0)
-        made = options(raw.cuc_launch_config, grid=blocks, block=threads, cluster=clusters or (0, 0, 0),
-                       shared_bytes=shared, flags=flags)
-        ctypes.pointer(self._struct)[0] = made
+        made = options(raw.cuc_launch_config, grid=blocks, block=threads, cluster=clusters, shared_bytes=shared,
+                       flags=flags)
         for name, value in zip(_FIELDS, fields):
             object.__setattr__(self, name, value)
+        return made
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in _FIELDS)
@@ -101,7 +101,9 @@ class LaunchConfig:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _FIELDS:
             raise AttributeError(f"a LaunchConfig has no {name}: there are {', '.join(_FIELDS)}")
-        self._set(*(value if each == name else now for each, now in zip(_FIELDS, self._fields())))
+        # In its place, since prepared launches have its address.
+        ctypes.pointer(self._struct)[0] = self._set(*(value if each == name else now
+                                                      for each, now in zip(_FIELDS, self._fields())))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LaunchConfig, self._fields()
@@ -121,7 +123,9 @@ class LaunchConfig:
 _FIELDS = ("grid", "block", "cluster", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
 
 
-def _dim(name: str, value: Dim, least: int = 1) -> tuple[int, int, int]:
+def dim(name: str, value: Dim, least: int = 1) -> tuple[int, int, int]:
+    if type(value) is int and least <= value < 2**32:
+        return value, 1, 1
     try:
         given = tuple(map(index, value)) if isinstance(value, Iterable) else (index(value),)
     except TypeError:
@@ -130,7 +134,8 @@ def _dim(name: str, value: Dim, least: int = 1) -> tuple[int, int, int]:
         raise ValueError(f"{name} has {len(given)} numbers: expected 1 to 3")
     for each in given:
         if not least <= each < 2**32:
-            raise ValueError(f"{name} is {value!r}: expected numbers from 1 to {2**32 - 1}")
+            raise (ValueError if each < least else OverflowError)(
+                f"{name} is {value!r}: expected numbers from 1 to {2**32 - 1}")
     x, y, z = (*given, 1, 1)[:3]
     return x, y, z
 

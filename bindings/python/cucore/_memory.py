@@ -116,7 +116,7 @@ def _buffer_of(pool: MemoryPool, descriptor: IPCBufferDescriptor) -> Buffer:
 def pattern_of(value: int | Bytes) -> bytes:
     """What memory is filled with. bytes() makes zeros of a NumPy integer, as many as it says."""
     if isinstance(value, int):
-        return bytes([c_number(ctypes.c_uint8, "value", value)])
+        return bytes((value,)) if 0 <= value < 256 else bytes((c_number(ctypes.c_uint8, "value", value),))
     return memoryview(value).tobytes()
 
 

@@ -266,6 +266,7 @@ class PinnedMemoryResource(MemoryPool):
     @classmethod
     def from_allocation_handle(  # type: ignore[override]  # as cuda.core has it: it is of no device
             cls, alloc_handle: IPCAllocationHandle | int) -> Self:
+        """Another process's pool, of the host's memory."""
         return cls._imported(None, alloc_handle)
 
 

@@ -236,11 +236,11 @@ class KernelOccupancy:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_blocks, self._kernel._h,
                        Device()._h, block_size, dynamic_shared_memory_size, 0))
 
-    def max_potential_block_size(self, dynamic_shared_memory_size: int = 0,
+    def max_potential_block_size(self, dynamic_shared_memory_needed: int = 0,
                                  block_size_limit: int = 0) -> tuple[int, int]:
         """(least grid, block) that fill the device."""
         grid, block = ctypes.c_uint32(), ctypes.c_uint32()
-        made = options(raw.cuc_occupancy_options, shared_bytes=dynamic_shared_memory_size,
+        made = options(raw.cuc_occupancy_options, shared_bytes=dynamic_shared_memory_needed,
                        block_limit=block_size_limit)
         check(raw.cuc_occupancy_max_potential_block_size(
             ctypes.byref(grid), ctypes.byref(block), self._kernel._h, Device()._h,

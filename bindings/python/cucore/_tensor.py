@@ -40,6 +40,9 @@ _FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items()}
 
 def dtype_number(value: Any) -> int:
     """A dtype of any library, by its name."""
+    number = _DTYPES.get(value) if type(value) is str else None
+    if number is not None:
+        return number
     if isinstance(value, int):
         if value not in _NAMES or not value:
             raise TypeError(f"there is no element type {value}: expected one of {', '.join(sorted(_DTYPES))}")
@@ -353,9 +356,10 @@ def lay(struct: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
     if len(shape) > raw.CUC_TENSOR_MAX_RANK:
         raise ValueError(f"there are {len(shape)} axes: expected at most {raw.CUC_TENSOR_MAX_RANK}")
     struct.rank = len(shape)
+    extents, steps = struct.shape, struct.strides
     for axis, (extent, stride) in enumerate(zip(shape, strides)):
-        struct.shape[axis] = c_number(ctypes.c_int64, "shape", extent)
-        struct.strides[axis] = c_number(ctypes.c_int64, "strides", stride)
+        extents[axis] = c_number(ctypes.c_int64, "shape", extent)
+        steps[axis] = c_number(ctypes.c_int64, "strides", stride)
 
 
 def _extent(struct: Any) -> tuple[int, int]:

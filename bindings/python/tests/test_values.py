@@ -28,7 +28,9 @@ from cucore import (
     tuning,
     utils,
 )
+from cucore import tile as ct
 from support import SAXPY, DeviceTest, compiled, kernel
+from tile_kernels import add_tiles
 
 try:
     import numpy
@@ -168,11 +170,29 @@ class Numbers(DeviceTest):
             "64 bits": lambda: self.stream.write_value(b, -2**63 - 1, bits=64),
             "a limit": lambda: self.device.context.set_limit(cucore.raw.CUC_LIMIT_STACK_BYTES, 2**64 + 1024),
             "shared memory": lambda: setattr(kernel(SAXPY, "saxpy").attributes, "max_dynamic_shared_size_bytes", 2**32),
+            "rows of a product": lambda: Gemm("f32").workspace_bytes(2**64 + 1, 1),
             "a NUMA node": lambda: cucore.PinnedMemoryResource({"numa_id": 2**32}),
         }
         self.device.set_current()  # where 0 is a stream
         for what, do in refused.items():
             with self.subTest(what), self.assertRaises(OverflowError):
+                do()
+
+    @unittest.skipIf(numpy is None, "no NumPy")
+    def test_they_may_be_numpys(self):
+        b = self.device.allocate(numpy.int64(64), stream=self.stream)
+        self.assertEqual(b.size, 64)
+        cucore.Graph(self.device).memcpy(b[:32], b[32:], numpy.uint8(32))
+        with self.assertRaises(OverflowError):
+            self.device.allocate(numpy.int64(-1), stream=self.stream)
+        self.assertGreater(kernel(SAXPY, "saxpy").occupancy.max_active_blocks_per_multiprocessor(numpy.int32(64)), 0)
+
+    def test_what_is_no_integer_is_refused(self):
+        b = self.device.allocate(64, stream=self.stream)
+        for do in (lambda: self.device.allocate(1.5, stream=self.stream),
+                   lambda: cucore.Device(0.5), lambda: cucore.Graph(self.device).memcpy(b, b, "8"),
+                   lambda: kernel(SAXPY, "saxpy").occupancy.max_active_blocks_per_multiprocessor(None)):
+            with self.assertRaisesRegex(TypeError, r"cuc_\w+\(\) takes an integer, not "):
                 do()
 
     def test_handles_are_taken_from_what_has_int(self):
@@ -261,9 +281,9 @@ class Arrays(DeviceTest):
 class Configs(DeviceTest):
     GIVEN = [  # and what is wrong with it
         ({"grid": (0,)}, ValueError, r"grid is \(0,\): expected numbers from 1"),
-        ({"grid": (1, 2**32)}, ValueError, r"grid is .*: expected numbers from 1"),
+        ({"grid": (1, 2**32)}, OverflowError, r"grid is .*: expected numbers from 1"),
         ({"grid": ()}, ValueError, "grid has 0 numbers: expected 1 to 3"),
-        ({"grid": 1.5}, TypeError, "grid is 1.5: expected an integer"),
+        ({"grid": 1.5}, TypeError, r"grid is .*1\.5.*: expected an integer"),
         ({"block": (1.5,)}, TypeError, r"block is \(1.5,\): expected an integer"),
         ({"cluster": "2"}, TypeError, "cluster is '2': expected an integer"),
         ({"cluster": 0}, ValueError, "cluster is 0: expected numbers from 1"),
@@ -279,6 +299,17 @@ class Configs(DeviceTest):
             with self.subTest(given), self.assertRaisesRegex(error, said):
                 setattr(config, name, value)
             self.assertEqual(config, LaunchConfig(2, 32))  # as it was
+
+    def test_so_it_is_for_tiles(self):
+        x = self.floats([1, 2])
+        y = x.copy_to(stream=self.stream).view("f32")
+        program = Program("kernel f(a: f32[N]) { store(a, [0], full(f32, [4], 1.0)) }", "tile", {"arch": "sm_90"})
+        for given, error, said in self.GIVEN:
+            if "grid" in given:
+                with self.subTest(given), self.assertRaisesRegex(error, said):
+                    ct.launch(self.stream, given["grid"], add_tiles, (x.view("f32"), y, y, 2))
+                with self.subTest(given), self.assertRaisesRegex(error, said):
+                    program.interpret("f", array.array("f", [0] * 4), grid=given["grid"])
 
     @unittest.skipIf(numpy is None, "no NumPy")
     def test_extents_may_be_numpys(self):
@@ -309,6 +340,10 @@ class Configs(DeviceTest):
         self.assertEqual(tuple(config._struct.grid), (4, 1, 1))
         with self.assertRaises(AttributeError):
             config.shared = 1
+        config = LaunchConfig(1, 1)
+        node = cucore.Graph(self.device).launch(config, saxpy, 1.0, x, y, n)
+        config.grid = 9
+        self.assertEqual(node.grid, (1, 1, 1))  # what it was put there with
         for name in ("stream", "config", "kernel", "args"):
             with self.subTest(name), self.assertRaises(AttributeError):
                 setattr(prepared, name, getattr(prepared, name))
