@@ -122,6 +122,9 @@ class GreenContext(Handle):
     def _create(cls, device: Device, options: ContextOptions | dict[str, Any]) -> GreenContext:
         given = given_as(ContextOptions, options)
         parts = [given.resources] if isinstance(given.resources, SMResource) else list(given.resources)
+        for part in parts:
+            if not isinstance(part, SMResource):
+                raise TypeError(f"resources: expected SMResource, not {part!r}")
         array = (raw.cuc_sms * max(len(parts), 1))(*[p._struct for p in parts])
         return cls._own(create(raw.cuc_green_context_create, device._h, array, len(parts)))
 

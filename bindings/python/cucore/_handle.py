@@ -147,6 +147,13 @@ def c_text(name: str, value: Any) -> bytes:
     return made
 
 
+def pairs(name: str, given: Any) -> list[tuple[Any, Any]]:
+    """What a dict has; of None, nothing."""
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"{name}: expected a dict, not {given!r}")
+    return list((given or {}).items())
+
+
 def word(name: str, value: Any, known: Mapping[Any, int]) -> int:
     """The number of a word."""
     try:
@@ -209,7 +216,7 @@ def assign(struct: Any, name: str, value: Any) -> None:
         value = c_number(kind, name, value)
     elif kind is ctypes.c_char_p and value is not None:
         value = c_text(name, value)
-    elif type(value) is tuple:
+    elif issubclass(kind, ctypes.Array) and type(value) is tuple:
         value = tuple(c_number(kind._type_, name, each) for each in value)
     setattr(struct, name, value)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Union
 from . import raw
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, c_handle, c_text, call, create, get, options, word
+from ._handle import Handle, c_handle, c_text, call, create, get, options, pairs, word
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,7 +30,8 @@ class ObjectCode(Handle):
     @classmethod
     def _from(cls, kind: int, module: Code, name: str, symbol_mapping: dict[str, str] | None) -> ObjectCode:
         made = options(raw.cuc_object_options, name=name or None)
-        names = {c_text("symbol_mapping", k): c_text("symbol_mapping", v) for k, v in (symbol_mapping or {}).items()}
+        names = {c_text("symbol_mapping", k): c_text("symbol_mapping", v)
+                 for k, v in pairs("symbol_mapping", symbol_mapping)}
         array = (raw.cuc_object_mapping * len(names))(*[raw.cuc_object_mapping(k, v)
                                                       for k, v in names.items()])
         if names:

@@ -9,13 +9,14 @@ from typing import Any, Sequence, TextIO, Union
 
 from . import raw
 from ._errors import check, text
-from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, numbers, word
+from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, numbers, pairs, word
 from ._object import CODE_KINDS, ObjectCode
 
 Strings = Union[str, Sequence[str], None]
 Switch = Union[bool, None]
 
 _SOURCE_KINDS = {"c++": raw.CUC_SOURCE_CUDA, "ptx": raw.CUC_SOURCE_PTX, "tile": raw.CUC_SOURCE_TILE}
+_SWITCH = {False: raw.CUC_OFF, True: raw.CUC_ON}
 _TARGETS = {name: CODE_KINDS[name] for name in ("ptx", "cubin", "ltoir")}
 
 
@@ -32,14 +33,13 @@ class _Texts:
         if value is None:
             return
         kind = field_type(type(self.struct), name)
-        assign(self.struct, name, value if kind is ctypes.c_char_p else c_number(kind, name, value) or raw.CUC_ZERO)
+        if kind is not ctypes.c_char_p:
+            value = c_number(kind, name, value) or raw.CUC_ZERO
+        assign(self.struct, name, value)
 
     def switch(self, name: str, value: Any) -> None:
-        if value is None:
-            return
-        if isinstance(value, (str, bytes)):  # "false" would be true
-            raise TypeError(f"{name}: expected True or False, not {value!r}")
-        setattr(self.struct, name, raw.CUC_ON if value else raw.CUC_OFF)
+        if value is not None:
+            setattr(self.struct, name, word(name, value, _SWITCH))
 
     def set_list(self, name: str, count: str, values: Any, convert: Any = None) -> None:
         """A list, which goes with its count: of texts, but for what has numbers."""
@@ -163,20 +163,18 @@ class ProgramOptions:
             if field.name in lists:
                 made.set_list(*lists[field.name][:2], value, lists[field.name][2])
             elif field.name == "no_display_error_number":
-                made.switch("display_error_number", not value)
+                made.set("display_error_number", word(field.name, value, {False: raw.CUC_ON, True: raw.CUC_OFF}))
             elif field.type == "Switch":
                 made.switch({"restrict": "restrict_pointers"}.get(field.name, field.name), value)
             else:
                 made.set(field.name, value)
-        if self.constants:
-            made.set_list("constants", "constant_count",
-                          [f"{k}={_constant(v)}" for k, v in self.constants.items()])
-        if self.dimensions:
-            made.set_list("dimensions", "dimension_count", [f"{k}={v}" for k, v in self.dimensions.items()])
-        if self.headers:
-            array = (raw.cuc_program_header * len(self.headers))(
-                *[raw.cuc_program_header(c_text("headers", k), c_text("headers", v), len(c_text("headers", v)))
-                  for k, v in self.headers.items()])
+        if constants := pairs("constants", self.constants):
+            made.set_list("constants", "constant_count", [f"{k}={_constant(v)}" for k, v in constants])
+        if dimensions := pairs("dimensions", self.dimensions):
+            made.set_list("dimensions", "dimension_count", [f"{k}={v}" for k, v in dimensions])
+        if headers := [(c_text("headers", k), c_text("headers", v)) for k, v in pairs("headers", self.headers)]:
+            array = (raw.cuc_program_header * len(headers))(
+                *[raw.cuc_program_header(k, v, len(v)) for k, v in headers])
             made._kept.append(array)
             made.struct.headers = ctypes.addressof(array)
             made.struct.header_count = len(array)

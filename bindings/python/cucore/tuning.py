@@ -76,7 +76,7 @@ def record_of(program: Program, kernel: str | None = None) -> Record:
 
 def program_key(source: str | bytes) -> str:
     """What records call a tile program by: it depends on the text."""
-    code = source.encode() if isinstance(source, str) else source
+    code = source.encode() if isinstance(source, str) else bytes(memoryview(source))
     room = ctypes.create_string_buffer(_ROOM)
     check(raw.cuc_tuned_program(room, code, len(code)))
     return text(room.value)

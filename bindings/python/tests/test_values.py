@@ -75,7 +75,10 @@ class Texts(DeviceTest):
             "kernels_used": lambda: Linker(options=LinkerOptions(kernels_used=["f", 1])),
             "a warning by its text": lambda: Program("", "c++", ProgramOptions(diag_error="177")),
             "a header": lambda: Program("", "c++", ProgramOptions(headers={"a.h": 5})),
-            "a switch": lambda: Program("", "c++", ProgramOptions(debug="false")),
+            **{name: lambda name=name: Program("", "c++", ProgramOptions(**{name: [("a", 1)]}))
+               for name in ("headers", "constants", "dimensions")},
+            "a map of symbols": lambda: ObjectCode.from_ptx(PTX, symbol_mapping=[("a", "b")]),
+            "a part of a device": lambda: self.device.create_context({"resources": [5]}),
             "a program": lambda: Program(5, "c++"),
             "tuned": lambda: Gemm("f32", tuned=5),
             "choice": lambda: Gemm("f32", choice=5),
@@ -126,6 +129,9 @@ class Texts(DeviceTest):
         refused = {
             "code_type is 'nope'": lambda: linker.add_file("a", "nope"),
             "target_type is 'zz'": lambda: program.flags("zz"),
+            "debug is 'false'": lambda: Program("", "c++", ProgramOptions(debug="false")),
+            "no_display_error_number is 2": lambda: Program("", "c++", ProgramOptions(no_display_error_number=2)),
+            "verbose is 2": lambda: Linker(options=LinkerOptions(verbose=2)),
             "target_type is 'fatbin'": lambda: program.compile("fatbin"),
             "compare is '<'": lambda: self.stream.wait_value(x, 1, compare="<"),
             "bits is 33": lambda: self.stream.wait_value(x, 1, bits=33),
