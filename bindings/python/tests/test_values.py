@@ -29,9 +29,7 @@ from cucore import (
     tuning,
     utils,
 )
-from cucore import tile as ct
 from support import SAXPY, DeviceTest, compiled, kernel
-from tile_kernels import add_tiles
 
 try:
     import numpy
@@ -310,7 +308,10 @@ class Configs(DeviceTest):
                 setattr(config, name, value)
             self.assertEqual(config, LaunchConfig(2, 32))  # as it was
 
+    @unittest.skipIf(numpy is None, "no NumPy")
     def test_so_it_is_for_tiles(self):
+        from cucore import tile as ct
+        from tile_kernels import add_tiles
         x = self.floats([1, 2])
         y = x.copy_to(stream=self.stream).view("f32")
         program = Program("kernel f(a: f32[N]) { store(a, [0], full(f32, [4], 1.0)) }", "tile", {"arch": "sm_90"})
