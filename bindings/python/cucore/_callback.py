@@ -32,7 +32,10 @@ def _let_functions_end() -> None:
             device.sync()
 
 
-def will_call(device: Device) -> None:
+def will_call(device: Device, function: Callable[..., Any]) -> None:
+    """A function is about to be put on a device, where nobody would hear that it is none."""
+    if not callable(function):
+        raise TypeError(f"expected a function, not {function!r}")
     if not _called_from:
         atexit.register(_let_functions_end)
     _called_from.add(device)
@@ -40,7 +43,7 @@ def will_call(device: Device) -> None:
 
 def host_function(device: Device, function: Callable[..., Any], user_data: Any = None) -> Any:
     """A Python function as the driver calls one. It may call neither CUDA nor cucore."""
-    will_call(device)
+    will_call(device, function)
 
     def run(_user: int | None) -> None:
         _called_back.add(get_ident())

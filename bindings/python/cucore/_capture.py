@@ -14,19 +14,13 @@ from ._condition import GraphCondition
 from ._device import Device
 from ._errors import CUDAError, check, last_error
 from ._graph import Graph
-from ._handle import _left, _threads, create, get, may_call, release_left
+from ._handle import _left, _threads, create, get, may_call, release_left, word
 from ._stream import Stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
           "relaxed": raw.CUC_CAPTURE_RELAXED}
 # Failures to cancel a capture of which another try may come. After others nobody ever can.
 _GOES_ON = (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT)
-
-
-def mode_number(mode: str) -> int:
-    if mode not in _MODES:
-        raise ValueError(f"mode is {mode!r}: expected one of {', '.join(_MODES)}")
-    return _MODES[mode]
 
 
 class _Building:
@@ -111,7 +105,7 @@ class Capture:
     __slots__ = ("_stream", "_mode", "_into", "_building", "_graph", "_kept")
 
     def __init__(self, stream: Stream, mode: str, into: Graph | None = None) -> None:
-        self._stream, self._mode, self._into = stream, mode_number(mode), into
+        self._stream, self._mode, self._into = stream, word("mode", mode, _MODES), into
         self._building: _Building | None = None
         self._graph: Graph | None = None
         self._kept: list[Any] = []  # functions of nodes, until the graph keeps them

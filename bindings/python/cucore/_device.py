@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import raw
 from ._errors import check, text
-from ._handle import Handle, create, get
+from ._handle import Handle, c_handle, c_text, call, create, get
 from ._pending import prune
 from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
 
@@ -25,7 +25,7 @@ class Context(Handle):
     @classmethod
     def from_handle(cls, handle: int) -> Context:
         """Wrap a CUcontext that somebody else destroys."""
-        return cls._own(create(raw.cuc_context_from_handle, int(handle)))
+        return cls._own(create(raw.cuc_context_from_handle, c_handle(handle)))
 
     @property
     def handle(self) -> int:
@@ -72,7 +72,7 @@ class Context(Handle):
 
     def set_limit(self, limit: int, value: int) -> None:
         """Ask for a limit; the driver may round it."""
-        check(raw.cuc_context_set_limit(self._h, limit, value))
+        call(raw.cuc_context_set_limit, self._h, limit, value)
 
     @property
     def priority_range(self) -> tuple[int, int]:
@@ -88,10 +88,10 @@ class Context(Handle):
     def disable_peer_access(self, peer: Context) -> None:
         check(raw.cuc_context_disable_peer_access(self._h, peer._h))
 
-    def create_stream(self, options: StreamOptions | None = None) -> Stream:
+    def create_stream(self, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
         return Stream._create(self, options)
 
-    def create_event(self, options: EventOptions | None = None) -> Event:
+    def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
         return Event._create(self, options)
 
     def sync(self) -> None:
@@ -162,7 +162,7 @@ class Device:
             return device_id
         if device_id is None:
             return cls._of(create(raw.cuc_device_get_current))
-        return cls._of(create(raw.cuc_device_get, int(device_id)))
+        return cls._of(create(raw.cuc_device_get, device_id))
 
     @classmethod
     def _of(cls, handle: int | None) -> Device:
@@ -181,7 +181,7 @@ class Device:
 
     @classmethod
     def from_pci_bus_id(cls, bus_id: str) -> Device:
-        return cls._of(create(raw.cuc_device_get_by_pci_bus_id, bus_id.encode()))
+        return cls._of(create(raw.cuc_device_get_by_pci_bus_id, c_text("bus_id", bus_id)))
 
     @property
     def device_id(self) -> int:
@@ -247,18 +247,18 @@ class Device:
         """The primary context."""
         return Context._own(raw.cuc_context_retain(create(raw.cuc_device_get_context, self._h)))
 
-    def set_current(self, context: Context | None = None) -> Context | None:
+    def set_current(self, ctx: Context | None = None) -> Context | None:
         """Make its primary context, or the one given, current on the thread, for other libraries.
 
         Returns the context that was current.
         """
         before = ctypes.c_void_p()
-        if context is not None and not isinstance(context, Context):
-            raise TypeError(f"expected a Context, not {type(context).__name__}, which is never current")
-        if context is None:
+        if ctx is not None and not isinstance(ctx, Context):
+            raise TypeError(f"expected a Context, not {type(ctx).__name__}, which is never current")
+        if ctx is None:
             check(raw.cuc_device_set_current(self._h, ctypes.byref(before)))
         else:
-            check(raw.cuc_context_set_current(context._h, ctypes.byref(before)))
+            check(raw.cuc_context_set_current(ctx._h, ctypes.byref(before)))
         return Context._own(before.value) if before.value else None
 
     @property
@@ -292,7 +292,7 @@ class Device:
         return Stream._own(raw.cuc_stream_retain(
             create(raw.cuc_stream_get_default, self._h, raw.CUC_STREAM_PER_THREAD)))
 
-    def create_stream(self, obj: Any = None, options: StreamOptions | None = None) -> Stream:
+    def create_stream(self, obj: Any = None, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
         """A stream of its own, or one of another library wrapped."""
         if obj is not None:
             if options is not None:
@@ -306,12 +306,12 @@ class Device:
         from ._green import resources_of
         return resources_of(self)
 
-    def create_context(self, options: ContextOptions) -> GreenContext:
+    def create_context(self, options: ContextOptions | dict[str, Any]) -> GreenContext:
         """A green context: a part of the device's multiprocessors, with streams of its own."""
         from ._green import GreenContext
         return GreenContext._create(self, options)
 
-    def create_event(self, options: EventOptions | None = None) -> Event:
+    def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
         return Event._create(self, options)
 
     def create_graph_builder(self) -> GraphBuilder:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from . import raw
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, create, options
+from ._handle import Handle, assign, c_number, c_text, create, options, word
 from ._memory import Buffer
 from ._stream import StreamLike, as_stream
 from ._tensor import as_tensor, dtype_number
@@ -36,15 +36,13 @@ def _options(dtype: Any, choice: str | None, given: dict[str, Any]) -> Any:
             raise TypeError(f"a product has no option {name}: there are "
                             f"{', '.join(sorted({*_FIELDS, *_FLAGS} - {'struct_size', 'flags', 'reserved'}))}")
         elif name in _WORDS:
-            if value not in _WORDS[name]:
-                raise ValueError(f"{name} is {value!r}: expected one of {', '.join(map(repr, _WORDS[name]))}")
-            setattr(made, name, _WORDS[name][value])
+            setattr(made, name, word(name, value, _WORDS[name]))
         elif name.endswith("dtype") or name == "accumulator":
             setattr(made, name, dtype_number(value))
         else:
-            setattr(made, name, value.encode() if isinstance(value, str) else value)
+            assign(made, name, value)
     if choice is not None:
-        check(raw.cuc_gemm_options_set_choice(ctypes.byref(made), choice.encode()))
+        check(raw.cuc_gemm_options_set_choice(ctypes.byref(made), c_text("choice", choice)))
     return made
 
 
@@ -90,7 +88,8 @@ class Gemm(Handle):
 
     def workspace_bytes(self, m: int, n: int) -> int:
         """What a product of that many rows and columns takes."""
-        return int(raw.cuc_gemm_plan_workspace_bytes(self._h, m, n))
+        sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n))]
+        return int(raw.cuc_gemm_plan_workspace_bytes(self._h, *sizes))
 
     @property
     def choice(self) -> dict[str, Any]:

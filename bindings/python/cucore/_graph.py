@@ -12,7 +12,7 @@ from ._condition import GraphCondition
 from ._device import Device
 from ._errors import check, text
 from ._graph_node import GraphNode, _Verbs
-from ._handle import Handle, create, get, kept, options
+from ._handle import Handle, c_text, call, create, get, given_as, kept, options as struct_of
 from ._memory import Buffer, MemoryResource
 from ._stream import Stream, StreamLike, as_stream
 
@@ -157,19 +157,19 @@ class Graph(Handle, _Verbs):
     def dot(self, flags: int = 0) -> str:
         """A drawing for Graphviz."""
         out = ctypes.c_char_p()
-        check(raw.cuc_graph_get_dot(ctypes.byref(out), None, self._h, flags))
+        call(raw.cuc_graph_get_dot, ctypes.byref(out), None, self._h, flags)
         return text(out.value)
 
     def debug_dot_print(self, path: str | os.PathLike[str],
-                        options: GraphDebugPrintOptions | None = None) -> None:
+                        options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> None:
         """A drawing for Graphviz, into a file."""
-        flags = options._flags() if options is not None else 0
-        check(raw.cuc_graph_write_dot(self._h, os.fsencode(path), flags))
+        flags = given_as(GraphDebugPrintOptions, options)._flags()
+        check(raw.cuc_graph_write_dot(self._h, c_text("path", os.fsencode(path)), flags))
 
-    def instantiate(self, options: GraphCompleteOptions | None = None) -> GraphExec:
+    def instantiate(self, options: GraphCompleteOptions | dict[str, Any] | None = None) -> GraphExec:
         made = None
         if options is not None:
-            made = ctypes.byref(_exec_options(options))
+            made = ctypes.byref(_exec_options(given_as(GraphCompleteOptions, options)))
         return GraphExec._own(create(raw.cuc_graph_instantiate, self._h, made))
 
 
@@ -177,7 +177,7 @@ def _exec_options(given: GraphCompleteOptions) -> Any:
     flags = (raw.CUC_GRAPH_AUTO_FREE if given.auto_free_on_launch else 0) | \
             (raw.CUC_GRAPH_DEVICE_LAUNCH if given.device_launch else 0) | \
             (raw.CUC_GRAPH_NODE_PRIORITY if given.use_node_priority else 0)
-    made = options(raw.cuc_graph_exec_options, flags=flags)
+    made = struct_of(raw.cuc_graph_exec_options, flags=flags)
     if given.upload_stream is not None:
         queue = as_stream(given.upload_stream)
         made.upload = queue._h

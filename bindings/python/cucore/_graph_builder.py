@@ -80,12 +80,12 @@ class GraphBuilder:
             raise RuntimeError("begin_building() has not been called")
         return self._capture.graph
 
-    def complete(self, options: GraphCompleteOptions | None = None) -> GraphExec:
+    def complete(self, options: GraphCompleteOptions | dict[str, Any] | None = None) -> GraphExec:
         """What was built, ready to be launched."""
         return self.graph_definition.instantiate(options)
 
     def debug_dot_print(self, path: str | os.PathLike[str],
-                        options: GraphDebugPrintOptions | None = None) -> None:
+                        options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> None:
         self.graph_definition.debug_dot_print(path, options)
 
     def split(self, count: int) -> tuple[GraphBuilder, ...]:

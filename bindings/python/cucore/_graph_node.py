@@ -1,6 +1,7 @@
 """Nodes of graphs, and the verbs that make them."""
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -12,11 +13,13 @@ from ._device import Device
 from ._errors import check
 from ._handle import call, get, options
 from ._launch import LaunchConfig, launch
-from ._memory import Buffer, MemoryResource
+from ._memory import Buffer, MemoryResource, pattern_of
 from ._object import Kernel
 from ._stream import Event, Stream
 
 if TYPE_CHECKING:
+    from typing_extensions import Buffer as Bytes
+
     from ._graph import Graph
 
 Made = TypeVar("Made", bound="GraphNode")
@@ -44,7 +47,7 @@ class _Verbs:
         keep = [a._again() if isinstance(a, Buffer) else a for a in args
                 if not isinstance(a, (int, float, complex))]
         return self._put(KernelNode, lambda stream: launch(stream, config, kernel, *args), keep,
-                         config=config, kernel=kernel)
+                         config=copy.copy(config), kernel=kernel)  # which may be changed afterwards
 
     def memcpy(self, dst: Any, src: Any, size: int, *, dst_owner: Any = None,
                src_owner: Any = None) -> MemcpyNode:
@@ -53,10 +56,10 @@ class _Verbs:
         return self._put(MemcpyNode, lambda stream: call(raw.cuc_copy, stream._h, *ends, size),
                          _kept(dst, src, dst_owner, src_owner), dst=ends[0], src=ends[1], size=size)
 
-    def memset(self, dst: Any, value: int | bytes, width: int, height: int = 1, pitch: int = 0, *,
+    def memset(self, dst: Any, value: int | Bytes, width: int, height: int = 1, pitch: int = 0, *,
                dst_owner: Any = None) -> MemsetNode:
         """A fill by a byte, or a pattern of 1, 2 or 4: `width` of them in each row."""
-        pattern = bytes([value]) if isinstance(value, int) else bytes(value)
+        pattern = pattern_of(value)
         number = int.from_bytes(pattern, "little")
         made = options(raw.cuc_fill_2d_params, dst=int(dst), pitch=pitch, row_count=width, rows=height,
                        pattern=number, pattern_bytes=len(pattern))

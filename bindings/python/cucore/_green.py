@@ -9,7 +9,7 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import NotSupportedError, check
-from ._handle import Handle, call, create, options
+from ._handle import Handle, call, create, given_as, options as struct_of
 from ._stream import Event, EventOptions, Stream, StreamOptions
 
 
@@ -58,11 +58,12 @@ class SMResource:
         """What the size of a group is a multiple of; 0 as above."""
         return int(self._struct.alignment)
 
-    def split(self, given: SMResourceOptions, dry_run: bool = False) -> tuple[tuple[SMResource, ...],
-                                                                              SMResource | None]:
+    def split(self, options: SMResourceOptions | dict[str, Any], dry_run: bool = False
+              ) -> tuple[tuple[SMResource, ...], SMResource | None]:
         """Groups, and what is left over, which is None for nothing. A dry run gives groups that are good to be
         looked at.
         """
+        given = given_as(SMResourceOptions, options)
         wanted = given.count
         sizes = [wanted] if isinstance(wanted, int) else list(wanted) if wanted is not None else []
         if wanted is not None and not sizes:
@@ -118,8 +119,12 @@ class GreenContext(Handle):
     _release = raw.cuc_green_context_release
 
     @classmethod
-    def _create(cls, device: Device, given: ContextOptions) -> GreenContext:
+    def _create(cls, device: Device, options: ContextOptions | dict[str, Any]) -> GreenContext:
+        given = given_as(ContextOptions, options)
         parts = [given.resources] if isinstance(given.resources, SMResource) else list(given.resources)
+        for part in parts:
+            if not isinstance(part, SMResource):
+                raise TypeError(f"resources: expected SMResource, not {part!r}")
         array = (raw.cuc_sms * max(len(parts), 1))(*[p._struct for p in parts])
         return cls._own(create(raw.cuc_green_context_create, device._h, array, len(parts)))
 
@@ -142,17 +147,17 @@ class GreenContext(Handle):
         check(raw.cuc_green_context_get_sms(ctypes.byref(struct), self._h))
         return DeviceResources(SMResource._of(struct, self.device))
 
-    def create_stream(self, given: StreamOptions | None = None) -> Stream:
-        chosen = given or StreamOptions()
+    def create_stream(self, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
+        chosen = given_as(StreamOptions, options)
         if not chosen.nonblocking:
             raise ValueError("a stream of a green context is never in step with the legacy default stream: "
                              "nonblocking has to be True")
-        made = options(raw.cuc_stream_options, priority=chosen.priority or 0)
+        made = struct_of(raw.cuc_stream_options, priority=chosen.priority or 0)
         return Stream._own(create(raw.cuc_stream_create_green, self._h, ctypes.byref(made)))
 
-    def create_event(self, given: EventOptions | None = None) -> Event:
+    def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
         """As of the device."""
-        return self.device.create_event(given)
+        return self.device.create_event(options)
 
     def __eq__(self, other: object) -> bool:
         return self.handle == other.handle if isinstance(other, GreenContext) else NotImplemented

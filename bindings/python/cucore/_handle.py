@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import threading
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from operator import index
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Callable, ClassVar
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, TypeVar
 
 from . import raw
 from ._errors import check, last_error
@@ -94,18 +96,70 @@ class Handle:
 def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
     for place, least, most in function.numbers:
         value = arguments[place - first]
-        if type(value) is int and not least <= value <= most:
+        if type(value) is not int:  # such as NumPy's
+            try:
+                value = index(value)
+            except TypeError:
+                raise TypeError(f"{function.__name__}() takes an integer, not {value!r}") from None
+        if not least <= value <= most:
             raise OverflowError(f"{value} does not fit: {function.__name__}() takes {least} to {most}")
+
+
+_RANGES = raw.RANGES
+
+
+def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int:
+    """An integer, of NumPy too, that fits a type of C's."""
+    least, most = _RANGES[kind]
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, not {value!r}") from None
+    if not least <= number <= most:
+        raise OverflowError(f"{name} is {number}, which does not fit: expected {least} to {most}")
+    return number
 
 
 def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[int]) -> Any:
     """An array of C's, which each of them fits."""
-    least, most = raw.RANGES[kind]
+    least, most = _RANGES[kind]
     given = tuple(values)
     for value in given:
-        if isinstance(value, int) and not least <= value <= most:
-            raise OverflowError(f"{name} is {given}: expected numbers from {least} to {most}")
+        if type(value) is not int or not least <= value <= most:
+            given = tuple([c_number(kind, name, each) for each in given])
+            break
     return (kind * max(len(given), 1))(*given)
+
+
+def c_handle(value: Any) -> int:
+    """A handle or an address, which others give as a number or as what int() makes one of."""
+    return c_number(ctypes.c_size_t, "the handle", int(value))
+
+
+def c_text(name: str, value: Any) -> bytes:
+    """A text, or a path, for C: which takes a number for the text's address, and ends it at a NUL."""
+    try:
+        made = value.encode() if isinstance(value, str) else os.fsencode(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a text, not {value!r}") from None
+    if b"\0" in made:
+        raise ValueError(f"{name} is {value!r}: expected a text without NUL")
+    return made
+
+
+def pairs(name: str, given: Any) -> list[tuple[Any, Any]]:
+    """What a dict has; of None, nothing."""
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"{name}: expected a dict, not {given!r}")
+    return list((given or {}).items())
+
+
+def word(name: str, value: Any, known: Mapping[Any, int]) -> int:
+    """The number of a word."""
+    try:
+        return known[value]
+    except (KeyError, TypeError):
+        raise ValueError(f"{name} is {value!r}: expected one of {', '.join(map(repr, known))}") from None
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
@@ -136,18 +190,52 @@ def get(kind: type, function: Callable[..., int], *arguments: Any) -> Any:
 
 def options(struct: Any, **fields: Any) -> Any:
     """A struct that begins with its size."""
-    made = struct(**fields)
+    made = struct()
     for name, value in fields.items():
-        got = getattr(made, name)
-        if (type(value) is int and got not in (value, None)) or (type(value) is tuple and tuple(got) != value):
-            raise OverflowError(f"{name} is {value}, which does not fit into {struct.__name__}")
+        if value is not None:
+            assign(made, name, value)
     made.struct_size = ctypes.sizeof(struct)
     return made
 
 
+def field_type(struct: Any, name: str) -> Any:
+    """The type of a struct's field."""
+    known = _field_types.get(struct)
+    if known is None:
+        known = _field_types[struct] = dict(struct._fields_)
+    return known[name]
+
+
+_field_types: dict[Any, dict[str, Any]] = {}
+
+
+def assign(struct: Any, name: str, value: Any) -> None:
+    """Set a field of a struct: what ctypes would cut, or take for an address, is refused."""
+    kind = field_type(type(struct), name)
+    if kind in _RANGES:
+        value = c_number(kind, name, value)
+    elif kind is ctypes.c_char_p and value is not None:
+        value = c_text(name, value)
+    elif issubclass(kind, ctypes.Array) and type(value) is tuple:
+        value = tuple(c_number(kind._type_, name, each) for each in value)
+    setattr(struct, name, value)
+
+
+_Options = TypeVar("_Options")
+
+
+def given_as(kind: type[_Options], given: _Options | dict[str, Any] | None) -> _Options:
+    """Options as an object of their class, of which a dict has the fields; None is the defaults."""
+    if isinstance(given, kind):
+        return given
+    if given is None or isinstance(given, dict):
+        return kind(**(given or {}))
+    raise TypeError(f"expected {kind.__name__}, or a dict of its fields, not {type(given).__name__}")
+
+
 def callback(struct: Any, field: str, function: Any) -> Any:
     """A function as a field of a struct has it."""
-    kind = dict(struct._fields_)[field]
+    kind = field_type(struct, field)
     if isinstance(function, (types.FunctionType, types.MethodType)):
         return kind(function)
     return kind(ctypes.cast(function, ctypes.c_void_p).value)  # one of C's already

@@ -37,7 +37,7 @@ def host_launch(stream: StreamLike, fn: Callable[..., Any], *, user_data: Any = 
     if queue.is_capturing:
         raise RuntimeError("the stream is being captured: the capture's callback() keeps the function")
 
-    will_call(queue.device)
+    will_call(queue.device, fn)
     key = kept.add((fn, () if user_data is None else (user_data,)))
     try:
         check(raw.cuc_launch_host(queue._h, ctypes.cast(_kept_function, ctypes.c_void_p), key))

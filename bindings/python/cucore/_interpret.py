@@ -8,8 +8,8 @@ from typing import Any, Union
 
 from . import raw
 from ._errors import check
-from ._handle import callback, numbers, options
-from ._launch import _CTYPES, _NUMPY, _VALUE
+from ._handle import c_text, callback, options
+from ._launch import _CTYPES, _NUMPY, _VALUE, dim
 from ._tensor import Tensor
 
 Grid = Union[int, Sequence[int], None]
@@ -45,10 +45,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
               print: Callable[[str], Any] | None) -> None:
     made = options(raw.cuc_tile_interpret_options)
     if grid is not None:
-        extents = (grid,) if isinstance(grid, int) else tuple(grid)
-        if not 1 <= len(extents) <= 3:
-            raise ValueError(f"the grid has {len(extents)} extents: expected 1 to 3")
-        made.grid = numbers(ctypes.c_uint32, "grid", (*extents, 0, 0)[:3])
+        made.grid = dim("grid", grid)
     failed: list[BaseException] = []
 
     def printed(_user: Any, said: bytes) -> None:
@@ -63,7 +60,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
         kept.append(callback(raw.cuc_tile_interpret_options, "print", printed))
         made.print = kept[0]
     given = (raw.cuc_arg * max(len(args), 1))(*[_argument(i, a, kept) for i, a in enumerate(args)])
-    check(raw.cuc_tile_interpret(program, kernel.encode() if kernel is not None else None, given, len(args),
-                                 ctypes.byref(made)))
+    name = c_text("kernel", kernel) if kernel is not None else None
+    check(raw.cuc_tile_interpret(program, name, given, len(args), ctypes.byref(made)))
     if failed:
         raise failed[0]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, Union
 
 from . import raw
@@ -18,7 +19,7 @@ from ._errors import NotSupportedError, fail, last_error
 from ._handle import options
 from ._memory import Buffer
 from ._object import Kernel
-from ._stream import StreamLike, as_stream
+from ._stream import Stream, StreamLike, as_stream
 from ._tensor import Tensor, as_tensor
 from ._tensor_map import TensorMapDescriptor
 
@@ -51,7 +52,8 @@ _FLOATS = {2: raw.CUC_F16, 4: raw.CUC_F32, 8: raw.CUC_F64}
 
 
 class LaunchConfig:
-    """The shape of a launch. It is not changed, so that any number of threads may share it.
+    """The shape of a launch. What is assigned is so from the next launch on, also of those that were prepared
+    with it; any number of threads may share one that is not changed meanwhile.
 
     With a cluster, the grid counts clusters, as cuda.core has it. For a tile kernel with a grid of
     its own give none: `launch(stream, None, kernel, ...)`.
@@ -59,25 +61,58 @@ class LaunchConfig:
 
     __slots__ = ("_address", "_p", "_struct", "grid", "block", "cluster", "shmem_size", "is_cooperative",
                  "programmatic_stream_serialization")
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int] | None
+    shmem_size: int
+    is_cooperative: bool
+    programmatic_stream_serialization: bool
+    _struct: Any
+    _address: int
+    _p: ctypes.c_void_p
 
     def __init__(self, grid: Dim = 1, block: Dim = 1, cluster: Dim | None = None, shmem_size: int = 0,
                  is_cooperative: bool = False,
                  programmatic_stream_serialization: bool = False) -> None:
-        self.grid, self.block = _dim("grid", grid), _dim("block", block)
-        self.cluster = _dim("cluster", cluster) if cluster is not None else None
-        self.shmem_size = shmem_size
-        self.is_cooperative = is_cooperative
-        self.programmatic_stream_serialization = programmatic_stream_serialization
-        blocks = self.grid
-        if self.cluster is not None:
-            x, y, z = (g * c for g, c in zip(self.grid, self.cluster))
-            blocks = (x, y, z)
-        flags = (raw.CUC_LAUNCH_COOPERATIVE if is_cooperative else 0) | \
-                (raw.CUC_LAUNCH_PROGRAMMATIC if programmatic_stream_serialization else 0)
-        self._struct = options(raw.cuc_launch_config, grid=blocks, block=self.block,
-                               cluster=self.cluster or (0, 0, 0), shared_bytes=shmem_size, flags=flags)
-        self._address = ctypes.addressof(self._struct)
-        self._p = ctypes.c_void_p(self._address)
+        put = object.__setattr__
+        put(self, "_struct", self._set(grid, block, cluster, shmem_size, is_cooperative,
+                                       programmatic_stream_serialization))
+        put(self, "_address", ctypes.addressof(self._struct))
+        put(self, "_p", ctypes.c_void_p(self._address))
+
+    def _set(self, grid: Dim, block: Dim, cluster: Dim | None, *others: Any) -> Any:
+        """All fields, or none where one is refused; and a struct of them."""
+        fields = (dim("grid", grid), dim("block", block, least=0),  # a tile kernel has threads of its own
+                  dim("cluster", cluster) if cluster is not None else None, *others)
+        blocks, threads, clusters, shared, cooperative, programmatic = fields
+        if clusters is not None:
+            blocks = tuple(g * c for g, c in zip(blocks, clusters))
+        flags = (raw.CUC_LAUNCH_COOPERATIVE if cooperative else 0) | \
+                (raw.CUC_LAUNCH_PROGRAMMATIC if programmatic else 0)
+        made = options(raw.cuc_launch_config, grid=blocks, block=threads, cluster=clusters, shared_bytes=shared,
+                       flags=flags)
+        for name, value in zip(_FIELDS, fields):
+            object.__setattr__(self, name, value)
+        return made
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in _FIELDS)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _FIELDS:
+            raise AttributeError(f"a LaunchConfig has no {name}: there are {', '.join(_FIELDS)}")
+        # In its place, since prepared launches have its address.
+        ctypes.pointer(self._struct)[0] = self._set(*(value if each == name else now
+                                                      for each, now in zip(_FIELDS, self._fields())))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LaunchConfig, self._fields()
+
+    def __eq__(self, other: object) -> bool:
+        return self._fields() == other._fields() if isinstance(other, LaunchConfig) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
 
     def __repr__(self) -> str:
         return f"LaunchConfig(grid={self.grid}, block={self.block}" + \
@@ -85,13 +120,22 @@ class LaunchConfig:
             (f", shmem_size={self.shmem_size}" if self.shmem_size else "") + ")"
 
 
-def _dim(name: str, value: Dim) -> tuple[int, int, int]:
-    given = (value,) if isinstance(value, int) else tuple(value)
+_FIELDS = ("grid", "block", "cluster", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
+
+
+def dim(name: str, value: Dim, least: int = 1) -> tuple[int, int, int]:
+    if type(value) is int and least <= value < 2**32:
+        return value, 1, 1
+    try:
+        given = tuple(map(index, value)) if isinstance(value, Iterable) else (index(value),)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: expected an integer, or up to three") from None
     if not 1 <= len(given) <= 3:
         raise ValueError(f"{name} has {len(given)} numbers: expected 1 to 3")
     for each in given:
-        if not 0 <= each < 2**32:
-            raise ValueError(f"{name} is {given}: expected numbers from 1 to {2**32 - 1}")
+        if not least <= each < 2**32:
+            raise (ValueError if each < least else OverflowError)(
+                f"{name} is {value!r}: expected numbers from 1 to {2**32 - 1}")
     x, y, z = (*given, 1, 1)[:3]
     return x, y, z
 
@@ -336,36 +380,53 @@ else:
 class PreparedLaunch:
     """A launch with everything given: calling it is one call of the library.
 
-    It keeps the arguments, also buffers that are closed meanwhile. `replace(*args)` gives others.
+    It keeps the arguments, also buffers that are closed meanwhile. `replace(*args)` gives others; the
+    stream, the config and the kernel stay, and what is assigned to the config is in the next call.
     """
 
-    __slots__ = ("_launch", "stream", "config", "kernel", "args")
-    _launch: tuple[Any, ...]  # the address of a cuc_python_launch, that, and all that it points to
+    __slots__ = ("_launch",)
+    _launch: tuple[Any, ...]  # the address of a cuc_python_launch, that, what it points to, and what was given
     _failed = staticmethod(fail)
     if TYPE_CHECKING:
         def __call__(self) -> None: ...
 
     def __init__(self, stream: StreamLike, config: LaunchConfig | None, kernel: Kernel,
                  *args: Any) -> None:
-        self.stream, self.config, self.kernel = as_stream(stream), config, kernel
-        self.replace(*args)
+        self._prepare(as_stream(stream), config, kernel, args)
+
+    @property
+    def stream(self) -> Stream:
+        return self._launch[-4]  # type: ignore[no-any-return]
+
+    @property
+    def config(self) -> LaunchConfig | None:
+        return self._launch[-3]  # type: ignore[no-any-return]
+
+    @property
+    def kernel(self) -> Kernel:
+        return self._launch[-2]  # type: ignore[no-any-return]
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        return self._launch[-1]  # type: ignore[no-any-return]
 
     def replace(self, *args: Any) -> None:
         """Launch with these arguments from now on."""
+        self._prepare(self.stream, self.config, self.kernel, args)
+
+    def _prepare(self, stream: Stream, config: LaunchConfig | None, kernel: Kernel, args: tuple[Any, ...]) -> None:
         # Buffers by references of its own, so that one that is closed is not used.
         held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
-            packed, held = _Packer(self.kernel, held, careful=True).packing()(None, *held)
+            packed, held = _Packer(kernel, held, careful=True).packing()(None, *held)
         except struct.error as error:
-            raise _refused(self.kernel, args, error) from None
+            raise _refused(kernel, args, error) from None
         # The variables of the stream and the kernel, which are NULL once those are closed.
-        stream, config, kernel = self.stream, self.config, self.kernel
         made = raw.cuc_python_launch(
             stream=ctypes.addressof(stream._p), kernel=ctypes.addressof(kernel._p),
             config=config._address if config is not None else None,
             args=ctypes.cast(packed, ctypes.c_void_p), arg_count=len(args))
-        self.args = args
-        self._launch = ctypes.addressof(made), made, packed, held, stream, config, kernel
+        self._launch = ctypes.addressof(made), made, packed, held, stream, config, kernel, args
 
 
 if raw.prototype("cuc_python_add_call", release_gil=False)(id(PreparedLaunch)) < 0:

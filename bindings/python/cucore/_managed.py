@@ -9,7 +9,7 @@ from typing import Any, Union
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import options
+from ._handle import c_number, given_as, options as struct_of, word
 from ._memory import Buffer
 from ._stream import StreamLike, as_stream
 
@@ -31,6 +31,10 @@ class Host:
 Location = Union[Device, int, Host, None]
 
 
+def located(kind: int, number: int) -> Any:
+    return raw.cuc_memory_location(kind, c_number(ctypes.c_int32, "the number of a place", number))
+
+
 def location(where: Location) -> Any:
     """A cuc_memory_location."""
     if where is None:
@@ -39,7 +43,7 @@ def location(where: Location) -> Any:
         if where.is_numa_current:
             return raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA_CURRENT, 0)
         if where.numa_id is not None:
-            return raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA, where.numa_id)
+            return located(raw.CUC_LOCATION_HOST_NUMA, where.numa_id)
         return raw.cuc_memory_location(raw.CUC_LOCATION_HOST, 0)
     return raw.cuc_memory_location(raw.CUC_LOCATION_DEVICE, Device(where).device_id)
 
@@ -168,7 +172,7 @@ def _batch(buffers: Sequence[Buffer], locations: Any = None) -> tuple[Any, Any]:
     if len(given) not in (1, count):
         raise ValueError(f"{len(given)} locations for {count} buffers: expected one, or as many")
     places = (raw.cuc_memory_location * len(given))(*[location(each) for each in given])
-    made = options(raw.cuc_memory_batch, ptrs=ctypes.addressof(ptrs), bytes=ctypes.addressof(sizes),
+    made = struct_of(raw.cuc_memory_batch, ptrs=ctypes.addressof(ptrs), bytes=ctypes.addressof(sizes),
                    count=count, locations=ctypes.addressof(places), location_count=len(given))
     return made, (ptrs, sizes, places)
 
@@ -204,14 +208,13 @@ class CopyOptions:
         orders = {"stream": raw.CUC_COPY_SOURCE_STREAM, "during_api_call": raw.CUC_COPY_SOURCE_DURING_CALL,
                   "any": raw.CUC_COPY_SOURCE_ANY}
         modes = {"default": 0, "prefer_overlap_with_compute": raw.CUC_COPY_OVERLAP_COMPUTE}
-        if self.src_access_order not in orders or self.overlap_mode not in modes:
-            raise ValueError(f"{self}: expected {', '.join(orders)}, and {', '.join(modes)}")
-        return raw.cuc_copy_attributes(orders[self.src_access_order], modes[self.overlap_mode],
+        return raw.cuc_copy_attributes(word("src_access_order", self.src_access_order, orders),
+                                       word("overlap_mode", self.overlap_mode, modes),
                                        location(self.src_location_hint), location(self.dst_location_hint))
 
 
 def copy_batch(stream: StreamLike, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *,
-               options: CopyOptions | Sequence[CopyOptions] | None = None) -> None:
+               options: CopyOptions | dict[str, Any] | Sequence[CopyOptions | dict[str, Any]] | None = None) -> None:
     """Copy buffers to as many others, by one call."""
     if len(srcs) != len(dsts):
         raise ValueError(f"{len(srcs)} sources for {len(dsts)} destinations")
@@ -220,10 +223,10 @@ def copy_batch(stream: StreamLike, srcs: Sequence[Buffer], dsts: Sequence[Buffer
     count = len(srcs)
     addresses = [(ctypes.c_uint64 * max(count, 1))(*[b.handle for b in each]) for each in (dsts, srcs)]
     sizes = (ctypes.c_size_t * max(count, 1))(*[b.size for b in srcs])
-    given = [] if options is None else [options] if isinstance(options, CopyOptions) else list(options)
+    given = [] if options is None else [options] if isinstance(options, (CopyOptions, dict)) else list(options)
     if given and len(given) not in (1, count):
         raise ValueError(f"{len(given)} options for {count} copies: expected one, or as many")
-    how = (raw.cuc_copy_attributes * max(len(given), 1))(*[each._made() for each in given])
+    how = (raw.cuc_copy_attributes * max(len(given), 1))(*[given_as(CopyOptions, each)._made() for each in given])
     made = raw.cuc_copy_batch_params(
         ctypes.sizeof(raw.cuc_copy_batch_params), ctypes.addressof(addresses[0]), ctypes.addressof(addresses[1]),
         ctypes.addressof(sizes), count, ctypes.addressof(how) if given else None, len(given))

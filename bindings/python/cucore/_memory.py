@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import Handle, HostMemory, callback, create, kept, options
+from ._handle import Handle, HostMemory, callback, c_number, create, kept, options
 from ._ipc import IPCBufferDescriptor, exported, imported
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Buffer as Bytes, Self
 
     from ._memory_pool import MemoryPool
     from ._tensor import Tensor
@@ -113,6 +113,13 @@ def _buffer_of(pool: MemoryPool, descriptor: IPCBufferDescriptor) -> Buffer:
     return Buffer.from_ipc_descriptor(pool, descriptor, stream=Device(pool.device_id).default_stream)
 
 
+def pattern_of(value: int | Bytes) -> bytes:
+    """What memory is filled with. bytes() makes zeros of a NumPy integer, as many as it says."""
+    if isinstance(value, int):
+        return bytes((value,)) if 0 <= value < 256 else bytes((c_number(ctypes.c_uint8, "value", value),))
+    return memoryview(value).tobytes()
+
+
 class Buffer(Handle):
     """A piece of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
 
@@ -153,14 +160,14 @@ class Buffer(Handle):
             raise
 
     @classmethod
-    def from_ipc_descriptor(cls, mr: MemoryPool, descriptor: IPCBufferDescriptor, *,
+    def from_ipc_descriptor(cls, mr: MemoryPool, ipc_descriptor: IPCBufferDescriptor, *,
                             stream: StreamLike) -> Self:
         """Another process's buffer, of a pool of its that was imported. Close it before that process
         closes its own.
         """
-        given = imported(bytes(descriptor))
+        given = imported(bytes(ipc_descriptor))
         queue = as_stream(stream)
-        made = cls._own(create(raw.cuc_buffer_import, mr._h, ctypes.byref(given), descriptor.size,
+        made = cls._own(create(raw.cuc_buffer_import, mr._h, ctypes.byref(given), ipc_descriptor.size,
                                queue._h))
         made._pool = mr
         return made
@@ -292,9 +299,11 @@ class Buffer(Handle):
             raise ValueError(f"the source has {src} bytes and the destination {dst}: expected as "
                              f"many; a part of a buffer is buffer[0:{min(src, dst)}]")
 
-    def fill(self, value: int | bytes, *, stream: StreamLike) -> None:
-        """Fill it with a byte, or with a pattern of 1, 2 or 4 bytes."""
-        pattern = bytes([value]) if isinstance(value, int) else bytes(value)
+    def fill(self, value: int | Bytes, *, stream: StreamLike) -> None:
+        """Fill it with a byte, or with a pattern of 1, 2 or 4 bytes: what has the buffer protocol, as NumPy's
+        scalars have.
+        """
+        pattern = pattern_of(value)
         if raw.cuc_buffer_fill(as_stream(stream), self._h, 0, int.from_bytes(pattern, "little"),
                                len(pattern), self.size):
             raise last_error()

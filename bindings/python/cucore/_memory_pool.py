@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import call, create, get, options
+from ._handle import call, create, get, given_as, options, word
 from ._ipc import IPCAllocationHandle
-from ._managed import ManagedBuffer, as_managed
+from ._managed import ManagedBuffer, as_managed, located
 from ._memory import Buffer, MemoryResource
 from ._stream import StreamLike
 
@@ -146,13 +146,17 @@ class MemoryPool(MemoryResource):
         return self._ipc[0]
 
     @classmethod
-    def from_allocation_handle(cls, device: Device | int, handle: IPCAllocationHandle | int) -> Self:
-        """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`."""
+    def _imported(cls, device_id: Device | int | None, handle: IPCAllocationHandle | int) -> Self:
         self = cls.__new__(cls)
-        self._h = create(raw.cuc_memory_pool_import, Device(device)._h, int(handle))
+        self._h = create(raw.cuc_memory_pool_import, Device(device_id)._h, int(handle))
         uuid = handle.uuid if isinstance(handle, IPCAllocationHandle) else uuids.uuid4()
         self._ipc = None, uuid
         return self
+
+    @classmethod
+    def from_allocation_handle(cls, device_id: Device | int, alloc_handle: IPCAllocationHandle | int) -> Self:
+        """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`."""
+        return cls._imported(device_id, alloc_handle)
 
     def register(self, uuid: uuids.UUID) -> MemoryPool:
         """Let `from_registry()` find it; gives the one that is there already, if one is."""
@@ -194,7 +198,7 @@ class MemoryPool(MemoryResource):
     @classmethod
     def current(cls, device: Device | int = 0, kind: str = "device") -> MemoryPool:
         """The pool that a device's allocations come from, of a kind: "device", "pinned" or "managed"."""
-        return MemoryPool._own(create(raw.cuc_memory_pool_get_current, Device(device)._h, _KINDS[kind]))
+        return MemoryPool._own(create(raw.cuc_memory_pool_get_current, Device(device)._h, word("kind", kind, _KINDS)))
 
     def make_current(self) -> None:
         """Let its device's allocations come from it. It is kept from then on: whoever asked for the current pool
@@ -228,7 +232,7 @@ def _pool_of(cls: type[MemoryPool], device_id: int, handle: IPCAllocationHandle)
     """A pool that was pickled: one object of it in a process."""
     known = _registry.get(handle.uuid)
     if known is None:
-        known = cls.from_allocation_handle(device_id, handle).register(handle.uuid)
+        known = cls._imported(device_id, handle).register(handle.uuid)
     return known
 
 
@@ -237,12 +241,13 @@ class DeviceMemoryResource(MemoryPool):
 
     __slots__ = ()
 
-    def __init__(self, device: Device | int, options: DeviceMemoryResourceOptions | None = None) -> None:
+    def __init__(self, device_id: Device | int,
+                 options: DeviceMemoryResourceOptions | dict[str, Any] | None = None) -> None:
         if options is None:
-            self._h = create(raw.cuc_memory_pool_get_default, Device(device)._h, raw.CUC_MEMORY_DEVICE)
+            self._h = create(raw.cuc_memory_pool_get_default, Device(device_id)._h, raw.CUC_MEMORY_DEVICE)
         else:
-            self._make(Device(device), raw.CUC_MEMORY_DEVICE, options.ipc_enabled,
-                       max_bytes=options.max_size)
+            given = given_as(DeviceMemoryResourceOptions, options)
+            self._make(Device(device_id), raw.CUC_MEMORY_DEVICE, given.ipc_enabled, max_bytes=given.max_size)
 
 
 class PinnedMemoryResource(MemoryPool):
@@ -250,13 +255,19 @@ class PinnedMemoryResource(MemoryPool):
 
     __slots__ = ()
 
-    def __init__(self, options: PinnedMemoryResourceOptions | None = None) -> None:
-        given = options or PinnedMemoryResourceOptions()
+    def __init__(self, options: PinnedMemoryResourceOptions | dict[str, Any] | None = None) -> None:
+        given = given_as(PinnedMemoryResourceOptions, options)
         location = raw.cuc_memory_location()
         if given.numa_id >= 0:
-            location = raw.cuc_memory_location(raw.CUC_LOCATION_HOST_NUMA, given.numa_id)
+            location = located(raw.CUC_LOCATION_HOST_NUMA, given.numa_id)
         self._make(Device(), raw.CUC_MEMORY_PINNED, given.ipc_enabled, max_bytes=given.max_size,
                    location=location)
+
+    @classmethod
+    def from_allocation_handle(  # type: ignore[override]  # as cuda.core has it: it is of no device
+            cls, alloc_handle: IPCAllocationHandle | int) -> Self:
+        """Another process's pool, of the host's memory."""
+        return cls._imported(None, alloc_handle)
 
 
 class ManagedMemoryResource(MemoryPool):
@@ -267,11 +278,11 @@ class ManagedMemoryResource(MemoryPool):
     def allocate(self, size: int, *, stream: StreamLike) -> ManagedBuffer:
         return as_managed(super().allocate(size, stream=stream))
 
-    def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
-        given = options or ManagedMemoryResourceOptions()
+    def __init__(self, options: ManagedMemoryResourceOptions | dict[str, Any] | None = None) -> None:
+        given = given_as(ManagedMemoryResourceOptions, options)
         location = raw.cuc_memory_location()
         if given.preferred_location is not None:
             location = raw.cuc_memory_location(raw.CUC_LOCATION_HOST, 0) \
                 if given.preferred_location < 0 \
-                else raw.cuc_memory_location(raw.CUC_LOCATION_DEVICE, given.preferred_location)
+                else located(raw.CUC_LOCATION_DEVICE, given.preferred_location)
         self._make(Device(), raw.CUC_MEMORY_MANAGED, max_bytes=given.max_size, location=location)

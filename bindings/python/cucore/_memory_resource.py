@@ -18,8 +18,8 @@ class SynchronousMemoryResource(MemoryResource):
 
     __slots__ = ()
 
-    def __init__(self, device: Device | int) -> None:
-        self._h = create(raw.cuc_memory_synchronous, Device(device)._h, raw.CUC_MEMORY_DEVICE)
+    def __init__(self, device_id: Device | int) -> None:
+        self._h = create(raw.cuc_memory_synchronous, Device(device_id)._h, raw.CUC_MEMORY_DEVICE)
 
 
 class _Unordered(MemoryResource):
@@ -96,8 +96,8 @@ class GraphMemoryResource(MemoryResource):
     attributes: GraphMemoryAttributes
     _made: ClassVar[dict[int, GraphMemoryResource]] = {}
 
-    def __new__(cls, device: Device | int = 0) -> GraphMemoryResource:
-        of = Device(device)
+    def __new__(cls, device_id: Device | int = 0) -> GraphMemoryResource:
+        of = Device(device_id)
         found = cls._made.get(of.device_id)
         if found is None:
             found = super().__new__(cls)
@@ -106,7 +106,7 @@ class GraphMemoryResource(MemoryResource):
             found = cls._made.setdefault(of.device_id, found)
         return found
 
-    def __init__(self, device: Device | int = 0) -> None:
+    def __init__(self, device_id: Device | int = 0) -> None:
         pass
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Union
 from . import raw
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, create, get, options
+from ._handle import Handle, c_handle, c_text, call, create, get, options, pairs, word
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,9 +29,9 @@ class ObjectCode(Handle):
 
     @classmethod
     def _from(cls, kind: int, module: Code, name: str, symbol_mapping: dict[str, str] | None) -> ObjectCode:
-        made = options(raw.cuc_object_options, name=name.encode() or None)
-        names = {k.encode() if isinstance(k, str) else k: v.encode() if isinstance(v, str) else v
-                 for k, v in (symbol_mapping or {}).items()}
+        made = options(raw.cuc_object_options, name=name or None)
+        names = {c_text("symbol_mapping", k): c_text("symbol_mapping", v)
+                 for k, v in pairs("symbol_mapping", symbol_mapping)}
         array = (raw.cuc_object_mapping * len(names))(*[raw.cuc_object_mapping(k, v)
                                                       for k, v in names.items()])
         if names:
@@ -39,7 +39,8 @@ class ObjectCode(Handle):
         if isinstance(module, (bytes, bytearray)):
             return cls._own(create(raw.cuc_object_create, kind, bytes(module), len(module),
                                    ctypes.byref(made)))
-        return cls._own(create(raw.cuc_object_from_file, os.fsencode(module), kind, ctypes.byref(made)))
+        path = c_text("module", os.fsencode(module))
+        return cls._own(create(raw.cuc_object_from_file, path, kind, ctypes.byref(made)))
 
     @classmethod
     def from_cubin(cls, module: Code, *, name: str = "",
@@ -119,22 +120,21 @@ class ObjectCode(Handle):
 
     def get_kernel(self, name: str | bytes) -> Kernel:
         """A kernel by its name, its symbol or its name expression."""
-        return Kernel._own(create(raw.cuc_object_get_kernel, self._h,
-                                  name.encode() if isinstance(name, str) else name))
+        return Kernel._own(create(raw.cuc_object_get_kernel, self._h, c_text("name", name)))
 
     def get_global(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
         """(address, bytes) of a variable on a device."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         check(raw.cuc_object_get_global(ctypes.byref(address), ctypes.byref(size), self._h,
                                         Device(device)._h if device is not None else None,
-                                        name.encode()))
+                                        c_text("name", name)))
         return address.value, size.value
 
     def get_managed(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
         """(address, bytes) of a variable in managed memory."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         check(raw.cuc_object_get_managed(ctypes.byref(address), ctypes.byref(size), self._h,
-                                         Device(device)._h, name.encode()))
+                                         Device(device)._h, c_text("name", name)))
         return address.value, size.value
 
     @property
@@ -154,7 +154,7 @@ class ObjectCode(Handle):
         found: list[TileEntry] = []
         out = options(raw.cuc_tile_entry)
         while True:
-            status = raw.cuc_tile_get_entry(ctypes.byref(out), self._h, kernel.encode(), len(found))
+            status = raw.cuc_tile_get_entry(ctypes.byref(out), self._h, c_text("kernel", kernel), len(found))
             if status == raw.CUC_ERROR_NOT_FOUND and found:
                 return found
             check(status)
@@ -162,7 +162,7 @@ class ObjectCode(Handle):
                                    out.dynamic_shared_bytes, out.registers, out.stack_bytes))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        check(raw.cuc_object_save(self._h, os.fsencode(path)))
+        check(raw.cuc_object_save(self._h, c_text("path", os.fsencode(path))))
 
 
 class TileEntry(NamedTuple):
@@ -215,7 +215,7 @@ class KernelAttributes:
                        self._device._h, self._number(name)))
 
     def __setattr__(self, name: str, value: int) -> None:
-        check(raw.cuc_kernel_set_attribute(self._kernel._h, self._device._h, self._number(name), value))
+        call(raw.cuc_kernel_set_attribute, self._kernel._h, self._device._h, self._number(name), value)
 
     def __getitem__(self, device: Device | int) -> KernelAttributes:
         return KernelAttributes(self._kernel, Device(device))
@@ -237,13 +237,12 @@ class KernelOccupancy:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_blocks, self._kernel._h,
                        Device()._h, block_size, dynamic_shared_memory_size, 0))
 
-    def max_potential_block_size(self, dynamic_shared_memory_size: int = 0,
+    def max_potential_block_size(self, dynamic_shared_memory_needed: int = 0,
                                  block_size_limit: int = 0) -> tuple[int, int]:
         """(least grid, block) that fill the device."""
         grid, block = ctypes.c_uint32(), ctypes.c_uint32()
-        made = options(raw.cuc_occupancy_options)
-        made.shared_bytes = dynamic_shared_memory_size
-        made.block_limit = block_size_limit
+        made = options(raw.cuc_occupancy_options, shared_bytes=dynamic_shared_memory_needed,
+                       block_limit=block_size_limit)
         check(raw.cuc_occupancy_max_potential_block_size(
             ctypes.byref(grid), ctypes.byref(block), self._kernel._h, Device()._h,
             ctypes.byref(made)))
@@ -288,7 +287,7 @@ class Kernel(Handle):
     @classmethod
     def from_handle(cls, handle: int, mod: ObjectCode | None = None) -> Kernel:
         """Wrap a CUkernel; `mod` is kept as long as this."""
-        return cls._own(create(raw.cuc_kernel_from_handle, int(handle), mod._h if mod else None))
+        return cls._own(create(raw.cuc_kernel_from_handle, c_handle(handle), mod._h if mod else None))
 
     @property
     def handle(self) -> int:
@@ -339,7 +338,7 @@ class Kernel(Handle):
 
     def set_cache_config(self, prefer: str, device: Device | int | None = None) -> None:
         """What on-chip memory is more for: "none", "shared", "l1" or "equal"."""
-        check(raw.cuc_kernel_set_cache_config(self._h, Device(device)._h, _CACHES[prefer]))
+        check(raw.cuc_kernel_set_cache_config(self._h, Device(device)._h, word("prefer", prefer, _CACHES)))
 
     @property
     def attributes(self) -> KernelAttributes:

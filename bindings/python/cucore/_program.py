@@ -3,19 +3,21 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Sequence, TextIO, Union
 
 from . import raw
 from ._errors import check, text
-from ._handle import Handle, create
+from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, numbers, pairs, word
 from ._object import CODE_KINDS, ObjectCode
 
 Strings = Union[str, Sequence[str], None]
 Switch = Union[bool, None]
 
 _SOURCE_KINDS = {"c++": raw.CUC_SOURCE_CUDA, "ptx": raw.CUC_SOURCE_PTX, "tile": raw.CUC_SOURCE_TILE}
+_SWITCH = {False: raw.CUC_OFF, True: raw.CUC_ON}
+_TARGETS = {name: CODE_KINDS[name] for name in ("ptx", "cubin", "ltoir")}
 
 
 class _Texts:
@@ -27,36 +29,38 @@ class _Texts:
         self._kept: list[Any] = []
 
     def set(self, name: str, value: Any) -> None:
-        """A field of the struct; a list goes with its count."""
+        """A number, or a text."""
         if value is None:
             return
-        if isinstance(value, bool):
-            setattr(self.struct, name, raw.CUC_ON if value else raw.CUC_OFF)
-        elif isinstance(value, int):
-            setattr(self.struct, name, value or raw.CUC_ZERO)
-        elif isinstance(value, (str, os.PathLike)):
-            setattr(self.struct, name, os.fspath(value).encode())
-        else:
-            raise TypeError(f"{name}: expected a number, a switch or a text, not {value!r}")
+        kind = field_type(type(self.struct), name)
+        if kind is not ctypes.c_char_p:
+            value = c_number(kind, name, value) or raw.CUC_ZERO
+        assign(self.struct, name, value)
+
+    def switch(self, name: str, value: Any) -> None:
+        if value is not None:
+            setattr(self.struct, name, word(name, value, _SWITCH))
 
     def set_list(self, name: str, count: str, values: Any, convert: Any = None) -> None:
+        """A list, which goes with its count: of texts, but for what has numbers."""
         if values is None:
             return
-        if isinstance(values, (str, int, os.PathLike)):
+        if isinstance(values, (str, bytes, os.PathLike)) or not isinstance(values, Iterable):
             values = [values]
-        values = [convert(v) if convert else v for v in values]
-        if values and isinstance(values[0], int):
-            array: Any = (ctypes.c_int32 * len(values))(*values)
-        else:
-            array = (ctypes.c_char_p * len(values))(*[os.fspath(v).encode() for v in values])
+        given = [convert(value) if convert is not None else value for value in values]
+        array = numbers(ctypes.c_int32, name, given) if name in _NUMBERS else \
+            (ctypes.c_char_p * len(given))(*[c_text(name, value) for value in given])
         self._kept.append(array)
-        setattr(self.struct, name, ctypes.addressof(array) if values else None)
-        setattr(self.struct, count, len(values))
+        setattr(self.struct, name, ctypes.addressof(array) if given else None)
+        setattr(self.struct, count, len(given))
 
 
-def _macro(value: Any) -> str:
+_NUMBERS = ("diag_error", "diag_suppress", "diag_warn")  # lists of them; all others are of texts
+
+
+def _macro(value: Any) -> Any:
     """"NAME", "NAME=VALUE" or ("NAME", VALUE)."""
-    return value if isinstance(value, str) else f"{value[0]}={value[1]}"
+    return f"{value[0]}={value[1]}" if isinstance(value, (tuple, list)) and len(value) == 2 else value
 
 
 @dataclass
@@ -158,21 +162,19 @@ class ProgramOptions:
                 value = [value]  # a name and its value
             if field.name in lists:
                 made.set_list(*lists[field.name][:2], value, lists[field.name][2])
-            elif field.name == "restrict":
-                made.set("restrict_pointers", value)
             elif field.name == "no_display_error_number":
-                made.set("display_error_number", not value)
+                made.set("display_error_number", word(field.name, value, {False: raw.CUC_ON, True: raw.CUC_OFF}))
+            elif field.type == "Switch":
+                made.switch({"restrict": "restrict_pointers"}.get(field.name, field.name), value)
             else:
                 made.set(field.name, value)
-        if self.constants:
-            made.set_list("constants", "constant_count",
-                          [f"{k}={_constant(v)}" for k, v in self.constants.items()])
-        if self.dimensions:
-            made.set_list("dimensions", "dimension_count", [f"{k}={v}" for k, v in self.dimensions.items()])
-        if self.headers:
-            array = (raw.cuc_program_header * len(self.headers))(
-                *[raw.cuc_program_header(k.encode(), v.encode(), len(v.encode()))
-                  for k, v in self.headers.items()])
+        if constants := pairs("constants", self.constants):
+            made.set_list("constants", "constant_count", [f"{k}={_constant(v)}" for k, v in constants])
+        if dimensions := pairs("dimensions", self.dimensions):
+            made.set_list("dimensions", "dimension_count", [f"{k}={v}" for k, v in dimensions])
+        if headers := [(c_text("headers", k), c_text("headers", v)) for k, v in pairs("headers", self.headers)]:
+            array = (raw.cuc_program_header * len(headers))(
+                *[raw.cuc_program_header(k, v, len(v)) for k, v in headers])
             made._kept.append(array)
             made.struct.headers = ctypes.addressof(array)
             made.struct.header_count = len(array)
@@ -194,13 +196,9 @@ class Program(Handle):
     def __init__(self, code: str | bytes, code_type: str = "c++",
                  options: ProgramOptions | dict[str, Any] | None = None) -> None:
         self._h = 0
-        if isinstance(options, dict):
-            options = ProgramOptions(**options)
-        kind = _SOURCE_KINDS.get(code_type.lower())
-        if kind is None:
-            raise ValueError(f"code_type is {code_type!r}: expected one of {', '.join(_SOURCE_KINDS)}")
-        self._code = code.encode() if isinstance(code, str) else bytes(code)
-        self._kind, self._options = kind, options or ProgramOptions()
+        kind = word("code_type", str(code_type).lower(), _SOURCE_KINDS)
+        self._code = code.encode() if isinstance(code, str) else bytes(memoryview(code))
+        self._kind, self._options = kind, given_as(ProgramOptions, options)
         self._h = self._create(())
 
     def _create(self, name_expressions: Sequence[str]) -> int:
@@ -211,9 +209,7 @@ class Program(Handle):
     def compile(self, target_type: str = "cubin", name_expressions: Sequence[str] = (),
                 logs: TextIO | None = None) -> ObjectCode:
         """Compile to "ptx", "cubin" or "ltoir"; what the compiler says goes to `logs`."""
-        target = CODE_KINDS.get(target_type)
-        if target is None:
-            raise ValueError(f"target_type is {target_type!r}: expected ptx, cubin or ltoir")
+        target = word("target_type", target_type, _TARGETS)
         if name_expressions:
             with Program._own(self._create(name_expressions)) as program:
                 return program._compile(target, logs)
@@ -243,7 +239,7 @@ class Program(Handle):
 
     def flags(self, target_type: str = "cubin") -> list[str]:
         """What the compiler is told."""
-        target = CODE_KINDS[target_type]
+        target = word("target_type", target_type, _TARGETS)
         return [text(raw.cuc_program_flag(self._h, target, i))
                 for i in range(raw.cuc_program_flag_count(self._h, target))]
 
@@ -313,6 +309,8 @@ class LinkerOptions:
             value = getattr(self, field.name)
             if field.name in lists:
                 made.set_list(field.name, lists[field.name], value)
+            elif field.type == "Switch":
+                made.switch(field.name, value)
             else:
                 made.set(field.name, value)
         return made
@@ -324,9 +322,9 @@ class Linker(Handle):
     __slots__ = ()
     _release = raw.cuc_linker_release
 
-    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
+    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | dict[str, Any] | None = None) -> None:
         self._h = 0
-        made = (options or LinkerOptions())._fill()
+        made = given_as(LinkerOptions, options)._fill()
         self._h = create(raw.cuc_linker_create, ctypes.byref(made.struct))
         for code in object_codes:
             self.add(code)
@@ -336,11 +334,14 @@ class Linker(Handle):
 
     def add_file(self, path: str | os.PathLike[str], code_type: str) -> None:
         """Add code of a file: "ptx", "cubin", "ltoir", "fatbin", "object" or "library"."""
-        check(raw.cuc_linker_add_file(self._h, CODE_KINDS[code_type], os.fsencode(path)))
+        check(raw.cuc_linker_add_file(self._h, word("code_type", code_type, CODE_KINDS),
+                                      c_text("path", os.fsencode(path))))
 
     def add_data(self, data: bytes, code_type: str, name: str = "") -> None:
         """Add code of bytes."""
-        check(raw.cuc_linker_add_data(self._h, CODE_KINDS[code_type], data, len(data), name.encode() or None))
+        given = bytes(memoryview(data))
+        check(raw.cuc_linker_add_data(self._h, word("code_type", code_type, CODE_KINDS), given, len(given),
+                                      c_text("name", name) or None))
 
     @property
     def flags(self) -> list[str]:
@@ -349,9 +350,7 @@ class Linker(Handle):
 
     def link(self, target_type: str = "cubin") -> ObjectCode:
         """Link everything to a "cubin", or to "ptx" when all of it is LTO-IR."""
-        target = CODE_KINDS.get(target_type)
-        if target is None:
-            raise ValueError(f"target_type is {target_type!r}: expected cubin or ptx")
+        target = word("target_type", target_type, _TARGETS)
         return ObjectCode._own(create(raw.cuc_linker_link, self._h, target))
 
     def get_error_log(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
 from ._errors import check, last_error
-from ._handle import Handle, create, get, kept, options
+from ._handle import Handle, c_handle, call, create, get, given_as, kept, options, word
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
 
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
 _COMPARE = {">=": raw.CUC_WAIT_GEQ, "==": raw.CUC_WAIT_EQ, "&": raw.CUC_WAIT_AND,
             "~|": raw.CUC_WAIT_NOR}
+
+
+def _number(value: int, bits: int) -> tuple[int, int]:
+    """A number with a sign or without, as its bits, and how many bytes these are."""
+    if bits not in (32, 64):
+        raise ValueError(f"bits is {bits!r}: expected 32 or 64")
+    if not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise OverflowError(f"value is {value}, which does not fit into {bits} bits")
+    return value & ((1 << bits) - 1), bits // 8
 
 
 @dataclass
@@ -54,10 +63,11 @@ class Event(Handle):
     _release = raw.cuc_event_release
 
     @classmethod
-    def _create(cls, place: Device | Context, given: EventOptions | None) -> Event:
+    def _create(cls, place: Device | Context, given: EventOptions | dict[str, Any] | None) -> Event:
         make = raw.cuc_event_create_in if isinstance(place, Handle) else raw.cuc_event_create
         if given is None:
             return cls._own(create(make, place._h, None))
+        given = given_as(EventOptions, given)
         flags = (raw.CUC_EVENT_TIMING if given.timing_enabled else 0) | \
                 (raw.CUC_EVENT_BLOCKING_SYNC if given.blocking_sync else 0) | \
                 (raw.CUC_EVENT_IPC if given.ipc_enabled else 0)
@@ -67,15 +77,15 @@ class Event(Handle):
     @classmethod
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
         """Wrap a CUevent that somebody else destroys, after this object."""
-        return cls._own(create(raw.cuc_event_from_handle, int(handle),
+        return cls._own(create(raw.cuc_event_from_handle, c_handle(handle),
                                context._h if context else None, 0))
 
     @classmethod
-    def from_ipc_descriptor(cls, descriptor: IPCEventDescriptor) -> Event:
+    def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
         """Another process's event, to wait for what it has recorded."""
         from ._device import Device
-        given = imported(bytes(descriptor))
-        return cls._own(create(raw.cuc_event_import, Device(descriptor.device_id)._h, ctypes.byref(given)))
+        given = imported(bytes(ipc_descriptor))
+        return cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
 
     @property
     def ipc_descriptor(self) -> IPCEventDescriptor:
@@ -184,10 +194,11 @@ class Stream(Handle):
         super().close()
 
     @classmethod
-    def _create(cls, place: Device | Context, given: StreamOptions | None) -> Stream:
+    def _create(cls, place: Device | Context, given: StreamOptions | dict[str, Any] | None) -> Stream:
         make = raw.cuc_stream_create_in if isinstance(place, Handle) else raw.cuc_stream_create
         made = None
         if given is not None:
+            given = given_as(StreamOptions, given)
             flags = 0 if given.nonblocking else raw.CUC_STREAM_SYNC_LEGACY
             made = ctypes.byref(options(raw.cuc_stream_options, flags=flags,
                                         priority=given.priority or 0))
@@ -196,9 +207,10 @@ class Stream(Handle):
     @classmethod
     def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
         """Wrap a CUstream that somebody else destroys. `owner` is kept until the last use of it."""
+        number = c_handle(handle)
         key = kept.add(owner) if owner is not None else 0
         try:
-            return cls._own(create(raw.cuc_stream_from_handle, int(handle), key,
+            return cls._own(create(raw.cuc_stream_from_handle, number, key,
                                    kept.drop if key else None))
         except BaseException:
             kept.forget(key)
@@ -253,28 +265,29 @@ class Stream(Handle):
         if failed:
             raise last_error()
 
-    def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
+    def record(self, event: Event | None = None, options: EventOptions | dict[str, Any] | None = None) -> Event:
         """Record an event, a new one when none is given."""
         if event is None:
             event = Event._create(self.device, options)
         check(raw.cuc_event_record(event._h, self._h))
         return event
 
-    def wait(self, other: Event | StreamLike) -> None:
+    def wait(self, event_or_stream: Event | StreamLike) -> None:
         """Let what is put here next wait for an event, or for what another stream has by now."""
-        if isinstance(other, Event):
-            check(raw.cuc_stream_wait_event(self._h, other._h))
+        if isinstance(event_or_stream, Event):
+            check(raw.cuc_stream_wait_event(self._h, event_or_stream._h))
         else:
-            check(raw.cuc_stream_wait_stream(self._h, as_stream(other)))
+            check(raw.cuc_stream_wait_stream(self._h, as_stream(event_or_stream)))
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
         """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
         has a bit in common ("&") or has not all bits ("~|")."""
-        check(raw.cuc_stream_wait_value(self._h, int(buffer) + offset, value, bits // 8, _COMPARE[compare]))
+        call(raw.cuc_stream_wait_value, self._h, int(buffer) + offset, *_number(value, bits),
+             word("compare", compare, _COMPARE))
 
     def write_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32) -> None:
         """Write a number to device memory when it is come to."""
-        check(raw.cuc_stream_write_value(self._h, int(buffer) + offset, value, bits // 8, 0))
+        call(raw.cuc_stream_write_value, self._h, int(buffer) + offset, *_number(value, bits), 0)
 
     @property
     def capture_id(self) -> int:

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import HostMemory, may_call, numbers
+from ._handle import HostMemory, c_number, may_call, numbers
 from ._memory import Buffer
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -32,13 +34,21 @@ _TYPESTR = {
     raw.CUC_U64: "<u8", raw.CUC_F16: "<f2", raw.CUC_F32: "<f4", raw.CUC_F64: "<f8",
     raw.CUC_C64: "<c8", raw.CUC_C128: "<c16",
 }
+_OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 _FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items()}
 
 
 def dtype_number(value: Any) -> int:
     """A dtype of any library, by its name."""
+    number = _DTYPES.get(value) if type(value) is str else None
+    if number is not None:
+        return number
     if isinstance(value, int):
+        if value not in _NAMES or not value:
+            raise TypeError(f"there is no element type {value}: expected one of {', '.join(sorted(_DTYPES))}")
         return value
+    if getattr(value, "byteorder", "=") == _OTHER_ORDER:
+        raise TypeError(f"{value!r} has the other byte order: expected the machine's own, by .newbyteorder('=')")
     name = value if isinstance(value, str) else getattr(value, "name", None) or \
         getattr(value, "__name__", None) or str(value)
     number = _DTYPES.get(str(name).rsplit(".", 1)[-1])
@@ -165,9 +175,8 @@ class Tensor:
     def _laid(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: int | None = None) -> Tensor:
         """The same memory with other extents, or elements of another type and as many bytes."""
         made = raw.cuc_tensor.from_buffer_copy(self._struct)
-        made.rank, made.dtype = len(shape), made.dtype if dtype is None else dtype
-        for axis, (extent, stride) in enumerate(zip(shape, strides)):
-            made.shape[axis], made.strides[axis] = extent, stride
+        made.dtype = made.dtype if dtype is None else dtype
+        lay(made, shape, strides)
         check(raw.cuc_tensor_check(ctypes.byref(made)))
         return Tensor._of(made, self._buffer._again() if self._buffer is not None else None, self, self._stream)
 
@@ -177,12 +186,14 @@ class Tensor:
         number = _FROM_TYPESTR.get(said["typestr"][1:])
         if number is None:
             raise TypeError(f"elements of {said['typestr']} are not known")
+        if said["typestr"][0] == _OTHER_ORDER and raw.cuc_dtype_bits(number) > 8:
+            raise TypeError(f"elements of {said['typestr']} have the other byte order: expected the machine's own")
         if said.get("mask") is not None:
             raise TypeError("an array with a mask is not taken")
         address, read_only = said["data"]
         shape = tuple(said["shape"])
         item = raw.cuc_dtype_bits(number) // 8
-        struct = raw.cuc_tensor(data=address or 0, dtype=number, rank=len(shape), device=device)
+        struct = raw.cuc_tensor(data=address or 0, dtype=number, device=device)
         if read_only:
             struct.flags = raw.CUC_TENSOR_READ_ONLY
         strides, step = said.get("strides"), item
@@ -191,10 +202,10 @@ class Tensor:
             for extent in reversed(shape):
                 strides.insert(0, step)
                 step *= max(extent, 1)
-        for axis, (extent, stride) in enumerate(zip(shape, strides)):
+        for stride in strides:
             if stride % item:
                 raise ValueError(f"a stride of {stride} bytes is no multiple of the {item} of an element")
-            struct.shape[axis], struct.strides[axis] = extent, stride // item
+        lay(struct, shape, [stride // item for stride in strides])
         check(raw.cuc_tensor_check(ctypes.byref(struct)))
         return cls._of(struct, None, value)
 
@@ -338,6 +349,19 @@ if raw.prototype("cuc_python_add_dlpack", release_gil=False)(id(Tensor)) < 0:
     raise last_error()
 
 
+def lay(struct: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
+    """Give a cuc_tensor its axes, with strides in elements."""
+    if len(strides) != len(shape):
+        raise ValueError(f"there are {len(strides)} strides for {len(shape)} axes")
+    if len(shape) > raw.CUC_TENSOR_MAX_RANK:
+        raise ValueError(f"there are {len(shape)} axes: expected at most {raw.CUC_TENSOR_MAX_RANK}")
+    struct.rank = len(shape)
+    extents, steps = struct.shape, struct.strides
+    for axis, (extent, stride) in enumerate(zip(shape, strides)):
+        extents[axis] = c_number(ctypes.c_int64, "shape", extent)
+        steps[axis] = c_number(ctypes.c_int64, "strides", stride)
+
+
 def _extent(struct: Any) -> tuple[int, int]:
     """Where the bytes that a tensor reaches begin, and how many they are."""
     item = raw.cuc_dtype_bits(struct.dtype) // 8
@@ -379,4 +403,4 @@ def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
                     f"not {type(value).__name__}")
 
 
-__all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number", "stream_of", "typed"]
+__all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number", "lay", "stream_of", "typed"]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Union
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import numbers, options as struct_of
+from ._handle import given_as, numbers, options as struct_of
 from ._tensor import Tensor, as_tensor, dtype_number
 
 
@@ -152,8 +152,9 @@ class TensorMapDescriptor:
         return self
 
     @classmethod
-    def tiled(cls, array: Any, given: TensorMapDescriptorOptions) -> TensorMapDescriptor:
+    def tiled(cls, array: Any, options: TensorMapDescriptorOptions | dict[str, Any]) -> TensorMapDescriptor:
         """A map by which a copy takes a box of an array."""
+        given = given_as(TensorMapDescriptorOptions, options)
         tensor = as_tensor(array)
         self = cls._of(tensor)
         _same_rank("box_dim", given.box_dim, tensor.ndim)
@@ -165,7 +166,7 @@ class TensorMapDescriptor:
     @classmethod
     def im2col(cls, array: Any, pixel_box_lower_corner: Sequence[int], pixel_box_upper_corner: Sequence[int],
                channels_per_pixel: int, pixels_per_column: int,
-               given: TensorMapDescriptorOptions | None = None) -> TensorMapDescriptor:
+               options: TensorMapDescriptorOptions | dict[str, Any] | None = None) -> TensorMapDescriptor:
         """A map by which a copy takes pixels of images, one after the other: of an array of images, up to
         three dimensions of each, and channels. Corners are offsets from the image's own.
         """
@@ -179,14 +180,14 @@ class TensorMapDescriptor:
                                  f"{tensor.ndim - 2} dimensions")
             for axis, value in enumerate(numbers(ctypes.c_int32, name, corner)):
                 field[axis] = value
-        made = _struct(given or TensorMapDescriptorOptions(), tensor.ndim)
+        made = _struct(given_as(TensorMapDescriptorOptions, options), tensor.ndim)
         check(raw.cuc_tensor_map_im2col(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
         return self
 
     @classmethod
     def im2col_wide(cls, array: Any, pixel_box_lower_corner_width: int, pixel_box_upper_corner_width: int,
                     channels_per_pixel: int, pixels_per_column: int,
-                    given: TensorMapDescriptorOptions | None = None, *,
+                    options: TensorMapDescriptorOptions | dict[str, Any] | None = None, *,
                     mode: TensorMapIm2ColWideMode | int | str = "W") -> TensorMapDescriptor:
         """The same along the last dimension of images alone, of compute capability 10.0; it takes a swizzle."""
         tensor = as_tensor(array)
@@ -196,7 +197,7 @@ class TensorMapDescriptor:
         image = struct_of(raw.cuc_tensor_map_image, channels=channels_per_pixel, pixels=pixels_per_column)
         image.lower[tensor.ndim - 3], image.upper[tensor.ndim - 3] = numbers(
             ctypes.c_int32, "a corner", (pixel_box_lower_corner_width, pixel_box_upper_corner_width))
-        made = _struct(given or TensorMapDescriptorOptions(), tensor.ndim)
+        made = _struct(given_as(TensorMapDescriptorOptions, options), tensor.ndim)
         if _choice(TensorMapIm2ColWideMode, mode):
             made.flags |= raw.CUC_TENSOR_MAP_W128
         check(raw.cuc_tensor_map_im2col_wide(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
@@ -223,13 +224,13 @@ class TensorMapDescriptor:
         return f"<TensorMapDescriptor of {self._tensor!r}>"
 
 
-def options_of(box_dim: Sequence[int] | None, given: TensorMapDescriptorOptions | None,
+def options_of(box_dim: Sequence[int] | None, given: TensorMapDescriptorOptions | dict[str, Any] | None,
                fields: dict[str, Any]) -> TensorMapDescriptorOptions:
     """What `as_tensor_map()` was given: options, or their fields."""
     if given is not None:
         if box_dim is not None or fields:
             raise TypeError("expected options or their fields, not both")
-        return given
+        return given_as(TensorMapDescriptorOptions, given)
     if box_dim is None:
         raise TypeError("expected box_dim, or options with it")
     return TensorMapDescriptorOptions(box_dim, **fields)

@@ -12,7 +12,8 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import NotSupportedError, check
-from ._handle import create, get, options
+from ._handle import assign, create, get, given_as, options
+from ._managed import located
 from ._memory import Buffer, MemoryResource
 from ._stream import StreamLike, as_stream
 
@@ -88,7 +89,8 @@ class VirtualMemoryBuffer(Buffer):
         given = ipc_descriptor.pieces
         pieces = (raw.cuc_memory_piece * max(len(given), 1))()
         for made, (fd, size) in zip(pieces, given):
-            made.fd, made.bytes = fd, size
+            assign(made, "fd", fd)
+            assign(made, "bytes", size)
         return cls._own(create(raw.cuc_buffer_import_pieces, mr._h, pieces, len(given), ipc_descriptor.size,
                                None if stream is None else as_stream(stream)))
 
@@ -99,9 +101,9 @@ class VirtualMemoryResource(MemoryResource):
     __slots__ = ("config",)
     config: VirtualMemoryResourceOptions
 
-    def __init__(self, device: Device | int, config: VirtualMemoryResourceOptions | None = None) -> None:
-        given = config or VirtualMemoryResourceOptions()
-        self.config = given
+    def __init__(self, device_id: Device | int,
+                 config: VirtualMemoryResourceOptions | dict[str, Any] | None = None) -> None:
+        self.config = given = given_as(VirtualMemoryResourceOptions, config)
         _one_of(given, "location_type", *_LOCATIONS)
         _one_of(given, "granularity", "recommended", "minimum")
         _one_of(given, "self_access", "rw", "r")
@@ -114,9 +116,9 @@ class VirtualMemoryResource(MemoryResource):
                 (raw.CUC_MEMORY_VIRTUAL_RDMA if given.gpu_direct_rdma else 0) | \
                 (raw.CUC_MEMORY_VIRTUAL_FINE if given.granularity == "minimum" else 0) | \
                 (raw.CUC_MEMORY_VIRTUAL_IPC if given.handle_type else 0)
-        of = Device(device)
-        place = raw.cuc_memory_location(_LOCATIONS[given.location_type], of.device_id
-                                        if given.location_type == "device" else given.numa_id)
+        of = Device(device_id)
+        place = located(_LOCATIONS[given.location_type],
+                        of.device_id if given.location_type == "device" else given.numa_id)
         peers = [Device(p) for p in given.peers]
         handles = (ctypes.c_void_p * max(len(peers), 1))(*[p._h for p in peers])
         made = options(raw.cuc_memory_virtual_options, reserve_bytes=given.reserve_size, flags=flags,
@@ -130,11 +132,11 @@ class VirtualMemoryResource(MemoryResource):
                                                None if stream is None else as_stream(stream)))
 
     def modify_allocation(self, buf: Buffer, new_size: int,
-                          config: VirtualMemoryResourceOptions | None = None) -> VirtualMemoryBuffer:
+                          config: VirtualMemoryResourceOptions | dict[str, Any] | None = None) -> VirtualMemoryBuffer:
         """A buffer of another size over the same memory, at the same address where so much was reserved. The
         old one stays as it is; each is closed by itself.
         """
-        if config is not None and config != self.config:
+        if config is not None and given_as(VirtualMemoryResourceOptions, config) != self.config:
             raise NotSupportedError("memory keeps what it was made with: config is to be None")
         return VirtualMemoryBuffer._own(create(raw.cuc_buffer_grow, buf._h, new_size))
 

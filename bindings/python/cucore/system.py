@@ -13,7 +13,7 @@ from typing import Any
 
 from . import raw
 from ._errors import CUDAWarning, check, text
-from ._handle import create, get, options
+from ._handle import c_text, call, create, get, options
 
 
 def _pair(function: Any) -> tuple[int, int]:
@@ -76,7 +76,7 @@ class Found:
 
 
 def _found(function: Any, name: str) -> Found:
-    handle = create(function, name.encode())
+    handle = create(function, c_text("name", name))
     try:
         tried = tuple(text(raw.cuc_found_tried_at(handle, i)) for i in range(raw.cuc_found_tried_count(handle)))
         return Found(text(raw.cuc_found_path(handle)), text(raw.cuc_found_method(handle)), tried)
@@ -104,7 +104,7 @@ def header_names() -> list[str]:
 
 def set_library_path(name: str, path: str | None) -> None:
     """Say which file a library is, before it is first used; None: it is looked for."""
-    check(raw.cuc_set_library_path(name.encode(), path.encode() if path is not None else None))
+    check(raw.cuc_set_library_path(c_text("name", name), c_text("path", path) if path is not None else None))
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,9 @@ def explain(code: int | str, library: str = "CUDA driver") -> Explanation:
     """What a code means and what to do: by its name in any library, or by its number in one."""
     out = options(raw.cuc_explanation)
     if isinstance(code, str):
-        check(raw.cuc_explain_text(ctypes.byref(out), code.encode()))
+        check(raw.cuc_explain_text(ctypes.byref(out), c_text("code", code)))
     else:
-        check(raw.cuc_explain(ctypes.byref(out), _library(library), code))
+        call(raw.cuc_explain, ctypes.byref(out), _library(library), code)
     return _explanation(out)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import raw
 from ._errors import check, text
-from ._handle import options
+from ._handle import c_text, options
 from ._program import Program
 
 _ROOM = 512  # of a choice, as text
@@ -37,7 +37,7 @@ class Record:
 
     def _struct(self) -> Any:
         return options(raw.cuc_tuned_record, seconds=self.seconds, **{
-            each.name: value.encode() for each in fields(self)
+            each.name: value for each in fields(self)
             if (value := getattr(self, each.name)) is not None and each.name != "seconds"})
 
     @classmethod
@@ -60,14 +60,15 @@ def visited(call: Callable[[Any], int]) -> list[Candidate]:
 
 def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
     """All that the auto() constants of a kernel may be, for the program's dimensions."""
-    name = kernel.encode() if kernel is not None else None
+    name = c_text("kernel", kernel) if kernel is not None else None
     return visited(lambda visit: raw.cuc_tile_visit_candidates(program._h, name, visit, None))
 
 
 def record_of(program: Program, kernel: str | None = None) -> Record:
     """The key of a kernel's record: its program, name, constants and dimensions."""
     out = options(raw.cuc_tuned_record)
-    check(raw.cuc_tile_get_record(ctypes.byref(out), program._h, kernel.encode() if kernel is not None else None))
+    name = c_text("kernel", kernel) if kernel is not None else None
+    check(raw.cuc_tile_get_record(ctypes.byref(out), program._h, name))
     made = Record._of(out)
     made.kernel = made.kernel or kernel
     return made
@@ -75,7 +76,7 @@ def record_of(program: Program, kernel: str | None = None) -> Record:
 
 def program_key(source: str | bytes) -> str:
     """What records call a tile program by: it depends on the text."""
-    code = source.encode() if isinstance(source, str) else source
+    code = source.encode() if isinstance(source, str) else bytes(memoryview(source))
     room = ctypes.create_string_buffer(_ROOM)
     check(raw.cuc_tuned_program(room, code, len(code)))
     return text(room.value)
@@ -83,15 +84,15 @@ def program_key(source: str | bytes) -> str:
 
 def add(path: str | os.PathLike[str], record: Record) -> None:
     """Put a record into a file, in the place of one with the same key."""
-    check(raw.cuc_tuned_add(os.fsencode(path), ctypes.byref(record._struct())))
+    check(raw.cuc_tuned_add(c_text("path", os.fsencode(path)), ctypes.byref(record._struct())))
 
 
 def find(path: str | os.PathLike[str] | None, key: Record) -> str | None:
     """The choice for a key, of dimensions that are near enough; None: there is none. Without a path, in the
     usual file."""
     room = ctypes.create_string_buffer(_ROOM)
-    status = raw.cuc_tuned_find(room, len(room), os.fsencode(path) if path is not None else None,
-                                ctypes.byref(key._struct()))
+    file = c_text("path", os.fsencode(path)) if path is not None else None
+    status = raw.cuc_tuned_find(room, len(room), file, ctypes.byref(key._struct()))
     if status == raw.CUC_ERROR_NOT_FOUND:
         return None
     check(status)

@@ -11,11 +11,11 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import HostMemory, get, options
+from ._handle import HostMemory, assign, call, get, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
 from ._stream import Stream, StreamLike, as_stream
-from ._tensor import Tensor, _extent, dtype_number, stream_of, typed
+from ._tensor import Tensor, _extent, dtype_number, lay, stream_of, typed
 from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, options_of
 
 
@@ -79,10 +79,7 @@ class StridedMemoryView:
         tensor = Tensor.from_buffer(buffer, kind, shape if strides is None else (0,) * len(shape))
         struct = tensor._struct
         if strides is not None:
-            if len(strides) != len(shape):
-                raise ValueError(f"there are {len(strides)} strides for {len(shape)} axes")
-            for axis, (extent, stride) in enumerate(zip(shape, strides)):
-                struct.shape[axis], struct.strides[axis] = extent, stride
+            lay(struct, shape, strides)
             tensor._inside(buffer)
         if is_readonly:
             struct.flags |= raw.CUC_TENSOR_READ_ONLY
@@ -141,14 +138,9 @@ class StridedMemoryView:
             strides = tuple(getattr(layout, "strides", None) or _dense(shape))
         elif raw.cuc_dtype_bits(kind) != raw.cuc_dtype_bits(dtype_number(old.dtype)):
             raise ValueError(f"elements of {old.dtype} do not become {dtype} without a layout")
-        if len(strides) != len(shape) or len(shape) > raw.CUC_TENSOR_MAX_RANK:
-            raise ValueError(f"there are {len(strides)} strides for {len(shape)} dimensions, of at most "
-                             f"{raw.CUC_TENSOR_MAX_RANK}")
         given = old._struct
-        struct = raw.cuc_tensor(data=given.data, dtype=kind, rank=len(shape), device=given.device,
-                                flags=given.flags)
-        for axis, (extent, stride) in enumerate(zip(shape, strides)):
-            struct.shape[axis], struct.strides[axis] = extent, stride
+        struct = raw.cuc_tensor(data=given.data, dtype=kind, device=given.device, flags=given.flags)
+        lay(struct, shape, strides)
         check(raw.cuc_tensor_check(ctypes.byref(struct)))
         (start, size), (first, room) = _extent(struct), _extent(given)
         if start < first or start + size > first + room:
@@ -157,7 +149,8 @@ class StridedMemoryView:
         return self._of(made, self.exporting_obj)
 
     def as_tensor_map(self, box_dim: Sequence[int] | None = None, *,
-                      options: TensorMapDescriptorOptions | None = None, **fields: Any) -> TensorMapDescriptor:
+                      options: TensorMapDescriptorOptions | dict[str, Any] | None = None,
+                      **fields: Any) -> TensorMapDescriptor:
         """What the tensor memory accelerator copies boxes of this array by: an argument of kernels. The other
         fields of TensorMapDescriptorOptions may be given by their names.
         """
@@ -181,7 +174,7 @@ def _params(kind: Any, sizes: dict[str, int], **places: Any) -> Any:
     for name, value in sizes.items():
         if name not in known:
             raise TypeError(f"there is no {name}: expected {', '.join(sorted(known - {'struct_size'}))}")
-        setattr(made, name, value)
+        assign(made, name, value)
     return made
 
 
@@ -201,8 +194,7 @@ def copy_3d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
 def copy_peer(dst: Any, dst_device: Device | int, src: Any, src_device: Device | int, size: int, *,
               stream: StreamLike) -> None:
     """Copy bytes from one device to another."""
-    check(raw.cuc_copy_peer(as_stream(stream), int(dst), Device(dst_device)._h, int(src), Device(src_device)._h,
-                            size))
+    call(raw.cuc_copy_peer, as_stream(stream), int(dst), Device(dst_device)._h, int(src), Device(src_device)._h, size)
 
 
 class HostRegistration:
@@ -215,7 +207,7 @@ class HostRegistration:
     def __init__(self, array: Any, device: Device | int = 0, *, flags: int = 0) -> None:
         self._device, self._memory = Device(device), None
         memory = HostMemory(array, writable=not flags & raw.CUC_HOST_READ_ONLY)
-        check(raw.cuc_host_register(self._device._h, memory.address, memory.size, flags))
+        call(raw.cuc_host_register, self._device._h, memory.address, memory.size, flags)
         self._memory = memory
 
     @property

@@ -303,7 +303,6 @@ class Closed(DeviceTest):
         y = self.floats([0] * 32)
         prepared = PreparedLaunch(self.device.create_stream(), LaunchConfig(1, 32),
                                   compiled(SAXPY).get_kernel("saxpy"), 2.0, y, y, 32)
-        prepared.stream = prepared.config = prepared.kernel = None
         others = [(self.device.create_stream(), LaunchConfig(1, 1), compiled(SAXPY).get_kernel("saxpy"))
                   for _ in range(50)]
         prepared()

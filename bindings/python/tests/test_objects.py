@@ -329,7 +329,7 @@ class Batches(DeviceTest):
             self.assertEqual([self.read(t) for t in targets], [[i] * (i + 1) for i in range(4)])
         with self.assertRaisesRegex(ValueError, "the source has 8 bytes"):
             cucore.utils.copy_batch(self.stream, sources[1:2], targets[:1])
-        with self.assertRaisesRegex(ValueError, "expected stream"):
+        with self.assertRaisesRegex(ValueError, "expected one of 'stream'"):
             cucore.utils.copy_batch(self.stream, sources, targets,
                                     options=cucore.utils.CopyOptions(src_access_order="x"))
 

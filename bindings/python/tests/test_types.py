@@ -26,6 +26,7 @@ SAID = [ # an expression, and its type
     ("stream", "cucore._stream.Stream"),
     ("device.allocate(64, stream=stream)", "cucore._memory.Buffer"),
     ("device.allocate(64, stream=stream)[8:16]", "cucore._memory.Buffer"),
+    ("device.create_stream(options={'priority': -1})", "cucore._stream.Stream"),
     ("managed", "cucore._memory_pool.ManagedMemoryResource"),
     ("managed.allocate(64, stream=stream)", "cucore._managed.ManagedBuffer"),
     ("managed.allocate(64, stream=stream)[8:16]", "cucore._managed.ManagedBuffer"),
@@ -39,6 +40,7 @@ SAID = [ # an expression, and its type
 REFUSED = [ # a statement, and the code of what is wrong
     ("device.create_stream(nothing=1)", "call-arg"),
     ("cucore.LaunchConfig(grid='1')", "arg-type"),
+    ("device.allocate(64, stream=stream).fill(1.5, stream=stream)", "arg-type"),
     ("device.allocate(64, stream=stream).nothing", "attr-defined"),
 ]
 
