@@ -5,7 +5,14 @@ import struct
 import sys
 import unittest
 
-from cucore import InvalidArgumentError, LaunchConfig, PreparedLaunch, launch
+from cucore import (
+    InvalidArgumentError,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    PreparedLaunch,
+    Tensor,
+    launch,
+)
 from support import SAXPY, DeviceTest, compiled, kernel
 
 ECHO = r"""
@@ -106,6 +113,29 @@ class Arguments(DeviceTest):
             out.fill(0, stream=self.stream)
             launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 42, address)
             self.assertEqual(self.read(out, "i"), [42])
+
+    def test_arrays_of_the_host_are_refused(self):
+        try:
+            import numpy
+        except ModuleNotFoundError:
+            self.skipTest("no NumPy")
+        if self.device.properties.pageable_memory_access:
+            self.skipTest("the device reaches all of the host's memory")
+
+        class Described:
+            def __init__(self, array):
+                self.__cuda_array_interface__ = array.__array_interface__
+
+        array, echo = numpy.zeros(4, numpy.int32), kernel(ECHO, "echo_i32")
+        for given in (array, Described(array), Tensor.from_host(array)):
+            for run in (launch, lambda *args: PreparedLaunch(*args)()):
+                with self.assertRaisesRegex(InvalidArgumentError, "argument 1 is a tensor of host memory"):
+                    run(self.stream, LaunchConfig(1, 1), echo, 1, given)
+        self.stream.sync()  # the context is as it was
+        pinned = LegacyPinnedMemoryResource().allocate(4, stream=self.stream)
+        for given in (pinned, pinned.view("i32")):
+            launch(self.stream, LaunchConfig(1, 1), echo, 42, given)
+            self.assertEqual(self.read(pinned, "i"), [42])
 
     def test_values_of_other_types_may_follow(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
