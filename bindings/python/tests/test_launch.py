@@ -163,6 +163,22 @@ class Arguments(DeviceTest):
         with self.assertRaises(InvalidArgumentError):
             launch(self.stream, config, echo, 1, out)
 
+    def test_arguments_may_be_named(self):
+        simple = kernel('extern "C" __global__ void nothing() {}', "nothing")
+        echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
+        config = LaunchConfig(1, 1)
+        for _ in range(2):
+            launch(stream=self.stream, config=config, kernel=simple)
+            launch(self.stream, config, kernel=simple)
+        launch(self.stream, config, echo, 7, out)
+        with self.assertRaisesRegex(TypeError, r"^launch\(\) got an unexpected keyword argument 'grid'"):
+            launch(self.stream, config, echo, 7, out, grid=1)
+        with self.assertRaisesRegex(TypeError, r"^launch\(\) missing 1 required positional argument: 'kernel'"):
+            launch(self.stream, config)
+        with self.assertRaisesRegex(TypeError, "takes 2 arguments, 0 were given"):
+            launch(config=config, stream=self.stream, kernel=echo)
+        self.assertEqual(self.read(out, "i"), [7])
+
     def test_references_are_given_back(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
         config = LaunchConfig(1, 1)
@@ -188,7 +204,7 @@ class Arguments(DeviceTest):
 
 class Launches(DeviceTest):
     def test_it_is_documented(self):
-        self.assertEqual(str(inspect.signature(launch)), "(stream, config, kernel, /, *args)")
+        self.assertEqual(str(inspect.signature(launch)), "(stream, config, kernel, *args)")
         self.assertIn("stream's order", inspect.getdoc(launch))
 
     def test_a_kernel_computes(self):
