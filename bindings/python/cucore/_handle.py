@@ -148,7 +148,7 @@ def options(struct: Any, **fields: Any) -> Any:
 def callback(struct: Any, field: str, function: Any) -> Any:
     """A function as a field of a struct has it."""
     kind = dict(struct._fields_)[field]
-    if isinstance(function, (types.FunctionType, types.MethodType)):
+    if isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinMethodType)):
         return kind(function)
     return kind(ctypes.cast(function, ctypes.c_void_p).value)  # one of C's already
 

@@ -4,6 +4,7 @@ import math
 import os
 import pathlib
 import re
+import signal
 import tempfile
 import unittest
 
@@ -202,6 +203,28 @@ class Names(TileTest):
         out = self.zeros(11, dtype=np.uint8)
         self.run_kernel((1,), k.scales, out)
         self.assertEqual(list(self.get(out)), [0, 0, 0, 127, 127, 127, 128, 254, 255, 255, 0])
+
+    @unittest.skipUnless(hasattr(signal, "setitimer"), "no timer")
+    def test_signals_end_what_is_interpreted(self):
+        def handler(_number, _frame):
+            raise KeyboardInterrupt
+
+        before, said = signal.signal(signal.SIGALRM, handler), []
+        try:
+            for speaks in (False, True):
+                out = np.zeros(1, np.int64)
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with self.assertRaises(KeyboardInterrupt):
+                    k.endless.interpret((1,), (out, speaks), print=said.append)
+                self.assertEqual(out[0], 1)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertTrue("".join(said[:12]).startswith("1\n1\n"))
+
+    def test_what_print_raises_is_raised(self):
+        with self.assertRaises(ZeroDivisionError):
+            k.lines.interpret((1,), (self.random(4), 4), print=lambda text: 1 // 0)
 
     def test_an_assertion_has_the_line_of_python(self):
         line = inspect.getsourcelines(k.below)[1] + 1

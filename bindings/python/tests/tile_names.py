@@ -327,6 +327,15 @@ def scales(out):
 
 
 @ct.kernel
+def endless(out, speaks: ct.Constant[bool]):
+    i = ct.bid(0) + 1
+    while i > 0:
+        ct.store(out, (0,), i)
+        if speaks:
+            print(i)
+
+
+@ct.kernel
 def negative(x, n: ConstInt):
     below(ct.load(x, (0,), (n,)))
 
