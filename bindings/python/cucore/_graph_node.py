@@ -157,7 +157,7 @@ def _again(object_: Any, retain: Any) -> Any:
 def _reaching(size: int, *ends: Any) -> None:
     """Refuse what is longer than a buffer that is an end of it: as a node runs, the context would be lost."""
     for each in ends:
-        if isinstance(each, Buffer) and size > each.size:
+        if isinstance(each, Buffer) and each.size < size < 2**64:  # of more, what does not fit C is told
             raise ValueError(f"{size} bytes reach beyond the {each.size} of the buffer")
 
 
