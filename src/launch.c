@@ -170,21 +170,14 @@ static cuc_status check_tensor_named(const cuc_tensor *t, const cuc_stream *stre
     return check_reach(memory, stream, argument, "tensor");
 }
 
-static cuc_status __attribute__((cold, noinline))
-check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
-{
-    char argument[32];
-
-    snprintf(argument, sizeof(argument), "argument %zu", i);
-    return check_tensor_named(t, stream, argument);
-}
-
 // Memory that the driver does not know is within reach of few devices.
 cuc_status __attribute__((cold))
 cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream, const char *argument)
 {
     int32_t reaches = 0;
 
+    if (!t->data)
+        return CUC_OK; // of no elements, and nobody's memory
     if (t->device >= 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
         return check_tensor_named(t, stream, argument);
     cuc_status st =
@@ -195,6 +188,16 @@ cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream, const ch
                      "%s is a tensor of host memory that is neither pinned nor managed, which the "
                      "stream's device %d (%s) cannot reach",
                      argument, stream->ordinal, stream->device->name);
+}
+
+static cuc_status __attribute__((cold, noinline))
+check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
+{
+    if (t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
+        return CUC_OK; // pinned or managed: every device reaches it
+    char argument[32];
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return cuc__launch_check_device(t, stream, argument);
 }
 
 static cuc_status __attribute__((cold, noinline))
@@ -377,7 +380,7 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     }
     if (a->type == CUC_ARG_TENSOR) {
         const cuc_tensor *t = at;
-        if (__builtin_expect(t->device >= 0 && t->device != stream->device->ordinal, 0) &&
+        if (__builtin_expect(t->device != stream->device->ordinal, 0) &&
             (*status = check_tensor(t, stream, i)) < 0)
             return NULL;
         return (void *)(uintptr_t)&t->data;

@@ -178,9 +178,32 @@ static void *call(void *self, void *nothing)
     return cuc__py.none;
 }
 
+// Arguments that are named are sorted by the slow way's own parameters.
+static void *launch_named(void *slowly, void *const *given, intptr_t count, void *keywords)
+{
+    if (!keywords)
+        return launch(slowly, given, count);
+    void *all = cuc__py.PyTuple_New(count), *named = cuc__py.PyDict_New(), *result = NULL;
+    bool good = all && named;
+    for (intptr_t i = 0; good && i < count; i++) {
+        cuc__py.Py_IncRef(given[i]);
+        good = cuc__py.PyTuple_SetItem(all, i, given[i]) == 0;
+    }
+    for (intptr_t i = 0, n = cuc__py.PyTuple_Size(keywords); good && i < n; i++)
+        good = cuc__py.PyDict_SetItem(named, cuc__py.PyTuple_GetItem(keywords, i),
+                                      given[count + i]) == 0;
+    if (good)
+        result = cuc__py.PyObject_Call(slowly, all, named);
+    if (all)
+        cuc__py.Py_DecRef(all);
+    if (named)
+        cuc__py.Py_DecRef(named);
+    return result;
+}
+
 static cuc__py_method launching = {
-    "launch", (void (*)(void))launch, PY_METH_FASTCALL,
-    "launch(stream, config, kernel, /, *args)\n--\n\n"
+    "launch", (void (*)(void))launch_named, PY_METH_FASTCALL | PY_METH_KEYWORDS,
+    "launch(stream, config, kernel, *args)\n--\n\n"
     "Launch a kernel in a stream's order.\n\n"
     "Arguments are buffers, tensors and other libraries' arrays "
     "(their address, or all of them for a\ntile kernel), NumPy and "

@@ -56,7 +56,7 @@ static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, si
                             const cuc_tile_interpret_options *o, const char *function)
 {
     struct tile_argument argument[TILE_MAX_PARAMETERS];
-    bool no_memory = false;
+    bool no_memory = false, stopped = false;
     char text[TEXT_BYTES];
 
     if (!k->grid_rank && !o->grid[0])
@@ -82,13 +82,16 @@ static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, si
         .arguments = (uint32_t)count,
         .grid = { o->grid[0], o->grid[1] + !o->grid[1], o->grid[2] + !o->grid[2] },
         .print = o->print,
-        .print_data = o->user,
+        .stop = o->stop,
+        .user_data = o->user,
         .no_memory = &no_memory,
+        .stopped = &stopped,
     };
-    return tile_interpret(&run, text, sizeof(text))
-               ? CUC_OK
-               : cuc__fail(no_memory ? CUC_ERROR_OUT_OF_MEMORY : CUC_ERROR_INVALID_ARGUMENT,
-                           function, "%s: %s", k->name, text);
+    if (tile_interpret(&run, text, sizeof(text)))
+        return CUC_OK;
+    return stopped ? CUC_NOT_READY
+                   : cuc__fail(no_memory ? CUC_ERROR_OUT_OF_MEMORY : CUC_ERROR_INVALID_ARGUMENT,
+                               function, "%s: %s", k->name, text);
 }
 
 cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cuc_arg *args,

@@ -51,6 +51,30 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
 }
 END_TEST
 
+START_TEST(memory_of_the_host_is_refused_unless_the_device_reaches_it)
+{
+    float host[4] = { 0 };
+    cuc_tensor tensor = { .data = (uintptr_t)host, .device = -1, .dtype = CUC_F32, .rank = 1 };
+    int32_t reaches = 0;
+
+    tensor.shape[0] = 4;
+    tensor.strides[0] = 1;
+    ck_ok(cuc_device_get_attribute(&reaches, device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS));
+    if (reaches)
+        SKIP("the device reaches all of the host's memory");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, &tensor),
+             "argument 0 is a tensor of host memory", "neither pinned nor managed");
+    tensor.flags = CUC_TENSOR_PINNED;
+    if (fake_available()) // elsewhere a kernel would look for it
+        ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
+    tensor.flags = 0;
+    tensor.data = 0;
+    tensor.shape[0] = 0;
+    if (fake_available())
+        ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
+}
+END_TEST
+
 START_TEST(a_kernel_runs_on_every_device)
 {
     cuc_stream *far = NULL;
@@ -298,6 +322,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, memory_that_the_device_cannot_reach_is_refused);
+    tcase_add_test(tests, memory_of_the_host_is_refused_unless_the_device_reaches_it);
     tcase_add_test(tests, a_kernel_runs_on_every_device);
     tcase_add_loop_test(tests, default_streams_take_launches_from_any_thread, 0, 2);
     tcase_add_test(tests, a_launch_on_a_stream_asks_for_no_context);

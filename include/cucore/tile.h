@@ -192,12 +192,14 @@ typedef struct cuc_tile_interpret_options {
     uint32_t reserved;  /**< 0 */
     void (*print)(void *user, const char *text); /**< gets what the kernel prints, in pieces;
                                                       NULL: it goes nowhere */
-    void *user;                                  /**< handed to print */
+    void *user;                  /**< handed to print and stop */
+    int32_t (*stop)(void *user); /**< asked some times a second whether the run is to end before the
+                                      kernel has, unless it gives 0; NULL: it goes on */
 } cuc_tile_interpret_options;
 
-#define CUC_TILE_INTERPRET_OPTIONS_INIT                          \
-    {                                                            \
-        sizeof(cuc_tile_interpret_options), { 0, 0, 0 }, 0, 0, 0 \
+#define CUC_TILE_INTERPRET_OPTIONS_INIT                             \
+    {                                                               \
+        sizeof(cuc_tile_interpret_options), { 0, 0, 0 }, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus
@@ -236,6 +238,7 @@ CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options
  * @param count   the number of the kernel's parameters
  * @param options NULL is every default
  * @retval CUC_OK                     it ran
+ * @retval CUC_NOT_READY              options.stop ended it; what it has stored by then stays
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL or not the kernel's: the message names it,
  *                                    what was expected and what was passed; a fact of `where` or an
  *                                    assertion does not hold; the program is no tile program

@@ -765,6 +765,36 @@ START_TEST(an_interpreted_kernel_prints_and_asserts)
 }
 END_TEST
 
+static int32_t stop_later(void *user)
+{
+    return ++*(int *)user == 2;
+}
+
+START_TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
+{
+    float x[8] = { 0 };
+    int asked = 0;
+    cuc_program *p = made("tile 1\n"
+                          "kernel k(x: f32[N]) grid 1\n"
+                          "{\n"
+                          "    store(x, [0], cast(1, f32))\n"
+                          "    while true {\n"
+                          "    }\n"
+                          "}\n",
+                          NULL);
+    cuc_tensor t = on_host(x, CUC_F32, 8);
+    const cuc_arg args[] = { CUC_ARG(&t) };
+
+    ck_assert_int_eq(
+        cuc_tile_interpret(p, NULL, args, 1,
+                           CUC_TILE_INTERPRET_OPTIONS(.stop = stop_later, .user = &asked)),
+        CUC_NOT_READY);
+    ck_assert_int_eq(asked, 2);
+    ck_assert(x[0] == 1 && x[1] == 0); // what was done by then stays
+    cuc_program_release(p);
+}
+END_TEST
+
 // What only running shows.
 static const struct {
     const char *source, *says[2];
@@ -918,6 +948,7 @@ int main(void)
     tcase_add_test(t, only_tile_programs_have_an_ir);
     tcase_add_test(t, a_kernel_is_interpreted_on_host_memory);
     tcase_add_test(t, an_interpreted_kernel_prints_and_asserts);
+    tcase_add_test(t, an_interpreted_kernel_ends_when_it_is_asked_to);
     tcase_add_loop_test(t, what_cannot_be_interpreted_says_where_and_why, 0,
                         sizeof(unrunnable) / sizeof(unrunnable[0]));
     tcase_add_loop_test(t, want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2);

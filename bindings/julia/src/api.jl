@@ -1266,6 +1266,7 @@ struct cuc_tile_interpret_options
     reserved::UInt32
     print::Ptr{Cvoid}
     user::Ptr{Cvoid}
+    stop::Ptr{Cvoid}
 end
 
 # A parameter of a tile kernel.

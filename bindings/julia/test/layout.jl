@@ -52,7 +52,7 @@ const LAYOUT = [
     (:cuc_tensor_map_options, 56, 8, [(:struct_size, 0, 8), (:dtype, 8, 4), (:interleave, 12, 4), (:swizzle, 16, 4), (:l2_promotion, 20, 4), (:fill, 24, 4), (:flags, 28, 4), (:steps, 32, 20), (:reserved, 52, 4)]),
     (:cuc_tile_access_options, 56, 8, [(:struct_size, 0, 8), (:shape, 8, 8), (:rank, 16, 4), (:pad, 20, 4), (:mask, 24, 4), (:order, 28, 4), (:scope, 32, 4), (:latency, 36, 4), (:tma, 40, 4), (:cache, 44, 4), (:inside, 48, 4), (:reserved, 52, 4)]),
     (:cuc_tile_entry, 40, 8, [(:struct_size, 0, 8), (:variant, 8, 8), (:threads, 16, 4), (:static_shared_bytes, 20, 4), (:dynamic_shared_bytes, 24, 4), (:registers, 28, 4), (:stack_bytes, 32, 4), (:reserved, 36, 4)]),
-    (:cuc_tile_interpret_options, 40, 8, [(:struct_size, 0, 8), (:grid, 8, 12), (:reserved, 20, 4), (:print, 24, 8), (:user, 32, 8)]),
+    (:cuc_tile_interpret_options, 48, 8, [(:struct_size, 0, 8), (:grid, 8, 12), (:reserved, 20, 4), (:print, 24, 8), (:user, 32, 8), (:stop, 40, 8)]),
     (:cuc_tile_parameter, 32, 8, [(:struct_size, 0, 8), (:name, 8, 8), (:dtype, 16, 4), (:rank, 20, 4), (:written, 24, 4), (:reserved, 28, 4)]),
     (:cuc_tuned_record, 72, 8, [(:struct_size, 0, 8), (:gpu, 8, 8), (:toolkit, 16, 8), (:program, 24, 8), (:kernel, 32, 8), (:constants, 40, 8), (:dimensions, 48, 8), (:choice, 56, 8), (:seconds, 64, 8)]),
 ]

@@ -1642,6 +1642,7 @@ class cuc_tile_interpret_options(_c.Structure):
         ("reserved", _c.c_uint32),
         ("print", _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)),
         ("user", _c.c_void_p),
+        ("stop", _c.CFUNCTYPE(_c.c_int32, _c.c_void_p)),
     ]
 
 
@@ -1750,7 +1751,7 @@ LAYOUT = {
     "cuc_tensor_map_options": (56, {"struct_size": 0, "dtype": 8, "interleave": 12, "swizzle": 16, "l2_promotion": 20, "fill": 24, "flags": 28, "steps": 32, "reserved": 52}),
     "cuc_tile_access_options": (56, {"struct_size": 0, "shape": 8, "rank": 16, "pad": 20, "mask": 24, "order": 28, "scope": 32, "latency": 36, "tma": 40, "cache": 44, "inside": 48, "reserved": 52}),
     "cuc_tile_entry": (40, {"struct_size": 0, "variant": 8, "threads": 16, "static_shared_bytes": 20, "dynamic_shared_bytes": 24, "registers": 28, "stack_bytes": 32, "reserved": 36}),
-    "cuc_tile_interpret_options": (40, {"struct_size": 0, "grid": 8, "reserved": 20, "print": 24, "user": 32}),
+    "cuc_tile_interpret_options": (48, {"struct_size": 0, "grid": 8, "reserved": 20, "print": 24, "user": 32, "stop": 40}),
     "cuc_tile_parameter": (32, {"struct_size": 0, "name": 8, "dtype": 16, "rank": 20, "written": 24, "reserved": 28}),
     "cuc_tuned_record": (72, {"struct_size": 0, "gpu": 8, "toolkit": 16, "program": 24, "kernel": 32, "constants": 40, "dimensions": 48, "choice": 56, "seconds": 64}),
 }

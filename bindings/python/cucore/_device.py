@@ -217,6 +217,11 @@ class Device:
     def properties(self) -> DeviceProperties:
         return DeviceProperties(self)
 
+    @property
+    def _as_parameter_(self) -> int:
+        """What ctypes passes for it, to a function of the raw layer."""
+        return self._h
+
     def get_attribute(self, attribute: int) -> int:
         """One attribute, by a `raw.CUC_DEVICE_` constant or the driver's number."""
         return int(get(ctypes.c_int32, raw.cuc_device_get_attribute, self._h, attribute))

@@ -51,15 +51,17 @@ class _Verbs:
 
     def memcpy(self, dst: Any, src: Any, size: int, *, dst_owner: Any = None,
                src_owner: Any = None) -> MemcpyNode:
-        """A copy of bytes in any direction; ends are buffers, or addresses that the owners keep."""
+        """A copy of bytes in any direction; ends are buffers, which have as many, or addresses that the owners keep."""
+        _reaching(size, dst, src)
         ends = [int(each) for each in (dst, src)]
         return self._put(MemcpyNode, lambda stream: call(raw.cuc_copy, stream._h, *ends, size),
                          _kept(dst, src, dst_owner, src_owner), dst=ends[0], src=ends[1], size=size)
 
     def memset(self, dst: Any, value: int | Bytes, width: int, height: int = 1, pitch: int = 0, *,
                dst_owner: Any = None) -> MemsetNode:
-        """A fill by a byte, or a pattern of 1, 2 or 4: `width` of them in each row."""
+        """A fill by a byte, or a pattern of 1, 2 or 4: `width` of them in each row, which a buffer has room for."""
         pattern = pattern_of(value)
+        _reaching(max(height - 1, 0) * pitch + width * len(pattern), dst)
         number = int.from_bytes(pattern, "little")
         made = options(raw.cuc_fill_2d_params, dst=int(dst), pitch=pitch, row_count=width, rows=height,
                        pattern=number, pattern_bytes=len(pattern))
@@ -153,6 +155,13 @@ class _Verbs:
 def _again(object_: Any, retain: Any) -> Any:
     """A reference more, that closing the caller's object does not give back."""
     return type(object_)._own(retain(object_._h))
+
+
+def _reaching(size: int, *ends: Any) -> None:
+    """Refuse what is longer than a buffer that is an end of it: as a node runs, the context would be lost."""
+    for each in ends:
+        if isinstance(each, Buffer) and each.size < size < 2**64:  # of more, what does not fit C is told
+            raise ValueError(f"{size} bytes reach beyond the {each.size} of the buffer")
 
 
 def _kept(*values: Any) -> list[Any]:

@@ -236,7 +236,7 @@ def given_as(kind: type[_Options], given: _Options | dict[str, Any] | None) -> _
 def callback(struct: Any, field: str, function: Any) -> Any:
     """A function as a field of a struct has it."""
     kind = field_type(struct, field)
-    if isinstance(function, (types.FunctionType, types.MethodType)):
+    if isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinMethodType)):
         return kind(function)
     return kind(ctypes.cast(function, ctypes.c_void_p).value)  # one of C's already
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Union
 
 from . import raw
@@ -11,6 +12,8 @@ from ._errors import check
 from ._handle import c_text, callback, options
 from ._launch import _CTYPES, _NUMPY, _VALUE, dim
 from ._tensor import Tensor
+
+_check_signals = ctypes.pythonapi.PyErr_CheckSignals  # which raises what a handler does
 
 Grid = Union[int, Sequence[int], None]
 
@@ -46,21 +49,42 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
     made = options(raw.cuc_tile_interpret_options)
     if grid is not None:
         made.grid = dim("grid", grid)
+    said: list[bytes] = []
     failed: list[BaseException] = []
 
-    def printed(_user: Any, said: bytes) -> None:
-        try:
+    def tell() -> None:
+        for text in said:
             if print is not None:
-                print(said.decode("utf-8", "replace"))
+                print(text.decode("utf-8", "replace"))
+        said.clear()
+
+    def watching() -> Generator[int, Any, None]:
+        """What is asked now and then: whether to end it, as where `print` raises, or a signal's handler, such as that
+        of Ctrl-C. Handlers may run ahead of a function's first line, where no `try` is, but not of a generator's."""
+        try:
+            while True:
+                yield 0
+                _check_signals()
+                tell()
+        except GeneratorExit:
+            raise
         except BaseException as error:
             failed.append(error)
+            yield 1
 
-    kept: list[Any] = []
+    watch = watching()
+    next(watch)
+    stop = made.stop = callback(raw.cuc_tile_interpret_options, "stop", watch.send)
+    # For the same reason this is no function of Python's: it puts each text behind the others.
+    put = callback(raw.cuc_tile_interpret_options, "print", said.insert)
+    made.user = sys.maxsize
     if print is not None:
-        kept.append(callback(raw.cuc_tile_interpret_options, "print", printed))
-        made.print = kept[0]
+        made.print = put
+    kept: list[Any] = [stop, put]
     given = (raw.cuc_arg * max(len(args), 1))(*[_argument(i, a, kept) for i, a in enumerate(args)])
     name = c_text("kernel", kernel) if kernel is not None else None
-    check(raw.cuc_tile_interpret(program, name, given, len(args), ctypes.byref(made)))
+    status = raw.cuc_tile_interpret(program, name, given, len(args), ctypes.byref(made))
     if failed:
         raise failed[0]
+    tell()
+    check(status)

@@ -354,6 +354,9 @@ def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *ar
         raise last_error()
 
 
+_slowly.__qualname__ = "launch"  # what Python tells of arguments that are not right
+
+
 def _function() -> Any:
     """launch(): a function of the library that the interpreter calls itself."""
     out: ctypes.py_object[Any] = ctypes.py_object()
@@ -366,7 +369,7 @@ def _function() -> Any:
 
 
 if TYPE_CHECKING:
-    def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, /, *args: Any) -> None:
+    def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
         """Launch a kernel in a stream's order.
 
         Arguments are buffers, tensors and other libraries' arrays (their address, or all of them for

@@ -1212,6 +1212,7 @@ class cuc_tile_interpret_options(ctypes.Structure):
     reserved: int
     print: Any
     user: Pointer
+    stop: Any
 
 class cuc_tile_parameter(ctypes.Structure):
     struct_size: int

@@ -4,7 +4,7 @@ import unittest
 import cucore
 from cucore import GraphCondition, LaunchConfig
 from cucore import graph as graphs
-from support import DeviceTest
+from support import ROOT, DeviceTest, kernel
 
 # set: the condition has a value. count: x[0] += 1, and the condition says whether it is below a limit.
 PTX = """
@@ -47,6 +47,7 @@ PTX = """
 }
 """
 ONE = LaunchConfig(1, 1)
+DECLARED = 'extern "C" __device__ void cudaGraphSetConditional(unsigned long long condition, unsigned value);\n'
 
 
 class Conditions(DeviceTest):
@@ -128,6 +129,19 @@ class Conditions(DeviceTest):
         loop.launch(ONE, self.count, self.x[8:12], more, 4)
         first.memset(self.x[12:], b"\5\0\0\0", 1)
         self.assertEqual(self.values(capture.graph), [2, 3, 4, 5])
+
+    def test_a_kernel_of_cuda_declares_what_sets_it(self):
+        self.assertIn(DECLARED, (ROOT / "docs/python.md").read_text())
+        step = kernel(DECLARED + """
+extern "C" __global__ void step(unsigned *x, unsigned long long more)
+{
+    cudaGraphSetConditional(more, ++*x < 5);
+}
+""", "step")
+        graph = cucore.Graph(self.device)
+        more = graph.create_condition(default_value=1)
+        graph.while_loop(more).body.launch(ONE, step, self.x, more)
+        self.assertEqual(self.values(graph)[0], 5)
 
     def test_a_condition_is_a_graphs(self):
         graph = cucore.Graph(self.device)

@@ -213,6 +213,17 @@ class Nodes(GraphTest):
                 wrong()
         self.assertEqual((g.node_count, self.run_it(g)), (1, 2))
 
+    def test_nodes_stay_within_their_buffers(self):
+        g = Graph()
+        y, size = self.floats([0] * 4), self.x.size
+        for wrong in (lambda: g.memset(y, 0, 17), lambda: g.memset(y, b"\0" * 4, 5), lambda: g.memcpy(y, self.x, 17),
+                      lambda: g.memcpy(self.x.handle, y, 17), lambda: g.memset(y, 0, 4, height=2, pitch=16)):
+            with self.assertRaisesRegex(ValueError, f"reach beyond the (16|{size}) of the buffer"):
+                wrong()
+        self.assertEqual(g.node_count, 0)
+        g.memset(y, 0, 4, height=2, pitch=12).memcpy(y, self.x.handle, 16)
+        self.assertEqual(g.node_count, 2)
+
     def test_an_instance_is_updated(self):
         def made(b):
             g = Graph()

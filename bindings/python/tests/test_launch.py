@@ -5,7 +5,14 @@ import struct
 import sys
 import unittest
 
-from cucore import InvalidArgumentError, LaunchConfig, PreparedLaunch, launch
+from cucore import (
+    InvalidArgumentError,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    PreparedLaunch,
+    Tensor,
+    launch,
+)
 from support import SAXPY, DeviceTest, compiled, kernel
 
 ECHO = r"""
@@ -107,6 +114,29 @@ class Arguments(DeviceTest):
             launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 42, address)
             self.assertEqual(self.read(out, "i"), [42])
 
+    def test_arrays_of_the_host_are_refused(self):
+        try:
+            import numpy
+        except ModuleNotFoundError:
+            self.skipTest("no NumPy")
+        if self.device.properties.pageable_memory_access:
+            self.skipTest("the device reaches all of the host's memory")
+
+        class Described:
+            def __init__(self, array):
+                self.__cuda_array_interface__ = array.__array_interface__
+
+        array, echo = numpy.zeros(4, numpy.int32), kernel(ECHO, "echo_i32")
+        for given in (array, Described(array), Tensor.from_host(array)):
+            for run in (launch, lambda *args: PreparedLaunch(*args)()):
+                with self.assertRaisesRegex(InvalidArgumentError, "argument 1 is a tensor of host memory"):
+                    run(self.stream, LaunchConfig(1, 1), echo, 1, given)
+        self.stream.sync()  # the context is as it was
+        pinned = LegacyPinnedMemoryResource().allocate(4, stream=self.stream)
+        for given in (pinned, pinned.view("i32")):
+            launch(self.stream, LaunchConfig(1, 1), echo, 42, given)
+            self.assertEqual(self.read(pinned, "i"), [42])
+
     def test_values_of_other_types_may_follow(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
         for value in (1, 2, True, ctypes.c_int(3), 4, 2**32 - 1, -5, 2**40, 6, 1.5, 7, "8", 9):
@@ -133,6 +163,22 @@ class Arguments(DeviceTest):
         with self.assertRaises(InvalidArgumentError):
             launch(self.stream, config, echo, 1, out)
 
+    def test_arguments_may_be_named(self):
+        simple = kernel('extern "C" __global__ void nothing() {}', "nothing")
+        echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
+        config = LaunchConfig(1, 1)
+        for _ in range(2):
+            launch(stream=self.stream, config=config, kernel=simple)
+            launch(self.stream, config, kernel=simple)
+        launch(self.stream, config, echo, 7, out)
+        with self.assertRaisesRegex(TypeError, r"^launch\(\) got an unexpected keyword argument 'grid'"):
+            launch(self.stream, config, echo, 7, out, grid=1)
+        with self.assertRaisesRegex(TypeError, r"^launch\(\) missing 1 required positional argument: 'kernel'"):
+            launch(self.stream, config)
+        with self.assertRaisesRegex(TypeError, "takes 2 arguments, 0 were given"):
+            launch(config=config, stream=self.stream, kernel=echo)
+        self.assertEqual(self.read(out, "i"), [7])
+
     def test_references_are_given_back(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
         config = LaunchConfig(1, 1)
@@ -158,7 +204,7 @@ class Arguments(DeviceTest):
 
 class Launches(DeviceTest):
     def test_it_is_documented(self):
-        self.assertEqual(str(inspect.signature(launch)), "(stream, config, kernel, /, *args)")
+        self.assertEqual(str(inspect.signature(launch)), "(stream, config, kernel, *args)")
         self.assertIn("stream's order", inspect.getdoc(launch))
 
     def test_a_kernel_computes(self):

@@ -4,6 +4,7 @@ import json
 import re
 import unittest
 
+import cucore
 from cucore import raw
 from support import ROOT
 
@@ -52,6 +53,11 @@ class Raw(unittest.TestCase):
         self.assertEqual(raw.cuc_dtype_from_name(b"bf16"), raw.CUC_BF16)
         self.assertEqual(raw.cuc_status_name(raw.CUC_ERROR_BUSY), b"CUC_ERROR_BUSY")
         self.assertEqual(raw.cuc_stream_handle(None), None)
+        device = cucore.Device(0)
+        stream = ctypes.c_void_p()
+        self.assertEqual(raw.cuc_stream_create(ctypes.byref(stream), device, None), 0)  # as docs/python.md has it
+        self.assertEqual(raw.cuc_device_ordinal(device), 0)
+        raw.cuc_stream_release(stream)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """Names and ways of writing of cuTile's, each with its result; and the list of what there is."""
+import inspect
+import math
 import os
 import pathlib
 import re
+import signal
 import tempfile
 import unittest
 
-from cucore import LaunchConfig, ObjectCode, launch
+from cucore import InvalidArgumentError, LaunchConfig, ObjectCode, launch
 from support import ROOT, child
 from test_tile import TileTest, ct, np, rng
 
@@ -153,6 +156,86 @@ class Names(TileTest):
         named = scale.owner.view("e8m0", sx.shape)  # as other libraries call them
         ct.launch(self.stream, (1,), k.scaled, (self.put(x), named, self.put(y), self.put(sy), again, m, n, K, blocks))
         np.testing.assert_array_equal(self.get(again), self.get(out))
+
+    def test_constants_are_of_their_own_types_and_bits(self):
+        kernel = ct.kernel(k.reciprocal.function)
+        cases = [(0.0, math.inf, 2), (-0.0, -math.inf, 2), (1, 1, 1), (1.0, 1, 2), (True, 1, 3), (math.nan, math.nan, 2),
+                 ((2,), 0.5, 1), ((2.0,), 0.5, 2), ([2.0], 0.5, 2), ((True,), 1, 3), (k.Setting(1), 1, 1),
+                 (k.Setting(1.0), 1, 2), (k.Setting(0.0), math.inf, 2), (k.Setting(-0.0), -math.inf, 2),
+                 (k.Setting(math.nan), math.nan, 2)]
+        for _ in range(2):  # the second time nothing is compiled
+            for constant, *right in cases:
+                with self.subTest(constant):
+                    out = self.zeros(2)
+                    self.run_kernel((1,), kernel, out, constant)
+                    np.testing.assert_array_equal(self.get(out), right)
+        self.assertEqual((len(kernel._compiled), len(kernel._sources)), (len(cases) - 1, len(cases) - 1))
+
+    def test_parameters_have_defaults(self):
+        for given, right in (((), 6), ((5,), 15), ((5, 7), 35), ((5, 7, 2), 35)):
+            out = self.zeros(4, dtype=np.int32)
+            self.run_kernel((1,), k.by_default, out, *given)
+            np.testing.assert_array_equal(self.get(out), [right] * 2 + [0 if len(given) == 3 else right] * 2)
+        for given in ((), (out, 1, 2, 3, 4)):
+            with self.assertRaisesRegex(TypeError, f"by_default.. takes 4 arguments, {len(given)} were given"):
+                ct.launch(self.stream, (1,), k.by_default, kernel_args=given)
+
+    def test_steps_that_are_found_as_it_runs(self):
+        for first, last, step in ((0, 10, 3), (2, 3, 1), (0, 10, 0), (0, 10, -1), (10, 0, -1), (10, 0, 1),
+                                  (np.int64(0), np.int8(9), np.int16(-2)), (np.uint32(1), np.uint32(9), np.uint32(2))):
+            with self.subTest(step=step):
+                turns = range(first, last, step) if step > 0 else ()
+                out = self.zeros(2, dtype=np.int32)
+                self.run_kernel((1,), k.steps, out, first, last, step)
+                np.testing.assert_array_equal(self.get(out), [len(turns), sum(turns)])
+
+    def test_parts_of_functions_in_functions(self):
+        x = self.random(8)
+        out = self.zeros(8)
+        self.run_kernel((1,), k.partly, self.put(x), out, 8)
+        np.testing.assert_array_equal(self.get(out), np.clip(x, 0, 1))
+
+    def test_scales_are_written(self):
+        for scale in (1.0, 2.0, 0.25):
+            out = self.zeros(2, 2)
+            self.run_kernel((1,), k.scaled_by_two, out, scale)
+            np.testing.assert_array_equal(self.get(out), np.full((2, 2), 64 * scale))
+        out = self.zeros(11, dtype=np.uint8)
+        self.run_kernel((1,), k.scales, out)
+        self.assertEqual(list(self.get(out)), [0, 0, 0, 127, 127, 127, 128, 254, 255, 255, 0])
+
+    @unittest.skipUnless(hasattr(signal, "setitimer"), "no timer")
+    def test_signals_end_what_is_interpreted(self):
+        def handler(_number, _frame):
+            raise KeyboardInterrupt
+
+        before, said = signal.signal(signal.SIGALRM, handler), []
+        try:
+            for speaks in (False, True):
+                out = np.zeros(1, np.int64)
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with self.assertRaises(KeyboardInterrupt):
+                    k.endless.interpret((1,), (out, speaks), print=said.append)
+                self.assertEqual(out[0], 1)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertTrue("".join(said[:12]).startswith("1\n1\n"))
+
+    def test_what_print_raises_is_raised(self):
+        with self.assertRaises(ZeroDivisionError):
+            k.lines.interpret((1,), (self.random(4), 4), print=lambda text: 1 // 0)
+
+    def test_an_assertion_has_the_line_of_python(self):
+        line = inspect.getsourcelines(k.below)[1] + 1
+        with self.assertRaisesRegex(InvalidArgumentError, rf"the sum is not below 0 \(tile_names\.py:{line}\)"):
+            k.negative.interpret((1,), (np.ones(4, np.float32), 4))
+
+    def test_dtypes_tell_of_themselves(self):
+        for dtype, name, bits in ((ct.bool_, "bool_", 8), (ct.int64, "int64", 64), (ct.bfloat16, "bfloat16", 16),
+                                  (ct.tfloat32, "tfloat32", 32), (ct.float8_e8m0fnu, "float8_e8m0fnu", 8)):
+            self.assertEqual((repr(dtype), dtype.name, dtype.bitwidth), (name, name, bits))
+        self.assertEqual(str(inspect.signature(ct.arange)), "(size, *, dtype=int32, start=0, step=1)")
 
     def test_blocks_of_with(self):
         out = self.zeros(4, dtype=np.int32)

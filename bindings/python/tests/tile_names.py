@@ -271,9 +271,87 @@ def lines(x, n: ConstInt):
     print("end", end="")
 
 
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    by: object
+
+
+@ct.kernel
+def reciprocal(out, c: ct.Constant):
+    """What tells constants from each other: their types and, of floats, bits."""
+    by = c.by if isinstance(c, Setting) else c[0] if isinstance(c, tuple) else c
+    ct.store(out, (0,), 1.0 / ct.full((1,), by, ct.float32))
+    ct.store(out, (1,), {int: 1.0, float: 2.0, bool: 3.0}[type(by)])
+
+
+@ct.kernel
+def by_default(out, by=2, more: ConstInt = 3, n: ConstInt = 4):
+    ct.store(out, (0,), ct.full((n,), more, ct.int32) * by)
+
+
+@ct.kernel
+def steps(out, first, last, step):
+    """Turns of a loop, and the sum of their numbers."""
+    total, turns = 0, 0
+    for i in range(first, last, step):
+        total += i
+        turns += 1
+    ct.store(out, (0,), turns)
+    ct.store(out, (1,), total)
+
+
+@ct.kernel
+def partly(x, out, n: ConstInt):
+    def between(tile, low, high):
+        return ct.minimum(ct.maximum(tile, low), high)
+
+    clamped = functools.partial(between, high=1.0)
+    ct.store(out, (0,), functools.partial(clamped, low=0.0)(ct.load(x, (0,), (n,))))
+
+
+@ct.kernel
+def scaled_by_two(out, scale: ct.Constant[float]):
+    """As the documentation of cuTile's mma_scaled has it."""
+    sx, sy = ct.full((2, 2), scale, ct.float8_e8m0fnu), ct.ones((2, 2), ct.float8_e8m0fnu)
+    ones = ct.ones((2, 64), ct.float8_e4m3fn)
+    ct.store(out, (0, 0), ct.mma_scaled(ones, sx, ct.ones((64, 2), ct.float8_e4m3fn), sy, ct.zeros((2, 2), ct.float32)))
+
+
+@ct.kernel
+def scales(out):
+    """The bits of constants, the nearest powers of two."""
+    for i, each in ct.static_iter(enumerate((0, 2.0**-130, 2.0**-127, 0.75, 1, 1.49, 1.5, 2.0**127, 2.0**128,
+                                             float("nan")))):
+        ct.store(out, (i,), ct.bitcast(ct.full((1,), each, ct.float8_e8m0fnu), ct.uint8))
+    ct.store(out, (10,), ct.zeros((1,), ct.float8_e8m0fnu))
+
+
+@ct.kernel
+def endless(out, speaks: ct.Constant[bool]):
+    i = ct.bid(0) + 1
+    while i > 0:
+        ct.store(out, (0,), i)
+        if speaks:
+            print(i)
+
+
+@ct.kernel
+def negative(x, n: ConstInt):
+    below(ct.load(x, (0,), (n,)))
+
+
+def below(tile):
+    ct.assert_(ct.sum(tile) < 0, "the sum is not below 0")
+
+
 WRONG = [
     # what is written, the class of the failure, and what is said
     ("print('a{}b', n)", ct.TileValueError, "stands for a value"),
+    ("for i in range(9, 0, -1): pass", ct.TileTypeError, "the step of a range is -1: expected 1 or more"),
+    ("ct.store(a, (0,), ct.zeros((8,), ct.float64))", ct.TileTypeError, "write .astype(ct.float32)"),
+    ("ct.full((2,), -1, ct.float8_e8m0fnu)", ct.TileValueError, "no negative values"),
+    ("ct.full((2,), ct.bid(0), ct.float8_e8m0fnu)", ct.TileTypeError, "known when the kernel is compiled"),
+    ("sorted((1, 2), key=lambda i: i)", ct.TileTypeError, "called by kernels alone"),
     ("print('{', '}', sep='')", ct.TileValueError, "stands for a value"),
     ("ct.printf('%s', n)", ct.TileValueError, "%s: expected one of"),
     ("ct.printf('%d %d', n)", ct.TileValueError, "takes more values than the 1"),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)
 {
@@ -87,6 +88,24 @@ static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
     return tile_is_signed(dtype) ? (int64_t)a < (int64_t)b : a < b;
 }
 
+// After a turn or a block: whether the caller ends the run, who is asked some times a second.
+static bool is_stopped(struct tile_machine *m)
+{
+    enum { TURNS = 64, MS = 50 };
+    struct timespec t;
+
+    if (!m->run->stop || ++m->turns % TURNS)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    if (now - m->asked_ms < MS)
+        return false;
+    m->asked_ms = now;
+    if (m->run->stop(m->run->user_data))
+        *m->run->stopped = m->failed = true;
+    return m->failed;
+}
+
 // The values that the terminator of a loop's body left are in the loop's results; they go on in the
 // arguments.
 static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
@@ -117,7 +136,7 @@ static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
         enum tile_flow flow = tile_machine_block(m, body);
         if (flow == TILE_FLOW_BREAK)
             break;
-        if (flow == TILE_FLOW_RETURN || m->failed)
+        if (flow == TILE_FLOW_RETURN || m->failed || is_stopped(m))
             return TILE_FLOW_RETURN;
         // The last step may be past what the dtype holds.
         if (lead && !less(dtype, at, end - step) && end - at <= step)
@@ -230,7 +249,8 @@ static void run_grid(struct tile_machine *m)
 {
     for (m->block[2] = 0; m->block[2] < m->grid[2] && !m->failed; m->block[2]++)
         for (m->block[1] = 0; m->block[1] < m->grid[1] && !m->failed; m->block[1]++)
-            for (m->block[0] = 0; m->block[0] < m->grid[0] && !m->failed; m->block[0]++)
+            for (m->block[0] = 0; m->block[0] < m->grid[0] && !m->failed && !is_stopped(m);
+                 m->block[0]++)
                 tile_machine_block(m, &m->run->kernel->body);
 }
 

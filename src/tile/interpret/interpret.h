@@ -13,8 +13,10 @@ struct tile_interpretation {
     uint32_t arguments;
     int64_t grid[3];                             // for kernels that declare none; else 0
     void (*print)(void *data, const char *text); // of print(); NULL: nothing is printed
-    void *print_data;
-    bool *no_memory; // set when that is what it fails of; NULL: nobody asks
+    int32_t (*stop)(void *data); // whether to end now, asked now and then; NULL: it goes on
+    void *user_data;             // of both
+    bool *no_memory;             // set when that is what it fails of; NULL: nobody asks
+    bool *stopped;               // set when that is why it ends; not NULL where `stop` is not
 };
 
 // False, and the text says what was wrong with the arguments, which assertion failed or which op

@@ -23,6 +23,7 @@ struct tile_machine {
     char *text;                     // the first failure
     size_t bytes;
     bool failed;
+    uint64_t turns, asked_ms; // how often and when it might have been, and was, asked to stop
 };
 
 bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)

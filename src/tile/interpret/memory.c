@@ -231,7 +231,7 @@ static void put_element(char *to, size_t bytes, const struct tile_mark *mark, cu
 static void put_print(struct tile_machine *m, const char *text)
 {
     if (m->run->print)
-        m->run->print(m->run->print_data, text);
+        m->run->print(m->run->user_data, text);
 }
 
 static bool step_print(struct tile_machine *m, const struct tile_op *op)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
+from ._constant import value_of
 from ._expression import Expressions, Return
 from ._ops import Needed
 from ._statement import Function
@@ -141,7 +142,7 @@ def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array])
         return Value(b.call("scalar", name.encode(), kind[1]))
     if kind[0] == "tuple":
         return tuple(parameter(b, f"{name}_of{i}", each, arrays) for i, each in enumerate(kind[1:]))
-    return kind[1]
+    return value_of(kind)
 
 
 def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
@@ -149,7 +150,7 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
     its last parameters once more, as one axis.
 
     A kind is ("array", dtype, rank), that with what is known of the extents and strides, ("scalar", dtype),
-    ("tuple", kinds...) or ("constant", value).
+    ("tuple", kinds...) or a constant's.
     """
     node = syntax_of(function)
     if isinstance(node, ast.Lambda):

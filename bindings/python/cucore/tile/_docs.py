@@ -37,9 +37,9 @@ DOCS: dict[str, dict[str, str]] = {
         "atomic_cas": "Write `desired` where elements are as `expected`, atomically; gives what they were.",
     },
     "Making tiles": {
-        "arange": "A tile with one axis: start, start + step and so on.",
+        "arange": "A tile with one axis: start, start + step and so on; of int32 where nothing else is said.",
         "astile": "A tile of numbers and scalars that are written as nested tuples.",
-        "full": "A tile of one value.",
+        "full": "A tile of one value; of float8_e8m0fnu one that is known when the kernel is compiled.",
         "zeros": "A tile of zeros.",
         "ones": "A tile of ones.",
     },
@@ -122,7 +122,7 @@ DOCS: dict[str, dict[str, str]] = {
     "Finding mistakes": {
         "print": "Print tiles and texts, as Python's print(), which does the same in a kernel.",
         "printf": "Print by a format of C's. Its widths and digits are not read.",
-        "assert_": "End the program with an error unless all elements are true.",
+        "assert_": "End the program with an error unless all elements are true. It tells the message, and the line of Python.",
     },
 }
 

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
+from .. import raw
 from .._errors import CompileError, CUDAError
+from .._tensor import _DTYPES
 
 TileError = CUDAError  # every failure is one
 
@@ -63,10 +66,22 @@ _OF_PYTHON: dict[type[BaseException], type[_Placed]] = {
 }
 CAUGHT = tuple(_OF_PYTHON)
 
+# What the tile language calls a dtype, and cuTile.
+NAMES: dict[str, str] = {raw.NAMES["dtype"][number]: name for name, number in _DTYPES.items()}
+
+# The compiler's advice is for the tile language: what it is in Python.
+_ADVICE: list[tuple[str, Callable[[re.Match[str]], str]]] = [
+    (r"write cast\(\.\., (\w+)\)", lambda match: f"write .astype(ct.{NAMES.get(match[1], match[1])})"),
+    (r"write a cast", lambda _: "write ct.astype()"),
+    (r"write reshape or squeeze", lambda _: "write ct.reshape()"),
+]
+
 
 def compilers(log: str) -> TileCompilerError:
     """The error for what the tile compiler says."""
     code = re.search(r"error (T\d)", log)
+    for said, instead in _ADVICE:
+        log = re.sub(said, instead, log)
     return _GROUPS.get(code[1] if code else "", TileTypeError)(log.rstrip())
 
 

@@ -38,6 +38,7 @@ from ._values import (
     Value,
     Variable,
     View,
+    named,
 )
 
 if TYPE_CHECKING:
@@ -112,12 +113,15 @@ class _Shape(tuple):  # type: ignore[type-arg]
 
 
 class Nested:
-    """A function or lambda that is written in a kernel."""
+    """A function or lambda that is written in a kernel. It looks callable, for functools.partial."""
 
     __slots__ = ("outside", "node")
 
     def __init__(self, outside: Expressions, node: Any) -> None:
         self.outside, self.node = outside, node
+
+    def __call__(self, *_arguments: Any, **_named: Any) -> Any:
+        raise TypeError("a function that is written in a kernel is called by kernels alone")
 
 
 def _is_librarys(function: types.FunctionType) -> bool:
@@ -421,7 +425,7 @@ class Expressions:
 
     def dtype_of(self, value: Value) -> DType:
         kind = self.b.dtype(value)
-        return DType(kind, raw.NAMES["dtype"].get(kind, "unknown"))
+        return named(kind)
 
     def attribute(self, value: Any, name: str) -> Any:
         if isinstance(value, Value):
@@ -434,7 +438,7 @@ class Expressions:
             of = {"shape": lambda: _Shape(ops.extent(self.b, value, axis) for axis in axes),
                   "strides": lambda: tuple(ops.stride(self.b, value, axis) for axis in axes),
                   "ndim": lambda: value.rank,
-                  "dtype": lambda: DType(value.dtype, raw.NAMES["dtype"][value.dtype])}
+                  "dtype": lambda: named(value.dtype)}
             methods, what = ops.ARRAY_METHODS, "an array"
         elif isinstance(value, View):
             of = {"tile_shape": lambda: value.shape, "traversal_steps": lambda: value.steps,

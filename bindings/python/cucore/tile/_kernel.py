@@ -18,6 +18,7 @@ from .._program import Program, ProgramOptions
 from .._stream import StreamLike, as_stream
 from .._tensor import Tensor, as_tensor
 from ._compile import compile_function
+from ._constant import kind_of
 from ._errors import TileCompilerError
 from ._values import plain
 
@@ -75,12 +76,19 @@ class TileKernel:
                tensor: Callable[[Any], Tensor] = as_tensor) -> tuple[tuple[tuple[Any, ...], ...], list[Any]]:
         """What the code depends on of the arguments, and those that are passed to it."""
         if len(arguments) != len(self._constant):
-            raise TypeError(f"{self.__name__}() takes {len(self._constant)} arguments, "
-                            f"{len(arguments)} were given")
+            arguments = self._filled(arguments)
         passed: list[Any] = []
-        kinds = [("constant", value, type(value)) if constant else _kind(value, how, passed, tensor)
+        kinds = [kind_of(value) if constant else _kind(value, how, passed, tensor)
                  for value, constant, how in zip(arguments, self._constant, self._how)]
         return tuple(kinds), passed
+
+    def _filled(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """All arguments: parameters that have defaults may be left out at the end."""
+        left = [each.default for each in self._signature.parameters.values()][len(arguments):]
+        if not left or inspect.Parameter.empty in left:
+            raise TypeError(f"{self.__name__}() takes {len(self._constant)} arguments, "
+                            f"{len(arguments)} were given")
+        return (*arguments, *left)
 
     def source(self, *arguments: Any) -> str:
         """The tile program of arguments like these, as text, to read or to keep."""
@@ -151,11 +159,11 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
         made = ("scalar", _NUMPY[kind.__name__])
     else:
         value = tensor(value)
-        struct = value._struct
-        if struct.dtype == raw.CUC_E8M0:  # the language has its bits
+        laid = value._struct
+        if laid.dtype == raw.CUC_E8M0:  # the language has its bits
             value = value._laid(value.shape, value.strides, raw.CUC_U8)
-            struct = value._struct
-        made = ("array", struct.dtype, struct.rank)
+            laid = value._struct
+        made = ("array", laid.dtype, laid.rank)
         if how and how is not True:
             made += (how.of(value),)
     passed.append(value)
@@ -251,14 +259,15 @@ def _config(grid: tuple[int, ...], programmatic: bool) -> LaunchConfig:
     return LaunchConfig(grid, _COMPILERS_BLOCK, programmatic_stream_serialization=programmatic)
 
 
-def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, args: Sequence[Any] = (), *,
+def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, kernel_args: Sequence[Any] = (), *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Run a kernel on a grid of blocks, in the stream's order."""
+    """Run a kernel on a grid of blocks, in the stream's order. Arguments of parameters with defaults may be left
+    out at the end."""
     if not isinstance(kernel, TileKernel):
         raise TypeError(f"expected a kernel, a function with @ct.kernel, not {type(kernel).__name__}")
     queue = as_stream(stream)
-    kinds, passed = kernel._kinds(args)
-    made, flat = kernel._kernel(queue.device, kinds, args)
+    kinds, passed = kernel._kinds(kernel_args)
+    made, flat = kernel._kernel(queue.device, kinds, kernel_args)
     passed += [_flat(passed[number]) for number in flat]
     config = _config(tuple(grid) if isinstance(grid, (tuple, list)) else (grid,),
                      programmatic_dependent_launch)

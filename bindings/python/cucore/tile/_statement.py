@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from . import _ops as ops
+from ._errors import TileTypeError
 from ._expression import Expressions, Nested, Return
 from ._syntax import loaded, read_first, returns, stored, syntax_of
 from ._trees import is_tree, leaves, mapped
@@ -300,6 +301,8 @@ class Function(Expressions):
             self.names[node.target.id] = Value(turn, loose=True)
             self.steps.append(None)
         elif isinstance(step, Value):
+            # Of a step below 1 there is no turn, as with Python's range() upwards; to ask once costs no turn.
+            last = ops.where(self.b, ops.binary(self.b, "gt", step, 0), last, first)
             counter = self.b.call("declare", plain(node.target.id).encode(),
                                   self.b.cast(self.b.value(first), raw.CUC_I64).handle)
             self.b.call("loop")
@@ -314,7 +317,7 @@ class Function(Expressions):
 
             self.steps.append(advance)
         else:
-            self.refuse(node.iter, f"the step of a range is {step}: expected 1 or more")
+            self.refuse(node.iter, f"the step of a range is {step}: expected 1 or more", TileTypeError)
         self.close_loop(node, mine, hidden, node.target.id)
 
     def do_While(self, node: ast.While) -> None:

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import os
 import re
 from typing import Any, Callable
 
 from .. import raw
 from ._registry import OPS, axis_of, binary, constant, number, numbers, op, several, unary
 from ._errors import TileCompilerError
-from ._values import INTEGERS, Builder, Shown, Text, Value
+from ._values import INTEGERS, Builder, DType, Shown, Text, Value
 
 # ---- making tiles --------------------------------------------------------------------------------
 
@@ -33,7 +35,7 @@ def astile(b: Builder, value: Any, /, *, dtype: Any) -> Value:
 
 
 @op("arange")
-def arange(b: Builder, size: Any, *, dtype: Any = raw.CUC_I32, start: Any = 0, step: Any = 1) -> Value:
+def arange(b: Builder, size: Any, *, dtype: Any = DType(raw.CUC_I32, "int32"), start: Any = 0, step: Any = 1) -> Value:
     kind = number(dtype)
     if kind in INTEGERS:
         made = Value(b.call("iota", kind, constant(size, "size")))
@@ -44,9 +46,25 @@ def arange(b: Builder, size: Any, *, dtype: Any = raw.CUC_I32, start: Any = 0, s
     return made if isinstance(start, int) and start == 0 else binary(b, "add", made, start)
 
 
+def _power(value: Any) -> int:
+    """The bits of a number as float8_e8m0fnu, which the language has as u8: the nearest power of two, as cuTile has
+    it of constants; half way is the larger, 0 the smallest, and what is too large is NaN."""
+    if isinstance(value, Value):
+        raise TypeError("a tile of float8_e8m0fnu is filled with a number that is known when the kernel is compiled")
+    if math.copysign(1, value) < 0:
+        raise ValueError(f"{value} is no float8_e8m0fnu, which has no negative values")
+    if not math.isfinite(value):
+        return 255
+    part, power = math.frexp(value)  # part is from 0.5 on, and below 1
+    return min(max(power - (part < 0.75) + 127, 0), 255) if value else 0
+
+
 @op("full")
 def full(b: Builder, shape: Any, fill_value: Any, dtype: Any) -> Value:
-    kind, fill = number(dtype), b.value(fill_value)
+    kind = number(dtype)
+    if kind == raw.CUC_E8M0:
+        kind, fill_value = raw.CUC_U8, _power(fill_value)
+    fill = b.value(fill_value)
     if isinstance(fill_value, bool) and kind != raw.CUC_BOOL:
         fill = b.value(int(fill_value))
     elif isinstance(fill_value, Value):
@@ -56,6 +74,8 @@ def full(b: Builder, shape: Any, fill_value: Any, dtype: Any) -> Value:
 
 @op("zeros")
 def zeros(b: Builder, shape: Any, dtype: Any) -> Value:
+    if number(dtype) == raw.CUC_E8M0:
+        return full(b, shape, 0, dtype)
     return Value(b.call("zeros", number(dtype), *b.integers(numbers(shape, "shape"))))
 
 
@@ -445,7 +465,10 @@ def assume_divisible_by(b: Builder, x: Any, divisor: Any) -> Any:
 
 @op("assert_")
 def assert_(b: Builder, cond: Any, message: Any = "") -> None:
-    b.call("assert", b.value(cond).handle, str(message or "an assertion does not hold").encode())
+    # The device tells the line of the tile program, which has no other way to keep Python's.
+    file, line = b.place
+    said = f"{message or 'an assertion does not hold'} ({os.path.basename(file.decode())}:{line})"
+    b.call("assert", b.value(cond).handle, said.encode())
 
 
 @op("print")

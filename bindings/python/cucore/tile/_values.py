@@ -8,7 +8,7 @@ from typing import Any
 from .. import raw
 from .._errors import text
 from .._handle import numbers
-from ._errors import TileCompilerError, compilers
+from ._errors import NAMES, TileCompilerError, compilers
 
 
 class DType:
@@ -31,6 +31,17 @@ class DType:
 
     def __repr__(self) -> str:
         return self.name
+
+    @property
+    def bitwidth(self) -> int:
+        """How many bits of memory an element has."""
+        return int(raw.cuc_dtype_bits(self.number))
+
+
+def named(number: int) -> DType:
+    """A dtype by cuTile's name."""
+    kind: str = raw.NAMES["dtype"].get(number, "unknown")
+    return DType(number, NAMES.get(kind, kind))
 
 
 class Value:

@@ -2563,8 +2563,10 @@ pub struct cuc_tile_interpret_options {
     pub reserved: u32,
     /// gets what the kernel prints, in pieces; NULL: it goes nowhere
     pub print: Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char)>,
-    /// handed to print
+    /// handed to print and stop
     pub user: *mut c_void,
+    /// asked some times a second whether the run is to end before the kernel has, unless it gives 0; NULL: it goes on
+    pub stop: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
 }
 
 zeroed!(cuc_tile_interpret_options, struct_size);

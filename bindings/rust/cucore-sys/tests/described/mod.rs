@@ -668,12 +668,13 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_tile_entry.registers, 28, 4);
     row!(cuc_tile_entry.stack_bytes, 32, 4);
     row!(cuc_tile_entry.reserved, 36, 4);
-    row!(cuc_tile_interpret_options, 40, 8);
+    row!(cuc_tile_interpret_options, 48, 8);
     row!(cuc_tile_interpret_options.struct_size, 0, 8);
     row!(cuc_tile_interpret_options.grid, 8, 12);
     row!(cuc_tile_interpret_options.reserved, 20, 4);
     row!(cuc_tile_interpret_options.print, 24, 8);
     row!(cuc_tile_interpret_options.user, 32, 8);
+    row!(cuc_tile_interpret_options.stop, 40, 8);
     row!(cuc_tile_parameter, 32, 8);
     row!(cuc_tile_parameter.struct_size, 0, 8);
     row!(cuc_tile_parameter.name, 8, 8);

@@ -1,0 +1,54 @@
+"""Constants of a kernel: what makes one another, so that a kernel is compiled for each and once."""
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from ._trees import children, is_tree
+
+_bits = struct.Struct("<d").pack
+
+
+class _Known:
+    """A constant of a type that `kind_of()` does not name, equal to others by its key."""
+
+    __slots__ = ("value", "_key")
+
+    def __init__(self, value: Any) -> None:
+        self.value, self._key = value, _key(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _key(value: Any) -> tuple[Any, ...]:
+    kind = type(value)
+    if isinstance(value, (float, complex)):
+        return kind, _bits(value.real), _bits(value.imag)
+    if is_tree(value):
+        return kind, tuple((name, _key(each)) for name, each in children(value))
+    if kind.__module__ == "numpy" and hasattr(value, "tobytes"):
+        return kind, str(value.dtype), value.shape, value.tobytes()
+    return kind, value
+
+
+def kind_of(value: Any) -> tuple[Any, ...]:
+    """What the code depends on of a constant. By == alone 0.0 would be -0.0, 1 be 1.0 and True, and NaN not itself."""
+    kind = type(value)
+    if kind is int or kind is bool or kind is str:
+        return "constant", value, kind
+    if kind is float:
+        return "float", _bits(value)
+    if kind is tuple or kind is list:
+        return ("tuple", *map(kind_of, value))
+    return "constant", _Known(value)
+
+
+def value_of(kind: tuple[Any, ...]) -> Any:
+    """The constant of a kind that is not a tuple."""
+    if kind[0] == "float":
+        return struct.unpack("<d", kind[1])[0]
+    return kind[1].value if isinstance(kind[1], _Known) else kind[1]
