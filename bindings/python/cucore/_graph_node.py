@@ -160,7 +160,8 @@ def _again(object_: Any, retain: Any) -> Any:
 def _reaching(size: int, *ends: Any) -> None:
     """Refuse what is longer than a buffer that is an end of it: as a node runs, the context would be lost."""
     for each in ends:
-        if isinstance(each, Buffer) and each.size < size < 2**64:  # of more, what does not fit C is told
+        # Of what is no number, and of more, the call tells.
+        if isinstance(each, Buffer) and hasattr(size, "__index__") and each.size < size < 2**64:
             raise ValueError(f"{size} bytes reach beyond the {each.size} of the buffer")
 
 
