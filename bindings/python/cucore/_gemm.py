@@ -70,7 +70,7 @@ class Gemm(Handle):
         self._h = 0
         made = _options(dtype, choice, given)
         self._form = made.form
-        self._h = create(raw.cuc_gemm_plan_create, Device(device)._h, ctypes.byref(made))
+        self._take(create(raw.cuc_gemm_plan_create, Device(device)._h, ctypes.byref(made)))
 
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:

@@ -154,8 +154,10 @@ class ManagedBuffer(Buffer):
 
 def as_managed(made: Buffer) -> ManagedBuffer:
     """The same reference as a ManagedBuffer."""
-    handle, made._h = made._h, 0
-    return ManagedBuffer._own(handle)
+    managed = ManagedBuffer._own(0)
+    managed._h, managed._pool, managed._resource = made._h, made._pool, made._resource
+    made._h = 0
+    return managed
 
 
 # ---- several at once -----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Sequence, TextIO, Union
 
 from . import raw
 from ._errors import check, text
-from ._handle import Handle, create
+from ._handle import Handle, create, handle_of
 from ._object import CODE_KINDS, ObjectCode
 
 Strings = Union[str, Sequence[str], None]
@@ -201,7 +201,7 @@ class Program(Handle):
             raise ValueError(f"code_type is {code_type!r}: expected one of {', '.join(_SOURCE_KINDS)}")
         self._code = code.encode() if isinstance(code, str) else bytes(code)
         self._kind, self._options = kind, options or ProgramOptions()
-        self._h = self._create(())
+        self._take(self._create(()))
 
     def _create(self, name_expressions: Sequence[str]) -> int:
         made = self._options._fill(name_expressions)
@@ -327,12 +327,12 @@ class Linker(Handle):
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
         self._h = 0
         made = (options or LinkerOptions())._fill()
-        self._h = create(raw.cuc_linker_create, ctypes.byref(made.struct))
+        self._take(create(raw.cuc_linker_create, ctypes.byref(made.struct)))
         for code in object_codes:
             self.add(code)
 
     def add(self, code: ObjectCode) -> None:
-        check(raw.cuc_linker_add(self._h, code._h))
+        check(raw.cuc_linker_add(self._h, handle_of(ObjectCode, code, "code")))
 
     def add_file(self, path: str | os.PathLike[str], code_type: str) -> None:
         """Add code of a file: "ptx", "cubin", "ltoir", "fatbin", "object" or "library"."""
@@ -359,6 +359,12 @@ class Linker(Handle):
 
     def get_info_log(self) -> str:
         return text(raw.cuc_linker_info_log(self._h))
+
+    @classmethod
+    def which_backend(cls) -> str:
+        """Who links by default, "nvJitLink" or "driver"."""
+        with cls() as linker:
+            return linker.backend
 
     @property
     def backend(self) -> str:

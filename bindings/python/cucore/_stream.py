@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
 from ._errors import check, last_error
-from ._handle import Handle, create, get, kept, options
+from ._handle import Handle, create, get, handle_of, kept, not_copied, options
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
 
@@ -66,9 +66,12 @@ class Event(Handle):
 
     @classmethod
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
-        """Wrap a CUevent that somebody else destroys, after this object."""
-        return cls._own(create(raw.cuc_event_from_handle, int(handle),
-                               context._h if context else None, 0))
+        """Wrap a CUevent that somebody else destroys, after this object. Without a context it is of the current
+        one, or the first device's."""
+        from ._device import Context, Device
+        if context is None:
+            context = Context.current() or Device().context
+        return cls._own(create(raw.cuc_event_from_handle, int(handle), handle_of(Context, context, "context"), 0))
 
     @classmethod
     def from_ipc_descriptor(cls, descriptor: IPCEventDescriptor) -> Event:
@@ -87,7 +90,7 @@ class Event(Handle):
         return bool(raw.cuc_event_flags(self._h) & raw.CUC_EVENT_IPC)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Event.from_ipc_descriptor, (self.ipc_descriptor,)
+        return (Event.from_ipc_descriptor, (self.ipc_descriptor,)) if self.is_ipc_enabled else not_copied(self)
 
     @property
     def handle(self) -> int:
@@ -119,12 +122,18 @@ class Event(Handle):
 
     def record(self, stream: StreamLike) -> None:
         """Stand for everything that the stream has by now."""
-        check(raw.cuc_event_record(self._h, as_stream(stream)))
+        check(raw.cuc_event_record(self._h, as_stream(stream)._h))
 
     def sync(self) -> None:
         """Wait until it has completed."""
         check(raw.cuc_event_synchronize(self._h))
         prune()
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, Event) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
 
     def fileno(self) -> int:
         """A file descriptor that becomes readable when it completes, or never will. Close it."""
@@ -171,6 +180,7 @@ class Stream(Handle):
 
     __slots__ = ("_p",)
     _release = raw.cuc_stream_release
+    _stream_h = Handle.__dict__["_h"]  # the same by a name that no other object has: C takes what has it for a stream
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
 
     @classmethod
@@ -257,7 +267,7 @@ class Stream(Handle):
         """Record an event, a new one when none is given."""
         if event is None:
             event = Event._create(self.device, options)
-        check(raw.cuc_event_record(event._h, self._h))
+        check(raw.cuc_event_record(handle_of(Event, event, "event"), self._h))
         return event
 
     def wait(self, other: Event | StreamLike) -> None:
@@ -265,7 +275,7 @@ class Stream(Handle):
         if isinstance(other, Event):
             check(raw.cuc_stream_wait_event(self._h, other._h))
         else:
-            check(raw.cuc_stream_wait_stream(self._h, as_stream(other)))
+            check(raw.cuc_stream_wait_stream(self._h, as_stream(other)._h))
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
         """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
@@ -310,8 +320,8 @@ class Stream(Handle):
         return f"<Stream {self.handle:#x}>"
 
 
-class DefaultStream:
-    """A default stream of whichever device is current when it is used."""
+class DefaultStream(Stream):
+    """A default stream of whichever device is current when it is used. It is never closed."""
 
     __slots__ = ("_number",)
 
@@ -323,6 +333,19 @@ class DefaultStream:
         device = Device()
         return device.default_stream if self._number == 1 else device.per_thread_default_stream
 
+    @property
+    def _h(self) -> int:  # type: ignore[override]
+        return self._stream()._h
+
+    _stream_h = _h
+
+    @property
+    def is_closed(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        """Does nothing: it is the device's."""
+
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self._number
 
@@ -330,10 +353,8 @@ class DefaultStream:
     def handle(self) -> int:
         return self._number
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._stream(), name)
+    def __reduce__(self) -> Any:
+        return repr(self)  # the one of that name
 
     def __repr__(self) -> str:
         return "LEGACY_DEFAULT_STREAM" if self._number == 1 else "PER_THREAD_DEFAULT_STREAM"
@@ -347,10 +368,10 @@ StreamLike = Any
 
 def as_stream(value: StreamLike) -> Stream:
     """The stream that a value stands for: ours, or another library's by its protocol."""
-    if isinstance(value, Stream):
+    if type(value) is Stream:
         return value
-    if isinstance(value, DefaultStream):
-        return value._stream()
+    if isinstance(value, Stream):
+        return value._stream() if isinstance(value, DefaultStream) else value
     protocol = getattr(value, "__cuda_stream__", None)
     if protocol is not None:
         version, handle = protocol() if callable(protocol) else protocol
@@ -359,7 +380,7 @@ def as_stream(value: StreamLike) -> Stream:
         return Stream.from_handle(handle, owner=value)
     for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's, of before the protocol
         handle = getattr(value, name, None)
-        if isinstance(handle, int):
+        if isinstance(handle, int) and not hasattr(value, "__dlpack__"):  # arrays have a `ptr` too
             return Stream.from_handle(handle, owner=value)
     raise TypeError(f"expected a stream: a Stream or an object with __cuda_stream__, "
                     f"not {type(value).__name__}")

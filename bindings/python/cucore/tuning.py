@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import raw
 from ._errors import check, text
-from ._handle import options
+from ._handle import handle_of, options
 from ._program import Program
 
 _ROOM = 512  # of a choice, as text
@@ -61,13 +61,15 @@ def visited(call: Callable[[Any], int]) -> list[Candidate]:
 def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
     """All that the auto() constants of a kernel may be, for the program's dimensions."""
     name = kernel.encode() if kernel is not None else None
-    return visited(lambda visit: raw.cuc_tile_visit_candidates(program._h, name, visit, None))
+    handle = handle_of(Program, program, "program")
+    return visited(lambda visit: raw.cuc_tile_visit_candidates(handle, name, visit, None))
 
 
 def record_of(program: Program, kernel: str | None = None) -> Record:
     """The key of a kernel's record: its program, name, constants and dimensions."""
     out = options(raw.cuc_tuned_record)
-    check(raw.cuc_tile_get_record(ctypes.byref(out), program._h, kernel.encode() if kernel is not None else None))
+    handle = handle_of(Program, program, "program")
+    check(raw.cuc_tile_get_record(ctypes.byref(out), handle, kernel.encode() if kernel is not None else None))
     made = Record._of(out)
     made.kernel = made.kernel or kernel
     return made

@@ -11,7 +11,7 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import HostMemory, get, options
+from ._handle import HostMemory, get, not_copied, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
 from ._stream import Stream, StreamLike, as_stream
@@ -224,6 +224,13 @@ class HostRegistration:
         if self._memory is None:
             raise ValueError("the registration is closed")
         return int(get(ctypes.c_uint64, raw.cuc_host_get_device_pointer, self._device._h, self._memory.address))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return not_copied(self)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._memory is None
 
     def close(self) -> None:
         memory, self._memory = self._memory, None
