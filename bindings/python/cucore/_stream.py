@@ -279,7 +279,8 @@ class Stream(Handle):
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
         """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
-        has a bit in common ("&") or has not all bits ("~|")."""
+        has a bit in common ("&") or has not all bits ("~|"). Nothing ends the wait but the number: what then waits for
+        the stream, as the end of a buffer without a pool does, waits with it."""
         check(raw.cuc_stream_wait_value(self._h, int(buffer) + offset, value, bits // 8, _COMPARE[compare]))
 
     def write_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32) -> None:

@@ -90,7 +90,7 @@ class VirtualMemoryBuffer(Buffer):
         for made, (fd, size) in zip(pieces, given):
             made.fd, made.bytes = fd, size
         made = cls._own(create(raw.cuc_buffer_import_pieces, handle_of(MemoryResource, mr, "mr"), pieces, len(given),
-                               ipc_descriptor.size, None if stream is None else as_stream(stream)))
+                               ipc_descriptor.size, None if stream is None else as_stream(stream)._h))
         made._resource = mr
         return made
 

@@ -189,19 +189,19 @@ def copy_2d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
     """Copy a rectangle between device memory: `row_bytes`, `rows`, `dst_pitch`, `src_pitch` and places, as
     `cuc_copy_2d_params` has them."""
     made = _params(raw.cuc_copy_2d_params, sizes, dst=dst, src=src)
-    check(raw.cuc_copy_2d(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_copy_2d(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def copy_3d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
     """Copy a block between device memory: as `copy_2d()`, with `slices`, `dst_slice_rows` and so on."""
     made = _params(raw.cuc_copy_3d_params, sizes, dst=dst, src=src)
-    check(raw.cuc_copy_3d(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_copy_3d(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def copy_peer(dst: Any, dst_device: Device | int, src: Any, src_device: Device | int, size: int, *,
               stream: StreamLike) -> None:
     """Copy bytes from one device to another."""
-    check(raw.cuc_copy_peer(as_stream(stream), int(dst), Device(dst_device)._h, int(src), Device(src_device)._h,
+    check(raw.cuc_copy_peer(as_stream(stream)._h, int(dst), Device(dst_device)._h, int(src), Device(src_device)._h,
                             size))
 
 

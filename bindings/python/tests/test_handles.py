@@ -238,6 +238,8 @@ print(sorted(each for each in said if "NULL" not in each and "closed" not in eac
             try:
                 self.assertIs(self.device.memory_resource, mr)
                 self.assertIs(self.device.allocate(16, stream=self.stream).memory_resource, mr)
+                mr.close()  # the device's own reference stays
+                self.assertGreater(self.device.allocate(16, stream=self.stream).handle, 0)
             finally:
                 self.device.memory_resource = None
             self.assertEqual(self.device.memory_resource.device_id, before.device_id)
