@@ -167,6 +167,8 @@ class Closing(DeviceTest):
                 ("device.create_stream()", "launch(it, config, kernel, 1.0, x, x, 1)"),
                 ("device.allocate(64, stream=stream)", "launch(stream, config, kernel, 1.0, it, it, 1)"),
                 ("compiled(SAXPY).get_kernel('saxpy')", "launch(stream, config, it, c_float(1), x.view('f32'), x, 1)"),
+                ("PreparedLaunch(device.create_stream(), config, compiled(SAXPY).get_kernel('saxpy'), 1.0, x, x, 1)",
+                 "it()"),
                 ("graph.instantiate()", "it.launch(stream)"),
                 ("device.create_event()", "(it.record(stream), it.sync())")]:
             with self.subTest(use=use):
@@ -193,7 +195,8 @@ for _ in range(30):
     threads = [threading.Thread(target=run, args=(it,)) for _ in range(2)]
     for thread in threads:
         thread.start()
-    it.close()
+    for each in [it.kernel, it.stream] if isinstance(it, PreparedLaunch) else [it]:
+        each.close()
     for thread in threads:
         thread.join()
 stream.sync()
