@@ -22,7 +22,8 @@
     X(_address)  \
     X(_memory)   \
     X(_buffer)   \
-    X(_stream) X(_h) X(_export) X(_import) X(_failed) X(_may_call) X(__dlpack_c_exchange_api__)
+    X(_stream)   \
+    X(_h) X(_stream_h) X(_export) X(_import) X(_failed) X(_may_call) X(__dlpack_c_exchange_api__)
 #define FIELD(name) void *name;
 static struct {
     NAMES(FIELD)
@@ -460,7 +461,7 @@ static void *from_dlpack(void *type, void *const *arguments, intptr_t count, voi
         return NULL;
     const struct exchange_api *api = api_of(kind);
     cuc__py.Py_DecRef(kind);
-    if (api && stream != cuc__py.none && !get_number(&queue, stream, names._h)) {
+    if (api && stream != cuc__py.none && !get_number(&queue, stream, names._stream_h)) {
         cuc__py.PyErr_Clear(); // another library's stream
         queue = 0;
     }

@@ -22,28 +22,38 @@ static cuc_status launch_unlocked(cuc_stream *stream, const cuc_launch_config *c
 }
 
 static struct {
-    void *launch, *failed, *plan, *h, *address, *value;
+    void *launch, *failed, *plan, *h, *stream_h, *config, *address, *value;
 } names; // as Python's texts
 
 static bool intern(void)
 {
     void *(*text)(const char *) = cuc__py.PyUnicode_InternFromString;
 
-    return names.launch || ((names.failed = text("_failed")) && (names.plan = text("_plan")) &&
-                            (names.h = text("_h")) && (names.address = text("_address")) &&
-                            (names.value = text("value")) && (names.launch = text("_launch")));
+    return names.launch ||
+           ((names.failed = text("_failed")) && (names.plan = text("_plan")) &&
+            (names.h = text("_h")) && (names.stream_h = text("_stream_h")) &&
+            (names.config = text("_config")) && (names.address = text("_address")) &&
+            (names.value = text("value")) && (names.launch = text("_launch")));
 }
 
-// An attribute that is an address; NULL where it is none, or with an exception.
-static void *get_address(void *object, void *name)
+enum { FIXED = 3, ARGS = 64 }; // stream, config, kernel
+
+// Numbers whose objects go when nobody has them: another thread may close what a launch under way
+// reads.
+typedef struct numbers {
+    void *objects[FIXED + ARGS];
+    size_t count;
+} numbers;
+
+// An attribute that is an address, and stays; NULL where it is none, or with an exception.
+static void *get_address(numbers *held, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
 
     if (!value)
         return NULL;
-    void *address = cuc__py.PyLong_AsVoidPtr(value);
-    cuc__py.Py_DecRef(value);
-    return address;
+    held->objects[held->count++] = value;
+    return cuc__py.PyLong_AsVoidPtr(value);
 }
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -86,7 +96,7 @@ static bool pack_number(cuc_arg *out, void *number, cuc_dtype dtype)
     }
 }
 
-static bool pack(cuc_arg *out, const cuc_python_argument *want, void *value)
+static bool pack(cuc_arg *out, numbers *held, const cuc_python_argument *want, void *value)
 {
     void *type = cuc__py.PyObject_Type(value);
 
@@ -98,11 +108,11 @@ static bool pack(cuc_arg *out, const cuc_python_argument *want, void *value)
     case CUC_PYTHON_BUFFER:
         out->type = CUC_ARG_BUFFER;
         out->bytes = 8;
-        return (out->value.pointer = get_address(value, names.h)) != NULL;
+        return (out->value.pointer = get_address(held, value, names.h)) != NULL;
     case CUC_PYTHON_TENSOR:
         out->type = CUC_ARG_TENSOR;
         out->bytes = 8;
-        return (out->value.pointer = get_address(value, names.address)) != NULL;
+        return (out->value.pointer = get_address(held, value, names.address)) != NULL;
     case CUC_PYTHON_NUMBER:
         return pack_number(out, value, want->dtype);
     default: {
@@ -117,34 +127,39 @@ static bool pack(cuc_arg *out, const cuc_python_argument *want, void *value)
 
 // ---- launching by a plan ------------------------------------------------------------------------
 
-enum { FIXED = 3, ARGS = 64 }; // stream, config, kernel
-
-static bool launch_by_plan(void *const *given, intptr_t count)
+static bool launch_by_plan(numbers *held, void *const *given, intptr_t count)
 {
     cuc_arg args[ARGS];
     void *config = NULL;
 
-    const cuc_python_plan *plan = get_address(given[2], names.plan);
+    const cuc_python_plan *plan = get_address(held, given[2], names.plan);
     if (!plan || (size_t)(count - FIXED) != plan->count)
         return false;
-    void *stream = get_address(given[0], names.h);
+    void *stream = get_address(held, given[0], names.stream_h);
     if (!stream)
         return false;
-    if (given[1] != cuc__py.none && !(config = get_address(given[1], names.address)))
+    if (given[1] != cuc__py.none && !(config = get_address(held, given[1], names.config)))
         return false;
     for (size_t i = 0; i < plan->count; i++)
-        if (!pack(&args[i], &plan->arguments[i], given[FIXED + i]))
+        if (!pack(&args[i], held, &plan->arguments[i], given[FIXED + i]))
             return false;
     return launch_unlocked(stream, config, plan->kernel, args, plan->count) == CUC_OK;
 }
 
 static void *launch(void *slowly, void *const *given, intptr_t count)
 {
-    if (count >= FIXED && launch_by_plan(given, count)) {
+    numbers held;
+
+    held.count = 0;
+    bool good = count >= FIXED && launch_by_plan(&held, given, count);
+    if (!good)
+        cuc__py.PyErr_Clear(); // before anything goes, which may call Python
+    while (held.count)
+        cuc__py.Py_DecRef(held.objects[--held.count]);
+    if (good) {
         cuc__py.Py_IncRef(cuc__py.none);
         return cuc__py.none;
     }
-    cuc__py.PyErr_Clear();
     void *all = cuc__py.PyTuple_New(count);
     for (intptr_t i = 0; all && i < count; i++) {
         cuc__py.Py_IncRef(given[i]);

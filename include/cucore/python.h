@@ -30,7 +30,7 @@ CUC_BEGIN_DECLS
  *   - `_export(stream, max_version, dl_device, copy)`: where the consumer's stream has to wait, or
  *     the memory is of no buffer, or a copy or another device is asked for;
  *   - `_import(value, stream)`, of the class: where the producer has no
- * `__dlpack_c_exchange_api__`, or the stream is no object with `_h`;
+ * `__dlpack_c_exchange_api__`, or the stream is no object with `_stream_h` (int);
  *   - `_failed()`, of the class: raises the calling thread's last failure;
  *   - `_may_call()`, of the class that has it first: 0 on a thread of the driver's, which calls a
  *     function of Python's and where the collector may run, 2 on one that never is, or else 1.
@@ -103,12 +103,14 @@ typedef struct cuc_python_plan {
  * A function of Python's, `launch(stream, config, kernel, *args)`.
  *
  * It launches by the plan whose address is the kernel's attribute `_plan` (int), with the stream's
- * `_h` (int) and the config's `_address` (int), if that is not None. Where an attribute is missing
- * or 0, a value is of another class than the plan says or a number does not fit, it calls `slowly`
- * with all that it was given, and gives what that returns. A failure of cuc_launch() is handed to
- * `slowly` too, which tries again and raises.
+ * `_stream_h` (int) and the config's `_config` (int), if that is not None; objects that are no
+ * streams or configs are not to have these. Where an attribute is missing or 0, a value is of
+ * another class than the plan says or a number does not fit, it calls `slowly` with all that it was
+ * given, and gives what that returns. A failure of cuc_launch() is handed to `slowly` too, which
+ * tries again and raises.
  *
- * The interpreter's lock is let go of meanwhile.
+ * The interpreter's lock is let go of meanwhile. The numbers that it has read are held: they may be
+ * of a class that releases what they stand for when they go.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call

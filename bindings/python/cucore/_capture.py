@@ -14,7 +14,7 @@ from ._condition import GraphCondition
 from ._device import Device
 from ._errors import CUDAError, check, last_error
 from ._graph import Graph
-from ._handle import _left, _threads, create, get, may_call, release_left, word
+from ._handle import _left, _threads, create, get, handle_of, may_call, release_left, word
 from ._stream import Stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
@@ -128,7 +128,7 @@ class Capture:
 
     def embed(self, child: Graph) -> None:
         """Put a whole graph on the stream, as one node; it is copied."""
-        check(raw.cuc_stream_embed_graph(self._stream._h, child._h))
+        check(raw.cuc_stream_embed_graph(self._stream._h, handle_of(Graph, child, "child")))
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""

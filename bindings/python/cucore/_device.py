@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import raw
 from ._errors import check, text
-from ._handle import Handle, c_handle, c_text, call, create, get
+from ._handle import Handle, c_handle, c_text, call, create, get, handle_of
 from ._pending import prune
 from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
 
@@ -83,10 +83,10 @@ class Context(Handle):
 
     def enable_peer_access(self, peer: Context) -> None:
         """Let its kernels reach the memory of another device's context."""
-        check(raw.cuc_context_enable_peer_access(self._h, peer._h))
+        check(raw.cuc_context_enable_peer_access(self._h, handle_of(Context, peer, "peer")))
 
     def disable_peer_access(self, peer: Context) -> None:
-        check(raw.cuc_context_disable_peer_access(self._h, peer._h))
+        check(raw.cuc_context_disable_peer_access(self._h, handle_of(Context, peer, "peer")))
 
     def create_stream(self, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
         return Stream._create(self, options)
@@ -102,6 +102,11 @@ class Context(Handle):
 
     def __hash__(self) -> int:
         return hash(self.handle)
+
+
+def current_or(device: Device | int | None) -> int | None:
+    """A device as C takes it, for which nothing is the current context, where there is one."""
+    return Device(device)._h if device is not None or Context.current() is None else None
 
 
 class ComputeCapability(tuple):  # type: ignore[type-arg]
@@ -270,17 +275,23 @@ class Device:
     def memory_resource(self) -> MemoryResource:
         """Where `allocate()` takes memory from."""
         from ._memory import MemoryResource
-        if self._resource is not None:
-            return self._resource
-        return MemoryResource._own(create(raw.cuc_device_get_memory_resource, self._h))
+        given = self._resource
+        if given is not None and not given._h and not given._closed:
+            return given
+        # Others set it too, and one that was closed here is still the device's.
+        made = MemoryResource._own(create(raw.cuc_device_get_memory_resource, self._h))
+        return given if given is not None and given._h == made._h else made
 
     @memory_resource.setter
     def memory_resource(self, resource: MemoryResource | None) -> None:
-        handle = resource._h if resource is not None else 0
+        from ._memory import MemoryResource
+        handle = handle_of(MemoryResource, resource, "memory_resource") if resource is not None else 0
+        if resource is not None and resource.is_closed:
+            raise ValueError(f"the {type(resource).__name__} is closed")
         if resource is None or handle:
             check(raw.cuc_device_set_memory_resource(self._h, handle or None))
         # One that is written in Python serves what is allocated from Python.
-        self._resource = None if handle else resource
+        self._resource = resource
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
         """Memory of the device, in the stream's order."""

@@ -68,7 +68,7 @@ class Gemm(Handle):
         self._h = 0
         made = _options(dtype, choice, given)
         self._form = made.form
-        self._h = create(raw.cuc_gemm_plan_create, Device(device)._h, ctypes.byref(made))
+        self._take(create(raw.cuc_gemm_plan_create, Device(device)._h, ctypes.byref(made)))
 
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
@@ -84,7 +84,7 @@ class Gemm(Handle):
                 setattr(args, name, kept[-1]._address)
         if workspace is not None:
             args.workspace, args.workspace_bytes = workspace.handle, workspace.size
-        check(self._CALLS[self._form](as_stream(stream), self._h, alpha, beta, ctypes.byref(args)))
+        check(self._CALLS[self._form](as_stream(stream)._h, self._h, alpha, beta, ctypes.byref(args)))
 
     def workspace_bytes(self, m: int, n: int) -> int:
         """What a product of that many rows and columns takes."""

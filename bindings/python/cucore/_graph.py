@@ -12,7 +12,7 @@ from ._condition import GraphCondition
 from ._device import Device
 from ._errors import check, text
 from ._graph_node import GraphNode, _Verbs
-from ._handle import Handle, c_text, call, create, get, given_as, kept, options as struct_of
+from ._handle import Handle, c_text, call, create, get, given_as, handle_of, kept, options as struct_of
 from ._memory import Buffer, MemoryResource
 from ._stream import Stream, StreamLike, as_stream
 
@@ -61,13 +61,13 @@ class Graph(Handle, _Verbs):
     _release = raw.cuc_graph_release
     _device: Device
     _known: dict[int, GraphNode]
-    _memory: dict[int, tuple[MemoryResource, int]]  # that its nodes have allocated and not freed
+    _memory: dict[int, tuple[int, int]]  # that its nodes have allocated and not freed: the resource, and bytes
     _queue: Stream | None  # that nodes are captured by
 
     def __init__(self, device: Device | int | None = None) -> None:
         self._h = 0
         self._start(Device(device))
-        self._h = create(raw.cuc_graph_create, self._device._h)
+        self._take(create(raw.cuc_graph_create, self._device._h))
 
     def _start(self, device: Device) -> None:
         self._device, self._known, self._memory, self._queue = device, {}, {}, None
@@ -152,7 +152,7 @@ class Graph(Handle, _Verbs):
 
     def keep(self, buffer: Buffer) -> None:
         """Hold a buffer as long as the graph and its instances."""
-        check(raw.cuc_graph_keep_buffer(self._h, buffer._h))
+        check(raw.cuc_graph_keep_buffer(self._h, handle_of(Buffer, buffer, "buffer")))
 
     def dot(self, flags: int = 0) -> str:
         """A drawing for Graphviz."""
@@ -197,16 +197,16 @@ class GraphExec(Handle):
         return raw.cuc_graph_exec_handle(self._h) or 0
 
     def launch(self, stream: StreamLike) -> None:
-        check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)))
+        check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)._h))
 
     def upload(self, stream: StreamLike) -> None:
         """Get it ready on the device ahead of its first launch."""
-        check(raw.cuc_graph_exec_upload(self._h, as_stream(stream)))
+        check(raw.cuc_graph_exec_upload(self._h, as_stream(stream)._h))
 
     def update(self, source: Any) -> None:
         """Take over another graph's parameters, of the same nodes: a Graph, or a builder's."""
         graph = source if isinstance(source, Graph) else source.graph_definition
-        check(raw.cuc_graph_exec_update(self._h, graph._h))
+        check(raw.cuc_graph_exec_update(self._h, handle_of(Graph, graph, "source")))
 
     def __getitem__(self, node: GraphNode) -> ExecutableNode:
         """What launches do with a node of the graph that it was made of."""

@@ -11,6 +11,7 @@ from ._capture import Capture
 from ._condition import GraphCondition
 from ._errors import check
 from ._graph import Graph, GraphCompleteOptions, GraphDebugPrintOptions, GraphExec
+from ._handle import handle_of
 from ._stream import Stream
 
 
@@ -123,7 +124,7 @@ class GraphBuilder:
     def embed(self, child: GraphBuilder | Graph) -> None:
         """A whole graph as one node; it is copied."""
         graph = child if isinstance(child, Graph) else child.graph_definition
-        check(raw.cuc_stream_embed_graph(self._stream._h, graph._h))
+        check(raw.cuc_stream_embed_graph(self._stream._h, handle_of(Graph, graph, "child")))
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""

@@ -11,7 +11,7 @@ from ._callback import host_function
 from ._condition import GraphCondition
 from ._device import Device
 from ._errors import check
-from ._handle import call, get, options
+from ._handle import call, get, handle_of, options
 from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource, pattern_of
 from ._object import Kernel
@@ -74,12 +74,13 @@ class _Verbs:
         """Memory of the graph: there from this node on, to the one that frees it or the end."""
         graph, _ = self._where()
         resource = memory_resource or Device(device if device is not None else graph._device).memory_resource
+        handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
-            raw.cuc_memory_allocate, ctypes.byref(out), resource._h, size, stream._h), [resource],
+            raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
             bytesize=size, device_id=resource.device_id)
         node._members["dptr"] = out.value
-        graph._memory[out.value] = (resource, size)
+        graph._memory[out.value] = (handle, size)
         return node
 
     def deallocate(self, dptr: int | AllocNode) -> FreeNode:
@@ -90,25 +91,29 @@ class _Verbs:
             raise ValueError(f"{address:#x} is no memory that a node of this graph has allocated")
         resource, size = graph._memory[address]
         node = self._put(FreeNode, lambda stream: check(
-            raw.cuc_memory_free(resource._h, address, size, stream._h)), dptr=address)
+            raw.cuc_memory_free(resource, address, size, stream._h)), dptr=address)
         del graph._memory[address]
         return node
 
     def embed(self, child: Graph) -> ChildGraphNode:
         """A whole graph as one node; it is copied."""
+        from ._graph import Graph
+        handle = handle_of(Graph, child, "child")
         return self._put(ChildGraphNode, lambda stream: check(
-            raw.cuc_stream_embed_graph(stream._h, child._h)), child_graph=child)
+            raw.cuc_stream_embed_graph(stream._h, handle)), child_graph=child)
 
     def record(self, event: Event) -> EventRecordNode:
         """Record an event, for work outside of the graph."""
+        handle = handle_of(Event, event, "event")
         return self._put(EventRecordNode, lambda stream: check(
-            raw.cuc_event_record_external(event._h, stream._h)), [_again(event, raw.cuc_event_retain)],
+            raw.cuc_event_record_external(handle, stream._h)), [_again(event, raw.cuc_event_retain)],
             event=event)
 
     def wait(self, event: Event) -> EventWaitNode:
         """Wait for an event that is recorded outside of the graph."""
+        handle = handle_of(Event, event, "event")
         return self._put(EventWaitNode, lambda stream: check(
-            raw.cuc_stream_wait_external(stream._h, event._h)), [_again(event, raw.cuc_event_retain)],
+            raw.cuc_stream_wait_external(stream._h, handle)), [_again(event, raw.cuc_event_retain)],
             event=event)
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> HostCallbackNode:

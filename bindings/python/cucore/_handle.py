@@ -9,7 +9,7 @@ import types
 from collections.abc import Iterable, Mapping
 from operator import index
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn, TypeVar
 
 from . import raw
 from ._errors import check, last_error
@@ -45,6 +45,26 @@ def release_left() -> None:
         release(handle)
 
 
+def not_copied(value: Any) -> NoReturn:
+    """What copy and pickle are told of an object that stands for something outside of Python."""
+    raise TypeError(f"a {type(value).__name__} is neither copied nor pickled")
+
+
+class Reference(int):
+    """A handle, as a number that gives its reference back when nobody has it any more: neither an object nor a
+    call under way, which another thread may close the object during.
+    """
+
+    __slots__ = ()
+    _release: ClassVar[Any]
+
+    def __del__(self) -> None:
+        if may_call():
+            self._release(self)
+        else:
+            _left.append((self._release, int(self)))
+
+
 class Handle:
     """Holds one reference, and gives it back when closed or collected, on whatever thread.
 
@@ -53,7 +73,13 @@ class Handle:
 
     __slots__ = ("_h", "__weakref__")
     _release: ClassVar[Any]  # the function of the library
-    _h: int
+    _reference: ClassVar[type[Reference]]
+    _h: int  # a Reference, or 0: closed. Whoever has got hold of it has a handle that stays
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_release" in cls.__dict__:
+            cls._reference = type("Reference", (Reference,), {"__slots__": (), "_release": cls._release})
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         raise TypeError(f"{type(self).__name__} is not made by its class; see its documentation")
@@ -62,34 +88,42 @@ class Handle:
     def _own(cls, handle: int | None) -> Self:
         """An object for a reference that the caller has."""
         self = cls.__new__(cls)
-        self._h = handle or 0
+        self._h = cls._reference(handle) if handle else 0
         return self
+
+    def _take(self, handle: int) -> None:
+        """Have a reference, as `create()` gives one."""
+        self._h = self._reference(handle)
 
     @property
     def _as_parameter_(self) -> int:
-        """What ctypes passes for the object, which it holds meanwhile; `_h` of a temporary does not."""
+        """What ctypes passes for the object, which is not to be closed meanwhile: `_h` may be."""
         return self._h
 
-    def close(self) -> None:
-        """Give the reference back now. Once more does nothing."""
-        handle, self._h = self._h, 0
-        if handle:
-            self._release(handle)
+    @property
+    def is_closed(self) -> bool:
+        return not self._h
 
-    def __del__(self) -> None:
-        handle = getattr(self, "_h", 0)
-        if handle:
-            self._h = 0
-            if may_call():
-                self._release(handle)
-            else:
-                _left.append((self._release, handle))
+    def close(self) -> None:
+        """Give the reference back now, or when the calls that other threads are in with the object have returned.
+        Once more does nothing."""
+        self._h = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return not_copied(self)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+
+def handle_of(kind: type[Handle], value: Any, name: str) -> int:
+    """The handle of an object that C takes as it is, and so has to be of that kind."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is a {type(value).__name__}: expected a {kind.__name__}")
+    return value._h
 
 
 # Of a number that does not fit, ctypes takes the lowest bits: 2**64 + 8 bytes are not to be 8.

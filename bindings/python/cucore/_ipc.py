@@ -32,6 +32,10 @@ class IPCAllocationHandle:
             raise ValueError("the handle is closed")
         return self._fd
 
+    @property
+    def is_closed(self) -> bool:
+        return self._fd < 0
+
     def close(self) -> None:
         fd, self._fd = self._fd, -1
         if fd >= 0:

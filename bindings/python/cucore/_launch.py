@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Union
 from . import raw
 from ._condition import GraphCondition
 from ._errors import NotSupportedError, fail, last_error
-from ._handle import options
+from ._handle import handle_of, not_copied, options
 from ._memory import Buffer
 from ._object import Kernel
 from ._stream import Stream, StreamLike, as_stream
@@ -106,7 +106,7 @@ class LaunchConfig:
                                                       for each, now in zip(_FIELDS, self._fields())))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LaunchConfig, self._fields()
+        return type(self), self._fields()
 
     def __eq__(self, other: object) -> bool:
         return self._fields() == other._fields() if isinstance(other, LaunchConfig) else NotImplemented
@@ -119,6 +119,9 @@ class LaunchConfig:
             (f", cluster={self.cluster}" if self.cluster else "") + \
             (f", shmem_size={self.shmem_size}" if self.shmem_size else "") + ")"
 
+
+# What C looks for where it takes a config: arrays have an `_address` too.
+setattr(LaunchConfig, "_config", LaunchConfig.__dict__["_address"])
 
 _FIELDS = ("grid", "block", "cluster", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
 
@@ -203,7 +206,8 @@ class _Packer:
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
         elif issubclass(kind, Buffer) and not tensor:
             self.planned(raw.CUC_PYTHON_BUFFER)
-            self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"{name}._h")
+            self.conversions.append(f"h{index} = {name}._h")  # which stays until the call is over
+            self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"h{index}")
         elif kind in _CTYPES:
             self.scalar(_CTYPES[kind], f"{name}.value")
         elif kind is TensorMapDescriptor:
@@ -287,8 +291,8 @@ class _Packer:
         names, made, packed = self.parts()
         tests = " and ".join(f"type(a{i}) is _t{i}" for i in range(len(self.types))) or "True"
         scope = self.scope()
-        source = f"def launching(stream, config{names}):\n    if not ({tests}):\n" \
-                 f"        raise TypeError\n{made}" \
+        source = f"def launching(stream, config, kernel{names}):\n    if not ({tests}):\n" \
+                 f"        raise TypeError\n{made}    held = stream._h, kernel._h\n" \
                  f"    return _call(stream._p, config._p if config is not None else None, _kernel, " \
                  f"{packed}, _count)\n"
         exec(source, scope)
@@ -321,6 +325,12 @@ def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
     return made[0]
 
 
+class Plan(int):
+    """The address of a cuc_python_plan, with all that it points to."""
+
+    held: Any
+
+
 def _plan(kernel: Kernel, packer: _Packer) -> int:
     """The plan of a packer's types, or 0 where plans cannot say it."""
     if packer.plan is None or len(packer.plan) > 64:
@@ -331,23 +341,33 @@ def _plan(kernel: Kernel, packer: _Packer) -> int:
         arguments = (raw.cuc_python_argument * len(packer.plan))(
             *[raw.cuc_python_argument(id(kind), how, dtype)
               for kind, (how, dtype) in zip(packer.types, packer.plan)])
-        made = raw.cuc_python_plan(kernel._h, ctypes.addressof(arguments), len(packer.plan)), arguments
-        if kernel._h and len(kernel._plans) < 64:
-            kernel._plans[key] = made
-        else:
+        handle = kernel._h
+        struct = raw.cuc_python_plan(handle, ctypes.addressof(arguments), len(packer.plan))
+        made = Plan(ctypes.addressof(struct))
+        made.held = struct, arguments, handle
+        if not handle or len(kernel._plans) >= 64:
             return 0
-    return ctypes.addressof(made[0])
+        kernel._plans[key] = made
+    return made
+
+
+def _shaped(config: Any, kernel: Any) -> None:
+    """Refuse what is no config or no kernel, and looks like one in parts."""
+    handle_of(Kernel, kernel, "kernel")
+    if config is not None and not isinstance(config, LaunchConfig):
+        raise TypeError(f"config is a {type(config).__name__}: expected a LaunchConfig or None")
 
 
 def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
     """Launch what the kernel's present plan does not take, or say what is wrong with it."""
     queue = as_stream(stream)
+    _shaped(config, kernel)
     launching = _launcher(kernel, args, careful=False)
     try:
         try:
-            failed: int = launching(queue, config, *args)
+            failed: int = launching(queue, config, kernel, *args)
         except struct.error:
-            failed = _launcher(kernel, args, careful=True)(queue, config, *args)
+            failed = _launcher(kernel, args, careful=True)(queue, config, kernel, *args)
     except struct.error as error:
         raise _refused(kernel, args, error) from None
     if failed:
@@ -413,11 +433,15 @@ class PreparedLaunch:
     def args(self) -> tuple[Any, ...]:
         return self._launch[-1]  # type: ignore[no-any-return]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return not_copied(self)
+
     def replace(self, *args: Any) -> None:
         """Launch with these arguments from now on."""
         self._prepare(self.stream, self.config, self.kernel, args)
 
     def _prepare(self, stream: Stream, config: LaunchConfig | None, kernel: Kernel, args: tuple[Any, ...]) -> None:
+        _shaped(config, kernel)
         # Buffers by references of its own, so that one that is closed is not used.
         held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
@@ -425,11 +449,12 @@ class PreparedLaunch:
         except struct.error as error:
             raise _refused(kernel, args, error) from None
         # The variables of the stream and the kernel, which are NULL once those are closed.
+        handles = stream._h, kernel._h  # which a call under way may go on with
         made = raw.cuc_python_launch(
             stream=ctypes.addressof(stream._p), kernel=ctypes.addressof(kernel._p),
             config=config._address if config is not None else None,
             args=ctypes.cast(packed, ctypes.c_void_p), arg_count=len(args))
-        self._launch = ctypes.addressof(made), made, packed, held, stream, config, kernel, args
+        self._launch = ctypes.addressof(made), made, packed, held, handles, stream, config, kernel, args
 
 
 if raw.prototype("cuc_python_add_call", release_gil=False)(id(PreparedLaunch)) < 0:

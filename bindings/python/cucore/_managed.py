@@ -158,8 +158,10 @@ class ManagedBuffer(Buffer):
 
 def as_managed(made: Buffer) -> ManagedBuffer:
     """The same reference as a ManagedBuffer."""
-    handle, made._h = made._h, 0
-    return ManagedBuffer._own(handle)
+    managed = ManagedBuffer._own(0)
+    managed._h, managed._pool, managed._resource = made._h, made._pool, made._resource
+    made._h = 0
+    return managed
 
 
 # ---- several at once -----------------------------------------------------------------------------
@@ -180,19 +182,19 @@ def _batch(buffers: Sequence[Buffer], locations: Any = None) -> tuple[Any, Any]:
 def prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
     """Move managed buffers, all to one place or each to its own."""
     made, _kept = _batch(buffers, locations)
-    check(raw.cuc_memory_prefetch_batch(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_memory_prefetch_batch(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def discard_batch(stream: StreamLike, buffers: Sequence[Buffer]) -> None:
     """The contents of managed buffers are not needed any more."""
     made, _kept = _batch(buffers)
-    check(raw.cuc_memory_discard_batch(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_memory_discard_batch(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def discard_prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
     """Move managed buffers without their contents."""
     made, _kept = _batch(buffers, locations)
-    check(raw.cuc_memory_discard_and_prefetch_batch(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_memory_discard_and_prefetch_batch(as_stream(stream)._h, ctypes.byref(made)))
 
 
 @dataclass
@@ -230,4 +232,4 @@ def copy_batch(stream: StreamLike, srcs: Sequence[Buffer], dsts: Sequence[Buffer
     made = raw.cuc_copy_batch_params(
         ctypes.sizeof(raw.cuc_copy_batch_params), ctypes.addressof(addresses[0]), ctypes.addressof(addresses[1]),
         ctypes.addressof(sizes), count, ctypes.addressof(how) if given else None, len(given))
-    check(raw.cuc_copy_batch(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_copy_batch(as_stream(stream)._h, ctypes.byref(made)))

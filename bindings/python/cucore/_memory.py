@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import Handle, HostMemory, callback, c_number, create, kept, options
+from ._handle import Handle, HostMemory, callback, c_number, create, handle_of, kept, options
 from ._ipc import IPCBufferDescriptor, exported, imported
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -26,12 +26,14 @@ _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCE
 class MemoryResource(Handle):
     """Something that allocates. A subclass may be a resource of its own: see `allocate()`."""
 
-    __slots__ = ()
+    __slots__ = ("_closed",)
     _release = raw.cuc_memory_resource_release
+    _closed: bool
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
         self._h = 0  # also where a subclass has an __init__ of its own
+        self._closed = False
         return self
 
     def __init__(self) -> None:
@@ -44,7 +46,23 @@ class MemoryResource(Handle):
         A subclass gives memory of its own: `Buffer.from_handle(address, size, mr=self,
         stream=stream)`. Its `deallocate()` is called when the buffer is gone.
         """
-        return Buffer._own(create(raw.cuc_buffer_create, self._h, size, as_stream(stream)))
+        return Buffer._of(self, size, as_stream(stream)._h)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
+
+    def close(self) -> None:
+        """Allocate no more. Its buffers stay."""
+        self._closed = self._closed or bool(self._h)
+        super().close()
+
+    def _open(self) -> int:
+        """Its handle: C takes none for the device's own memory, whatever this one's is."""
+        if not self._h:
+            raise ValueError(f"the {type(self).__name__} is closed" if self._closed else
+                             f"{type(self).__name__} allocates by its own allocate() alone")
+        return self._h
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None) -> None:
         """Called for memory of a subclass; may come on any thread."""
@@ -57,7 +75,7 @@ class MemoryResource(Handle):
 
     @property
     def is_device_accessible(self) -> bool:
-        return bool(raw.cuc_memory_resource_access(self._h) & _ACCESS_DEVICE) if self._h else True
+        return bool(raw.cuc_memory_resource_access(self._h) & _ACCESS_DEVICE) if self._h else not self._closed
 
     @property
     def is_host_accessible(self) -> bool:
@@ -70,8 +88,8 @@ class MemoryResource(Handle):
     @contextlib.contextmanager
     def _lent(self) -> Iterator[int]:
         """The library's resource; of a subclass a new one, that calls it back and keeps it."""
-        if self._h:
-            yield self._h
+        if self._h or self._closed:
+            yield self._open()
         else:
             handle = _custom(self)
             try:
@@ -128,21 +146,32 @@ class Buffer(Handle):
     `Stream.wait()`.
     """
 
-    __slots__ = ("_pool", "_named")
+    __slots__ = ("_pool", "_named", "_resource")
     _release = raw.cuc_buffer_release
     _pool: MemoryPool | None  # that it is of, where that is for, or of, other processes
     _named: IPCBufferDescriptor | None
+    _resource: MemoryResource | None  # the object that has made it, where one has
 
     @classmethod
     def _own(cls, handle: int | None) -> Self:
-        self = super()._own(handle)
-        self._pool = self._named = None
+        self = cls.__new__(cls)
+        self._h = cls._reference(handle) if handle else 0
+        self._pool = self._named = self._resource = None
+        return self
+
+    @classmethod
+    def _of(cls, resource: MemoryResource, size: int, stream: int | None) -> Self:
+        """A new one."""
+        self = cls._own(create(raw.cuc_buffer_create, resource._h or resource._open(), size, stream))
+        self._resource = resource
         return self
 
     @classmethod
     def from_handle(cls, ptr: int, size: int, mr: MemoryResource | None = None, owner: Any = None,
                     stream: StreamLike = None) -> Self:
         """Memory that is there already: freed by `mr`, or kept alive by `owner`, or neither."""
+        if mr is not None:
+            handle_of(MemoryResource, mr, "mr")
         if mr is not None and owner is not None:
             raise ValueError("expected a memory resource that frees the memory or an owner that "
                              "keeps it, not both")
@@ -153,8 +182,10 @@ class Buffer(Handle):
             made.drop_owner = callback(raw.cuc_buffer_options, "drop_owner", kept.drop)
         try:
             with mr._lent() if mr is not None else contextlib.nullcontext() as made.resource:
-                return cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
+                self = cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
                                        ctypes.byref(made)))
+                self._resource = mr
+                return self
         except BaseException:
             kept.forget(key)
             raise
@@ -167,9 +198,9 @@ class Buffer(Handle):
         """
         given = imported(bytes(ipc_descriptor))
         queue = as_stream(stream)
-        made = cls._own(create(raw.cuc_buffer_import, mr._h, ctypes.byref(given), ipc_descriptor.size,
-                               queue._h))
-        made._pool = mr
+        made = cls._own(create(raw.cuc_buffer_import, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
+                               ipc_descriptor.size, queue._h))
+        made._pool = made._resource = mr
         return made
 
     @property
@@ -209,6 +240,9 @@ class Buffer(Handle):
 
     @property
     def memory_resource(self) -> MemoryResource | None:
+        """What has allocated it, or the whole that it is a part of; None: its memory was there already."""
+        if self._resource is not None:
+            return self._resource
         handle = raw.cuc_buffer_memory_resource(self._h)
         return MemoryResource._own(raw.cuc_memory_resource_retain(handle)) if handle else None
 
@@ -235,7 +269,7 @@ class Buffer(Handle):
 
     def set_deallocation_stream(self, stream: StreamLike) -> None:
         """Free it in this stream's order."""
-        check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)))
+        check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)._h))
 
     def close(self, stream: StreamLike = None) -> None:
         """Free it now, in the order of its stream, or of the one given."""
@@ -250,7 +284,9 @@ class Buffer(Handle):
         start, stop, step = part.indices(self.size)
         if step != 1:
             raise ValueError("a part of a buffer has no step")
-        return type(self)._own(create(raw.cuc_buffer_slice, self._h, start, max(stop - start, 0)))
+        made = type(self)._own(create(raw.cuc_buffer_slice, self._h, start, max(stop - start, 0)))
+        made._resource = self.memory_resource
+        return made
 
     def copy_to(self, dst: Any = None, *, stream: StreamLike) -> Any:
         """Copy all of it to a buffer, a new one when none is given, or to a writable host array.
@@ -304,7 +340,7 @@ class Buffer(Handle):
         scalars have.
         """
         pattern = pattern_of(value)
-        if raw.cuc_buffer_fill(as_stream(stream), self._h, 0, int.from_bytes(pattern, "little"),
+        if raw.cuc_buffer_fill(as_stream(stream)._h, self._h, 0, int.from_bytes(pattern, "little"),
                                len(pattern), self.size):
             raise last_error()
 
@@ -340,6 +376,17 @@ class Buffer(Handle):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return self.view().__cuda_array_interface__
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """memoryview(buffer), as `host_view()`; from Python 3.12 on."""
+        return self.host_view()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same memory."""
+        return (self.handle, self.size) == (other.handle, other.size) if isinstance(other, Buffer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.handle, self.size))
 
     def __repr__(self) -> str:
         return f"<Buffer of {self.size} bytes at {self.handle:#x}>" if self._h else "<Buffer, closed>"

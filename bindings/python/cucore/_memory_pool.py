@@ -51,6 +51,9 @@ class PoolAttributes:
     def __init__(self, pool: MemoryPool) -> None:
         object.__setattr__(self, "_pool", pool)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PoolAttributes, (self._pool,)
+
     @staticmethod
     def _number(name: str) -> int:
         for number, known in raw.NAMES["memory_pool_attribute"].items():
@@ -59,8 +62,8 @@ class PoolAttributes:
         raise AttributeError(f"a pool has no attribute {name}")
 
     def __getattr__(self, name: str) -> int:
-        return int(get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._pool._h,
-                       self._number(name)))
+        number = self._number(name)  # first: `_pool` itself comes here while there is none
+        return int(get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._pool._h, number))
 
     def __setattr__(self, name: str, value: int) -> None:
         call(raw.cuc_memory_pool_set_attribute, self._pool._h, self._number(name), value)
@@ -100,18 +103,20 @@ class PeerAccess(MutableSet[Any]):
 class MemoryPool(MemoryResource):
     """A pool of the driver: allocates and frees in stream order."""
 
-    __slots__ = ("_ipc",)
+    __slots__ = ("_ipc", "_made")
+    _made: bool  # here, and not the device's or another process's
     _ipc: tuple[IPCAllocationHandle | None, uuids.UUID] | None  # None: it is of this process alone
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
-        self._ipc = None
+        self._ipc, self._made = None, False
         return self
 
     def _make(self, device: Device, kind: int, ipc: bool = False, **fields: Any) -> None:
         made = options(raw.cuc_memory_pool_options, kind=kind,
                        flags=raw.CUC_MEMORY_POOL_IPC if ipc else 0, **fields)
-        self._h = create(raw.cuc_memory_pool_create, device._h, ctypes.byref(made))
+        self._take(create(raw.cuc_memory_pool_create, device._h, ctypes.byref(made)))
+        self._made = True
         if ipc:
             uuid = uuids.uuid4()
             fd = get(ctypes.c_int32, raw.cuc_memory_pool_export, self._h)
@@ -122,6 +127,13 @@ class MemoryPool(MemoryResource):
         if self._ipc is not None:
             made._pool = self
         return made
+
+    @property
+    def is_handle_owned(self) -> bool:
+        """Whether the pool itself goes with this object and its buffers: it is no default or current one, which
+        stays, and no other process's.
+        """
+        return self._made
 
     @property
     def is_ipc_enabled(self) -> bool:
@@ -148,7 +160,7 @@ class MemoryPool(MemoryResource):
     @classmethod
     def _imported(cls, device_id: Device | int | None, handle: IPCAllocationHandle | int) -> Self:
         self = cls.__new__(cls)
-        self._h = create(raw.cuc_memory_pool_import, Device(device_id)._h, int(handle))
+        self._take(create(raw.cuc_memory_pool_import, Device(device_id)._h, int(handle)))
         uuid = handle.uuid if isinstance(handle, IPCAllocationHandle) else uuids.uuid4()
         self._ipc = None, uuid
         return self
@@ -244,7 +256,7 @@ class DeviceMemoryResource(MemoryPool):
     def __init__(self, device_id: Device | int,
                  options: DeviceMemoryResourceOptions | dict[str, Any] | None = None) -> None:
         if options is None:
-            self._h = create(raw.cuc_memory_pool_get_default, Device(device_id)._h, raw.CUC_MEMORY_DEVICE)
+            self._take(create(raw.cuc_memory_pool_get_default, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
         else:
             given = given_as(DeviceMemoryResourceOptions, options)
             self._make(Device(device_id), raw.CUC_MEMORY_DEVICE, given.ipc_enabled, max_bytes=given.max_size)

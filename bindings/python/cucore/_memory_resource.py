@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from . import raw
 from ._device import Device
@@ -19,7 +19,7 @@ class SynchronousMemoryResource(MemoryResource):
     __slots__ = ()
 
     def __init__(self, device_id: Device | int) -> None:
-        self._h = create(raw.cuc_memory_synchronous, Device(device_id)._h, raw.CUC_MEMORY_DEVICE)
+        self._take(create(raw.cuc_memory_synchronous, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
 
 
 class _Unordered(MemoryResource):
@@ -28,8 +28,7 @@ class _Unordered(MemoryResource):
     __slots__ = ()
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> Buffer:
-        return Buffer._own(create(raw.cuc_buffer_create, self._h, size,
-                                  None if stream is None else as_stream(stream)))
+        return Buffer._of(self, size, None if stream is None else as_stream(stream)._h)
 
 
 class LegacyPinnedMemoryResource(_Unordered):
@@ -38,7 +37,7 @@ class LegacyPinnedMemoryResource(_Unordered):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED)
+        self._take(create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED))
 
 
 class LegacyManagedMemoryResource(_Unordered):
@@ -47,7 +46,7 @@ class LegacyManagedMemoryResource(_Unordered):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._h = create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED)
+        self._take(create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED))
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> ManagedBuffer:
         return as_managed(super().allocate(size, stream=stream))
@@ -65,14 +64,17 @@ class GraphMemoryAttributes:
     def __init__(self, device: Device) -> None:
         object.__setattr__(self, "_device", device)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GraphMemoryAttributes, (self._device,)
+
     def _number(self, name: str) -> int:
         if name not in self._NAMES:
             raise AttributeError(f"the memory of graphs has no attribute {name}")
         return self._NAMES.index(name)  # as CUC_GRAPH_MEMORY_
 
     def __getattr__(self, name: str) -> int:
-        return int(get(ctypes.c_uint64, raw.cuc_device_get_graph_memory, self._device._h,
-                       self._number(name)))
+        number = self._number(name)  # first: `_device` itself comes here while there is none
+        return int(get(ctypes.c_uint64, raw.cuc_device_get_graph_memory, self._device._h, number))
 
     def __setattr__(self, name: str, value: int) -> None:
         number = self._number(name)
@@ -102,7 +104,7 @@ class GraphMemoryResource(MemoryResource):
         if found is None:
             found = super().__new__(cls)
             found._device, found.attributes = of, GraphMemoryAttributes(of)
-            found._h = create(raw.cuc_memory_pool_get_default, of._h, raw.CUC_MEMORY_DEVICE)
+            found._take(create(raw.cuc_memory_pool_get_default, of._h, raw.CUC_MEMORY_DEVICE))
             found = cls._made.setdefault(of.device_id, found)
         return found
 

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Union
 
 from . import raw
-from ._device import Device
+from ._device import Device, current_or
 from ._errors import check, text
-from ._handle import Handle, c_handle, c_text, call, create, get, options, pairs, word
+from ._handle import Handle, c_handle, c_text, call, create, get, handle_of, options, pairs, word
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -73,6 +73,16 @@ class ObjectCode(Handle):
                      symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
         return cls._from(raw.CUC_CODE_LIBRARY, module, name, symbol_mapping)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from, (raw.cuc_object_kind(self._h), self.code, self.name, self.symbol_mapping)
+
+    def __eq__(self, other: object) -> bool:
+        return (self is other or bool(self._h) and self._h == other._h) if isinstance(other, ObjectCode) \
+            else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._h)
+
     @property
     def code_type(self) -> str:
         """"ptx", "cubin", "ltoir", ..."""
@@ -114,20 +124,18 @@ class ObjectCode(Handle):
         return create(raw.cuc_object_get_library, self._h)
 
     def get_module(self, device: Device | int | None = None) -> int:
-        """The CUmodule, for older interfaces."""
-        return create(raw.cuc_object_get_module, self._h,
-                      Device(device)._h if device is not None else None)
+        """The CUmodule of a device, or the current context; for older interfaces."""
+        return create(raw.cuc_object_get_module, self._h, current_or(device))
 
     def get_kernel(self, name: str | bytes) -> Kernel:
         """A kernel by its name, its symbol or its name expression."""
         return Kernel._own(create(raw.cuc_object_get_kernel, self._h, c_text("name", name)))
 
     def get_global(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
-        """(address, bytes) of a variable on a device."""
+        """(address, bytes) of a variable on a device, or in the current context."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         check(raw.cuc_object_get_global(ctypes.byref(address), ctypes.byref(size), self._h,
-                                        Device(device)._h if device is not None else None,
-                                        c_text("name", name)))
+                                        current_or(device), c_text("name", name)))
         return address.value, size.value
 
     def get_managed(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
@@ -203,6 +211,9 @@ class KernelAttributes:
         object.__setattr__(self, "_kernel", kernel)
         object.__setattr__(self, "_device", device)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KernelAttributes, (self._kernel, self._device)
+
     @staticmethod
     def _number(name: str) -> int:
         number = raw.cuc_kernel_attribute_from_name(name.encode())
@@ -211,8 +222,8 @@ class KernelAttributes:
         return number
 
     def __getattr__(self, name: str) -> int:
-        return int(get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h,
-                       self._device._h, self._number(name)))
+        number = self._number(name)  # first: `_kernel` itself comes here while there is none
+        return int(get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h, self._device._h, number))
 
     def __setattr__(self, name: str, value: int) -> None:
         call(raw.cuc_kernel_set_attribute, self._kernel._h, self._device._h, self._number(name), value)
@@ -231,6 +242,13 @@ class KernelOccupancy:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
+
+    @staticmethod
+    def _shape(config: LaunchConfig) -> int:
+        from ._launch import LaunchConfig
+        if not isinstance(config, LaunchConfig):
+            raise TypeError(f"config is a {type(config).__name__}: expected a LaunchConfig")
+        return config._address
 
     def max_active_blocks_per_multiprocessor(self, block_size: int,
                                              dynamic_shared_memory_size: int = 0) -> int:
@@ -255,11 +273,11 @@ class KernelOccupancy:
 
     def max_potential_cluster_size(self, config: LaunchConfig) -> int:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_potential_cluster_size,
-                       self._kernel._h, Device()._h, config._address))
+                       self._kernel._h, Device()._h, self._shape(config)))
 
     def max_active_clusters(self, config: LaunchConfig) -> int:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_clusters, self._kernel._h,
-                       Device()._h, config._address))
+                       Device()._h, self._shape(config)))
 
 
 class Kernel(Handle):
@@ -268,9 +286,9 @@ class Kernel(Handle):
     __slots__ = ("_plan", "_plans", "_launchers", "_p")
     _release = raw.cuc_kernel_release
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
-    _plan: int  # the address of one, for the types of arguments that it was launched with last
-    _plans: dict[tuple[Any, ...], Any]
-    _launchers: dict[tuple[Any, ...], tuple[Callable[..., int], int]]  # with the address of the plan, or 0
+    _plan: int  # a Plan, for the types of arguments that it was launched with last, or 0
+    _plans: dict[tuple[Any, ...], int]
+    _launchers: dict[tuple[Any, ...], tuple[Callable[..., int], int]]  # with the plan, or 0
 
     @classmethod
     def _own(cls, handle: int | None) -> Self:
@@ -287,7 +305,8 @@ class Kernel(Handle):
     @classmethod
     def from_handle(cls, handle: int, mod: ObjectCode | None = None) -> Kernel:
         """Wrap a CUkernel; `mod` is kept as long as this."""
-        return cls._own(create(raw.cuc_kernel_from_handle, c_handle(handle), mod._h if mod else None))
+        return cls._own(create(raw.cuc_kernel_from_handle, c_handle(handle),
+                               handle_of(ObjectCode, mod, "mod") if mod is not None else None))
 
     @property
     def handle(self) -> int:
@@ -348,6 +367,17 @@ class Kernel(Handle):
     @property
     def occupancy(self) -> KernelOccupancy:
         return KernelOccupancy(self)
+
+    def _key(self) -> tuple[Any, ...]:
+        # Its CUkernel would be another number once the code is loaded.
+        return raw.cuc_kernel_object(self._h) or self.handle, raw.cuc_kernel_symbol(self._h)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same kernel of the same code."""
+        return self._key() == other._key() if isinstance(other, Kernel) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>" if self._h else "<Kernel, closed>"

@@ -9,7 +9,7 @@ from typing import Any, Sequence, TextIO, Union
 
 from . import raw
 from ._errors import check, text
-from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, numbers, pairs, word
+from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, handle_of, numbers, pairs, word
 from ._object import CODE_KINDS, ObjectCode
 
 Strings = Union[str, Sequence[str], None]
@@ -199,7 +199,7 @@ class Program(Handle):
         kind = word("code_type", str(code_type).lower(), _SOURCE_KINDS)
         self._code = code.encode() if isinstance(code, str) else bytes(memoryview(code))
         self._kind, self._options = kind, given_as(ProgramOptions, options)
-        self._h = self._create(())
+        self._take(self._create(()))
 
     def _create(self, name_expressions: Sequence[str]) -> int:
         made = self._options._fill(name_expressions)
@@ -325,12 +325,12 @@ class Linker(Handle):
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | dict[str, Any] | None = None) -> None:
         self._h = 0
         made = given_as(LinkerOptions, options)._fill()
-        self._h = create(raw.cuc_linker_create, ctypes.byref(made.struct))
+        self._take(create(raw.cuc_linker_create, ctypes.byref(made.struct)))
         for code in object_codes:
             self.add(code)
 
     def add(self, code: ObjectCode) -> None:
-        check(raw.cuc_linker_add(self._h, code._h))
+        check(raw.cuc_linker_add(self._h, handle_of(ObjectCode, code, "code")))
 
     def add_file(self, path: str | os.PathLike[str], code_type: str) -> None:
         """Add code of a file: "ptx", "cubin", "ltoir", "fatbin", "object" or "library"."""
@@ -358,6 +358,12 @@ class Linker(Handle):
 
     def get_info_log(self) -> str:
         return text(raw.cuc_linker_info_log(self._h))
+
+    @classmethod
+    def which_backend(cls) -> str:
+        """Who links by default, "nvJitLink" or "driver"."""
+        with cls() as linker:
+            return linker.backend
 
     @property
     def backend(self) -> str:

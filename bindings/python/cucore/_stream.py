@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
 from ._errors import check, last_error
-from ._handle import Handle, c_handle, call, create, get, given_as, kept, options, word
+from ._handle import Handle, c_handle, call, create, get, given_as, handle_of, kept, not_copied, options, word
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
 
@@ -76,9 +76,12 @@ class Event(Handle):
 
     @classmethod
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
-        """Wrap a CUevent that somebody else destroys, after this object."""
-        return cls._own(create(raw.cuc_event_from_handle, c_handle(handle),
-                               context._h if context else None, 0))
+        """Wrap a CUevent that somebody else destroys, after this object. Without a context it is of the current
+        one, or the first device's."""
+        from ._device import Context, Device
+        if context is None:
+            context = Context.current() or Device().context
+        return cls._own(create(raw.cuc_event_from_handle, c_handle(handle), handle_of(Context, context, "context"), 0))
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
@@ -97,7 +100,7 @@ class Event(Handle):
         return bool(raw.cuc_event_flags(self._h) & raw.CUC_EVENT_IPC)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Event.from_ipc_descriptor, (self.ipc_descriptor,)
+        return (Event.from_ipc_descriptor, (self.ipc_descriptor,)) if self.is_ipc_enabled else not_copied(self)
 
     @property
     def handle(self) -> int:
@@ -129,12 +132,18 @@ class Event(Handle):
 
     def record(self, stream: StreamLike) -> None:
         """Stand for everything that the stream has by now."""
-        check(raw.cuc_event_record(self._h, as_stream(stream)))
+        check(raw.cuc_event_record(self._h, as_stream(stream)._h))
 
     def sync(self) -> None:
         """Wait until it has completed."""
         check(raw.cuc_event_synchronize(self._h))
         prune()
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, Event) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
 
     def fileno(self) -> int:
         """A file descriptor that becomes readable when it completes, or never will. Close it."""
@@ -181,6 +190,7 @@ class Stream(Handle):
 
     __slots__ = ("_p",)
     _release = raw.cuc_stream_release
+    _stream_h = Handle.__dict__["_h"]  # the same by a name that no other object has: C takes what has it for a stream
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
 
     @classmethod
@@ -269,7 +279,7 @@ class Stream(Handle):
         """Record an event, a new one when none is given."""
         if event is None:
             event = Event._create(self.device, options)
-        check(raw.cuc_event_record(event._h, self._h))
+        check(raw.cuc_event_record(handle_of(Event, event, "event"), self._h))
         return event
 
     def wait(self, event_or_stream: Event | StreamLike) -> None:
@@ -277,11 +287,12 @@ class Stream(Handle):
         if isinstance(event_or_stream, Event):
             check(raw.cuc_stream_wait_event(self._h, event_or_stream._h))
         else:
-            check(raw.cuc_stream_wait_stream(self._h, as_stream(event_or_stream)))
+            check(raw.cuc_stream_wait_stream(self._h, as_stream(event_or_stream)._h))
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
         """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
-        has a bit in common ("&") or has not all bits ("~|")."""
+        has a bit in common ("&") or has not all bits ("~|"). Nothing ends the wait but the number: what then waits for
+        the stream, as the end of a buffer without a pool does, waits with it."""
         call(raw.cuc_stream_wait_value, self._h, int(buffer) + offset, *_number(value, bits),
              word("compare", compare, _COMPARE))
 
@@ -323,8 +334,8 @@ class Stream(Handle):
         return f"<Stream {self.handle:#x}>"
 
 
-class DefaultStream:
-    """A default stream of whichever device is current when it is used."""
+class DefaultStream(Stream):
+    """A default stream of whichever device is current when it is used. It is never closed."""
 
     __slots__ = ("_number",)
 
@@ -336,6 +347,19 @@ class DefaultStream:
         device = Device()
         return device.default_stream if self._number == 1 else device.per_thread_default_stream
 
+    @property
+    def _h(self) -> int:  # type: ignore[override]
+        return self._stream()._h
+
+    _stream_h = _h
+
+    @property
+    def is_closed(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        """Does nothing: it is the device's."""
+
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self._number
 
@@ -343,10 +367,8 @@ class DefaultStream:
     def handle(self) -> int:
         return self._number
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._stream(), name)
+    def __reduce__(self) -> Any:
+        return repr(self)  # the one of that name
 
     def __repr__(self) -> str:
         return "LEGACY_DEFAULT_STREAM" if self._number == 1 else "PER_THREAD_DEFAULT_STREAM"
@@ -360,10 +382,10 @@ StreamLike = Any
 
 def as_stream(value: StreamLike) -> Stream:
     """The stream that a value stands for: ours, or another library's by its protocol."""
-    if isinstance(value, Stream):
+    if type(value) is Stream:
         return value
-    if isinstance(value, DefaultStream):
-        return value._stream()
+    if isinstance(value, Stream):
+        return value._stream() if isinstance(value, DefaultStream) else value
     protocol = getattr(value, "__cuda_stream__", None)
     if protocol is not None:
         version, handle = protocol() if callable(protocol) else protocol
@@ -372,7 +394,7 @@ def as_stream(value: StreamLike) -> Stream:
         return Stream.from_handle(handle, owner=value)
     for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's, of before the protocol
         handle = getattr(value, name, None)
-        if isinstance(handle, int):
+        if isinstance(handle, int) and not hasattr(value, "__dlpack__"):  # arrays have a `ptr` too
             return Stream.from_handle(handle, owner=value)
     raise TypeError(f"expected a stream: a Stream or an object with __cuda_stream__, "
                     f"not {type(value).__name__}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from . import raw
 from ._device import Device
 from ._errors import check, last_error
-from ._handle import HostMemory, c_number, may_call, numbers
+from ._handle import HostMemory, c_number, handle_of, may_call, not_copied, numbers
 from ._memory import Buffer
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -107,6 +107,9 @@ class Tensor:
         self._buffer, self._stream = buffer, stream
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return not_copied(self)
+
     @property
     def _struct(self) -> Any:
         return raw.cuc_tensor.from_address(self._address)
@@ -122,7 +125,8 @@ class Tensor:
             shape = (shape,)
         struct = raw.cuc_tensor()
         extents = numbers(ctypes.c_int64, "shape", shape)
-        check(raw.cuc_tensor_from_buffer(ctypes.byref(struct), buffer._h, number, len(shape), extents))
+        check(raw.cuc_tensor_from_buffer(ctypes.byref(struct), handle_of(Buffer, buffer, "buffer"), number, len(shape),
+                                         extents))
         handle = raw.cuc_buffer_stream(buffer._h)
         stream = Stream._own(raw.cuc_stream_retain(handle)) if handle else None
         return cls._of(struct, buffer._again(), stream=stream)

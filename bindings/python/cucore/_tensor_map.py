@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Union
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import given_as, numbers, options as struct_of
+from ._handle import given_as, not_copied, numbers, options as struct_of
 from ._tensor import Tensor, as_tensor, dtype_number
 
 
@@ -143,6 +143,9 @@ class TensorMapDescriptor:
 
     def __init__(self) -> None:
         raise TypeError("a tensor map is made by as_tensor_map() of an array")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return not_copied(self)
 
     @classmethod
     def _of(cls, tensor: Tensor) -> TensorMapDescriptor:

@@ -12,7 +12,7 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import NotSupportedError, check
-from ._handle import assign, create, get, given_as, options
+from ._handle import assign, create, get, given_as, handle_of, options
 from ._managed import located
 from ._memory import Buffer, MemoryResource
 from ._stream import StreamLike, as_stream
@@ -91,8 +91,10 @@ class VirtualMemoryBuffer(Buffer):
         for made, (fd, size) in zip(pieces, given):
             assign(made, "fd", fd)
             assign(made, "bytes", size)
-        return cls._own(create(raw.cuc_buffer_import_pieces, mr._h, pieces, len(given), ipc_descriptor.size,
-                               None if stream is None else as_stream(stream)))
+        made = cls._own(create(raw.cuc_buffer_import_pieces, handle_of(MemoryResource, mr, "mr"), pieces, len(given),
+                               ipc_descriptor.size, None if stream is None else as_stream(stream)._h))
+        made._resource = mr
+        return made
 
 
 class VirtualMemoryResource(MemoryResource):
@@ -124,12 +126,11 @@ class VirtualMemoryResource(MemoryResource):
         made = options(raw.cuc_memory_virtual_options, reserve_bytes=given.reserve_size, flags=flags,
                        align=given.addr_align or 0, peer_count=len(peers), location=place)
         made.peers = ctypes.addressof(handles) if peers else None
-        self._h = create(raw.cuc_memory_virtual, of._h, ctypes.byref(made))
+        self._take(create(raw.cuc_memory_virtual, of._h, ctypes.byref(made)))
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> VirtualMemoryBuffer:
         """A buffer; its end waits for the stream."""
-        return VirtualMemoryBuffer._own(create(raw.cuc_buffer_create, self._h, size,
-                                               None if stream is None else as_stream(stream)))
+        return VirtualMemoryBuffer._of(self, size, None if stream is None else as_stream(stream)._h)
 
     def modify_allocation(self, buf: Buffer, new_size: int,
                           config: VirtualMemoryResourceOptions | dict[str, Any] | None = None) -> VirtualMemoryBuffer:
@@ -138,7 +139,9 @@ class VirtualMemoryResource(MemoryResource):
         """
         if config is not None and given_as(VirtualMemoryResourceOptions, config) != self.config:
             raise NotSupportedError("memory keeps what it was made with: config is to be None")
-        return VirtualMemoryBuffer._own(create(raw.cuc_buffer_grow, buf._h, new_size))
+        made = VirtualMemoryBuffer._own(create(raw.cuc_buffer_grow, handle_of(Buffer, buf, "buf"), new_size))
+        made._resource = self
+        return made
 
     @property
     def granularity(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import raw
 from ._errors import check, text
-from ._handle import c_text, options
+from ._handle import c_text, handle_of, options
 from ._program import Program
 
 _ROOM = 512  # of a choice, as text
@@ -61,14 +61,16 @@ def visited(call: Callable[[Any], int]) -> list[Candidate]:
 def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
     """All that the auto() constants of a kernel may be, for the program's dimensions."""
     name = c_text("kernel", kernel) if kernel is not None else None
-    return visited(lambda visit: raw.cuc_tile_visit_candidates(program._h, name, visit, None))
+    handle = handle_of(Program, program, "program")
+    return visited(lambda visit: raw.cuc_tile_visit_candidates(handle, name, visit, None))
 
 
 def record_of(program: Program, kernel: str | None = None) -> Record:
     """The key of a kernel's record: its program, name, constants and dimensions."""
     out = options(raw.cuc_tuned_record)
     name = c_text("kernel", kernel) if kernel is not None else None
-    check(raw.cuc_tile_get_record(ctypes.byref(out), program._h, name))
+    handle = handle_of(Program, program, "program")
+    check(raw.cuc_tile_get_record(ctypes.byref(out), handle, name))
     made = Record._of(out)
     made.kernel = made.kernel or kernel
     return made

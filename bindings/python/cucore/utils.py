@@ -11,7 +11,7 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import HostMemory, assign, call, get, options
+from ._handle import HostMemory, assign, call, get, not_copied, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
 from ._stream import Stream, StreamLike, as_stream
@@ -182,19 +182,20 @@ def copy_2d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
     """Copy a rectangle between device memory: `row_bytes`, `rows`, `dst_pitch`, `src_pitch` and places, as
     `cuc_copy_2d_params` has them."""
     made = _params(raw.cuc_copy_2d_params, sizes, dst=dst, src=src)
-    check(raw.cuc_copy_2d(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_copy_2d(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def copy_3d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
     """Copy a block between device memory: as `copy_2d()`, with `slices`, `dst_slice_rows` and so on."""
     made = _params(raw.cuc_copy_3d_params, sizes, dst=dst, src=src)
-    check(raw.cuc_copy_3d(as_stream(stream), ctypes.byref(made)))
+    check(raw.cuc_copy_3d(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def copy_peer(dst: Any, dst_device: Device | int, src: Any, src_device: Device | int, size: int, *,
               stream: StreamLike) -> None:
     """Copy bytes from one device to another."""
-    call(raw.cuc_copy_peer, as_stream(stream), int(dst), Device(dst_device)._h, int(src), Device(src_device)._h, size)
+    call(raw.cuc_copy_peer, as_stream(stream)._h, int(dst), Device(dst_device)._h, int(src), Device(src_device)._h,
+         size)
 
 
 class HostRegistration:
@@ -216,6 +217,13 @@ class HostRegistration:
         if self._memory is None:
             raise ValueError("the registration is closed")
         return int(get(ctypes.c_uint64, raw.cuc_host_get_device_pointer, self._device._h, self._memory.address))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return not_copied(self)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._memory is None
 
     def close(self) -> None:
         memory, self._memory = self._memory, None

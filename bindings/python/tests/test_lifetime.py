@@ -164,7 +164,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
         for make in (lambda: Graph(self.device), self.device.create_stream):
             cycle = [make()]
             cycle.append(cycle)
-            handles, said = [cycle[0]._h], []
+            handles, said = [int(cycle[0]._h)], []
             held, cycle = [cycle], None
 
             def drop():
