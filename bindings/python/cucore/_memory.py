@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import raw
 from ._device import Device
-from ._errors import check, last_error
+from ._errors import CUDAError, check, last_error
 from ._handle import Handle, HostMemory, callback, c_number, create, handle_of, kept, options
 from ._ipc import IPCBufferDescriptor, exported, imported
 from ._pending import hold
@@ -379,7 +379,10 @@ class Buffer(Handle):
 
     def __buffer__(self, flags: int) -> memoryview:
         """memoryview(buffer), as `host_view()`; from Python 3.12 on."""
-        return self.host_view()
+        try:
+            return self.host_view()
+        except CUDAError as error:  # as the protocol has it
+            raise BufferError(str(error)) from error
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same memory."""

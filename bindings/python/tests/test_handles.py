@@ -4,6 +4,7 @@ import array
 import copy
 import pathlib
 import pickle
+import sys
 import unittest
 
 import cucore
@@ -232,6 +233,14 @@ print(sorted(each for each in said if "NULL" not in each and "closed" not in eac
                 with self.subTest(type(mr).__name__), self.assertRaisesRegex(ValueError, "is closed"):
                     use()
             self.assertEqual(buffer.size, 64)
+
+    @unittest.skipIf(sys.version_info < (3, 12), "Python 3.12 looks for __buffer__")
+    def test_a_buffer_that_the_host_reaches_is_one_of_pythons(self):
+        memory = LegacyPinnedMemoryResource().allocate(8)
+        memoryview(memory)[:] = b"01234567"
+        self.assertEqual(bytes(memory.host_view()), b"01234567")
+        with self.assertRaisesRegex(BufferError, "cannot reach"):
+            memoryview(self.floats([1]))
 
     def test_a_device_gives_back_the_resource_that_it_was_given(self):
         with DeviceMemoryResource(self.device, DeviceMemoryResourceOptions()) as mr:
