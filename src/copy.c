@@ -73,29 +73,35 @@ cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_ptr src, s
     return bytes ? copy(stream, cuc_host_address(dst), src, bytes, __func__) : CUC_OK;
 }
 
-cuc_status cuc_copy_peer(cuc_stream *stream, cuc_device_ptr dst, cuc_device *dst_device,
-                         cuc_device_ptr src, cuc_device *src_device, size_t bytes)
+// As copy(), of memory whose devices are known.
+static cuc_status copy_peer(cuc_stream *stream, CUdeviceptr dst, cuc_device *dst_device,
+                            CUdeviceptr src, cuc_device *src_device, size_t bytes,
+                            const char *function)
 {
     cuc_context *to, *from;
     bool pushed;
 
-    CUC_CHECK(stream, STREAM);
-    CUC_CHECK(dst_device, DEVICE);
-    CUC_CHECK(src_device, DEVICE);
-    if (!bytes)
-        return CUC_OK;
-    cuc_status st = cuc__copy_check_ranges(dst, src, bytes, __func__);
-    if (st < 0 || (st = cuc__device_primary(&to, dst_device, __func__)) < 0 ||
-        (st = cuc__device_primary(&from, src_device, __func__)) < 0 ||
-        (st = CUC_ENTER(stream->context, &pushed)) < 0)
+    cuc_status st = cuc__copy_check_ranges(dst, src, bytes, function);
+    if (st < 0 || (st = cuc__device_primary(&to, dst_device, function)) < 0 ||
+        (st = cuc__device_primary(&from, src_device, function)) < 0 ||
+        (st = cuc__context_enter(stream->context, &pushed, function)) < 0)
         return st;
     int code = cuc__cu.cuMemcpyPeerAsync(dst, to->handle, src, from->handle, bytes, stream->handle);
     if (code)
-        st = CUC_FAIL_CU(stream->context, code, "cuMemcpyPeerAsync",
-                         "copying %zu bytes from 0x%" PRIx64 " of device %d to 0x%" PRIx64
-                         " of device %d",
-                         bytes, src, src_device->ordinal, dst, dst_device->ordinal);
-    return CUC_LEAVE(stream->context, pushed, st);
+        st = cuc__fail_driver(stream->context, code, function, "cuMemcpyPeerAsync",
+                              "copying %zu bytes from 0x%" PRIx64 " of device %d to 0x%" PRIx64
+                              " of device %d",
+                              bytes, src, src_device->ordinal, dst, dst_device->ordinal);
+    return cuc__context_leave(stream->context, pushed, st, function);
+}
+
+cuc_status cuc_copy_peer(cuc_stream *stream, cuc_device_ptr dst, cuc_device *dst_device,
+                         cuc_device_ptr src, cuc_device *src_device, size_t bytes)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(dst_device, DEVICE);
+    CUC_CHECK(src_device, DEVICE);
+    return bytes ? copy_peer(stream, dst, dst_device, src, src_device, bytes, __func__) : CUC_OK;
 }
 
 cuc_status cuc__copy_check_part(const cuc_buffer *buffer, const char *name, size_t offset,
@@ -132,6 +138,12 @@ cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buffer *buff
     return copy(stream, cuc_host_address(dst), buffer->ptr + offset, bytes, __func__);
 }
 
+// Memory that is a device's alone.
+static bool is_of_device(const cuc_buffer *buffer)
+{
+    return buffer->device && buffer->access == CUC_MEMORY_ACCESS_DEVICE;
+}
+
 cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offset,
                            const cuc_buffer *src, size_t src_offset, size_t bytes)
 {
@@ -143,7 +155,13 @@ cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offse
         st = cuc__copy_check_part(src, "src", src_offset, bytes, __func__);
     if (st < 0 || !bytes)
         return st;
-    return copy(stream, dst->ptr + dst_offset, src->ptr + src_offset, bytes, __func__);
+    const CUdeviceptr to = dst->ptr + dst_offset, from = src->ptr + src_offset;
+    // The driver refuses cuMemcpyAsync() of a pool's memory that the stream's device was not let
+    // into.
+    if (is_of_device(dst) && is_of_device(src) &&
+        (dst->device != stream->device || src->device != stream->device))
+        return copy_peer(stream, to, dst->device, from, src->device, bytes, __func__);
+    return copy(stream, to, from, bytes, __func__);
 }
 
 cuc_status cuc__copy_check_side(struct cuc__copy_side *s, size_t row_bytes, size_t rows,

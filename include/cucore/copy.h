@@ -180,7 +180,8 @@ CUC_API cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buff
  * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, a range passes the end of its buffer, or the
  *                                    two overlap
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
- * @source CUDA Driver API, "Memory Management": cuMemcpyAsync
+ * @source CUDA Driver API, "Memory Management": cuMemcpyAsync, and cuMemcpyPeerAsync where both are
+ *         memory of devices and one is not the stream's
  * @since 0.1
  */
 CUC_API cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offset,

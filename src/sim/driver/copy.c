@@ -142,11 +142,24 @@ CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     return code ? code : sim_cuStreamSynchronize(NULL);
 }
 
+// Memory of a pool that the stream's device was not let into; cuMemcpyPeerAsync() reaches it.
+static bool is_closed_to(const struct stream *s, CUdeviceptr ptr)
+{
+    const struct allocation *a = sim_find(ptr);
+    const struct pool *p = a ? a->pool : NULL;
+    const int device = s->head.context->device;
+
+    return p && p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device != device &&
+           !p->access[device];
+}
+
 CUresult sim_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
     struct stream *s;
     CUresult code = sim_stream_of(stream, &s);
 
+    if (!code && (is_closed_to(s, dst) || is_closed_to(s, src)))
+        code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
