@@ -157,13 +157,17 @@ check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
     return check_reach(b->device, stream, argument, "buffer");
 }
 
-static cuc_status check_tensor_named(const cuc_tensor *t, const cuc_stream *stream,
-                                     const char *argument)
+// Pinned or managed: every device reaches it.
+static bool is_everywhere(const cuc_tensor *t)
+{
+    return t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED);
+}
+
+static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *stream,
+                                         const char *argument)
 {
     cuc_device *memory;
 
-    if (t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
-        return CUC_OK;
     if (cuc_device_get(&memory, t->device) < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%s is a tensor of device %d, which there is not", argument, t->device);
@@ -176,10 +180,10 @@ cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream, const ch
 {
     int32_t reaches = 0;
 
-    if (!t->data)
-        return CUC_OK; // of no elements, and nobody's memory
-    if (t->device >= 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
-        return check_tensor_named(t, stream, argument);
+    if (!t->data || is_everywhere(t))
+        return CUC_OK; // or of no elements, and nobody's memory
+    if (t->device >= 0)
+        return check_tensor_of_device(t, stream, argument);
     cuc_status st =
         cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
     if (st < 0 || reaches)
@@ -193,8 +197,8 @@ cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream, const ch
 static cuc_status __attribute__((cold, noinline))
 check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
 {
-    if (t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED))
-        return CUC_OK; // pinned or managed: every device reaches it
+    if (is_everywhere(t)) // ahead of the name, which takes longer
+        return CUC_OK;
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);
     return cuc__launch_check_device(t, stream, argument);

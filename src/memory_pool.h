@@ -17,7 +17,7 @@ cuc_status cuc__memory_pool_set_access(CUmemoryPool pool, const cuc_device *devi
 CUmemoryPool cuc__pool_wake(const CUmemPoolProps *props);
 
 // Instead of destroying a pool that may have held memory: it is used again by `props`, or, where
-// that is NULL, destroyed in time. An imported one can never be asked what it holds.
+// that is NULL, destroyed in time. An imported one can never be asked what it holds. In relaxed mode.
 void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool imported);
 
 // Destroy all that rest, now. For tests that count, where no thread waits for a stream.

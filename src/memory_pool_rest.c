@@ -171,7 +171,6 @@ void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool importe
     if (cuc__driver_forked())
         return;
     struct resting *p = calloc(1, sizeof(*p));
-    CUstreamCaptureMode mode = cuc__relax();
     int code = imported
                    ? 0
                    : cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
@@ -191,7 +190,6 @@ void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool importe
         pthread_mutex_unlock(&lock);
         destroy(gone);
     }
-    cuc__unrelax(mode);
 }
 
 void cuc__pools_settle(void)

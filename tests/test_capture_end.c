@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "capture.h"
+#include "lost_graph.h"
 #include "testing.h"
 
 enum { WORDS = 32 };
@@ -88,27 +89,11 @@ static void finish(int graphs, int streams, int told)
 // Each use of a graph that is no more says so.
 static void is_no_more(cuc_graph *graph, bool body, const char *words)
 {
-    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
-    cuc_graph_exec *exec = NULL;
-    cuc_condition c = 0;
-    const char *text = NULL;
-    int32_t types[1];
-    size_t n;
+    size_t count;
 
     CHECK(cuc_graph_handle(graph) == NULL);
-    FAILS(bad, cuc_stream_begin_capture_to(side, graph, NULL, 0, 0), words);
-    FAILS(bad, cuc_graph_create_condition(&c, graph, 0, 0), words);
-    FAILS(bad, cuc_graph_get_node_count(&n, graph), words);
-    FAILS(bad, cuc_graph_get_edge_count(&n, graph), words);
-    FAILS(bad, cuc_graph_get_nodes(NULL, 0, graph), words);
-    FAILS(bad, cuc_graph_get_edges(NULL, NULL, 0, graph), words);
-    FAILS(bad, cuc_graph_get_node_types(types, 1, graph), words);
-    FAILS(bad, cuc_graph_get_dot(&text, NULL, graph, 0), words);
-    FAILS(bad, cuc_graph_write_dot(graph, "/dev/null", 0), words);
-    FAILS(bad, cuc_graph_keep_buffer(graph, buffer), words);
-    FAILS(bad, cuc_graph_instantiate(&exec, graph, NULL), body ? "by itself" : words);
-    FAILS(bad, cuc_stream_embed_graph(side, graph), body ? "by itself" : words);
-    FAILS(bad, cuc_graph_get_node_count(&n, graph), "is no more");
+    USES_OF_A_LOST_GRAPH(FAILS, graph, side, buffer, words, body ? "by itself" : words);
+    FAILS(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_get_node_count(&count, graph), "is no more");
 }
 
 static void works(cuc_graph *graph)

@@ -3,6 +3,7 @@
 #include <cucore/node.h>
 
 #include "graph_testing.h"
+#include "lost_graph.h"
 
 #include <pthread.h>
 
@@ -327,25 +328,8 @@ END_TEST
 // What each call says of a body whose graph is no more.
 static void is_no_more(cuc_graph *body)
 {
-    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
-    cuc_graph_exec *exec = NULL;
-    cuc_condition c = 0;
-    const char *text = NULL;
-    int32_t types[1];
-    size_t n;
-
     ck_assert_ptr_null(cuc_graph_handle(body));
-    ck_fails(bad, cuc_stream_begin_capture_to(side, body, NULL, 0, 0), "is no more");
-    ck_fails(bad, cuc_graph_create_condition(&c, body, 0, 0), "is no more");
-    ck_fails(bad, cuc_graph_get_node_count(&n, body), "is no more");
-    ck_fails(bad, cuc_graph_get_edge_count(&n, body), "is no more");
-    ck_fails(bad, cuc_graph_get_nodes(NULL, 0, body), "is no more");
-    ck_fails(bad, cuc_graph_get_edges(NULL, NULL, 0, body), "is no more");
-    ck_fails(bad, cuc_graph_get_node_types(types, 1, body), "is no more");
-    ck_fails(bad, cuc_graph_get_dot(&text, NULL, body, 0), "is no more");
-    ck_fails(bad, cuc_graph_write_dot(body, "/dev/null", 0), "is no more");
-    ck_fails(bad, cuc_graph_keep_buffer(body, buffer), "is no more");
-    ck_fails(bad, cuc_graph_instantiate(&exec, body, NULL), "by itself");
+    USES_OF_A_LOST_GRAPH(ck_fails, body, side, buffer, "is no more", "by itself");
 }
 
 START_TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
