@@ -78,12 +78,14 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
     return CUC_OK;
 }
 
-// Buffers of other processes that are here. The driver has one address for however many imports of
-// one, and the first free unmaps it for all: so each is imported once, and freed by its last user.
+// Another process's buffer as this process has it. The driver gives every import of one buffer the
+// same address, and the first free unmaps it for all of them: so each is imported once, and its
+// last user frees it. The export data does not name the pool, so only the two together name a
+// buffer.
 struct import {
     struct import *next;
     CUmemPoolPtrExportData data;
-    cuc_memory_resource *pool; // retained: that it came by
+    cuc_memory_resource *pool; // the first one it was imported by, retained
     CUdeviceptr ptr;
     size_t users;      // none where the driver refused to free it
     struct mark *last; // what streams of former users had by then
@@ -97,22 +99,43 @@ struct mark {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows, and these calls
 static struct import *imports;
 
-// The driver's import of a buffer, or another user of one that is there.
+static struct import *find_named(const cuc_memory_resource *pool,
+                                 const CUmemPoolPtrExportData *data)
+{
+    for (struct import *i = imports; i; i = i->next)
+        if (i->pool->pool == pool->pool && memcmp(&i->data, data, sizeof(*data)) == 0)
+            return i;
+    return NULL;
+}
+
+static struct import *find_at(CUdeviceptr ptr)
+{
+    for (struct import *i = imports; i; i = i->next)
+        if (i->ptr == ptr)
+            return i;
+    return NULL;
+}
+
+// Imports a buffer, or adds a user to one that is imported already.
 static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolPtrExportData *data,
                          size_t bytes, const char *function)
 {
-    struct import *i, *made = calloc(1, sizeof(*made));
+    struct import *made = calloc(1, sizeof(*made));
     CUresult r = 0;
 
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // A pool that was wrapped has its buffers freed as any other's.
-    for (i = pool->imported ? imports : NULL; i && memcmp(&i->data, data, sizeof(*data)) != 0;)
-        i = i->next;
-    if (!i && !(r = cuc__cu.cuMemPoolImportPointer(&made->ptr, pool->pool, data))) {
+    // Buffers of a wrapped pool, which cucore did not import, are freed as any other's.
+    struct import *i = pool->imported ? find_named(pool, data) : NULL;
+    if (i)
+        made->ptr = i->ptr;
+    else
+        r = cuc__cu.cuMemPoolImportPointer(&made->ptr, pool->pool, data);
+    if (!r) {
         *out = made->ptr;
-        if (pool->imported) {
+        // Another handle of the same pool leads to the same address.
+        if (!i && pool->imported && !(i = find_at(made->ptr))) {
             i = made;
             made = NULL;
             i->data = *data;
@@ -120,10 +143,8 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
             i->next = imports;
             imports = i;
         }
-    }
-    if (i) {
-        i->users++;
-        *out = i->ptr;
+        if (i)
+            i->users++;
     }
     pthread_mutex_unlock(&lock);
     free(made);

@@ -165,6 +165,7 @@ static pid_t start(void (*other)(void))
     to_parent = sockets[1];
     to_child = sockets[0];
     pid_t child = fork();
+    close(sockets[child == 0 ? 0 : 1]); // so that a process whose partner is gone hears of it
     if (!child) {
         other();
         _exit(0);
@@ -219,6 +220,96 @@ START_TEST(two_processes_share_memory_and_order)
     cuc_buffer_release(buffer);
     cuc_buffer_release(other);
     cuc_memory_resource_release(pool);
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_stream_release(stream);
+}
+END_TEST
+
+enum { POOLS = 3, BUFFERS = 2 };
+
+static uint32_t mark_of(int pool, int buffer)
+{
+    return 100 * ((uint32_t)pool + 1) + (uint32_t)buffer;
+}
+
+static void other_imports_several_pools(void)
+{
+    cuc_memory_resource *pools[POOLS] = { NULL };
+    cuc_buffer *buffers[POOLS][BUFFERS] = { { NULL } }, *again = NULL;
+    cuc_ipc_handle handles[POOLS][BUFFERS];
+    char byte = 0;
+
+    open_driver();
+    for (int p = 0; p < POOLS; p++) {
+        int fd = hear_fd(to_parent);
+        ck_ok(cuc_memory_pool_import(&pools[p], device, fd));
+        close(fd);
+    }
+    hear(to_parent, handles, sizeof(handles));
+    for (int b = 0; b < BUFFERS; b++)
+        for (int p = POOLS; p-- > 0;)
+            ck_ok(cuc_buffer_import(&buffers[p][b], pools[p], &handles[p][b], 4 * N, stream));
+    for (int p = 0; p < POOLS; p++)
+        for (int b = 0; b < BUFFERS; b++)
+            check_all(buffers[p][b], mark_of(p, b));
+
+    // The end of one pool's buffer leaves the others', and its second import, where they are.
+    ck_ok(cuc_buffer_import(&again, pools[1], &handles[1][0], 4 * N, stream));
+    ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));
+    cuc_buffer_release(buffers[1][0]);
+    cuc_buffer_release(buffers[0][0]);
+    check_all(again, mark_of(1, 0));
+    check_all(buffers[2][0], mark_of(2, 0));
+    cuc_buffer_release(again);
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_buffer_import(&again, pools[0], &handles[0][0], 4 * N, stream));
+    check_all(again, mark_of(0, 0));
+    buffers[0][0] = again;
+    buffers[1][0] = NULL;
+    for (int p = 0; p < POOLS; p++) {
+        for (int b = 0; b < BUFFERS; b++)
+            cuc_buffer_release(buffers[p][b]);
+        cuc_memory_resource_release(pools[p]);
+    }
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_stream_release(stream);
+    say(to_parent, &byte, 1);
+}
+
+// Buffers of equal size at equal places of their pools, whose export data may be the same bytes.
+START_TEST(each_buffer_is_imported_from_its_own_pool)
+{
+    cuc_memory_resource *pools[POOLS] = { NULL };
+    cuc_buffer *buffers[POOLS][BUFFERS] = { { NULL } };
+    cuc_ipc_handle handles[POOLS][BUFFERS];
+    char byte = 0;
+    int status;
+
+    pid_t child = start(other_imports_several_pools);
+    open_driver();
+    for (int p = 0; p < POOLS; p++) {
+        int fd = -1;
+        ck_ok(cuc_memory_pool_create(&pools[p], device,
+                                     CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
+        ck_ok(cuc_memory_pool_export(&fd, pools[p]));
+        say_fd(to_child, fd);
+        close(fd);
+        for (int b = 0; b < BUFFERS; b++) {
+            ck_ok(cuc_buffer_create(&buffers[p][b], pools[p], 4 * N, stream));
+            ck_ok(cuc_buffer_fill(stream, buffers[p][b], 0, mark_of(p, b), 4, 4 * N));
+            ck_ok(cuc_buffer_export(&handles[p][b], buffers[p][b]));
+        }
+    }
+    ck_ok(cuc_stream_synchronize(stream));
+    say(to_child, handles, sizeof(handles));
+    hear(to_child, &byte, 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    for (int p = 0; p < POOLS; p++) {
+        for (int b = 0; b < BUFFERS; b++)
+            cuc_buffer_release(buffers[p][b]);
+        cuc_memory_resource_release(pools[p]);
+    }
     ck_ok(cuc_stream_synchronize(stream));
     cuc_stream_release(stream);
 }
@@ -370,6 +461,7 @@ int main(void)
     }
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, two_processes_share_memory_and_order);
+    tcase_add_test(tests, each_buffer_is_imported_from_its_own_pool);
     tcase_add_test(tests, a_buffer_is_named_before_its_pool_is);
     tcase_add_test(tests, memory_that_grows_goes_to_another_process);
     tcase_add_test(tests, what_is_of_one_process_alone_is_refused);

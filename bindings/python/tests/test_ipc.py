@@ -167,6 +167,17 @@ class Processes(DeviceTest):
         self.assertEqual(other.recv(), "written")
         self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 3)
 
+    def test_buffers_of_several_pools_are_told_apart(self):
+        others = DeviceMemoryResourceOptions(ipc_enabled=True)
+        pools = [self.pool, *(DeviceMemoryResource(self.device, others) for _ in range(2))]
+        buffers = [pool.allocate(8, stream=self.stream) for pool in pools for _ in range(2)]
+        for i, buffer in enumerate(buffers):
+            write(self.stream, buffer, [i, -i])
+        other = self.start(by_pickles, pools, buffers)
+        self.assertEqual(other.recv(), [*([i, -i] for i in range(6)), True])
+        self.assertEqual(other.recv(), "written")
+        self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 6)
+
     def test_memory_that_grows_goes_to_another_process(self):
         resource = VirtualMemoryResource(self.device, VirtualMemoryResourceOptions(handle_type="posix_fd"))
         first = resource.allocate(8, stream=self.stream)
