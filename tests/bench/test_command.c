@@ -2,6 +2,7 @@
 // this.
 #include "../cli/child.h"
 #include "documents.h"
+#include "npy.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -133,6 +134,7 @@ static const struct {
     const char *out[5]; // all of these are on standard output
     const char *err[3];
     const char *environment;
+    const char *same[2]; // two arrays that are equal afterwards
 } rows[] = {
     // What there is.
     { { "bench", "--list" }, .out = { "suite", "waiting  pair          3  n=1,2,4", "device   fill" } },
@@ -229,19 +231,34 @@ static const struct {
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH }, .status = 1,
       .err = { "there is no device", "/nowhere" }, .environment = "CUCORE_DRIVER=/nowhere" },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "--bytes", "384", "--flop", "64", ARGS,
-        "inout:y.npy=right.npy" }, .needs = NVRTC, .environment = simulated,
+        "inout:y.npy==right.npy" }, .needs = NVRTC, .environment = simulated,
       .out = { "\nsimulated: ", "kernel / saxpy", "saxpy.cu  cold", "saxpy.cu  hot", "FLOP/s" } },
-    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=y.npy" }, .status = 1,
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy==y.npy" }, .status = 1,
       .needs = NVRTC, .environment = simulated,
       .out = { "FAILED", "element 1 is 3, expected 1; 31 of 32 differ" } },
-    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=near.npy" }, .status = 1,
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy==near.npy" }, .status = 1,
       .needs = NVRTC, .environment = simulated, .out = { "FAILED", "32 of 32 differ" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "--tolerance", "0.001", ARGS,
-        "inout:y.npy=near.npy" }, .needs = NVRTC, .environment = simulated,
+        "inout:y.npy==near.npy" }, .needs = NVRTC, .environment = simulated,
       .out = { "2 measured, 0 skipped, 0 failed" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=-" }, .needs = NVRTC,
       .environment = simulated, .out = { "not checked" } },
-    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=missing.npy" },
+    // =FILE and ==FILE mean the same to cucore run and to cucore bench kernel.
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=written.npy" },
+      .needs = NVRTC, .environment = simulated, .out = { "not checked" },
+      .same = { "written.npy", "right.npy" } },
+    { { "run", "saxpy.cu", "--kernel", "saxpy", "--grid", "1", "--block", "32", ARGS,
+        "inout:y.npy==right.npy" }, .needs = NVRTC, .environment = simulated,
+      .out = { "equal to right.npy" } },
+    { { "run", "saxpy.cu", "--kernel", "saxpy", "--grid", "1", "--block", "32", ARGS,
+        "inout:y.npy==near.npy" }, .status = 1, .needs = NVRTC, .environment = simulated,
+      .err = { "32 of 32 differ" } },
+    { { "run", "saxpy.cu", "--kernel", "saxpy", "--grid", "1", "--block", "32", "--tolerance",
+        "0.001", ARGS, "inout:y.npy==near.npy" }, .needs = NVRTC, .environment = simulated,
+      .out = { "equal to near.npy" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=x", "out:f32[1]=x" },
+      .status = 2, .err = { "are written to one file" } },
+    { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy==missing.npy" },
       .status = 1, .needs = NVRTC, .environment = simulated, .err = { "missing.npy cannot be" } },
     { { "bench", "kernel", "wrong.cu", "saxpy", "--peer", "saxpy.cu", LAUNCH, ARGS,
         "inout:y.npy=-" }, .status = 1, .needs = NVRTC, .environment = simulated,
@@ -294,6 +311,26 @@ static const struct {
 };
 // clang-format on
 
+// Two .npy files have the same elements; their headers may be spelled differently.
+static void check_same(const char *path, const char *other)
+{
+    const char *paths[] = { path, other };
+    npy_header h[2];
+    void *file[2];
+    size_t bytes;
+    cli_why why;
+
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(cli_read_file(&file[i], &bytes, paths[i], &why) &&
+                          npy_parse(&h[i], file[i], bytes, paths[i], &why),
+                      "%s", why.text);
+    ck_assert_uint_eq(h[0].bytes, h[1].bytes);
+    ck_assert_mem_eq((char *)file[0] + h[0].data_offset, (char *)file[1] + h[1].data_offset,
+                     h[0].bytes);
+    free(file[0]);
+    free(file[1]);
+}
+
 START_TEST(a_run_ends_and_says_as_the_table_has_it)
 {
     child c = { .environment = { rows[_i].environment ? rows[_i].environment
@@ -309,6 +346,8 @@ START_TEST(a_run_ends_and_says_as_the_table_has_it)
     check_has("standard error", c.err, rows[_i].err, 3);
     if (!rows[_i].out[0])
         ck_assert_msg(!c.out_bytes, "standard output has:\n%s", c.out);
+    if (rows[_i].same[0])
+        check_same(rows[_i].same[0], rows[_i].same[1]);
     ck_assert_msg(!strchr(c.err, '\r'), "there is no terminal for progress:\n%s", c.err);
     child_free(&c);
 }

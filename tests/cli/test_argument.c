@@ -203,19 +203,25 @@ static const struct {
     const char *out;
     int32_t rank;
     uint64_t bytes;
+    const char *expected;
 } good[] = {
-    { "f32:2.0", ARGUMENT_SCALAR, CUC_F32, NULL, NULL, 0, 4 },
-    { "c128:1+2j", ARGUMENT_SCALAR, CUC_C128, NULL, NULL, 0, 16 },
-    { "in:x.npy", ARGUMENT_IN, CUC_DTYPE_UNKNOWN, "x.npy", NULL, 0, 0 },
-    { "in:bf16:x.npy", ARGUMENT_IN, CUC_BF16, "x.npy", NULL, 0, 0 },
-    { "in:a=b.npy", ARGUMENT_IN, CUC_DTYPE_UNKNOWN, "a=b.npy", NULL, 0, 0 },
-    { "in:dir:x.npy", ARGUMENT_IN, CUC_DTYPE_UNKNOWN, "dir:x.npy", NULL, 0, 0 },
-    { "inout:y.npy=out.npy", ARGUMENT_INOUT, CUC_DTYPE_UNKNOWN, "y.npy", "out.npy", 0, 0 },
-    { "inout:e4m3:a=b=c", ARGUMENT_INOUT, CUC_E4M3, "a=b", "c", 0, 0 },
-    { "out:f32[1024]=z.npy", ARGUMENT_OUT, CUC_F32, NULL, "z.npy", 1, 4096 },
-    { "out:e4m3[64,32]=y.npy", ARGUMENT_OUT, CUC_E4M3, NULL, "y.npy", 2, 2048 },
-    { "out:f64[]=y.npy", ARGUMENT_OUT, CUC_F64, NULL, "y.npy", 0, 8 },
-    { "out:i32[0]=a=b", ARGUMENT_OUT, CUC_I32, NULL, "a=b", 1, 0 },
+    { "f32:2.0", ARGUMENT_SCALAR, CUC_F32, NULL, NULL, 0, 4, NULL },
+    { "c128:1+2j", ARGUMENT_SCALAR, CUC_C128, NULL, NULL, 0, 16, NULL },
+    { "in:x.npy", ARGUMENT_IN, CUC_DTYPE_UNKNOWN, "x.npy", NULL, 0, 0, NULL },
+    { "in:bf16:x.npy", ARGUMENT_IN, CUC_BF16, "x.npy", NULL, 0, 0, NULL },
+    { "in:a=b.npy", ARGUMENT_IN, CUC_DTYPE_UNKNOWN, "a=b.npy", NULL, 0, 0, NULL },
+    { "in:dir:x.npy", ARGUMENT_IN, CUC_DTYPE_UNKNOWN, "dir:x.npy", NULL, 0, 0, NULL },
+    { "inout:y.npy=out.npy", ARGUMENT_INOUT, CUC_DTYPE_UNKNOWN, "y.npy", "out.npy", 0, 0, NULL },
+    { "inout:e4m3:a=b=c", ARGUMENT_INOUT, CUC_E4M3, "a=b", "c", 0, 0, NULL },
+    { "out:f32[1024]=z.npy", ARGUMENT_OUT, CUC_F32, NULL, "z.npy", 1, 4096, NULL },
+    { "out:e4m3[64,32]=y.npy", ARGUMENT_OUT, CUC_E4M3, NULL, "y.npy", 2, 2048, NULL },
+    { "out:f64[]=y.npy", ARGUMENT_OUT, CUC_F64, NULL, "y.npy", 0, 8, NULL },
+    { "out:i32[0]=a=b", ARGUMENT_OUT, CUC_I32, NULL, "a=b", 1, 0, NULL },
+    { "inout:y.npy==want.npy", ARGUMENT_INOUT, CUC_DTYPE_UNKNOWN, "y.npy", NULL, 0, 0, "want.npy" },
+    { "inout:a=b==c", ARGUMENT_INOUT, CUC_DTYPE_UNKNOWN, "a=b", NULL, 0, 0, "c" },
+    { "out:f32[4]==want.npy", ARGUMENT_OUT, CUC_F32, NULL, NULL, 1, 16, "want.npy" },
+    { "inout:y.npy=-", ARGUMENT_INOUT, CUC_DTYPE_UNKNOWN, "y.npy", NULL, 0, 0, NULL },
+    { "out:f32[4]=-", ARGUMENT_OUT, CUC_F32, NULL, NULL, 1, 16, NULL },
 };
 
 // Bits of each real type, and the number that they are.
@@ -284,6 +290,7 @@ START_TEST(an_argument_is_taken_apart)
     ck_assert_int_eq(a.dtype, good[_i].dtype);
     ck_assert_pstr_eq(a.in_path, good[_i].in);
     ck_assert_pstr_eq(a.out_path, good[_i].out);
+    ck_assert_pstr_eq(a.expected_path, good[_i].expected);
     ck_assert_int_eq(a.rank, good[_i].rank);
     ck_assert_uint_eq(a.bytes, good[_i].bytes);
     argument_release(&a);
@@ -300,8 +307,10 @@ static const char *const bad[][2] = {
     { "unknown:3", "is no argument" },
     { "in:", "names no file" },
     { "in:f32:", "names no file" },
-    { "inout:y.npy", "inout:PATH=OUT" },
-    { "inout:y.npy=", "inout:PATH=OUT" },
+    { "inout:y.npy", "expected inout:FILE=FILE to write it" },
+    { "inout:y.npy=", "does not say where its result goes" },
+    { "inout:y.npy==", "does not say where its result goes" },
+    { "inout:==want.npy", "names no file" },
     { "inout:=out.npy", "names no file" },
     { "out:z.npy", "names no type" },
     { "out:f32=z.npy", "has no shape" },
@@ -310,9 +319,9 @@ static const char *const bad[][2] = {
     { "out:f32[,4]=z", "has no shape" },
     { "out:f32[-4]=z", "has no shape" },
     { "out:f32[4x4]=z", "has no shape" },
-    { "out:f32[4]", "does not say where to" },
-    { "out:f32[4]=", "does not say where to" },
-    { "out:f32[4]z", "does not say where to" },
+    { "out:f32[4]", "does not say where its result goes" },
+    { "out:f32[4]=", "does not say where its result goes" },
+    { "out:f32[4]z", "does not say where its result goes" },
     { "out:f32[99999999999999999999]=z", "more elements than memory" },
     { "out:f32[4294967296,4294967296]=z", "more elements than memory" },
     { "out:f32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]=z",

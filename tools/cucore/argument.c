@@ -68,28 +68,40 @@ too_large:
     return NULL;
 }
 
+// The end of an output: =FILE is written, ==FILE is what the result must equal, =- is neither.
+static bool parse_target(argument *a, const char *at, const char *form, cli_why *why)
+{
+    bool compared = at[0] == '=' && at[1] == '=';
+    const char *path = at + 1 + compared;
+
+    if (at[0] != '=' || !*path)
+        return cli_because(why,
+                           "'%s' does not say where its result goes: expected %s=FILE to write it, "
+                           "==FILE to compare it, or =- for neither",
+                           a->text, form);
+    if (compared)
+        a->expected_path = cli_copy_text(path, strlen(path));
+    else if (strcmp(path, "-") != 0)
+        a->out_path = cli_copy_text(path, strlen(path));
+    return true;
+}
+
 // out:f32[1024]=z.npy
 static bool parse_out(argument *a, const char *at, cli_why *why)
 {
     size_t length = strcspn(at, "[=");
-    char names[160];
+    char names[160], form[64];
 
     a->dtype = dtype_of(at, length);
     if (!a->dtype)
         return cli_because(why, "'%s' names no type behind 'out:': %s", a->text,
                            dtype_names(names, sizeof(names)));
+    snprintf(form, sizeof(form), "out:%s[1024]", cuc_dtype_name(a->dtype));
     if (at[length] != '[')
-        return cli_because(why, "'%s' has no shape: out:%s[1024]=PATH", a->text,
-                           cuc_dtype_name(a->dtype));
+        return cli_because(why, "'%s' has no shape: expected %s=FILE", a->text, form);
     a->bytes = cuc_dtype_bits(a->dtype) / 8;
     at = parse_shape(a, at + length + 1, why);
-    if (!at)
-        return false;
-    if (*at != '=' || !at[1])
-        return cli_because(why, "'%s' does not say where to: out:%s[...]=PATH", a->text,
-                           cuc_dtype_name(a->dtype));
-    a->out_path = cli_copy_text(at + 1, strlen(at + 1));
-    return true;
+    return at && parse_target(a, at, form, why);
 }
 
 // in:x.npy  in:bf16:x.npy  inout:x.npy=y.npy
@@ -103,15 +115,17 @@ static bool parse_in(argument *a, const char *at, cli_why *why)
         a->named = true;
         at = colon + 1;
     }
-    // The last one, so that only the new file's name cannot have one.
-    const char *equals = a->kind == ARGUMENT_INOUT ? strrchr(at, '=') : at + strlen(at);
-    if (a->kind == ARGUMENT_INOUT && (!equals || !equals[1]))
-        return cli_because(why, "'%s' does not say where to: inout:PATH=OUT", a->text);
-    if (equals == at)
-        return cli_because(why, "'%s' names no file", a->text);
-    a->in_path = cli_copy_text(at, (size_t)(equals - at));
-    if (a->kind == ARGUMENT_INOUT)
-        a->out_path = cli_copy_text(equals + 1, strlen(equals + 1));
+    const char *end = at + strlen(at);
+    if (a->kind == ARGUMENT_INOUT) {
+        // The last one, so that only the second file's name cannot have one.
+        const char *equals = strrchr(at, '=');
+        end = equals && equals > at && equals[-1] == '=' ? equals - 1 : equals ? equals : end;
+        if (!parse_target(a, end, "inout:FILE", why))
+            return false;
+    }
+    if (end == at)
+        return cli_because(why, "'%s' names no file to read", a->text);
+    a->in_path = cli_copy_text(at, (size_t)(end - at));
     return true;
 }
 
@@ -130,7 +144,7 @@ static bool parse(argument *a, cli_why *why)
     a->dtype = dtype_of(a->text, length);
     if (!a->dtype)
         return cli_because(why,
-                           "'%s' is no argument: TYPE:VALUE, in:PATH, inout:PATH=OUT or "
+                           "'%s' is no argument: expected TYPE:VALUE, in:FILE, inout:FILE=OUT or "
                            "out:TYPE[SHAPE]=OUT, where TYPE is one of %s",
                            a->text, dtype_names(names, sizeof(names)));
     a->bytes = cuc_dtype_bits(a->dtype) / 8;
@@ -199,7 +213,8 @@ void argument_release(argument *a)
 {
     free(a->in_path);
     free(a->out_path);
+    free(a->expected_path);
     free(a->file);
-    a->in_path = a->out_path = NULL;
+    a->in_path = a->out_path = a->expected_path = NULL;
     a->file = NULL;
 }

@@ -1,4 +1,4 @@
-// The ARG of cucore run: what a kernel is given, as text.
+// The ARG of cucore run, tune and bench kernel: a kernel's argument as text.
 #ifndef CUCORE_TOOLS_ARGUMENT_H
 #define CUCORE_TOOLS_ARGUMENT_H
 
@@ -16,7 +16,8 @@ typedef struct argument {
     bool named;       // the type of in: and inout: was named
     uint8_t scalar[SCALAR_MAX_BYTES];
     char *in_path;
-    char *out_path;
+    char *out_path;      // the file that gets the result; NULL: none
+    char *expected_path; // the file that has the expected result; NULL: none
     int32_t rank;
     int64_t shape[NPY_MAX_RANK];
     uint64_t bytes;
@@ -25,7 +26,8 @@ typedef struct argument {
 } argument;
 
 // SCALAR  is  TYPE:VALUE
-// ARRAY   is  in:[TYPE:]PATH | inout:[TYPE:]PATH=OUT | out:TYPE[SHAPE]=OUT
+// ARRAY   is  in:[TYPE:]FILE | inout:[TYPE:]FILE TARGET | out:TYPE[SHAPE] TARGET
+// TARGET  is  =FILE, written | ==FILE, compared with | =-, neither
 // A mistake in the text is the user's: wrong usage. No file is touched.
 bool argument_parse(argument *out, const char *text, cli_why *why);
 

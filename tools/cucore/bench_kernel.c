@@ -1,7 +1,7 @@
 #include "bench.h"
 #include "bench_contender.h"
-#include "bench_expect.h"
 #include "bench_session.h"
+#include "expect.h"
 #include "values.h"
 
 #include <cucore/copy.h>
@@ -42,10 +42,8 @@ static const cli_option options[] = {
 
 typedef struct request {
     bench_session session;
-    contender subject;
-    contender peer;  // without a path: none
-    void **expected; // [argument_count] NULL: nothing is
-    double tolerance;
+    contender subject; // whose launcher has what both must compute
+    contender peer;    // without a path: none
     double bytes;
     double flop;
     char case_name[128];
@@ -53,64 +51,80 @@ typedef struct request {
 
 // ---- The callbacks of the case
 
-static cuc_status read_output(void **out, const launcher *l, size_t i)
-{
-    *out = cli_allocate((size_t)l->arguments[i].bytes);
-    cuc_status st =
-        cuc_buffer_read(l->stream, *out, l->buffers[i], 0, (size_t)l->arguments[i].bytes);
-    return st < 0 ? st : cuc_stream_synchronize(l->stream);
-}
-
 static cuc_status check_outputs(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     contender *c = data;
-    request *q = c->request;
-    cuc_status st = CUC_OK;
+    const request *q = c->request;
+    const launcher *wanted = &q->subject.launcher;
+    launcher *l = &c->launcher;
+    cuc_status st = launcher_read(l);
     cli_why reason;
-    bool equal = true;
 
     (void)stream;
-    for (size_t i = 0; i < c->launcher.argument_count && equal && st >= 0; i++) {
-        void *got = NULL;
-        if (!q->expected[i])
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
+        if (!wanted->expected[i] || expect_equal(&l->arguments[i], l->results[i],
+                                                 wanted->expected[i], wanted->tolerance, &reason))
             continue;
-        st = read_output(&got, &c->launcher, i);
-        if (st >= 0 &&
-            !expect_equal(&c->launcher.arguments[i], got, q->expected[i], q->tolerance, &reason)) {
-            snprintf(why, why_size, "%s", reason.text);
-            equal = false;
-        }
-        free(got);
+        snprintf(why, why_size, "%s", reason.text);
+        return 1;
     }
-    return st < 0 ? st : !equal;
+    return st;
 }
 
-// Outputs that no file is named for are to be the peer's. It has to make them once more when it is
-// checked itself, and finds them as they were before.
-static cuc_status expect_of_peer(request *q, cuc_stream *stream)
+static bool is_output(const argument *a)
 {
-    launcher *l = &q->peer.launcher;
-    cuc_status st = contender_run(&q->peer, stream, 0);
+    return a->kind == ARGUMENT_INOUT || a->kind == ARGUMENT_OUT;
+}
 
+// Launch once and read the outputs, then put the arguments back as they were.
+static cuc_status compute_outputs(contender *c, cuc_stream *stream)
+{
+    launcher *l = &c->launcher;
+    cuc_status st = contender_run(c, stream, 0);
+
+    if (st >= 0)
+        st = launcher_read(l);
     for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
         const argument *a = &l->arguments[i];
-        if (a->out_path && !q->expected[i])
-            st = read_output(&q->expected[i], l, i);
-        if (st >= 0 && a->kind == ARGUMENT_OUT)
+        if (a->kind == ARGUMENT_OUT && l->buffers[i])
             st = cuc_buffer_fill(stream, l->buffers[i], 0, LAUNCHER_POISON, 1, (size_t)a->bytes);
     }
-    return st < 0 ? st : contender_restore(&q->peer, stream, 0);
+    return st < 0 ? st : contender_restore(c, stream, 0);
+}
+
+// The peer computes the expected value of every output without an ==FILE.
+static cuc_status expect_of_peer(request *q, cuc_stream *stream)
+{
+    launcher *l = &q->subject.launcher, *peer = &q->peer.launcher;
+    cuc_status st = compute_outputs(&q->peer, stream);
+
+    for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
+        if (!is_output(&l->arguments[i]) || l->expected[i])
+            continue;
+        l->expected[i] = peer->results[i];
+        peer->results[i] = NULL;
+    }
+    return st;
+}
+
+static bool writes_files(const launcher *l)
+{
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (l->arguments[i].out_path)
+            return true;
+    return false;
 }
 
 static cuc_status add(cuc_bench_state *state, contender *c, uint32_t flags)
 {
     cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
     const request *q = c->request;
+    const launcher *wanted = &q->subject.launcher;
     bool checked = false;
     bool changes = false;
 
     for (size_t i = 0; i < c->launcher.argument_count; i++) {
-        checked |= q->expected[i] != NULL;
+        checked |= wanted->expected[i] != NULL;
         changes |= c->pristine[i] != NULL;
     }
     subject.name = c->name;
@@ -120,7 +134,7 @@ static cuc_status add(cuc_bench_state *state, contender *c, uint32_t flags)
     if (checked)
         subject.check = check_outputs;
     else
-        subject.unchecked = "no output is named with what is expected of it";
+        subject.unchecked = "no output has an expected value: give ==FILE or a peer";
     if (changes) {
         subject.prepare = contender_restore;
         subject.batch = 1; // prepared before each sample, so that a launch is one
@@ -144,6 +158,8 @@ static cuc_status setup(cuc_bench_state *state, void *data)
         st = contender_prepare(&q->peer, stream);
     if (st >= 0 && peer)
         st = expect_of_peer(q, stream);
+    if (st >= 0 && writes_files(&q->subject.launcher))
+        st = compute_outputs(&q->subject, stream);
     if (st >= 0)
         st = add(state, &q->subject, 0);
     if (st >= 0 && peer)
@@ -185,7 +201,7 @@ static int take_option(request *q, int id, const char *value)
     case KERNEL_PEER_BLOCK:
         return value_extents(peer->config.block, "peer-block", value);
     case KERNEL_TOLERANCE:
-        return value_real(&q->tolerance, "tolerance", value, 0, 1e300);
+        return value_real(&q->subject.launcher.tolerance, "tolerance", value, 0, 1e300);
     case KERNEL_BYTES:
         return value_real(&q->bytes, "bytes", value, 0, 1e300);
     case KERNEL_FLOP:
@@ -207,8 +223,6 @@ static bool parse_random(argument *out, const char *word)
     free(text);
     if (!ok)
         return false;
-    free(out->out_path);
-    out->out_path = NULL;
     out->kind = ARGUMENT_IN;
     out->text = word;
     return true;
@@ -232,7 +246,7 @@ static int parse_arguments(launcher *l, char **words, size_t count)
             return cli_usage_error("argument %zu: %s", i, why.text);
         l->argument_count = i + 1;
     }
-    return CLI_DONE;
+    return launcher_check_outputs(l);
 }
 
 // What names a subject or a case: letters, digits and some others.
@@ -335,20 +349,6 @@ static int make_random(const launcher *l, uint64_t seed)
     return CLI_DONE;
 }
 
-static int load_expected(request *q)
-{
-    launcher *l = &q->subject.launcher;
-    cli_why why;
-
-    q->expected = cli_allocate(l->argument_count * sizeof(*q->expected));
-    for (size_t i = 0; i < l->argument_count; i++) {
-        const argument *a = &l->arguments[i];
-        if (a->out_path && strcmp(a->out_path, "-") != 0 && !expect_load(&q->expected[i], a, &why))
-            return cli_fail("%s", why.text);
-    }
-    return CLI_DONE;
-}
-
 static int measure(request *q)
 {
     cuc_bench_case c = CUC_BENCH_CASE_INIT;
@@ -365,8 +365,6 @@ static int measure(request *q)
         status = make_random(&q->subject.launcher, q->session.options.seed);
     if (!status && peer->path)
         status = make_random(peer, q->session.options.seed);
-    if (!status)
-        status = load_expected(q);
     if (status)
         return status;
     c.suite = "kernel";
@@ -378,7 +376,8 @@ static int measure(request *q)
         c.modes = CUC_BENCH_COLD | CUC_BENCH_HOT;
     if (cuc_bench_add_case(q->session.bench, &c) < 0)
         return cli_fail_cuc();
-    return bench_session_run(&q->session, NULL);
+    status = bench_session_run(&q->session, NULL);
+    return status ? status : launcher_save(&q->subject.launcher);
 }
 
 static int run(int argc, char **argv)
@@ -411,9 +410,6 @@ static int run(int argc, char **argv)
     if (!status)
         status = measure(&q);
 done:
-    for (size_t i = 0; q.expected && i < q.subject.launcher.argument_count; i++)
-        free(q.expected[i]);
-    free(q.expected);
     contender_release(&q.subject);
     contender_release(&q.peer);
     bench_session_end(&q.session);
@@ -426,19 +422,18 @@ const cli_command cli_bench_kernel = {
     .usage = "FILE NAME [--grid X[,Y[,Z]] --block X[,Y[,Z]]] [OPTION...] ARG...",
     .examples =
         "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 --bytes 12582912 \\\n"
-        "      f32:2 in:x.npy inout:y.npy=expected.npy i32:1048576\n"
+        "      f32:2 in:x.npy inout:y.npy==expected.npy i32:1048576\n"
         "  cucore bench kernel new.cu 'axpy<float>' --peer old.cu --grid 64 --block 256 \\\n"
         "      f32:2 in:x.npy out:f32[16384]=-\n"
         "  cucore bench kernel softmax.tile softmax --set BN=4096 'random:f32[8192,4096]' \\\n"
         "      'out:f32[8192,4096]=-'\n",
     .details =
         "FILE is .cu, .tile, .ptx, .cubin or .fatbin, NAME its kernel, and ARG as for cucore\n"
-        "run, but that nothing is written: an output's file is what it must equal before\n"
-        "anything is timed, such as cucore run wrote it; = - names none. With a peer, outputs\n"
-        "without a file must equal those of the peer. An inout: argument is what it was before\n"
-        "each launch. random:TYPE[SHAPE] is an array that is read, of random numbers by --seed:\n"
-        "from -1 to 1, of whole numbers all bits. Arrays are there in several copies, twice the\n"
-        "L2 cache together, which launches use in turn.\n"
+        "run: =FILE writes an output, ==FILE compares it before anything is timed, and =- does\n"
+        "neither. With a peer, outputs without ==FILE must equal the peer's. An inout: argument\n"
+        "is restored before each launch. random:TYPE[SHAPE] is an array that is read, of random\n"
+        "numbers by --seed: floating-point ones from -1 to 1, integers of any value. Arrays have\n"
+        "several copies, twice the L2 cache together, which launches use in turn.\n"
         "--arch, -I, -D, --std, --option and --lang are for both files; so are --grid, --block,\n"
         "--shared and --cluster, but for a tile program, which has its own.\n"
         "Exit status: 0 measured, 1 failed, 2 wrong usage.\n",

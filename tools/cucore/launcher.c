@@ -1,5 +1,7 @@
 #include "launcher.h"
 
+#include "expect.h"
+
 #include <cucore/copy.h>
 #include <cucore/error.h>
 #include <cucore/event.h>
@@ -10,6 +12,17 @@
 #include <string.h>
 
 enum { NAMES_BYTES = 512 };
+
+int launcher_check_outputs(const launcher *l)
+{
+    for (size_t i = 0; i < l->argument_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (l->arguments[i].out_path && l->arguments[j].out_path &&
+                strcmp(l->arguments[i].out_path, l->arguments[j].out_path) == 0)
+                return cli_usage_error("'%s' and '%s' are written to one file",
+                                       l->arguments[j].text, l->arguments[i].text);
+    return CLI_DONE;
+}
 
 int launcher_take_arguments(launcher *l, size_t count, char **texts)
 {
@@ -24,7 +37,7 @@ int launcher_take_arguments(launcher *l, size_t count, char **texts)
             return cli_usage_error("argument %zu: %s", i, why.text);
         l->argument_count = i + 1;
     }
-    return CLI_DONE;
+    return launcher_check_outputs(l);
 }
 
 static int find_device(launcher *l)
@@ -191,15 +204,18 @@ static cuc_status time_launches(launcher *l)
     return st;
 }
 
-static cuc_status read_results(launcher *l)
+cuc_status launcher_read(launcher *l)
 {
     cuc_status st = CUC_OK;
 
+    if (!l->results)
+        l->results = cli_allocate(l->argument_count * sizeof(*l->results));
     for (size_t i = 0; i < l->argument_count && st >= 0; i++) {
         const argument *a = &l->arguments[i];
-        if (!a->out_path)
+        if (a->kind != ARGUMENT_INOUT && a->kind != ARGUMENT_OUT)
             continue;
-        l->results[i] = cli_allocate((size_t)a->bytes);
+        if (!l->results[i])
+            l->results[i] = cli_allocate((size_t)a->bytes);
         if (!l->buffers[i])
             continue;
         st = cuc_buffer_read(l->stream, l->results[i], l->buffers[i], 0, (size_t)a->bytes);
@@ -234,7 +250,7 @@ static int launch(launcher *l)
     if (st >= 0)
         st = cuc_launch(l->stream, &l->config, l->kernel, l->args, l->argument_count);
     if (st >= 0)
-        st = read_results(l);
+        st = launcher_read(l);
     if (st >= 0 && l->repeats)
         st = time_launches(l);
     return st < 0 ? cli_fail_cuc() : CLI_DONE;
@@ -285,14 +301,25 @@ static int find_kernel(launcher *l)
     return CLI_DONE;
 }
 
-int launcher_load(launcher *l)
+static int load_files(launcher *l)
 {
     cli_why why;
 
-    for (size_t i = 0; i < l->argument_count; i++)
-        if (!argument_load(&l->arguments[i], &why))
+    l->expected = cli_allocate(l->argument_count * sizeof(*l->expected));
+    for (size_t i = 0; i < l->argument_count; i++) {
+        argument *a = &l->arguments[i];
+        if (!argument_load(a, &why) || (a->expected_path && !expect_load(&l->expected[i], a, &why)))
             return cli_fail("%s", why.text);
-    int status = l->device ? CLI_DONE : find_device(l);
+    }
+    return CLI_DONE;
+}
+
+int launcher_load(launcher *l)
+{
+    int status = load_files(l);
+
+    if (!status && !l->device)
+        status = find_device(l);
     if (!status)
         status = load_code(l);
     return status ? status : find_kernel(l);
@@ -302,7 +329,6 @@ int launcher_run(launcher *l)
 {
     int status = launcher_load(l);
 
-    l->results = cli_allocate(l->argument_count * sizeof(*l->results));
     return status ? status : launch(l);
 }
 
@@ -330,14 +356,15 @@ int launcher_interpret(launcher *l)
     cuc_tile_interpret_options options = CUC_TILE_INTERPRET_OPTIONS_INIT;
     cuc_program *program = NULL;
     cli_why why;
+    int status = load_files(l);
 
+    if (status)
+        return status;
     l->tile = l->counted = true;
     l->args = cli_allocate(l->argument_count * sizeof(*l->args));
     l->tensors = cli_allocate(l->argument_count * sizeof(*l->tensors));
     l->results = cli_allocate(l->argument_count * sizeof(*l->results));
     for (size_t i = 0; i < l->argument_count; i++) {
-        if (!argument_load(&l->arguments[i], &why))
-            return cli_fail("%s", why.text);
         if (l->arguments[i].kind != ARGUMENT_SCALAR)
             fill_memory(l, i);
         make_argument(&l->args[i], l, i);
@@ -350,11 +377,22 @@ int launcher_interpret(launcher *l)
     cuc_status st = source_program(&program, &l->source, &l->options, l->options.arch);
     if (st >= 0)
         st = cuc_tile_interpret(program, l->kernel_name, l->args, l->argument_count, &options);
-    int status = st < 0 ? cli_fail_cuc() : CLI_DONE;
+    status = st < 0 ? cli_fail_cuc() : CLI_DONE;
     if (st == CUC_ERROR_NOT_FOUND && !l->kernel_name)
         cli_note("say which to run: --kernel NAME");
     cuc_program_release(program);
     return status;
+}
+
+int launcher_compare(const launcher *l)
+{
+    cli_why why;
+
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (l->expected[i] &&
+            !expect_equal(&l->arguments[i], l->results[i], l->expected[i], l->tolerance, &why))
+            return cli_fail("%s", why.text);
+    return CLI_DONE;
 }
 
 uint64_t launcher_untouched(const launcher *l, size_t index, uint64_t *elements)
@@ -413,12 +451,15 @@ void launcher_release(launcher *l)
         cuc_buffer_release(l->buffers[i]);
     for (size_t i = 0; l->results && i < l->argument_count; i++)
         free(l->results[i]);
+    for (size_t i = 0; l->expected && i < l->argument_count; i++)
+        free(l->expected[i]);
     for (size_t i = 0; i < l->argument_count; i++)
         argument_release(&l->arguments[i]);
     free(l->args);
     free(l->buffers);
     free(l->tensors);
     free(l->results);
+    free(l->expected);
     free(l->arguments);
     cuc_stream_release(l->stream);
     cuc_kernel_release(l->kernel);

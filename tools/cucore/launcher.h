@@ -23,6 +23,7 @@ typedef struct launcher {
     source_options options;
     cuc_launch_config config;
     uint32_t repeats;   // of --time; 0: none
+    double tolerance;   // outputs may be off by tolerance * max(1, |expected|)
     bool driver_given;  // --driver real or sim
     bool interpret;     // --driver interp: no device is used
     const char *prefix; // of --grid and --block in messages: "peer-"; NULL: none
@@ -39,12 +40,15 @@ typedef struct launcher {
     cuc_tensor *tensors;  // [argument_count], what arrays are to a tile kernel
     bool tile;            // the kernel is a tile program's: it has its own grid and block
     void **results;       // [argument_count], what outputs hold afterwards
+    void **expected;      // [argument_count], what outputs must equal; NULL: anything
     bool counted;         // the driver or the PTX told how many parameters there are
     double median_us, least_us, most_us;
 } launcher;
 
 // Arguments of the kernel as the command line has them. An exit status.
 int launcher_take_arguments(launcher *l, size_t count, char **texts);
+// Refuse two outputs that name one file. An exit status.
+int launcher_check_outputs(const launcher *l);
 // The steps of launcher_run(), for whoever runs the kernel otherwise. Read the files and compile or
 // load the kernel: an exit status.
 int launcher_load(launcher *l);
@@ -56,6 +60,10 @@ cuc_status launcher_fill(launcher *l);
 int launcher_run(launcher *l);
 // The same without a device: a tile program on the CPU.
 int launcher_interpret(launcher *l);
+// Read the outputs of the launch that the stream has, into `results`.
+cuc_status launcher_read(launcher *l);
+// Compare the results with those expected. Exit status 1, with the first element that differs.
+int launcher_compare(const launcher *l);
 // Write the outputs to their files: all, or none.
 int launcher_save(launcher *l);
 void launcher_release(launcher *l);

@@ -12,7 +12,8 @@ enum {
     RUN_SHARED,
     RUN_CLUSTER,
     RUN_DRIVER,
-    RUN_TIME
+    RUN_TIME,
+    RUN_TOLERANCE,
 };
 
 static const cli_option options[] = {
@@ -25,6 +26,7 @@ static const cli_option options[] = {
       "real, sim, or auto: what CUCORE_DRIVER says, or else the real one where there is a "
       "device, or else the simulated one; interp: a tile program on the CPU, without a driver" },
     { "time", RUN_TIME, "N", "launch N times more and print the median" },
+    { "tolerance", RUN_TOLERANCE, "T", "with ==: outputs may be off by T * max(1, |expected|)" },
     SOURCE_OPTIONS,
     CLI_JSON_OPTION,
 };
@@ -49,23 +51,14 @@ static int take_option(launcher *l, int id, const char *value)
         return value_number(&l->config.shared_bytes, "shared", value, 0, INT32_MAX);
     case RUN_TIME:
         return value_number(&l->repeats, "time", value, 1, 1000000);
+    case RUN_TOLERANCE:
+        return value_real(&l->tolerance, "tolerance", value, 0, 1e300);
     case RUN_DRIVER:
         l->interpret = strcmp(value, "interp") == 0;
         return l->interpret ? CLI_DONE : value_driver(&l->driver_given, value);
     default:
         return CLI_DONE;
     }
-}
-
-static int check_outputs(const launcher *l)
-{
-    for (size_t i = 0; i < l->argument_count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (l->arguments[i].out_path && l->arguments[j].out_path &&
-                strcmp(l->arguments[i].out_path, l->arguments[j].out_path) == 0)
-                return cli_usage_error("'%s' and '%s' are written to one file",
-                                       l->arguments[j].text, l->arguments[i].text);
-    return CLI_DONE;
 }
 
 static int check_file(const launcher *l)
@@ -110,8 +103,7 @@ static int take_operands(launcher *l, const cli_parser *parser)
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
     if (kind == CUC_SOURCE_CUDA && !l->config.block[0])
         return cli_usage_error("say how many threads a block has: --block X[,Y[,Z]]");
-    status = launcher_take_arguments(l, count - 1, parser->operands + 1);
-    return status ? status : check_outputs(l);
+    return launcher_take_arguments(l, count - 1, parser->operands + 1);
 }
 
 static json_t *extents_json(const uint32_t extents[3])
@@ -143,6 +135,7 @@ static json_t *argument_json(const launcher *l, size_t i)
     cli_set(entry, "shape", shape);
     cli_set(entry, "input", cli_text(a->in_path));
     cli_set(entry, "output", cli_text(a->out_path));
+    cli_set(entry, "expected", cli_text(a->expected_path));
     if (a->kind == ARGUMENT_OUT)
         cli_set(entry, "untouched", cli_integer((int64_t)launcher_untouched(l, i, &elements)));
     return entry;
@@ -216,6 +209,8 @@ static void print_argument(const launcher *l, size_t i)
         printf(", from %s", a->in_path);
     if (a->out_path)
         printf(", to %s", a->out_path);
+    if (a->expected_path)
+        printf(", equal to %s", a->expected_path);
     if (a->kind == ARGUMENT_OUT) {
         uint64_t untouched = launcher_untouched(l, i, &elements);
         if (untouched)
@@ -276,6 +271,8 @@ static int run(int argc, char **argv)
     if (!status)
         status = launcher_save(&l);
     if (!status)
+        status = launcher_compare(&l);
+    if (!status)
         status = cli_json_wanted() ? print_json(&l) : print_text(&l);
 done:
     launcher_release(&l);
@@ -305,6 +302,8 @@ const cli_command cli_run = {
         "  in:[TYPE:]PATH          an array that is read, from a .npy file\n"
         "  inout:[TYPE:]PATH=OUT   an array that is read, and written to OUT afterwards\n"
         "  out:TYPE[SHAPE]=OUT     an array that is written: out:f32[64,32]=z.npy\n"
+        "With ==FILE in the place of =OUT nothing is written: the result must equal FILE, within\n"
+        "--tolerance. =- does neither.\n"
         "TYPE is bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, tf32, f64, e4m3, "
         "e5m2, e8m0,\nc64 or c128. Numbers are rounded to nearest, ties to even. What NumPy has no "
         "type for is named,\nin:bf16:x.npy, reads the bits of a type of its size, and is written "

@@ -1,10 +1,10 @@
-// What a kernel should leave in its outputs, and whether it did.
-#ifndef CUCORE_TOOLS_BENCH_EXPECT_H
-#define CUCORE_TOOLS_BENCH_EXPECT_H
+// Compares a kernel's outputs with the results that the user expects.
+#ifndef CUCORE_TOOLS_EXPECT_H
+#define CUCORE_TOOLS_EXPECT_H
 
 #include "argument.h"
 
-// Read the file that an output is to equal: of its type and its number of elements.
+// Read the file of expected results: of the output's type and number of elements.
 bool expect_load(void **out, const argument *a, cli_why *why);
 
 // Equal bit by bit, or, of real types and with a tolerance above 0, nowhere further away than

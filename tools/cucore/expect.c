@@ -1,4 +1,4 @@
-#include "bench_expect.h"
+#include "expect.h"
 
 #include "npy.h"
 #include "scalar.h"
@@ -14,12 +14,12 @@ bool expect_load(void **out, const argument *a, cli_why *why)
     size_t bytes;
     char type[1024];
 
-    if (!cli_read_file(&file, &bytes, a->out_path, why))
+    if (!cli_read_file(&file, &bytes, a->expected_path, why))
         return false;
-    bool ok = npy_parse(&h, file, bytes, a->out_path, why);
+    bool ok = npy_parse(&h, file, bytes, a->expected_path, why);
     if (ok && (h.item_bytes != cuc_dtype_bits(a->dtype) / 8 || h.bytes != a->bytes))
-        ok = cli_because(why, "%s has %llu bytes of type '%s', and the argument is %s", a->out_path,
-                         (unsigned long long)h.bytes, h.descr,
+        ok = cli_because(why, "%s has %llu bytes of type '%s', and the argument is %s",
+                         a->expected_path, (unsigned long long)h.bytes, h.descr,
                          argument_type(a, type, sizeof(type)));
     if (ok) {
         *out = cli_allocate((size_t)a->bytes);
@@ -33,7 +33,8 @@ static bool near(double got, double expected, double tolerance)
 {
     if (isnan(got) || isnan(expected))
         return isnan(got) && isnan(expected);
-    return got == expected || fabs(got - expected) <= tolerance * fmax(1, fabs(expected));
+    double size = fabs(expected) > 1 ? fabs(expected) : 1;
+    return got == expected || fabs(got - expected) <= tolerance * size;
 }
 
 bool expect_equal(const argument *a, const void *got, const void *expected, double tolerance,
