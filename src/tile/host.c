@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 __attribute__((format(printf, 3, 4))) static bool refuse(char *text, size_t bytes,
                                                          const char *format, ...)
@@ -200,6 +201,95 @@ static bool bind_tensor(struct tile_binding_set *set, const struct tile_paramete
     return true;
 }
 
+// Text that is appended to, up to its room.
+struct appended {
+    char *text;
+    size_t used, room;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct appended *out, const char *format,
+                                                         ...)
+{
+    va_list args;
+    int length;
+
+    if (out->used >= out->room)
+        return;
+    va_start(args, format);
+    length = vsnprintf(out->text + out->used, out->room - out->used, format, args);
+    va_end(args);
+    out->used += length > 0 ? (size_t)length : 0;
+}
+
+// The value behind a name of a fact, such as "N is 100". Each piece once: in N % 2 == 0 && N > 4, N
+// is the same.
+static void append_leaf(struct appended *out, const struct tile_binding_set *set,
+                        const struct tile_host_expression *x)
+{
+    const struct tile_kernel *k = set->kernel;
+    const char *name = k->parameter[x->kind == TILE_HOST_DIMENSION ? 0 : x->index].name;
+    char piece[200] = "", why[8];
+    int64_t value = 0;
+
+    if (!tile_host_evaluate(set, x, &value, why, sizeof(why)))
+        return;
+    switch (x->kind) {
+    case TILE_HOST_DIMENSION:
+        snprintf(piece, sizeof(piece), "%s is %" PRId64, k->dimension[x->index].name, value);
+        break;
+    case TILE_HOST_SCALAR:
+        snprintf(piece, sizeof(piece), "%s is %" PRId64, name, value);
+        break;
+    case TILE_HOST_EXTENT:
+        snprintf(piece, sizeof(piece), "extent %u of %s is %" PRId64, x->axis, name, value);
+        break;
+    case TILE_HOST_STRIDE:
+    case TILE_HOST_UNIT:
+        snprintf(piece, sizeof(piece), "stride %u of %s is %" PRId64, x->axis, name,
+                 set->argument[x->index].tensor->strides[x->axis]);
+        break;
+    case TILE_HOST_ALIGNED:
+        snprintf(piece, sizeof(piece), "%s is at 0x%" PRIx64, name,
+                 set->argument[x->index].tensor->data);
+        break;
+    case TILE_HOST_NOALIAS:
+        snprintf(piece, sizeof(piece), "%s and %s %s", name, k->parameter[x->value].name,
+                 value ? "share no byte" : "share bytes");
+        break;
+    case TILE_HOST_CONSTANT:
+    case TILE_HOST_OP:
+        return;
+    }
+    if (out->used < out->room && !strstr(out->text, piece))
+        append(out, "%s%s", out->used ? ", " : "", piece);
+}
+
+static void append_leaves(struct appended *out, const struct tile_binding_set *set,
+                          const struct tile_host_expression *x)
+{
+    append_leaf(out, set, x);
+    for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
+        append_leaves(out, set, x->operand[i]);
+}
+
+static bool refuse_fact(const struct tile_binding_set *set, const struct tile_fact *fact,
+                        char *text, size_t bytes)
+{
+    const struct tile_host_expression *x = fact->holds;
+    char values[256] = "", why[8];
+    struct appended out = { values, 0, sizeof(values) };
+    int64_t left;
+
+    append_leaves(&out, set, x);
+    // N % 16 == 0 is clearer when it says what N % 16 is.
+    if (x->kind == TILE_HOST_OP && x->operand[0] && x->operand[1] &&
+        x->operand[0]->kind == TILE_HOST_OP && x->operand[1]->kind == TILE_HOST_CONSTANT &&
+        tile_host_evaluate(set, x->operand[0], &left, why, sizeof(why)))
+        append(&out, "; the left side is %" PRId64, left);
+    return refuse(text, bytes, "where %s: it does not hold: %s", fact->text,
+                  *values ? values : "it is false");
+}
+
 bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes)
 {
     const struct tile_kernel *k = set->kernel;
@@ -243,8 +333,7 @@ bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *tex
         if (!tile_host_evaluate(set, k->fact[i].holds, &value, why, sizeof(why)))
             return refuse(text, bytes, "where %s: %s", k->fact[i].text, why);
         if (!value)
-            return refuse(text, bytes, "where %s: it does not hold for these arguments",
-                          k->fact[i].text);
+            return refuse_fact(set, &k->fact[i], text, bytes);
     }
     return true;
 }

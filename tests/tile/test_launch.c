@@ -186,8 +186,8 @@ static const struct {
     { B, DEVICE, 99, { "argument b is a tensor of device 99, which there is not", "" } },
     { Y, EXTENT, 5, { "argument y: axis 0: expected 4, got 5", "" } },
     { Y, LAST_EXTENT, 8, { "argument y: axis 1: expected 4, got 8", "" } },
-    { X, LAST_EXTENT, 126, { "where N % 4 == 0: it does not hold for these arguments", "" } },
-    { X, ADDRESS, 0x40000 - 16, { "where noalias(x, y): it does not hold", "" } },
+    { X, LAST_EXTENT, 126, { "where N % 4 == 0: it does not hold: N is 126; the left side is 2", "" } },
+    { X, ADDRESS, 0x40000 - 16, { "where noalias(x, y): it does not hold: x and y share bytes", "" } },
 };
 
 static void spoil(cuc_tensor *t, enum spoiling what, int64_t value)
