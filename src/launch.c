@@ -79,7 +79,8 @@ static const char *type_name(int32_t type)
 
 static const char *parameter_name(uint32_t type)
 {
-    static const char *const names[] = { "", " (integer or pointer)", " (floating point)" };
+    static const char *const names[] = { "a value", "an integer or pointer",
+                                         "a floating-point value" };
 
     return names[type];
 }
@@ -92,29 +93,24 @@ fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 
     if (a->type == CUC_ARG_NONE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "argument %zu of %s is a handle of cucore that no kernel can take: pass "
-                         "a cuc_buffer, a cuc_tensor, an address or a value",
-                         i, k->name);
+                         "%s: argument %zu: expected a cuc_buffer, a cuc_tensor, an address or a "
+                         "value, got a handle of cucore that no kernel can take",
+                         k->name, i);
     if (a->type < 0 || a->type >= ARGUMENT_TYPES ||
         (a->type > CUC_C128 && a->type < CUC_ARG_POINTER))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "argument %zu of %s has type %d, which is neither a cuc_dtype nor a "
-                         "CUC_ARG_ constant",
-                         i, k->name, a->type);
+                         "%s: argument %zu: expected a cuc_dtype or a CUC_ARG_ constant as its "
+                         "type, got %d",
+                         k->name, i, a->type);
     if (a->bytes > argument_bytes[a->type])
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "argument %zu of %s is %s of %u bytes, which does not fit into a cuc_arg "
-                         "of that type: point to it with CUC_ARG_BYTES (CUC_ARG_STRUCT)",
-                         i, k->name, type_name(a->type), a->bytes);
+                         "%s: argument %zu: expected at most %u bytes of %s in a cuc_arg, got %u: "
+                         "point to it with CUC_ARG_BYTES (CUC_ARG_STRUCT)",
+                         k->name, i, argument_bytes[a->type], type_name(a->type), a->bytes);
     const struct cuc__parameter *p = &k->parameters[i];
-    if (a->bytes != p->bytes)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "argument %zu of %s is %s of %u bytes, the parameter has %u%s", i, k->name,
-                         type_name(a->type), a->bytes, p->bytes, parameter_name(p->type));
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                     "argument %zu of %s is %s, the parameter of %u bytes is %s", i, k->name,
-                     type_name(a->type), p->bytes,
-                     p->type == CUC__PARAMETER_FLOAT ? "floating point" : "an integer or pointer");
+                     "%s: argument %zu: expected %s of %u bytes, got %s of %u", k->name, i,
+                     parameter_name(p->type), p->bytes, type_name(a->type), a->bytes);
 }
 
 static cuc_status __attribute__((cold, noinline))
@@ -126,8 +122,9 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
     if (count > CUC__MAX_PARAMETERS)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%zu arguments, no kernel takes more than %d", count, CUC__MAX_PARAMETERS);
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s takes %u argument%s, %zu given",
-                     k->name, k->parameter_count, k->parameter_count == 1 ? "" : "s", count);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "%s: expected %u argument%s, got %zu", k->name, k->parameter_count,
+                     k->parameter_count == 1 ? "" : "s", count);
 }
 
 // A device can launch only on what it can reach: peer access is looked up when it comes to that.

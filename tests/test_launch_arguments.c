@@ -155,11 +155,11 @@ START_TEST(a_wrong_number_of_arguments_is_told_with_the_right_one)
     static cuc_arg args[1100];
 
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three, 1.0f, 2ull),
-             "three takes 3 arguments, 2 given");
+             "three: expected 3 arguments, got 2");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three, 1.0f, 2ull, 3, 4),
-             "three takes 3 arguments, 4 given");
+             "three: expected 3 arguments, got 4");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three),
-             "three takes 3 arguments, 0 given");
+             "three: expected 3 arguments, got 0");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch(stream, SHAPE, none, args, 1100),
              "1100 arguments", "1024");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch(stream, SHAPE, three, NULL, 3),
@@ -174,19 +174,19 @@ static const struct {
     const char *message;
 } bad_arguments[] = {
     { { { CUC_F64, 8, { .f64 = 1 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
-      "argument 0 of three is f64 of 8 bytes, the parameter has 4 (floating point)" },
+      "three: argument 0: expected a floating-point value of 4 bytes, got f64 of 8" },
     { { { CUC_I32, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
-      "argument 0 of three is i32, the parameter of 4 bytes is floating point" },
+      "three: argument 0: expected a floating-point value of 4 bytes, got i32 of 4" },
     { { { CUC_F32, 4, { 0 } }, { CUC_F64, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
-      "argument 1 of three is f64, the parameter of 8 bytes is an integer or pointer" },
+      "three: argument 1: expected an integer or pointer of 8 bytes, got f64 of 8" },
     { { { CUC_F32, 4, { 0 } }, { CUC_I32, 4, { 0 } }, { CUC_I32, 4, { 0 } } },
-      "argument 1 of three is i32 of 4 bytes, the parameter has 8 (integer or pointer)" },
+      "three: argument 1: expected an integer or pointer of 8 bytes, got i32 of 4" },
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_POINTER, 8, { 0 } }, { CUC_I64, 8, { 0 } } },
-      "argument 2 of three is i64 of 8 bytes, the parameter has 4" },
+      "three: argument 2: expected an integer or pointer of 4 bytes, got i64 of 8" },
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_POINTER, 8, { 0 } }, { CUC_F32, 4, { 0 } } },
-      "argument 2 of three is f32, the parameter of 4 bytes is an integer or pointer" },
+      "three: argument 2: expected an integer or pointer of 4 bytes, got f32 of 4" },
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_BYTES, 7, { 0 } }, { CUC_I32, 4, { 0 } } },
-      "argument 1 of three is bytes of 7 bytes, the parameter has 8" },
+      "three: argument 1: expected an integer or pointer of 8 bytes, got bytes of 7" },
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_BYTES, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
       "argument 1 is bytes at NULL" },
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_BUFFER, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
@@ -194,11 +194,11 @@ static const struct {
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_TENSOR, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
       "argument 1 is a tensor at NULL" },
     { { { CUC_F32, 4, { 0 } }, { CUC_ARG_POINTER, 8, { 0 } }, { CUC_ARG_POINTER, 8, { 0 } } },
-      "argument 2 of three is a device address of 8 bytes, the parameter has 4" },
+      "three: argument 2: expected an integer or pointer of 4 bytes, got a device address of 8" },
     { { { 999, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } },
-      "argument 0 of three has type 999, which is neither a cuc_dtype nor a CUC_ARG_ constant" },
-    { { { -1, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } }, "has type -1" },
-    { { { 30, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } }, "has type 30" },
+      "three: argument 0: expected a cuc_dtype or a CUC_ARG_ constant as its type, got 999" },
+    { { { -1, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } }, "got -1" },
+    { { { 30, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } }, "got 30" },
 };
 
 START_TEST(an_argument_that_does_not_fit_its_parameter_is_told)
@@ -222,7 +222,7 @@ START_TEST(an_argument_too_large_for_a_cuc_arg_is_refused)
     for (int i = 0; i < LENGTH(types); i++)
         ck_fails(CUC_ERROR_INVALID_ARGUMENT,
                  cuc_launch(stream, SHAPE, wide, &(cuc_arg){ types[i], 16, { .u64 = 64 } }, 1),
-                 "argument 0 of wide", "of 16 bytes", "CUC_ARG_BYTES");
+                 "wide: argument 0: expected at most", "got 16", "CUC_ARG_BYTES");
     ck_ok(cuc_launch(stream, SHAPE, wide, &(cuc_arg){ CUC_ARG_BYTES, 16, { .pointer = z } }, 1));
     if (fake_available()) {
         seen("wide");
@@ -254,12 +254,12 @@ START_TEST(parameters_that_nobody_knows_are_not_checked)
     fake_hide("cuKernelGetParamInfo"); // as on drivers before 12.4
     setup_without_reset();
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, three, 1.0f),
-             "three takes 3 arguments, 1 given"); // the PTX tells
+             "three: expected 3 arguments, got 1"); // the PTX tells
     ck_ok(cuc_kernel_from_handle(&foreign, cuc_kernel_handle(three), NULL));
     for (int i = 0; i < 2; i++)
         ck_ok(CUC_LAUNCH(stream, SHAPE, foreign, 1.0f, 2ull, 3));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-             cuc_launch(stream, SHAPE, foreign, &(cuc_arg){ 999, 4, { 0 } }, 1), "has type 999");
+             cuc_launch(stream, SHAPE, foreign, &(cuc_arg){ 999, 4, { 0 } }, 1), "got 999");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_launch(stream, SHAPE, foreign, &(cuc_arg){ CUC_C128, 16, { 0 } }, 1),
              "does not fit");
@@ -276,7 +276,7 @@ START_TEST(a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked)
     ck_ok(CUC_LAUNCH(stream, SHAPE, foreign, 1.0f, 2ull, 3));
     cuc_kernel *unknown_name = foreign;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, unknown_name, 1.0f),
-             "takes 3 arguments, 1 given");
+             "expected 3 arguments, got 1");
     cuc_kernel_release(foreign);
 }
 END_TEST

@@ -307,7 +307,7 @@ static const struct {
     { { "bench", "kernel", "saxpy.cu", "nope", LAUNCH, ARGS, "inout:y.npy=-" }, .status = 1,
       .needs = NVRTC, .environment = simulated, .err = { "nope" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2" }, .status = 1, .needs = NVRTC,
-      .environment = simulated, .out = { "FAILED", "3 arguments, 1 given" } },
+      .environment = simulated, .out = { "FAILED", "expected 3 arguments, got 1" } },
 };
 // clang-format on
 

@@ -63,7 +63,7 @@ class Arguments(DeviceTest):
             with self.subTest(name=name, value=value), \
                     self.assertRaisesRegex(OverflowError, f"argument 0 is {value}"):
                 self.echo(name, value, 8)
-        with self.assertRaisesRegex(InvalidArgumentError, "argument 0 of echo_i32 is f32"):
+        with self.assertRaisesRegex(InvalidArgumentError, "echo_i32: argument 0: expected an integer or pointer of 4 bytes, got f32"):
             self.echo("i32", 1.5, 4)
 
     def test_ctypes_scalars_go_as_they_are(self):
@@ -85,9 +85,9 @@ class Arguments(DeviceTest):
             return
         self.assertEqual(struct.unpack("ff", self.echo("c64", numpy.complex64(3 + 4j), 8)), (3, 4))
         self.assertEqual(struct.unpack("dd", self.echo("c128", numpy.complex128(0.1j), 16)), (0, 0.1))
-        with self.assertRaisesRegex(InvalidArgumentError, "argument 0 of echo_c64"):
+        with self.assertRaisesRegex(InvalidArgumentError, "echo_c64: argument 0: "):
             self.echo("c64", numpy.complex128(1), 8)
-        with self.assertRaisesRegex(InvalidArgumentError, "argument 0 of echo_f32"):
+        with self.assertRaisesRegex(InvalidArgumentError, "echo_f32: argument 0: "):
             self.echo("f32", 1j, 4)
 
     def test_numpy_scalars_go_as_they_are(self):
