@@ -2,6 +2,8 @@
 #ifndef CUCORE_SRC_CUBIN_H
 #define CUCORE_SRC_CUBIN_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,16 +12,6 @@ enum {
     CUC__ELF_HEADER_BYTES = 64,
     CUC__ELF_MACHINE_CUDA = 190, // in the two bytes at 18
 };
-
-static inline uint64_t cuc__read_le(const void *data, size_t at, size_t bytes)
-{
-    const unsigned char *p = (const unsigned char *)data + at;
-    uint64_t value = 0;
-
-    for (size_t i = bytes; i-- > 0;)
-        value = value << 8 | p[i];
-    return value;
-}
 
 // How far a file of a header at least reaches by its own account; 0 when its tables make no sense.
 uint64_t cuc__elf_extent(const void *data, size_t bytes);

@@ -3,6 +3,7 @@
 
 #include "context.h"
 #include "cubin.h"
+#include "fatbin.h"
 #include "object.h"
 #include "ptx_signature.h"
 
@@ -13,7 +14,6 @@
 enum {
     SYMBOL_BYTES = 512,  // of a signature's name
     COMMON_BYTES = 4096, // signatures are seldom longer
-    FATBIN_ENTRY_BYTES = 16,
 };
 
 // Bytes of a signature: borrowed from the code, or a copy of their own.
@@ -36,21 +36,35 @@ static bool find_in_ptx(struct found *f, const char *text, size_t bytes, const c
     return true;
 }
 
-// The parts of a fat binary: each a head that tells its own length and that of what follows. A part
-// that is compressed begins like neither kind.
+static bool find_in_entry(struct found *f, const struct cuc__fatbin_entry *e, const char *symbol)
+{
+    if (e->kind == CUC__FATBIN_PTX)
+        return find_in_ptx(f, e->data, e->bytes, symbol);
+    return e->kind == CUC__FATBIN_CUBIN &&
+           cuc__cubin_variable(&f->at, &f->count, e->data, e->bytes, symbol);
+}
+
 static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, const char *symbol)
 {
-    for (size_t at = (size_t)cuc__read_le(data, 6, 2); at + FATBIN_ENTRY_BYTES <= bytes;) {
-        uint64_t own = cuc__read_le(data, at + 4, 4), size = cuc__read_le(data, at + 8, 8);
-        if (own < FATBIN_ENTRY_BYTES || own > bytes - at || size > bytes - at - own)
-            return false;
-        const char *part = data + at + own;
-        int32_t kind = cuc__code_guess(part, (size_t)size);
-        if (kind == CUC_CODE_CUBIN
-                ? cuc__cubin_variable(&f->at, &f->count, part, (size_t)size, symbol)
-                : kind == CUC_CODE_PTX && find_in_ptx(f, part, (size_t)size, symbol))
+    struct cuc__fatbin fatbin;
+    struct cuc__fatbin_entry e;
+    bool found = cuc__fatbin_open(&fatbin, data, bytes);
+
+    while (found && cuc__fatbin_next(&fatbin, &e)) {
+        char *unpacked = NULL;
+        if ((e.lz4 || e.zstd) && cuc__fatbin_unpack(&unpacked, &e) != CUC__FATBIN_OK)
+            continue;
+        if (unpacked) {
+            e.data = unpacked;
+            e.bytes = e.full_bytes;
+        }
+        bool here = find_in_entry(f, &e, symbol);
+        if (here && e.kind == CUC__FATBIN_CUBIN)
+            f->copy = (unsigned char *)unpacked; // the bytes found are in it
+        else
+            free(unpacked);
+        if (here)
             return true;
-        at += own + size;
     }
     return false;
 }

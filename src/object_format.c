@@ -1,20 +1,16 @@
 #include "object.h"
 
 #include "cubin.h"
+#include "fatbin.h"
 #include "ptx_signature.h"
 
 #include <string.h>
 
 // The layout is that of the fat binaries that CUDA's tools write; as in ELF files, all numbers are
 // little-endian, as every host of a GPU is.
-enum {
-    FATBIN_HEADER_BYTES = 16,
-};
-
 static const char elf_magic[] = "\177ELF";
 static const char archive_magic[] = "!<arch>\n";
 static const char thin_archive_magic[] = "!<thin>\n";
-static const char fatbin_magic[] = "\120\355\125\272";
 static const char ltoir_magic[] = "\355\103\116\177";
 
 static const struct {
@@ -41,7 +37,8 @@ int32_t cuc__code_guess(const void *data, size_t bytes)
                    : CUC_CODE_OBJECT;
     if (starts_with(data, bytes, archive_magic) || starts_with(data, bytes, thin_archive_magic))
         return CUC_CODE_LIBRARY;
-    if (starts_with(data, bytes, fatbin_magic))
+    if (bytes >= sizeof(cuc__fatbin_magic) &&
+        memcmp(data, cuc__fatbin_magic, sizeof(cuc__fatbin_magic)) == 0)
         return CUC_CODE_FATBIN;
     if (starts_with(data, bytes, ltoir_magic))
         return CUC_CODE_LTOIR;
@@ -68,12 +65,9 @@ static cuc_status check_cubin(const void *data, size_t bytes, const char *functi
 
 static cuc_status check_fatbin(const void *data, size_t bytes, const char *function)
 {
-    if (bytes < FATBIN_HEADER_BYTES)
-        return fail_short(CUC_CODE_FATBIN, FATBIN_HEADER_BYTES, bytes, function);
-    uint64_t content = cuc__read_le(data, 8, 8);
-    uint64_t extent = cuc__read_le(data, 6, 2) + content;
-    if (extent < content)
-        extent = UINT64_MAX;
+    if (bytes < CUC__FATBIN_HEADER_BYTES)
+        return fail_short(CUC_CODE_FATBIN, CUC__FATBIN_HEADER_BYTES, bytes, function);
+    uint64_t extent = cuc__fatbin_extent(data);
     return extent > bytes ? fail_short(CUC_CODE_FATBIN, extent, bytes, function) : CUC_OK;
 }
 

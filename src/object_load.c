@@ -48,7 +48,7 @@ static cuc_status choose_image(const char **image, size_t *bytes, const cuc_obje
                          label(object), kind);
     if ((st = cuc__driver_init(function)) < 0)
         return st;
-    if (!cuc__driver_simulated()) {
+    if (!cuc__driver_simulated() || object->kind == CUC_CODE_FATBIN) {
         *image = object->code;
         *bytes = object->bytes;
     } else if (object->ptx) {

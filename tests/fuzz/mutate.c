@@ -1,8 +1,11 @@
 // A small fuzzer for machines without libFuzzer, and for a run that is the same every time: files,
 // then changes of them by a seed.
 //
-//     fuzz_NAME [--runs N] [--seed S] FILE...
+//     fuzz_NAME [--runs N] [--seed S] [--binary] FILE...
+//
+// The changes are those of texts, or with --binary of any bytes and of the numbers that sizes are.
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +21,7 @@ struct file {
 };
 
 static uint64_t state;
+static bool binary;
 
 // xorshift64* (Vigna 2014)
 static uint32_t random_below(uint32_t n)
@@ -26,6 +30,32 @@ static uint32_t random_below(uint32_t n)
     state ^= state << 25;
     state ^= state >> 27;
     return (uint32_t)((state * UINT64_C(2685821657736338717)) >> 33) % n;
+}
+
+// Another byte, or a number that ends ranges, as wide as the fields of binary formats are.
+static void change_number(uint8_t *data, size_t bytes, uint32_t at)
+{
+    static const uint64_t ends[] = { 0,
+                                     1,
+                                     0x7f,
+                                     0xff,
+                                     0xffff,
+                                     0x7fffffff,
+                                     0xffffffff,
+                                     UINT64_MAX,
+                                     UINT64_MAX - 63,
+                                     UINT64_MAX >> 1,
+                                     1 << 20 };
+    uint32_t width = 1u << random_below(4);
+    uint64_t value = ends[random_below(sizeof(ends) / sizeof(*ends))];
+
+    if (random_below(2)) {
+        data[at] = (uint8_t)random_below(256);
+        return;
+    }
+    at &= ~(width - 1);
+    for (uint32_t i = 0; i < width && at + i < bytes; i++)
+        data[at + i] = (uint8_t)(value >> (8 * i));
 }
 
 static struct file read_file(const char *path)
@@ -50,6 +80,10 @@ static size_t change(uint8_t *text, size_t bytes, const struct file *other)
 
     if (length > bytes - at)
         length = (uint32_t)bytes - at;
+    if (binary && random_below(4)) {
+        change_number(text, bytes, random_below(2) ? at : at & 127); // heads are near the start
+        return bytes;
+    }
     switch (random_below(5)) {
     case 0:
         text[at] = (uint8_t)(32 + random_below(96));
@@ -83,6 +117,7 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = { { "runs", required_argument, NULL, 'r' },
                                              { "seed", required_argument, NULL, 's' },
+                                             { "binary", no_argument, NULL, 'b' },
                                              { NULL, 0, NULL, 0 } };
     static struct file files[MOST_FILES];
     static uint8_t text[MOST_BYTES];
@@ -95,6 +130,8 @@ int main(int argc, char **argv)
             runs = (uint32_t)strtoul(optarg, NULL, 10);
         else if (option == 's')
             state = strtoull(optarg, NULL, 10) | 1;
+        else if (option == 'b')
+            binary = true;
         else
             return 2;
     }

@@ -43,15 +43,16 @@ void fake_kernels_forget(void)
         s->fn = NULL;
 }
 
-CUresult sim_image_text(const void *image, char **out, char *log, size_t log_bytes)
+CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, size_t log_bytes)
 {
     static const char elf[] = "\x7f"
                               "ELF",
                       fatbin[] = "\x50\xed\x55\xba", wrapper[] = "\xb1\x43\x62\x46";
 
     *out = NULL;
-    if (strnlen(image, 4) < 4 || (memcmp(image, elf, 4) != 0 && memcmp(image, fatbin, 4) != 0 &&
-                                  memcmp(image, wrapper, 4) != 0))
+    if (bytes < 4 || strnlen(image, 4) < 4 ||
+        (memcmp(image, elf, 4) != 0 && memcmp(image, fatbin, 4) != 0 &&
+         memcmp(image, wrapper, 4) != 0))
         return CUDA_SUCCESS;
     snprintf(log, log_bytes, "the fake driver loads PTX and no machine code");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;

@@ -129,11 +129,12 @@ struct library *sim_library_new(void)
     return l;
 }
 
-CUresult sim_library_load(struct library **out, const void *image, const struct jit_logs *logs)
+CUresult sim_library_load(struct library **out, const void *image, size_t bytes,
+                          const struct jit_logs *logs)
 {
     char log[2048] = "";
     char *owned = NULL;
-    CUresult code = sim_image_text(image, &owned, log, sizeof(log));
+    CUresult code = sim_image_text(image, bytes, &owned, log, sizeof(log));
     if (code) {
         sim_jit_write(logs, "", log);
         return code;
@@ -151,10 +152,10 @@ CUresult sim_library_load(struct library **out, const void *image, const struct 
     return CUDA_SUCCESS;
 }
 
-static CUresult load(CUlibrary *out, const void *image, const struct jit_logs *logs)
+static CUresult load(CUlibrary *out, const void *image, size_t bytes, const struct jit_logs *logs)
 {
     struct library *l;
-    CUresult code = sim_library_load(&l, image, logs);
+    CUresult code = sim_library_load(&l, image, bytes, logs);
 
     if (!code)
         *out = SIM_HANDLE(CUlibrary, l);
@@ -190,7 +191,7 @@ CUresult sim_cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_opti
                                library_values, library_count);
     if (code)
         return code;
-    return load(library, image, &logs);
+    return load(library, image, SIM_UNKNOWN_BYTES, &logs);
 }
 
 CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *jit_options,
@@ -207,10 +208,11 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_o
     if (code)
         return code;
     char *text;
-    code = sim_read_file(path, &text, NULL);
+    size_t bytes;
+    code = sim_read_file(path, &text, &bytes);
     if (code)
         return code;
-    code = load(library, text, &logs);
+    code = load(library, text, bytes, &logs);
     free(text);
     return code;
 }

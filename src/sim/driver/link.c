@@ -79,20 +79,24 @@ static void blank_head(char *text)
 static CUresult add(struct link *l, CUjitInputType type, const char *data, size_t size,
                     const char *name)
 {
-    static const char elf[] = "\x7f"
-                              "ELF";
+    char log[256] = "a simulated device runs PTX, and nothing else is linked", *text = NULL;
 
     if (type > CU_JIT_INPUT_NVVM || l->complete)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((size >= 4 && memcmp(data, elf, 4) == 0) ||
-        (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN)) {
-        sim_jit_write(&l->logs, "", "a simulated device runs PTX, and nothing else is linked");
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    CUresult code = type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_CUBIN ||
+                            type == CU_JIT_INPUT_FATBINARY
+                        ? sim_image_text(data, size, &text, log, sizeof(log))
+                        : CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (code) {
+        sim_jit_write(&l->logs, "", log);
+        return code;
     }
-    size = strnlen(data, size);
-    char *text = sim_alloc(size + 1);
-    memcpy(text, data, size);
-    CUresult code = try_text(l, text, name ? name : "input");
+    size = strnlen(text ? text : data, text ? SIZE_MAX : size);
+    if (!text) {
+        text = sim_alloc(size + 1);
+        memcpy(text, data, size);
+    }
+    code = try_text(l, text, name ? name : "input");
     if (!code && l->bytes)
         blank_head(text);
     if (!code) {

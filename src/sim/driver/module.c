@@ -17,7 +17,7 @@ void sim_module_end(struct module *module)
     free(module);
 }
 
-static CUresult load(CUmodule *out, const void *image, const struct jit_logs *logs)
+static CUresult load(CUmodule *out, const void *image, size_t bytes, const struct jit_logs *logs)
 {
     struct library *library;
 
@@ -25,7 +25,7 @@ static CUresult load(CUmodule *out, const void *image, const struct jit_logs *lo
         return CUDA_ERROR_INVALID_VALUE;
     struct context *c = sim_current();
     uintptr_t context = c->head.handle;
-    CUresult code = sim_library_load(&library, image, logs);
+    CUresult code = sim_library_load(&library, image, bytes, logs);
     if (code)
         return code;
     if (sim_object((const void *)context, KIND_CONTEXT) != c) { // the lock was given up
@@ -48,29 +48,30 @@ CUresult sim_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned op
     if ((option_count && (!options || !values)) ||
         !sim_jit_options(&logs, option_count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
-    return load(module, image, &logs);
+    return load(module, image, SIM_UNKNOWN_BYTES, &logs);
 }
 
 CUresult sim_cuModuleLoadData(CUmodule *module, const void *image)
 {
-    return load(module, image, &(struct jit_logs){ 0 });
+    return load(module, image, SIM_UNKNOWN_BYTES, &(struct jit_logs){ 0 });
 }
 
 CUresult sim_cuModuleLoadFatBinary(CUmodule *module, const void *fatbin)
 {
-    return load(module, fatbin, &(struct jit_logs){ 0 });
+    return load(module, fatbin, SIM_UNKNOWN_BYTES, &(struct jit_logs){ 0 });
 }
 
 CUresult sim_cuModuleLoad(CUmodule *module, const char *path)
 {
     char *image;
+    size_t bytes;
 
     if (!module || !path)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult code = sim_read_file(path, &image, NULL);
+    CUresult code = sim_read_file(path, &image, &bytes);
     if (code)
         return code;
-    code = load(module, image, &(struct jit_logs){ 0 });
+    code = load(module, image, bytes, &(struct jit_logs){ 0 });
     free(image);
     return code;
 }

@@ -626,7 +626,8 @@ void sim_jit_write(const struct jit_logs *logs, const char *info, const char *er
 CUresult sim_read_file(const char *path, char **out, size_t *size);
 struct library *sim_library_new(void); // not to be found by its handle yet
 // Load an image: PTX, or a fat binary with PTX in it.
-CUresult sim_library_load(struct library **out, const void *image, const struct jit_logs *logs);
+CUresult sim_library_load(struct library **out, const void *image, size_t bytes,
+                          const struct jit_logs *logs);
 void sim_library_end(struct library *library);
 CUmodule sim_module_of(struct library *library, struct context *context);
 void sim_module_end(struct module *module); // and its library, where that is its own
@@ -670,8 +671,9 @@ void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold
 const char *sim_complaint(void); // and cuGetErrorString() of that; NULL for nothing
 void sim_fault_fired(void);
 // The PTX in an image that is no text, in memory of the caller's; NULL for a text. Or why there is
-// none: the driver's code, and words in `log`.
-CUresult sim_image_text(const void *image, char **out, char *log, size_t log_bytes);
+// none: the driver's code, and words in `log`. An image of SIM_UNKNOWN_BYTES tells its own length.
+#define SIM_UNKNOWN_BYTES SIZE_MAX
+CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, size_t log_bytes);
 // Load a text into a library that has no kernels yet: its kernels, in order. Or why not: the
 // driver's code, and words in `log`.
 CUresult sim_code_load(struct library *library, const char *text, char *log, size_t log_bytes);

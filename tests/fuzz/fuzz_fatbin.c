@@ -1,0 +1,55 @@
+// Any bytes through the readers of device code: what they are taken for, fat binaries entry by
+// entry with each packing, and the symbols and resources of cubins. For libFuzzer and for mutate.c.
+#include "cubin.h"
+#include "fatbin.h"
+#include "object.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+// Reads all that is handed out, so that a sanitizer sees what lies outside.
+static void read_all(const void *data, size_t bytes)
+{
+    const unsigned char *p = data;
+    volatile unsigned sum = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        sum += p[i];
+}
+
+static void read_cubin(const void *data, size_t bytes)
+{
+    const unsigned char *at;
+    uint32_t registers = 0, stack = 0;
+    size_t count;
+
+    if (cuc__code_guess(data, bytes) != CUC_CODE_CUBIN)
+        return;
+    if (cuc__cubin_variable(&at, &count, data, bytes, "scale"))
+        read_all(at, count);
+    cuc__cubin_resources(&registers, &stack, data, bytes, "scale");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct cuc__fatbin fatbin;
+    struct cuc__fatbin_entry entry;
+
+    int32_t kind = cuc__code_guess(data, bytes);
+    if (kind)
+        (void)cuc__code_check(kind, data, bytes, "fuzz");
+    read_cubin(data, bytes);
+    if (!cuc__fatbin_open(&fatbin, data, bytes))
+        return 0;
+    while (cuc__fatbin_next(&fatbin, &entry)) {
+        char *content = NULL;
+        read_all(entry.data, entry.bytes);
+        if (cuc__fatbin_unpack(&content, &entry) != CUC__FATBIN_OK)
+            continue;
+        read_all(content, entry.full_bytes + 1);
+        read_cubin(content, entry.full_bytes);
+        free(content);
+    }
+    return 0;
+}
