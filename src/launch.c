@@ -104,9 +104,9 @@ fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
                          k->name, i, a->type);
     if (a->bytes > argument_bytes[a->type])
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s: argument %zu: expected at most %u bytes of %s in a cuc_arg, got %u: "
-                         "point to it with CUC_ARG_BYTES (CUC_ARG_STRUCT)",
-                         k->name, i, argument_bytes[a->type], type_name(a->type), a->bytes);
+                         "%s: argument %zu: %s of %u bytes does not fit into a cuc_arg of that "
+                         "type: point to it with CUC_ARG_BYTES (CUC_ARG_STRUCT)",
+                         k->name, i, type_name(a->type), a->bytes);
     const struct cuc__parameter *p = &k->parameters[i];
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                      "%s: argument %zu: expected %s of %u bytes, got %s of %u", k->name, i,
