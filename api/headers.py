@@ -325,7 +325,20 @@ ENUM_NAMES = {
 }
 
 
-def enum(cursor, header, known, source):
+def rows_of(rows, names):
+    """The row of each name, for an enum made of a list: its names are the rows' constants, or those behind one
+    prefix that all of them have. Nothing for an enum that is not made of it."""
+    for place in (0, 1):
+        words = [row[place] for row, _ in rows if len(row) > place and row[place].isupper()]
+        if len(words) == len(rows) and rows and names[0].endswith(words[0]):
+            prefix = names[0].removesuffix(words[0])
+            by_name = {prefix + word: row for word, row in zip(words, rows)}
+            if len(by_name) == len(rows) and set(by_name) <= set(names) and (not prefix or prefix.endswith("_")):
+                return by_name
+    return {}
+
+
+def enum(cursor, header, known, source, mistakes):
     values = []
     for each in cursor.get_children():
         if each.kind == Cursor.ENUM_CONSTANT_DECL:
@@ -337,13 +350,8 @@ def enum(cursor, header, known, source):
     names = [v["name"] for v in values]
     result = {"name": None, "header": header, "doc": brief(cursor.raw_comment)}
     for list_name, (comment, rows) in known.items():
-        # An enum made of a list has the list's names, or those with a prefix before them.
-        by_name = {}
-        for words, remark in rows:
-            for name in names:
-                if any(name == w or name.endswith("_" + w) for w in words[:2] if w.isupper()):
-                    by_name.setdefault(name, (words, remark))
-        if rows and len(by_name) == len(rows) and names[0] in by_name:
+        by_name = rows_of(rows, names)
+        if by_name:
             result["name"] = list_name[4:-5].lower()
             result["doc"] = result["doc"] or comment
             for value in values:
@@ -373,6 +381,9 @@ def enum(cursor, header, known, source):
     if "<<" in text or re.search(r"=\s*0x", text):
         result["bits"] = True
     result["values"] = values
+    texts = [v["text"] for v in values if "text" in v]
+    for text in sorted({t for t in texts if texts.count(t) > 1}):
+        mistakes.append(f"{result['name']}: two values are called {text}")
     return result
 
 
@@ -438,7 +449,7 @@ def describe(library):
                 types[name] = {"header": header, "type": spelling(under),
                                "doc": plain(cursor.raw_comment)}
         elif cursor.kind == Cursor.ENUM_DECL:
-            enums.append(enum(cursor, header, known, sources[header]))
+            enums.append(enum(cursor, header, known, sources[header], mistakes))
     if library != "cucore":
         handles_all = set(handles) | set(describe("cucore")[0]["handles"])
     else:

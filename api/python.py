@@ -85,6 +85,13 @@ def module(api):
             out.append(f'    "{enum["name"]}": {{')
             out += [f"        {value}: {text!r}," for value, text in named.items()]
             out.append("    },")
+    out += ["}", "", "# The units of attributes; a \"flag\" is 0 or 1.", "UNITS = {"]
+    for enum in api["enums"]:
+        units = {v["value"]: v["unit"] for v in enum["values"] if "unit" in v}
+        if units:
+            out.append(f'    "{enum["name"]}": {{')
+            out += [f"        {value}: {unit!r}," for value, unit in units.items()]
+            out.append("    },")
     out += ["}", ""]
     for name, each in api["callbacks"].items():
         out.append(f"{name} = {callback(types, each)}")
@@ -109,6 +116,7 @@ def stub(api):
     out += [f"# {NOTE}", "import ctypes", "from typing import Any", "",
             "# An address, or what ctypes takes for a pointer: bytes, byref(), an array.",
             "Pointer = Any", "", "VERSION: str", "LIBRARY: str", "NAMES: dict[str, dict[int, str]]",
+            "UNITS: dict[str, dict[int, str]]",
             "FUNCTIONS: dict[str, str]", "LAYOUT: dict[str, tuple[int, dict[str, int]]]",
             "RANGES: dict[type, tuple[int, int]]", "",
             "def prototype(name: str, *, release_gil: bool = ...) -> Any: ...", ""]

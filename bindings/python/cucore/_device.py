@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from . import raw
 from ._errors import check, text
@@ -109,45 +109,47 @@ def current_or(device: Device | int | None) -> int | None:
     return Device(device)._h if device is not None or Context.current() is None else None
 
 
-class ComputeCapability(tuple):  # type: ignore[type-arg]
-    """(major, minor)."""
+class ComputeCapability(NamedTuple):
+    major: int
+    minor: int
 
-    __slots__ = ()
 
-    @property
-    def major(self) -> int:
-        return int(self[0])
-
-    @property
-    def minor(self) -> int:
-        return int(self[1])
+_ATTRIBUTES = {name: number for number, name in raw.NAMES["device_attribute"].items()}
+_UNITS = raw.UNITS["device_attribute"]
 
 
 class DeviceProperties:
-    """Every attribute of a device by its name, such as `multiprocessor_count`."""
+    """Every attribute of a device by its name, such as `multiprocessor_count`; flags are `bool`."""
 
-    __slots__ = ("_device",)
+    __slots__ = ("_device", "__weakref__")
+    _device: Device
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        raise RuntimeError("DeviceProperties cannot be instantiated directly. Use Device.properties.")
+
+    @classmethod
+    def _of(cls, device: Device) -> DeviceProperties:
+        self = cls.__new__(cls)
         self._device = device
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DeviceProperties._of, (self._device,)
 
     def __getattr__(self, name: str) -> int:
-        number = _attributes().get(name)
+        number = _ATTRIBUTES.get(name)
         if number is None:
             raise AttributeError(f"a device has no attribute {name}")
-        return self._device.get_attribute(number)
+        value = self._device.get_attribute(number)
+        return bool(value) if _UNITS[number] == "flag" else value
 
     def __dir__(self) -> list[str]:
-        return list(_attributes())
+        return list(_ATTRIBUTES)
 
 
 _SENSORS = {"sm_mhz": raw.CUC_SENSOR_SM_CLOCK, "memory_mhz": raw.CUC_SENSOR_MEMORY_CLOCK,
             "celsius": raw.CUC_SENSOR_TEMPERATURE, "milliwatts": raw.CUC_SENSOR_POWER,
             "throttle": raw.CUC_SENSOR_THROTTLE}
-
-
-def _attributes() -> dict[str, int]:
-    return {name: number for number, name in raw.NAMES["device_attribute"].items()}
 
 
 class Device:
@@ -201,7 +203,8 @@ class Device:
 
     @property
     def uuid(self) -> str:
-        return text(raw.cuc_device_uuid(self._h))
+        """As cuda.core has it, without the prefix "GPU-" or "MIG-" of `nvidia-smi`."""
+        return text(raw.cuc_device_uuid(self._h))[4:]
 
     @property
     def pci_bus_id(self) -> str:
@@ -211,7 +214,7 @@ class Device:
     def compute_capability(self) -> ComputeCapability:
         major, minor = ctypes.c_int32(), ctypes.c_int32()
         check(raw.cuc_device_get_compute_capability(ctypes.byref(major), ctypes.byref(minor), self._h))
-        return ComputeCapability((major.value, minor.value))
+        return ComputeCapability(major.value, minor.value)
 
     @property
     def arch(self) -> str:
@@ -220,7 +223,7 @@ class Device:
 
     @property
     def properties(self) -> DeviceProperties:
-        return DeviceProperties(self)
+        return DeviceProperties._of(self)
 
     @property
     def _as_parameter_(self) -> int:

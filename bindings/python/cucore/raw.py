@@ -8,7 +8,7 @@ import ctypes as _c
 
 from . import _library
 from ._api import *  # noqa: F401,F403
-from ._api import FUNCTIONS, LAYOUT, NAMES, VERSION  # noqa: F401
+from ._api import FUNCTIONS, LAYOUT, NAMES, UNITS, VERSION  # noqa: F401
 
 _TYPES = {"v": None, "b": _c.c_int8, "B": _c.c_uint8, "h": _c.c_int16, "H": _c.c_uint16,
           "i": _c.c_int32, "I": _c.c_uint32, "q": _c.c_int64, "Q": _c.c_uint64, "z": _c.c_size_t,

@@ -8,6 +8,7 @@ Pointer = Any
 VERSION: str
 LIBRARY: str
 NAMES: dict[str, dict[int, str]]
+UNITS: dict[str, dict[int, str]]
 FUNCTIONS: dict[str, str]
 LAYOUT: dict[str, tuple[int, dict[str, int]]]
 RANGES: dict[type, tuple[int, int]]

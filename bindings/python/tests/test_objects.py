@@ -1,5 +1,6 @@
 """Devices, streams, events, contexts and memory, as cuda.core has them."""
 import array
+import ctypes
 import pickle
 import unittest
 
@@ -15,6 +16,7 @@ from cucore import (
     MemoryResource,
     Stream,
     StreamOptions,
+    raw,
 )
 from support import DeviceTest
 
@@ -36,13 +38,34 @@ class Devices(DeviceTest):
         self.assertTrue(self.device.arch.startswith(f"{major}{minor}"))
         self.assertEqual(self.device.properties.compute_capability_major, major)
         self.assertGreater(self.device.properties.multiprocessor_count, 0)
-        self.assertTrue(self.device.uuid.startswith("GPU-"))
+        self.assertRegex(self.device.uuid, "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
         self.assertIs(Device.from_pci_bus_id(self.device.pci_bus_id), self.device)
         free, total = self.device.memory_info
         self.assertLessEqual(free, total)
         with self.assertRaisesRegex(AttributeError, "no attribute warp_count"):
             self.device.properties.warp_count
         self.assertIn("warp_size", dir(self.device.properties))
+
+    def test_each_property_is_the_attribute_of_its_name(self):
+        listed = {}
+        number, name, unit = ctypes.c_int32(), ctypes.c_char_p(), ctypes.c_char_p()
+        for i in range(raw.cuc_device_attribute_count()):
+            raw.cuc_device_attribute_at(ctypes.byref(number), ctypes.byref(name), ctypes.byref(unit), i)
+            listed[name.value.decode()] = number.value, unit.value.decode()
+        properties = self.device.properties
+        self.assertEqual(set(dir(properties)), set(listed))
+        for name, (number, unit) in listed.items():
+            with self.subTest(name):
+                self.assertEqual(getattr(raw, "CUC_DEVICE_" + name.upper()), number)
+                self.assertEqual(raw.NAMES["device_attribute"][number], name)
+                value = getattr(properties, name)
+                self.assertIs(type(value), bool if unit == "flag" else int)
+                self.assertEqual(value, self.device.get_attribute(number))
+
+    def test_properties_are_made_by_their_device_alone(self):
+        with self.assertRaisesRegex(RuntimeError, "Device.properties"):
+            type(self.device.properties)()
+        self.assertEqual(pickle.loads(pickle.dumps(self.device.properties)).warp_size, 32)
 
     def test_only_set_current_changes_the_context(self):
         before = self.device.set_current()

@@ -290,7 +290,7 @@ pub const CUC_DEVICE_PCI_BUS_ID: i32 = 33;
 pub const CUC_DEVICE_PCI_DEVICE_ID: i32 = 34;
 /// tcc_driver
 pub const CUC_DEVICE_TCC_DRIVER: i32 = 35;
-/// clock_rate
+/// memory_clock_rate
 pub const CUC_DEVICE_MEMORY_CLOCK_RATE: i32 = 36;
 /// global_memory_bus_width
 pub const CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH: i32 = 37;
@@ -426,7 +426,7 @@ pub const CUC_DEVICE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: i32 = 105;
 pub const CUC_DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR: i32 = 106;
 /// generic_compression_supported
 pub const CUC_DEVICE_GENERIC_COMPRESSION_SUPPORTED: i32 = 107;
-/// l2_cache_size
+/// max_persisting_l2_cache_size
 pub const CUC_DEVICE_MAX_PERSISTING_L2_CACHE_SIZE: i32 = 108;
 /// max_access_policy_window_size
 pub const CUC_DEVICE_MAX_ACCESS_POLICY_WINDOW_SIZE: i32 = 109;
@@ -436,7 +436,7 @@ pub const CUC_DEVICE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: i32 = 110;
 pub const CUC_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK: i32 = 111;
 /// sparse_cuda_array_supported
 pub const CUC_DEVICE_SPARSE_CUDA_ARRAY_SUPPORTED: i32 = 112;
-/// host_register_supported
+/// read_only_host_register_supported
 pub const CUC_DEVICE_READ_ONLY_HOST_REGISTER_SUPPORTED: i32 = 113;
 /// timeline_semaphore_interop_supported
 pub const CUC_DEVICE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: i32 = 114;
@@ -478,7 +478,7 @@ pub const CUC_DEVICE_NUMA_ID: i32 = 131;
 pub const CUC_DEVICE_MULTICAST_SUPPORTED: i32 = 132;
 /// mps_enabled
 pub const CUC_DEVICE_MPS_ENABLED: i32 = 133;
-/// numa_id
+/// host_numa_id
 pub const CUC_DEVICE_HOST_NUMA_ID: i32 = 134;
 /// d3d12_cig_supported
 pub const CUC_DEVICE_D3D12_CIG_SUPPORTED: i32 = 135;
@@ -488,23 +488,23 @@ pub const CUC_DEVICE_MEM_DECOMPRESS_ALGORITHM_MASK: i32 = 136;
 pub const CUC_DEVICE_MEM_DECOMPRESS_MAXIMUM_LENGTH: i32 = 137;
 /// vulkan_cig_supported
 pub const CUC_DEVICE_VULKAN_CIG_SUPPORTED: i32 = 138;
-/// pci_device_id
+/// gpu_pci_device_id
 pub const CUC_DEVICE_GPU_PCI_DEVICE_ID: i32 = 139;
 /// gpu_pci_subsystem_id
 pub const CUC_DEVICE_GPU_PCI_SUBSYSTEM_ID: i32 = 140;
-/// virtual_memory_management_supported
+/// host_numa_virtual_memory_management_supported
 pub const CUC_DEVICE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: i32 = 141;
-/// memory_pools_supported
+/// host_numa_memory_pools_supported
 pub const CUC_DEVICE_HOST_NUMA_MEMORY_POOLS_SUPPORTED: i32 = 142;
 /// host_numa_multinode_ipc_supported
 pub const CUC_DEVICE_HOST_NUMA_MULTINODE_IPC_SUPPORTED: i32 = 143;
-/// memory_pools_supported
+/// host_memory_pools_supported
 pub const CUC_DEVICE_HOST_MEMORY_POOLS_SUPPORTED: i32 = 144;
-/// virtual_memory_management_supported
+/// host_virtual_memory_management_supported
 pub const CUC_DEVICE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: i32 = 145;
-/// dma_buf_supported
+/// host_alloc_dma_buf_supported
 pub const CUC_DEVICE_HOST_ALLOC_DMA_BUF_SUPPORTED: i32 = 146;
-/// host_native_atomic_supported
+/// only_partial_host_native_atomic_supported
 pub const CUC_DEVICE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: i32 = 147;
 
 pub const CUC_SENSOR_SM_CLOCK: u32 = 1;
