@@ -2,6 +2,8 @@
 // disk under it.
 #include "graph.h"
 
+#include "file/new_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -89,15 +91,10 @@ cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint32_t flag
     cuc_status st = draw(&drawn, &size, graph, flags, __func__);
     if (st < 0)
         return st;
-    FILE *file = fopen(path, "we");
-    bool good = file && fwrite(drawn, 1, size, file) == size;
-    int code = errno;
-    if (file && fclose(file) && good) {
-        good = false;
-        code = errno;
-    }
+    int error = cuc__write_file(path, drawn, size);
     free(drawn);
-    return good ? CUC_OK
-                : CUC_FAIL(CUC_ERROR_IO, "the drawing of a graph cannot be written to %s: %s", path,
-                           strerror(code));
+    if (error)
+        return CUC_FAIL(CUC_ERROR_IO, "the drawing of a graph cannot be written to %s: %s", path,
+                        strerror(error));
+    return CUC_OK;
 }

@@ -1,5 +1,6 @@
 #include "object.h"
 
+#include "file/new_file.h"
 #include "options.h"
 
 #include <errno.h>
@@ -221,70 +222,15 @@ cuc_status cuc_object_from_file(cuc_object **out, const char *path, int32_t kind
     return st;
 }
 
-static bool write_all(int fd, const char *data, size_t bytes)
-{
-    while (bytes) {
-        ssize_t n = write(fd, data, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        data += n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
-
-// A new file beside the one it will replace: on the same file system, under a name of its own.
-static int open_beside(char **name, const char *path)
-{
-    static _Atomic unsigned counter;
-    int fd;
-
-    do {
-        free(*name);
-        unsigned n = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
-        if (asprintf(name, "%s.%ld.%u.tmp", path, (long)getpid(), n) < 0) {
-            *name = NULL;
-            errno = ENOMEM;
-            return -1;
-        }
-        fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (fd < 0 && errno == EEXIST);
-    return fd;
-}
-
 cuc_status cuc_object_save(const cuc_object *object, const char *path)
 {
-    struct stat about;
-    char *beside = NULL;
-    int code = 0;
-
     CUC_CHECK(object, OBJECT);
     CUC_CHECK_NOT_NULL(path);
 
-    bool there = stat(path, &about) == 0;
-    bool straight = there && !S_ISREG(about.st_mode);
-    int fd = straight ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(&beside, path);
-    if (fd < 0) {
-        code = errno;
-    } else {
-        if (there && !straight)
-            (void)fchmod(fd, about.st_mode & 07777); // as the file it replaces, where allowed
-        if (!write_all(fd, object->code, object->bytes) || (!straight && fsync(fd)))
-            code = errno;
-        if (close(fd) && !code)
-            code = errno;
-        if (!straight && !code && rename(beside, path))
-            code = errno;
-        if (!straight && code)
-            unlink(beside);
-    }
-    free(beside);
-    if (code)
-        return CUC_FAIL(code == ENOMEM ? CUC_ERROR_OUT_OF_MEMORY : CUC_ERROR_IO,
-                        "%zu bytes of %s cannot be written to %s: %s", object->bytes,
-                        cuc_code_name(object->kind), path, strerror(code));
+    int error = cuc__write_file(path, object->code, object->bytes);
+    if (error)
+        return CUC_FAIL(CUC_ERROR_IO, "%zu bytes of %s cannot be written to %s: %s", object->bytes,
+                        cuc_code_name(object->kind), path, strerror(error));
     return CUC_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "device.h"
 #include "driver/driver.h"
+#include "file/new_file.h"
 #include "options.h"
 #include "own_folder.h"
 
@@ -16,9 +17,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
+
+// A lock under which nothing changes is waited for 400 times 5 ms.
+enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
 
 static const char head[] = "cucore-tuned 1\n";
 // From the library's folder, which is lib, or one in it.
@@ -76,47 +81,70 @@ static int fail_read(const char *path, int error, const char *function)
     return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
 }
 
-// The whole text. 0: there is no such file.
-static int read_file(char **out, const char *path, const char *function)
+// Read up to MOST_BYTES and one more. `*text` is NULL without memory; an errno otherwise.
+static int read_bytes(char **text, size_t *length, int fd)
 {
-    FILE *f = fopen(path, "rb");
-    size_t length = 0, room = 1 << 16, count;
-    char *text = f ? malloc(room) : NULL;
+    size_t room = 1 << 16;
 
-    if (!f && errno == ENOENT)
-        return 0;
-    if (!f)
-        return fail_read(path, errno, function);
-    while (text && room <= MOST_BYTES &&
-           (count = fread(text + length, 1, room - length - 1, f)) > 0)
-        if ((length += count) + 1 == room) {
-            char *more = realloc(text, room *= 2);
+    *length = 0;
+    *text = malloc(room + 1);
+    while (*text && *length <= MOST_BYTES) {
+        ssize_t n = read(fd, *text + *length, room - *length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : 0;
+        if ((*length += (size_t)n) == room) {
+            char *more = realloc(*text, (room *= 2) + 1);
             if (!more)
-                free(text);
-            text = more;
+                free(*text);
+            *text = more;
         }
-    int error = !ferror(f) ? 0 : errno ? errno : EIO;
-    fclose(f);
-    if (!text || error || room > MOST_BYTES) {
-        bool large = text && !error;
-        free(text);
-        return error ? fail_read(path, error, function)
-               : large
-                   ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                               "%s has %d MiB and more, expected a file of records, which has "
-                               "less",
-                               path, MOST_BYTES >> 20)
-                   : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
     }
-    text[length] = 0;
-    if (strncmp(text, head, sizeof(head) - 1) != 0) {
-        free(text);
+    return 0;
+}
+
+// Refuse what is no file of records, rather than take a part of it for the whole.
+static int check_text(const char *text, size_t length, const char *path, const char *function)
+{
+    if (length > MOST_BYTES)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s has more than %d MiB, the most that a file of records has", path,
+                         MOST_BYTES >> 20);
+    if (strncmp(text, head, sizeof(head) - 1) != 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "%s is no file of records: its first line is not \"%.*s\"", path,
                          (int)sizeof(head) - 2, head);
+    if (strlen(text) != length)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s is damaged: byte %zu is a NUL, expected text; restore the file, or "
+                         "remove that byte",
+                         path, strlen(text));
+    return 0;
+}
+
+// The whole text, and the file that it is from. 0: there is no such file.
+static int read_file(char **out, struct stat *about, const char *path, const char *function)
+{
+    size_t length = 0;
+    int fd;
+
+    while ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fail_read(path, errno, function);
+    int error = fstat(fd, about) ? errno : read_bytes(out, &length, fd);
+    close(fd);
+    if (error || !*out) {
+        free(error ? *out : NULL);
+        return error ? fail_read(path, error, function)
+                     : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
     }
-    *out = text;
-    return 1;
+    (*out)[length] = 0;
+    int st = check_text(*out, length, path, function);
+    if (st < 0)
+        free(*out);
+    return st < 0 ? st : 1;
 }
 
 // The lines of a text, after its head; comments and empty ones are left out.
@@ -223,14 +251,11 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
     return least == 0 ? 1 : least < INFINITY ? 2 : 0;
 }
 
-// Where records are when nobody names a file.
-static bool usual_path(char path[PATH_BYTES])
+// The file that was installed with the library.
+static bool installed_path(char path[PATH_BYTES])
 {
-    const char *named = secure_getenv("CUCORE_TUNED");
     char folder[PATH_BYTES];
 
-    if (named)
-        return snprintf(path, PATH_BYTES, "%s", named) < PATH_BYTES && *named;
     if (!cuc__own_folder(folder, sizeof(folder)))
         return false;
     for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
@@ -243,18 +268,20 @@ static bool usual_path(char path[PATH_BYTES])
 int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
                     const char *function)
 {
+    const char *variable = path ? NULL : secure_getenv("CUCORE_TUNED");
+    const char *named = path ? path : variable;
     char usual[PATH_BYTES], *text = NULL;
-    int got;
+    struct stat about;
 
-    if (!path && !usual_path(usual))
+    if (named ? !*named : !installed_path(usual))
         return 0;
-    if (path && !*path)
-        return 0;
-    if ((got = read_file(&text, path ? path : usual, function)) <= 0)
-        return got < 0 || !path
-                   ? got
-                   : cuc__fail(CUC_ERROR_IO, function, "%s: there is no such file", path);
-    got = search(choice, text, path ? path : usual, key, function);
+    int got = read_file(&text, &about, named ? named : usual, function);
+    if (!got && named)
+        return cuc__fail(CUC_ERROR_IO, function, "%s%s: there is no such file",
+                         variable ? "CUCORE_TUNED names " : "", named);
+    if (got <= 0)
+        return got;
+    got = search(choice, text, named ? named : usual, key, function);
     free(text);
     return got;
 }
@@ -317,8 +344,9 @@ static bool same_key(char *const field[FIELDS], const char *const wanted[FIELDS]
     return true;
 }
 
-static int write_records(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
-                         const char *function)
+// The old text, with the record in place of one of the same key.
+static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
+                      const char *function)
 {
     const char *wanted[FIELDS];
     char *field[FIELDS];
@@ -349,45 +377,91 @@ static int write_records(FILE *f, char *text, const char *path, const cuc_tuned_
     return 0;
 }
 
-// The folder, locked for who else adds records: the file itself is replaced. Where the file system
-// has no such locks one of two records may be lost, and nothing else; negative then.
+// Whether a path leads to the same file as before, unchanged.
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void look_at(struct stat *about, const char *path)
+{
+    if (stat(path, about) != 0)
+        memset(about, 0, sizeof(*about)); // no file
+}
+
+// The file's folder, locked against others that add records: the file itself is replaced. Anybody
+// who can read the folder can hold this lock, so nobody waits for long while the file stays as it
+// is. Negative: not locked, nor is it where the file system has no such locks.
 static int lock_folder(const char *path)
 {
-    char folder[PATH_BYTES];
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
     const char *end = strrchr(path, '/');
-    int fd;
+    char folder[PATH_BYTES];
+    struct stat before, now;
+    int fd, locked;
 
     snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - path) + 1 : 1, end ? path : ".");
     fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    look_at(&before, path);
+    for (int waits = 0; fd >= 0 && waits < MOST_WAITS; waits++) {
+        while ((locked = flock(fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
+            ;
+        if (!locked)
+            return fd;
+        if (errno != EWOULDBLOCK)
+            break;
+        nanosleep(&pause, NULL);
+        look_at(&now, path);
+        if (!same_file(&before, &now)) // somebody adds records: it goes on
+            waits = 0;
+        before = now;
     }
-    return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
-static cuc_status add(const char *path, const cuc_tuned_record *r, const char *function)
+// Write a text of the file's records and the new one. 1: another one was added meanwhile.
+static int replace(const char *path, const char *text, size_t bytes, const struct stat *old,
+                   const char *function)
 {
-    char beside[PATH_BYTES], *text = NULL;
-    cuc_status st = read_file(&text, path, function);
+    cuc__new_file file = { 0 };
+    struct stat now;
 
+    int error = cuc__new_file_begin(&file, path);
+    if (!error)
+        error = cuc__new_file_write(&file, text, bytes);
+    if (!error)
+        error = cuc__new_file_finish(&file);
+    look_at(&now, path);
+    bool changed = !error && !same_file(old, &now);
+    if (!error && !changed)
+        error = cuc__new_file_commit(&file);
+    cuc__new_file_discard(&file);
+    if (error)
+        return cuc__fail(CUC_ERROR_IO, function, "%s could not be written: %s", path,
+                         strerror(error));
+    return changed;
+}
+
+static int add(const char *path, const cuc_tuned_record *r, const char *function)
+{
+    char *old = NULL, *text = NULL;
+    struct stat about = { 0 };
+    size_t bytes = 0;
+
+    int st = read_file(&old, &about, path, function);
     if (st < 0)
         return st;
-    if (snprintf(beside, sizeof(beside), "%s.%ld", path, (long)gettid()) >= PATH_BYTES) {
-        free(text);
-        return cuc__fail(CUC_ERROR_IO, function, "%s is too long a path", path);
-    }
-    FILE *f = fopen(beside, "wb");
-    struct stat old;
-    if (f && stat(path, &old) == 0) // who may read and write it is as it was
-        (void)fchmod(fileno(f), old.st_mode & 0777);
-    st = f ? write_records(f, text, path, r, function) : CUC_OK;
-    bool wrong = !f || ferror(f);
-    if (f)
-        wrong |= fclose(f) != 0;
-    if (st >= 0 && (wrong || rename(beside, path) != 0))
-        st =
-            cuc__fail(CUC_ERROR_IO, function, "%s could not be written: %s", path, strerror(errno));
-    if (st < 0)
-        (void)unlink(beside);
+    FILE *f = open_memstream(&text, &bytes);
+    st = f ? put_record(f, old, path, r, function) : 0;
+    free(old);
+    if ((!f || fclose(f) != 0) && st >= 0)
+        st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the records of %s",
+                       path);
+    if (st >= 0)
+        st = replace(path, text, bytes, &about, function);
     free(text);
     return st;
 }
@@ -403,11 +477,13 @@ cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
     if ((st = CUC_READ_OPTIONS(&r, record, cuc_tuned_record)) < 0 ||
         (st = check(&r, FIELDS - 1, __func__)) < 0)
         return st;
-    if (realpath(path, real)) // the file is replaced, not a link to it
-        path = real;
-    int folder = lock_folder(path);
-    st = add(path, &r, __func__);
+    int folder = lock_folder(realpath(path, real) ? real : path), added = 1;
+    for (int i = 0; i < ATTEMPTS && added == 1; i++)
+        added = add(path, &r, __func__);
     if (folder >= 0)
         close(folder);
-    return st;
+    return added == 1 ? CUC_FAIL(CUC_ERROR_BUSY,
+                                 "%s changed %d times while a record was added to it: try again",
+                                 path, ATTEMPTS)
+                      : added;
 }

@@ -2,14 +2,13 @@
 // is not in it.
 #include "json.h"
 
-#include <errno.h>
+#include "../../src/file/new_file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 bool cuc__bench_set_text(json_t *object, const char *key, const char *text)
 {
@@ -222,54 +221,27 @@ cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench *bench)
     return CUC_OK;
 }
 
-static cuc_status fail_to_write(const char *path, const char *what)
-{
-    return cuc__bench_fail(CUC_ERROR_IO, "cuc_bench_write_json", "%s: cannot %s: %s", path, what,
-                           strerror(errno));
-}
-
-static cuc_status write_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    if (!f)
-        return fail_to_write(path, "make the file");
-    bool written = fputs(text, f) >= 0 && fputc('\n', f) == '\n';
-    written = fclose(f) == 0 && written;
-    return written ? CUC_OK : fail_to_write(path, "write");
-}
-
-// Written beside the file, and put in its place when it is whole.
-static cuc_status replace_file(const char *path, const char *text)
-{
-    char beside[4096];
-
-    if (snprintf(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid()) >= (int)sizeof(beside))
-        return cuc__bench_fail(CUC_ERROR_IO, "cuc_bench_write_json",
-                               "the path has %zu characters, which is too long", strlen(path));
-    cuc_status st = write_text(beside, text);
-    if (st >= 0 && rename(beside, path) != 0)
-        st = fail_to_write(path, "replace the file");
-    if (st < 0)
-        (void)remove(beside);
-    return st;
-}
-
 cuc_status cuc_bench_write_json(cuc_bench *bench, const char *path)
 {
-    struct stat there;
+    cuc__new_file file = { 0 };
 
     BENCH_CHECK_NOT_NULL(bench);
     BENCH_CHECK_NOT_NULL(path);
     cuc_status st = make_json(bench, __func__);
     if (st < 0)
         return st;
-    bool exists = stat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
-        return write_text(path, bench->json); // a device or a pipe is no file to be replaced
-    // Through a link the file at its other end is replaced, not the link.
-    char *target = exists ? realpath(path, NULL) : NULL;
-    st = replace_file(target ? target : path, bench->json);
-    free(target);
-    return st;
+    int error = cuc__new_file_begin(&file, path);
+    if (!error)
+        error = cuc__new_file_write(&file, bench->json, strlen(bench->json));
+    if (!error)
+        error = cuc__new_file_write(&file, "\n", 1);
+    if (!error)
+        error = cuc__new_file_finish(&file);
+    if (!error)
+        error = cuc__new_file_commit(&file);
+    cuc__new_file_discard(&file);
+    if (error)
+        return cuc__bench_fail(CUC_ERROR_IO, __func__, "%s cannot be written: %s", path,
+                               strerror(error));
+    return CUC_OK;
 }

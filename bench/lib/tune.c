@@ -1,17 +1,17 @@
 #include "tune.h"
 
+#include "../../src/file/new_file.h"
+
 #include <cucore/device.h>
 #include <cucore/system.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { USUAL_CANDIDATES = 12, MOST_CANDIDATES = 64, PATH_BYTES = 4096 };
+enum { USUAL_CANDIDATES = 12, MOST_CANDIDATES = 64 };
 
 void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size)
 {
@@ -21,12 +21,12 @@ void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size)
     memcpy(options, &caller_size, sizeof(caller_size));
 }
 
-// A file that cannot get the winner's record is told of before anything is measured. Records are
-// written to a file beside it, which then takes its place.
+// Report a file that cannot take the winner's record before anything is measured.
 static cuc_status check_path(const char *path, const char *function)
 {
     cuc_tuned_record any = CUC_TUNED_RECORD_INIT;
-    char beside[PATH_BYTES], choice[1];
+    cuc__new_file file = { 0 };
+    char choice[1];
     cuc_status st = CUC_ERROR_NOT_FOUND;
 
     if (!*path)
@@ -38,13 +38,11 @@ static cuc_status check_path(const char *path, const char *function)
         st = cuc_tuned_find(choice, sizeof(choice), path, &any);
     if (st != CUC_ERROR_NOT_FOUND)
         return cuc__bench_fail(st, function, "%s", cuc_error_message());
-    int length = snprintf(beside, sizeof(beside), "%s.try%ld", path, (long)getpid());
-    int file = length < PATH_BYTES ? open(beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (file < 0)
-        return cuc__bench_fail(CUC_ERROR_IO, function, "%s could not be written: %s", path,
-                               strerror(length < PATH_BYTES ? errno : ENAMETOOLONG));
-    close(file);
-    (void)unlink(beside);
+    int error = cuc__new_file_begin(&file, path);
+    cuc__new_file_discard(&file);
+    if (error)
+        return cuc__bench_fail(CUC_ERROR_IO, function, "%s cannot be written: %s", path,
+                               strerror(error));
     return CUC_OK;
 }
 

@@ -1250,8 +1250,7 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 CUC_API cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench *bench);
 
 /**
- * Write that JSON to a file, which is replaced as a whole; what is no file, such as a pipe, is
- * written to. From a progress callback it keeps what a process that is killed would lose.
+ * Write that JSON to a file, which is replaced as cuc_object_save() does. From a progress callback it keeps what a process that is killed would lose.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

@@ -251,8 +251,8 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs are not compiled for the device or arch
  * @retval CUC_ERROR_COMPILE          the tile given cannot be compiled: the log says why
- * @retval CUC_ERROR_IO               the file that `tuned` names is not there or cannot be read;
- * one that is no file of records, CUCORE_TUNED's too, is an INVALID_ARGUMENT
+ * @retval CUC_ERROR_IO               the file that `tuned` or CUCORE_TUNED names is not there or
+ * cannot be read; one that is no file of records is an INVALID_ARGUMENT
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the code cannot be loaded; other statuses of loading are those
  * of cuc_object_get_kernel()

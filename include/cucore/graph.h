@@ -351,7 +351,7 @@ CUC_API cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param graph the graph
- * @param path  written, or written over
+ * @param path  made or replaced, as by cuc_object_save()
  * @param flags as for cuc_graph_get_dot()
  * @retval CUC_OK                     drawn
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a flag is not known

@@ -157,8 +157,9 @@ CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int3
  * Write the code to a file, whole or not at all.
  *
  * A new file is written and synced beside the old one and takes its place by a rename, so that a
- * reader sees the old contents or the new. What is no regular file, such as a pipe, is written
- * straight.
+ * reader sees the old contents or the new, and a failure or a signal leaves nothing behind. The
+ * permissions stay; the target of a link is replaced, not the link. Devices, pipes and everything
+ * below /dev and /proc are written in place.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -167,7 +168,6 @@ CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int3
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_IO               the file cannot be written; no part of it is left
  * @retval CUC_ERROR_INVALID_ARGUMENT object or path is NULL
- * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory for a file name
  * @since 0.1
  */
 CUC_API cuc_status cuc_object_save(const cuc_object *object, const char *path);

@@ -56,8 +56,10 @@ CUC_API cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes);
  * Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants
  * and dimensions.
  *
- * The file is written beside and put in place as a whole; one that is not there is made. Others
- * that add records meanwhile wait, other processes too, where the file system has locks of folders.
+ * The file is made, or replaced as cuc_object_save() does. Threads and processes that add records at
+ * the same time take turns, where the file system has locks of folders. Anybody who can read the
+ * folder can hold that lock, so a lock under which the file does not change delays the call by 2 s
+ * and does not stop it.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -65,8 +67,9 @@ CUC_API cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes);
  * @param record all of it is needed
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument or a text of the record is NULL, a text has a tab
- * or a line's end, or the file is no such file: the message has the line
+ * or a line's end, or the file is no such file, or has a NUL: the message has the line or the byte
  * @retval CUC_ERROR_IO               the file could not be read or written
+ * @retval CUC_ERROR_BUSY             others that take no turns change the file all the time
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -88,7 +91,7 @@ CUC_API cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *recor
  * @retval CUC_ERROR_NOT_FOUND        there is no such record, or no file where none was named
  * @retval CUC_ERROR_INVALID_ARGUMENT choice, key or a text of it is NULL, room is too small, or the
  *                                    file is no such file: the message has the line
- * @retval CUC_ERROR_IO               the file that was named could not be read
+ * @retval CUC_ERROR_IO               the file that `path` or CUCORE_TUNED names could not be read
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */

@@ -86,7 +86,11 @@ def check_svg(path, texts):
 
 def check_same(first, second):
     """Drawn again, under another name of the hash seed, every SVG is the same."""
+    ours = pathlib.Path(second) / f"{next(iter(EXPECTED))}.svg"
+    ours.write_text("an older plot")
+    ours.chmod(0o640)
     plot(second, DATA / "plots.json", "--format", "svg", PYTHONHASHSEED="7")
+    expect(ours.stat().st_mode & 0o777 == 0o640, "a plot that is drawn again has other permissions")
     for path in sorted(pathlib.Path(second).iterdir()):
         expect(path.suffix == ".svg", f"--format svg drew {path.name}")
         expect(path.read_bytes() == (pathlib.Path(first) / path.name).read_bytes(),

@@ -5,8 +5,10 @@
 #include "tile/cost.h"
 
 #include <cucore/tuned.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -725,8 +727,73 @@ START_TEST(files_that_are_none_are_refused_with_their_line)
     // It is of zeros, and takes no room.
     ck_assert_int_eq(truncate(path, INT64_C(17) << 20), 0);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), path,
-             "16 MiB and more");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "16 MiB and more");
+             "more than 16 MiB");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "more than 16 MiB");
+}
+END_TEST
+
+START_TEST(records_behind_a_nul_are_not_lost)
+{
+    static const char line[] = "g\t13.0\tp\tk\t\tN=1\tB=1\t0.5";
+    char choice[64], text[256], after[256];
+
+    int length = snprintf(text, sizeof(text), "cucore-tuned 1\n%s#%s\n", line, line);
+    text[strcspn(text, "#")] = 0;
+    FILE *f = fopen(path, "wb");
+    fwrite(text, 1, (size_t)length, f);
+    fclose(f);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), path, "byte 38 is a NUL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), "is a NUL");
+    f = fopen(path, "rb");
+    ck_assert_uint_eq(fread(after, 1, sizeof(after), f), (size_t)length);
+    fclose(f);
+    ck_assert_mem_eq(after, text, (size_t)length);
+}
+END_TEST
+
+START_TEST(a_file_that_the_environment_names_must_be_there)
+{
+    static const struct {
+        const char *value;
+        cuc_status status;
+        const char *message;
+    } rows[] = {
+        { "/nowhere/tuned.tsv", CUC_ERROR_IO,
+          "CUCORE_TUNED names /nowhere/tuned.tsv: there is no such file" },
+        { "/", CUC_ERROR_IO, "/ could not be read: Is a directory" },
+        { "", CUC_ERROR_NOT_FOUND, "no record of " },
+    };
+    char choice[64], very_long[5000];
+
+    for (int i = 0; i < LENGTH(rows); i++) {
+        ck_assert_int_eq(setenv("CUCORE_TUNED", rows[i].value, 1), 0);
+        ck_fails(rows[i].status, cuc_tuned_find(choice, 64, NULL, &record), rows[i].message);
+    }
+    memset(very_long, 'x', sizeof(very_long));
+    very_long[sizeof(very_long) - 1] = 0;
+    ck_assert_int_eq(setenv("CUCORE_TUNED", very_long, 1), 0);
+    ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, NULL, &record), "xxxxxxxx");
+    // Programs that are compiled for measured dimensions say so too.
+    const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
+    const char *const constants[] = { "T=f16", NULL };
+    cuc_program *p = made(NULL, dimensions, constants, NULL);
+    cuc_object *object = NULL;
+    ck_assert_int_eq(setenv("CUCORE_TUNED", rows[0].value, 1), 0);
+    ck_fails(CUC_ERROR_IO, cuc_program_compile(&object, p, CUC_CODE_PTX), rows[0].message);
+    cuc_program_release(p);
+}
+END_TEST
+
+// Anybody who can read a folder can lock it.
+START_TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
+{
+    int folder = open("/tmp", O_RDONLY | O_DIRECTORY);
+
+    ck_assert_int_ge(folder, 0);
+    ck_assert_int_eq(flock(folder, LOCK_EX), 0);
+    ck_ok(cuc_tuned_add(path, &record));
+    close(folder);
+    ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
 }
 END_TEST
 
@@ -1014,6 +1081,9 @@ int main(void)
     tcase_add_checked_fixture(r, open_file, close_file);
     tcase_add_test(r, records_serve_what_is_near);
     tcase_add_test(r, files_that_are_none_are_refused_with_their_line);
+    tcase_add_test(r, records_behind_a_nul_are_not_lost);
+    tcase_add_test(r, a_lock_that_nobody_gives_back_delays_and_does_not_stop);
+    tcase_add_test(r, a_file_that_the_environment_names_must_be_there);
     tcase_add_test(r, a_file_that_gets_a_record_stays_what_it_was);
     tcase_add_test(r, programs_use_what_was_measured);
     tcase_add_loop_test(r, records_that_no_program_can_have_are_left_out, 0, LENGTH(wrong_words));

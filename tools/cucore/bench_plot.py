@@ -9,11 +9,14 @@ Exit status: 0 drawn, 1 failed, 2 wrong usage, 3 there is no matplotlib.
 """
 import argparse
 import hashlib
+import io
 import json
 import math
+import os
 import pathlib
 import re
 import sys
+import tempfile
 
 try:
     import matplotlib
@@ -298,6 +301,24 @@ def names_for(paths):
 KINDS = (bandwidth, roofline, ratios, compile_times)
 
 
+def write_file(path, data):
+    """Make or replace a file, whole or not at all."""
+    path = path.resolve()
+    os.umask(umask := os.umask(0o077))
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask
+    number, beside = tempfile.mkstemp(prefix=".cucore-", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            os.fchmod(number, mode)
+            file.write(data)
+            file.flush()
+            os.fsync(number)
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
 def save(fig, folder, name, formats, description):
     fig.tight_layout(rect=(0, 0, 1, 1))
     for form in formats:
@@ -305,7 +326,9 @@ def save(fig, folder, name, formats, description):
         metadata = {"Software": None, "Description": description}
         if form == "svg":
             metadata = {"Date": None, "Creator": "cucore bench plot", "Description": description}
-        fig.savefig(path, format=form, dpi=144, metadata=metadata, bbox_inches="tight")
+        drawn = io.BytesIO()
+        fig.savefig(drawn, format=form, dpi=144, metadata=metadata, bbox_inches="tight")
+        write_file(path, drawn.getvalue())
         print(path)
     plt.close(fig)
 

@@ -259,7 +259,7 @@ static int32_t on_progress(void *data, const cuc_bench_progress *progress)
 static int check_file(const char *path)
 {
     struct stat there;
-    cli_file file;
+    cli_file file = { 0 };
     cli_why why;
 
     if (!path || is_stdout(path))

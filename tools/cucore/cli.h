@@ -1,7 +1,9 @@
-// What the commands of the cucore program share. They see the library through its public
-// headers only.
+// Shared by the commands of the cucore program. They see the library through its public headers,
+// and share the writing of files with it.
 #ifndef CUCORE_TOOLS_CLI_H
 #define CUCORE_TOOLS_CLI_H
+
+#include "../../src/file/new_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -121,19 +123,17 @@ bool cli_because(cli_why *why, const char *fmt, ...) CLI_PRINTF(2, 3);
 // "-" is stdin. A zero byte follows the contents and is not counted.
 bool cli_read_file(void **data, size_t *bytes, const char *path, cli_why *why);
 
-// A file under way: it appears under its name when it is committed.
+// A file being written, as by cuc__new_file_begin() and the rest, with its path for messages.
+// Zeroed: none.
 typedef struct cli_file {
-    char *path;
-    char *temporary; // NULL for what is no regular file, such as /dev/null: written straight
-    int fd;
+    const char *path;
+    cuc__new_file file;
 } cli_file;
 
 bool cli_file_begin(cli_file *file, const char *path, cli_why *why);
 bool cli_file_write(cli_file *file, const void *data, size_t bytes, cli_why *why);
-// All bytes are on the disk then, under the temporary name.
 bool cli_file_finish(cli_file *file, cli_why *why);
 bool cli_file_commit(cli_file *file, cli_why *why);
-// Leaves no trace of what is not committed; for a zeroed or committed file too.
 void cli_file_discard(cli_file *file);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,94 +74,33 @@ bool cli_read_file(void **data, size_t *bytes, const char *path, cli_why *why)
     return ok;
 }
 
-// A new file beside the path, of a name that nothing has.
-static int create_beside(char **out, const char *path)
+static bool written(int error, const cli_file *file, cli_why *why)
 {
-    size_t size = strlen(path) + 32;
-    char *name = cli_allocate(size);
-
-    for (unsigned i = 0; i < 100; i++) {
-        snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), i);
-        // Not mkstemp(), whose files only their owner can read.
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            *out = name;
-            return fd;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    int error = errno;
-    free(name);
-    errno = error;
-    return -1;
+    return !error || cli_because(why, "%s cannot be written: %s", file->path, strerror(error));
 }
 
 bool cli_file_begin(cli_file *file, const char *path, cli_why *why)
 {
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-
-    *file = (cli_file){ .fd = -1 };
-    if (exists && S_ISDIR(st.st_mode))
-        return cli_because(why, "%s cannot be written: it is a directory", path);
-    // Through a link the file at its other end is replaced, not the link.
-    char *target = exists ? realpath(path, NULL) : NULL;
-    file->path = target ? target : cli_copy_text(path, strlen(path));
-    if (exists && !S_ISREG(st.st_mode))
-        file->fd = open(path, O_WRONLY | O_CLOEXEC);
-    else
-        file->fd = create_beside(&file->temporary, file->path);
-    if (file->fd < 0) {
-        cli_because(why, "%s cannot be written: %s", path, strerror(errno));
-        cli_file_discard(file);
-        return false;
-    }
-    return true;
+    file->path = path;
+    return written(cuc__new_file_begin(&file->file, path), file, why);
 }
 
 bool cli_file_write(cli_file *file, const void *data, size_t bytes, cli_why *why)
 {
-    const char *at = data;
-
-    while (bytes) {
-        ssize_t n = write(file->fd, at, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return cli_because(why, "%s cannot be written: %s", file->path, strerror(errno));
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return true;
+    return written(cuc__new_file_write(&file->file, data, bytes), file, why);
 }
 
 bool cli_file_finish(cli_file *file, cli_why *why)
 {
-    int error = file->temporary && fsync(file->fd) ? errno : 0;
-
-    if (close(file->fd) && !error)
-        error = errno;
-    file->fd = -1;
-    return error ? cli_because(why, "%s cannot be written: %s", file->path, strerror(error)) : true;
+    return written(cuc__new_file_finish(&file->file), file, why);
 }
 
 bool cli_file_commit(cli_file *file, cli_why *why)
 {
-    if (file->temporary && rename(file->temporary, file->path))
-        return cli_because(why, "%s cannot be put in place: %s", file->path, strerror(errno));
-    free(file->temporary);
-    file->temporary = NULL;
-    return true;
+    return written(cuc__new_file_commit(&file->file), file, why);
 }
 
 void cli_file_discard(cli_file *file)
 {
-    if (file->path && file->fd >= 0)
-        close(file->fd);
-    if (file->temporary)
-        unlink(file->temporary);
-    free(file->temporary);
-    free(file->path);
-    *file = (cli_file){ .fd = -1 };
+    cuc__new_file_discard(&file->file);
 }

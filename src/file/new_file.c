@@ -1,0 +1,304 @@
+#include "new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Retry a call that a signal's handler interrupted.
+#define RETRY(result, call) \
+    do                      \
+        (result) = (call);  \
+    while ((result) < 0 && errno == EINTR)
+
+enum { ATTEMPTS = 100 };
+
+// ---- Signals
+
+// Files of this thread with a name in a folder, and its mask before the first one.
+static _Thread_local struct {
+    unsigned files;
+    sigset_t before;
+} held;
+
+static void hold_signals(void)
+{
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+    sigset_t all;
+
+    if (held.files++)
+        return;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &all, &held.before);
+}
+
+static void release_signals(void)
+{
+    int error = errno;
+
+    if (!--held.files)
+        pthread_sigmask(SIG_SETMASK, &held.before, NULL);
+    errno = error;
+}
+
+// ---- The file that is replaced
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+// Look the path up once, links as the kernel follows them. `real` becomes the path of what is
+// there; `*there` says if anything is.
+static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const char *path)
+{
+    char link[64];
+    int fd;
+
+    if (snprintf(real, PATH_MAX, "%s", path) >= PATH_MAX)
+        return ENAMETOOLONG;
+    RETRY(fd, open(path, O_PATH | O_CLOEXEC));
+    *there = fd >= 0;
+    if (fd < 0)
+        return errno == ENOENT ? 0 : errno;
+    int error = fstat(fd, about) ? errno : 0;
+    struct stat at_path;
+    if (!error && lstat(path, &at_path) == 0 && S_ISLNK(at_path.st_mode)) {
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, real, PATH_MAX);
+        if (n < 0 || n >= PATH_MAX)
+            error = n < 0 ? errno : ENAMETOOLONG;
+        else
+            real[n] = 0;
+    }
+    close(fd);
+    return error;
+}
+
+// Open the folder of `path`, and take the name in it.
+static int open_folder(cuc__new_file *file, const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+
+    if (!*name)
+        return *path ? EISDIR : ENOENT;
+    if (strlen(name) > NAME_MAX)
+        return ENAMETOOLONG;
+    strcpy(file->name, name);
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    RETRY(file->folder, open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return file->folder < 0 ? errno : 0;
+}
+
+// ---- The new file
+
+// An anonymous file of the folder, if it can get a name later. False: the file system has none.
+static bool open_anonymous(cuc__new_file *file, mode_t mode)
+{
+    char link[64];
+
+    RETRY(file->fd, openat(file->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+    if (file->fd < 0)
+        return false;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+    if (access(link, F_OK) == 0)
+        return true;
+    close(file->fd);
+    file->fd = -1;
+    return false;
+}
+
+static int make_name(cuc__new_file *file)
+{
+    uint64_t random;
+    ssize_t n;
+
+    RETRY(n, getrandom(&random, sizeof(random), 0));
+    if (n != (ssize_t)sizeof(random))
+        return n < 0 ? errno : EIO;
+    snprintf(file->temporary, sizeof(file->temporary), ".cucore-%016" PRIx64 ".tmp", random);
+    return 0;
+}
+
+static int open_named(cuc__new_file *file, mode_t mode)
+{
+    int error = 0;
+
+    hold_signals();
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if ((error = make_name(file)))
+            break;
+        RETRY(file->fd, openat(file->folder, file->temporary,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+        error = file->fd < 0 ? errno : 0;
+        if (error != EEXIST)
+            break;
+    }
+    file->named = !error;
+    if (error)
+        release_signals();
+    return error;
+}
+
+// Give an anonymous file a name.
+static int link_anonymous(cuc__new_file *file)
+{
+    char link[64];
+    int error = 0, r;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+    hold_signals();
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if ((error = make_name(file)))
+            break;
+        RETRY(r, linkat(AT_FDCWD, link, file->folder, file->temporary, AT_SYMLINK_FOLLOW));
+        error = r ? errno : 0;
+        if (error != EEXIST)
+            break;
+    }
+    file->named = !error;
+    if (error)
+        release_signals();
+    return error;
+}
+
+// Give the new file the old one's group, owner and permissions. The bits of a group that cannot be
+// kept shrink to those of everybody.
+static int take_after(int fd, const struct stat *old)
+{
+    struct stat about;
+    mode_t mode = old->st_mode & 0777;
+    int r;
+
+    RETRY(r, fstat(fd, &about));
+    if (r)
+        return errno;
+    if ((about.st_uid != old->st_uid || about.st_gid != old->st_gid) &&
+        fchown(fd, old->st_uid, old->st_gid) != 0 && about.st_gid != old->st_gid &&
+        fchown(fd, (uid_t)-1, old->st_gid) != 0)
+        mode &= 0707 | (mode & 07) << 3;
+    RETRY(r, fchmod(fd, mode));
+    return r ? errno : 0;
+}
+
+int cuc__new_file_begin(cuc__new_file *file, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat old;
+    bool there;
+
+    *file = (cuc__new_file){ .begun = true, .fd = -1, .folder = -1 };
+    int error = look_up(real, &there, &old, path);
+    if (error)
+        return error;
+    if (there && S_ISDIR(old.st_mode))
+        return EISDIR;
+    if (there &&
+        (!S_ISREG(old.st_mode) || starts_with(path, "/dev/") || starts_with(path, "/proc/"))) {
+        RETRY(file->fd, open(path, O_WRONLY | O_CLOEXEC));
+        return file->fd < 0 ? errno : 0;
+    }
+    if ((error = open_folder(file, real)))
+        return error;
+    if (there && faccessat(file->folder, file->name, W_OK, AT_EACCESS) != 0)
+        return errno;
+    mode_t mode = there ? 0600 : 0666;
+    if (!open_anonymous(file, mode) && (error = open_named(file, mode)))
+        return error;
+    return there ? take_after(file->fd, &old) : 0;
+}
+
+int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
+{
+    const char *at = data;
+
+    while (bytes) {
+        ssize_t n;
+        RETRY(n, write(file->fd, at, bytes));
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+// On Linux a descriptor is closed even when close() says EINTR.
+static int close_file(cuc__new_file *file)
+{
+    int error = close(file->fd) && errno != EINTR ? errno : 0;
+
+    file->fd = -1;
+    return error;
+}
+
+int cuc__new_file_finish(cuc__new_file *file)
+{
+    int r;
+
+    if (file->folder < 0)
+        return close_file(file);
+    RETRY(r, fsync(file->fd));
+    if (r)
+        return errno;
+    return file->named ? close_file(file) : 0; // an anonymous file is needed to get its name
+}
+
+int cuc__new_file_commit(cuc__new_file *file)
+{
+    int error = 0, r;
+
+    if (file->folder < 0)
+        return 0;
+    if (!file->named && (error = link_anonymous(file)))
+        return error;
+    RETRY(r, renameat(file->folder, file->temporary, file->folder, file->name));
+    if (r)
+        return errno;
+    file->named = false;
+    release_signals();
+    return 0;
+}
+
+void cuc__new_file_discard(cuc__new_file *file)
+{
+    int r;
+
+    if (!file->begun)
+        return;
+    if (file->fd >= 0)
+        (void)close(file->fd);
+    if (file->named) {
+        RETRY(r, unlinkat(file->folder, file->temporary, 0));
+        release_signals();
+    }
+    if (file->folder >= 0)
+        (void)close(file->folder);
+    *file = (cuc__new_file){ 0 };
+}
+
+int cuc__write_file(const char *path, const void *data, size_t bytes)
+{
+    cuc__new_file file;
+    int error = cuc__new_file_begin(&file, path);
+
+    if (!error)
+        error = cuc__new_file_write(&file, data, bytes);
+    if (!error)
+        error = cuc__new_file_finish(&file);
+    if (!error)
+        error = cuc__new_file_commit(&file);
+    cuc__new_file_discard(&file);
+    return error;
+}

@@ -1,0 +1,462 @@
+// Files written whole or not at all: every system call of every writer of the library fails in
+// turn, or a signal ends the process there. The path then has the old contents or the new ones,
+// and the folder has nothing else.
+#include "file/new_file.h"
+#include "testing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- System calls that fail (linked with --wrap for each, see meson.build)
+
+static struct {
+    int at;         // the n-th call from now on is hit; 0: none
+    int error;      // by this error,
+    int signal;     // or this signal comes before it
+    int calls;      // made while this was armed
+    bool anonymous; // the file system has O_TMPFILE
+    int flags;      // of the last temporary with a name
+    char name[64];
+} hit = { .anonymous = true };
+
+static bool fails(void)
+{
+    if (!hit.at || ++hit.calls != hit.at)
+        return false;
+    if (hit.signal)
+        raise(hit.signal);
+    errno = hit.error;
+    return hit.error != 0;
+}
+
+#define WRAP(type, name, parameters, ...)                 \
+    type __real_##name parameters;                        \
+    type __wrap_##name parameters;                        \
+    type __wrap_##name parameters                         \
+    {                                                     \
+        return fails() ? -1 : __real_##name(__VA_ARGS__); \
+    }
+
+WRAP(ssize_t, write, (int fd, const void *data, size_t bytes), fd, data, bytes)
+WRAP(int, fsync, (int fd), fd)
+WRAP(int, fchmod, (int fd, mode_t mode), fd, mode)
+WRAP(int, linkat, (int from, const char *a, int to, const char *b, int flags), from, a, to, b,
+     flags)
+WRAP(int, renameat, (int from, const char *a, int to, const char *b), from, a, to, b)
+
+// A descriptor is closed also when close() fails.
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+    bool failed = fails();
+    int error = errno, r = __real_close(fd);
+
+    errno = failed ? error : errno;
+    return failed ? -1 : r;
+}
+
+static int open_file(int folder, const char *path, int flags, mode_t mode)
+{
+    if (fails())
+        return -1;
+    if ((flags & O_TMPFILE) == O_TMPFILE && !hit.anonymous) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    if (flags & O_CREAT) {
+        hit.flags = flags;
+        snprintf(hit.name, sizeof(hit.name), "%s", path);
+    }
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+#define WRAP_OPEN(name, parameters, folder)                                     \
+    int __wrap_##name parameters;                                               \
+    int __wrap_##name parameters                                                \
+    {                                                                           \
+        va_list args;                                                           \
+        va_start(args, flags);                                                  \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0; \
+        va_end(args);                                                           \
+        return open_file(folder, path, flags, mode);                            \
+    }
+
+WRAP_OPEN(open, (const char *path, int flags, ...), AT_FDCWD)
+WRAP_OPEN(open64, (const char *path, int flags, ...), AT_FDCWD)
+WRAP_OPEN(openat, (int at, const char *path, int flags, ...), at)
+WRAP_OPEN(openat64, (int at, const char *path, int flags, ...), at)
+
+// ---- The folder
+
+static char folder[] = "/tmp/cucore-files-XXXXXX";
+static char path[sizeof(folder) + 16];
+
+static const char *in_folder(const char *name)
+{
+    static char full[600];
+
+    snprintf(full, sizeof(full), "%s/%s", folder, name);
+    return full;
+}
+
+static void put(const char *name, const char *text, mode_t mode)
+{
+    FILE *f = fopen(in_folder(name), "wb");
+
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_int_eq(chmod(in_folder(name), mode), 0);
+}
+
+static char *get(const char *name)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(in_folder(name), "rb");
+
+    if (!f)
+        return NULL;
+    text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+    fclose(f);
+    return text;
+}
+
+static int count_entries(const char *where)
+{
+    DIR *dir = opendir(where);
+    int count = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    for (struct dirent *e; (e = readdir(dir));)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return count;
+}
+
+static void make_folder(void)
+{
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    strcpy(path, in_folder("file"));
+    umask(022);
+}
+
+static void remove_folder(void)
+{
+    char command[64];
+
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+// ---- The writers
+
+static const cuc_tuned_record record = { .struct_size = sizeof(record),
+                                         .gpu = "g",
+                                         .toolkit = "13.0",
+                                         .program = "p",
+                                         .kernel = "k",
+                                         .constants = "",
+                                         .dimensions = "N=1",
+                                         .choice = "B=1",
+                                         .seconds = 0.5 };
+static cuc_object *object;
+static cuc_graph *graph;
+
+static cuc_status write_text(void)
+{
+    return cuc__write_file(path, "new text\n", 9) ? CUC_ERROR_IO : CUC_OK;
+}
+
+static cuc_status save_object(void)
+{
+    return cuc_object_save(object, path);
+}
+
+static cuc_status add_record(void)
+{
+    return cuc_tuned_add(path, &record);
+}
+
+static cuc_status draw_graph(void)
+{
+    return cuc_graph_write_dot(graph, path, 0);
+}
+
+static const struct {
+    const char *name;
+    cuc_status (*write)(void);
+    const char *before; // NULL: no file
+    const char *after;  // is in the new file, and not in the old one
+} writers[] = {
+    { "cuc__write_file() of a new file", write_text, NULL, "new text\n" },
+    { "cuc__write_file() over a file", write_text, "old text\n", "new text\n" },
+    { "cuc_object_save()", save_object, "old text\n", ".version 8.0" },
+    { "cuc_tuned_add()", add_record, "cucore-tuned 1\na\tb\tc\td\te\tf\tg\t1\n", "B=1\t0.5\n" },
+    // The last one needs the driver, which a forked process does not have.
+    { "cuc_graph_write_dot()", draw_graph, "old text\n", "digraph" },
+};
+
+enum { FORKED = LENGTH(writers) - 1 };
+
+static void make_things(void)
+{
+    static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+    make_folder();
+    ck_ok(cuc_object_create(&object, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL));
+    cuc_device *device = NULL;
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_graph_create(&graph, device));
+}
+
+static void release_things(void)
+{
+    cuc_graph_release(graph);
+    cuc_object_release(object);
+    remove_folder();
+}
+
+static void start_over(int writer)
+{
+    (void)unlink(path);
+    if (writers[writer].before)
+        put("file", writers[writer].before, 0640);
+}
+
+// What is wrong after a writer that has succeeded, or else failed or been ended; NULL: nothing.
+static const char *look(int writer, bool done, bool ended)
+{
+    const char *text = get("file"), *before = writers[writer].before;
+    bool is_new = text && strstr(text, writers[writer].after) != NULL;
+    bool is_old = before ? text && strcmp(text, before) == 0 : !text;
+    struct stat about;
+
+    if (done && !is_new)
+        return "it succeeded, and the file is not the new one";
+    if (!done && !is_old && !(ended && is_new))
+        return "it failed, and the file is another";
+    if (count_entries(folder) != (text != NULL))
+        return "something is left in the folder";
+    if (before && (stat(path, &about) != 0 || (about.st_mode & 07777) != 0640))
+        return "the permissions are others";
+    return NULL;
+}
+
+START_TEST(every_system_call_may_fail)
+{
+    static const int errors[] = { EIO, ENOSPC, EACCES, EMFILE, EINTR };
+    int made = 0, descriptors = count_entries("/proc/self/fd");
+
+    hit.anonymous = _i % 2 == 0;
+    for (int e = 0; e < LENGTH(errors); e++) {
+        bool armed = true;
+        for (int n = 1; armed; n++) {
+            start_over(_i / 2);
+            hit.error = errors[e];
+            hit.calls = 0;
+            hit.at = n;
+            cuc_status st = writers[_i / 2].write();
+            armed = hit.calls >= n;
+            hit.at = 0;
+            const char *wrong = errors[e] == EINTR && st < 0 ? "EINTR is a failure"
+                                                             : look(_i / 2, st >= 0, false);
+            ck_assert_msg(!wrong, "%s, call %d fails with %s: %s", writers[_i / 2].name, n,
+                          strerror(errors[e]), wrong);
+            ck_assert_int_eq(count_entries("/proc/self/fd"), descriptors);
+            made += armed;
+        }
+    }
+    ck_assert_int_ge(made, 6 * LENGTH(errors));
+}
+END_TEST
+
+START_TEST(a_signal_may_come_before_every_system_call)
+{
+    static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGKILL };
+
+    hit.anonymous = _i % 2 == 0;
+    for (int s = 0; s < LENGTH(signals); s++) {
+        int status = 1;
+        for (int n = 1; status; n++) {
+            start_over(_i / 2);
+            fflush(NULL);
+            pid_t child = fork();
+            ck_assert_int_ge(child, 0);
+            if (!child) {
+                signal(signals[s], SIG_DFL);
+                hit.error = 0;
+                hit.signal = signals[s];
+                hit.calls = 0;
+                hit.at = n;
+                _exit(writers[_i / 2].write() < 0);
+            }
+            ck_assert_int_eq(waitpid(child, &status, 0), child);
+            ck_assert_msg(!status || (WIFSIGNALED(status) && WTERMSIG(status) == signals[s]),
+                          "status 0x%x", (unsigned)status);
+            const char *wrong = look(_i / 2, !status, true);
+            if (signals[s] == SIGKILL && wrong && strstr(wrong, "left")) {
+                wrong = NULL; // nobody can clean up then
+                remove_folder();
+                ck_assert_int_eq(mkdir(folder, 0755), 0);
+            }
+            ck_assert_msg(!wrong, "%s, %s before call %d: %s", writers[_i / 2].name,
+                          strsignal(signals[s]), n, wrong);
+        }
+    }
+}
+END_TEST
+
+// ---- Paths
+
+START_TEST(what_is_at_a_path_decides_what_is_written)
+{
+    enum { FILE_, LINK, DANGLING, DIRECTORY, NONE };
+    static char long_name[NAME_MAX + 2];
+    static const struct {
+        const char *what;
+        int there;
+        mode_t mode, after;
+        const char *name;
+        int error;
+    } rows[] = {
+        { "a new file has the usual permissions", NONE, 0, 0644, "new", 0 },
+        { "a file keeps its permissions", FILE_, 0640, 0640, "file", 0 },
+        { "a file is not set-user-ID afterwards", FILE_, 04755, 0755, "file", 0 },
+        { "a link stays, and its target is replaced", LINK, 0600, 0600, "link", 0 },
+        { "a link that leads nowhere is replaced", DANGLING, 0, 0644, "link", 0 },
+        { "a directory is refused", DIRECTORY, 0, 0, "folder", EISDIR },
+        { "so is a path that ends as one", NONE, 0, 0, "new/", EISDIR },
+        { "a folder that is not there is refused", NONE, 0, 0, "none/new", ENOENT },
+        { "a name of 255 bytes is a name", NONE, 0, 0644, long_name + 1, 0 },
+        { "one of 256 is not", NONE, 0, 0, long_name, ENAMETOOLONG },
+    };
+    char target[sizeof(path)];
+    struct stat about;
+
+    memset(long_name, 'x', NAME_MAX + 1);
+    for (int i = 0; i < LENGTH(rows) * 2; i++) {
+        const int r = i / 2;
+        hit.anonymous = i % 2 == 0;
+        remove_folder();
+        ck_assert_int_eq(mkdir(folder, 0755), 0);
+        if (rows[r].there == FILE_ || rows[r].there == LINK)
+            put("file", "old", rows[r].mode);
+        strcpy(target, in_folder("file"));
+        if (rows[r].there == LINK || rows[r].there == DANGLING)
+            ck_assert_int_eq(symlink(target, in_folder("link")), 0);
+        if (rows[r].there == DIRECTORY)
+            ck_assert_int_eq(mkdir(in_folder("folder"), 0755), 0);
+        int error = cuc__write_file(in_folder(rows[r].name), "new", 3);
+        ck_assert_msg(error == rows[r].error, "%s: %s", rows[r].what, strerror(error));
+        if (error)
+            continue;
+        ck_assert_msg(strcmp(get(rows[r].name), "new") == 0, "%s", rows[r].what);
+        ck_assert_int_eq(stat(in_folder(rows[r].name), &about), 0);
+        ck_assert_msg((about.st_mode & 07777) == rows[r].after, "%s: 0%o", rows[r].what,
+                      about.st_mode & 07777);
+        ck_assert_int_eq(count_entries(folder), 1 + (rows[r].there == LINK));
+        ck_assert_int_eq(lstat(in_folder("link"), &about) == 0 && S_ISLNK(about.st_mode),
+                         rows[r].there == LINK);
+    }
+    ck_assert_int_eq(cuc__write_file("", "new", 3), ENOENT);
+}
+END_TEST
+
+START_TEST(devices_and_pipes_are_written_in_place)
+{
+    char text[8] = "";
+    int fds[2];
+
+    ck_assert_int_eq(cuc__write_file("/dev/null", "new", 3), 0);
+    ck_assert_int_eq(cuc__write_file("/dev/full", "new", 3), ENOSPC);
+    ck_assert_int_eq(pipe(fds), 0);
+    snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
+    ck_assert_int_eq(cuc__write_file(path, "new", 3), 0);
+    ck_assert_int_eq(read(fds[0], text, sizeof(text)), 3);
+    ck_assert_str_eq(text, "new");
+    close(fds[0]);
+    close(fds[1]);
+    // A regular file too, by its descriptor: it is the shell's, which goes on writing to it.
+    put("file", "old", 0644);
+    int fd = open(in_folder("file"), O_WRONLY | O_APPEND);
+    snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+    struct stat before, after;
+    ck_assert_int_eq(fstat(fd, &before), 0);
+    ck_assert_int_eq(cuc__write_file(path, "new", 3), 0);
+    ck_assert_int_eq(stat(in_folder("file"), &after), 0);
+    ck_assert(before.st_ino == after.st_ino);
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_file_that_must_not_be_written_is_refused)
+{
+    int status;
+
+    put("file", "old", 0444);
+    ck_assert_int_eq(chmod(folder, 0777), 0);
+    pid_t child = fork();
+    if (!child) {
+        if (geteuid() == 0 && seteuid(65534) != 0)
+            _exit(1);
+        _exit(cuc__write_file(path, "new", 3) == EACCES ? 0 : 2);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_str_eq(get("file"), "old");
+}
+END_TEST
+
+// An attacker can make links of every name that he can guess.
+START_TEST(temporary_names_cannot_be_guessed)
+{
+    static const char *const forms[] = { "file.%ld", "file.%ld.new", "file.try%ld",
+                                         "file.%ld.0.tmp", "file.%ld-0.tmp" };
+    char name[64], last[64] = "", victim[sizeof(path)];
+
+    put("victim", "precious", 0600);
+    strcpy(victim, in_folder("victim"));
+    for (int i = 0; i < LENGTH(forms); i++) {
+        snprintf(name, sizeof(name), forms[i], (long)getpid());
+        ck_assert_int_eq(symlink(victim, in_folder(name)), 0);
+    }
+    hit.anonymous = false;
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(cuc__write_file(path, "new", 3), 0);
+        ck_assert((hit.flags & (O_EXCL | O_NOFOLLOW)) == (O_EXCL | O_NOFOLLOW));
+        ck_assert_str_ne(hit.name, last);
+        strcpy(last, hit.name);
+    }
+    ck_assert_str_eq(get("victim"), "precious");
+    ck_assert_int_eq(count_entries(folder), 2 + LENGTH(forms));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("new_file");
+    TCase *tests = tcase_create("calls");
+
+    tcase_add_checked_fixture(tests, make_things, release_things);
+    tcase_add_loop_test(tests, every_system_call_may_fail, 0, 2 * LENGTH(writers));
+    tcase_add_loop_test(tests, a_signal_may_come_before_every_system_call, 0, 2 * FORKED);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("paths");
+    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_test(tests, what_is_at_a_path_decides_what_is_written);
+    tcase_add_test(tests, devices_and_pipes_are_written_in_place);
+    tcase_add_test(tests, a_file_that_must_not_be_written_is_refused);
+    tcase_add_test(tests, temporary_names_cannot_be_guessed);
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 0);
+}
