@@ -784,7 +784,7 @@ START_TEST(the_document_has_what_was_measured_and_nothing_else)
     ck_assert_ptr_nonnull(root);
     json_decref(root);
     snprintf(beside, sizeof(beside), "%s/x.json", path); // below a file
-    ck_fails(CUC_ERROR_IO, cuc_bench_write_json(bench, beside), "cannot make the file");
+    ck_fails(CUC_ERROR_IO, cuc_bench_write_json(bench, beside), "cannot be written");
     unlink(path);
 }
 END_TEST

@@ -197,7 +197,7 @@ START_TEST(a_file_that_cannot_be_written_is_told_of_at_once)
         cuc_status status;
         const char *words;
     } cases[] = {
-        { "/nowhere/tuned.tsv", CUC_ERROR_IO, "/nowhere/tuned.tsv could not be written: No such" },
+        { "/nowhere/tuned.tsv", CUC_ERROR_IO, "/nowhere/tuned.tsv cannot be written: No such" },
         { "/", CUC_ERROR_IO, "/ could not be read: Is a directory" },
         { "", CUC_ERROR_INVALID_ARGUMENT, "path is empty" },
         { "/dev/null", CUC_ERROR_INVALID_ARGUMENT, "/dev/null is no file of records" },
