@@ -87,6 +87,7 @@ struct sim_worker {
     struct sim_frame **free_frames; // by function: their constants are in place
     struct sim_unit *suspended, **suspended_end, *free_units;
     uint64_t resident; // units that it has begun and not ended
+    uint64_t asleep;   // units set aside in a row with all their lanes in nanosleep
 };
 
 // A frame whose lanes start at the function's first op: NULL after a fault, too deep or no memory.

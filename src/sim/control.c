@@ -308,10 +308,15 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Sleeping lanes let others go first, once; then they go on.
+// Sleeping lanes let others go first, once. The thread sleeps only when all lanes of all its blocks
+// do (schedule.c).
 static enum sim_next run_nanosleep(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    (void)mask;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t ns = SIM_R32(w, op->o[0])[__builtin_ctz(m)];
+        w->sleep_ns = ns < w->sleep_ns ? ns : w->sleep_ns;
+    }
+    w->asleep |= mask;
     sim_place(w, w->active, SIM_PC(w, op) + 1);
     w->yielded |= w->active;
     return SIM_REGROUP;

@@ -133,6 +133,8 @@ struct sim_warp {
     uint32_t carry;               // of add.cc and its kin: one bit a lane
     unsigned char *local;         // [32][the grid's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
+    uint32_t asleep;         // lanes in nanosleep, in this turn
+    uint32_t sleep_ns;       // the shortest of their times
     bool looked;             // at global memory, where others than its cluster write, in this turn
     uint32_t patience, told; // the cluster's when mbarrier.try_wait failed last, and in which lanes
     uint64_t instructions;   // lane-instructions, for the bench
@@ -200,6 +202,7 @@ struct sim_grid {
     uint32_t stack_bytes;  // of a lane's stack: sim_grid_run() says
     struct sim_heap *heap; // of malloc(); NULL: there is none
     int device;
+    uint32_t clock_khz; // of %clock; 0: it counts nanoseconds
     uint64_t context;  // the driver's, by handle
     uint64_t deadline; // of the monotonic clock, in ns; 0: none
     _Atomic int fault; // CUresult of the first fault, 0: none

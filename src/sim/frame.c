@@ -48,6 +48,15 @@ static uint64_t nanoseconds(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+// %clock64 runs at the rate that the device reports, so that a time in cycles lasts as long as on a
+// GPU.
+static uint64_t cycles(uint32_t khz)
+{
+    const uint64_t ns = nanoseconds(CLOCK_MONOTONIC), million = 1000000;
+
+    return khz ? ns / million * khz + ns % million * khz / million : ns;
+}
+
 uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t lane)
 {
     const struct sim_block *block = w->block;
@@ -129,9 +138,9 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return ~((UINT32_C(1) << lane) - 1);
     case SIM_SR_CLOCK64:
     case SIM_SR_CLOCK:
-        return nanoseconds(CLOCK_MONOTONIC);
+        return cycles(grid->clock_khz);
     case SIM_SR_CLOCK_HI:
-        return nanoseconds(CLOCK_MONOTONIC) >> 32;
+        return cycles(grid->clock_khz) >> 32;
     case SIM_SR_GLOBALTIMER:
     case SIM_SR_GLOBALTIMER_LO:
         return nanoseconds(CLOCK_REALTIME);

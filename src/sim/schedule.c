@@ -318,7 +318,7 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-enum outcome { ENDED, SET_ASIDE, FAULTED };
+enum outcome { ENDED, SET_ASIDE, ASLEEP, FAULTED };
 
 static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
 {
@@ -327,7 +327,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     for (uint32_t turn = 0; turn < patience; turn++) {
         struct sim_cluster *cluster = &unit->cluster;
         uint64_t done = 0;
-        uint32_t alive = 0;
+        uint32_t alive = 0, awake = 0;
         bool looked = false;
         cluster->waits = false;
         for (uint32_t b = 0; b < unit->cluster.count; b++) {
@@ -338,8 +338,11 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
                     continue;
                 uint64_t before = w->instructions;
                 w->looked = false;
+                w->asleep = 0;
+                w->sleep_ns = UINT32_MAX;
                 if (!run_warp(w))
                     return FAULTED;
+                awake |= w->alive & ~w->blocked & ~w->asleep;
                 done += w->instructions - before;
                 looked = looked || w->looked;
             }
@@ -368,8 +371,27 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
         }
         if (loops || (cluster->waits && turn % WAIT_TURNS == WAIT_TURNS - 1))
             cluster->patience++;
+        if (!awake && done)
+            return ASLEEP;
     }
     return SET_ASIDE;
+}
+
+// The shortest time that a lane of the unit sleeps, for the thread: it has to look at timeouts, and
+// may be waited for by other threads.
+static uint32_t sleep_of(const struct sim_unit *unit)
+{
+    enum { MOST = 1000000 }; // ns
+    uint32_t least = MOST;
+
+    for (uint32_t b = 0; b < unit->cluster.count; b++) {
+        for (uint32_t i = 0; i < unit->blocks[b].warp_count; i++) {
+            const struct sim_warp *w = &unit->blocks[b].warps[i];
+            if (w->asleep && w->sleep_ns < least)
+                least = w->sleep_ns;
+        }
+    }
+    return least;
 }
 
 // Grids
@@ -485,7 +507,13 @@ static void work(struct job *job, uint32_t index)
         // long, and let none spin for long while others have yet to arrive.
         enum outcome how = unit_run(unit, grid->cooperative ? 1 : PATIENCE);
         instructions += unit_instructions(unit);
-        if (how == SET_ASIDE) {
+        worker.asleep = how == ASLEEP ? worker.asleep + 1 : 0;
+        if (worker.asleep >= worker.resident && worker.asleep) {
+            // All of them sleep, so the thread does. Kernels that wait for the host cost nothing.
+            nanosleep(&(struct timespec){ .tv_nsec = sleep_of(unit) }, NULL);
+            worker.asleep = 0;
+        }
+        if (how == SET_ASIDE || how == ASLEEP) {
             unit->next = NULL;
             *worker.suspended_end = unit;
             worker.suspended_end = &unit->next;

@@ -400,6 +400,8 @@ CUresult sim_code_run(struct launch *launch)
         .stack_limit = launch->stack ? (uint32_t)launch->stack : 1,
         .heap = image->heap,
         .device = image->context->device,
+        .clock_khz =
+            (uint32_t)sim_attribute(image->context->device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
         .context = image->context->head.handle,
     };
 
