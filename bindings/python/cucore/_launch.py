@@ -20,7 +20,7 @@ from ._handle import handle_of, not_copied, options
 from ._memory import Buffer
 from ._object import Kernel
 from ._stream import Stream, StreamLike, as_stream
-from ._tensor import Tensor, as_tensor
+from ._tensor import Tensor, as_tensor, dtype_number, has_interface
 from ._tensor_map import TensorMapDescriptor
 
 Dim = Union[int, Sequence[int]]
@@ -221,12 +221,17 @@ class _Packer:
             self.put(raw.CUC_ARG_POINTER, 8, "Q", f"{name}.value or 0")
         elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
             self.scalar(_NUMPY[kind.__name__], name)
+        elif kind.__module__ == "ml_dtypes":
+            self.plan = None  # its bits, which no letter of `struct` stands for
+            dtype = dtype_number(kind)
+            size = raw.cuc_dtype_bits(dtype) // 8
+            self.put(dtype, size, f"{size}s{8 - size}x", f"{name}.tobytes()")
         elif kind is complex or (kind.__module__ == "numpy" and kind.__name__ in _COMPLEX):
             self.pair(name, _COMPLEX.get(kind.__name__) or (want and want[0]))
         elif issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
             self.plan = None
             self.put(raw.CUC_ARG_BYTES, ctypes.sizeof(kind), "Q", f"_address({name})")
-        elif hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
+        elif has_interface(value, "__dlpack__") or has_interface(value, "__cuda_array_interface__"):
             self.plan = None
             self.conversions.append(f"{name} = _tensor({name})")
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")

@@ -33,9 +33,13 @@ _TYPESTR = {
     raw.CUC_I64: "<i8", raw.CUC_U8: "|u1", raw.CUC_U16: "<u2", raw.CUC_U32: "<u4",
     raw.CUC_U64: "<u8", raw.CUC_F16: "<f2", raw.CUC_F32: "<f4", raw.CUC_F64: "<f8",
     raw.CUC_C64: "<c8", raw.CUC_C128: "<c16",
+    # As ml_dtypes and PyTorch have them. NumPy has no letter for these, so that their bytes go as void.
+    raw.CUC_BF16: "<V2", raw.CUC_E4M3: "<V1", raw.CUC_E5M2: "<f1", raw.CUC_E8M0: "<V1",
 }
 _OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
-_FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items()}
+_FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items() if kind != "<V1"}
+_ML_DTYPES = {raw.CUC_BF16: "bfloat16", raw.CUC_E4M3: "float8_e4m3fn", raw.CUC_E5M2: "float8_e5m2",
+              raw.CUC_E8M0: "float8_e8m0fnu"}
 
 
 def dtype_number(value: Any) -> int:
@@ -57,12 +61,16 @@ def dtype_number(value: Any) -> int:
     return number
 
 
-def typed(number: int) -> str:
-    """As array interfaces have it."""
-    kind = _TYPESTR.get(number)
-    if kind is None:
-        raise TypeError(f"array interfaces have no {dtype_name(number)}")
-    return kind
+def numpy_dtype(number: int) -> Any:
+    """A dtype as NumPy has it, with the types that ml_dtypes adds; where those are not there, its name."""
+    try:
+        import numpy
+        if number in _ML_DTYPES:
+            import ml_dtypes
+            return numpy.dtype(getattr(ml_dtypes, _ML_DTYPES[number]))
+        return numpy.dtype(_TYPESTR[number])
+    except (ImportError, AttributeError, KeyError):
+        return dtype_name(number)
 
 
 def dtype_name(number: int) -> str:
@@ -187,11 +195,7 @@ class Tensor:
     @classmethod
     def _described(cls, said: dict[str, Any], device: int, value: Any) -> Tensor:
         """By what an array interface says."""
-        number = _FROM_TYPESTR.get(said["typestr"][1:])
-        if number is None:
-            raise TypeError(f"elements of {said['typestr']} are not known")
-        if said["typestr"][0] == _OTHER_ORDER and raw.cuc_dtype_bits(number) > 8:
-            raise TypeError(f"elements of {said['typestr']} have the other byte order: expected the machine's own")
+        number = _element(said, value)
         if said.get("mask") is not None:
             raise TypeError("an array with a mask is not taken")
         address, read_only = said["data"]
@@ -378,6 +382,28 @@ def _extent(struct: Any) -> tuple[int, int]:
     return struct.data + low * item, (high - low + 1) * item
 
 
+def _element(said: dict[str, Any], value: Any) -> int:
+    """The element type that an array interface says. Two types of one byte have the same letters there, so that the
+    array's own `dtype` decides."""
+    letters = said["typestr"]
+    known = getattr(value, "dtype", None) if letters[1:2] == "V" else None
+    try:
+        number = dtype_number(known) if known is not None else _FROM_TYPESTR.get(letters[1:])
+    except TypeError:
+        number = None
+    if number is None or (letters[1] == "V" and raw.cuc_dtype_bits(number) // 8 != int(letters[2:])):
+        raise TypeError(f"elements of {letters} are not known" + (f", whose dtype is {known!r}" if known else ""))
+    if letters[0] == _OTHER_ORDER and raw.cuc_dtype_bits(number) > 8:
+        raise TypeError(f"elements of {letters} have the other byte order: expected the machine's own")
+    return number
+
+
+def has_interface(value: Any, name: str) -> bool:
+    """Whether a value has a protocol of arrays. PyTorch's `__cuda_array_interface__` raises KeyError for the dtypes
+    that it leaves out, so that the class is asked."""
+    return hasattr(type(value), name) or name in getattr(value, "__dict__", ())
+
+
 def stream_of(handle: int, device: Device) -> Stream:
     """Another library's stream. 1 and 2 are the default ones, and the thread may have no context."""
     if handle == 1:
@@ -399,12 +425,17 @@ def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
         return value
     if isinstance(value, Buffer):
         return value.view()
-    if hasattr(value, "__dlpack__"):  # it has more element types
-        return Tensor.from_dlpack(value, stream=stream)
-    if hasattr(value, "__cuda_array_interface__"):
+    if has_interface(value, "__dlpack__"):  # it has more element types
+        try:
+            return Tensor.from_dlpack(value, stream=stream)
+        except BufferError:
+            if not hasattr(type(value), "__cuda_array_interface__"):
+                raise
+    if has_interface(value, "__cuda_array_interface__"):
         return Tensor.from_cuda_array_interface(value, stream=stream)
     raise TypeError(f"expected an array with __dlpack__ or __cuda_array_interface__, "
                     f"not {type(value).__name__}")
 
 
-__all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number", "lay", "stream_of", "typed"]
+__all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number", "has_interface", "lay", "numpy_dtype",
+           "stream_of"]

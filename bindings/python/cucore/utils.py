@@ -15,7 +15,7 @@ from ._handle import HostMemory, assign, call, get, not_copied, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
 from ._stream import Stream, StreamLike, as_stream
-from ._tensor import Tensor, _extent, dtype_number, lay, stream_of, typed
+from ._tensor import Tensor, _extent, dtype_number, has_interface, lay, numpy_dtype, stream_of
 from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, options_of
 
 
@@ -56,17 +56,21 @@ class StridedMemoryView:
 
     @classmethod
     def from_any_interface(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
-        """By `__dlpack__`, or else by an array interface."""
+        """By `__dlpack__`, or else by an array interface, which has element types that DLPack has not."""
         if isinstance(obj, Buffer):
             return cls.from_buffer(obj, (obj.size,), itemsize=1)
-        if hasattr(obj, "__dlpack__"):
-            return cls.from_dlpack(obj, stream_ptr)
-        if hasattr(obj, "__cuda_array_interface__"):
+        refused = None
+        if has_interface(obj, "__dlpack__"):
+            try:
+                return cls.from_dlpack(obj, stream_ptr)
+            except BufferError as error:
+                refused = error
+        if has_interface(obj, "__cuda_array_interface__"):
             return cls.from_cuda_array_interface(obj, stream_ptr)
-        if hasattr(obj, "__array_interface__"):
+        if has_interface(obj, "__array_interface__"):
             return cls.from_array_interface(obj)
-        raise TypeError(f"expected an array with __dlpack__ or an array interface, not "
-                        f"{type(obj).__name__}")
+        raise refused or TypeError(f"expected an array with __dlpack__ or an array interface, not "
+                                   f"{type(obj).__name__}")
 
     @classmethod
     def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, *,
@@ -106,11 +110,7 @@ class StridedMemoryView:
     @property
     def dtype(self) -> Any:
         """As NumPy has it, or the name where NumPy has none, or is not there."""
-        try:
-            import numpy
-            return numpy.dtype(typed(dtype_number(self._tensor.dtype)))
-        except (ImportError, TypeError):
-            return self._tensor.dtype
+        return numpy_dtype(self._tensor._struct.dtype)
 
     @property
     def device_id(self) -> int:

@@ -371,6 +371,123 @@ class Arrays(DeviceTest):
                 self.assertEqual(buffer.view(name).shape, shape)
 
 
+# Each element type, with the letters of array interfaces and the name that NumPy, ml_dtypes and PyTorch have for it.
+DTYPES = {
+    "bool": ("|b1", "bool"), "i8": ("|i1", "int8"), "i16": ("<i2", "int16"), "i32": ("<i4", "int32"),
+    "i64": ("<i8", "int64"), "u8": ("|u1", "uint8"), "u16": ("<u2", "uint16"), "u32": ("<u4", "uint32"),
+    "u64": ("<u8", "uint64"), "f16": ("<f2", "float16"), "bf16": ("<V2", "bfloat16"), "f32": ("<f4", "float32"),
+    "f64": ("<f8", "float64"), "e4m3": ("<V1", "float8_e4m3fn"), "e5m2": ("<f1", "float8_e5m2"),
+    "e8m0": ("<V1", "float8_e8m0fnu"), "c64": ("<c8", "complex64"), "c128": ("<c16", "complex128"),
+}
+TOUCH = 'extern "C" __global__ void touch(unsigned char *x) { x[0] = 7; }'
+STORE = 'extern "C" __global__ void store(%s *y, %s x) { *y = x; }'
+
+
+class Dtypes(DeviceTest):
+    """Each element type, on each road that an array comes by."""
+
+    def setUp(self):
+        super().setUp()
+        self.memory = self.floats([0] * 64)
+
+    def views(self):
+        """Each name, letters, name of others', and 16 elements of the type."""
+        for name, (letters, other) in DTYPES.items():
+            with self.subTest(name):
+                yield name, letters, other, self.memory.view(name, (4,))
+
+    def touched(self, argument):
+        """Whether a kernel reaches an argument."""
+        self.memory.fill(0, stream=self.stream)
+        launch(self.stream, LaunchConfig(1, 1), kernel(TOUCH, "touch"), argument)
+        return self.read(self.memory, "B")[0] == 7
+
+    def test_the_list_is_all_of_them(self):
+        named = set(cucore.raw.NAMES["dtype"].values())
+        self.assertEqual(named - set(DTYPES), {"unknown", "tf32"})  # the latter is what units compute in
+
+    def test_it_goes_and_comes_by_dlpack(self):
+        for name, _, _, view in self.views():
+            for given in (view, exchanging()(view), exchanging(version=2)(view)):
+                self.assertEqual(as_tensor(given).dtype, name)
+                self.assertTrue(self.touched(given))
+
+    def test_it_goes_and_comes_by_the_interface(self):
+        for name, letters, other, view in self.views():
+            self.assertEqual(view.__cuda_array_interface__["typestr"], letters)
+            for dtype in (other, "torch." + other, view.dtype):
+                given = Foreign(view.owner, typestr=letters)
+                given.dtype = dtype
+                self.assertEqual(as_tensor(given).dtype, name)
+                self.assertTrue(self.touched(given))
+            if letters != "<V1":
+                self.assertEqual(as_tensor(Foreign(view.owner, typestr=letters)).dtype, name)
+
+    def test_letters_of_two_types_want_the_arrays_own_dtype(self):
+        for letters, dtype in (("<V1", None), ("<V1", "bfloat16"), ("|V12", None), ("|V12", "record")):
+            given = Foreign(self.memory, typestr=letters)
+            given.dtype = dtype
+            with self.subTest(letters, dtype=dtype), self.assertRaisesRegex(TypeError, "are not known"):
+                as_tensor(given)
+
+    def test_an_interface_that_raises_for_a_dtype_is_not_asked(self):
+        """PyTorch's raises KeyError for those that it leaves out."""
+        class Torch(exchanging()):
+            __cuda_array_interface__ = property(lambda array: {}["float8_e4m3fn"])
+
+        for name, _, _, view in self.views():
+            self.assertEqual(as_tensor(Torch(view)).dtype, name)
+            self.assertTrue(self.touched(Torch(view)))
+
+    def test_the_interface_has_what_dlpack_refuses(self):
+        class Array(Foreign):
+            __cuda_array_interface__ = None
+            dtype = "float8_e5m2"
+
+            def __dlpack__(self, **how):
+                raise BufferError("not by DLPack")
+
+            def __dlpack_device__(self):
+                return 2, 0
+
+        given = Array(self.memory, typestr="<f1")
+        self.assertEqual(as_tensor(given).dtype, "e5m2")
+        self.assertTrue(self.touched(given))
+        self.assertEqual(StridedMemoryView(given, -1).shape, (4,))
+
+    def test_a_view_says_it_as_numpy_does(self):
+        for name, letters, other, view in self.views():
+            said = StridedMemoryView.from_any_interface(view, -1).dtype
+            self.assertEqual(getattr(said, "name", said), other if type(said) is not str else name)
+            self.assertEqual(StridedMemoryView.from_buffer(self.memory, (4,), dtype=other).dtype, said)
+
+    def test_tile_kernels_take_it(self):
+        import cucore.tile as ct
+
+        @ct.kernel
+        def copy(x, y):
+            ct.store(y, index=(0,), tile=ct.load(x, index=(0,), shape=(4,)))
+
+        out = self.floats([0] * 64)
+        for name, _, other, view in self.views():
+            if name[0] == "c":
+                continue
+            self.memory.copy_from(bytes(range(1, 129)) * 2, stream=self.stream)
+            ct.launch(self.stream, (1,), copy, (view, out.view(name, (4,))))
+            size = view.nbytes
+            expected = [1] * size if name == "bool" else list(range(1, size + 1))
+            self.assertEqual(self.read(out, "B")[:size], expected)
+
+    def test_scalars_of_ml_dtypes_go_as_their_bits(self):
+        for name, bits in (("bfloat16", b"\x80\x3f"), ("float8_e4m3fn", b"\x38"), ("float8_e5m2", b"\x3c")):
+            kind = type(name, (), {"__module__": "ml_dtypes", "tobytes": lambda scalar: bits})
+            c = "unsigned short" if len(bits) == 2 else "unsigned char"
+            with self.subTest(name):
+                self.memory.fill(0, stream=self.stream)
+                launch(self.stream, LaunchConfig(1, 1), kernel(STORE % (c, c), "store"), self.memory, kind())
+                self.assertEqual(bytes(self.read(self.memory, "B")[:len(bits)]), bits)
+
+
 class Views(DeviceTest):
     def test_an_array_of_any_library_is_seen(self):
         buffer = self.floats(range(8))
@@ -428,7 +545,7 @@ class Views(DeviceTest):
             self.assertFalse(view.is_device_accessible)
         view = StridedMemoryView.from_array_interface(given)
         self.assertEqual((view.strides, view.readonly, view.ptr), ((1, 4), True, given.ctypes.data))
-        self.assertEqual(StridedMemoryView(self.floats([1]).view("bf16"), -1).dtype, "bf16")
+        self.assertIn(str(StridedMemoryView(self.floats([1]).view("bf16"), -1).dtype), ("bf16", "bfloat16"))
 
 
 @unittest.skipUnless(numpy, "no NumPy")
