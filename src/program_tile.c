@@ -201,19 +201,23 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
 static cuc_status fail_compile(cuc_program *p, struct tile_module *module, const char *function)
 {
     const struct tile_diagnostics *d = module->diagnostics;
-    const char *text = tile_diagnostics_text(module, p->tile.remarks), *code = "";
+    const char *text = tile_diagnostics_text(module, p->tile.remarks), *symbol = "";
+    int code = 0;
     char more[32] = "";
 
     if (d->out_of_memory)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory to compile %s",
                          p->name);
     cuc__program_add_log(p, text);
-    for (const struct tile_diagnostic *one = d->first; one && !*code; one = one->next)
-        code = one->severity == TILE_ERROR ? tile_code_name(one->code) : "";
+    for (const struct tile_diagnostic *one = d->first; one && !*symbol; one = one->next)
+        if (one->severity == TILE_ERROR) {
+            symbol = tile_code_name(one->code);
+            code = tile_code_number(one->code);
+        }
     text = tile_diagnostics_text(module, false);
     if (d->errors > 1)
         snprintf(more, sizeof(more), " (%u errors)", d->errors);
-    return cuc__fail_library(CUC_ERROR_COMPILE, CUC_LIBRARY_NONE, 0, code, function, "",
+    return cuc__fail_library(CUC_ERROR_COMPILE, CUC_LIBRARY_TILE, code, symbol, function, "",
                              "The log has all errors, with the lines they are in.", p->log,
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }

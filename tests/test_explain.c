@@ -26,6 +26,7 @@ static const struct library {
     { CUC_LIBRARY_NVJITLINK, 19, "NVJITLINK_", "unknown nvJitLinkResult" },
     { CUC_LIBRARY_NVML, 32, "NVML_", "unknown nvmlReturn_t" },
     { CUC_LIBRARY_RUNTIME, 134, "cuda", "unknown cudaError_t" },
+    { CUC_LIBRARY_TILE, 61, "T", "unknown tile code" },
 };
 
 enum {
@@ -140,9 +141,23 @@ START_TEST(unknown_codes_get_a_row_that_says_so)
 }
 END_TEST
 
+START_TEST(every_failure_of_cucore_has_a_remedy)
+{
+    for (size_t i = 0; i < cuc_explain_count(CUC_LIBRARY_NONE); i++) {
+        cuc_explanation e = CUC_EXPLANATION_INIT;
+
+        ck_assert_int_eq(cuc_explain_at(&e, CUC_LIBRARY_NONE, i), CUC_OK);
+        if (e.code >= 0)
+            ck_assert_str_eq(e.remedy, "");
+        else
+            check_text(e.symbol, e.remedy);
+    }
+}
+END_TEST
+
 START_TEST(an_unknown_library_has_no_rows)
 {
-    static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_RUNTIME + 1, INT_MAX, INT_MIN };
+    static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_TILE + 1, INT_MAX, INT_MIN };
 
     for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
         const cuc__explanation *row = cuc__explain(ids[i], 1);
@@ -234,6 +249,9 @@ static const struct lookup {
     { "NVML_ERROR_NOT_FOUND", CUC_LIBRARY_NVML, 6 },
     { "NVJITLINK_ERROR_INVALID_INPUT", CUC_LIBRARY_NVJITLINK, 3 },
     { "cudaSuccess", CUC_LIBRARY_RUNTIME, 0 },
+    { "T501", CUC_LIBRARY_TILE, 501 },
+    { "t007", CUC_LIBRARY_TILE, 7 },
+    { "T999", CUC_LIBRARY_NONE, 0 },
     { "", CUC_LIBRARY_NONE, 0 },
     { "CUDA_ERROR_", CUC_LIBRARY_NONE, 0 },
     { "cuda", CUC_LIBRARY_NONE, 0 },
@@ -422,6 +440,7 @@ int main(void)
     tcase_add_loop_test(tables, every_code_of_the_library_has_a_row, 0, LIBRARY_COUNT);
     tcase_add_loop_test(tables, rows_are_sorted_and_begin_with_success, 0, LIBRARY_COUNT);
     tcase_add_loop_test(tables, rows_are_fit_to_be_read, 0, LIBRARY_COUNT);
+    tcase_add_test(tables, every_failure_of_cucore_has_a_remedy);
     tcase_add_loop_test(tables, unknown_codes_get_a_row_that_says_so, 0, LIBRARY_COUNT);
     tcase_add_test(tables, an_unknown_library_has_no_rows);
     tcase_add_loop_test(tables, exactly_thirteen_codes_of_the_driver_are_sticky, 0, LIBRARY_COUNT);

@@ -47,10 +47,16 @@ static const cuc__explanation runtime_rows[] = {
 #undef CUDART_RESULT
 };
 
+static const cuc__explanation tile_rows[] = {
+#define TILE_CODE(id, number, meaning, remedy) { number, #id, meaning, remedy, false },
+#include "tile_code.def"
+#undef TILE_CODE
+};
+
 typedef struct code_table {
     const cuc__explanation *rows; // by ascending code
     size_t count;
-    const char *prefixes[2]; // what a symbol may be asked for without
+    const char *prefixes[2]; // a symbol is also found without them; NULL: none
     cuc__explanation unknown;
 } code_table;
 
@@ -88,6 +94,13 @@ static const code_table tables[] = {
     [CUC_LIBRARY_RUNTIME] = {
         ROWS(runtime_rows), .prefixes = { "cudaError", "cuda" },
         UNKNOWN("cudaError_t", "driver_types.h"),
+    },
+    [CUC_LIBRARY_TILE] = {
+        ROWS(tile_rows),
+        .unknown = { CUC__EXPLAIN_UNKNOWN, "unknown tile code",
+                     "This version of cucore does not know the code.",
+                     "It is probably newer than cucore: the message and the log have the rest.",
+                     false },
     },
 };
 // clang-format on
@@ -130,7 +143,8 @@ static const char *after_prefix(const char *text, const char *prefix)
 static bool is_short_name(const code_table *table, const char *symbol, const char *name)
 {
     for (size_t i = 0; i < sizeof(table->prefixes) / sizeof(*table->prefixes); i++) {
-        const char *rest = after_prefix(symbol, table->prefixes[i]);
+        const char *prefix = table->prefixes[i];
+        const char *rest = prefix ? after_prefix(symbol, prefix) : NULL;
         if (rest && same_letters(rest, name))
             return true;
     }

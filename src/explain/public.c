@@ -13,6 +13,60 @@ static const cuc_status statuses[] = {
 #undef ROW
 };
 
+// The remedy of each failure. CUC_OK and CUC_NOT_READY need none.
+// clang-format off
+static const struct {
+    cuc_status status;
+    const char *remedy;
+} remedies[] = {
+    { CUC_ERROR_INVALID_ARGUMENT,
+      "The message names the argument, the value that was passed and what is expected." },
+    { CUC_ERROR_INVALID_HANDLE,
+      "Look for a handle that was released, never created, or is of another kind. "
+      "CUCORE_CHECK_HANDLES=1 finds uses after release." },
+    { CUC_ERROR_OUT_OF_MEMORY,
+      "The process or machine is out of host memory: free some, or raise the limit (ulimit -v, the container's)." },
+    { CUC_ERROR_OUT_OF_DEVICE_MEMORY,
+      "Release buffers, trim pools, or use smaller ones; other processes may hold memory too: nvidia-smi lists them." },
+    { CUC_ERROR_NOT_FOUND,
+      "Check the spelling; the message lists the names or places that were tried." },
+    { CUC_ERROR_NOT_SUPPORTED,
+      "The message names the driver, toolkit or device that has the feature; cucore info shows what is here." },
+    { CUC_ERROR_NO_DRIVER,
+      "Install NVIDIA's driver, or give a container the GPU; without one, set CUCORE_DRIVER=sim. cucore doctor says what is missing." },
+    { CUC_ERROR_DRIVER_TOO_OLD,
+      "Install a driver of the version that the message names, or a later one." },
+    { CUC_ERROR_NO_DEVICE,
+      "Check CUDA_VISIBLE_DEVICES and nvidia-smi; a container must be given the GPU. cucore doctor looks for the reason." },
+    { CUC_ERROR_DRIVER,
+      "The message has the driver's own code: cucore explain tells what that means." },
+    { CUC_ERROR_COMPILE,
+      "Read the log (cuc_error_log): it has the file, the line and the reason." },
+    { CUC_ERROR_LINK,
+      "Read the log (cuc_error_log): it names the symbol or input. Every input must be of the same or a compatible architecture." },
+    { CUC_ERROR_TOOLKIT,
+      "The message has the library's own code: cucore explain tells what that means; cucore find shows which library was loaded." },
+    { CUC_ERROR_CONTEXT_LOST,
+      "Restart the process. The first failure has the cause: CUCORE_LAUNCH_BLOCKING=1 names its kernel, and CUCORE_DRIVER=sim or compute-sanitizer its line." },
+    { CUC_ERROR_FORKED,
+      "Start processes before the first call of cucore, or with exec (in Python: multiprocessing's spawn)." },
+    { CUC_ERROR_BUSY,
+      "Finish what is under way first; the message says what it is, such as a capture of the stream." },
+    { CUC_ERROR_IO,
+      "The message has the path and the system's reason: check that it exists, its permissions, and the space left." },
+    { CUC_ERROR_INTERNAL,
+      "This is a bug in cucore: please report it with the message." },
+};
+// clang-format on
+
+static const char *remedy_of(cuc_status status)
+{
+    for (size_t i = 0; i < sizeof(remedies) / sizeof(*remedies); i++)
+        if (remedies[i].status == status)
+            return remedies[i].remedy;
+    return "";
+}
+
 static const char *library_name(int32_t library)
 {
     static const char *const names[] = {
@@ -53,15 +107,12 @@ static void write_row(cuc_explanation *out, int library, const cuc__explanation 
 
 static void write_status(cuc_explanation *out, cuc_status status)
 {
-    write_out(out,
-              (cuc_explanation){ .symbol = cuc_status_name(status),
-                                 .meaning = cuc_status_text(status),
-                                 .remedy = status < 0 ? "Read cuc_error_message() right after the "
-                                                        "call that failed: it says the rest."
-                                                      : "",
-                                 .library = CUC_LIBRARY_NONE,
-                                 .code = status,
-                                 .sticky = status == CUC_ERROR_CONTEXT_LOST });
+    write_out(out, (cuc_explanation){ .symbol = cuc_status_name(status),
+                                      .meaning = cuc_status_text(status),
+                                      .remedy = remedy_of(status),
+                                      .library = CUC_LIBRARY_NONE,
+                                      .code = status,
+                                      .sticky = status == CUC_ERROR_CONTEXT_LOST });
 }
 
 // The status of a name, with or without its prefix; true when there is one.

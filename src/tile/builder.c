@@ -374,8 +374,8 @@ static cuc_status fail(cuc_tile_program *p, const char *function)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a tile program");
     if (errors > 1)
         snprintf(more, sizeof(more), " (%u errors)", errors);
-    return cuc__fail_library(CUC_ERROR_COMPILE, CUC_LIBRARY_NONE, 0, tile_code_name(first->code),
-                             function, "",
+    return cuc__fail_library(CUC_ERROR_COMPILE, CUC_LIBRARY_TILE, tile_code_number(first->code),
+                             tile_code_name(first->code), function, "",
                              "The log has all errors, with the lines that built what is wrong.",
                              text, "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }

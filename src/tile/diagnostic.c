@@ -8,9 +8,10 @@
 
 static const struct {
     const char *name, *meaning;
+    int number;
 } codes[TILE_CODE_COUNT] = {
-#define TILE_CODE(id, meaning) [TILE_##id] = { #id, meaning },
-#include "codes.def"
+#define TILE_CODE(id, number, meaning, remedy) [TILE_##id] = { #id, meaning, number },
+#include "../explain/tile_code.def"
 #undef TILE_CODE
 };
 
@@ -22,6 +23,11 @@ const char *tile_code_name(enum tile_code code)
 const char *tile_code_meaning(enum tile_code code)
 {
     return codes[code].meaning;
+}
+
+int tile_code_number(enum tile_code code)
+{
+    return codes[code].number;
 }
 
 static bool same_place(const struct tile_location *a, const struct tile_location *b)

@@ -15,10 +15,10 @@ enum { TILE_MAX_ERRORS = 20 };
 
 #define TILE_S(count) ((count) == 1 ? "" : "s") // of a plural
 
-// Stable numbers, by group: codes.def has  TILE_CODE(T101, "what it means, for the documentation").
+// Stable numbers, by group. Each row has the meaning and the remedy, which cucore explain prints.
 enum tile_code {
-#define TILE_CODE(id, meaning) TILE_##id,
-#include "codes.def"
+#define TILE_CODE(id, number, meaning, remedy) TILE_##id,
+#include "../explain/tile_code.def"
 #undef TILE_CODE
     TILE_CODE_COUNT
 };
@@ -45,6 +45,8 @@ struct tile_diagnostics {
 // "T101", and what it means.
 const char *tile_code_name(enum tile_code code);
 const char *tile_code_meaning(enum tile_code code);
+// 501 of T501.
+int tile_code_number(enum tile_code code);
 
 // Add one; a second error at the same place with the same code is dropped.
 void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,

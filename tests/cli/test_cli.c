@@ -245,6 +245,8 @@ static const struct {
     { .status = 0, .arguments = { "explain", "illegal_address" },
       .out = { "CUDA_ERROR_ILLEGAL_ADDRESS (700" } },
     { .status = 0, .arguments = { "explain", "NVRTC_ERROR_COMPILATION" }, .out = { "(6, NVRTC)" } },
+    { .status = 0, .arguments = { "explain", "T501" },
+      .out = { "T501 (501, tile compiler)", "A name is not defined.", "Define it above" } },
     { .status = 0, .arguments = { "explain", "CUC_ERROR_NOT_FOUND" },
       .out = { "CUC_ERROR_NOT_FOUND (-5, cucore)" } },
     { .status = 0, .arguments = { "explain", "-5" },

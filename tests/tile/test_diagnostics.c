@@ -7,11 +7,14 @@
 // roundings, pads, functions of reductions), products, memory (indices, orders, scopes, masks,
 // hints, atomics, tensors that are no values), control flow (carried names, conditions, steps,
 // break and return), names and the host's part.
+#include "explain/explain.h"
 #include "tile/compile.h"
 #include "tile/diagnostic.h"
 #include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
 #include "tile/text.h"
+
+#include <cucore/error.h>
 
 #include <check.h>
 #include <stdio.h>
@@ -789,9 +792,10 @@ START_TEST(the_documentation_has_every_code)
     text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
     fclose(f);
     for (int code = TILE_T000 + 1; code < TILE_CODE_COUNT; code++) {
-        char row[256];
-        snprintf(row, sizeof(row), "| %s | %s |\n", tile_code_name((enum tile_code)code),
-                 tile_code_meaning((enum tile_code)code));
+        const cuc__explanation *e =
+            cuc__explain(CUC_LIBRARY_TILE, tile_code_number((enum tile_code)code));
+        char row[512];
+        snprintf(row, sizeof(row), "| %s | %s | %s |\n", e->symbol, e->meaning, e->remedy);
         ck_assert_msg(strstr(text, row) != NULL, "docs/tile-language.md has no row %s", row);
     }
 }

@@ -53,6 +53,7 @@ CUC_LIBRARY_NVRTC = 2
 CUC_LIBRARY_NVJITLINK = 3
 CUC_LIBRARY_NVML = 4
 CUC_LIBRARY_RUNTIME = 5
+CUC_LIBRARY_TILE = 6
 CUC_DEVICE_MAX_THREADS_PER_BLOCK = 1
 CUC_DEVICE_MAX_BLOCK_DIM_X = 2
 CUC_DEVICE_MAX_BLOCK_DIM_Y = 3
@@ -551,6 +552,7 @@ NAMES = {
         3: 'nvJitLink',
         4: 'NVML',
         5: 'CUDA runtime',
+        6: 'tile compiler',
     },
     "device_attribute": {
         1: 'max_threads_per_block',

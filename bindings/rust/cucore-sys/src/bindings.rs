@@ -219,6 +219,8 @@ pub const CUC_LIBRARY_NVJITLINK: i32 = 3;
 pub const CUC_LIBRARY_NVML: i32 = 4;
 /// CUDA runtime
 pub const CUC_LIBRARY_RUNTIME: i32 = 5;
+/// tile compiler
+pub const CUC_LIBRARY_TILE: i32 = 6;
 
 /// max_threads_per_block
 pub const CUC_DEVICE_MAX_THREADS_PER_BLOCK: i32 = 1;
