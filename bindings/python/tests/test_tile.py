@@ -282,7 +282,7 @@ MISTAKES = [
     ("return 5", "returns nothing", 1),
     ("x = ct.load(a, (0,), (8,))\ny = x[0]", "indexed by", 2),
     ("x = ct.load(a, (0,), (8,))\nfor i in range(3):\n    x = ct.load(a, (0,), (4,))\nct.store(a, (0,), x)",
-     "f32", 3),
+     "another type on each path: float32[8], and float32[4]", 4),
     ("y = ct.exp(ct.load(a, (0,), (8,)), 1, 2)", "argument", 1),
     ("ct.static_assert(False, 'never so')", "never so", 1),
     ("ct.store(a, (0,), helper(ct.load(a, (0,), (8,))))", "called from", 1),

@@ -15,45 +15,49 @@ from typing import Any
 
 from .. import raw
 from ._constant import value_of
-from ._expression import Expressions, Return
+from ._expression import Expressions
 from ._ops import Needed
-from ._statement import Function
+from ._statement import RESULT, Function
 from ._syntax import syntax_of
 from ._errors import TileCompilerError
-from ._trees import leaves, mapped
-from ._values import Array, Builder, Kind, Value, plain
+from ._values import Array, Builder, Value, plain
 
 
 class Compiler:
     """Makes the tile program of a kernel, for arguments of certain kinds."""
 
-    def __init__(self, types_known: dict[int, dict[str, Any]]) -> None:
+    def __init__(self, forms: dict[Any, Any]) -> None:
         self.builder = Builder()
-        self.types = types_known
-        self.ifs = 0
-        self.learned = False
+        self.forms = forms
+        self.arrays: list[Array] = []
         self.depth = 0
+        self.path: tuple[Any, ...] = ()
+        self.visits: dict[tuple[Any, ...], int] = {}
+        self.changed = False
 
-    def next_if(self) -> int:
-        self.ifs += 1
-        return self.ifs
+    # ---- what is learned of names, from one turn to the next ----
 
-    def learn(self, key: int, name: str, value: Any) -> None:
-        """Remember the type of a name that both arms of an if bind first."""
-        if name in self.types[key] or not any(isinstance(x, (Value, int, float)) for x in leaves(value)):
-            return
-        self.types[key][name] = mapped(value, self.kind)
-        self.learned = True
+    @contextlib.contextmanager
+    def at(self, place: Any) -> Iterator[None]:
+        """While a node of the tree, a turn of a loop or an arm is gone through: places have the same names each time."""
+        above = self.path
+        here = (type(place).__name__, getattr(place, "lineno", 0), getattr(place, "col_offset", 0)) \
+            if isinstance(place, ast.AST) else place
+        key = (*above, here)
+        self.visits[key] = self.visits.get(key, 0) + 1
+        self.path = (*key, self.visits[key])
+        try:
+            yield
+        finally:
+            self.path = above
 
-    def kind(self, leaf: Any) -> Any:
-        if isinstance(leaf, bool):
-            return Kind(raw.CUC_BOOL, (), False)
-        if not isinstance(leaf, (Value, int, float)):
-            return leaf
-        made = self.builder.value(leaf)
-        if made.loose:
-            return Kind(raw.CUC_I64, (), True)
-        return Kind(self.builder.dtype(made) or raw.CUC_F32, self.builder.shape(made), False)
+    def learned(self, end: str, name: str) -> Any:
+        """The form that a name was found to need at one end of the present if or loop; None: nothing was found."""
+        return self.forms.get((self.path, end, name))
+
+    def learn(self, end: str, name: str, form: Any) -> None:
+        self.forms[self.path, end, name] = form
+        self.changed = True
 
     def inline(self, function: types.FunctionType, node: Any, arguments: list[Any],
                named: dict[str, Any], outside: Expressions | None) -> Any:
@@ -61,13 +65,11 @@ class Compiler:
         scope = Function(self, function, node, is_kernel=False, outside=outside)
         scope.names.update(bound(scope, node.args, arguments, named))
         with self.inside(scope):
-            try:
-                if isinstance(node, ast.Lambda):
-                    return scope.eval(node.body)
-                scope.run(node.body)
-            except Return as returned:
-                return returned.value
-        return None
+            if isinstance(node, ast.Lambda):
+                return scope.eval(node.body)
+            if scope.run(node.body):
+                return None
+            return scope.look(ast.Name(RESULT, ast.Load(), lineno=node.lineno, col_offset=node.col_offset))
 
     @contextlib.contextmanager
     def inside(self, scope: Function) -> Iterator[None]:
@@ -80,7 +82,8 @@ class Compiler:
         b.places.append((scope.file.encode(), scope.node.lineno))
         self.depth += 1
         try:
-            yield
+            with self.at(scope.node):
+                yield
         finally:
             self.depth -= 1
             b.places.pop()
@@ -155,17 +158,17 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
     node = syntax_of(function)
     if isinstance(node, ast.Lambda):
         raise TileCompilerError("a kernel is a function with a name")
-    types_known: dict[int, dict[str, Any]] = {}
+    forms: dict[Any, Any] = {}
     flat: list[int] = []
-    for _ in range(50):  # each turn learns the types of what ifs bind first, the outer ones first
-        compiler = Compiler(types_known)
+    for _ in range(50):  # each turn learns what ifs and loops make of names, the outer ones first
+        compiler = Compiler(forms)
         try:
             scope = Function(compiler, function, node, is_kernel=True)
             b = compiler.builder
             b.places = [(scope.file.encode(), node.lineno)]
             b.call("kernel_begin", plain(function.__name__).encode())
             names = [a.arg for a in node.args.posonlyargs + node.args.args]
-            arrays: list[Array] = []
+            arrays = compiler.arrays
             for name, kind in zip(names, kinds):
                 scope.names[name] = parameter(b, plain(name), kind, arrays)
             for number in flat:
@@ -177,11 +180,11 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
                 flat.append(needed.number)
                 continue
             except TileCompilerError:
-                # A name that both arms of an if bind may be missing only for now.
-                if not compiler.learned:
+                # A name may have had a value of the wrong type only for now.
+                if not compiler.changed:
                     raise
                 continue
-            if compiler.learned:
+            if compiler.changed:
                 continue
             b.call("kernel_end")
             return b.finish(), tuple(flat)

@@ -21,22 +21,21 @@ from ._errors import (
     TileStaticAssertionError,
     TileStaticEvalError,
     TileSyntaxError,
+    TileTypeError,
     of_python,
 )
+from ._join import UNBOUND, Differs
 from ._syntax import syntax_of
 from ._trees import children, is_tree, leaves, mapped
 from ._values import (
-    INTEGERS,
     Array,
     Builder,
-    Carried,
     Chosen,
     DType,
     Memory,
     Shown,
     Text,
     Value,
-    Variable,
     View,
     named,
 )
@@ -61,10 +60,14 @@ _UNARY: dict[Any, Any] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.In
 _OF_PYTHON: dict[Any, Any] = {ast.Is: operator.is_, ast.IsNot: operator.is_not,
                               ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b}
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
-_UNBOUND = object()
 _METHODS: dict[Any, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
             ast.Mod: "mod", ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
             ast.LShift: "lshift", ast.RShift: "rshift", ast.MatMult: "matmul"}
+
+
+def _is_cheap(node: ast.expr) -> bool:
+    """Whether an expression only computes: neither calls, nor memory, nor names that it binds."""
+    return not any(isinstance(each, (ast.Call, ast.NamedExpr, ast.Subscript)) for each in ast.walk(node))
 
 
 STATIC = frozenset(("static_eval", "static_iter", "static_assert", "static_exception"))
@@ -88,13 +91,6 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<ct.{self.name}>"
-
-
-class Return(Exception):
-    """The end of a function that is put in."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 class _Method:
@@ -141,7 +137,7 @@ class Expressions:
     node: Any
     names: dict[str, Any]
     closure: dict[str, Any]
-    UNBOUND = _UNBOUND
+    UNBOUND = UNBOUND
 
     # ---- errors ----
 
@@ -161,63 +157,24 @@ class Expressions:
         """What a name stands for here; UNBOUND: nothing."""
         scope: Expressions | None = self
         while scope is not None:
-            found = scope.names.get(name, _UNBOUND)
-            if found is not _UNBOUND:
-                return self.now(found)
+            if name in scope.names:
+                return scope.names[name]
             if name in scope.closure:
                 return scope.closure[name]
             scope = scope.outside
         module = self.function.__globals__
-        return module[name] if name in module else getattr(builtins, name, _UNBOUND)
-
-    def now(self, found: Any) -> Any:
-        """The value that a variable has by now."""
-        if isinstance(found, Carried):
-            return mapped(found.tree, self.now)
-        return Value(self.b.call("get", found.handle), found.loose) if isinstance(found, Variable) else found
+        return module[name] if name in module else getattr(builtins, name, UNBOUND)
 
     def look(self, node: ast.Name) -> Any:
         found = self.find(node.id)
-        if found is _UNBOUND:
-            self.refuse(node, f"nothing binds {node.id} here: a name that an if or a loop binds first ends "
-                              "with it, unless both arms do")
+        for leaf in leaves(found) if is_tree(found) else (found,):
+            if isinstance(leaf, Differs):
+                self.refuse(node, leaf.reason.format(name=node.id), TileTypeError)
         return found
-
-    def bind(self, name: str, value: Any, node: ast.AST) -> None:
-        there = self.names.get(name)
-        if isinstance(there, Variable):
-            self.set(name, there, value, node)
-        elif isinstance(there, Carried):
-            # All of it is known before any of it is set: (a, b) = (b, a).
-            self.set_tree(name, there.tree, value, node)
-        else:
-            self.names[name] = value
-
-    def set(self, name: str, there: Variable, value: Any, node: ast.AST) -> None:
-        if not isinstance(value, (Value, int, float)):
-            self.refuse(node, f"{name} is a tile outside of the loop or if, and {type(value).__name__} here")
-        made = self.b.value(value)
-        if (there.loose or made.loose) and self.b.dtype(made) != there.dtype and \
-                INTEGERS.issuperset((there.dtype, self.b.dtype(made) or there.dtype)):
-            made = self.b.cast(made, there.dtype)
-        self.b.call("set", there.handle, made.handle)
-
-    def set_tree(self, name: str, there: Any, value: Any, node: ast.AST) -> None:
-        """The same for each variable in a tuple or its like."""
-        if isinstance(there, Variable):
-            return self.set(name, there, value, node)
-        if not is_tree(there):
-            if there is not value and there != value:
-                self.refuse(node, f"{name} is {there!r} outside of the loop or if, and {value!r} here")
-            return
-        if not is_tree(value) or [k for k, _ in children(there)] != [k for k, _ in children(value)]:
-            self.refuse(node, f"{name} has other parts here than outside of the loop or if")
-        for (_, old), (key, new) in zip(children(there), children(value)):
-            self.set_tree(f"{name}[{key!r}]", old, new, node)
 
     def assign(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
-            self.bind(target.id, value, target)
+            self.names[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             if not isinstance(value, (tuple, list, _Shape)):
                 self.refuse(target, "expected as many values as names")
@@ -237,7 +194,7 @@ class Expressions:
             self.refuse(node, f"a kernel has no {type(node).__name__.lower()}")
         try:
             return handler(node)
-        except (TileCompilerError, Return):
+        except TileCompilerError:
             raise
         except CAUGHT as error:
             self.refuse(node, str(error) or type(error).__name__, of_python(error))
@@ -320,26 +277,40 @@ class Expressions:
         x = self.eval(node.operand)
         if not isinstance(x, Value):
             return _UNARY[type(node.op)](x)
+        if isinstance(node.op, ast.Not):
+            return ops.unary(self.b, "bitnot", x if self.b.dtype(x) == raw.CUC_BOOL else ops.binary(self.b, "ne", x, 0))
         if isinstance(node.op, ast.UAdd):
             return x
         return ops.unary(self.b, "neg" if isinstance(node.op, ast.USub) else "bitnot", x)
 
+    def truth(self, node: ast.AST, value: Any) -> Any:
+        """A condition: a bool of Python's, or a scalar of the kernel's."""
+        if not isinstance(value, Value):
+            return bool(value)
+        if self.b.rank(value):
+            self.refuse(node, f"the condition is a tile of {list(self.b.shape(value))}: expected a scalar", TileTypeError)
+        return value if self.b.dtype(value) == raw.CUC_BOOL else ops.binary(self.b, "ne", value, 0)
+
     def of_BoolOp(self, node: ast.BoolOp) -> Any:
+        """As Python's where it computes them; of the kernel's scalars a bool."""
         is_and = isinstance(node.op, ast.And)
-        result: Any = None
-        for position, each in enumerate(node.values):
-            value = self.eval(each)
-            if position == 0:
-                result = value
-            elif isinstance(result, Value) and isinstance(value, Value):
-                result = ops.binary(self.b, "bitand" if is_and else "bitor", result, value)
-            elif isinstance(result, Value):  # the constant decides, or does not count
-                result = (result if value else False) if is_and else (True if value else result)
-            else:
-                result = value
-            if not isinstance(result, Value) and bool(result) != is_and:
-                return result
-        return result
+        result = self.eval(node.values[0])
+        for each in node.values[1:]:
+            first = self.truth(node, result)
+            if not isinstance(first, Value):
+                if first != is_and:
+                    return result
+                result = self.eval(each)
+                continue
+
+            def second(each: ast.expr = each) -> Any:
+                return self.truth(each, self.eval(each))
+
+            def known(first: Any = first) -> Any:
+                return first
+
+            result = self.either(node, first, second if is_and else known, known if is_and else second, _is_cheap(each))
+        return result if not isinstance(result, Value) else self.truth(node, result)
 
     def of_Compare(self, node: ast.Compare) -> Any:
         left, result = self.eval(node.left), None
@@ -367,20 +338,16 @@ class Expressions:
         return result
 
     def of_IfExp(self, node: ast.IfExp) -> Any:
-        condition = self.eval(node.test)
-        if isinstance(condition, Value):
-            return self.chosen(node, condition, self.eval(node.body), self.eval(node.orelse))
-        return self.eval(node.body if condition else node.orelse)
+        condition = self.truth(node.test, self.eval(node.test))
+        if not isinstance(condition, Value):
+            return self.eval(node.body if condition else node.orelse)
+        return self.either(node, condition, lambda: self.eval(node.body), lambda: self.eval(node.orelse),
+                           cheap=_is_cheap(node.body) and _is_cheap(node.orelse))
 
-    def chosen(self, node: ast.AST, condition: Value, x: Any, y: Any) -> Any:
-        """One of two values, or of two tuples and their like, each part by itself."""
-        if not is_tree(x) and not is_tree(y):
-            return x if x is y else ops.where(self.b, condition, x, y)
-        if not is_tree(x) or not is_tree(y) or len(leaves(x)) != len(leaves(y)) or \
-                [k for k, _ in children(x)] != [k for k, _ in children(y)]:
-            self.refuse(node, "what both arms give has other parts in one than in the other")
-        others = iter(leaves(y))
-        return mapped(x, lambda leaf: self.chosen(node, condition, leaf, next(others)))
+    def either(self, node: ast.expr, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any],
+               cheap: bool) -> Any:
+        """The value of one of two expressions, of which only that one is computed unless both are cheap."""
+        raise NotImplementedError
 
     def of_Subscript(self, node: ast.Subscript) -> Any:
         value = self.eval(node.value)

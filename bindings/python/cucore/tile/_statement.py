@@ -3,30 +3,41 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from . import _ops as ops
 from ._errors import TileTypeError
-from ._expression import Expressions, Nested, Return
+from ._expression import Expressions, Nested
+from ._join import PENDING, UNBOUND, Differs, Known, Slot, changes, covers, form, is_number, join, variables
 from ._syntax import loaded, read_first, returns, stored, syntax_of
-from ._trees import is_tree, leaves, mapped
-from ._values import Array, Carried, Chosen, Kind, Value, Variable, View, plain
+from ._trees import is_tree, leaves
+from ._values import Array, Chosen, Value, View, plain
 
 if TYPE_CHECKING:
     from ._compile import Compiler
 
 
 RESULT = "$result"  # the name that a function that is put in has its result by
+CHOSEN = "$chosen"  # the value of a conditional expression
+RETURNING = "$returning"  # whether a loop was left by a return
 
 
-def _carried(leaf: Any) -> bool:
-    """Whether a loop or an if can give it another value."""
-    return isinstance(leaf, (Value, int, float))
+def void(_value: Any) -> None:
+    """Drop the value of an expression."""
+
+
+class Loop:
+    """A loop that is gone through: the names that it gives other values, and the forms that come together."""
+
+    def __init__(self, first: dict[str, Any], turns: dict[str, Slot], ends: dict[str, Slot]) -> None:
+        self.first, self.turns, self.ends = first, turns, ends
+        self.turned: dict[str, Any] = {}
+        self.ended: dict[str, Any] = {}
+        self.advance: Callable[[], None] | None = None  # what is done before the next turn
 
 
 class Function(Expressions):
@@ -40,10 +51,10 @@ class Function(Expressions):
         self.file = inspect.getsourcefile(function) or "<python>"
         self.names: dict[str, Any] = {}
         self.depth = 0  # ifs and loops of the builder that are open
+        if not is_kernel:
+            self.names.update({RESULT: PENDING, RETURNING: False})
         self.loops: list[ast.stmt] = []  # the loops, the outer ones first
-        self.steps: list[Any] = []  # what each of them does before its next turn
-        self.arms = 0  # of ifs with a return, which have all that follows in them, that are open
-        self.gave: bool | None = None  # whether the return that was reached last gave a value
+        self.open_loops: list[Any] = []  # as Loop; None: one that is unrolled
         self.closure: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:
@@ -51,30 +62,88 @@ class Function(Expressions):
             except ValueError:
                 pass
 
-    # ---- variables ----
+    # ---- where paths meet ----
 
-    def declare(self, name: str, value: Any) -> bool:
-        """Make a variable of a name that is bound to a value; whether that can be."""
-        if isinstance(value, Carried) or not any(map(_carried, leaves(value))):
-            return False
-        made = mapped(value, lambda leaf: self.variable(name, leaf) if _carried(leaf) else leaf)
-        self.names[name] = Carried(made) if is_tree(made) else made
-        return True
+    def slots(self, first: dict[str, Any], end: str, guess: Callable[[Any], Any]) -> dict[str, Slot]:
+        """A slot for each name: of the form that was found before, else of what is guessed from its value."""
+        made = {}
+        for name, value in first.items():
+            found = self.compiler.learned(end, name)
+            form = guess(value) if found is None else found
+            made[name] = Slot(self.b, self.compiler.arrays, name, form, value)
+        return made
 
-    def variable(self, name: str, value: Any) -> Variable:
-        made = self.b.value(value)
-        loose = made.loose
-        if loose:
-            made = self.b.typed(made)
-        handle = self.b.call("declare", plain(name).encode(), made.handle)
-        kind = self.b.dtype(made) or (raw.CUC_BOOL if isinstance(value, bool) else raw.CUC_F32)
-        return Variable(handle, kind, loose)
+    def met(self, into: dict[str, Any], slots: dict[str, Slot]) -> None:
+        """The end of a path: its values meet those of the others, and go into the slots."""
+        for name, slot in slots.items():
+            value = self.names.get(name, UNBOUND)
+            into[name] = self.joined(into.get(name), form(self.b, value))
+            slot.put(value)
 
-    def settle(self, names: list[str]) -> None:
-        """Where a loop or an if has ended: its variables are values again."""
-        for name in names:
-            if name in self.names:
-                self.names[name] = self.now(self.names[name])
+    def joined(self, x: Any, y: Any) -> Any:
+        return join(x, y, self.compiler.arrays)
+
+    def settled(self, end: str, forms: dict[str, Any], slots: dict[str, Slot]) -> dict[str, Any]:
+        """What names stand for behind the meeting of paths. A slot without the variables for it is learned from."""
+        made = {}
+        for name, slot in slots.items():
+            if name in forms:
+                needed = variables(forms[name])
+                if not covers(slot.form, needed):
+                    self.compiler.learn(end, name, self.joined(self.compiler.learned(end, name), needed))
+                made[name] = slot.get(forms[name])
+        return made
+
+    def fork(self, node: ast.AST, condition: Value, names: list[str], arms: list[Callable[[], bool] | None]) -> bool:
+        """An if of the kernel's; whether what follows is reached. `names` are those that the arms bind."""
+        first = {name: self.names.get(name, UNBOUND) for name in names}
+        forms: dict[str, Any] = {}
+        with self.compiler.at(node):
+            slots = self.slots(first, "end", lambda value: variables(form(self.b, value)))
+            saved, reached = dict(self.names), False
+            self.b.call("if", condition.handle)
+            self.depth += 1
+            for turn, arm in enumerate(arms):
+                self.names = dict(saved)
+                if arm is None:  # the slots have the values from before
+                    reached = True
+                    for name in names:
+                        forms[name] = self.joined(forms.get(name), form(self.b, first[name]))
+                    continue
+                if turn:
+                    self.b.call("else")
+                with self.compiler.at(turn):
+                    if arm():
+                        reached = True
+                        self.met(forms, slots)
+            self.depth -= 1
+            self.b.call("end")
+            self.names = saved
+            self.names.update(self.settled("end", forms, slots))
+        return reached
+
+    def either(self, node: ast.expr, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any],
+               cheap: bool) -> Any:
+        if cheap:
+            x, y = then(), otherwise()
+            if not is_tree(x) and not is_tree(y) and all(isinstance(each, Value) or is_number(each) for each in (x, y)):
+                met = self.joined(form(self.b, x), form(self.b, y))
+                if isinstance(met, Differs):
+                    self.refuse(node, met.reason.format(name="what is chosen"), TileTypeError)
+                return met.value if isinstance(met, Known) else ops.where(self.b, condition, x, y)
+            then, otherwise = (lambda: x), (lambda: y)
+
+        def arm(value: Callable[[], Any]) -> bool:
+            self.names[CHOSEN] = value()
+            return True
+
+        bound = [each.target.id for each in ast.walk(node) if isinstance(each, ast.NamedExpr)]
+        self.fork(node, condition, [CHOSEN, *bound], [lambda: arm(then), lambda: arm(otherwise)])
+        chosen = self.names.pop(CHOSEN)
+        for leaf in leaves(chosen) if is_tree(chosen) else (chosen,):
+            if isinstance(leaf, Differs):
+                self.refuse(node, leaf.reason.format(name="what is chosen"), TileTypeError)
+        return chosen
 
     # ---- statements ----
 
@@ -82,14 +151,24 @@ class Function(Expressions):
         """Go through statements; False when what stands behind them is not reached."""
         for position, statement in enumerate(statements):
             self.b.at(statement.lineno)
-            if isinstance(statement, ast.If) and not self.is_kernel and not self.loops and returns(statement):
-                return self.returning(statement, statements[position + 1:])
-            handler = getattr(self, f"do_{type(statement).__name__}", None)
-            if handler is None:
-                self.refuse(statement, f"a kernel has no {type(statement).__name__.lower()}")
-            if handler(statement) is False:
+            rest = statements[position + 1:]
+            if not self.is_kernel and returns(statement):
+                if isinstance(statement, ast.If) and not self.loops:
+                    return self.returning(statement, statement.test, statement.body + rest, statement.orelse + rest)
+                if isinstance(statement, (ast.For, ast.While)):
+                    self.do(statement)
+                    return self.returning(statement, ast.copy_location(ast.Name(RETURNING, ast.Load()), statement), 
+                                          [ast.copy_location(ast.Break(), statement)] if self.loops else None, rest)
+            if self.do(statement) is False:
                 return False
         return True
+
+    def do(self, statement: ast.stmt) -> bool | None:
+        handler = getattr(self, f"do_{type(statement).__name__}", None)
+        if handler is None:
+            self.refuse(statement, f"a kernel has no {type(statement).__name__.lower()}")
+        reached: bool | None = handler(statement)
+        return reached
 
     def do_Pass(self, node: ast.Pass) -> None:
         pass
@@ -111,7 +190,7 @@ class Function(Expressions):
         if not isinstance(node.target, ast.Name):
             self.refuse(node, "only a name can be assigned to")
         now = self.look(ast.Name(node.target.id, ast.Load(), lineno=node.lineno, col_offset=node.col_offset))
-        self.bind(node.target.id, self.binary(node, type(node.op), now, self.eval(node.value)), node)
+        self.names[node.target.id] = self.binary(node, type(node.op), now, self.eval(node.value))
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.names[node.name] = Nested(self, node)
@@ -123,44 +202,52 @@ class Function(Expressions):
                 self.refuse(node, "a kernel returns nothing")
             self.b.call("return")
             return False
-        value = self.eval(node.value) if node.value is not None else None
-        if self.depth == 0:
-            raise Return(value)
-        if self.depth != self.arms:
-            self.refuse(node, "a function that is put in does not return out of a loop")
-        self.gave = value is not None
-        if self.gave:
-            self.bind(RESULT, value, node)
-        return False
+        self.names[RESULT] = self.eval(node.value) if node.value is not None else None
+        if not self.loops:
+            return False
+        if any(isinstance(loop, ast.For) for loop in self.loops):
+            self.refuse(node, "a function that a kernel calls does not return out of a for: a while, or a break, leaves it")
+        self.names[RETURNING] = True
+        return self.do_Break(node)
 
-    def returning(self, node: ast.If, rest: list[ast.stmt]) -> bool:
-        """An if with a return, of a function that is put in: what follows it is in its arms."""
-        condition = self.eval(node.test)
+    def returning(self, node: ast.stmt, test: ast.expr, then: list[ast.stmt] | None, otherwise: list[ast.stmt]) -> bool:
+        """A branch with a return, of a function that is put in: what follows it is in its arms. Without `then` the
+        function has returned there."""
+        condition = self.truth(test, self.eval(test))
         if not isinstance(condition, Value):
-            return self.run((node.body if condition else node.orelse) + rest)
-        whole = ast.copy_location(ast.If(node.test, node.body + rest, node.orelse + rest), node)
-        whole.end_lineno, whole.end_col_offset = self.node.end_lineno, self.node.end_col_offset
-        self.arms += 1
-        gave = self.branch(whole, condition, (RESULT,))[1]
-        self.arms -= 1
-        if len(gave) > 1:
-            self.refuse(node, "a function that is put in returns a value in one arm and none in the other")
-        self.gave, = gave
-        if self.depth == 0:
-            if self.gave and RESULT not in self.names:
-                self.refuse(node, "what the function returns has no type yet")
-            raise Return(self.now(self.names[RESULT]) if self.gave else None)
-        return False
+            return self.run((then or []) if condition else otherwise) if then is not None or not condition else False
+        outcome: list[bool] = []
 
-    def do_Break(self, node: ast.Break) -> bool:
+        def arm(statements: list[ast.stmt] | None) -> bool:
+            outcome.append(self.run(statements) if statements is not None else False)
+            if outcome[-1] and not self.loops:
+                self.names[RESULT] = None
+            return not self.loops or outcome[-1]
+
+        names = [RESULT, *stored([*(then or []), *otherwise])] if self.loops else [RESULT]
+        self.fork(node, condition, names, [lambda: arm(then), lambda: arm(otherwise)])
+        return any(outcome) if self.loops else False
+
+    def do_Break(self, node: ast.stmt) -> bool:
+        if not self.open_loops or self.open_loops[-1] is None:
+            self.refuse(node, "a loop that is unrolled has no break and no continue")
+        loop = self.open_loops[-1]
+        self.met(loop.ended, loop.ends)
         self.b.call("break")
         return False
 
-    def do_Continue(self, node: ast.Continue) -> bool:
-        if self.steps and self.steps[-1]:
-            self.steps[-1]()
+    def do_Continue(self, node: ast.stmt) -> bool:
+        if not self.open_loops or self.open_loops[-1] is None:
+            self.refuse(node, "a loop that is unrolled has no break and no continue")
+        self.turn(self.open_loops[-1])
         self.b.call("continue")
         return False
+
+    def turn(self, loop: Loop) -> None:
+        """The end of a turn."""
+        self.met(loop.turned, loop.turns)
+        if loop.advance:
+            loop.advance()
 
     def do_Assert(self, node: ast.Assert) -> None:
         said = self.eval(node.msg) if node.msg is not None else ""
@@ -211,64 +298,15 @@ class Function(Expressions):
     # ---- if ----
 
     def do_If(self, node: ast.If) -> bool:
-        condition = self.eval(node.test)
+        condition = self.truth(node.test, self.eval(node.test))
         if not isinstance(condition, Value):
             return self.run(node.body if condition else node.orelse)
-        return self.branch(node, condition)[0]
-
-    def branch(self, node: ast.If, condition: Value, more: tuple[str, ...] = ()) -> tuple[bool, set[bool | None]]:
-        """An if of the kernel's; whether what follows is reached, and what `gave` was in its arms. `more`
-        are names that both arms bind, though they are not written so."""
-        # Names that are bound already go on as variables; those that both arms bind, too, and their
-        # types are known from the first time that this was gone through.
-        key = self.compiler.next_if()
-        types_known = self.compiler.types.setdefault(key, {})
-        outer = {name: self.names[name] for name in stored(node.body + node.orelse) if name in self.names}
         needed = self.read_after(node)
-        mine = [name for name, value in outer.items()
-                if name in needed and not isinstance(value, (Variable, Carried)) and self.declare(name, value)]
-        fresh = [n for n in stored(node.body)
-                 if n in set(stored(node.orelse)) and n not in outer and n in needed]
-        fresh += [n for n in more if n not in self.names]
-        for name in fresh:
-            if name in types_known:
-                made = mapped(types_known[name], functools.partial(self.zero, name))
-                self.names[name] = Carried(made) if is_tree(made) else made
-        before = dict(self.names)
-        self.b.call("if", condition.handle)
-        self.depth += 1
-        ends, gave = [], set()
-        for turn, arm in enumerate((node.body, node.orelse)):
-            if turn and arm:
-                self.b.call("else")
-            self.names = dict(before)
-            self.gave = None
-            ends.append(self.run(arm) if arm else True)
-            gave.add(self.gave if not ends[-1] else False)
-            for name in fresh:
-                if name not in types_known and (ends[-1] or name in more):
-                    self.compiler.learn(key, name, self.names.get(name))
-        self.depth -= 1
-        self.names = before
-        self.b.call("end")
-        self.settle(mine + fresh)
-        return any(ends), gave
-
-    def zero(self, name: str, leaf: Any) -> Any:
-        """A variable of a type that is known, and the value is not."""
-        if not isinstance(leaf, Kind):
-            return leaf
-        zero = Value(self.b.call("zeros", leaf.dtype, *self.b.integers(leaf.shape)))
-        return Variable(self.b.call("declare", plain(name).encode(), zero.handle), leaf.dtype, leaf.loose)
+        names = [name for name in stored(node.body + node.orelse) if name in needed or name.startswith("$")]
+        return self.fork(node, condition, names,
+                         [lambda: self.run(node.body), (lambda: self.run(node.orelse)) if node.orelse else None])
 
     # ---- loops ----
-
-    def carried(self, node: ast.For | ast.While, own: set[str]) -> list[str]:
-        """Names of outside that a loop changes and that are read again."""
-        again = read_first(node.body) | self.read_after(node)
-        if isinstance(node, ast.While):
-            again |= loaded(node.test)
-        return [n for n in stored(node.body) if n in self.names and n in again and n not in own]
 
     def read_after(self, node: ast.stmt) -> set[str]:
         """Names that are read behind a loop or an if, or anywhere in a loop around it."""
@@ -294,78 +332,101 @@ class Function(Expressions):
         if not isinstance(node.target, ast.Name):
             self.refuse(node.target, "expected a name for the number of the turn")
         first, last, step = bounds
-        mine = self.open_loop(node, {node.target.id})
-        hidden = self.names.get(node.target.id)
-        if isinstance(step, int) and not isinstance(step, bool) and step > 0:
-            turn = self.b.call("for", self.b.value(first).handle, self.b.value(last).handle, step)
-            self.names[node.target.id] = Value(turn, loose=True)
-            self.steps.append(None)
-        elif isinstance(step, Value):
-            # Of a step below 1 there is no turn, as with Python's range() upwards; to ask once costs no turn.
-            last = ops.where(self.b, ops.binary(self.b, "gt", step, 0), last, first)
-            counter = self.b.call("declare", plain(node.target.id).encode(),
-                                  self.b.cast(self.b.value(first), raw.CUC_I64).handle)
-            self.b.call("loop")
-            now = Value(self.b.call("get", counter), loose=True)
-            self.b.call("while", ops.binary(self.b, "lt", now, last).handle)
-            self.names[node.target.id] = now
-
-            def advance() -> None:
-                here = Value(self.b.call("get", counter), loose=True)
-                self.b.call("set", counter,
-                            ops.binary(self.b, "add", here, self.b.cast(step, raw.CUC_I64)).handle)
-
-            self.steps.append(advance)
-        else:
+        if not isinstance(step, Value) and (not isinstance(step, int) or isinstance(step, bool) or step < 1):
             self.refuse(node.iter, f"the step of a range is {step}: expected 1 or more", TileTypeError)
-        self.close_loop(node, mine, hidden, node.target.id)
+        with self.loop(node, ends=True) as loop:
+            if isinstance(step, Value):
+                # Of a step below 1 there is no turn, as with Python's range() upwards; to ask once costs no turn.
+                last = ops.where(self.b, ops.binary(self.b, "gt", step, 0), last, first)
+                counter = self.b.call("declare", plain(node.target.id).encode(),
+                                      self.b.cast(self.b.value(first), raw.CUC_I64).handle)
+                wide = self.b.cast(step, raw.CUC_I64)
+                self.b.call("loop")
+                now = Value(self.b.call("get", counter), loose=True)
+                self.b.call("while", ops.binary(self.b, "lt", now, last).handle)
+                loop.advance = lambda: void(self.b.call("set", counter, self.b.call(
+                    "add", self.b.call("get", counter), wide.handle)))
+            else:
+                now = Value(self.b.call("for", self.b.value(first).handle, self.b.value(last).handle, step), loose=True)
+            self.enter(loop)
+            self.names[node.target.id] = now
+            if self.run(node.body):
+                self.turn(loop)
 
     def do_While(self, node: ast.While) -> None:
         if node.orelse:
             self.refuse(node, "a loop has no else")
-        mine = self.open_loop(node, set())
-        self.b.call("loop")
-        condition = self.eval(node.test)
-        if isinstance(condition, Value):
-            self.b.call("while", condition.handle)
-        elif not condition:
-            self.b.call("break")
-        self.steps.append(None)
-        self.close_loop(node, mine, None, None)
+        with self.loop(node, ends=not (isinstance(node.test, ast.Constant) and node.test.value)) as loop:
+            self.b.call("loop")
+            self.enter(loop)
+            condition = self.truth(node.test, self.eval(node.test))
+            if isinstance(condition, Value):
+                self.b.call("while", condition.handle)
+            elif not condition:
+                self.b.call("break")
+            if condition is not False and self.run(node.body):
+                self.turn(loop)
 
-    def open_loop(self, node: ast.For | ast.While, own: set[str]) -> list[str]:
-        """Make variables of what the loop carries; those that were none before."""
-        made = [name for name in self.carried(node, own)
-                if not isinstance(self.names[name], (Variable, Carried)) and
-                self.declare(name, self.names[name])]
-        self.depth += 1
-        self.loops.append(node)
-        return made
+    @contextlib.contextmanager
+    def loop(self, node: ast.For | ast.While, ends: bool) -> Iterator[Loop]:
+        """A loop of the builder's, which the block begins. `ends`: not only by a break.
 
-    def close_loop(self, node: ast.For | ast.While, mine: list[str], hidden: Any,
-                   own: str | None) -> None:
-        before = dict(self.names)
-        if self.run(node.body) and self.steps[-1]:
-            self.steps[-1]()
-        self.steps.pop()
-        self.loops.pop()
-        self.depth -= 1
-        self.names = before
-        if own is not None:
-            del self.names[own]
-            if hidden is not None:
-                self.names[own] = hidden
-        self.b.call("end")
-        self.settle(mine)
+        What a name stands for meets at the beginning of a turn and behind the loop. One slot serves both, unless the
+        value is the same in every turn, or the types differ.
+        """
+        after = self.read_after(node)
+        again = read_first(node.body) | (loaded(node.test) if isinstance(node, ast.While) else set())
+        own = [node.target.id] if isinstance(node, ast.For) and isinstance(node.target, ast.Name) else []
+        names = [name for name in dict.fromkeys([*stored(node.body), *own, *self.hidden(node)])
+                 if name in after or name in again or name.startswith("$")]
+        first = {name: self.names.get(name, UNBOUND) for name in names}
+        saved = dict(self.names)
+        with self.compiler.at(node):
+            turns = self.slots(first, "turn", lambda value: variables(form(self.b, value), keep_numbers=False))
+            behind = {name: self.compiler.learned("end", name) for name in names}
+            ends_in = {name: turns[name] if behind[name] is None or covers(turns[name].form, behind[name]) else
+                       Slot(self.b, self.compiler.arrays, name, behind[name], first[name]) for name in names}
+            loop = Loop(first, turns, ends_in)
+            self.depth += 1
+            self.loops.append(node)
+            self.open_loops.append(loop)
+            yield loop
+            self.open_loops.pop()
+            self.loops.pop()
+            self.depth -= 1
+            self.b.call("end")
+            self.names = saved
+            heads = {name: self.joined(form(self.b, first[name]), loop.turned.get(name)) for name in names}
+            if ends:
+                # A variable that changes in turns is the one that is there behind the loop.
+                for name in names:
+                    both = self.joined(heads[name], loop.ended.get(name))
+                    if changes(variables(heads[name])) and changes(variables(both)):
+                        heads[name] = both
+                    loop.ended[name] = both
+            self.settled("turn", heads, turns)
+            self.names.update(self.settled("end", loop.ended, ends_in))
+
+    def enter(self, loop: Loop) -> None:
+        """The beginning of a turn: names stand for what their slots have."""
+        for name, slot in loop.turns.items():
+            self.names[name] = slot.now(loop.first[name])
+
+    def hidden(self, node: ast.stmt) -> list[str]:
+        """Names that a return in a loop binds."""
+        return [RESULT, RETURNING] if not self.is_kernel and returns(node) else []
 
     def unroll(self, node: ast.For, values: Any) -> None:
         if isinstance(values, (Value, Array, Chosen, View)):
             self.refuse(node.iter, "a loop goes over range(), or over what is known when the kernel is "
                                    "compiled")
-        for value in values:
+        self.open_loops.append(None)
+        for turn, value in enumerate(values):
             self.assign(node.target, value)
-            if not self.run(node.body):
-                self.refuse(node, "a loop that is unrolled has no break and no continue")
+            with self.compiler.at(turn):
+                if not self.run(node.body):
+                    self.refuse(node, "a loop that is unrolled has no return")
+        self.open_loops.pop()
 
     def range_of(self, node: ast.expr) -> tuple[Any, Any, Any] | None:
         """The bounds, where it is a call of range()."""

@@ -128,33 +128,6 @@ class Text(tuple):  # type: ignore[type-arg]
     __slots__ = ()
 
 
-class Variable:
-    """What a name stands for that a loop or an if gives other values."""
-
-    __slots__ = ("handle", "dtype", "loose")
-
-    def __init__(self, handle: int, dtype: int, loose: bool) -> None:
-        self.handle, self.dtype, self.loose = handle, dtype, loose
-
-
-class Carried:
-    """The same for a tuple or its like, with variables in it."""
-
-    __slots__ = ("tree",)
-
-    def __init__(self, tree: Any) -> None:
-        self.tree = tree
-
-
-class Kind:
-    """The type of a variable that is not there yet."""
-
-    __slots__ = ("dtype", "shape", "loose")
-
-    def __init__(self, dtype: int, shape: tuple[int, ...], loose: bool) -> None:
-        self.dtype, self.shape, self.loose = dtype, shape, loose
-
-
 INTEGERS = frozenset(range(raw.CUC_I8, raw.CUC_U64 + 1))
 
 # Words of the tile language, which no name of a kernel can be there. That of a function that builds is
