@@ -8,6 +8,8 @@
 #include "program_options.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -954,6 +956,73 @@ START_TEST(programs_compile_in_several_threads_at_once)
 }
 END_TEST
 
+// Signals that come while a process compiles for the first time, and handlers that change.
+
+static volatile sig_atomic_t handled[NSIG];
+
+static void count_signal(int number)
+{
+    handled[number]++;
+}
+
+static const int watched[] = { SIGINT, SIGTERM, SIGXFSZ };
+
+static int wrong_handlers(void)
+{
+    struct sigaction action;
+    int wrong = 0;
+
+    for (int i = 0; i < LENGTH(watched); i++)
+        wrong += sigaction(watched[i], NULL, &action) != 0 || action.sa_handler != count_signal;
+    return wrong;
+}
+
+static void *disturb(void *done)
+{
+    int wrong = 0;
+
+    while (!atomic_load((_Atomic bool *)done)) {
+        for (int i = 0; i < LENGTH(watched); i++)
+            kill(getpid(), watched[i]); // to whichever thread
+        wrong += wrong_handlers();
+        usleep(200);
+    }
+    return (void *)(intptr_t)wrong;
+}
+
+static void *compile_scale(void *unused)
+{
+    (void)unused;
+    cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
+    cuc_object_release(compiled(p, CUC_CODE_CUBIN));
+    cuc_program_release(p);
+    return NULL;
+}
+
+START_TEST(signals_are_the_hosts_while_a_program_compiles)
+{
+    _Atomic bool done = false;
+    pthread_t disturber, compilers[2];
+    void *wrong = NULL;
+
+    for (int i = 0; i < LENGTH(watched); i++)
+        ck_assert(signal(watched[i], count_signal) != SIG_ERR);
+    ck_assert_int_eq(pthread_create(&disturber, NULL, disturb, &done), 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&compilers[i], NULL, compile_scale, NULL), 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_join(compilers[i], NULL), 0);
+    atomic_store(&done, true);
+    ck_assert_int_eq(pthread_join(disturber, &wrong), 0);
+    ck_assert_int_eq((int)(intptr_t)wrong, 0);
+    ck_assert_int_eq(wrong_handlers(), 0);
+    for (int i = 0; i < LENGTH(watched); i++) {
+        ck_assert_int_gt(handled[watched[i]], 0);
+        signal(watched[i], SIG_DFL);
+    }
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("program");
@@ -999,6 +1068,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, an_unknown_architecture_is_refused_with_those_there_are, 0, 4);
     tcase_add_test(t, a_flag_that_nvrtc_does_not_know_is_named);
     tcase_add_test(t, handles_are_checked);
+    tcase_add_test(t, signals_are_the_hosts_while_a_program_compiles);
     tcase_add_test(t, warnings_of_a_success_are_in_the_logs);
     tcase_add_test(t, the_assembler_reports_to_the_log);
     tcase_add_test(t, ptx_that_is_too_new_for_the_driver_is_warned_of);

@@ -1,5 +1,10 @@
 #include "nvrtc.h"
 
+#include "host_signals.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
 static const cuc__toolkit_status statuses[] = {
     { NVRTC_ERROR_COMPILATION, CUC_ERROR_COMPILE },
     { NVRTC_ERROR_OUT_OF_MEMORY, CUC_ERROR_OUT_OF_MEMORY },
@@ -10,6 +15,16 @@ static int library_version(void)
     int major = 0, minor = 0;
 
     return cuc__nvrtc.nvrtcVersion(&major, &minor) ? 0 : major * 1000 + minor * 10;
+}
+
+// The function that compiles is looked up before its first call.
+static void *find(void *handle, const char *name)
+{
+    void *function = dlsym(handle, name);
+
+    if (function && strcmp(name, "nvrtcCompileProgram") == 0)
+        cuc__keep_host_signals(function);
+    return function;
 }
 
 static const cuc__toolkit_function functions[] = {
@@ -23,6 +38,7 @@ const cuc__toolkit cuc__nvrtc_toolkit = {
     .title = "NVRTC",
     .library = CUC_LIBRARY_NVRTC,
     .version = library_version,
+    .symbol = find,
     .functions = functions,
     .function_count = CUC__LENGTH(functions),
     .statuses = statuses,

@@ -1,6 +1,8 @@
 """Programs, linkers and object code."""
 import io
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -21,9 +23,28 @@ from support import SAXPY, DeviceTest, compiled
 ARCH = ProgramOptions(arch="sm_90")
 
 
+# The first compilation of a process, interrupted.
+INTERRUPTED = """
+import os, signal, threading, cucore
+source = "".join(f'extern "C" __global__ void k{i}(float *a) {{ a[threadIdx.x] += {i}; }}' for i in range(1000))
+threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    cucore.Program(source, "c++", cucore.ProgramOptions(arch="sm_90")).compile("cubin")
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted")
+finally:
+    print("finally")
+"""
+
+
 class Programs(unittest.TestCase):
     def setUp(self):
         compiled(SAXPY)  # skips where there is no compiler
+
+    def test_an_interrupt_while_nvrtc_compiles_is_a_keyboard_interrupt(self):
+        run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=100)
+        self.assertEqual((run.returncode, run.stdout), (0, "interrupted\nfinally\n"), run.stderr)
 
     def test_an_error_has_the_log(self):
         with self.assertRaises(CompileError) as caught:
