@@ -138,7 +138,7 @@ static size_t column_of(const char *rest)
                : 0;
 }
 
-static void write_excerpt(FILE *out, const cuc__source *source, size_t at, size_t column)
+static void write_excerpt(FILE *out, const cuc__source *source, size_t at)
 {
     const char *text = source->text;
     struct line line;
@@ -149,13 +149,6 @@ static void write_excerpt(FILE *out, const cuc__source *source, size_t at, size_
             continue;
         int bytes = line.bytes < MAX_LINE ? (int)line.bytes : MAX_LINE;
         fprintf(out, "%6zu %c %.*s\n", n, n == at ? '>' : '|', bytes, line.at);
-        if (n != at || !column || column > (size_t)bytes)
-            continue;
-        fprintf(out, "       | ");
-        // Tabs are kept, so that the mark stands where the terminal puts the column.
-        for (size_t i = 0; i + 1 < column; i++)
-            fputc(line.at[i] == '\t' ? '\t' : ' ', out);
-        fputs("^\n", out);
     }
 }
 
@@ -178,7 +171,7 @@ char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t
     while (count < MAX_EXCERPTS && next_line(&log, &line)) {
         size_t source, i = 0;
         size_t at = is_error(line) ? place_of(line, sources, source_count, &source) : 0;
-        if (!at)
+        if (!at || column_of(log)) // quoted there already, as NVRTC does
             continue;
         while (i < count && (seen[i].source != source || seen[i].line != at))
             i++;
@@ -186,7 +179,7 @@ char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t
             continue;
         seen[count].source = source;
         seen[count++].line = at;
-        write_excerpt(out, &sources[source], at, column_of(log));
+        write_excerpt(out, &sources[source], at);
     }
     if (fclose(out) != 0) {
         free(text);

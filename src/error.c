@@ -1,5 +1,7 @@
 #include "error.h"
 
+#include "demangle.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -298,7 +300,8 @@ const char *cuc_error_message(void)
     size_t size = sizeof(r->paragraph);
     if (r->function[0])
         at = append(r->paragraph, size, at, "%s: ", r->function);
-    at = append(r->paragraph, size, at, "%s", r->text);
+    cuc__demangle_text(r->paragraph + at, size - at, r->text);
+    at += strlen(r->paragraph + at);
     if (r->call[0])
         at = append(r->paragraph, size, at, " (%s returned %d, %s)", r->call, r->code, r->symbol);
     if (r->explanation[0])

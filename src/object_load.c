@@ -2,6 +2,7 @@
 #include "object.h"
 
 #include "context.h"
+#include "demangle.h"
 #include "kernel_tile.h"
 #include "ptx_signature.h"
 #include "relaxed.h"
@@ -319,6 +320,7 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     struct list list = { .used = 0 };
     const char *mangled = NULL;
     char hint[512] = "";
+    char plain[256];
     char more[48] = "";
     bool known = know_names(object, function) == CUC_OK;
 
@@ -335,9 +337,9 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
         snprintf(more, sizeof(more), " and %zu more", list.left_out);
     if (mangled)
         snprintf(hint, sizeof(hint),
-                 "%.300s is a C++ symbol: declare the kernel extern \"C\", or compile it with "
-                 "the name expression \"%.100s\".",
-                 mangled, name);
+                 "%.200s is a C++ symbol: declare the kernel extern \"C\", or compile it with "
+                 "the name expression \"%.200s\".",
+                 mangled, cuc__demangle_name(plain, sizeof(plain), mangled) ? plain : name);
     else if (strpbrk(name, "<:("))
         snprintf(hint, sizeof(hint),
                  "A template instance or a name with a scope is known by the name expressions that "

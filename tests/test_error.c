@@ -1,4 +1,5 @@
 // The thread's last error, and failures that no call can return.
+#include "demangle.h"
 #include "error.h"
 #include "failure.h"
 #include "testing.h"
@@ -20,6 +21,61 @@ START_TEST(before_the_first_failure_there_is_nothing_to_read)
     ck_assert_str_eq(cuc_error_note(0), "");
     cuc_error_clear();
     ck_assert_str_eq(cuc_error_message(), "no error");
+}
+END_TEST
+
+static const struct {
+    const char *text, *shown;
+} symbols[] = {
+    { "argument 1 of _Z5scaleIfEvPT_i", "argument 1 of scale<float>(float*, int)" },
+    { "_Z5plainPf, saxpy", "plain(float*), saxpy" },
+    { "in _ZN2ns1kILi3EEEvv: x", "in ns::k<3>(): x" },
+    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own words
+    { "a_Z5plainPf _Z _Zzz", "a_Z5plainPf _Z _Zzz" },
+    { "_Z1fILb1EEvNSt6vectorIiE", "_Z1fILb1EEvNSt6vectorIiE" },
+    { "", "" },
+};
+
+START_TEST(a_message_has_symbols_as_cpp_writes_them)
+{
+    char expected[256];
+
+    snprintf(expected, sizeof(expected), "cuc_launch: %s", symbols[_i].shown);
+    cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s", symbols[_i].text);
+    ck_assert_str_eq(cuc_error_message(), expected);
+}
+END_TEST
+
+START_TEST(a_demangled_text_is_cut_where_its_room_ends)
+{
+    static const char text[] = "of _Z5scaleIfEvPT_i and more";
+    char whole[64], part[64];
+
+    cuc__demangle_text(whole, sizeof(whole), text);
+    ck_assert_str_eq(whole, "of scale<float>(float*, int) and more");
+    for (size_t room = 1; room < sizeof(whole); room++) {
+        memset(part, 'x', sizeof(part));
+        cuc__demangle_text(part, room, text);
+        ck_assert_uint_eq(strlen(part), room - 1 < strlen(whole) ? room - 1 : strlen(whole));
+        ck_assert_int_eq(strncmp(part, whole, strlen(part)), 0);
+    }
+}
+END_TEST
+
+static const char *const names[][2] = {
+    { "_Z5scaleIfEvPT_i", "scale<float>" },
+    { "_ZN2ns1kILi3EEEvv", "ns::k<3>" },
+    { "_Z5plainPf", "plain" },
+    { "_Z5applyIFvvEEvT_", "apply<void ()>" },
+};
+
+START_TEST(a_name_expression_is_what_stands_before_the_parameters)
+{
+    char name[64];
+
+    ck_assert(cuc__demangle_name(name, sizeof(name), names[_i][0]));
+    ck_assert_str_eq(name, names[_i][1]);
+    ck_assert(!cuc__demangle_name(name, sizeof(name), "saxpy"));
 }
 END_TEST
 
@@ -276,6 +332,11 @@ int main(void)
     TCase *tests = tcase_create("error");
 
     tcase_add_test(tests, before_the_first_failure_there_is_nothing_to_read);
+    tcase_add_loop_test(tests, a_message_has_symbols_as_cpp_writes_them, 0,
+                        sizeof(symbols) / sizeof(symbols[0]));
+    tcase_add_test(tests, a_demangled_text_is_cut_where_its_room_ends);
+    tcase_add_loop_test(tests, a_name_expression_is_what_stands_before_the_parameters, 0,
+                        sizeof(names) / sizeof(names[0]));
     tcase_add_test(tests, a_failure_gives_its_status_back_and_is_kept);
     tcase_add_test(tests, a_program_can_report_a_failure_of_its_own);
     tcase_add_test(tests, a_note_that_is_cut_says_so);

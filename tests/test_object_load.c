@@ -346,8 +346,10 @@ START_TEST(an_unknown_kernel_is_answered_with_the_names_there_are)
              "big_shared, nothing_in_the_list, no_list, wait_then_write");
     ck_assert_str_eq(cuc_error_function(), "cuc_object_get_kernel");
     ck_assert_str_eq(cuc_error_explanation(), "");
-    ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&kernel, object, "scale"),
-             "_Z5scaleIfEvT_PS0_ is a C++ symbol: declare the kernel extern \"C\"");
+    ck_fails(
+        CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&kernel, object, "scale"),
+        "_Z5scaleIfEvT_PS0_ is a C++ symbol: declare the kernel extern \"C\", or compile it with "
+        "the name expression \"scale<float>\".");
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&kernel, object, "scale<double>"),
              "name expressions");
     ck_assert_ptr_null(kernel);

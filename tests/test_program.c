@@ -577,41 +577,23 @@ START_TEST(a_broken_source_gives_its_first_error_and_the_lines_around_each)
     ck_assert_str_eq(cuc_error_library_call(), "nvrtcCompileProgram");
     const char *log = cuc_error_log();
     ck_assert_ptr_nonnull(strstr(log, "4 errors detected in the compilation of \"bad.cu\""));
-    ck_assert_ptr_nonnull(strstr(log, "\nin.h, line 5:\n"
-                                      "     2 | \n"
-                                      "     3 | __device__ int f()\n"
-                                      "     4 | {\n"
-                                      "     5 >     return zzz;\n"
-                                      "       |            ^\n"
-                                      "     6 | }\n"));
-    // One excerpt for two errors on a line; tabs are kept under the mark.
-    ck_assert_ptr_nonnull(strstr(log, "\nbad.cu, line 4:\n"
-                                      "     1 | #include \"in.h\"\n"
-                                      "     2 | __global__ void k(float *a)\n"
-                                      "     3 | {\n"
-                                      "     4 > \ta[0] = b + c;\n"
-                                      "       | \t       ^\n"
-                                      "     5 |     int unused = 0;\n"
-                                      "     6 |     // six\n"
-                                      "     7 |     // seven\n"
-                                      "\nbad.cu, line 10:\n"
-                                      "     7 |     // seven\n"));
-    ck_assert_ptr_null(strstr(strstr(log, "bad.cu, line 4:") + 1, "bad.cu, line 4:"));
+    // NVRTC quotes the lines itself; nothing is said twice.
+    ck_assert_ptr_nonnull(strstr(log, "return zzz;"));
+    ck_assert_ptr_null(strstr(strstr(log, "return zzz;") + 1, "return zzz;"));
+    ck_assert_ptr_null(strstr(log, ", line 5:"));
 
     // The program keeps the compiler's log, and can be asked again.
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "identifier \"b\" is undefined"));
-    ck_assert_ptr_null(strstr(cuc_program_log(p), "bad.cu, line 4:"));
     refused(p, CUC_CODE_CUBIN, CUC_ERROR_COMPILE, "(4 errors)");
     cuc_program_release(p);
 }
 END_TEST
 
-START_TEST(one_error_is_not_counted_and_many_have_five_excerpts)
+START_TEST(one_error_is_not_counted_and_many_are)
 {
     char text[4096] = "__global__ void k()\n{\n";
     cuc_program *p =
         program_of("__global__ void k() { x; }\n", CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
-    size_t excerpts = 0;
 
     refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE,
             "program.cu(1): error: identifier \"x\" is undefined (nvrtcCompileProgram");
@@ -622,9 +604,6 @@ START_TEST(one_error_is_not_counted_and_many_have_five_excerpts)
     strcat(text, "}\n");
     p = program_of(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
     refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "(9 errors)");
-    for (const char *at = cuc_error_log(); (at = strstr(at, "program.cu, line ")) != NULL; at++)
-        excerpts++;
-    ck_assert_uint_eq(excerpts, 5);
     cuc_program_release(p);
 }
 END_TEST
@@ -634,7 +613,7 @@ START_TEST(a_missing_include_is_named)
     cuc_program *p = program_of("#include \"nowhere.h\"\n", CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
 
     refused(p, CUC_CODE_PTX, CUC_ERROR_COMPILE, "cannot open source file \"nowhere.h\"");
-    ck_assert_ptr_nonnull(strstr(cuc_error_log(), "     1 > #include \"nowhere.h\""));
+    ck_assert_ptr_nonnull(strstr(cuc_error_log(), "  #include \"nowhere.h\""));
     cuc_program_release(p);
 }
 END_TEST
@@ -1063,7 +1042,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_broken_source_gives_its_first_error_and_the_lines_around_each);
-    tcase_add_test(t, one_error_is_not_counted_and_many_have_five_excerpts);
+    tcase_add_test(t, one_error_is_not_counted_and_many_are);
     tcase_add_test(t, a_missing_include_is_named);
     tcase_add_loop_test(t, an_unknown_architecture_is_refused_with_those_there_are, 0, 4);
     tcase_add_test(t, a_flag_that_nvrtc_does_not_know_is_named);

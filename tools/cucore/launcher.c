@@ -287,8 +287,14 @@ static int find_kernel(launcher *l)
         return ask_which(l, count);
     if (!l->kernel_name && cuc_object_get_kernel_name(&l->kernel_name, l->object, 0) < 0)
         return cli_fail_cuc();
-    if (cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0)
-        return cli_fail_cuc();
+    if (cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0) {
+        int status = cli_fail_cuc();
+        if (l->source.language->source == CUC_SOURCE_CUDA && !strchr(l->kernel_name, '<') &&
+            strstr(l->source.text, "template"))
+            cli_note("a kernel template is named with its arguments: --kernel '%s<float>'",
+                     l->kernel_name);
+        return status;
+    }
     l->tile = cuc_tile_get_parameter(&parameter, l->kernel, 0) != CUC_ERROR_NOT_FOUND;
     cuc_error_clear();
     if (l->tile)

@@ -101,10 +101,14 @@ int cli_fail_cuc(void)
 
     if (current.json)
         print_error_document(cli_error_json());
+    // A compiler's log has the first error, too, and in its own form, which editors read.
+    bool compiled = cuc_error_status() == CUC_ERROR_COMPILE && bytes;
     begin_error();
-    fprintf(stderr, "%s\n", message);
+    fprintf(stderr, "%s\n", compiled ? cuc_status_text(CUC_ERROR_COMPILE) : message);
     if (bytes && !strstr(message, log)) // some messages have all of their short log
         fprintf(stderr, "%s%s", log, log[bytes - 1] == '\n' ? "" : "\n");
+    if (compiled && strstr(log, "cannot open source file"))
+        cli_note("%s", cuc_error_explanation());
     return CLI_FAILED;
 }
 
