@@ -74,6 +74,15 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     }
 }
 
+// The simulated driver knows more than a code: which kernel, where, which address, which setting.
+static void note_finding(const char *call, int code)
+{
+    char text[1024];
+
+    if (cuc__driver_finding(call, code, text, sizeof(text)))
+        cuc__error_note("the simulated driver: %s", text);
+}
+
 cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *function,
                             const char *call, const char *fmt, ...)
 {
@@ -108,13 +117,16 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         if (loss->launches[0])
             cuc__error_note("launched lately, the latest first, one of which may be the cause: %s",
                             loss->launches);
+        note_finding(call, loss->code);
         return status;
     }
     snprintf(explanation, sizeof(explanation), "%s %s", e->meaning, e->remedy);
     // A sticky error whose context is not known is one all the same.
     cuc_status status = e->sticky ? CUC_ERROR_CONTEXT_LOST : status_of(code);
-    return cuc__fail_library(status, CUC_LIBRARY_DRIVER, code, e->symbol, function, call,
-                             explanation, NULL, "%s", what);
+    status = cuc__fail_library(status, CUC_LIBRARY_DRIVER, code, e->symbol, function, call,
+                               explanation, NULL, "%s", what);
+    note_finding(call, code);
+    return status;
 }
 
 void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const char *call,

@@ -1,6 +1,8 @@
 #include "driver.h"
 
+#include "error.h"
 #include "own_folder.h"
+#include "sim/finding.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,9 +28,10 @@ static struct {
     _Atomic bool initialised; // it came back with 0
     _Atomic bool forked;
     bool simulated;
-    bool chosen;  // by CUCORE_DRIVER
-    bool latched; // `code` is final
-    int code;     // 0 or a CUC__CU_ code of the load
+    sim_finding_fn *finding; // of a simulated driver; NULL without
+    bool chosen;             // by CUCORE_DRIVER
+    bool latched;            // `code` is final
+    int code;                // 0 or a CUC__CU_ code of the load
     bool init_latched;
     CUresult init_code;
     int version;
@@ -104,6 +107,8 @@ static int load(void)
         return CUC__CU_NO_DRIVER;
     // A simulated driver says so itself, whatever name it was loaded by.
     loader.simulated = dlsym(loader.handle, "cucoreSimulatedDriver") != NULL;
+    void (*finding)(void) = plain_symbol(SIM_FINDING);
+    memcpy(&loader.finding, &finding, sizeof(finding));
 
     void (*fn)(void) = plain_symbol("cuGetProcAddress_v2");
     memcpy(&loader.get, &fn, sizeof(fn));
@@ -259,9 +264,20 @@ cuc_status cuc__driver_init(const char *function)
 {
     int code = cuc__driver_start();
 
-    return code ? cuc__fail_driver(NULL, code, function, "cuInit",
-                                   "the CUDA driver (%s) cannot be initialised", loader.path)
-                : CUC_OK;
+    if (!code)
+        return CUC_OK;
+    cuc_status st = cuc__fail_driver(NULL, code, function, "cuInit",
+                                     "the CUDA driver (%s) cannot be initialised", loader.path);
+    char setting[64];
+    if (code > 0 && cuc__driver_finding("cuInit", code, setting, sizeof(setting)))
+        cuc__error_set_explanation("A setting of the simulated driver is not valid: correct the "
+                                   "variable that the note names, or unset it.");
+    return st;
+}
+
+bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes)
+{
+    return loader.finding && loader.finding(call, code, text, bytes);
 }
 
 int cuc__driver_version(void)

@@ -50,6 +50,10 @@ int cuc__driver_version(void);
 // True for a driver that exports cucoreSimulatedDriver: it runs PTX and knows no cubin.
 bool cuc__driver_simulated(void);
 
+// What a simulated driver found out about a call that failed on this thread with `code`. False when
+// it has nothing to say, and for any other driver.
+bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes);
+
 // The file the driver was loaded from, "" before.
 const char *cuc__driver_path(void);
 

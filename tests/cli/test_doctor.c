@@ -115,6 +115,12 @@ static void container_without(machine *m)
     m->container = true;
 }
 
+static void container_simulated(machine *m)
+{
+    m->container = true;
+    m->simulated = true;
+}
+
 static void container_with(machine *m)
 {
     m->container = true;
@@ -250,6 +256,8 @@ static const struct {
     { container_without, "driver", FINDING_WARN, "no CUDA driver", "GPU" },
     { container_without, "container", FINDING_WARN, "given no GPU", "--gpus all" },
     { container_with, "container", FINDING_OK, "with a GPU", "" },
+    { container_simulated, "container", FINDING_OK, "the driver is simulated and needs no GPU",
+      "" },
     { wsl_with_linux_driver, "wsl", FINDING_FAIL, "Windows", "/usr/lib/wsl/lib" },
     { wsl_as_it_should_be, "wsl", FINDING_OK, "Windows", "" },
     { no_nvrtc, "nvrtc", FINDING_WARN, "not found", "nvidia-cuda-nvrtc" },

@@ -117,6 +117,8 @@ static void check_container(finding *f, const machine *m)
 {
     if (!m->container) {
         found(f, FINDING_OK, "no container");
+    } else if (m->simulated) {
+        found(f, FINDING_OK, "a container; the driver is simulated and needs no GPU");
     } else if (!m->control_node && !m->device_count && !m->wsl) {
         found(f, FINDING_WARN, "a container that was given no GPU: no /dev/nvidiactl");
         fix(f, "start it with --gpus all (Docker) or --device nvidia.com/gpu=all (Podman)");

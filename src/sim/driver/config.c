@@ -10,8 +10,8 @@
 //   not
 //                       told on stderr
 //   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
-// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and
-// cuGetErrorString() of that says which it is.
+// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and cuGetErrorString()
+// of that says which it is; so does cuc_error_message() (sim/finding.h).
 #include "shell.h"
 
 #include <stdarg.h>
@@ -27,17 +27,10 @@
 static char complaint[512];
 static bool reports = true;
 
-void sim_tell(const char *format, ...)
+void sim_print(const char *text)
 {
-    char line[1200];
-    va_list args;
-
-    if (!reports)
-        return;
-    va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
-    va_end(args);
-    fprintf(stderr, "simulated driver: %s\n", line); // at once: others write too
+    if (reports)
+        fprintf(stderr, "simulated driver: %s\n", text); // at once: others write too
 }
 
 __attribute__((format(printf, 3, 4))) static void complain(const char *name, const char *value,
@@ -75,7 +68,7 @@ static int read_arch(void)
     long arch = strncmp(value, "sm_", 3) == 0 ? strtol(value + 3, &end, 10) : 0;
     if (arch > 0 && arch < 1000 && !*end && sim_profile(&any, (int)arch, 0))
         return (int)arch;
-    complain(name, value, "sm_80, sm_90 or sm_100 belongs here");
+    complain(name, value, "expected sm_80, sm_90 or sm_100");
     return 90;
 }
 
@@ -90,7 +83,7 @@ static int read_devices(void)
     long count = strtol(value, &end, 10);
     if (end != value && !*end && count >= 0 && count <= SIM_DEVICES)
         return (int)count;
-    complain(name, value, "a number from 0 to %d belongs here", SIM_DEVICES);
+    complain(name, value, "expected a number from 0 to %d", SIM_DEVICES);
     return 1;
 }
 
@@ -189,7 +182,7 @@ static void check_threads(void)
     long count = value ? strtol(value, &end, 10) : 1;
 
     if (value && (end == value || *end || count < 1 || count > 256))
-        complain(name, value, "a number from 1 to 256 belongs here");
+        complain(name, value, "expected a number from 1 to 256");
 }
 
 static size_t read_memory(void)
@@ -209,7 +202,7 @@ static size_t read_memory(void)
     }
     if (bytes && bytes <= most)
         return bytes;
-    complain(name, value, "bytes belong here, or a number with K, M, G or T behind, up to 4T");
+    complain(name, value, "expected a number of bytes, also with K, M, G or T behind, up to 4T");
     return (size_t)16 << 30;
 }
 
@@ -263,7 +256,7 @@ static void read_faults(void)
         snprintf(said, sizeof(said), "%s", wish);
         if (!arm(wish))
             complain(name, said,
-                     "function:n=CODE belongs here, as in "
+                     "expected function:n=CODE, as in "
                      "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
     }
     free(list);
@@ -327,7 +320,7 @@ static void read_timeout(void)
     if (end != value && !*end && seconds >= 0.001 && seconds <= 1e6)
         sim_timeout = (uint64_t)(1e9 * seconds);
     else
-        complain(name, value, "seconds from 0.001 to 1000000 belong here");
+        complain(name, value, "expected seconds from 0.001 to 1000000");
 }
 
 void sim_configure(void)

@@ -13,7 +13,7 @@
 #undef CU
 
 // And what the other half need not have.
-__attribute__((weak)) void sim_tell(const char *format, ...)
+__attribute__((weak)) void sim_print(const char *text)
 {
 }
 

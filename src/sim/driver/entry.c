@@ -198,6 +198,8 @@ static CUresult enter(int fn)
     if (!sim_thread.id)
         sim_thread.id = (unsigned)++sim.threads;
 
+    sim_finding_begin();
+
     CUresult code = fault(fn);
     if (!code && sim_thread.in_callback && !(rules[fn] & EARLY))
         code = CUDA_ERROR_NOT_PERMITTED; // callbacks must not call the driver
@@ -210,8 +212,10 @@ static CUresult enter(int fn)
     }
     if (!code && rules[fn] & UNSAFE && sim_capture_forbids())
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    if (code)
+    if (code) {
+        sim_finding_failed(fn, code);
         sim_unlock();
+    }
     return code;
 }
 
@@ -230,6 +234,8 @@ static CUresult enter(int fn)
     {                                                                                              \
         ENTER(name);                                                                               \
         CUresult code = sim_##name args;                                                           \
+        if (__builtin_expect(code, CUDA_SUCCESS))                                                  \
+            sim_finding_failed(FN_##name, code);                                                   \
         sim_unlock();                                                                              \
         return code;                                                                               \
     }                                                                                              \

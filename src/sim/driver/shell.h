@@ -654,6 +654,13 @@ int sim_blocks_per_sm(const struct kernel *kernel, int device, int threads, size
 // launch.c
 void sim_launch_drop(struct launch *launch);
 
+// finding.c
+// Say in a line what is wrong with a call or with the work that runs, for stderr and the library.
+void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+void sim_finding_begin(void); // a call, or work of a stream
+void sim_finding_failed(int fn, CUresult code) __attribute__((cold));
+void sim_finding_fault(CUresult code) __attribute__((cold)); // it destroys a context
+
 // link.c
 void sim_link_end(void *link);
 
@@ -666,8 +673,7 @@ bool sim_profile(struct device *device, int arch, int ordinal);
 
 void sim_configure(void);   // the settings of a fresh driver
 CUresult sim_started(void); // what cuInit() has to say of them
-// Say in a line what is wrong with a call, where such things are told.
-void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+void sim_print(const char *text); // a line, where such things are told
 const char *sim_complaint(void); // and cuGetErrorString() of that; NULL for nothing
 void sim_fault_fired(void);
 // The PTX in an image that is no text, in memory of the caller's; NULL for a text. Or why there is

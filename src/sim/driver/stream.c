@@ -119,8 +119,10 @@ CUresult sim_drain_context(struct context *context)
 
 void sim_lose(struct context *context, CUresult code)
 {
-    if (!context->lost)
+    if (!context->lost) {
         context->lost = code;
+        sim_finding_fault(code);
+    }
     sim_changed();
 }
 

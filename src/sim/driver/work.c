@@ -329,6 +329,7 @@ static void finish(struct stream *s, struct work *w)
 static void perform(struct stream *s, struct work *w)
 {
     s->running = true;
+    sim_finding_begin();
     sim_work_run(w, s);
     s->running = false;
     finish(s, w);
