@@ -49,7 +49,7 @@ GOALS = [
 def launches(device, stream):
     """(case, subject, function) of launches."""
     code = ObjectCode.from_ptx(PTX)
-    config = LaunchConfig(1, 32)
+    config = LaunchConfig(grid=1, block=32)
     buffer = device.allocate(256, stream=stream)
     arguments = {"k0": (), "k3": (buffer, buffer, 5),
                  "k10": (buffer, buffer, buffer, buffer, 1, 2, 3, 1.0, 2.0, 3.0)}

@@ -299,12 +299,11 @@ cuc_status cuc__name_check(const char *name, const char *function)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "name has %zu bytes, expected 1 to 255", strlen(name));
     for (const char *p = name; *p; p++)
-        if (*p == '/' || (unsigned char)*p < ' ')
-            return cuc__fail(
-                CUC_ERROR_INVALID_ARGUMENT, function,
-                "name \"%.128s\" has a %s: give the bare name of the source, and the folder "
-                "of its headers as an include path",
-                name, *p == '/' ? "directory part" : "control character");
+        if ((unsigned char)*p < ' ')
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "name \"%.128s\" has a control character: give the name that messages "
+                             "are to show for the source",
+                             name);
     return CUC_OK;
 }
 

@@ -231,7 +231,8 @@ START_TEST(bad_options_are_refused_when_a_linker_is_made)
                    "arch is \"compute_90\"");
     create_refused(CUC_LINKER_OPTIONS(.arch = "hopper"), CUC_ERROR_INVALID_ARGUMENT,
                    "arch is \"hopper\"");
-    create_refused(CUC_LINKER_OPTIONS(.name = "a/b"), CUC_ERROR_INVALID_ARGUMENT, "directory part");
+    create_refused(CUC_LINKER_OPTIONS(.name = "a\nb"), CUC_ERROR_INVALID_ARGUMENT,
+                   "control character");
     o.struct_size = 0;
     create_refused(&o, CUC_ERROR_INVALID_ARGUMENT, "struct_size is 0");
     cuc_linker_options_init(&o, sizeof(o));

@@ -58,7 +58,8 @@ typedef struct cuc_program_options {
 
     /**
      * What messages call the source, and the name of the object (PTX); NULL is "program.cu",
-     * "program.ptx" or "program.tile". No directory: quoted includes would be searched in it.
+     * "program.ptx" or "program.tile". With a directory, "src/a.cu", NVRTC searches quoted includes
+     * in that first, unless no_source_include is CUC_ON.
      */
     const char *name;
     /**

@@ -3,7 +3,7 @@
 Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C function as it is,
 `cucore.tile` kernels on tiles.
 """
-from . import graph, raw, system, tuning, utils
+from . import graph, raw, system, tuning, typing, utils
 from ._capture import Capture
 from ._condition import GraphCondition
 from ._device import ComputeCapability, Context, Device, DeviceProperties
@@ -92,5 +92,5 @@ __all__ = [
     "TensorMapDescriptorOptions", "TensorMapInterleave", "TensorMapL2Promotion", "TensorMapOOBFill",
     "TensorMapIm2ColWideMode", "TensorMapSwizzle", "VirtualMemoryBuffer", "VirtualMemoryDescriptor",
     "VirtualMemoryResource", "VirtualMemoryResourceOptions", "as_tensor",
-    "graph", "host_launch", "launch", "raw", "system", "tuning", "utils",
+    "graph", "host_launch", "launch", "raw", "system", "tuning", "typing", "utils",
 ]

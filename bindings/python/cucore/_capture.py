@@ -102,7 +102,7 @@ def _give_up(thread: int, handle: int) -> None:
 class Capture:
     """A capture under way. An exception within cancels it."""
 
-    __slots__ = ("_stream", "_mode", "_into", "_building", "_graph", "_kept")
+    __slots__ = ("_stream", "_mode", "_into", "_building", "_graph", "_kept", "__weakref__")
 
     def __init__(self, stream: Stream, mode: str, into: Graph | None = None) -> None:
         self._stream, self._mode, self._into = stream, word("mode", mode, _MODES), into

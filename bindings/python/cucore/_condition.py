@@ -5,7 +5,7 @@ import ctypes
 from typing import Any
 
 from . import raw
-from ._handle import get
+from ._handle import get, not_made
 
 
 class GraphCondition:
@@ -13,11 +13,11 @@ class GraphCondition:
     `cudaGraphSetConditional(condition, value)`.
     """
 
-    __slots__ = ("handle",)
+    __slots__ = ("handle", "__weakref__")
     handle: int  #: the CUgraphConditionalHandle
 
     def __init__(self) -> None:
-        raise TypeError("a condition is made by create_condition() of a graph or a builder")
+        not_made("GraphCondition objects", "create_condition() of a graph or a builder")
 
     @classmethod
     def _made_by(cls, function: Any, graph_or_stream: int, default_value: int | None) -> GraphCondition:
@@ -36,4 +36,4 @@ class GraphCondition:
         return hash(self.handle)
 
     def __repr__(self) -> str:
-        return f"<GraphCondition {self.handle:#x}>"
+        return f"<GraphCondition handle={self.handle:#x}>"

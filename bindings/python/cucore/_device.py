@@ -21,6 +21,7 @@ class Context(Handle):
 
     __slots__ = ()
     _release = raw.cuc_context_release
+    _made_by = "Device.context, Context.current() and Context.from_handle()"
 
     @classmethod
     def from_handle(cls, handle: int) -> Context:
@@ -96,6 +97,9 @@ class Context(Handle):
 
     def sync(self) -> None:
         check(raw.cuc_context_synchronize(self._h))
+
+    def __repr__(self) -> str:
+        return f"<Context handle={self.handle:#x} device={self.device.device_id}>" if self._h else "<Context, closed>"
 
     def __eq__(self, other: object) -> bool:
         return self.handle == other.handle if isinstance(other, Context) else NotImplemented

@@ -1,9 +1,14 @@
 """Failures as exceptions, each with everything that the library says of it."""
 from __future__ import annotations
 
+import os
+import re
+import sys
 from typing import NoReturn
 
 from . import raw
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class CUDAError(RuntimeError):
@@ -100,19 +105,64 @@ def text(value: bytes | None) -> str:
     return value.decode("utf-8", "replace") if value else ""
 
 
+# Codes of the driver's that an argument of the call explains, under a status that says no more than "the driver".
+_SYMBOLS = {"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": InvalidArgumentError}
+
+# Messages name C functions where they say what to call. These have another name here.
+_NAMES = {
+    "cuc_copy_peer": "Buffer.copy_to", "cuc_device_get_sms": "Device.resources",
+    "cuc_device_set_current": "Device.set_current", "cuc_event_export": "Event.ipc_descriptor",
+    "cuc_event_record": "Event.record", "cuc_graph_exec_launch": "GraphExec.launch",
+    "cuc_kernel_from_handle": "Kernel.from_handle", "cuc_launch": "launch",
+    "cuc_linker_add": "Linker.add", "cuc_linker_link": "Linker.link",
+    "cuc_memory_pool_import": "DeviceMemoryResource.from_allocation_handle",
+    "cuc_object_get_library": "ObjectCode.handle", "cuc_program_compile": "Program.compile",
+    "cuc_sms_split": "SMResource.split", "cuc_stream_begin_capture": "Stream.capture",
+    "cuc_stream_begin_capture_to": "Stream.capture", "cuc_stream_cancel_capture": "GraphBuilder.close",
+    "cuc_stream_create": "Device.create_stream", "cuc_stream_create_condition": "create_condition",
+    "cuc_stream_embed_graph": "embed", "cuc_stream_get_default": "Device.default_stream",
+    "cuc_stream_is_capturing": "Stream.is_capturing", "cuc_stream_wait_event": "Stream.wait",
+    "cuc_context_synchronize": "Context.sync", "cuc_tensor_from_buffer": "Buffer.view",
+}
+
+
+def called() -> str:
+    """The function of this package that its user has called, such as "Stream.wait()": the outermost frame of ours."""
+    frame, name = sys._getframe(1), ""
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        code = frame.f_code
+        if not code.co_name.startswith("<"):
+            first = code.co_varnames[0] if code.co_argcount else ""
+            own = frame.f_locals.get(first) if first in ("self", "cls") else None
+            owner = own if own is None or first == "cls" else type(own)
+            name = code.co_name if code.co_name != "_slowly" else "launch"
+            if owner is not None:
+                name = f"{owner.__name__}.{name}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return name.removesuffix(".__init__").removesuffix(".__new__") + "()" if name else ""
+
+
+def _told(message: str, function: str) -> str:
+    """A message as it reads in Python."""
+    if function and message.startswith(function + ": "):
+        message = f"{called() or function}: {message[len(function) + 2:]}"
+    return re.sub(r"\bcuc_[a-z_0-9]+\b", lambda found: _NAMES.get(found[0], found[0]), message)
+
+
 def last_error() -> CUDAError:
     """The calling thread's last failure as an exception."""
     status = raw.cuc_error_status()
     message, log = text(raw.cuc_error_message()), text(raw.cuc_error_log())
     if log and log.strip() not in message:
         message = f"{message}\n{log.rstrip()}"
-    error = _CLASSES.get(status, CUDAError)(message)
+    function, symbol = text(raw.cuc_error_function()), text(raw.cuc_error_library_symbol())
+    error = _CLASSES.get(status, _SYMBOLS.get(symbol, CUDAError))(_told(message, function))
     error.status = status
     error.name = text(raw.cuc_status_name(status))
-    error.function = text(raw.cuc_error_function())
+    error.function = function
     error.library = raw.NAMES["library"].get(raw.cuc_error_library(), "cucore")
     error.library_code = raw.cuc_error_library_code()
-    error.symbol = text(raw.cuc_error_library_symbol())
+    error.symbol = symbol
     error.call = text(raw.cuc_error_library_call())
     error.explanation = text(raw.cuc_error_explanation())
     error.log = log

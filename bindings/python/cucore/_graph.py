@@ -216,7 +216,7 @@ class GraphExec(Handle):
 class ExecutableNode:
     """A node as launches of a GraphExec run it: `graph_exec[node]`."""
 
-    __slots__ = ("graph", "node")
+    __slots__ = ("graph", "node", "__weakref__")
 
     def __init__(self, graph: GraphExec, node: GraphNode) -> None:
         if not isinstance(node, GraphNode) or not node.handle:

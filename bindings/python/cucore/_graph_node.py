@@ -178,7 +178,7 @@ def _kept(*values: Any) -> list[Any]:
 class GraphNode(_Verbs):
     """A node of a graph. Its verbs make nodes that come behind it."""
 
-    __slots__ = ("graph", "_handles", "_members")
+    __slots__ = ("graph", "_handles", "_members", "__weakref__")
     graph: Graph
     _handles: tuple[int, ...]  # of a join several
     _members: dict[str, Any]

@@ -25,7 +25,7 @@ class SMResourceOptions:
 class SMResource:
     """Some of a device's multiprocessors: of a device, a green context, or a split."""
 
-    __slots__ = ("_struct", "device")
+    __slots__ = ("_struct", "device", "__weakref__")
     _struct: Any
     device: Device
 
@@ -96,7 +96,7 @@ class SMResource:
 class DeviceResources:
     """What of a device can be split: `sm`."""
 
-    __slots__ = ("sm",)
+    __slots__ = ("sm", "__weakref__")
     sm: SMResource
 
     def __init__(self, sm: SMResource) -> None:

@@ -12,7 +12,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn, TypeVar
 
 from . import raw
-from ._errors import check, last_error
+from ._errors import called, check, last_error
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # of typing from Python 3.11 on; checkers have it for every one
@@ -50,6 +50,11 @@ def not_copied(value: Any) -> NoReturn:
     raise TypeError(f"a {type(value).__name__} is neither copied nor pickled")
 
 
+def not_made(what: str, made_by: str) -> NoReturn:
+    """Refuse to call a class whose objects are made in other ways."""
+    raise RuntimeError(f"{what} cannot be instantiated directly. They are made by {made_by}.")
+
+
 class Reference(int):
     """A handle, as a number that gives its reference back when nobody has it any more: neither an object nor a
     call under way, which another thread may close the object during.
@@ -81,8 +86,10 @@ class Handle:
         if "_release" in cls.__dict__:
             cls._reference = type("Reference", (Reference,), {"__slots__": (), "_release": cls._release})
 
+    _made_by: ClassVar[str] = "see its documentation"  # what makes objects of a class that is not called
+
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        raise TypeError(f"{type(self).__name__} is not made by its class; see its documentation")
+        not_made(type(self).__name__ + " objects", self._made_by)
 
     @classmethod
     def _own(cls, handle: int | None) -> Self:
@@ -134,9 +141,9 @@ def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
             try:
                 value = index(value)
             except TypeError:
-                raise TypeError(f"{function.__name__}() takes an integer, not {value!r}") from None
+                raise TypeError(f"{called()} takes an integer, not {value!r}") from None
         if not least <= value <= most:
-            raise OverflowError(f"{value} does not fit: {function.__name__}() takes {least} to {most}")
+            raise OverflowError(f"{value} does not fit: {called()} takes {least} to {most}")
 
 
 _RANGES = raw.RANGES
@@ -166,7 +173,9 @@ def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[in
 
 
 def c_handle(value: Any) -> int:
-    """A handle or an address, which others give as a number or as what int() makes one of."""
+    """A handle or an address, which others give as a number or as an object with `__int__`."""
+    if isinstance(value, float) or not (hasattr(value, "__int__") or hasattr(value, "__index__")):
+        raise TypeError(f"expected a handle, as an integer or an object with __int__, not {value!r}")
     return c_number(ctypes.c_size_t, "the handle", int(value))
 
 

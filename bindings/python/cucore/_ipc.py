@@ -57,7 +57,7 @@ def _allocation_handle(fd: Any, uuid: uuids.UUID) -> IPCAllocationHandle:
 class IPCBufferDescriptor:
     """What names a buffer to a process that has its pool. It can be pickled."""
 
-    __slots__ = ("_bytes", "size")
+    __slots__ = ("_bytes", "size", "__weakref__")
 
     def __init__(self, data: bytes, size: int) -> None:
         self._bytes, self.size = bytes(data), size
@@ -79,7 +79,7 @@ class IPCBufferDescriptor:
 class IPCEventDescriptor:
     """What names an event to another process. It can be pickled."""
 
-    __slots__ = ("_bytes", "device_id")
+    __slots__ = ("_bytes", "device_id", "__weakref__")
 
     def __init__(self, data: bytes, device_id: int) -> None:
         self._bytes, self.device_id = bytes(data), device_id

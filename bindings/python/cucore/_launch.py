@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, Union
@@ -55,15 +56,15 @@ class LaunchConfig:
     """The shape of a launch. What is assigned is so from the next launch on, also of those that were prepared
     with it; any number of threads may share one that is not changed meanwhile.
 
-    With a cluster, the grid counts clusters, as cuda.core has it. For a tile kernel with a grid of
-    its own give none: `launch(stream, None, kernel, ...)`.
+    With a cluster, the grid counts clusters, as cuda.core has it. A tile kernel has its own number of threads,
+    `block=None`; for one with a grid of its own give no config: `launch(stream, None, kernel, ...)`.
     """
 
-    __slots__ = ("_address", "_p", "_struct", "grid", "block", "cluster", "shmem_size", "is_cooperative",
-                 "programmatic_stream_serialization")
+    __slots__ = ("_address", "_p", "_struct", "grid", "cluster", "block", "shmem_size", "is_cooperative",
+                 "programmatic_stream_serialization", "__weakref__")
     grid: tuple[int, int, int]
-    block: tuple[int, int, int]
     cluster: tuple[int, int, int] | None
+    block: tuple[int, int, int] | None
     shmem_size: int
     is_cooperative: bool
     programmatic_stream_serialization: bool
@@ -71,20 +72,20 @@ class LaunchConfig:
     _address: int
     _p: ctypes.c_void_p
 
-    def __init__(self, grid: Dim = 1, block: Dim = 1, cluster: Dim | None = None, shmem_size: int = 0,
+    def __init__(self, grid: Dim = 1, cluster: Dim | None = None, block: Dim | None = 1, shmem_size: int = 0,
                  is_cooperative: bool = False,
                  programmatic_stream_serialization: bool = False) -> None:
         put = object.__setattr__
-        put(self, "_struct", self._set(grid, block, cluster, shmem_size, is_cooperative,
+        put(self, "_struct", self._set(grid, cluster, block, shmem_size, is_cooperative,
                                        programmatic_stream_serialization))
         put(self, "_address", ctypes.addressof(self._struct))
         put(self, "_p", ctypes.c_void_p(self._address))
 
-    def _set(self, grid: Dim, block: Dim, cluster: Dim | None, *others: Any) -> Any:
+    def _set(self, grid: Dim, cluster: Dim | None, block: Dim | None, *others: Any) -> Any:
         """All fields, or none where one is refused; and a struct of them."""
-        fields = (dim("grid", grid), dim("block", block, least=0),  # a tile kernel has threads of its own
-                  dim("cluster", cluster) if cluster is not None else None, *others)
-        blocks, threads, clusters, shared, cooperative, programmatic = fields
+        fields = (dim("grid", grid), dim("cluster", cluster) if cluster is not None else None,
+                  dim("block", block) if block is not None else None, *others)
+        blocks, clusters, threads, shared, cooperative, programmatic = fields
         if clusters is not None:
             blocks = tuple(g * c for g, c in zip(blocks, clusters))
         flags = (raw.CUC_LAUNCH_COOPERATIVE if cooperative else 0) | \
@@ -115,19 +116,18 @@ class LaunchConfig:
         return hash(self._fields())
 
     def __repr__(self) -> str:
-        return f"LaunchConfig(grid={self.grid}, block={self.block}" + \
-            (f", cluster={self.cluster}" if self.cluster else "") + \
-            (f", shmem_size={self.shmem_size}" if self.shmem_size else "") + ")"
+        shown = _FIELDS if self.programmatic_stream_serialization else _FIELDS[:-1]
+        return f"LaunchConfig({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
 # What C looks for where it takes a config: arrays have an `_address` too.
 setattr(LaunchConfig, "_config", LaunchConfig.__dict__["_address"])
 
-_FIELDS = ("grid", "block", "cluster", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
+_FIELDS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
 
 
-def dim(name: str, value: Dim, least: int = 1) -> tuple[int, int, int]:
-    if type(value) is int and least <= value < 2**32:
+def dim(name: str, value: Dim) -> tuple[int, int, int]:
+    if type(value) is int and 1 <= value < 2**32:
         return value, 1, 1
     try:
         given = tuple(map(index, value)) if isinstance(value, Iterable) else (index(value),)
@@ -136,8 +136,8 @@ def dim(name: str, value: Dim, least: int = 1) -> tuple[int, int, int]:
     if not 1 <= len(given) <= 3:
         raise ValueError(f"{name} has {len(given)} numbers: expected 1 to 3")
     for each in given:
-        if not least <= each < 2**32:
-            raise (ValueError if each < least else OverflowError)(
+        if not 1 <= each < 2**32:
+            raise (ValueError if each < 1 else OverflowError)(
                 f"{name} is {value!r}: expected numbers from 1 to {2**32 - 1}")
     x, y, z = (*given, 1, 1)[:3]
     return x, y, z
@@ -165,6 +165,17 @@ def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
             one = kernel._parameter(index)
             result.append((one.bytes, -1 - one.type))
     return result
+
+
+def _of_class(known: dict[type, int], kind: type) -> int:
+    """What a table has for a class, or for what it is derived from; 0 for nothing."""
+    return next((known[each] for each in kind.__mro__ if each in known), 0)
+
+
+def _numpy_class(kind: type) -> str:
+    """The name of the NumPy scalar that a class is, or is derived from; "" for another class."""
+    return next((each.__name__ for each in kind.__mro__ if each.__module__ == "numpy" and
+                 (each.__name__ in _NUMPY or each.__name__ in _COMPLEX)), "")
 
 
 class _Packer:
@@ -208,8 +219,8 @@ class _Packer:
             self.planned(raw.CUC_PYTHON_BUFFER)
             self.conversions.append(f"h{index} = {name}._h")  # which stays until the call is over
             self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"h{index}")
-        elif kind in _CTYPES:
-            self.scalar(_CTYPES[kind], f"{name}.value")
+        elif dtype := _of_class(_CTYPES, kind):
+            self.scalar(dtype, f"{name}.value")
         elif kind is TensorMapDescriptor:
             self.plan = None
             self.put(raw.CUC_ARG_BYTES, 128, "Q", f"{name}._address")
@@ -219,15 +230,18 @@ class _Packer:
         elif kind is ctypes.c_void_p:
             self.plan = None
             self.put(raw.CUC_ARG_POINTER, 8, "Q", f"{name}.value or 0")
-        elif kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
-            self.scalar(_NUMPY[kind.__name__], name)
+        elif scalar := _numpy_class(kind):
+            if scalar in _NUMPY:
+                self.scalar(_NUMPY[scalar], name)
+            else:
+                self.pair(name, _COMPLEX[scalar])
         elif kind.__module__ == "ml_dtypes":
             self.plan = None  # its bits, which no letter of `struct` stands for
             dtype = dtype_number(kind)
             size = raw.cuc_dtype_bits(dtype) // 8
             self.put(dtype, size, f"{size}s{8 - size}x", f"{name}.tobytes()")
-        elif kind is complex or (kind.__module__ == "numpy" and kind.__name__ in _COMPLEX):
-            self.pair(name, _COMPLEX.get(kind.__name__) or (want and want[0]))
+        elif issubclass(kind, complex):
+            self.pair(name, want and want[0])
         elif issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)):
             self.plan = None
             self.put(raw.CUC_ARG_BYTES, ctypes.sizeof(kind), "Q", f"_address({name})")
@@ -366,6 +380,9 @@ def _shaped(config: Any, kernel: Any) -> None:
 def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
     """Launch what the kernel's present plan does not take, or say what is wrong with it."""
     queue = as_stream(stream)
+    if not (isinstance(stream, Stream) or hasattr(stream, "is_building")):  # a GraphBuilder
+        warnings.warn("launch() with another library's stream is deprecated, as in cuda.core: pass "
+                      "device.create_stream(obj), which wraps it", DeprecationWarning, stacklevel=3)
     _shaped(config, kernel)
     launching = _launcher(kernel, args, careful=False)
     try:
@@ -412,7 +429,7 @@ class PreparedLaunch:
     stream, the config and the kernel stay, and what is assigned to the config is in the next call.
     """
 
-    __slots__ = ("_launch",)
+    __slots__ = ("_launch", "__weakref__")
     _launch: tuple[Any, ...]  # the address of a cuc_python_launch, that, what it points to, and what was given
     _failed = staticmethod(fail)
     if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, MutableSet, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from operator import index
+from typing import Any, ClassVar, Union
 
 from . import raw
 from ._device import Device
@@ -14,17 +15,49 @@ from ._memory import Buffer
 from ._stream import StreamLike, as_stream
 
 
-@dataclass(frozen=True)
 class Host:
-    """The host's memory, or that of one of its NUMA nodes."""
+    """The host's memory, or that of one of its NUMA nodes: one object for each place."""
 
-    numa_id: int | None = None
-    is_numa_current: bool = False
+    __slots__ = ("_place", "__weakref__")
+    _known: ClassVar[dict[tuple[int | None, bool], Host]] = {}
+    _place: tuple[int | None, bool]
+
+    def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False) -> Host:
+        if numa_id is not None and is_numa_current:
+            raise ValueError("numa_id and is_numa_current are mutually exclusive")
+        if numa_id is not None and (isinstance(numa_id, bool) or not hasattr(numa_id, "__index__") or numa_id < 0):
+            raise ValueError(f"numa_id must be a non-negative int, not {numa_id!r}")
+        place = (index(numa_id) if numa_id is not None else None, bool(is_numa_current))
+        known = cls._known.get(place)
+        if known is None:
+            known = super().__new__(cls)
+            object.__setattr__(known, "_place", place)
+            known = cls._known.setdefault(place, known)  # another thread may have been first
+        return known
 
     @classmethod
     def numa_current(cls) -> Host:
         """The node that the calling thread is on."""
-        return cls(None, True)
+        return cls(is_numa_current=True)
+
+    @property
+    def numa_id(self) -> int | None:
+        return self._place[0]
+
+    @property
+    def is_numa_current(self) -> bool:
+        return self._place[1]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Host does not change: {name} cannot be assigned")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Host.numa_current, ()) if self.is_numa_current else (Host, (self.numa_id,))
+
+    def __repr__(self) -> str:
+        if self.is_numa_current:
+            return "Host.numa_current()"
+        return "Host()" if self.numa_id is None else f"Host(numa_id={self.numa_id})"
 
 
 #: A Device, its ordinal, or the Host; None is no place.

@@ -8,7 +8,23 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Union
 from . import raw
 from ._device import Device, current_or
 from ._errors import check, text
-from ._handle import Handle, c_handle, c_text, call, create, get, handle_of, options, pairs, word
+from ._handle import (
+                      Handle,
+                      assign,
+                      c_handle,
+                      c_text,
+                      call,
+                      callback,
+                      create,
+                      field_type,
+                      get,
+                      handle_of,
+                      not_made,
+                      options,
+                      pairs,
+                      word,
+)
+from ._stream import StreamLike, as_stream
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,6 +42,7 @@ class ObjectCode(Handle):
 
     __slots__ = ()
     _release = raw.cuc_object_release
+    _made_by = "Program.compile(), Linker.link(), ObjectCode.from_cubin() and its like"
 
     @classmethod
     def _from(cls, kind: int, module: Code, name: str, symbol_mapping: dict[str, str] | None) -> ObjectCode:
@@ -75,6 +92,9 @@ class ObjectCode(Handle):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._from, (raw.cuc_object_kind(self._h), self.code, self.name, self.symbol_mapping)
+
+    def __repr__(self) -> str:
+        return f"<ObjectCode {self.name!r} code_type={self.code_type!r}>" if self._h else "<ObjectCode, closed>"
 
     def __eq__(self, other: object) -> bool:
         return (self is other or bool(self._h) and self._h == other._h) if isinstance(other, ObjectCode) \
@@ -200,19 +220,28 @@ class ParamInfo(NamedTuple):
     size: int
 
 
+_FLAGS = ("cache_mode_ca", "cluster_size_must_be_set", "non_portable_cluster_size_allowed")
+
+
 class KernelAttributes:
     """Attributes of a kernel on a device by their names, such as `num_regs`; some can be set."""
 
-    __slots__ = ("_kernel", "_device")
+    __slots__ = ("_kernel", "_device", "__weakref__")
     _kernel: Kernel
     _device: Device
 
-    def __init__(self, kernel: Kernel, device: Device) -> None:
+    def __init__(self) -> None:
+        not_made("KernelAttributes", "Kernel.attributes")
+
+    @classmethod
+    def _of(cls, kernel: Kernel, device: Device) -> KernelAttributes:
+        self = cls.__new__(cls)
         object.__setattr__(self, "_kernel", kernel)
         object.__setattr__(self, "_device", device)
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return KernelAttributes, (self._kernel, self._device)
+        return KernelAttributes._of, (self._kernel, self._device)
 
     @staticmethod
     def _number(name: str) -> int:
@@ -223,25 +252,44 @@ class KernelAttributes:
 
     def __getattr__(self, name: str) -> int:
         number = self._number(name)  # first: `_kernel` itself comes here while there is none
-        return int(get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h, self._device._h, number))
+        value = get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h, self._device._h, number)
+        return bool(value) if name in _FLAGS else int(value)
 
     def __setattr__(self, name: str, value: int) -> None:
         call(raw.cuc_kernel_set_attribute, self._kernel._h, self._device._h, self._number(name), value)
 
     def __getitem__(self, device: Device | int) -> KernelAttributes:
-        return KernelAttributes(self._kernel, Device(device))
+        return KernelAttributes._of(self._kernel, Device(device))
 
     def __dir__(self) -> list[str]:
         return list(raw.NAMES["kernel_attribute"].values())
 
 
+class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
+    """A launch that fills a device with a kernel."""
+
+    min_grid_size: int
+    max_block_size: int
+
+
 class KernelOccupancy:
-    """How many blocks of a kernel fit on the current device."""
+    """How many blocks of a kernel fit on the current device, or on the one of a stream."""
 
-    __slots__ = ("_kernel",)
+    __slots__ = ("_kernel", "__weakref__")
+    _kernel: Kernel
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self) -> None:
+        not_made("KernelOccupancy", "Kernel.occupancy")
+
+    @classmethod
+    def _of(cls, kernel: Kernel) -> KernelOccupancy:
+        self = cls.__new__(cls)
         self._kernel = kernel
+        return self
+
+    @staticmethod
+    def _device(stream: StreamLike) -> int:
+        return (as_stream(stream).device if stream is not None else Device())._h
 
     @staticmethod
     def _shape(config: LaunchConfig) -> int:
@@ -255,29 +303,36 @@ class KernelOccupancy:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_blocks, self._kernel._h,
                        Device()._h, block_size, dynamic_shared_memory_size, 0))
 
-    def max_potential_block_size(self, dynamic_shared_memory_needed: int = 0,
-                                 block_size_limit: int = 0) -> tuple[int, int]:
-        """(least grid, block) that fill the device."""
+    def max_potential_block_size(self, dynamic_shared_memory_needed: Any = 0,
+                                 block_size_limit: int = 0) -> MaxPotentialBlockSizeOccupancyResult:
+        """The least grid and the block that fill the device. Shared memory is in bytes, or a function that gives
+        them for a block of so many threads: one of Python's, or a `CUoccupancyB2DSize` of cuda.bindings."""
         grid, block = ctypes.c_uint32(), ctypes.c_uint32()
-        made = options(raw.cuc_occupancy_options, shared_bytes=dynamic_shared_memory_needed,
-                       block_limit=block_size_limit)
+        needed, kind = dynamic_shared_memory_needed, raw.cuc_occupancy_options
+        made = options(kind, block_limit=block_size_limit)
+        if hasattr(needed, "getPtr"):
+            made.shared_of_block = field_type(kind, "shared_of_block")(int(needed.getPtr()))
+        elif callable(needed):
+            made.shared_of_block = callback(kind, "shared_of_block", lambda threads, _user: needed(threads))
+        else:
+            assign(made, "shared_bytes", needed)
         check(raw.cuc_occupancy_max_potential_block_size(
             ctypes.byref(grid), ctypes.byref(block), self._kernel._h, Device()._h,
             ctypes.byref(made)))
-        return grid.value, block.value
+        return MaxPotentialBlockSizeOccupancyResult(grid.value, block.value)
 
     def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int,
                                                   block_size: int) -> int:
         return int(get(ctypes.c_size_t, raw.cuc_occupancy_available_dynamic_shared, self._kernel._h,
                        Device()._h, num_blocks_per_multiprocessor, block_size))
 
-    def max_potential_cluster_size(self, config: LaunchConfig) -> int:
+    def max_potential_cluster_size(self, config: LaunchConfig, *, stream: StreamLike = None) -> int:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_potential_cluster_size,
-                       self._kernel._h, Device()._h, self._shape(config)))
+                       self._kernel._h, self._device(stream), self._shape(config)))
 
-    def max_active_clusters(self, config: LaunchConfig) -> int:
+    def max_active_clusters(self, config: LaunchConfig, *, stream: StreamLike = None) -> int:
         return int(get(ctypes.c_uint32, raw.cuc_occupancy_max_active_clusters, self._kernel._h,
-                       Device()._h, self._shape(config)))
+                       self._device(stream), self._shape(config)))
 
 
 class Kernel(Handle):
@@ -285,6 +340,7 @@ class Kernel(Handle):
 
     __slots__ = ("_plan", "_plans", "_launchers", "_p")
     _release = raw.cuc_kernel_release
+    _made_by = "ObjectCode.get_kernel() and Kernel.from_handle()"
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
     _plan: int  # a Plan, for the types of arguments that it was launched with last, or 0
     _plans: dict[tuple[Any, ...], int]
@@ -362,22 +418,25 @@ class Kernel(Handle):
     @property
     def attributes(self) -> KernelAttributes:
         """On the current device; `attributes[device]` on another."""
-        return KernelAttributes(self, Device())
+        return KernelAttributes._of(self, Device())
 
     @property
     def occupancy(self) -> KernelOccupancy:
-        return KernelOccupancy(self)
-
-    def _key(self) -> tuple[Any, ...]:
-        # Its CUkernel would be another number once the code is loaded.
-        return raw.cuc_kernel_object(self._h) or self.handle, raw.cuc_kernel_symbol(self._h)
+        return KernelOccupancy._of(self)
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same kernel of the same code."""
-        return self._key() == other._key() if isinstance(other, Kernel) else NotImplemented
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        if not self._h or not other._h:
+            return self is other
+        # Code that is not loaded has no CUkernel, and one that was wrapped has no code.
+        handle, code = self.handle, raw.cuc_kernel_object(self._h)
+        return handle != 0 and handle == other.handle or code is not None and \
+            code == raw.cuc_kernel_object(other._h) and self.symbol == other.symbol
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self.symbol)  # which stays when the code is loaded
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>" if self._h else "<Kernel, closed>"

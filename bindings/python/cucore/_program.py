@@ -11,6 +11,7 @@ from . import raw
 from ._errors import check, text
 from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, handle_of, numbers, pairs, word
 from ._object import CODE_KINDS, ObjectCode
+from .typing import CompilerBackendType, PCHStatusType
 
 Strings = Union[str, Sequence[str], None]
 Switch = Union[bool, None]
@@ -58,6 +59,10 @@ class _Texts:
 _NUMBERS = ("diag_error", "diag_suppress", "diag_warn")  # lists of them; all others are of texts
 
 
+# Options of how code is made from C++, which PTX has had decided: passed over for it, as cuda.core's linker does.
+_DECIDED = ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug")
+
+
 def _macro(value: Any) -> Any:
     """"NAME", "NAME=VALUE" or ("NAME", VALUE)."""
     return f"{value[0]}={value[1]}" if isinstance(value, (tuple, list)) and len(value) == 2 else value
@@ -70,7 +75,7 @@ class ProgramOptions:
     Those at the end are for tile programs.
     """
 
-    name: str | None = None
+    name: str | None = "default_program"
     arch: str | None = None  #: "sm_90"; None: the current device's
     relocatable_device_code: Switch = None
     extensible_whole_program: Switch = None
@@ -92,7 +97,6 @@ class ProgramOptions:
     include_path: Any = None
     pre_include: Strings = None
     no_source_include: Switch = None
-    use_bundled_headers: Switch = None
     std: str | None = None
     builtin_move_forward: Switch = None
     builtin_initializer_list: Switch = None
@@ -100,19 +104,19 @@ class ProgramOptions:
     restrict: Switch = None
     device_as_default_execution_space: Switch = None
     device_int128: Switch = None
-    device_float128: Switch = None
     optimization_info: str | None = None
     no_display_error_number: Switch = None
     diag_error: Any = None
     diag_suppress: Any = None
     diag_warn: Any = None
     brief_diagnostics: Switch = None
-    time: str | None = None
+    time: str | bool | None = None  #: a file for the times of NVRTC; of PTX, True is enough
     split_compile: int | None = None
     fdevice_syntax_only: Switch = None
     minimal: Switch = None
     no_cache: Switch = None
     fdevice_time_trace: str | None = None
+    device_float128: Switch = None
     frandom_seed: str | None = None
     ofast_compile: str | None = None
     pch: Switch = None
@@ -122,7 +126,10 @@ class ProgramOptions:
     pch_verbose: Switch = None
     pch_messages: Switch = None
     instantiate_templates_in_pch: Switch = None
+    extra_sources: Any = None  #: of NVVM IR, which is not there: refused
+    use_libdevice: Switch = None  #: of NVVM IR; it means nothing here
     numba_debug: Switch = None
+    use_bundled_headers: Switch = None
     modify_stack_limit: Switch = None
     no_default_headers: Switch = None
     device_stack_protector: Switch = None
@@ -142,7 +149,14 @@ class ProgramOptions:
     split: int | None = None
     raster: int | None = None
 
-    def _fill(self, name_expressions: Sequence[str]) -> _Texts:
+    def as_bytes(self, backend: str = "nvrtc", target_type: str | None = None) -> list[bytes]:
+        """What NVRTC is told, to compile to "cubin" where no target is given."""
+        if str(backend).lower() != "nvrtc":
+            raise ValueError(f"Unknown backend {backend!r}: expected 'nvrtc'")
+        with Program("", "c++", self) as program:
+            return [flag.encode() for flag in program.flags(target_type or "cubin")]
+
+    def _fill(self, name_expressions: Sequence[str], kind: int) -> _Texts:
         made = _Texts(raw.cuc_program_options())
         lists = {"ptxas_options": ("ptxas_options", "ptxas_option_count", None),
                  "define_macro": ("define_macros", "define_macro_count", _macro),
@@ -155,8 +169,12 @@ class ProgramOptions:
                  "extra_options": ("extra_options", "extra_option_count", None)}
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None or field.name in ("headers", "constants", "dimensions"):
+            if value is None or field.name in ("headers", "constants", "dimensions", "extra_sources", "use_libdevice"):
                 continue
+            if kind == raw.CUC_SOURCE_PTX and field.name in _DECIDED:
+                continue
+            if field.name == "time" and kind == raw.CUC_SOURCE_PTX and isinstance(value, bool):
+                value = "-" if value else None  # the linker's is a switch
             if field.name == "define_macro" and isinstance(value, tuple) and len(value) == 2 and \
                     not isinstance(value[0], tuple):
                 value = [value]  # a name and its value
@@ -196,13 +214,18 @@ class Program(Handle):
     def __init__(self, code: str | bytes, code_type: str = "c++",
                  options: ProgramOptions | dict[str, Any] | None = None) -> None:
         self._h = 0
-        kind = word("code_type", str(code_type).lower(), _SOURCE_KINDS)
+        kind = _SOURCE_KINDS.get(str(code_type).lower())
+        if kind is None:
+            raise RuntimeError(f"Unsupported code_type={code_type!r}: expected one of "
+                               f"{', '.join(map(repr, _SOURCE_KINDS))}")
         self._code = code.encode() if isinstance(code, str) else bytes(memoryview(code))
         self._kind, self._options = kind, given_as(ProgramOptions, options)
+        if self._options.extra_sources is not None:
+            raise ValueError("extra_sources is for NVVM IR, which no backend here takes: link several objects instead")
         self._take(self._create(()))
 
     def _create(self, name_expressions: Sequence[str]) -> int:
-        made = self._options._fill(name_expressions)
+        made = self._options._fill(name_expressions, self._kind)
         return create(raw.cuc_program_create, self._kind, self._code, len(self._code),
                       ctypes.byref(made.struct))
 
@@ -228,9 +251,9 @@ class Program(Handle):
         return text(raw.cuc_program_log(self._h))
 
     @property
-    def backend(self) -> str:
-        """Who compiles, such as "NVRTC"."""
-        return text(raw.cuc_program_backend(self._h))
+    def backend(self) -> CompilerBackendType:
+        """The compiler, such as "NVRTC"."""
+        return CompilerBackendType(text(raw.cuc_program_backend(self._h)))
 
     @property
     def compile_time(self) -> float:
@@ -244,9 +267,12 @@ class Program(Handle):
                 for i in range(raw.cuc_program_flag_count(self._h, target))]
 
     @property
-    def pch_status(self) -> str | None:
-        return {raw.CUC_PCH_CREATED: "created", raw.CUC_PCH_NOT_ATTEMPTED: "not_attempted",
-                raw.CUC_PCH_FAILED: "failed"}.get(raw.cuc_program_pch_status(self._h))
+    def pch_status(self) -> PCHStatusType | None:
+        return {raw.CUC_PCH_CREATED: PCHStatusType.CREATED, raw.CUC_PCH_NOT_ATTEMPTED: PCHStatusType.NOT_ATTEMPTED,
+                raw.CUC_PCH_FAILED: PCHStatusType.FAILED}.get(raw.cuc_program_pch_status(self._h))
+
+    def __repr__(self) -> str:
+        return f"<Program backend={self.backend.value!r}>" if self._h else "<Program, closed>"
 
     @property
     def tile_ir(self) -> str:
@@ -277,13 +303,13 @@ class Program(Handle):
 class LinkerOptions:
     """How a linker links; None leaves its default. The names are cuda.core's."""
 
-    name: str | None = None
+    name: str | None = "<default linker>"
     arch: str | None = None
     max_register_count: int | None = None
     time: Switch = None
     verbose: Switch = None
     link_time_optimization: Switch = None
-    keep_ptx: Switch = None
+    ptx: Switch = None  #: what `link("ptx")` says by itself
     optimization_level: int | None = None
     debug: Switch = None
     lineinfo: Switch = None
@@ -299,7 +325,17 @@ class LinkerOptions:
     split_compile_extended: int | None = None
     no_cache: Switch = None
     numba_debug: Switch = None
+    keep_ptx: Switch = None
     extra_options: Strings = None
+
+    def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
+        """What nvJitLink is told."""
+        if str(backend).lower() != "nvjitlink":
+            raise ValueError(f"as_bytes() only supports 'nvjitlink' backend, not {backend!r}: the driver takes numbers")
+        with Linker.empty(self) as linker:
+            if linker.backend != CompilerBackendType.NVJITLINK:
+                raise RuntimeError("nvJitLink backend is not available")
+            return [flag.encode() for flag in linker.flags]
 
     def _fill(self) -> _Texts:
         made = _Texts(raw.cuc_linker_options())
@@ -307,6 +343,8 @@ class LinkerOptions:
                  "ptxas_options": "ptxas_option_count", "extra_options": "extra_option_count"}
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.name == "ptx":
+                continue
             if field.name in lists:
                 made.set_list(field.name, lists[field.name], value)
             elif field.type == "Switch":
@@ -324,10 +362,22 @@ class Linker(Handle):
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | dict[str, Any] | None = None) -> None:
         self._h = 0
-        made = given_as(LinkerOptions, options)._fill()
-        self._take(create(raw.cuc_linker_create, ctypes.byref(made.struct)))
+        made = Linker._create(given_as(LinkerOptions, options))
+        self._take(made)
+        if not object_codes:
+            raise ValueError("At least one ObjectCode object must be provided; Linker.empty() begins without")
         for code in object_codes:
             self.add(code)
+
+    @staticmethod
+    def _create(given: LinkerOptions) -> int:
+        made = given._fill()
+        return create(raw.cuc_linker_create, ctypes.byref(made.struct))
+
+    @classmethod
+    def empty(cls, options: LinkerOptions | dict[str, Any] | None = None) -> Linker:
+        """A linker of nothing yet: `add()`, `add_file()` and `add_data()` give it what it links."""
+        return cls._own(cls._create(given_as(LinkerOptions, options)))
 
     def add(self, code: ObjectCode) -> None:
         check(raw.cuc_linker_add(self._h, handle_of(ObjectCode, code, "code")))
@@ -360,12 +410,15 @@ class Linker(Handle):
         return text(raw.cuc_linker_info_log(self._h))
 
     @classmethod
-    def which_backend(cls) -> str:
+    def which_backend(cls) -> CompilerBackendType:
         """Who links by default, "nvJitLink" or "driver"."""
-        with cls() as linker:
+        with cls.empty() as linker:
             return linker.backend
 
     @property
-    def backend(self) -> str:
+    def backend(self) -> CompilerBackendType:
         """"nvJitLink" or "driver"."""
-        return text(raw.cuc_linker_backend(self._h))
+        return CompilerBackendType(text(raw.cuc_linker_backend(self._h)))
+
+    def __repr__(self) -> str:
+        return f"<Linker backend={self.backend.value!r}>" if self._h else "<Linker, closed>"

@@ -4,11 +4,12 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
-from ._errors import check, last_error
+from ._errors import InvalidArgumentError, check, last_error
 from ._handle import Handle, c_handle, call, create, get, given_as, handle_of, kept, not_copied, options, word
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
@@ -61,6 +62,7 @@ class Event(Handle):
 
     __slots__ = ()
     _release = raw.cuc_event_release
+    _made_by = "Device.create_event(), Stream.record() and Event.from_handle()"
 
     @classmethod
     def _create(cls, place: Device | Context, given: EventOptions | dict[str, Any] | None) -> Event:
@@ -93,6 +95,8 @@ class Event(Handle):
     @property
     def ipc_descriptor(self) -> IPCEventDescriptor:
         """What names it to another process; of an event with ipc_enabled."""
+        if not self.is_ipc_enabled:
+            raise RuntimeError("the event is not IPC-enabled: make it with EventOptions(ipc_enabled=True)")
         return IPCEventDescriptor(exported(raw.cuc_event_export, self._h), self.device.device_id)
 
     @property
@@ -154,9 +158,22 @@ class Event(Handle):
         if not isinstance(earlier, Event):
             return NotImplemented
         out = ctypes.c_float()
-        if check(raw.cuc_event_get_elapsed(ctypes.byref(out), earlier._h, self._h)) != raw.CUC_OK:
-            raise RuntimeError("an event has not completed yet: wait for the later one with sync()")
+        status = raw.cuc_event_get_elapsed(ctypes.byref(out), earlier._h, self._h)
+        if status == raw.CUC_NOT_READY:
+            raise RuntimeError("One or both events have not completed. Wait for the later one with sync()")
+        if status < 0:
+            error = last_error()
+            if not (self.is_timing_enabled and earlier.is_timing_enabled):
+                raise InvalidArgumentError("Both Events must be created with timing enabled: "
+                                           "EventOptions(timing_enabled=True)") from error
+            if "never recorded" in str(error):
+                raise InvalidArgumentError("Both Events must be recorded before their difference is taken: "
+                                           "stream.record(event)") from error
+            raise error
         return out.value
+
+    def __repr__(self) -> str:
+        return f"<Event handle={self.handle:#x}>" if self._h else "<Event, closed>"
 
     async def _wait(self) -> None:
         if not self.is_done:
@@ -190,6 +207,7 @@ class Stream(Handle):
 
     __slots__ = ("_p",)
     _release = raw.cuc_stream_release
+    _made_by = "Device.create_stream(), Context.create_stream() and Stream.from_handle()"
     _stream_h = Handle.__dict__["_h"]  # the same by a name that no other object has: C takes what has it for a stream
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
 
@@ -286,8 +304,13 @@ class Stream(Handle):
         """Let what is put here next wait for an event, or for what another stream has by now."""
         if isinstance(event_or_stream, Event):
             check(raw.cuc_stream_wait_event(self._h, event_or_stream._h))
-        else:
-            check(raw.cuc_stream_wait_stream(self._h, as_stream(event_or_stream)._h))
+            return
+        try:
+            other = as_stream(event_or_stream)
+        except TypeError:
+            raise ValueError(f"expected an Event, a Stream or an object with __cuda_stream__, not "
+                             f"{type(event_or_stream).__name__}") from None
+        check(raw.cuc_stream_wait_stream(self._h, other._h))
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
         """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
@@ -331,7 +354,9 @@ class Stream(Handle):
         return hash(self.handle)
 
     def __repr__(self) -> str:
-        return f"<Stream {self.handle:#x}>"
+        if not self._h:
+            return "<Stream, closed>"
+        return f"<Stream handle={self.handle:#x} context={raw.cuc_context_handle(raw.cuc_stream_context(self._h)):#x}>"
 
 
 class DefaultStream(Stream):
@@ -380,6 +405,23 @@ LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM = DefaultStream(1), DefaultStre
 StreamLike = Any
 
 
+def _protocol_handle(protocol: Any) -> int:
+    """The handle that `__cuda_stream__` gives."""
+    if not callable(protocol):
+        warnings.warn("__cuda_stream__ as an attribute is deprecated, as in cuda.core: it is to be a method",
+                      DeprecationWarning, stacklevel=4)
+        said = protocol
+    else:
+        said = protocol()
+    try:
+        version, handle = said
+    except (TypeError, ValueError):
+        raise RuntimeError(f"__cuda_stream__ gave {said!r}: expected a version, 0, and a handle") from None
+    if version != 0:
+        raise RuntimeError(f"__cuda_stream__ of version {version!r} is not known, 0 is")
+    return handle  # type: ignore[no-any-return]
+
+
 def as_stream(value: StreamLike) -> Stream:
     """The stream that a value stands for: ours, or another library's by its protocol."""
     if type(value) is Stream:
@@ -388,10 +430,7 @@ def as_stream(value: StreamLike) -> Stream:
         return value._stream() if isinstance(value, DefaultStream) else value
     protocol = getattr(value, "__cuda_stream__", None)
     if protocol is not None:
-        version, handle = protocol() if callable(protocol) else protocol
-        if version != 0:
-            raise TypeError(f"__cuda_stream__ of version {version} is not known, 0 is")
-        return Stream.from_handle(handle, owner=value)
+        return Stream.from_handle(_protocol_handle(protocol), owner=value)
     for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's, of before the protocol
         handle = getattr(value, name, None)
         if isinstance(handle, int) and not hasattr(value, "__dlpack__"):  # arrays have a `ptr` too

@@ -24,7 +24,7 @@ class Waiting(DeviceTest):
     def work(self, stream, turns=1000):
         memory = self.device.allocate(4, stream=stream)
         memory.fill(0, stream=stream)
-        launch(stream, LaunchConfig(1, 1), kernel(SLOW, "slow"), memory, turns)
+        launch(stream, LaunchConfig(grid=1, block=1), kernel(SLOW, "slow"), memory, turns)
         return memory
 
     def test_an_event_and_a_stream_are_waited_for(self):
@@ -92,7 +92,7 @@ device = Device(0)
 stream = device.create_stream()
 code = Program('extern "C" __global__ void f(int *p) { *p = 1; }', "c++",
                ProgramOptions(arch="sm_" + device.arch)).compile("ptx")
-launch(stream, LaunchConfig(1, 1), code.get_kernel("f"), 8)
+launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("f"), 8)
 
 async def main():
     try:

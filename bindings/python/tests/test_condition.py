@@ -46,7 +46,7 @@ PTX = """
     ret;
 }
 """
-ONE = LaunchConfig(1, 1)
+ONE = LaunchConfig(grid=1, block=1)
 DECLARED = 'extern "C" __device__ void cudaGraphSetConditional(unsigned long long condition, unsigned value);\n'
 
 

@@ -17,7 +17,7 @@ extern "C" __global__ void affine(float *x, float a, float b)
     x[threadIdx.x] = a * x[threadIdx.x] + b;
 }
 """
-ONE = LaunchConfig(1, 4)
+ONE = LaunchConfig(grid=1, block=4)
 
 
 class GraphTest(DeviceTest):
@@ -116,7 +116,7 @@ class Nodes(GraphTest):
         node = g.memset(self.x, 7, 16)
         self.assertEqual((node.dptr, node.value, node.element_size, node.width, node.height),
                          (self.x.handle, 7, 1, 16, 1))
-        node = g.launch(LaunchConfig((2, 3), 4, shmem_size=8), self.affine, self.x, 1.0, 1.0)
+        node = g.launch(LaunchConfig(grid=(2, 3), block=4, shmem_size=8), self.affine, self.x, 1.0, 1.0)
         self.assertEqual((node.grid, node.block, node.shmem_size, node.kernel),
                          ((2, 3, 1), (4, 1, 1), 8, self.affine))
         self.assertEqual(g.record(event).event, event)
@@ -208,7 +208,7 @@ class Nodes(GraphTest):
         g = Graph()
         first = g.launch(ONE, self.affine, self.x, 1.0, 1.0)
         for wrong in (lambda: first.launch(ONE, self.affine, self.x), lambda: first.memset(self.x, b"123", 1),
-                      lambda: first.launch(LaunchConfig(1, 5000), self.affine, self.x, 1.0, 1.0)):
+                      lambda: first.launch(LaunchConfig(grid=1, block=5000), self.affine, self.x, 1.0, 1.0)):
             with self.assertRaises((TypeError, ValueError)):
                 wrong()
         self.assertEqual((g.node_count, self.run_it(g)), (1, 2))

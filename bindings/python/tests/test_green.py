@@ -44,9 +44,9 @@ class Green(DeviceTest):
         part.close()  # the stream holds it
         x = self.floats([1] * 4)
         first.wait(self.stream)
-        launch(first, LaunchConfig(1, 4), kernel(SOURCE, "affine"), x, 2.0, 3.0)
+        launch(first, LaunchConfig(grid=1, block=4), kernel(SOURCE, "affine"), x, 2.0, 3.0)
         second.wait(first)
-        launch(second, LaunchConfig(1, 4), kernel(SOURCE, "affine"), x, 10.0, 0.0)
+        launch(second, LaunchConfig(grid=1, block=4), kernel(SOURCE, "affine"), x, 10.0, 0.0)
         self.stream.wait(second)
         self.assertEqual(self.read(x), [50] * 4)
         self.assertEqual(first.device, self.device)

@@ -51,13 +51,13 @@ class Kinds(DeviceTest):
         graph = Graph(self.device)
         graph.memset(self.buffer, 0, 4)
         self.all = {Stream: self.stream, Buffer: self.buffer, Event: self.stream.record(), Kernel: self.kernel,
-                    ObjectCode: self.code, Context: self.device.context, Linker: Linker(),
+                    ObjectCode: self.code, Context: self.device.context, Linker: Linker.empty(),
                     Program: Program(TILE, "tile"), cucore.MemoryResource: self.device.memory_resource,
                     Graph: graph, cucore.GraphExec: graph.instantiate()}
 
     def test_an_object_of_another_kind_is_refused(self):
         stream, virtual = self.stream, VirtualMemoryResource(self.device)
-        linker, graph, handle = Linker(), Graph(self.device), self.stream.record().handle
+        linker, graph, handle = Linker.empty(), Graph(self.device), self.stream.record().handle
 
         def allocate_from(mr):
             self.device.memory_resource = mr
@@ -88,7 +88,7 @@ class Kinds(DeviceTest):
 
     def test_a_launch_looks_at_each(self):
         """The first one, and by the plan that is made then."""
-        x, config = self.buffer, LaunchConfig(1, 1)
+        x, config = self.buffer, LaunchConfig(grid=1, block=1)
         for _ in range(2):
             launch(self.stream, config, self.kernel, 1.0, x, x, 1)
         prepared = PreparedLaunch(self.stream, config, self.kernel, 1.0, x, x, 1)
@@ -110,14 +110,14 @@ class Kinds(DeviceTest):
 
     def test_none_is_copied(self):
         for each in [*self.all.values(), self.buffer.view("f32"),
-                     PreparedLaunch(self.stream, LaunchConfig(1, 1), self.kernel, 1.0, self.buffer, self.buffer, 1)]:
+                     PreparedLaunch(self.stream, LaunchConfig(grid=1, block=1), self.kernel, 1.0, self.buffer, self.buffer, 1)]:
             for how in (copy.copy, copy.deepcopy, pickle.dumps):
                 if type(each) not in (ObjectCode, cucore.DeviceMemoryResource):
                     with self.subTest(type(each).__name__, how=how.__name__), self.assertRaises(TypeError):
                         how(each)
         again = copy.copy(self.kernel.attributes)
         self.assertEqual(again.num_regs, self.kernel.attributes.num_regs)
-        self.assertEqual(copy.deepcopy(LaunchConfig(3, 2)).grid, (3, 1, 1))
+        self.assertEqual(copy.deepcopy(LaunchConfig(grid=3, block=2)).grid, (3, 1, 1))
         for each in (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM):
             self.assertIs(pickle.loads(pickle.dumps(each)), each)
 
@@ -181,7 +181,7 @@ from cucore import *
 from support import SAXPY, compiled
 sys.setswitchinterval(1e-6)
 device = Device(0)
-stream, config = device.create_stream(), LaunchConfig(1, 1)
+stream, config = device.create_stream(), LaunchConfig(grid=1, block=1)
 kernel, x, graph = compiled(SAXPY).get_kernel("saxpy"), device.allocate(64, stream=stream), Graph(device)
 graph.memset(x, 0, 64)
 said = set()
@@ -285,8 +285,8 @@ print("none")
             y, kernel = self.floats([1]), compiled(SAXPY).get_kernel("saxpy")
             self.stream.sync()
             for _ in range(2):
-                launch(stream, LaunchConfig(1, 1), kernel, 1.0, y, y, 1)
-            PreparedLaunch(stream, LaunchConfig(1, 1), kernel, 1.0, y, y, 1)()
+                launch(stream, LaunchConfig(grid=1, block=1), kernel, 1.0, y, y, 1)
+            PreparedLaunch(stream, LaunchConfig(grid=1, block=1), kernel, 1.0, y, y, 1)()
             stream.sync()
             out = array.array("f", [0])
             y.copy_to(out, stream=stream)

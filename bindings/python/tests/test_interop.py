@@ -280,7 +280,7 @@ class Protocols(DeviceTest):
             def __cuda_stream__(self):
                 return 1, 7
 
-        with self.assertRaisesRegex(TypeError, "version 1"):
+        with self.assertRaisesRegex(RuntimeError, "version 1"):
             self.stream.wait(Newer())
 
 
@@ -335,7 +335,7 @@ class Arrays(DeviceTest):
 
     def test_one_is_an_argument_of_a_kernel(self):
         x, y = self.floats([1, 2, 3, 4]), self.floats([0] * 4)
-        launch(self.stream, LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 3.0, Foreign(x), Foreign(y), 4)
+        launch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 3.0, Foreign(x), Foreign(y), 4)
         self.assertEqual(self.read(y), [3, 6, 9, 12])
 
     def test_one_that_makes_no_sense_is_refused(self):
@@ -399,7 +399,7 @@ class Dtypes(DeviceTest):
     def touched(self, argument):
         """Whether a kernel reaches an argument."""
         self.memory.fill(0, stream=self.stream)
-        launch(self.stream, LaunchConfig(1, 1), kernel(TOUCH, "touch"), argument)
+        launch(self.stream, LaunchConfig(grid=1, block=1), kernel(TOUCH, "touch"), argument)
         return self.read(self.memory, "B")[0] == 7
 
     def test_the_list_is_all_of_them(self):
@@ -484,7 +484,7 @@ class Dtypes(DeviceTest):
             c = "unsigned short" if len(bits) == 2 else "unsigned char"
             with self.subTest(name):
                 self.memory.fill(0, stream=self.stream)
-                launch(self.stream, LaunchConfig(1, 1), kernel(STORE % (c, c), "store"), self.memory, kind())
+                launch(self.stream, LaunchConfig(grid=1, block=1), kernel(STORE % (c, c), "store"), self.memory, kind())
                 self.assertEqual(bytes(self.read(self.memory, "B")[:len(bits)]), bits)
 
 
@@ -506,7 +506,7 @@ class Views(DeviceTest):
         self.assertEqual(view.__dlpack_device__(), tensor.__dlpack_device__())
         self.assertEqual(Tensor.from_dlpack(view).shape, (4, 2))
         y = self.floats([0] * 8)
-        launch(self.stream, LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 2.0, view, y, 8)
+        launch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 2.0, view, y, 8)
         self.assertEqual(self.read(y), [2 * i for i in range(8)])
         for make in (StridedMemoryView.from_dlpack, StridedMemoryView.from_any_interface):
             with self.assertRaisesRegex(BufferError, "None is ambiguous"):
@@ -556,7 +556,7 @@ class NumPy(DeviceTest):
         array = numpy.frombuffer(memory.host_view(), dtype=numpy.float32)
         array[:] = range(8)
         y = self.floats([1] * 8)
-        launch(self.stream, LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 2.0, memory, y, 8)
+        launch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 2.0, memory, y, 8)
         self.assertEqual(self.read(y), [2 * i + 1 for i in range(8)])
 
     def test_its_arrays_come_in(self):

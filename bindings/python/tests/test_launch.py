@@ -39,7 +39,7 @@ class Arguments(DeviceTest):
         echo, seen = kernel(ECHO, f"echo_{name}"), set()
         for _ in range(2):
             out = self.device.allocate(size, stream=self.stream)
-            launch(self.stream, LaunchConfig(1, 1), echo, value, out)
+            launch(self.stream, LaunchConfig(grid=1, block=1), echo, value, out)
             data = bytearray(size)
             out.copy_to(data, stream=self.stream)
             self.stream.sync()
@@ -111,7 +111,7 @@ class Arguments(DeviceTest):
         out = self.device.allocate(4, stream=self.stream)
         for address in (out.handle, ctypes.c_void_p(out.handle), out, out.view("i32")):
             out.fill(0, stream=self.stream)
-            launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 42, address)
+            launch(self.stream, LaunchConfig(grid=1, block=1), kernel(ECHO, "echo_i32"), 42, address)
             self.assertEqual(self.read(out, "i"), [42])
 
     def test_arrays_of_the_host_are_refused(self):
@@ -130,18 +130,18 @@ class Arguments(DeviceTest):
         for given in (array, Described(array), Tensor.from_host(array)):
             for run in (launch, lambda *args: PreparedLaunch(*args)()):
                 with self.assertRaisesRegex(InvalidArgumentError, "argument 1 is a tensor of host memory"):
-                    run(self.stream, LaunchConfig(1, 1), echo, 1, given)
+                    run(self.stream, LaunchConfig(grid=1, block=1), echo, 1, given)
         self.stream.sync()  # the context is as it was
         pinned = LegacyPinnedMemoryResource().allocate(4, stream=self.stream)
         for given in (pinned, pinned.view("i32")):
-            launch(self.stream, LaunchConfig(1, 1), echo, 42, given)
+            launch(self.stream, LaunchConfig(grid=1, block=1), echo, 42, given)
             self.assertEqual(self.read(pinned, "i"), [42])
 
     def test_values_of_other_types_may_follow(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
         for value in (1, 2, True, ctypes.c_int(3), 4, 2**32 - 1, -5, 2**40, 6, 1.5, 7, "8", 9):
             try:
-                launch(self.stream, LaunchConfig(1, 1), echo, value, out)
+                launch(self.stream, LaunchConfig(grid=1, block=1), echo, value, out)
             except (OverflowError, InvalidArgumentError, TypeError):
                 self.assertIn(value, (2**40, 1.5, "8"))
                 continue
@@ -150,13 +150,13 @@ class Arguments(DeviceTest):
 
     def test_what_is_wrong_after_a_good_launch_is_told(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
-        config = LaunchConfig(1, 1)
+        config = LaunchConfig(grid=1, block=1)
         launch(self.stream, config, echo, 1, out)
         for wrong, error in (((self.stream, config, echo, 1), TypeError),
                              ((self.stream, config, echo), TypeError),
                              ((self.stream, 3, echo, 1, out), (TypeError, AttributeError)),
                              ((None, config, echo, 1, out), TypeError),
-                             ((self.stream, LaunchConfig(1, 2000), echo, 1, out), InvalidArgumentError)):
+                             ((self.stream, LaunchConfig(grid=1, block=2000), echo, 1, out), InvalidArgumentError)):
             with self.subTest(wrong), self.assertRaises(error):
                 launch(*wrong)
         out.close()
@@ -166,7 +166,7 @@ class Arguments(DeviceTest):
     def test_arguments_may_be_named(self):
         simple = kernel('extern "C" __global__ void nothing() {}', "nothing")
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
-        config = LaunchConfig(1, 1)
+        config = LaunchConfig(grid=1, block=1)
         for _ in range(2):
             launch(stream=self.stream, config=config, kernel=simple)
             launch(self.stream, config, kernel=simple)
@@ -181,7 +181,7 @@ class Arguments(DeviceTest):
 
     def test_references_are_given_back(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
-        config = LaunchConfig(1, 1)
+        config = LaunchConfig(grid=1, block=1)
         objects = [self.stream, config, echo, out, launch, type(out), int]
         for value in (7, "7"):
             def once(value=value):
@@ -199,7 +199,7 @@ class Arguments(DeviceTest):
         with self.assertRaisesRegex(TypeError, "argument 0 is a str"):
             self.echo("i32", "1", 4)
         with self.assertRaisesRegex(TypeError, r"echo_i32\(\) takes 2 arguments, 1 were given"):
-            launch(self.stream, LaunchConfig(1, 1), kernel(ECHO, "echo_i32"), 1)
+            launch(self.stream, LaunchConfig(grid=1, block=1), kernel(ECHO, "echo_i32"), 1)
 
 
 class Launches(DeviceTest):
@@ -215,7 +215,7 @@ class Launches(DeviceTest):
 
     def test_a_prepared_launch_is_the_same_again_and_again(self):
         x, y = self.floats([1]), self.floats([0])
-        prepared = PreparedLaunch(self.stream, LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
+        prepared = PreparedLaunch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
         for _ in range(3):
             prepared()
         self.assertEqual(self.read(y), [3])
@@ -232,20 +232,20 @@ class Launches(DeviceTest):
                 return 0, stream.handle
 
         x, y = self.floats([1]), self.floats([0])
-        launch(Foreign(), LaunchConfig(1, 32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
+        launch(Foreign(), LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
         self.assertEqual(self.read(y), [1])
 
     def test_the_librarys_own_checks_are_exceptions(self):
         saxpy = kernel(SAXPY, "saxpy")
         y = self.floats([0])
         with self.assertRaisesRegex(InvalidArgumentError, "block.x is 4096"):
-            launch(self.stream, LaunchConfig(1, 4096), saxpy, 1.0, y, y, 1)
+            launch(self.stream, LaunchConfig(grid=1, block=4096), saxpy, 1.0, y, y, 1)
         with self.assertRaisesRegex(ValueError, "expected 1 to 3"):
-            LaunchConfig((1, 1, 1, 1), 1)
+            LaunchConfig(grid=(1, 1, 1, 1), block=1)
         with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
             with compiled(SAXPY).get_kernel("saxpy") as gone:
-                launch(self.stream, LaunchConfig(1, 1), gone, 1.0, y, y, 1)
-            launch(self.stream, LaunchConfig(1, 1), gone, 1.0, y, y, 1)
+                launch(self.stream, LaunchConfig(grid=1, block=1), gone, 1.0, y, y, 1)
+            launch(self.stream, LaunchConfig(grid=1, block=1), gone, 1.0, y, y, 1)
 
     def test_a_cluster_counts_as_in_cuda_core(self):
         config = LaunchConfig(grid=(4, 2), block=32, cluster=2)
@@ -266,10 +266,10 @@ class Launches(DeviceTest):
     def test_a_graph_runs_what_was_captured(self):
         x, y = self.floats([1]), self.floats([0])
         saxpy = kernel(SAXPY, "saxpy")
-        launch(self.stream, LaunchConfig(1, 32), saxpy, 0.0, x, y, 1)
+        launch(self.stream, LaunchConfig(grid=1, block=32), saxpy, 0.0, x, y, 1)
         with self.stream.capture() as capture:
             self.assertTrue(self.stream.is_capturing)
-            launch(self.stream, LaunchConfig(1, 32), saxpy, 1.0, x, y, 1)
+            launch(self.stream, LaunchConfig(grid=1, block=32), saxpy, 1.0, x, y, 1)
         run = capture.graph.instantiate()
         self.assertEqual(capture.graph.node_types, ["kernel"])
         self.assertIn("digraph", capture.graph.dot())

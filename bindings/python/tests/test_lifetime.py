@@ -86,14 +86,14 @@ class Orders(DeviceTest):
         view = buffer.view("f32")
         code = compiled(SAXPY)
         kernel = code.get_kernel("saxpy")
-        launch(stream, LaunchConfig(1, 32), kernel, 1.0, buffer, buffer, 16)
+        launch(stream, LaunchConfig(grid=1, block=32), kernel, 1.0, buffer, buffer, 16)
         with stream.capture() as capture:
-            launch(stream, LaunchConfig(1, 32), kernel, 1.0, buffer, buffer, 16)
+            launch(stream, LaunchConfig(grid=1, block=32), kernel, 1.0, buffer, buffer, 16)
         run = capture.graph.instantiate()
         run.launch(stream)
-        prepared = PreparedLaunch(stream, LaunchConfig(1, 32), kernel, 1.0, buffer, buffer, 16)
+        prepared = PreparedLaunch(stream, LaunchConfig(grid=1, block=32), kernel, 1.0, buffer, buffer, 16)
         made = Graph(self.device)
-        node = made.launch(LaunchConfig(1, 32), kernel, 1.0, buffer, buffer, 16)
+        node = made.launch(LaunchConfig(grid=1, block=32), kernel, 1.0, buffer, buffer, 16)
         node.callback(lambda: None).memset(buffer, 0, 4)
         made.instantiate().launch(stream)
         host_launch(stream, lambda: None)
@@ -264,7 +264,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
         x, y = self.floats([1] * 64), self.floats([1] * 64)
         for _ in range(50):
             temporary = x.copy_to(stream=self.stream)
-            launch(self.stream, LaunchConfig(1, 64), compiled(SAXPY).get_kernel("saxpy"), 1.0,
+            launch(self.stream, LaunchConfig(grid=1, block=64), compiled(SAXPY).get_kernel("saxpy"), 1.0,
                    temporary, y, 64)
             del temporary
         self.assertEqual(self.read(y), [51] * 64)
@@ -292,7 +292,7 @@ class Closed(DeviceTest):
     def test_a_prepared_launch_keeps_its_buffers(self):
         x, y = self.floats([1] * 32), self.floats([0] * 32)
         seen = y[0:128]
-        prepared = PreparedLaunch(self.stream, LaunchConfig(1, 32), compiled(SAXPY).get_kernel("saxpy"),
+        prepared = PreparedLaunch(self.stream, LaunchConfig(grid=1, block=32), compiled(SAXPY).get_kernel("saxpy"),
                                   2.0, x, y, 32)
         x.close()
         y.close()
@@ -301,9 +301,9 @@ class Closed(DeviceTest):
 
     def test_a_prepared_launch_keeps_its_stream_config_and_kernel(self):
         y = self.floats([0] * 32)
-        prepared = PreparedLaunch(self.device.create_stream(), LaunchConfig(1, 32),
+        prepared = PreparedLaunch(self.device.create_stream(), LaunchConfig(grid=1, block=32),
                                   compiled(SAXPY).get_kernel("saxpy"), 2.0, y, y, 32)
-        others = [(self.device.create_stream(), LaunchConfig(1, 1), compiled(SAXPY).get_kernel("saxpy"))
+        others = [(self.device.create_stream(), LaunchConfig(grid=1, block=1), compiled(SAXPY).get_kernel("saxpy"))
                   for _ in range(50)]
         prepared()
         self.device.sync()
@@ -321,7 +321,7 @@ sys.setswitchinterval(1e-6)
 device = Device(0)
 stream = device.create_stream()
 y = device.allocate(128, stream=stream)
-prepared = PreparedLaunch(stream, LaunchConfig(1, 32), compiled(SAXPY).get_kernel("saxpy"), 0.0, y, y, 32)
+prepared = PreparedLaunch(stream, LaunchConfig(grid=1, block=32), compiled(SAXPY).get_kernel("saxpy"), 0.0, y, y, 32)
 ended = threading.Event()
 def replace():
     while not ended.is_set():
@@ -341,7 +341,7 @@ print("launched")
     def test_a_prepared_launch_notices_what_is_closed(self):
         y = self.floats([0])
         stream, kernel = self.device.create_stream(), compiled(SAXPY).get_kernel("saxpy")
-        prepared = PreparedLaunch(stream, LaunchConfig(1, 32), kernel, 2.0, y, y, 1)
+        prepared = PreparedLaunch(stream, LaunchConfig(grid=1, block=32), kernel, 2.0, y, y, 1)
         kernel.close()
         with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
             prepared()
@@ -396,7 +396,7 @@ print(bytes(out) == b"1" * 16)
         x, y = self.floats([1]), self.floats([0])
         x.close()
         with self.assertRaises(InvalidArgumentError):
-            launch(self.stream, LaunchConfig(1, 32), compiled(SAXPY).get_kernel("saxpy"), 2.0, x, y, 1)
+            launch(self.stream, LaunchConfig(grid=1, block=32), compiled(SAXPY).get_kernel("saxpy"), 2.0, x, y, 1)
         for use in (lambda: x.view(), lambda: x.copy_to(stream=self.stream), lambda: x[0:1],
                     lambda: x.fill(0, stream=self.stream), lambda: x.host_view()):
             with self.assertRaises((InvalidArgumentError, ValueError)):

@@ -81,9 +81,10 @@ class Programs(unittest.TestCase):
         self.assertEqual(again.symbol_mapping, code.symbol_mapping)
 
     def test_what_is_not_known_is_refused(self):
-        for make in (lambda: Program("", "fortran"), lambda: Program(SAXPY).compile("exe")):
-            with self.assertRaisesRegex(ValueError, "expected"):
-                make()
+        with self.assertRaisesRegex(RuntimeError, "Unsupported code_type='fortran': expected"):
+            Program("", "fortran")
+        with self.assertRaisesRegex(ValueError, "expected"):
+            Program(SAXPY).compile("exe")
         with self.assertRaises(TypeError):
             ProgramOptions(no_such_option=True)
         with self.assertRaisesRegex(TypeError, "arch"):
@@ -112,7 +113,7 @@ class Links(DeviceTest):
         with Linker(*pieces, options=LinkerOptions(arch=f"sm_{self.device.arch}")) as linker:
             linked = linker.link("cubin")
         value = self.floats([21])
-        launch(self.stream, LaunchConfig(1, 1), linked.get_kernel("f"), value)
+        launch(self.stream, LaunchConfig(grid=1, block=1), linked.get_kernel("f"), value)
         self.assertEqual(self.read(value), [42])
 
     def test_what_is_missing_is_told(self):

@@ -195,7 +195,7 @@ class Devices(DeviceTest):
         self.assertGreater(program.compile_time, 0)
         self.assertIsInstance(program.flags(), list)
         self.assertTrue(program.tile_machine.startswith("tile 1 machine"), program.tile_machine[:40])
-        linker = cucore.Linker()
+        linker = cucore.Linker.empty()
         linker.add_data(code.code, "ptx", "vadd")
         self.assertIsInstance(linker.flags, list)
         with tempfile.TemporaryDirectory() as folder:

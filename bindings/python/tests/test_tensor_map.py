@@ -43,7 +43,7 @@ class TensorMaps(DeviceTest):
         self.out = self.floats([0] * 32)
 
     def taken(self, tensor_map, x, y):
-        launch(self.stream, LaunchConfig(1, 32), kernel(TAKE, "take"), tensor_map, self.out, x, y)
+        launch(self.stream, LaunchConfig(grid=1, block=32), kernel(TAKE, "take"), tensor_map, self.out, x, y)
         return self.read(self.out)
 
     def test_a_kernel_takes_boxes(self):

@@ -250,7 +250,7 @@ class Names(TileTest):
             path = os.path.join(folder, "inserted.ptx")
             code.save(path)
             kernel = ObjectCode.from_ptx(path).get_kernel("inserted")
-        launch(self.stream, LaunchConfig((1,), (0, 0, 0)), kernel, there, out)
+        launch(self.stream, LaunchConfig(grid=(1,), block=None), kernel, there, out)
         np.testing.assert_array_equal(self.get(out).reshape(2, 8), [np.concatenate([x[:4], x[:4]]), x])
         self.assertIn("sm_80", k.inserted.compile(there, out, 8, arch="sm_80", code_type="ptx").ptx)
 

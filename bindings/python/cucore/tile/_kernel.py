@@ -23,7 +23,6 @@ from ._errors import TileCompilerError
 from ._values import plain
 
 T = TypeVar("T")
-_COMPILERS_BLOCK = (0, 0, 0)
 
 
 class Constant(Generic[T]):
@@ -256,7 +255,7 @@ def function(given: Any = None, /, **_where: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _config(grid: tuple[int, ...], programmatic: bool) -> LaunchConfig:
-    return LaunchConfig(grid, _COMPILERS_BLOCK, programmatic_stream_serialization=programmatic)
+    return LaunchConfig(grid=grid, block=None, programmatic_stream_serialization=programmatic)
 
 
 def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, kernel_args: Sequence[Any] = (), *,

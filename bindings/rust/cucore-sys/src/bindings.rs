@@ -2180,7 +2180,7 @@ zeroed!(cuc_program_header);
 pub struct cuc_program_options {
     /// sizeof(cuc_program_options); the initialisers set it
     pub struct_size: usize,
-    /// What messages call the source, and the name of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". No directory: quoted includes would be searched in it.
+    /// What messages call the source, and the name of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, "src/a.cu", NVRTC searches quoted includes in that first, unless no_source_include is CUC_ON.
     pub name: *const c_char,
     /// "sm_90", "sm_90a", "compute_90": what the code is for (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A tile program takes for NULL all that the device has, "sm_90a" of one of 9.0, and uses no instruction of "sm_90a" when it is given "sm_90".
     pub arch: *const c_char,

@@ -1,0 +1,264 @@
+"""What a program written for cuda.core finds: types of errors, results, names, and the order of options."""
+import copy
+import ctypes
+import dataclasses
+import pickle
+import unittest
+import warnings
+import weakref
+
+import cucore
+from cucore import (
+    Context,
+    Event,
+    EventOptions,
+    Host,
+    Kernel,
+    LaunchConfig,
+    Linker,
+    LinkerOptions,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    Stream,
+    graph,
+    launch,
+    typing,
+)
+from support import SAXPY, DeviceTest, compiled, kernel
+
+TIMED = EventOptions(timing_enabled=True)
+
+
+class Foreign:
+    """Another library's stream."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def __cuda_stream__(self):
+        return 0, self.stream.handle
+
+
+class Errors(DeviceTest):
+    def test_types_and_texts_are_cuda_cores(self):
+        plain = self.stream.record()
+        one, two = self.device.create_event(TIMED), self.device.create_event(TIMED)
+        saxpy = kernel(SAXPY, "saxpy")
+        rows = [
+            ("a class of streams is called", lambda: Stream(), RuntimeError, "^Stream objects cannot be inst"),
+            ("of events", lambda: Event(), RuntimeError, "^Event objects cannot be instantiated directly"),
+            ("of contexts", lambda: Context(), RuntimeError, "^Context objects cannot be instantiated directly"),
+            ("of kernels", lambda: Kernel(), RuntimeError, "^Kernel objects cannot be instantiated directly"),
+            ("of code", lambda: ObjectCode(), RuntimeError, "^ObjectCode objects cannot be instantiated directly"),
+            ("of attributes", lambda: type(saxpy.attributes)(), RuntimeError, "^KernelAttributes cannot be"),
+            ("of occupancy", lambda: type(saxpy.occupancy)(), RuntimeError, "^KernelOccupancy cannot be"),
+            ("a language that is not known", lambda: Program("", "fortran"), RuntimeError, "code_type='fortran'"),
+            ("NVVM's sources", lambda: Program("", options={"extra_sources": [("a", "b")]}), ValueError, "NVVM"),
+            ("a linker of nothing", lambda: Linker(), ValueError, "At least one ObjectCode"),
+            ("a block of no threads", lambda: LaunchConfig(block=0), ValueError, "block is 0"),
+            ("one of them", lambda: LaunchConfig(block=(4, 0)), ValueError, r"block is \(4, 0\)"),
+            ("a node of the host before the first", lambda: Host(-1), ValueError, "non-negative int"),
+            ("a truth as a node", lambda: Host(True), ValueError, "non-negative int"),
+            ("two nodes at once", lambda: Host(0, is_numa_current=True), ValueError, "mutually exclusive"),
+            ("a wait for a text", lambda: self.stream.wait("an event"), ValueError, "expected an Event"),
+            ("a version of streams", lambda: self.device.create_stream(Other()), RuntimeError, "version 7"),
+            ("a descriptor of an event of this process", lambda: plain.ipc_descriptor, RuntimeError, "not IPC-enabled"),
+            ("a time without timing", lambda: two - plain, RuntimeError, "^Both Events must be created with timing"),
+            ("a time of nothing", lambda: two - one, RuntimeError, "^Both Events must be recorded"),
+            ("a handle that is a text", lambda: Kernel.from_handle("7"), TypeError, "expected a handle"),
+            ("a fraction", lambda: Kernel.from_handle(2.5), TypeError, "expected a handle"),
+            ("shared memory of no size", lambda: saxpy.occupancy.max_potential_block_size(...), TypeError, "shared"),
+            ("a kind of backend", lambda: ProgramOptions().as_bytes("ld"), ValueError, "Unknown backend 'ld'"),
+            ("the driver's options as text", lambda: LinkerOptions().as_bytes("driver"), ValueError, "only supports"),
+            ("an enumeration's member", lambda: typing.GraphMemoryType("disk"), ValueError, "'disk' is not a valid Gr"),
+        ]
+
+        class Other:
+            def __cuda_stream__(self):
+                return 7, 0
+
+        for what, do, error, said in rows:
+            with self.subTest(what), self.assertRaisesRegex(error, said):
+                do()
+
+    def test_texts_name_the_python_call(self):
+        rows = [
+            ("a method", lambda: self.stream.wait_value(5, 7), r"^Stream\.wait_value\(\): "),
+            ("a class", lambda: cucore.Device(99), r"^Device\(\): "),
+            ("a class method", lambda: Stream.from_handle(1 << 60), r"^Stream\.from_handle\(\): "),
+            ("a property", lambda: ObjectCode.from_ltoir(b"x" * 8).handle, r"^ObjectCode\.handle\(\): "),
+            ("a function", lambda: launch(self.stream, LaunchConfig(block=5000), kernel(SAXPY, "saxpy"), 1.0, 8, 8, 1),
+             r"^launch\(\): "),
+        ]
+        for what, do, said in rows:
+            with self.subTest(what), self.assertRaisesRegex(cucore.CUDAError, said) as raised:
+                do()
+            self.assertNotRegex(str(raised.exception), r"\bcuc_\w+\(\)")
+            self.assertTrue(raised.exception.function.startswith("cuc_"))
+
+    def test_a_cooperative_grid_that_is_too_large_is_a_value_error(self):
+        config = LaunchConfig(grid=2**20, block=128, is_cooperative=True)
+        with self.assertRaisesRegex(ValueError, "COOPERATIVE_LAUNCH_TOO_LARGE"):
+            launch(self.stream, config, kernel(SAXPY, "saxpy"), 1.0, 8, 8, 0)
+
+    def test_what_cuda_core_deprecates_is_deprecated(self):
+        saxpy, y = kernel(SAXPY, "saxpy"), self.floats([0])
+
+        class Attribute:
+            __cuda_stream__ = (0, self.stream.handle)
+
+        rows = [
+            ("a launch on another library's stream",
+             lambda: launch(Foreign(self.stream), LaunchConfig(), saxpy, 1.0, y, y, 1), "device.create_stream"),
+            ("the protocol as an attribute", lambda: self.device.create_stream(Attribute()), "is to be a method"),
+        ]
+        for what, do, said in rows:
+            with self.subTest(what), self.assertWarnsRegex(DeprecationWarning, said):
+                do()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            launch(self.device.create_stream(Foreign(self.stream)), LaunchConfig(), saxpy, 1.0, y, y, 1)
+        self.stream.sync()
+
+
+class Results(DeviceTest):
+    def test_flags_are_bools_and_results_have_names(self):
+        saxpy = kernel(SAXPY, "saxpy")
+        for name in ("cache_mode_ca", "cluster_size_must_be_set", "non_portable_cluster_size_allowed"):
+            with self.subTest(name):
+                self.assertIs(type(getattr(saxpy.attributes, name)), bool)
+        self.assertIs(type(saxpy.attributes.num_regs), int)
+        found = saxpy.occupancy.max_potential_block_size(0, 0)
+        self.assertEqual((found.min_grid_size, found.max_block_size), found)
+        seen = []
+        limited = saxpy.occupancy.max_potential_block_size(lambda threads: seen.append(threads) or threads * 512, 0)
+        self.assertTrue(seen and limited.max_block_size < found.max_block_size, (seen, limited))
+
+    def test_occupancy_is_asked_of_the_streams_device(self):
+        config = LaunchConfig(grid=128, block=64)
+        for name in ("max_active_clusters", "max_potential_cluster_size"):
+            with self.subTest(name):
+                ask = getattr(kernel(SAXPY, "saxpy").occupancy, name)
+                self.assertEqual(ask(config, stream=self.stream), ask(config))
+
+    def test_a_host_is_one_object(self):
+        for make in (Host, lambda: Host(3), lambda: Host(numa_id=3), Host.numa_current):
+            host = make()
+            with self.subTest(repr(host)):
+                self.assertIs(host, make())
+                self.assertIs(eval(repr(host)), host)
+                self.assertIs(pickle.loads(pickle.dumps(host)), host)
+                self.assertIs(copy.deepcopy(host), host)
+                with self.assertRaises(AttributeError):
+                    host.numa_id = 1
+        self.assertEqual(len({Host(), Host(0), Host(1), Host.numa_current()}), 4)
+
+    def test_words_are_members_of_enumerations(self):
+        program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90"))
+        self.assertIs(program.backend, typing.CompilerBackendType.NVRTC)
+        self.assertIsInstance(Linker.which_backend(), typing.CompilerBackendType)
+        made = program.compile(typing.ObjectCodeFormatType.PTX)
+        self.assertEqual((made.code_type, str(typing.SourceCodeType.PTX)), ("ptx", "ptx"))
+        Program(made.code, typing.SourceCodeType.PTX, {"arch": "sm_90"})
+        for name in typing.__all__:
+            with self.subTest(name):
+                self.assertTrue(hasattr(typing, name))
+
+    def test_there_are_weak_references_to_everything(self):
+        saxpy, made = kernel(SAXPY, "saxpy"), cucore.Graph(self.device)
+        for each in (self.device, self.stream, self.stream.record(), self.device.context, self.floats([1]),
+                     LaunchConfig(), saxpy, saxpy.attributes, saxpy.occupancy, compiled(SAXPY), Host(),
+                     Program("", "c++", {"arch": "sm_90"}), made, made.create_condition(), Linker.empty(),
+                     self.stream.create_graph_builder(), self.stream.capture()):
+            with self.subTest(type(each).__name__):
+                self.assertIs(weakref.ref(each)(), each)
+
+    def test_kernels_are_equal_by_handle(self):
+        saxpy = kernel(SAXPY, "saxpy")
+        again = Kernel.from_handle(saxpy.handle)
+        self.assertEqual(saxpy, again)
+        self.assertEqual(hash(saxpy), hash(again))
+
+
+class Options(unittest.TestCase):
+    #: the first parameters by their places
+    ORDERS = {
+        LaunchConfig: "grid cluster block shmem_size is_cooperative",
+        cucore.StreamOptions: "nonblocking priority",
+        EventOptions: "timing_enabled blocking_sync ipc_enabled",
+        ProgramOptions: "name arch relocatable_device_code extensible_whole_program debug lineinfo "
+        "device_code_optimize ptxas_options max_register_count ftz prec_sqrt prec_div fma use_fast_math "
+        "extra_device_vectorization link_time_optimization gen_opt_lto define_macro undefine_macro include_path "
+        "pre_include no_source_include std builtin_move_forward builtin_initializer_list disable_warnings restrict "
+        "device_as_default_execution_space device_int128 optimization_info no_display_error_number diag_error "
+        "diag_suppress diag_warn brief_diagnostics time split_compile fdevice_syntax_only minimal no_cache "
+        "fdevice_time_trace device_float128 frandom_seed ofast_compile pch create_pch use_pch pch_dir pch_verbose "
+        "pch_messages instantiate_templates_in_pch extra_sources use_libdevice numba_debug",
+        LinkerOptions: "name arch max_register_count time verbose link_time_optimization ptx optimization_level "
+        "debug lineinfo ftz prec_div prec_sqrt fma kernels_used variables_used optimize_unused_variables "
+        "ptxas_options split_compile split_compile_extended no_cache numba_debug",
+        graph.GraphCompleteOptions: "auto_free_on_launch upload_stream device_launch use_node_priority",
+        graph.GraphDebugPrintOptions: "verbose runtime_types kernel_node_params memcpy_node_params memset_node_params "
+        "host_node_params event_node_params ext_semas_signal_node_params ext_semas_wait_node_params "
+        "kernel_node_attributes handles mem_alloc_node_params mem_free_node_params batch_mem_op_node_params "
+        "extra_topo_info conditional_node_params",
+    }
+
+    def test_their_places_are_cuda_cores(self):
+        for kind, names in self.ORDERS.items():
+            with self.subTest(kind.__name__):
+                own = [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else \
+                    list(cucore._launch._FIELDS)
+                self.assertEqual(own[:len(names.split())], names.split())
+        self.assertEqual(LaunchConfig(3, 2, 64, 16), LaunchConfig(grid=3, cluster=2, block=64, shmem_size=16))
+
+    def test_they_are_told_as_bytes(self):
+        said = ProgramOptions(arch="sm_80", debug=True, ftz=True).as_bytes("nvrtc")
+        self.assertLessEqual({b"--device-debug", b"--ftz=true"}, set(said))
+        if Linker.which_backend() == "nvJitLink":
+            self.assertIn(b"-maxrregcount=32", LinkerOptions(arch="sm_80", max_register_count=32).as_bytes())
+
+    def test_a_name_may_have_a_folder(self):
+        made = Program(SAXPY, "c++", ProgramOptions(name="a/b.cu", arch="sm_90")).compile("ptx")
+        self.assertEqual(made.name, "a/b.cu")
+
+    def test_ptx_passes_over_what_it_has_decided(self):
+        ptx = Program(SAXPY, "c++", {"arch": "sm_90"}).compile("ptx").code
+        for name in ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug", "time"):
+            with self.subTest(name):
+                Program(ptx, "ptx", {"arch": "sm_90", name: True})
+        with self.assertRaisesRegex(ValueError, "means nothing for PTX"):
+            Program(ptx, "ptx", {"arch": "sm_90", "std": "c++17"})
+
+
+class Arguments(DeviceTest):
+    def test_subclasses_of_scalars_are_scalars(self):
+        class Int(ctypes.c_int):
+            pass
+
+        class Float(float):
+            pass
+
+        class Whole(int):
+            pass
+
+        x, y = self.floats([1]), self.floats([0])
+        values = [(Float(2), x, y, Int(1)), (2.0, x, y, Whole(1))]
+        try:
+            import numpy
+        except ImportError:
+            pass
+        else:
+            class Single(numpy.float32):
+                pass
+
+            values.append((Single(2), x, y, numpy.int32(1)))
+        for given in values:
+            with self.subTest(given):
+                launch(self.stream, LaunchConfig(), kernel(SAXPY, "saxpy"), *given)
+        self.assertEqual(self.read(y), [2.0 * len(values)])
+
+
+if __name__ == "__main__":
+    unittest.main()
