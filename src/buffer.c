@@ -33,6 +33,29 @@ static void drop(cuc_buffer *b)
     cuc__handle_free(b);
 }
 
+// Ask the driver for what the caller did not say.
+static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
+{
+    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
+
+    cuc_status st = cuc__memory_pointer_info(&info, ptr, function);
+    if (st < 0)
+        return st;
+    if (!*access)
+        *access = info.access;
+    if (*device || info.device < 0 || info.kind == CUC_MEMORY_PINNED)
+        return CUC_OK;
+    return cuc__pass(cuc_device_get(device, info.device), function);
+}
+
+// Whether the driver has to tell whose memory a resource gives: it matters where a device reaches
+// it, and of the user's own functions they need not say.
+static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
+{
+    return access & CUC_MEMORY_ACCESS_DEVICE &&
+           (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
+}
+
 cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, size_t bytes,
                              cuc_stream *stream)
 {
@@ -59,6 +82,14 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         st = CUC_ERROR_OUT_OF_MEMORY;
     if (st >= 0 && bytes)
         st = resource->ops->allocate(resource, &b->ptr, bytes, stream, __func__);
+    if (st >= 0)
+        b->device = cuc_memory_resource_device(resource);
+    if (st >= 0 && b->ptr && is_of_unknown_device(resource, resource->access)) {
+        uint32_t access = resource->access;
+        st = ask(&b->device, &access, b->ptr, __func__);
+        if (st < 0)
+            (void)resource->ops->deallocate(resource, b->ptr, bytes, stream, NULL);
+    }
     if (st < 0) {
         if (b && cuc__handle_drop(b, CUC__HANDLE_BUFFER))
             cuc__handle_free(b);
@@ -67,26 +98,10 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
     }
     b->bytes = bytes;
     b->resource = resource;
-    b->device = cuc_memory_resource_device(resource);
     b->stream = cuc_stream_retain(stream);
     b->access = resource->access;
     *out = b;
     return CUC_OK;
-}
-
-// Ask the driver for what the caller did not say.
-static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
-{
-    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
-
-    cuc_status st = cuc__memory_pointer_info(&info, ptr, function);
-    if (st < 0)
-        return st;
-    if (!*access)
-        *access = info.access;
-    if (*device || info.device < 0 || info.kind == CUC_MEMORY_PINNED)
-        return CUC_OK;
-    return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
 cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
@@ -134,8 +149,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
         if (!o.access)
             o.access = o.resource->access;
     }
-    // Of memory that a device reaches, it matters which device's it is.
-    if (ptr && (!o.access || (!o.device && !o.resource && o.access & CUC_MEMORY_ACCESS_DEVICE)) &&
+    if (ptr && (!o.access || (!o.device && is_of_unknown_device(o.resource, o.access))) &&
         (st = ask(&o.device, &o.access, ptr, __func__)) < 0)
         return st;
 

@@ -351,6 +351,52 @@ START_TEST(a_resource_takes_memory_over)
 }
 END_TEST
 
+// A resource of the user's that lends one allocation of a device, and says or does not say whose it
+// is.
+static cuc_device_ptr lent_memory;
+
+static cuc_status lend(void *user, cuc_device_ptr *out, size_t bytes, cuc_stream *with)
+{
+    (void)user, (void)bytes, (void)with;
+    *out = lent_memory;
+    return CUC_OK;
+}
+
+static cuc_status take_back(void *user, cuc_device_ptr ptr, size_t bytes, cuc_stream *with)
+{
+    (void)user, (void)ptr, (void)bytes, (void)with;
+    return CUC_OK;
+}
+
+START_TEST(memory_of_the_users_own_resource_has_its_device)
+{
+    cuc_memory_resource *under, *mr;
+    cuc_buffer *b;
+    cuc_tensor t;
+    const int64_t shape[] = { 64 };
+
+    ck_ok(cuc_memory_synchronous(&under, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_allocate(&lent_memory, under, 64, stream));
+    ck_ok(cuc_memory_resource_create(&mr,
+                                     CUC_MEMORY_CALLBACKS(.allocate = lend, .deallocate = take_back,
+                                                          .device = _i ? device : NULL,
+                                                          .access = CUC_MEMORY_ACCESS_DEVICE)));
+    for (int made = 0; made < 2; made++) {
+        if (made)
+            ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+        else
+            ck_ok(cuc_buffer_from_pointer(&b, lent_memory, 64, CUC_BUFFER_OPTIONS(.resource = mr)));
+        ck_assert_ptr_eq(cuc_buffer_device(b), device);
+        ck_ok(cuc_tensor_from_buffer(&t, b, CUC_U8, 1, shape));
+        ck_assert_int_eq(t.device, cuc_device_ordinal(device));
+        cuc_buffer_release(b);
+    }
+    cuc_memory_resource_release(mr);
+    ck_ok(cuc_memory_free(under, lent_memory, 64, stream));
+    cuc_memory_resource_release(under);
+}
+END_TEST
+
 START_TEST(what_was_told_is_not_asked)
 {
     cuc_buffer *b;
@@ -585,6 +631,7 @@ int main(void)
     tcase_add_loop_test(any, memory_of_the_driver_is_known_for_what_it_is, 0, 6);
     tcase_add_test(any, the_owner_is_dropped_with_the_last_reference);
     tcase_add_loop_test(any, a_resource_takes_memory_over, 0, 6);
+    tcase_add_loop_test(any, memory_of_the_users_own_resource_has_its_device, 0, 2);
     tcase_add_loop_test(any, a_slice_stays_within_its_parent, 0, LENGTH(slices));
     tcase_add_test(any, a_slice_of_a_slice_holds_the_memory);
     tcase_add_test(any, device_memory_has_no_host_pointer);

@@ -50,7 +50,7 @@ CUC_API cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *reso
 /** What cuc_buffer_from_pointer() is told about memory; zero is the default of every field. */
 typedef struct cuc_buffer_options {
     size_t struct_size; /**< sizeof(cuc_buffer_options); the initialisers set it */
-    cuc_device *device; /**< whose memory it is; NULL: the driver is asked, or the resource's */
+    cuc_device *device; /**< whose memory it is; NULL: the resource's, or as the driver says */
     cuc_memory_resource *resource; /**< retained; frees the memory in the end. NULL: nothing does */
     cuc_stream *stream;            /**< retained; orders the free; needs resource */
     void *owner;                   /**< handed to drop_owner; not with resource */

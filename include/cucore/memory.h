@@ -219,9 +219,11 @@ typedef struct cuc_memory_callbacks {
     cuc_status (*deallocate)(void *user, cuc_device_ptr ptr, size_t bytes, cuc_stream *stream);
     /** Called once, after the last buffer and reference are gone; may be NULL. */
     void (*destroy)(void *user);
-    cuc_device *device; /**< whose memory it is; NULL: of no device, usable with every stream */
-    uint32_t access;    /**< CUC_MEMORY_ACCESS_ bits, at least one */
-    uint32_t reserved;  /**< 0 */
+    /** Whose memory it is, for its streams alone; NULL: usable with every stream, and the driver
+     * tells the device of each allocation. */
+    cuc_device *device;
+    uint32_t access;   /**< CUC_MEMORY_ACCESS_ bits, at least one */
+    uint32_t reserved; /**< 0 */
 } cuc_memory_callbacks;
 
 /** The starting value of a cuc_memory_callbacks variable. */

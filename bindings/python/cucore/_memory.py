@@ -64,8 +64,9 @@ class MemoryResource(Handle):
                              f"{type(self).__name__} allocates by its own allocate() alone")
         return self._h
 
-    def deallocate(self, ptr: int, size: int, *, stream: Stream | None) -> None:
-        """Called for memory of a subclass; may come on any thread."""
+    def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
+        """Called for memory of a subclass, with the stream that orders the end, which is the default one where the
+        buffer was given none; may come on any thread."""
         raise NotImplementedError(f"{type(self).__name__} has no deallocate()")
 
     @property
@@ -98,6 +99,20 @@ class MemoryResource(Handle):
                 raw.cuc_memory_resource_release(handle)
 
 
+def _access_of(resource: MemoryResource) -> int:
+    """CUC_MEMORY_ACCESS_ bits, by what a subclass says of its memory."""
+    return (_ACCESS_DEVICE if resource.is_device_accessible else 0) | \
+           (_ACCESS_HOST if resource.is_host_accessible else 0) | \
+           (raw.CUC_MEMORY_ACCESS_MANAGED if resource.is_managed else 0)
+
+
+def _stream_to_free_on(resource: MemoryResource, stream: int | None) -> Stream:
+    """The stream of a buffer, or the default one of its resource's device: a deallocate() always has one."""
+    if stream:
+        return Stream._own(raw.cuc_stream_retain(stream))
+    return Device(resource.device_id if resource.device_id >= 0 else None).default_stream
+
+
 def _custom(resource: MemoryResource) -> int:
     def allocate(_user: int, out: int, size: int, stream: int) -> int:
         return raw.cuc_error_set(raw.CUC_ERROR_NOT_SUPPORTED, b"allocate",
@@ -105,8 +120,7 @@ def _custom(resource: MemoryResource) -> int:
 
     def deallocate(_user: int, ptr: int, size: int, stream: int | None) -> int:
         try:
-            held = Stream._own(raw.cuc_stream_retain(stream)) if stream else None
-            resource.deallocate(ptr, size, stream=held)
+            resource.deallocate(ptr, size, stream=_stream_to_free_on(resource, stream))
         except Exception as error:
             return raw.cuc_error_set(raw.CUC_ERROR_DRIVER, b"deallocate", repr(error).encode())
         return 0
@@ -115,8 +129,7 @@ def _custom(resource: MemoryResource) -> int:
     callbacks = (callback(struct, "allocate", allocate), callback(struct, "deallocate", deallocate))
     # What it calls must outlive the resource: the buffers hold it beyond this object.
     key = kept.add(callbacks)
-    access = (_ACCESS_DEVICE if resource.is_device_accessible else 0) | \
-             (_ACCESS_HOST if resource.is_host_accessible else 0)
+    access = _access_of(resource) or _ACCESS_DEVICE  # one that says neither is refused by what exports its memory
     made = options(struct, user=key, allocate=callbacks[0], deallocate=callbacks[1],
                    destroy=callback(struct, "destroy", kept.drop), access=access)
     try:
@@ -180,6 +193,8 @@ class Buffer(Handle):
         made = options(raw.cuc_buffer_options, owner=key or None, stream=queue._h if queue else None)
         if key:
             made.drop_owner = callback(raw.cuc_buffer_options, "drop_owner", kept.drop)
+        if mr is not None and not mr._h and not mr._closed and mr.device_id >= 0 and mr.is_device_accessible:
+            made.device = Device(mr.device_id)._h  # of a subclass; without, the driver tells by the address
         try:
             with mr._lent() if mr is not None else contextlib.nullcontext() as made.resource:
                 self = cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
@@ -367,11 +382,19 @@ class Buffer(Handle):
         """A reference more, for what keeps the memory though this object is closed."""
         return Buffer._own(raw.cuc_buffer_retain(self._h))
 
+    def _reached(self) -> Buffer:
+        """Itself, where the device or the host reaches it, which a resource of one's own says."""
+        resource = self._resource
+        if resource is not None and not resource._h and not resource._closed and not _access_of(resource):
+            raise BufferError(f"the buffer is neither device-accessible nor host-accessible, as its "
+                              f"{type(resource).__name__} says")
+        return self
+
     def __dlpack__(self, **how: Any) -> Any:
-        return self.view().__dlpack__(**how)
+        return self._reached().view().__dlpack__(**how)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.view().__dlpack_device__()
+        return self._reached().view().__dlpack_device__()
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

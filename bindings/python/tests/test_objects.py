@@ -283,6 +283,64 @@ class Memory(DeviceTest):
             self.device.memory_resource = None
 
 
+class Own(MemoryResource):
+    """A resource of one's own over one of the library's, which says of its memory what `said` has."""
+
+    def __init__(self, under, **said):
+        self.under, self.said, self.lent, self.freed = under, said, {}, []
+
+    def allocate(self, size, *, stream=None):
+        memory = self.under.allocate(size, stream=stream or Device().default_stream)
+        self.lent[memory.handle] = memory
+        return Buffer.from_handle(memory.handle, size, mr=self)
+
+    def deallocate(self, ptr, size, *, stream):
+        self.freed.append((size, stream))
+        self.lent.pop(ptr).close(stream)
+
+    is_device_accessible = property(lambda self: self.said.get("device_accessible", True))
+    is_host_accessible = property(lambda self: self.said.get("host_accessible", False))
+    is_managed = property(lambda self: self.said.get("managed", False))
+    device_id = property(lambda self: self.said.get("device_id", -1))
+
+
+class OwnResources(DeviceTest):
+    def test_buffers_are_where_their_resource_is(self):
+        device, pinned = cucore.SynchronousMemoryResource(self.device), LegacyPinnedMemoryResource()
+        managed = cucore.LegacyManagedMemoryResource()
+        both = {"host_accessible": True}
+        for said, under, number, dlpack, flags in (
+            ({"device_id": 0}, device, 0, (2, 0), (True, False, False)),
+            ({}, device, 0, (2, 0), (True, False, False)),  # the driver tells
+            ({**both}, pinned, -1, (3, 0), (True, True, False)),
+            ({**both, "device_accessible": False}, pinned, -1, (1, 0), (False, True, False)),
+            ({**both, "managed": True, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
+            ({**both, "managed": True}, managed, 0, (13, 0), (True, True, True)),
+        ):
+            with self.subTest(said), Own(under, **said).allocate(64) as buffer:
+                self.assertEqual(buffer.device_id, number)
+                self.assertEqual(buffer.__dlpack_device__(), dlpack)
+                self.assertEqual((buffer.is_device_accessible, buffer.is_host_accessible, buffer.is_managed), flags)
+                self.assertEqual(cucore.Tensor.from_dlpack(buffer).device_id,
+                                 -1 if dlpack[0] in (1, 3) else 0)
+
+    def test_memory_that_nobody_reaches_is_not_exported(self):
+        own = Own(cucore.SynchronousMemoryResource(self.device), device_accessible=False)
+        buffer = own.allocate(64)
+        for export in (buffer.__dlpack__, buffer.__dlpack_device__):
+            with self.assertRaisesRegex(BufferError, "neither device-accessible nor host-accessible"):
+                export()
+
+    def test_the_end_always_has_a_stream(self):
+        own = Own(cucore.DeviceMemoryResource(self.device), device_id=0)
+        own.allocate(64).close()
+        own.allocate(32).close(self.stream)
+        own.allocate(16)  # dropped
+        (first, default), (second, given), (third, _) = own.freed
+        self.assertEqual((first, second, third), (64, 32, 16))
+        self.assertEqual((default, given), (self.device.default_stream, self.stream))
+
+
 class Failures(DeviceTest):
     def test_an_exception_has_everything(self):
         with self.assertRaises(cucore.OutOfMemoryError) as caught:

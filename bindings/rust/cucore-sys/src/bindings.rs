@@ -1121,7 +1121,7 @@ zeroed!(cuc_arg);
 pub struct cuc_buffer_options {
     /// sizeof(cuc_buffer_options); the initialisers set it
     pub struct_size: usize,
-    /// whose memory it is; NULL: the driver is asked, or the resource's
+    /// whose memory it is; NULL: the resource's, or as the driver says
     pub device: *mut cuc_device,
     /// retained; frees the memory in the end. NULL: nothing does
     pub resource: *mut cuc_memory_resource,
@@ -1980,7 +1980,7 @@ pub struct cuc_memory_callbacks {
     pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
     /// Called once, after the last buffer and reference are gone; may be NULL.
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
-    /// whose memory it is; NULL: of no device, usable with every stream
+    /// Whose memory it is, for its streams alone; NULL: usable with every stream, and the driver tells the device of each allocation.
     pub device: *mut cuc_device,
     /// CUC_MEMORY_ACCESS_ bits, at least one
     pub access: u32,
