@@ -1,4 +1,6 @@
-"""Names that the paths of an if or a loop bind: arrays, constants, tiles, and what cannot be read behind them."""
+"""What names stand for where the paths of an if or a loop meet, and which dtypes operands come to."""
+import pathlib
+import tempfile
 import unittest
 
 from test_tile import TileTest, ct, np
@@ -18,6 +20,7 @@ RESULTS = [
     ("one_constant_by_break", 0, [4] * 4), ("one_constant_by_break", 5, [4] * 4),
     ("first_bound_in_a_loop", 0, [0] * 4), ("first_bound_in_a_loop", 4, [12] * 4),
     ("bound_anew", 0, [0] * 4), ("bound_anew", 3, [13] * 4),
+    ("two_numbers", 0, [7, 8, 9, 10]), ("two_numbers", 2, [5, 6, 7, 8]),
     ("conditions", 0, [4 + 16] * 4), ("conditions", 1, [1 + 8 + 32] * 4), ("conditions", 3, [1 + 2 + 4 + 8 + 32] * 4),
     ("out_of_a_loop", 3, [12] * 4), ("out_of_a_loop", 9, [-1] * 4),
     ("out_of_two_loops", 3, [3] * 4), ("out_of_two_loops", 4, [102] * 4),
@@ -33,6 +36,90 @@ class Joins(TileTest):
                 out = self.put(np.zeros(4, np.float32))
                 self.run_kernel((1,), getattr(k, name), self.put(X, np.float32), self.put(Y, np.float32), out, number)
                 np.testing.assert_array_equal(self.get(out), np.array(right, np.float32))
+
+
+# What is computed of a float16 x, an int8 i, a bool z, an unsigned u and an index n; and its dtype.
+DTYPES = [
+    ("x + 1", "float16"), ("x + 1.5", "float16"), ("x + n", "float16"), ("x + i", "float16"), ("i + 1", "int8"),
+    ("i + 1.5", "float32"), ("i + n", "int32"), ("i * ct.int16(3)", "int16"), ("z + 1", "int32"), ("z + 0.5", "float32"),
+    ("i + z", "int8"), ("i / 2", "float32"), ("n / 2", "float32"), ("u + n", "uint32"), ("i + ct.int64(1)", "int64"),
+    ("x + ct.float32(1)", "float32"), ("ct.where(z, i, 1)", "int8"), ("ct.where(z, i, n)", "int32"), ("-z", "int32"),
+    ("ct.exp(i)", "float32"), ("ct.exp(x)", "float16"), ("ct.sqrt(n)", "float32"), ("i & 3", "int8"), ("u << 2", "uint32"),
+    ("i < x", "bool_"), ("n", "int32"), ("5", "int32"), ("2**40", "int64"), ("0.5", "float32"), ("z < z", "bool_"), ("i // n", "int32"), ("ct.minimum(i, 2.0)", "float32"), ("z & True", "bool_"),
+]
+# What is refused of them, by which error, and what is said.
+REFUSED = [
+    ("i + u", "TileTypeError", "int8 and uint32 have no common dtype"),
+    ("x + x.astype(ct.bfloat16)", "TileTypeError", "float16 and bfloat16 have no common dtype"),
+    ("i + 128", "TileValueError", "128 is out of the range of int8"),
+    ("u - (-1)", "TileValueError", "-1 is out of the range of uint32"),
+    ("z + z", "TileTypeError", "add: expected numbers, got bools"),
+    ("x & 1", "TileTypeError", "expected integers or bools, got float16"),
+    ("i & ct.int16(1)", "TileTypeError", "expected two of one dtype, got int8 and int16"),
+    ("z << 1", "TileTypeError", "expected integers, got bool_"),
+    ("x >> 1", "TileTypeError", "expected integers, got float16"),
+    ("ct.floor(i)", "TileTypeError", "expected floats, got int8"),
+    ("~x", "TileTypeError", "expected integers or bools, got float16"),
+    ("divmod(x, 2)", "TileTypeError", "expected integers, got floats"),
+    ("x.astype(ct.float8_e5m2) + 1", "TileTypeError", "nothing is computed in float8_e5m2"),
+    ("ct.store(bytes, (0,), i.astype(ct.int16))", "TileTypeError", "int16 does not go into an array of int8"),
+    ("ct.store(bytes, (0,), ct.full((4,), 1.5, ct.float32))", "TileTypeError", "float32 does not go into an array of int8"),
+    ("ct.scatter(bytes, 0, 1.5)", "TileTypeError", "1.5 does not go into an array of int8"),
+    ("ct.scatter(bytes, 0, 300)", "TileValueError", "300 is out of the range of int8"),
+    ("ct.add(x, x, rounding_mode=ct.RoundingMode.FULL)", "TileTypeError", "add does not round by"),
+    ("ct.add(i, i, rounding_mode=ct.RoundingMode.RZ)", "TileTypeError", "not of int8"),
+    ("ct.add(x, x, flush_to_zero=True)", "TileTypeError", "not of float16"),
+    ("ct.astype(x, ct.int32, rounding_mode=ct.RoundingMode.RZ)", "TileTypeError", "casts between floats"),
+    ("ct.atomic_add(bytes, 0, 1)", "TileTypeError", "the array is of int8"),
+    ("ct.atomic_or(words, 0, ct.int64(1))", "TileTypeError", "the update is of int64: expected int32"),
+    ("ct.atomic_add(words, 0, 1, memory_order=ct.MemoryOrder.WEAK)", "TileTypeError", "expected RELAXED"),
+    ("ct.atomic_add(words, 0, 1, memory_scope=ct.MemoryScope.NONE)", "TileTypeError", "expected BLOCK"),
+    ("1 if x else 2", "TileTypeError", "the condition is a tile of [4]: expected a scalar"),
+    ("i if n else x", "TileTypeError", "another type on each path"),
+]
+HEAD = """import cucore.tile as ct
+@ct.kernel
+def given(bytes, words):
+    n = ct.bid(0)
+    i = ct.load(bytes, (0,), (4,))
+    x, z, u = i.astype(ct.float16), i > 2, i.astype(ct.uint32)
+"""
+
+
+class Dtypes(TileTest):
+    def run_lines(self, line):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "given.py"
+            path.write_text(f"{HEAD}    {line}\n")
+            scope = {"__name__": "given"}
+            exec(compile(path.read_text(), str(path), "exec"), scope)
+            ct.launch(self.stream, (1,), scope["given"], (self.put(np.arange(4), np.int8), self.put(np.zeros(4), np.int32)))
+
+    def test_operands_come_to_a_common_dtype(self):
+        for expression, dtype in DTYPES:
+            with self.subTest(expression):
+                self.run_lines(f"kind = ({expression}).dtype; ct.static_assert(kind == ct.{dtype}, '{dtype} is not its dtype')")
+
+    def test_what_has_none_is_refused(self):
+        for expression, kind, said in REFUSED:
+            with self.subTest(expression), self.assertRaises(ct.TileError) as caught:
+                self.run_lines(expression)
+            self.assertIs(type(caught.exception), getattr(ct, kind), str(caught.exception))
+            self.assertIn(said, str(caught.exception))
+
+    def test_options_of_kernels_are_checked(self):
+        for name, value in (("num_ctas", 3), ("num_ctas", 32), ("occupancy", 0), ("opt_level", 4), ("num_worker_warps", 5)):
+            for given in (value, ct.ByTarget(sm_90=value), ct.ByTarget(default=value)):
+                with self.assertRaisesRegex(ValueError, f"{name} is {value}: expected"):
+                    ct.kernel(**{name: given})
+        with self.assertRaisesRegex(TypeError, "no option cats"):
+            ct.kernel(cats=4)
+        with self.assertRaisesRegex(ValueError, "no architecture hopper"):
+            ct.ByTarget(hopper=1)
+        self.assertEqual(ct.ByTarget(sm_90=1, default=2), ct.ByTarget(sm_90=1, default=2))
+        self.assertNotEqual(ct.ByTarget(sm_90=1), ct.ByTarget(sm_90=1, default=2))
+        self.assertEqual(repr(ct.ByTarget(sm_90=1, default=2)), "ByTarget(sm_90=1, default=2)")
+        self.assertIsInstance(k.conditions, ct.kernel)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,17 @@ def bound_anew(x, y, out, turns):
 
 
 @ct.kernel
+def two_numbers(x, y, out, which):
+    if which > 1:
+        n = 5
+    else:
+        n = 7
+    both = ct.arange(4, dtype=ct.int8) + n
+    ct.static_assert(both.dtype == ct.int32)
+    ct.store(out, (0,), both.astype(ct.float32))
+
+
+@ct.kernel
 def conditions(x, y, out, n):
     total = 0
     if n:

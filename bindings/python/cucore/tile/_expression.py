@@ -25,6 +25,7 @@ from ._errors import (
     of_python,
 )
 from ._join import UNBOUND, Differs
+from ._promote import of_number
 from ._syntax import syntax_of
 from ._trees import children, is_tree, leaves, mapped
 from ._values import (
@@ -37,6 +38,7 @@ from ._values import (
     Text,
     Value,
     View,
+    is_number,
     named,
 )
 
@@ -391,8 +393,7 @@ class Expressions:
         return self.attribute(self.eval(node.value), node.attr)
 
     def dtype_of(self, value: Value) -> DType:
-        kind = self.b.dtype(value)
-        return named(kind)
+        return named(self.b.kind(value))
 
     def attribute(self, value: Any, name: str) -> Any:
         if isinstance(value, Value):
@@ -415,6 +416,8 @@ class Expressions:
             of = {"dtype": lambda: self.attribute(value.flat, "dtype")}
             methods, what = ops.MEMORY_METHODS, "an array's memory"
         else:
+            if is_number(value) and name in ("dtype", "shape", "ndim"):
+                return {"dtype": named(of_number(value)), "shape": (), "ndim": 0}[name]
             if dataclasses.is_dataclass(value) and isinstance(getattr(type(value), name, None), property):
                 return self.call(self.node, getattr(type(value), name).fget, [value], {})
             return getattr(value, name)

@@ -14,7 +14,7 @@ from . import _ops as ops
 from ._constant import kind_of
 from ._errors import NAMES
 from ._trees import children, is_tree, leaves, mapped, rebuilt
-from ._values import Array, Builder, Chosen, Value, plain
+from ._values import Array, Builder, Chosen, Value, is_number, plain
 
 
 class Known:
@@ -77,10 +77,6 @@ UNBOUND = Differs("nothing binds {name} here: a name that an if or a loop binds 
                   "binds it")
 PENDING = Differs("the function returns nothing here")  # what a function gives that has not returned: it meets anything
 _INDEX = Kind(raw.CUC_I64, (), True)
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (bool, int, float))
 
 
 def form(b: Builder, value: Any) -> Any:

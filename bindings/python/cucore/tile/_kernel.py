@@ -4,6 +4,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import re
+import types
 import typing
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
@@ -29,25 +31,77 @@ class Constant(Generic[T]):
     """Marks a parameter that is known when the kernel is compiled: `n: ct.Constant[int]`."""
 
 
+_UNSAID: Any = object()
+
+
 class ByTarget:
     """An option by architectures: `ByTarget(sm_100=2, default=1)`."""
 
-    def __init__(self, by: dict[str, Any] | None = None, *, default: Any = None, **more: Any) -> None:
+    def __init__(self, by: dict[str, Any] | None = None, *, default: Any = _UNSAID, **more: Any) -> None:
         self.by, self.default = {**(by or {}), **more}, default
+        for name in self.by:
+            if not re.fullmatch(r"sm_\d+", name):
+                raise ValueError(f"there is no architecture {name}: expected a name such as sm_90")
 
-    def of(self, arch: str) -> Any:
-        return self.by.get(arch, self.default)
+    def of(self, arch: str, unsaid: Any = None) -> Any:
+        """The option on an architecture; `unsaid` where nothing says it."""
+        return self.by.get(arch, unsaid if self.default is _UNSAID else self.default)
+
+    def values(self) -> list[Any]:
+        return [*self.by.values(), *([] if self.default is _UNSAID else [self.default])]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByTarget) and (self.by, self.default) == (other.by, other.default)
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self.by)))
+
+    def __repr__(self) -> str:
+        said = [f"{name}={value!r}" for name, value in self.by.items()]
+        return f"ByTarget({', '.join(said + ([] if self.default is _UNSAID else [f'default={self.default!r}']))})"
+
+
+# The options of a kernel: what each may be, and how that is said.
+_HINTS: dict[str, tuple[Callable[[int], bool], str]] = {
+    "num_ctas": (lambda n: n in (1, 2, 4, 8, 16), "a power of two from 1 to 16"),
+    "occupancy": (lambda n: 1 <= n <= 32, "from 1 to 32"),
+    "opt_level": (lambda n: 0 <= n <= 3, "from 0 to 3"),
+    "num_worker_warps": (lambda n: n in (4, 8), "4 or 8"),
+}
+
+
+def _checked(hints: dict[str, Any]) -> dict[str, Any]:
+    """The options of a kernel, each of which is one and has a value that it may have."""
+    for name, given in hints.items():
+        if name not in _HINTS:
+            raise TypeError(f"a kernel has no option {name}: expected {', '.join(_HINTS)}")
+        allowed, said = _HINTS[name]
+        for value in given.values() if isinstance(given, ByTarget) else [given]:
+            if value is not None and not allowed(value):
+                raise ValueError(f"{name} is {value}: expected {said}")
+    return hints
 
 
 def _option(value: Any, arch: str) -> Any:
     return value.of(arch) if isinstance(value, ByTarget) else value
 
 
-class TileKernel:
-    """A function with `@ct.kernel`; `ct.launch()` runs it."""
+class kernel:  # noqa: N801
+    """Makes a kernel of a function, which `ct.launch()` runs: `@ct.kernel`, `@ct.kernel(num_ctas=2)`.
 
-    def __init__(self, function: Any, **hints: Any) -> None:
-        self.function, self.hints = function, hints
+    `num_ctas` and `num_worker_warps` reach the compiler; `occupancy` and `opt_level` are taken and not used.
+    """
+
+    def __new__(cls, function: Any = None, /, **hints: Any) -> Any:
+        if function is None:
+            _checked(hints)
+            return lambda given: cls(given, **hints)
+        return super().__new__(cls)
+
+    def __init__(self, function: Any, /, **hints: Any) -> None:
+        if not isinstance(function, types.FunctionType):
+            raise TypeError(f"ct.kernel is of a function that is written in Python, not of {type(function).__name__}")
+        self.function, self.hints = function, _checked(hints)
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__wrapped__ = function
         self._signature = inspect.signature(function)
@@ -65,9 +119,9 @@ class TileKernel:
         raise TypeError(f"{self.__name__} is a kernel: ct.launch(stream, grid, {self.__name__}, "
                         "(...)) runs it")
 
-    def replace_hints(self, **hints: Any) -> TileKernel:
+    def replace_hints(self, **hints: Any) -> kernel:
         """The same kernel with other options, compiled anew."""
-        return TileKernel(self.function, **{**self.hints, **hints})
+        return kernel(self.function, **{**self.hints, **hints})
 
     with_hints = replace_hints
 
@@ -237,15 +291,7 @@ def _known(annotation: Any) -> ArrayAnnotation | None:
     return None
 
 
-def kernel(function: Any = None, /, **hints: Any) -> Any:
-    """Make a kernel of a function: `@ct.kernel`, `@ct.kernel(num_ctas=2)`.
-
-    `num_ctas` and `num_worker_warps` reach the compiler; `occupancy` and `opt_level` are taken and
-    not used.
-    """
-    if function is None:
-        return lambda given: TileKernel(given, **hints)
-    return TileKernel(function, **hints)
+TileKernel = kernel
 
 
 def function(given: Any = None, /, **_where: Any) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Callable
 
+from .. import raw
+from ._promote import said
 from ._registry import (
     OPS,
     PADS,
@@ -175,19 +177,40 @@ def scatter(b: Builder, array: Any, indices: Any, value: Any, *, mask: Any = Non
            ctypes.byref(options))
 
 
+_WORDS = frozenset((raw.CUC_I32, raw.CUC_I64, raw.CUC_U32, raw.CUC_U64))
+_NUMBERS = _WORDS | {raw.CUC_F32, raw.CUC_F64}
+# The dtypes of the arrays that each takes.
+_ATOMIC = {"xchg": _NUMBERS, "cas": _NUMBERS, "add": _NUMBERS | {raw.CUC_F16, raw.CUC_BF16}, "max": _WORDS, "min": _WORDS,
+           "and": _WORDS, "or": _WORDS, "xor": _WORDS}
+
+
+def _atomic_access(b: Builder, name: str, of: Array, mask: Any, order: Any, scope: Any) -> Any:
+    """The options of an atomic operation, on an array that it takes."""
+    if of.dtype not in _ATOMIC[name]:
+        raise TypeError(f"atomic_{name}: the array is of {said(of.dtype)}: expected "
+                        f"{', '.join(sorted(map(said, _ATOMIC[name])))}")
+    if not isinstance(order, MemoryOrder) or order is MemoryOrder.WEAK:
+        raise TypeError(f"atomic_{name}: memory_order is {order}: expected RELAXED, ACQUIRE, RELEASE or ACQ_REL")
+    if not isinstance(scope, MemoryScope) or scope is MemoryScope.NONE:
+        raise TypeError(f"atomic_{name}: memory_scope is {scope}: expected BLOCK, DEVICE or SYS")
+    return access(b, mask=mask, order=order, scope=scope)
+
+
 def atomic(name: str) -> Callable[..., Value]:
     def built(b: Builder, array: Any, indices: Any, update: Any, *, mask: Any = None,
               check_bounds: Any = True, memory_order: Any = MemoryOrder.ACQ_REL,
               memory_scope: Any = MemoryScope.DEVICE) -> Value:
         of = array_of(array)
-        options = access(b, mask=mask, order=memory_order, scope=memory_scope)
-        return Value(b.call(name, of.handle, *b.handles(several(indices)),
+        options = _atomic_access(b, name, of, mask, memory_order, memory_scope)
+        if name in ("and", "or", "xor") and isinstance(update, Value) and not update.loose and b.kind(update) != of.dtype:
+            raise TypeError(f"atomic_{name}: the update is of {said(b.kind(update))}: expected {said(of.dtype)}, the array's")
+        return Value(b.call(f"atomic_{name}", of.handle, *b.handles(several(indices)),
                             fitting(b, update, of.dtype).handle, ctypes.byref(options)))
     return built
 
 
 for _name in ("add", "max", "min", "and", "or", "xor", "xchg"):
-    OPS[f"atomic_{_name}"] = atomic(f"atomic_{_name}")
+    OPS[f"atomic_{_name}"] = atomic(_name)
 
 
 @op("atomic_cas")
@@ -195,7 +218,7 @@ def atomic_cas(b: Builder, array: Any, indices: Any, expected: Any, desired: Any
                check_bounds: Any = True, memory_order: Any = MemoryOrder.ACQ_REL,
                memory_scope: Any = MemoryScope.DEVICE) -> Value:
     of = array_of(array)
-    options = access(b, mask=mask, order=memory_order, scope=memory_scope)
+    options = _atomic_access(b, "cas", of, mask, memory_order, memory_scope)
     return Value(b.call("atomic_cas", of.handle, *b.handles(several(indices)),
                         fitting(b, expected, of.dtype).handle, fitting(b, desired, of.dtype).handle,
                         ctypes.byref(options)))

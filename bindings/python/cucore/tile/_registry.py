@@ -7,7 +7,8 @@ from typing import Any, Callable, TypeVar
 
 from .. import raw
 from .._tensor import dtype_number
-from ._values import Array, Builder, Chosen, DType, Value
+from ._promote import BOOL, FLOAT, INTEGER, category, check_number, check_stored, said
+from ._values import Array, Builder, Chosen, DType, Value, is_number
 
 OPS: dict[str, Callable[..., Any]] = {}
 
@@ -24,7 +25,8 @@ class PaddingMode(enum.Enum):
 
 
 class RoundingMode(enum.Enum):
-    """How arithmetic and casts round; FULL and APPROX are quicker and less exact, of float32 alone."""
+    """How arithmetic and casts round; FULL and APPROX are quicker and less exact, of float32 alone. No operation has
+    RA, to nearest with ties away from zero; RZI, towards zero, is how a cast to integers rounds."""
 
     RN = raw.CUC_TILE_RN
     RZ = raw.CUC_TILE_RZ
@@ -32,6 +34,8 @@ class RoundingMode(enum.Enum):
     RP = raw.CUC_TILE_RP
     FULL = raw.CUC_TILE_FULL
     APPROX = raw.CUC_TILE_APPROX
+    RA = "nearest_away"
+    RZI = "nearest_int_to_zero"
 
 
 class MemoryOrder(enum.Enum):
@@ -129,19 +133,73 @@ def number(dtype: Any) -> int:
     return dtype.number if isinstance(dtype, DType) else dtype_number(dtype)
 
 
-def fitting(b: Builder, value: Any, dtype: int) -> Value:
-    """A value for an array: integers that are loose take its type."""
+def fitting(b: Builder, value: Any, dtype: int, what: str = "array") -> Value:
+    """A value for an array: of its dtype, where it comes to that by itself."""
+    if is_number(value):
+        if dtype != raw.CUC_E8M0:
+            check_number(value, dtype, what)
+        return b.as_kind(value, dtype)
     made = b.value(value)
-    return b.cast(made, dtype) if made.loose and not isinstance(value, int) else made
+    if made.loose and category(dtype) == INTEGER:
+        return b.cast(made, dtype)
+    check_stored(b.kind(made), dtype, what)
+    return b.as_kind(made, dtype)
+
+
+_BITS = frozenset(("bitand", "bitor", "bitxor"))
+_SHIFTS = frozenset(("shl", "shr"))
+_COMPARED = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
+_FLOATS = frozenset(("div", "atan2"))
+
+
+def operands(b: Builder, name: str, x: Any, y: Any) -> tuple[Value, Value, bool]:
+    """Two operands of an operation, which says what it takes, as Builder.meet() gives them."""
+    kinds = [b.kind(each) for each in (x, y)]
+    soft = [is_number(each) or isinstance(each, Value) and each.loose for each in (x, y)]
+    if name in _BITS or name in _SHIFTS:
+        for kind in kinds:
+            if category(kind) >= FLOAT or kind == raw.CUC_BOOL and name in _SHIFTS:
+                raise TypeError(f"{name}: expected integers{'' if name in _SHIFTS else ' or bools'}, got {said(kind)}: "
+                                "ct.bitcast() gives the bits of others")
+        if name in _BITS and kinds[0] != kinds[1] and soft[0] == soft[1] or set(kinds) == {raw.CUC_BOOL, raw.CUC_I8}:
+            raise TypeError(f"{name}: expected two of one dtype, got {said(kinds[0])} and {said(kinds[1])}")
+    elif name not in _COMPARED:
+        if set(kinds) == {raw.CUC_BOOL} and not all(map(is_number, (x, y))):
+            raise TypeError(f"{name}: expected numbers, got bools: write ct.astype()")
+        for kind in kinds:
+            if category(kind) > FLOAT:
+                raise TypeError(f"{name}: nothing is computed in {said(kind)}: write ct.astype()")
+    return b.meet(x, y, name in _FLOATS)
 
 
 def binary(b: Builder, name: str, x: Any, y: Any) -> Value:
-    a, c, loose = b.meet(x, y)
-    compared = name in ("eq", "ne", "lt", "le", "gt", "ge")
-    result = Value(b.call(name, a.handle, c.handle), loose and not compared and name != "div")
-    return result
+    a, c, loose = operands(b, name, x, y)
+    if name in ("lt", "le", "gt", "ge") and b.kind(a) == b.kind(c) == raw.CUC_BOOL:  # which have an order as numbers
+        a, c = b.cast(a, raw.CUC_U8), b.cast(c, raw.CUC_U8)
+    return Value(b.call(name, a.handle, c.handle), loose and name not in _COMPARED and name not in _FLOATS)
+
+
+_OF_FLOATS = frozenset(("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "erf",
+                        "sigmoid", "expm1", "log1p"))
+_ONLY_FLOATS = frozenset(("floor", "ceil"))
+
+
+def operand(b: Builder, name: str, x: Any) -> Value:
+    """The operand of an operation, which says what it takes."""
+    given = b.value(x)
+    if not isinstance(x, Value):
+        return given
+    kind = b.kind(given)
+    of = category(kind)
+    if of > FLOAT:
+        raise TypeError(f"{name}: nothing is computed in {said(kind)}: write ct.astype()")
+    if of < FLOAT and name in _ONLY_FLOATS or of == FLOAT and name == "bitnot":
+        raise TypeError(f"{name}: expected {'floats' if of < FLOAT else 'integers or bools'}, got {said(kind)}")
+    if of < FLOAT and name in _OF_FLOATS:
+        return b.cast(given, raw.CUC_F32)
+    return b.cast(given, raw.CUC_I32) if of == BOOL and name in ("neg", "abs") else given
 
 
 def unary(b: Builder, name: str, x: Any) -> Value:
-    given = b.value(x)
+    given = operand(b, name, x)
     return Value(b.call(name, given.handle), given.loose and name in ("neg", "abs"))

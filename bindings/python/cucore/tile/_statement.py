@@ -12,10 +12,10 @@ from .. import raw
 from . import _ops as ops
 from ._errors import TileTypeError
 from ._expression import Expressions, Nested
-from ._join import PENDING, UNBOUND, Differs, Known, Slot, changes, covers, form, is_number, join, variables
+from ._join import PENDING, UNBOUND, Differs, Known, Slot, changes, covers, form, join, variables
 from ._syntax import loaded, read_first, returns, stored, syntax_of
 from ._trees import is_tree, leaves
-from ._values import Array, Chosen, Value, View, plain
+from ._values import Array, Chosen, Value, View, is_number, plain
 
 if TYPE_CHECKING:
     from ._compile import Compiler

@@ -8,7 +8,21 @@ import re
 from typing import Any, Callable
 
 from .. import raw
-from ._registry import OPS, axis_of, binary, constant, number, numbers, op, several, unary
+from ._promote import FLOAT, category, said
+from ._registry import (
+    OPS,
+    RoundingMode,
+    axis_of,
+    binary,
+    constant,
+    number,
+    numbers,
+    op,
+    operand,
+    operands,
+    several,
+    unary,
+)
 from ._errors import TileCompilerError
 from ._values import INTEGERS, Builder, DType, Shown, Text, Value
 
@@ -68,7 +82,13 @@ def full(b: Builder, shape: Any, fill_value: Any, dtype: Any) -> Value:
     if isinstance(fill_value, bool) and kind != raw.CUC_BOOL:
         fill = b.value(int(fill_value))
     elif isinstance(fill_value, Value):
+        if b.rank(fill):
+            raise TypeError(f"full: fill_value is a tile of {list(b.shape(fill))}: expected a scalar")
         fill = b.cast(fill, kind)
+    elif isinstance(fill_value, float) and category(kind) < FLOAT:
+        fill = b.value(bool(fill_value) if kind == raw.CUC_BOOL else int(fill_value))
+    elif isinstance(fill_value, int) and kind == raw.CUC_BOOL:
+        fill = b.value(bool(fill_value))
     return Value(b.call("full", kind, *b.integers(numbers(shape, "shape")), fill.handle))
 
 
@@ -142,7 +162,15 @@ def insert(b: Builder, x: Any, index: Any, value: Any) -> Value:
 
 @op("astype")
 def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Value:
-    return b.cast(b.value(x), number(dtype), rounding_mode.value if rounding_mode is not None else raw.CUC_TILE_RN)
+    given, kind = b.value(x), number(dtype)
+    if rounding_mode is None:
+        return b.cast(given, kind)
+    of = b.kind(x)
+    if category(of) < FLOAT or category(kind) < FLOAT:
+        raise TypeError(f"astype: rounding_mode is of casts between floats, not from {said(of)} to {said(kind)}")
+    if rounding_mode not in _DIRECTED:
+        raise TypeError(f"astype: {rounding_mode}: expected RN, RZ, RM or RP")
+    return b.cast(given, kind, rounding_mode.value)
 
 
 @op("bitcast")
@@ -201,18 +229,36 @@ def item(b: Builder, x: Any) -> Value:
 
 # ---- element by element --------------------------------------------------------------------------
 
+_DIRECTED = frozenset((RoundingMode.RN, RoundingMode.RZ, RoundingMode.RM, RoundingMode.RP))
+_FULL = frozenset((RoundingMode.FULL, RoundingMode.APPROX))
+# The rounding modes of operations, and those that can flush subnormal numbers to zero.
+_ROUNDED = {"add": _DIRECTED, "sub": _DIRECTED, "mul": _DIRECTED, "div": _DIRECTED | _FULL, "tanh": _FULL, "exp": _FULL,
+            "sqrt": _DIRECTED | {RoundingMode.APPROX}, "sum": _DIRECTED, "prod": _DIRECTED, "cumsum": _DIRECTED,
+            "cumprod": _DIRECTED}
+_FLUSHED = frozenset(("add", "sub", "mul", "div", "exp2", "sqrt", "rsqrt", "maximum", "minimum", "sum", "prod", "max", "min",
+                      "cumsum", "cumprod"))
+
+
 def _rounding(b: Builder, name: str, of: Value, mode: Any, flush: Any) -> int:
-    """How an operation rounds as the builder has it; 0 as it does anyhow, also where it has no choice."""
+    """How an operation rounds as the builder has it; 0 as it does anyhow. What it cannot do is refused."""
+    kind = b.kind(of)
+    if mode is not None:
+        if not isinstance(mode, RoundingMode) or mode not in _ROUNDED.get(name, ()):
+            raise TypeError(f"{name} does not round by {mode}: expected one of "
+                            f"{', '.join(sorted(each.name for each in _ROUNDED.get(name, ()))) or 'none'}")
+        if category(kind) != FLOAT or mode in _FULL and kind != raw.CUC_F32:
+            raise TypeError(f"{name}: {mode} is of {'float32' if mode in _FULL else 'floats'}, not of {said(kind)}")
+    if flush and (name not in _FLUSHED or kind != raw.CUC_F32):
+        raise TypeError(f"{name}: flush_to_zero is of float32 and operations that have it, not of {said(kind)}")
     if f"cuc_tile_{name}_round" not in raw.FUNCTIONS:
         return 0
-    flushed = raw.CUC_TILE_FTZ if flush and b.dtype(of) in (raw.CUC_F32, raw.CUC_DTYPE_UNKNOWN) else 0
-    return (mode.value if mode is not None else raw.CUC_TILE_RN) | flushed
+    return (mode.value if mode is not None else raw.CUC_TILE_RN) | (raw.CUC_TILE_FTZ if flush else 0)
 
 
 def _two(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, y: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Value:
         if rounding_mode is not None or flush_to_zero:
-            a, c, _ = b.meet(x, y)
+            a, c, _ = operands(b, name, x, y)
             how = _rounding(b, name, a if isinstance(x, Value) else c, rounding_mode, flush_to_zero)
             if how:
                 return Value(b.call(f"{name}_round", a.handle, c.handle, how))
@@ -223,7 +269,7 @@ def _two(name: str) -> Callable[..., Value]:
 def _one(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, *, rounding_mode: Any = None, flush_to_zero: Any = False) -> Value:
         if rounding_mode is not None or flush_to_zero:
-            given = b.value(x)
+            given = operand(b, name, x)
             how = _rounding(b, name, given, rounding_mode, flush_to_zero)
             if how:
                 return Value(b.call(f"{name}_round", given.handle, how))
@@ -258,6 +304,8 @@ OPS["minimum"], OPS["maximum"] = _choosing("minimum"), _choosing("maximum")
 
 @op("divmod")
 def divmod_(b: Builder, x: Any, y: Any) -> tuple[Value, Value]:
+    if any(category(b.kind(each)) >= FLOAT for each in (x, y)):
+        raise TypeError("divmod: expected integers, got floats")
     return binary(b, "floordiv", x, y), binary(b, "mod", x, y)
 
 

@@ -9,6 +9,7 @@ from .. import raw
 from .._errors import text
 from .._handle import numbers
 from ._errors import NAMES, TileCompilerError, compilers
+from ._promote import FLOAT, INTEGER, category, common, of_number, promoted, with_number
 
 
 class DType:
@@ -42,6 +43,11 @@ def named(number: int) -> DType:
     """A dtype by cuTile's name."""
     kind: str = raw.NAMES["dtype"].get(number, "unknown")
     return DType(number, NAMES.get(kind, kind))
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number of Python's, which takes the dtype of what it meets."""
+    return isinstance(value, (bool, int, float))
 
 
 class Value:
@@ -272,16 +278,40 @@ class Builder:
         """A value with a type of its own."""
         return self.cast(value, raw.CUC_I64) if value.loose else value
 
-    def meet(self, x: Any, y: Any) -> tuple[Value, Value, bool]:
-        """Two operands as an operation takes them, and whether the result is loose."""
-        a, b = self.value(x), self.value(y)
-        if a.loose and b.loose:
-            return a, b, True
-        if a.loose and not isinstance(x, int) and self.dtype(b) in INTEGERS:
-            a = self.cast(a, self.dtype(b))
-        elif b.loose and not isinstance(y, int) and self.dtype(a) in INTEGERS:
-            b = self.cast(b, self.dtype(a))
-        return a, b, False
+    def kind(self, given: Any) -> int:
+        """The dtype of a value, or of a number of Python's by itself. An index is one of int32."""
+        if isinstance(given, Value):
+            return raw.CUC_I32 if given.loose else self.dtype(given) or raw.CUC_F32
+        return of_number(given)
+
+    def meet(self, x: Any, y: Any, floats: bool = False) -> tuple[Value, Value, bool]:
+        """Two operands as an operation takes them, of one dtype, and whether the result is an index. With `floats`
+        integers become floats."""
+        numbers = [is_number(each) for each in (x, y)]
+        a, c = self.value(x), self.value(y)
+        if all(numbers) or not floats and (a.loose or numbers[0]) and (c.loose or numbers[1]) and \
+                all(isinstance(each, (int, Value)) for each in (x, y)):
+            return a, c, a.loose and c.loose or a.loose and numbers[1] or c.loose and numbers[0]
+        if numbers[0]:
+            kind = with_number(self.kind(c), x)
+        elif numbers[1]:
+            kind = with_number(self.kind(a), y)
+        elif a.loose != c.loose and category(self.kind(c if a.loose else a)) == INTEGER and \
+                common(self.kind(a), self.kind(c)) is None:
+            kind = self.kind(c if a.loose else a)  # an index meets integers without a sign, too
+        else:
+            kind = promoted(self.kind(a), self.kind(c))
+        if floats and category(kind) < FLOAT:
+            kind = raw.CUC_F32
+        return self.as_kind(x, kind), self.as_kind(y, kind), False
+
+    def as_kind(self, given: Any, kind: int) -> Value:
+        """An operand of a dtype: a number of Python's as a constant that takes it."""
+        if is_number(given):
+            of = category(kind)
+            return self.value(float(given) if of >= FLOAT else int(given) if of == INTEGER else bool(given))
+        made = self.value(given)
+        return made if not made.loose and self.dtype(made) == kind else self.cast(made, kind)
 
     def integers(self, values: Any) -> tuple[int, Any]:
         """Numbers as a length and an array."""
