@@ -497,6 +497,8 @@ static const struct {
       1, 18, "T507 g: it calls itself" },
     { "two names for one value", "x, y = s",
       1, 1, "T508 binding: 2 names for 1 value" },
+    { "names for a function that returns nothing", "\nfn nothing(x) { y = x }\nkernel k(s: i32) { p, q, r = nothing(s) }",
+      2, 20, "T508 binding: this call gives no value" },
     { "an assertion that cannot hold", "assert(1 > 2, \"never\")",
       1, 1, "T407 assert: never" },
     { "an assertion without words that cannot hold", "assert(1 > 2)",

@@ -79,7 +79,9 @@ __attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *
         if (!got && s->values == 1) { // an error: every name is known to be wrong
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            if (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i]))
+            // A function without a return; after another error, values may be missing for that.
+            if (!e->module->diagnostics->errors ||
+                (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
         } else if (!got) {
             values[count] = (struct tile_meaning){ 0 };
