@@ -7,7 +7,12 @@
 #include "options.h"
 #include "program.h"
 #include "tile/diagnostic.h"
+#include "tile/host.h"
+#include "tile/scalar.h"
+#include "tile/signature.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,4 +114,50 @@ cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *ker
         .written = s->written >> index & 1,
     };
     return CUC_WRITE_STRUCT(out, &full, cuc_tile_parameter);
+}
+
+// "N=100" for each dimension, then "n=3" for each integer argument.
+static void visit_bound(const struct tile_binding_set *set, cuc_tile_dimension_fn visit, void *user)
+{
+    const struct tile_kernel *k = set->kernel;
+    char text[128];
+
+    for (uint32_t i = 0; i < k->dimension_count; i++) {
+        snprintf(text, sizeof(text), "%.96s=%" PRId64, k->dimension[i].name, set->dimension[i]);
+        visit(user, text);
+    }
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        const struct tile_parameter *p = &k->parameter[i];
+        if (p->value->type.tensor || !tile_is_integer(p->value->type.dtype))
+            continue;
+        snprintf(text, sizeof(text), "%.96s=%" PRId64, p->name, (int64_t)set->argument[i].scalar);
+        visit(user, text);
+    }
+}
+
+cuc_status cuc_tile_visit_dimensions(cuc_program *program, const char *kernel, const cuc_arg *args,
+                                     size_t count, cuc_tile_dimension_fn visit, void *user)
+{
+    struct tile_argument argument[TILE_MAX_PARAMETERS];
+    int64_t dimension[TILE_MAX_DIMENSIONS];
+    const struct tile_kernel *k = NULL;
+    struct tile_module *module = NULL;
+    char text[512];
+    cuc_status st;
+
+    CUC_CHECK(program, PROGRAM);
+    CUC_CHECK_NOT_NULL(visit);
+    if ((st = cuc__program_open_tile(&module, program, __func__)) < 0)
+        return st;
+    st = cuc__tile_kernel_named(&k, module, kernel, __func__);
+    if (st == CUC_OK) {
+        struct tile_binding_set set = { k, argument, dimension };
+        if (cuc__tile_read_arguments(argument, k, args, count, text, sizeof(text)) &&
+            tile_bind_dimensions(&set, (uint32_t)count, text, sizeof(text)))
+            visit_bound(&set, visit, user);
+        else
+            st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s: %s", k->name, text);
+    }
+    tile_module_free(module);
+    return st;
 }

@@ -137,6 +137,38 @@ CUC_API cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_ker
 
 /* ---- what there is to choose from ------------------------------------------------------------ */
 
+/** Gets one "NAME=EXTENT"; the text is valid during the call. */
+typedef void (*cuc_tile_dimension_fn)(void *user, const char *dimension);
+
+/**
+ * Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+ *
+ * A program is created without them, asked with the arguments that are to come, and created again
+ * with what it told, so that auto() is chosen for those extents. Only dtypes, ranks and shapes of
+ * tensors and the values of integers are read; their memory is not, and facts are not checked.
+ *
+ * @thread one call at a time on the same program; `visit` is called on the calling thread
+ * @capture makes no driver call
+ * @param program a tile program
+ * @param kernel  the kernel's name; NULL: the only one there is
+ * @param args    as for cuc_launch(); addresses are not looked at
+ * @param count   of them
+ * @param visit   called for each dimension, then for each integer argument
+ * @param user    handed to visit
+ * @retval CUC_OK                     all were told
+ * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
+ * @retval CUC_ERROR_INVALID_ARGUMENT program, visit, or args with a count is NULL, it is no tile
+ *                                    program, or the arguments are not the kernel's: their number,
+ *                                    kinds, dtypes, ranks, or extents of one name that differ
+ * @retval CUC_ERROR_NOT_FOUND        there is no such kernel, or several and none is named
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_visit_dimensions(cuc_program *program, const char *kernel,
+                                             const cuc_arg *args, size_t count,
+                                             cuc_tile_dimension_fn visit, void *user);
+
 /**
  * Go through all that the auto() constants of a kernel may be, for the program's dimensions.
  *

@@ -290,12 +290,10 @@ static bool refuse_fact(const struct tile_binding_set *set, const struct tile_fa
                   *values ? values : "it is false");
 }
 
-bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes)
+bool tile_bind_dimensions(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes)
 {
     const struct tile_kernel *k = set->kernel;
     bool bound[64 * TILE_MAX_RANK] = { 0 };
-    char why[160];
-    int64_t value;
 
     if (count != k->parameter_count)
         return refuse(text, bytes, "expected %u argument%s, got %u", k->parameter_count,
@@ -316,6 +314,17 @@ bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *tex
                           cuc_dtype_name(p->value->type.dtype), cuc_dtype_name(a->dtype));
         }
     }
+    return true;
+}
+
+bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes)
+{
+    const struct tile_kernel *k = set->kernel;
+    char why[160];
+    int64_t value;
+
+    if (!tile_bind_dimensions(set, count, text, bytes))
+        return false;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t axis = 0; axis < k->parameter[i].value->type.rank; axis++) {
             const struct tile_extent *extent = &k->parameter[i].extent[axis];

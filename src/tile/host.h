@@ -24,6 +24,8 @@ struct tile_binding_set {
 // Check the arguments against the header, and bind its dimensions; `set` has room for them. False,
 // and the text says which argument, what was expected and what was passed.
 bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes);
+// The first half of that: dtypes, ranks and named extents, without facts and computed extents.
+bool tile_bind_dimensions(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes);
 // Two tensors share no byte, told by the ranges that their bytes lie in.
 bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b);
 // In exact 64-bit integers; false and a text for an overflow or a division by zero.

@@ -15,6 +15,8 @@ enum { N = 5000 };
 static const struct {
     const char *path, *text;
 } texts[] = {
+    { "row.tile", "kernel row(a: f32[N], c: f32[N])\n    const BN = auto(64, 8192)\n"
+                  "    where N <= BN grid 1 { store(c, [0], load(a, [0], [BN])) }\n" },
     { "vadd.tile", "kernel vadd(a: f32[N], b: f32[N], c: f32[N])\n"
                    "    const BN = 1024\n"
                    "    grid cdiv(N, BN)\n"
@@ -194,6 +196,10 @@ static const struct {
     { { "run", "vadd.tile", "in:large.npy", "in:large.npy", "out:f32[99999999999999]=c.npy" }, 1, REAL,
       .err = { "CUDA_ERROR_OUT_OF_MEMORY" } }, // while large.npy may still be copied
     { { "run", "vadd.tile", "--grid", "5", VADD }, 1, REAL, .err = { "config.grid is given" } },
+    // auto() is chosen for the shapes of the arrays, as far as --dim does not say another.
+    { { "run", "row.tile", "in:a.npy", "out:f32[5000]=c.npy" }, 0, REAL, .out = { "row on " } },
+    { { "run", "row.tile", "--dim", "N=4", "in:a.npy", "out:f32[5000]=c.npy" }, 1, REAL,
+      .err = { "where N <= BN: it does not hold: N is 5000" } },
     { { "run", "vadd.tile", "--grid", "5", INTERP, VADD }, 1, .err = { "options.grid is given" } },
     { { "run", "two.tile", "--kernel", "three", INTERP, "out:i32[4]=c.npy" }, 1,
       .err = { "no kernel \"three\"", "one, fill" } },

@@ -554,6 +554,46 @@ START_TEST(candidates_are_visited_but_for_those_that_cannot_be)
 }
 END_TEST
 
+static void join(void *user, const char *dimension)
+{
+    char *text = user;
+
+    snprintf(text + strlen(text), 256 - strlen(text), "%s%s", *text ? " " : "", dimension);
+}
+
+START_TEST(dimensions_are_told_by_the_arguments)
+{
+    static const char source[] =
+        "kernel k(a: f32[M, N], b: f32[N, 3], n: i32, x: f32) where N % 2 == 0 grid 1 { }\n";
+    cuc_program *p = NULL;
+    int64_t shape_a[] = { 5, 7 }, shape_b[] = { 7, 3 };
+    cuc_tensor a, b;
+    char told[256] = "";
+    cuc_arg args[] = { { CUC_ARG_TENSOR, 8, { .pointer = &a } },
+                       { CUC_ARG_TENSOR, 8, { .pointer = &b } },
+                       { CUC_I32, 4, { .u64 = (uint32_t)-9 } },
+                       { CUC_F32, 4, { .f32 = 1.5f } } };
+
+    ck_ok(
+        cuc_program_create(&p, CUC_SOURCE_TILE, source, 0, CUC_PROGRAM_OPTIONS(.arch = "sm_90a")));
+    ck_ok(cuc_tensor_contiguous(&a, 4096, CUC_F32, 2, shape_a, 0));
+    ck_ok(cuc_tensor_contiguous(&b, 8192, CUC_F32, 2, shape_b, 0));
+    ck_ok(cuc_tile_visit_dimensions(p, "k", args, 4, join, told)); // facts are for the launch
+    ck_assert_str_eq(told, "M=5 N=7 n=-9");
+    *told = '\0';
+    b.shape[0] = 8;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_visit_dimensions(p, NULL, args, 4, join, told),
+             "k: argument b: axis 0: expected 7");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_visit_dimensions(p, NULL, args, 3, join, told),
+             "k: expected 4 arguments, got 3");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_visit_dimensions(p, "z", args, 4, join, told), "\"z\"");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_visit_dimensions(p, NULL, args, 4, NULL, told),
+             "visit is NULL");
+    ck_assert_str_eq(told, "");
+    cuc_program_release(p);
+}
+END_TEST
+
 // ---- Records
 
 static char path[] = "/tmp/cucore-tuned-XXXXXX";
@@ -1077,6 +1117,7 @@ int main(void)
     tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, LENGTH(choices));
     tcase_add_test(c, dimensions_that_are_none_are_refused);
     tcase_add_test(c, candidates_are_visited_but_for_those_that_cannot_be);
+    tcase_add_test(c, dimensions_are_told_by_the_arguments);
     suite_add_tcase(suite, c);
     tcase_add_checked_fixture(r, open_file, close_file);
     tcase_add_test(r, records_serve_what_is_near);

@@ -162,7 +162,8 @@ const cli_command cli_explain = {
                 "  cucore explain CUC_ERROR_CONTEXT_LOST\n"
                 "  cucore explain --all | grep -i memory\n",
     .details = "CODE is a number of the CUDA driver, or a name of the driver, the runtime, NVRTC, "
-               "nvJitLink, NVML\nor cucore, or a code of the tile compiler such as T501, in any case of letters.\n",
+               "nvJitLink, NVML\nor cucore, or a code of the tile compiler such as T501, in any "
+               "case of letters.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),
     .run = run,

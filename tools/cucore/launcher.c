@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_BYTES = 512 };
+enum {
+    NAMES_BYTES = 512,
+    NO_ADDRESS = 4096, // of an array whose memory is not there yet, and is not read
+};
 
 int launcher_check_outputs(const launcher *l)
 {
@@ -50,6 +53,62 @@ static int find_device(launcher *l)
     return status;
 }
 
+static void make_argument(cuc_arg *out, const launcher *l, size_t i)
+{
+    const argument *a = &l->arguments[i];
+
+    *out = (cuc_arg){ .type = a->dtype, .bytes = (uint32_t)a->bytes };
+    if (a->kind != ARGUMENT_SCALAR && l->tile) {
+        out->type = CUC_ARG_TENSOR;
+        out->bytes = sizeof(cuc_device_ptr);
+        out->value.pointer = &l->tensors[i];
+    } else if (a->kind != ARGUMENT_SCALAR) {
+        out->type = CUC_ARG_BUFFER;
+        out->bytes = sizeof(cuc_device_ptr);
+        out->value.pointer = l->buffers[i];
+    } else if (a->bytes <= sizeof(out->value)) {
+        memcpy(out->value.raw, a->scalar, (size_t)a->bytes);
+    } else {
+        out->type = CUC_ARG_BYTES;
+        out->value.pointer = a->scalar;
+    }
+}
+
+static void keep_dimension(void *user, const char *dimension)
+{
+    source_options_know(user, dimension);
+}
+
+// Let auto() be chosen for the shapes of the arguments. A mistake in them, or in the source, is for
+// the compilation and the launch to report.
+static void know_dimensions(launcher *l)
+{
+    size_t n = l->argument_count;
+    cuc_program *program = NULL;
+
+    if (l->options.dimension_count)
+        return;
+    l->args = cli_allocate(n * sizeof(*l->args));
+    l->tensors = cli_allocate(n * sizeof(*l->tensors));
+    for (size_t i = 0; i < n; i++) {
+        const argument *a = &l->arguments[i];
+        l->tile = a->kind != ARGUMENT_SCALAR;
+        if (l->tile)
+            cuc_tensor_contiguous(&l->tensors[i], NO_ADDRESS, a->dtype, a->rank, a->shape, -1);
+        make_argument(&l->args[i], l, i);
+    }
+    l->tile = false;
+    if (source_program(&program, &l->source, &l->options, l->options.arch) == CUC_OK)
+        (void)cuc_tile_visit_dimensions(program, l->kernel_name, l->args, n, keep_dimension,
+                                        &l->options);
+    cuc_program_release(program);
+    cuc_error_clear();
+    free(l->args);
+    free(l->tensors);
+    l->args = NULL;
+    l->tensors = NULL;
+}
+
 // CUDA C++ names kernels by expression, so that saxpy finds extern "C" and C++ ones alike, and
 // axpy<float> is instantiated.
 static int compile_source(launcher *l)
@@ -61,8 +120,10 @@ static int compile_source(launcher *l)
 
     l->options.expressions[0] = l->kernel_name;
     l->options.expression_count = l->source.language->source == CUC_SOURCE_CUDA;
-    if (l->source.language->source == CUC_SOURCE_TILE)
+    if (l->source.language->source == CUC_SOURCE_TILE) {
         arch = l->options.arch; // NULL: the device's, and what was measured on it
+        know_dimensions(l);
+    }
     cuc_status st = source_program(&program, &l->source, &l->options, arch);
     if (st == CUC_OK)
         st = cuc_program_compile(&l->object, program, target);
@@ -127,27 +188,6 @@ static cuc_status fill_buffer(launcher *l, size_t i)
         return cuc_buffer_fill(l->stream, l->buffers[i], 0, LAUNCHER_POISON, 1, (size_t)a->bytes);
     return cuc_buffer_write(l->stream, l->buffers[i], 0, (const char *)a->file + a->data_offset,
                             (size_t)a->bytes);
-}
-
-static void make_argument(cuc_arg *out, const launcher *l, size_t i)
-{
-    const argument *a = &l->arguments[i];
-
-    *out = (cuc_arg){ .type = a->dtype, .bytes = (uint32_t)a->bytes };
-    if (a->kind != ARGUMENT_SCALAR && l->tile) {
-        out->type = CUC_ARG_TENSOR;
-        out->bytes = sizeof(cuc_device_ptr);
-        out->value.pointer = &l->tensors[i];
-    } else if (a->kind != ARGUMENT_SCALAR) {
-        out->type = CUC_ARG_BUFFER;
-        out->bytes = sizeof(cuc_device_ptr);
-        out->value.pointer = l->buffers[i];
-    } else if (a->bytes <= sizeof(out->value)) {
-        memcpy(out->value.raw, a->scalar, (size_t)a->bytes);
-    } else {
-        out->type = CUC_ARG_BYTES;
-        out->value.pointer = a->scalar;
-    }
 }
 
 static int compare_times(const void *a, const void *b)

@@ -40,6 +40,9 @@ void source_options_end(source_options *o)
     free(o->expressions);
     free(o->constants);
     free(o->dimensions);
+    for (size_t i = 0; i < o->known_count; i++)
+        free(o->known[i]);
+    free(o->known);
     *o = (source_options){ 0 };
 }
 
@@ -123,6 +126,17 @@ int source_options_take(source_options *o, int id, const char *value)
     }
 }
 
+void source_options_know(source_options *o, const char *dimension)
+{
+    char **more = cli_allocate((o->known_count + 1) * sizeof(*more));
+
+    if (o->known_count)
+        memcpy(more, o->known, o->known_count * sizeof(*more));
+    free(o->known);
+    o->known = more;
+    o->known[o->known_count++] = cli_copy_text(dimension, strlen(dimension));
+}
+
 int source_identify(source *out, const char *path, const source_options *o)
 {
     bool standard_input = strcmp(path, "-") == 0;
@@ -185,8 +199,8 @@ void source_tile_options(cuc_program_options *to, const source_options *o)
 {
     to->constants = o->constants;
     to->constant_count = o->constant_count;
-    to->dimensions = o->dimensions;
-    to->dimension_count = o->dimension_count;
+    to->dimensions = o->dimension_count ? o->dimensions : (const char *const *)o->known;
+    to->dimension_count = o->dimension_count ? o->dimension_count : o->known_count;
     to->warps = (int32_t)o->warps;
     to->stages = (int32_t)o->stages;
     to->cluster = (int32_t)o->cluster;

@@ -29,6 +29,8 @@ typedef struct source_options {
     const char *arch;
     const char *language;
     const char *standard;
+    char **known; // dimensions that arguments give, used where the user gave none; owned
+    size_t known_count;
     const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
     size_t include_count, define_count, extra_count, expression_count, constant_count,
         dimension_count;
@@ -78,6 +80,8 @@ enum {
 
 void source_options_begin(source_options *o, int argc);
 // 0 when it was taken, -1 for an option of someone else, else an exit status.
+// Add "NAME=EXTENT", which an argument of the kernel gives.
+void source_options_know(source_options *o, const char *dimension);
 int source_options_take(source_options *o, int id, const char *value);
 void source_options_end(source_options *o);
 // Whether any of them was given that only a compiler reads.

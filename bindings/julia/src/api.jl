@@ -3001,6 +3001,9 @@ cuc_tile_uint(program, file, line, value) =
 # Go through all that the auto() constants of a kernel may be, for the program's dimensions.
 cuc_tile_visit_candidates(program, kernel, visit, user) =
     ccall((:cuc_tile_visit_candidates, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, visit, user)
+# Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+cuc_tile_visit_dimensions(program, kernel, args, count, visit, user) =
+    ccall((:cuc_tile_visit_dimensions, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, args, count, visit, user)
 # The element of x where c is true, else that of y.
 cuc_tile_where(program, file, line, c, x, y) =
     ccall((:cuc_tile_where, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, c, x, y)

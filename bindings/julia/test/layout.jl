@@ -607,6 +607,7 @@ const FUNCTIONS = [
     (:cuc_tile_trunc, 4),
     (:cuc_tile_uint, 4),
     (:cuc_tile_visit_candidates, 4),
+    (:cuc_tile_visit_dimensions, 6),
     (:cuc_tile_where, 6),
     (:cuc_tile_while, 4),
     (:cuc_tile_zeros, 6),

@@ -929,6 +929,7 @@ cuc_failure_fn = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_void_p)
 cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
+cuc_tile_dimension_fn = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)
 
 
 class cuc_arg_value(_c.Union):
@@ -2458,6 +2459,7 @@ FUNCTIONS = {
     "cuc_tile_trunc": "IpsII",
     "cuc_tile_uint": "IpsIQ",
     "cuc_tile_visit_candidates": "ipspp",
+    "cuc_tile_visit_dimensions": "ipspzpp",
     "cuc_tile_where": "IpsIIII",
     "cuc_tile_while": "vpsII",
     "cuc_tile_zeros": "IpsIiIp",

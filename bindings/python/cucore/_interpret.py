@@ -18,7 +18,7 @@ _check_signals = ctypes.pythonapi.PyErr_CheckSignals  # which raises what a hand
 Grid = Union[int, Sequence[int], None]
 
 
-def _argument(index: int, value: Any, kept: list[Any]) -> Any:
+def argument(index: int, value: Any, kept: list[Any]) -> Any:
     """A cuc_arg; what it points to goes to `kept`. Python's numbers are i32, or i64 where they do not fit,
     and f32: others come from NumPy or ctypes."""
     kind = type(value)
@@ -81,7 +81,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
     if print is not None:
         made.print = put
     kept: list[Any] = [stop, put]
-    given = (raw.cuc_arg * max(len(args), 1))(*[_argument(i, a, kept) for i, a in enumerate(args)])
+    given = (raw.cuc_arg * max(len(args), 1))(*[argument(i, a, kept) for i, a in enumerate(args)])
     name = c_text("kernel", kernel) if kernel is not None else None
     status = raw.cuc_tile_interpret(program, name, given, len(args), ctypes.byref(made))
     if failed:

@@ -514,6 +514,7 @@ cuc_failure_fn: type[Any]
 cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
 cuc_tile_combine: type[Any]
+cuc_tile_dimension_fn: type[Any]
 
 class cuc_arg_value(ctypes.Union):
     u64: int
@@ -2351,6 +2352,8 @@ def cuc_tile_uint(program: Pointer, file: bytes | None, line: int, value: int) -
     """An integer constant from 0 to 2^64 - 1:"""
 def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
     """Go through all that the auto() constants of a kernel may be, for the program's dimensions."""
+def cuc_tile_visit_dimensions(program: Pointer, kernel: bytes | None, args: Pointer, count: int, visit: Pointer, user: Pointer) -> int:
+    """Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options."""
 def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:
     """The element of x where c is true, else that of y."""
 def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: int) -> None:

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from . import raw
 from ._errors import check, text
 from ._handle import c_text, handle_of, options
+from ._interpret import argument
 from ._program import Program
 
 _ROOM = 512  # of a choice, as text
@@ -65,6 +66,23 @@ def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
     return visited(lambda visit: raw.cuc_tile_visit_candidates(handle, name, visit, None))
 
 
+def dimensions(program: Program, args: Sequence[Any], kernel: str | None = None) -> list[str]:
+    """The dimensions that arguments give a kernel, as Program's option `dimensions` takes them: ["M=64", "N=100"].
+
+    Arguments are as for `Program.interpret()`; only dtypes, shapes and integers are read."""
+    told: list[str] = []
+    kept: list[Any] = []
+
+    def visit(_user: Any, dimension: bytes) -> None:
+        told.append(text(dimension))
+
+    given = (raw.cuc_arg * max(len(args), 1))(*[argument(i, a, kept) for i, a in enumerate(args)])
+    name = c_text("kernel", kernel) if kernel is not None else None
+    check(raw.cuc_tile_visit_dimensions(handle_of(Program, program, "program"), name, given, len(args),
+                                        raw.cuc_tile_dimension_fn(visit), None))
+    return told
+
+
 def record_of(program: Program, kernel: str | None = None) -> Record:
     """The key of a kernel's record: its program, name, constants and dimensions."""
     out = options(raw.cuc_tuned_record)
@@ -101,4 +119,4 @@ def find(path: str | os.PathLike[str] | None, key: Record) -> str | None:
     return text(room.value)
 
 
-__all__ = ["Candidate", "Record", "add", "candidates", "find", "program_key", "record_of"]
+__all__ = ["Candidate", "Record", "add", "candidates", "dimensions", "find", "program_key", "record_of"]

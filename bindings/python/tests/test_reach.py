@@ -1,10 +1,12 @@
 """Every function of the C interface is reached by the package's own layers, or docs/python.md says why not;
 and what is reached there alone is called once."""
 import ast
+import ctypes
 import fnmatch
 import os
 import re
 import tempfile
+import types
 import unittest
 
 import cucore
@@ -95,6 +97,13 @@ class Machine(unittest.TestCase):
 
     def test_records_are_kept_and_found(self):
         program = cucore.Program(VADD, "tile", cucore.ProgramOptions(arch="sm_90a", dimensions={"N": 4096}))
+        memory = (ctypes.c_float * 100)()
+        a = types.SimpleNamespace(__array_interface__={
+            "shape": (100,), "typestr": "<f4", "data": (ctypes.addressof(memory), False), "version": 3})
+        self.assertEqual(tuning.dimensions(program, [a, a, a], "vadd"), ["N=100"])
+        self.assertEqual(tuning.dimensions(program, [a, -3, ctypes.c_int64(5)], "scaled"), ["N=100", "s=-3", "w=5"])
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "expected 3 arguments, got 1"):
+            tuning.dimensions(program, [a], "vadd")
         self.assertEqual([c.choice for c in tuning.candidates(program, "vadd")], ["B=64", "B=128"])
         record = tuning.record_of(program, "vadd")
         self.assertEqual(record.program, tuning.program_key(VADD))

@@ -119,6 +119,9 @@ pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice
 /// What cuc_tile_reduce() and cuc_tile_scan() combine with: two of each element become one. It is called once, and builds operations on scalars: no memory, no control flow, no value from outside but constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
 
+/// Gets one "NAME=EXTENT"; the text is valid during the call.
+pub type cuc_tile_dimension_fn = Option<unsafe extern "C" fn(user: *mut c_void, dimension: *const c_char)>;
+
 /// success
 pub const CUC_OK: cuc_status = 0;
 /// the work is not complete yet
@@ -3755,6 +3758,8 @@ extern "C" {
     pub fn cuc_tile_uint(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: u64) -> cuc_tile;
     /// Go through all that the auto() constants of a kernel may be, for the program's dimensions.
     pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
+    /// Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+    pub fn cuc_tile_visit_dimensions(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, visit: cuc_tile_dimension_fn, user: *mut c_void) -> cuc_status;
     /// The element of x where c is true, else that of y.
     pub fn cuc_tile_where(program: *mut cuc_tile_program, file: *const c_char, line: u32, c: cuc_tile, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// Go on in this turn of the loop only while a condition holds, else leave the loop.

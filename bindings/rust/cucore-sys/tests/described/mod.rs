@@ -1245,6 +1245,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_trunc", cucore_sys::cuc_tile_trunc as *const ()),
         ("cuc_tile_uint", cucore_sys::cuc_tile_uint as *const ()),
         ("cuc_tile_visit_candidates", cucore_sys::cuc_tile_visit_candidates as *const ()),
+        ("cuc_tile_visit_dimensions", cucore_sys::cuc_tile_visit_dimensions as *const ()),
         ("cuc_tile_where", cucore_sys::cuc_tile_where as *const ()),
         ("cuc_tile_while", cucore_sys::cuc_tile_while as *const ()),
         ("cuc_tile_zeros", cucore_sys::cuc_tile_zeros as *const ()),
