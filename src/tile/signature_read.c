@@ -49,12 +49,14 @@ static uint32_t read_below(struct reader *r, uint64_t limit, const char *why)
     return (uint32_t)(number < limit ? number : refuse(r, why));
 }
 
-// How many of something follow, each of one byte or more.
+// Reads a count of things that follow it, each of one byte or more.
 static uint32_t read_count(struct reader *r, uint64_t most)
 {
-    uint64_t left = (uint64_t)(r->end - r->at);
+    uint64_t number = read_number(r), left = (uint64_t)(r->end - r->at);
 
-    return read_below(r, (most < left ? most : left) + 1, "a count in it is too large");
+    if (number > most || number > left)
+        number = refuse(r, "a count in it is too large");
+    return (uint32_t)number;
 }
 
 static int64_t read_signed(struct reader *r)

@@ -8,6 +8,9 @@
 #include "tile/diagnostic.h"
 #include "tile/front/elaborate.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 // Every kind of expression that the host computes, of extents and of parameters.
 static const char source[] =
     "kernel all(a: f32[M, N], b: bf16[M + 1, 8], c: i32[N * 2 - 1], n: i64, m: u16, on: bool,\n"
@@ -297,11 +300,47 @@ static void use(const struct tile_signature *s)
     ck_assert_ptr_nonnull(tile_select_entry(s, argument));
 }
 
+// Memory whose end is the end of what can be read, so that a read behind it shows.
+static unsigned char *at_the_end(size_t length)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (length + page - 1) / page * page;
+    unsigned char *start =
+        mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    ck_assert(start != MAP_FAILED);
+    ck_assert_int_eq(mprotect(start + room, page, PROT_NONE), 0);
+    return start + room - length;
+}
+
+// A count may be written in up to ten bytes, and what it counts begins behind them.
+START_TEST(a_name_does_not_reach_past_the_end)
+{
+    enum { NAME = 20 };
+    char why[128];
+
+    for (size_t digits = 1; digits <= 10; digits++)
+        for (size_t over = 0; over <= digits; over++) {
+            const size_t length = 16 + digits + NAME;
+            unsigned char *copy = at_the_end(length);
+            memcpy(copy, bytes, 16);
+            copy[16] = (unsigned char)(NAME + over);
+            for (size_t i = 1; i < digits; i++) {
+                copy[16 + i - 1] |= 128;
+                copy[16 + i] = 0;
+            }
+            memset(copy + 16 + digits, 'A', NAME);
+            seal(copy, length);
+            ck_assert_ptr_null(tile_signature_read(copy, length, why, sizeof(why)));
+            ck_assert_str_eq(why, over ? "a count in it is too large" : "it ends too early");
+        }
+}
+END_TEST
+
 // With a checksum that is right: what is not refused can be used.
 START_TEST(any_bytes_are_read_or_refused)
 {
     static const unsigned char values[] = { 0, 1, 2, 3, 5, 8, 63, 64, 127, 128, 255 };
-    unsigned char *copy = malloc(count);
+    unsigned char *copy = at_the_end(count);
     uint32_t random = 1;
     char why[128];
     int good = 0;
@@ -330,7 +369,6 @@ START_TEST(any_bytes_are_read_or_refused)
             use(s);
         tile_signature_free(s);
     }
-    free(copy);
 }
 END_TEST
 
@@ -537,6 +575,7 @@ int main(void)
     tcase_add_test(t, a_signature_comes_back_from_a_cubin);
     tcase_add_test(t, a_changed_byte_is_refused);
     tcase_add_test(t, an_end_that_is_missing_is_refused);
+    tcase_add_test(t, a_name_does_not_reach_past_the_end);
     tcase_add_test(t, any_bytes_are_read_or_refused);
     tcase_add_test(t, what_is_wrong_is_told);
     tcase_set_timeout(t, 60);
