@@ -84,11 +84,23 @@ cuc_status cuc__program_init_ptx(cuc_program *p, const cuc_program_options *o, c
 
 cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *function)
 {
-    cuc_status st = cuc__linker_link(out, p->linker, CUC_CODE_CUBIN, function);
+    cuc_object *made = NULL;
+    cuc_status st = cuc__linker_link(&made, p->linker, CUC_CODE_CUBIN, function);
 
     cuc__program_add_log(p, cuc_linker_error_log(p->linker));
     cuc__program_add_log(p, cuc_linker_info_log(p->linker));
-    return st;
+    if (st < 0)
+        return st;
+    if (cuc_object_kind(made) != CUC_CODE_CUBIN) { // a simulated driver's linker makes PTX
+        cuc_object_release(made);
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "target is CUC_CODE_CUBIN, but nothing here makes machine code of %s: the "
+                         "driver is simulated, and nvJitLink is not used or not installed; install "
+                         "nvJitLink (pip install nvidia-nvjitlink), or compile to CUC_CODE_PTX",
+                         p->name);
+    }
+    *out = made;
+    return CUC_OK;
 }
 
 // To PTX it goes as it is.

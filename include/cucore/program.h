@@ -265,7 +265,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *                                    or the arch, or the compiler refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture: the message
- *                                    lists those it knows
+ *                                    lists those it knows; a cubin of PTX or of a tile program from
+ *                                    a simulated driver without nvJitLink
  * @retval CUC_ERROR_NOT_FOUND        NVRTC, or nvJitLink for PTX, is not installed: the message
  *                                    has the places tried
  * @retval CUC_ERROR_NO_DRIVER        a tile program without an arch, and no driver is there to be

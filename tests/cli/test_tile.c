@@ -354,6 +354,48 @@ START_TEST(records_are_looked_into_unless_an_architecture_is_given)
 }
 END_TEST
 
+// A cubin is machine code, and nobody here makes that but nvJitLink.
+START_TEST(without_nvjitlink_no_cubin_is_made)
+{
+    static const struct {
+        const char *arguments[12];
+        bool made;
+        const char *says;
+    } cases[] = {
+        { { "compile", "vadd.tile", "--emit", "cubin", "-o", "out" }, false, "install nvJitLink" },
+        { { "compile", "vadd.tile", "--emit", "cubin", "-o", "out", "--json" },
+          false,
+          "install nvJitLink" },
+        { { "compile", "entry.ptx", "-o", "out" }, false, "install nvJitLink" },
+        { { "compile", "entry.ptx", "--emit", "cubin", "-o", "out", "--json" },
+          false,
+          "install nvJitLink" },
+        { { "compile", "entry.ptx", "--emit", "ptx", "-o", "out" }, true, "out: ptx for" },
+        { { "compile", "vadd.tile", "--emit", "ptx", "-o", "out" }, true, "out: ptx for" },
+        { { "compile", "vadd.tile", "--emit", "machine", "-o", "out" }, true, "out: " },
+        { { "run", "vadd.tile", "--kernel", "vadd", "in:a.npy", "in:b.npy", "out:f32[5000]=out" },
+          true,
+          "vadd" },
+        { { "run", "entry.ptx", "--kernel", "k", "--grid", "1", "--block", "1" }, false, "k on" },
+    };
+    static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                              ".visible .entry k()\n{\n    ret;\n}\n";
+
+    save("entry.ptx", ptx, sizeof(ptx) - 1);
+    for (int i = 0; i < LENGTH(cases); i++) {
+        child c = { .environment = { "CUCORE_NVJITLINK=/nowhere/libnvJitLink.so" } };
+        memcpy(c.arguments, cases[i].arguments, sizeof(cases[i].arguments));
+        child_run(&c, program);
+        ck_assert_msg((strstr(c.out, cases[i].says) || strstr(c.err, cases[i].says)) &&
+                          (c.status == 0) == (cases[i].made || strcmp(c.arguments[0], "run") == 0),
+                      "%d: exit status %d\n%s%s", i, c.status, c.out, c.err);
+        ck_assert_msg((access("out", F_OK) == 0) == cases[i].made, "%d: a file \"out\"", i);
+        unlink("out");
+        child_free(&c);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cli tile");
@@ -367,11 +409,14 @@ int main(void)
     snprintf(command, sizeof(command), "'%s' find nvJitLink >/dev/null 2>&1", program);
     has_nvjitlink = system(command) == 0;
     real = !driver || !strstr(driver, "fake_driver");
+    bool simulated = driver && strstr(driver, "sim");
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_command_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
     tcase_add_test(t, records_are_looked_into_unless_an_architecture_is_given);
     tcase_add_loop_test(t, the_sum_is_written, 0, 3);
+    if (simulated)
+        tcase_add_test(t, without_nvjitlink_no_cubin_is_made);
     tcase_add_test(t, json_has_kernels_and_resources);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

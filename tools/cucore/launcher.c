@@ -5,6 +5,7 @@
 #include <cucore/copy.h>
 #include <cucore/error.h>
 #include <cucore/event.h>
+#include <cucore/system.h>
 #include <cucore/tile.h>
 
 #include <stdio.h>
@@ -115,7 +116,10 @@ static int compile_source(launcher *l)
 {
     const char *arch = l->options.arch ? l->options.arch
                                        : source_device_arch(&l->source, l->device);
-    int32_t target = strncmp(arch, "compute_", 8) == 0 ? CUC_CODE_PTX : CUC_CODE_CUBIN;
+    // A simulated device runs PTX, and needs nobody who assembles it.
+    bool as_ptx = strncmp(arch, "compute_", 8) == 0 ||
+                  (l->source.language->source != CUC_SOURCE_CUDA && cuc_driver_is_simulated());
+    int32_t target = as_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN;
     cuc_program *program = NULL;
 
     l->options.expressions[0] = l->kernel_name;
