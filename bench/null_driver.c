@@ -1,5 +1,6 @@
-// A driver that does nothing: every function of cu.def returns 0 at once, and the few that must
-// give something back give the same each time. What a program then spends is its own and cucore's.
+// A driver that does nothing: every function returns 0 at once, and the few that must give
+// something back give a constant or a handle that is new. A program then spends its own time and
+// that of the library above the driver; cuda.core runs on it too, by a link libcuda.so.1.
 #include "driver/cuda_abi.h"
 
 #include <stdio.h>
@@ -13,7 +14,9 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version,
                                     int *status);
 
 static char thing[8]; // what every handle points to
-static char kernels[3];
+static char kernels[6];
+static CUstreamCaptureStatus capturing;
+static uintptr_t last = 0x100000; // handle and address: what differs is told apart by its number
 
 // Functions that must give something back; the rest come from the list at the end.
 #define GIVES(name, params, ...)       \
@@ -23,6 +26,7 @@ static char kernels[3];
         return 0;                      \
     }
 #define HANDLE(type) ((type)(void *)thing)
+#define NEW(type) ((type)(last += 0x1000))
 
 GIVES(cuDeviceGetCount, (int *count), *count = 1)
 GIVES(cuDeviceGet, (CUdevice * device, int ordinal), *device = ordinal)
@@ -44,15 +48,43 @@ GIVES(cuCtxGetCurrent, (CUcontext * context), *context = HANDLE(CUcontext))
 GIVES(cuCtxGetDevice, (CUdevice * device), *device = 0)
 GIVES(cuCtxPopCurrent, (CUcontext * context), *context = HANDLE(CUcontext))
 GIVES(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority), (void)flags,
-      (void)priority, *stream = HANDLE(CUstream))
-GIVES(cuEventCreate, (CUevent * event, unsigned flags), (void)flags, *event = HANDLE(CUevent))
+      (void)priority, *stream = NEW(CUstream))
+GIVES(cuStreamGetCtx, (CUstream stream, CUcontext *context), (void)stream,
+      *context = HANDLE(CUcontext))
+GIVES(cuStreamGetPriority, (CUstream stream, int *priority), (void)stream, *priority = 0)
+GIVES(cuStreamGetFlags, (CUstream stream, unsigned *flags), (void)stream, *flags = 1)
+GIVES(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), (void)stream,
+      *status = capturing)
+GIVES(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode), (void)stream, (void)mode,
+      capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE)
+GIVES(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (void)stream, *graph = NEW(CUgraph),
+      capturing = CU_STREAM_CAPTURE_STATUS_NONE)
+GIVES(cuGraphCreate, (CUgraph * graph, unsigned flags), (void)flags, *graph = NEW(CUgraph))
+GIVES(cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigned long long flags),
+      (void)graph, (void)flags, *exec = NEW(CUgraphExec))
+GIVES(cuGraphInstantiateWithParams,
+      (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params), (void)graph,
+      params->result_out = 0, *exec = NEW(CUgraphExec))
+GIVES(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (void)graph, (void)nodes,
+      *count = 0)
+GIVES(cuEventCreate, (CUevent * event, unsigned flags), (void)flags, *event = NEW(CUevent))
+GIVES(cuEventElapsedTime, (float *ms, CUevent start, CUevent end), (void)start, (void)end, *ms = 1)
 GIVES(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), (void)device,
       *pool = HANDLE(CUmemoryPool))
 GIVES(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), (void)device,
       *pool = HANDLE(CUmemoryPool))
+GIVES(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *props), (void)props,
+      *pool = NEW(CUmemoryPool))
 GIVES(cuMemAllocFromPoolAsync,
       (CUdeviceptr * ptr, size_t bytes, CUmemoryPool pool, CUstream stream), (void)bytes,
-      (void)pool, (void)stream, *ptr = 4096)
+      (void)pool, (void)stream, *ptr = NEW(CUdeviceptr))
+GIVES(cuMemAllocHost, (void **host, size_t bytes), (void)bytes, *host = NEW(void *))
+GIVES(cuMemHostAlloc, (void **host, size_t bytes, unsigned flags), (void)bytes, (void)flags,
+      *host = NEW(void *))
+GIVES(cuPointerGetAttributes,
+      (unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr), (void)ptr;
+      for (unsigned i = 0; i < count; i++) if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE) *
+          (unsigned *)data[i] = CU_MEMORYTYPE_DEVICE)
 
 static CUresult null_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options,
                                        void **values, unsigned count, CUlibraryOption *more,
@@ -64,29 +96,39 @@ static CUresult null_cuLibraryLoadData(CUlibrary *library, const void *code, CUj
     return 0;
 }
 
-// empty0, empty3 and empty16 of runtime_cases.c, told apart by their handle.
+// empty0, empty3 and empty16 of runtime_cases.c, and those of bindings.py, told apart by their
+// handle; of each the sizes of its parameters.
+static const struct {
+    const char *name, *sizes;
+} known[] = {
+    { "empty0", "" }, { "empty3", "484" }, { "empty16", "8888888844444444" },
+    { "k0", "" },     { "k3", "884" },     { "k10", "8888444444" },
+};
+
 static CUresult null_cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 {
     (void)library;
-    size_t at = strcmp(name, "empty0") == 0 ? 0 : strcmp(name, "empty3") == 0 ? 1 : 2;
-    *kernel = (CUkernel)(void *)&kernels[at];
-    return 0;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(known[i].name, name) == 0) {
+            *kernel = (CUkernel)(void *)&kernels[i];
+            return 0;
+        }
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 static CUresult null_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
                                           size_t *bytes)
 {
-    static const char *const sizes[] = { "", "484", "8888888844444444" };
-    static const char *const offsets[] = {
-        "", "\0\10\20", "\0\10\20\30\40\50\60\70\100\104\110\114\120\124\130\134"
-    };
-    const char *which = (const char *)kernel;
-    size_t at = which == &kernels[0] ? 0 : which == &kernels[1] ? 1 : 2;
+    const char *sizes = known[(const char *)kernel - kernels].sizes;
+    size_t at = 0;
 
-    if (index >= strlen(sizes[at]))
+    if (index >= strlen(sizes))
         return CUDA_ERROR_INVALID_VALUE;
-    *offset = (size_t)offsets[at][index];
-    *bytes = (size_t)(sizes[at][index] - '0');
+    for (size_t i = 0; i <= index; i++) {
+        *bytes = (size_t)(sizes[i] - '0');
+        *offset = at = (at + *bytes - 1) / *bytes * *bytes;
+        at += *bytes;
+    }
     return 0;
 }
 
@@ -129,10 +171,25 @@ static const struct {
     ROW(cuCtxGetDevice),
     ROW(cuCtxPopCurrent),
     ROW(cuStreamCreateWithPriority),
+    ROW(cuStreamGetCtx),
+    ROW(cuStreamGetPriority),
+    ROW(cuStreamGetFlags),
+    ROW(cuStreamIsCapturing),
+    ROW(cuStreamBeginCapture),
+    ROW(cuStreamEndCapture),
+    ROW(cuGraphCreate),
+    ROW(cuGraphInstantiateWithFlags),
+    ROW(cuGraphInstantiateWithParams),
+    ROW(cuGraphGetNodes),
     ROW(cuEventCreate),
+    ROW(cuEventElapsedTime),
     ROW(cuDeviceGetDefaultMemPool),
     ROW(cuDeviceGetMemPool),
+    ROW(cuMemPoolCreate),
     ROW(cuMemAllocFromPoolAsync),
+    ROW(cuMemAllocHost),
+    ROW(cuMemHostAlloc),
+    ROW(cuPointerGetAttributes),
     ROW(cuLibraryLoadData),
     ROW(cuLibraryGetKernel),
     ROW(cuKernelGetParamInfo),

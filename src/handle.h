@@ -74,9 +74,8 @@ static inline void *cuc__handle_retain(void *object)
 // ends with cuc__handle_free(). False for NULL.
 bool cuc__handle_drop(void *object, uint32_t kind);
 
-// Drop a reference unless it is the last one, which is then leaked: for a driver's callback, where
-// nothing may be taken apart.
-static inline void cuc__handle_drop_shared(void *object)
+// Drop a reference unless it is the last one; false where it is, and stays.
+static inline bool cuc__handle_drop_shared(void *object)
 {
     cuc__handle *h = (cuc__handle *)object;
     uint32_t refs = atomic_load_explicit(&h->refs, memory_order_relaxed);
@@ -84,6 +83,7 @@ static inline void cuc__handle_drop_shared(void *object)
     while (refs > 1 && !atomic_compare_exchange_weak_explicit(
                            &h->refs, &refs, refs - 1, memory_order_acq_rel, memory_order_relaxed))
         ;
+    return refs > 1;
 }
 
 // Free the memory of a dropped object, or keep it forever when handles are checked.

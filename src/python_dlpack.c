@@ -10,6 +10,7 @@
 #include "driver/toolkit.h"
 #include "handle.h"
 #include "keep.h"
+#include "python/object.h"
 #include "stream.h"
 #include "tensor.h"
 
@@ -23,14 +24,13 @@
     X(_memory)   \
     X(_buffer)   \
     X(_stream)   \
-    X(_h) X(_stream_h) X(_export) X(_import) X(_failed) X(_may_call) X(__dlpack_c_exchange_api__)
+    X(_h) X(_stream_h) X(_export) X(_import) X(_failed) X(__dlpack_c_exchange_api__)
 #define FIELD(name) void *name;
 static struct {
     NAMES(FIELD)
 } names; // as Python's texts
 #undef FIELD
 static void *producers; // a dict: type -> the address of its exchange API, or 0
-static void *may_call;  // the function of that name
 
 static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
 static const char new_name[] = "dltensor_versioned", new_used[] = "used_dltensor_versioned";
@@ -116,24 +116,6 @@ static bool take_arguments(void **values, const char *const *wanted, intptr_t po
 
 // ---- letting go ---------------------------------------------------------------------------------
 
-// Whether the thread is none of the driver's, where the collector may run and nothing of CUDA's may
-// be called.
-static bool may_release(void)
-{
-    static _Thread_local bool for_good;
-
-    if (for_good || !may_call)
-        return true;
-    void *answer = cuc__py.PyObject_CallFunctionObjArgs(may_call, NULL);
-    long long number = answer ? cuc__py.PyLong_AsLongLong(answer) : 0;
-    if (answer)
-        cuc__py.Py_DecRef(answer);
-    else
-        cuc__py.PyErr_Clear();
-    for_good = number == 2;
-    return number > 0;
-}
-
 static void let_new_go(void *managed)
 {
     cuc_dl_managed_tensor_versioned *m = managed;
@@ -158,7 +140,7 @@ static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
     cuc__py.PyErr_Fetch(&type, &value, &traceback);
     if (!own) {
         go(managed);
-    } else if (may_release()) {
+    } else if (cuc__python_may_release()) {
         void *state = cuc__py.PyEval_SaveThread();
         go(managed);
         cuc__py.PyEval_RestoreThread(state);
@@ -515,11 +497,12 @@ static bool prepare(void)
 cuc_status cuc_python_add_dlpack(void *type)
 {
     CUC_CHECK_NOT_NULL(type);
-    cuc_status st = cuc__py_find(__func__);
+    cuc_status st = cuc__python_prepare(__func__);
     if (st < 0)
         return st;
     bool good = prepare();
-    if (good && !may_call && !(may_call = cuc__py.PyObject_GetAttr(type, names._may_call)))
+    if (good && !cuc__python.may_call &&
+        !(cuc__python.may_call = cuc__py.PyObject_GetAttr(type, cuc__python.names._may_call)))
         cuc__py.PyErr_Clear();
     for (size_t i = 0; i < CUC__LENGTH(methods); i++)
         good = good && cuc__py_add_method(type, &methods[i].method, methods[i].of_class);

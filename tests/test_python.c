@@ -13,6 +13,8 @@ START_TEST(a_process_without_an_interpreter_is_told_so)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "Python 3.10"));
     ck_assert_int_eq(cuc_python_add_call(something), CUC_ERROR_NOT_FOUND);
     ck_assert_int_eq(cuc_python_get_launch(&made, something), CUC_ERROR_NOT_FOUND);
+    ck_assert_int_eq(cuc_python_get_base(&made, "Handle"), CUC_ERROR_NOT_FOUND);
+    ck_assert_int_eq(cuc_python_add_methods(something, "Handle"), CUC_ERROR_NOT_FOUND);
     ck_assert_ptr_null(made);
 }
 END_TEST
@@ -25,6 +27,10 @@ START_TEST(null_is_refused)
     ck_assert_int_eq(cuc_python_add_call(NULL), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_python_get_launch(NULL, &made), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_python_get_launch(&made, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_python_get_base(NULL, "Handle"), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_python_get_base(&made, NULL), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_python_add_methods(NULL, "Handle"), CUC_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuc_python_add_methods(made, NULL), CUC_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 

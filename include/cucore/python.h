@@ -52,6 +52,44 @@ CUC_BEGIN_DECLS
  */
 CUC_API cuc_status cuc_python_add_dlpack(void *type);
 
+/**
+ * Make the type that a class of the package derives from, with the fields that C reads.
+ *
+ * "Handle" has the handle, which is its `_h`; "Buffer", "MemoryResource" and "Device" derive from it
+ * and have further fields. The first interpreter of a process that asks has them all.
+ *
+ * @thread any thread that holds the interpreter's lock
+ * @capture makes no driver call
+ * @param[out] out  the type, a PyTypeObject, to be released by Py_DecRef()
+ * @param      name "Handle" first, then the others
+ * @retval CUC_OK                     made
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_NOT_FOUND        the process has no CPython, or lacks a function of it; or there
+ *                                    is no type of that name
+ * @retval CUC_ERROR_NOT_SUPPORTED    another interpreter of the process has them
+ * @retval CUC_ERROR_INTERNAL         CPython refused, and has the exception
+ * @source Python/C API, "Stable Application Binary Interface"
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
+
+/**
+ * Replace methods and properties of a class of the package by those that the library has for it.
+ *
+ * Each stands in for a definition in Python, which it calls wherever the object is closed or an
+ * argument is not of the usual kind. "Handle" comes first, and has the attributes `_failed`,
+ * `_may_call`, `_held` and `_prune`, by which C reaches Python.
+ *
+ * @thread any thread that holds the interpreter's lock
+ * @capture makes no driver call
+ * @param type a class, a PyTypeObject, derived from the type of cuc_python_get_base()
+ * @param name by which the library knows it; one without methods has none
+ * @retval CUC_OK it has them; else as for cuc_python_get_base()
+ * @source Python/C API, "Stable Application Binary Interface"
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_python_add_methods(void *type, const char *name);
+
 /** A launch with everything given, of which a Python object has the address. */
 typedef struct cuc_python_launch {
     void *stream;       /**< of a variable that has the cuc_stream, NULL once it is closed */

@@ -21,6 +21,27 @@ static const struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool found;
 
+// Find how the interpreter lays out objects, which differs between its builds.
+static bool find_layout(void)
+{
+    void *object_type = dlsym(RTLD_DEFAULT, "PyBaseObject_Type");
+    void *name = cuc__py.PyUnicode_InternFromString("__basicsize__");
+    void *bytes = object_type && name ? cuc__py.PyObject_GetAttr(object_type, name) : NULL;
+    void *of_none = cuc__py.PyObject_Type(cuc__py.none);
+
+    cuc__py.int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
+    cuc__py.bytes_type = dlsym(RTLD_DEFAULT, "PyBytes_Type");
+    cuc__py.head_bytes = bytes ? (size_t)cuc__py.PyLong_AsLongLong(bytes) : 0;
+    cuc__py.type_at = cuc__py.head_bytes;
+    for (size_t at = 0; at + sizeof(void *) <= cuc__py.head_bytes; at += sizeof(void *))
+        if (memcmp((char *)cuc__py.none + at, &of_none, sizeof(void *)) == 0)
+            cuc__py.type_at = at;
+    cuc__py_drop(name);
+    cuc__py_drop(bytes);
+    cuc__py_drop(of_none);
+    return cuc__py.int_type && cuc__py.bytes_type && cuc__py.type_at < cuc__py.head_bytes;
+}
+
 static const char *find(void)
 {
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
@@ -37,7 +58,7 @@ static const char *find(void)
         return "its constants";
     cuc__py.TypeError = *type_error;
     cuc__py.ValueError = *value_error;
-    return NULL;
+    return find_layout() ? NULL : "layout of objects";
 }
 
 cuc_status cuc__py_find(const char *function)

@@ -15,6 +15,59 @@ typedef struct cuc__py_method {
     const char *doc;
 } cuc__py_method;
 
+// PyGetSetDef.
+typedef struct cuc__py_getset {
+    const char *name;
+    void *(*get)(void *self, void *closure);
+    int (*set)(void *self, void *value, void *closure);
+    const char *doc;
+    void *closure;
+} cuc__py_getset;
+
+// PyMemberDef, and the type of a field that holds an object, where NULL reads as None.
+typedef struct cuc__py_member {
+    const char *name;
+    int type;
+    intptr_t offset;
+    int flags;
+    const char *doc;
+} cuc__py_member;
+
+enum { PY_T_OBJECT = 6, PY_T_SSIZE = 19, PY_READ_ONLY = 1 };
+
+// visitproc.
+typedef int (*cuc__py_visit)(void *object, void *argument);
+
+// PyType_Slot and PyType_Spec.
+typedef struct cuc__py_slot {
+    int slot;
+    void *function;
+} cuc__py_slot;
+
+typedef struct cuc__py_spec {
+    const char *name;
+    int basic_bytes, item_bytes;
+    unsigned flags;
+    cuc__py_slot *slots;
+} cuc__py_spec;
+
+enum {
+    PY_NB_SUBTRACT = 36,
+    PY_TP_BASE = 48,
+    PY_TP_CLEAR = 51,
+    PY_TP_DEALLOC = 52,
+    PY_TP_HASH = 59,
+    PY_TP_NEW = 65,
+    PY_TP_RICHCOMPARE = 67,
+    PY_TP_TRAVERSE = 71,
+    PY_TP_MEMBERS = 72,
+    PY_TP_GETSET = 73,
+    PY_TP_FREE = 74,
+    PY_FLAG_BASE = 1 << 10,    // Py_TPFLAGS_BASETYPE
+    PY_FLAG_GC = 1 << 14,      // Py_TPFLAGS_HAVE_GC
+    PY_FLAG_VERSION = 1 << 18, // Py_TPFLAGS_HAVE_VERSION_TAG
+};
+
 enum { PY_METH_KEYWORDS = 0x2, PY_METH_NOARGS = 0x4, PY_METH_O = 0x8, PY_METH_FASTCALL = 0x80 };
 
 struct cuc__py_table {
@@ -23,12 +76,34 @@ struct cuc__py_table {
 #undef PY
     void *none, *no; // None, False
     void *TypeError, *ValueError;
+    void *int_type, *bytes_type; // int, bytes
+    size_t head_bytes;           // of an object's own part, before the fields that its type adds
+    size_t type_at;              // where in it the pointer to the type is
 };
 
 extern struct cuc__py_table cuc__py;
 
 // Find them all, once.
 cuc_status cuc__py_find(const char *function);
+
+// The type of an object, borrowed.
+static inline void *cuc__py_type(const void *object)
+{
+    return *(void *const *)(const void *)((const char *)object + cuc__py.type_at);
+}
+
+// One more reference, to return or to keep.
+static inline void *cuc__py_new(void *object)
+{
+    cuc__py.Py_IncRef(object);
+    return object;
+}
+
+static inline void cuc__py_drop(void *object)
+{
+    if (object)
+        cuc__py.Py_DecRef(object);
+}
 
 // Let a method without arguments raise an exception; NULL.
 void *cuc__py_raise(void *object, void *method);

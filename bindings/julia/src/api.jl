@@ -2290,6 +2290,12 @@ cuc_python_add_call(type_) =
 # Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
 cuc_python_add_dlpack(type_) =
     ccall((:cuc_python_add_dlpack, libcucore), cuc_status, (Ptr{Cvoid},), type_)
+# Replace methods and properties of a class of the package by those that the library has for it.
+cuc_python_add_methods(type_, name) =
+    ccall((:cuc_python_add_methods, libcucore), cuc_status, (Ptr{Cvoid}, Cstring), type_, name)
+# Make the type that a class of the package derives from, with the fields that C reads.
+cuc_python_get_base(out, name) =
+    ccall((:cuc_python_get_base, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Cstring), out, name)
 # A function of Python's, `launch(stream, config, kernel, *args)`.
 cuc_python_get_launch(out, slowly) =
     ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)

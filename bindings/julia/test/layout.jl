@@ -370,6 +370,8 @@ const FUNCTIONS = [
     (:cuc_program_retain, 1),
     (:cuc_python_add_call, 1),
     (:cuc_python_add_dlpack, 1),
+    (:cuc_python_add_methods, 2),
+    (:cuc_python_get_base, 2),
     (:cuc_python_get_launch, 2),
     (:cuc_runtime_get_version, 1),
     (:cuc_runtime_set_device, 1),

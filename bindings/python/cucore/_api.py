@@ -2222,6 +2222,8 @@ FUNCTIONS = {
     "cuc_program_retain": "pp",
     "cuc_python_add_call": "ip",
     "cuc_python_add_dlpack": "ip",
+    "cuc_python_add_methods": "ips",
+    "cuc_python_get_base": "ips",
     "cuc_python_get_launch": "ipp",
     "cuc_runtime_get_version": "ip",
     "cuc_runtime_set_device": "ip",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from . import raw
 from ._errors import check, text
 from ._handle import Handle, c_handle, c_text, call, create, get, handle_of
+from ._native import DeviceBase, methods
 from ._pending import prune
 from ._stream import Event, EventOptions, Stream, StreamLike, StreamOptions, as_stream
 
@@ -156,14 +157,16 @@ _SENSORS = {"sm_mhz": raw.CUC_SENSOR_SM_CLOCK, "memory_mhz": raw.CUC_SENSOR_MEMO
             "throttle": raw.CUC_SENSOR_THROTTLE}
 
 
-class Device:
+@methods
+class Device(DeviceBase):
     """A device. `Device(0)` by its ordinal; `Device()` is the one of the current context, or 0.
 
     There is one object an ordinal; it needs no closing. Nothing here needs a current context, and
     only `set_current()` changes it.
     """
 
-    __slots__ = ("_h", "_resource", "__weakref__")
+    __slots__ = ()
+    _reference = int  # its handle is not its own
     _known: ClassVar[dict[int, Device]] = {}
     _h: int
     _resource: MemoryResource | None
@@ -182,7 +185,7 @@ class Device:
             if not handle:
                 raise ValueError("there is no device: the object is closed, or is of none")
             known = super().__new__(cls)
-            known._h, known._resource = handle, None
+            known._h, known._resource, known._found = handle, None, None
             cls._known[handle] = known
         return known
 
@@ -287,7 +290,10 @@ class Device:
             return given
         # Others set it too, and one that was closed here is still the device's.
         made = MemoryResource._own(create(raw.cuc_device_get_memory_resource, self._h))
-        return given if given is not None and given._h == made._h else made
+        if given is not None and given._h == made._h:
+            return given
+        self._found = made
+        return made
 
     @memory_resource.setter
     def memory_resource(self, resource: MemoryResource | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import raw
 
@@ -142,21 +142,21 @@ def called() -> str:
     return name.removesuffix(".__init__").removesuffix(".__new__") + "()" if name else ""
 
 
-def _told(message: str, function: str) -> str:
+def _told(message: str, function: str, caller: str) -> str:
     """A message as it reads in Python."""
     if function and message.startswith(function + ": "):
-        message = f"{called() or function}: {message[len(function) + 2:]}"
+        message = f"{caller or called() or function}: {message[len(function) + 2:]}"
     return re.sub(r"\bcuc_[a-z_0-9]+\b", lambda found: _NAMES.get(found[0], found[0]), message)
 
 
-def last_error() -> CUDAError:
-    """The calling thread's last failure as an exception."""
+def last_error(caller: str = "") -> CUDAError:
+    """The calling thread's last failure as an exception. Without a caller's name the frames tell it."""
     status = raw.cuc_error_status()
     message, log = text(raw.cuc_error_message()), text(raw.cuc_error_log())
     if log and log.strip() not in message:
         message = f"{message}\n{log.rstrip()}"
     function, symbol = text(raw.cuc_error_function()), text(raw.cuc_error_library_symbol())
-    error = _CLASSES.get(status, _SYMBOLS.get(symbol, CUDAError))(_told(message, function))
+    error = _CLASSES.get(status, _SYMBOLS.get(symbol, CUDAError))(_told(message, function, caller))
     error.status = status
     error.name = text(raw.cuc_status_name(status))
     error.function = function
@@ -170,8 +170,9 @@ def last_error() -> CUDAError:
     return error
 
 
-def fail() -> NoReturn:
-    raise last_error()
+def fail(own: Any = None, method: str = "") -> NoReturn:
+    """Raise the last failure, for a method of the library's that has no frame."""
+    raise last_error(f"{type(own).__name__}.{method}()" if method else "")
 
 
 def check(status: int) -> int:

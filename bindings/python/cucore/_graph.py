@@ -13,6 +13,7 @@ from ._device import Device
 from ._errors import check, text
 from ._graph_node import GraphNode, _Verbs
 from ._handle import Handle, c_text, call, create, get, given_as, handle_of, kept, options as struct_of
+from ._native import methods
 from ._memory import Buffer, MemoryResource
 from ._stream import Stream, StreamLike, as_stream
 
@@ -185,6 +186,7 @@ def _exec_options(given: GraphCompleteOptions) -> Any:
     return made
 
 
+@methods
 class GraphExec(Handle):
     """A graph that can be launched; it needs the graph no more."""
 

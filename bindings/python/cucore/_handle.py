@@ -11,8 +11,8 @@ from operator import index
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn, TypeVar
 
-from . import raw
-from ._errors import called, check, last_error
+from . import _native, _pending, raw
+from ._errors import called, check, fail, last_error
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # of typing from Python 3.11 on; checkers have it for every one
@@ -70,13 +70,16 @@ class Reference(int):
             _left.append((self._release, int(self)))
 
 
-class Handle:
+@_native.methods
+class Handle(_native.HandleBase):
     """Holds one reference, and gives it back when closed or collected, on whatever thread.
 
     Handles hold what they need themselves, so the order of releases does not matter.
     """
 
-    __slots__ = ("_h", "__weakref__")
+    __slots__ = ()
+    _failed, _may_call = staticmethod(fail), staticmethod(may_call)
+    _held, _prune = _pending._held, staticmethod(_pending.prune)
     _release: ClassVar[Any]  # the function of the library
     _reference: ClassVar[type[Reference]]
     _h: int  # a Reference, or 0: closed. Whoever has got hold of it has a handle that stays

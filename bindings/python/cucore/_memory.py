@@ -10,6 +10,7 @@ from . import raw
 from ._device import Device
 from ._errors import CUDAError, check, last_error
 from ._handle import Handle, HostMemory, callback, c_number, create, handle_of, kept, options
+from ._native import BufferBase, ResourceBase, methods
 from ._ipc import IPCBufferDescriptor, exported, imported
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
 
 
-class MemoryResource(Handle):
+@methods
+class MemoryResource(Handle, ResourceBase):
     """Something that allocates. A subclass may be a resource of its own: see `allocate()`."""
 
     __slots__ = ("_closed",)
@@ -32,7 +34,7 @@ class MemoryResource(Handle):
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
-        self._h = 0  # also where a subclass has an __init__ of its own
+        self._h, self._ipc = 0, None  # also where a subclass has an __init__ of its own
         self._closed = False
         return self
 
@@ -151,7 +153,8 @@ def pattern_of(value: int | Bytes) -> bytes:
     return memoryview(value).tobytes()
 
 
-class Buffer(Handle):
+@methods
+class Buffer(Handle, BufferBase):
     """A piece of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
 
     When it is closed or collected, and no view of it is left, it is freed in the order of its
@@ -159,7 +162,7 @@ class Buffer(Handle):
     `Stream.wait()`.
     """
 
-    __slots__ = ("_pool", "_named", "_resource")
+    __slots__ = ()
     _release = raw.cuc_buffer_release
     _pool: MemoryPool | None  # that it is of, where that is for, or of, other processes
     _named: IPCBufferDescriptor | None
@@ -177,6 +180,8 @@ class Buffer(Handle):
         """A new one."""
         self = cls._own(create(raw.cuc_buffer_create, resource._h or resource._open(), size, stream))
         self._resource = resource
+        if resource._ipc is not None:
+            self._pool = resource  # type: ignore[assignment]  # a pool has `_ipc`
         return self
 
     @classmethod

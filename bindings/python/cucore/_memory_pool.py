@@ -15,6 +15,7 @@ from ._handle import call, create, get, given_as, options, word
 from ._ipc import IPCAllocationHandle
 from ._managed import ManagedBuffer, as_managed, located
 from ._memory import Buffer, MemoryResource
+from ._native import methods
 from ._stream import StreamLike
 
 if TYPE_CHECKING:
@@ -100,16 +101,17 @@ class PeerAccess(MutableSet[Any]):
         return f"{{{', '.join(map(repr, self))}}}"
 
 
+@methods
 class MemoryPool(MemoryResource):
     """A pool of the driver: allocates and frees in stream order."""
 
-    __slots__ = ("_ipc", "_made")
+    __slots__ = ("_made",)
     _made: bool  # here, and not the device's or another process's
     _ipc: tuple[IPCAllocationHandle | None, uuids.UUID] | None  # None: it is of this process alone
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
-        self._ipc, self._made = None, False
+        self._made = False
         return self
 
     def _make(self, device: Device, kind: int, ipc: bool = False, **fields: Any) -> None:
@@ -121,12 +123,6 @@ class MemoryPool(MemoryResource):
             uuid = uuids.uuid4()
             fd = get(ctypes.c_int32, raw.cuc_memory_pool_export, self._h)
             self._ipc = IPCAllocationHandle(fd, uuid), uuid
-
-    def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
-        made = super().allocate(size, stream=stream)
-        if self._ipc is not None:
-            made._pool = self
-        return made
 
     @property
     def is_handle_owned(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
 from ._errors import InvalidArgumentError, check, last_error
+from ._native import methods
 from ._handle import Handle, c_handle, call, create, get, given_as, handle_of, kept, not_copied, options, word
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
@@ -54,6 +55,7 @@ class EventOptions:
     ipc_enabled: bool = False  #: other processes can have it; not with timing_enabled
 
 
+@methods
 class Event(Handle):
     """A point in a stream. Made by `Device.create_event()` and `Stream.record()`.
 
@@ -199,6 +201,7 @@ class Event(Handle):
         return self._wait().__await__()
 
 
+@methods
 class Stream(Handle):
     """A queue of work on one device. Made by `Device.create_stream()`.
 
@@ -208,7 +211,7 @@ class Stream(Handle):
     __slots__ = ("_p",)
     _release = raw.cuc_stream_release
     _made_by = "Device.create_stream(), Context.create_stream() and Stream.from_handle()"
-    _stream_h = Handle.__dict__["_h"]  # the same by a name that no other object has: C takes what has it for a stream
+    _stream_h = Handle._h  # the same by a name that no other object has: C takes what has it for a stream
     _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
 
     @classmethod

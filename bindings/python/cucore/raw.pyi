@@ -1878,6 +1878,10 @@ def cuc_python_add_call(type: Pointer) -> int:
     """Let the objects of a Python class be called:"""
 def cuc_python_add_dlpack(type: Pointer) -> int:
     """Give a Python class of arrays the DLPack protocol:"""
+def cuc_python_add_methods(type: Pointer, name: bytes | None) -> int:
+    """Replace methods and properties of a class of the package by those that the library has for it."""
+def cuc_python_get_base(out: Pointer, name: bytes | None) -> int:
+    """Make the type that a class of the package derives from, with the fields that C reads."""
 def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
     """A function of Python's, `launch(stream, config, kernel, *args)`."""
 def cuc_runtime_get_version(out: Pointer) -> int:

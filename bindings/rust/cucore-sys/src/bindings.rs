@@ -3268,6 +3268,10 @@ extern "C" {
     /// Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the
     /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
     pub fn cuc_python_add_dlpack(type_: *mut c_void) -> cuc_status;
+    /// Replace methods and properties of a class of the package by those that the library has for it.
+    pub fn cuc_python_add_methods(type_: *mut c_void, name: *const c_char) -> cuc_status;
+    /// Make the type that a class of the package derives from, with the fields that C reads.
+    pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
     /// A function of Python's, `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
     /// The version of the CUDA runtime: the program's own where its symbols can be seen, else the one

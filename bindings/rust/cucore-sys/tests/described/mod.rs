@@ -1008,6 +1008,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_program_retain", cucore_sys::cuc_program_retain as *const ()),
         ("cuc_python_add_call", cucore_sys::cuc_python_add_call as *const ()),
         ("cuc_python_add_dlpack", cucore_sys::cuc_python_add_dlpack as *const ()),
+        ("cuc_python_add_methods", cucore_sys::cuc_python_add_methods as *const ()),
+        ("cuc_python_get_base", cucore_sys::cuc_python_get_base as *const ()),
         ("cuc_python_get_launch", cucore_sys::cuc_python_get_launch as *const ()),
         ("cuc_runtime_get_version", cucore_sys::cuc_runtime_get_version as *const ()),
         ("cuc_runtime_set_device", cucore_sys::cuc_runtime_set_device as *const ()),

@@ -1,0 +1,74 @@
+"""Methods that the interpreter calls without ctypes: functions of libcucore, which finds CPython in the process.
+
+Every class is defined in Python, whole. `methods` then puts the library's functions in the place of the definitions
+that loops call; those do the common case, and call the definition for everything else. Where the library cannot do
+it (another interpreter of the process has them, no CPython is found) or CUCORE_PYTHON_NATIVE is 0, the definitions
+stay, and do the same slower.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import raw
+from ._errors import last_error
+
+_Class = TypeVar("_Class", bound=type)
+_release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
+
+
+def taken(name: str, *arguments: Any) -> Any:
+    """What a function of the library writes to its first parameter, a Python object; None where it refuses."""
+    out: ctypes.py_object[Any] = ctypes.py_object()
+    if raw.prototype(name, release_gil=False)(ctypes.byref(out), *arguments) < 0:
+        return None
+    made = out.value
+    _release(made)  # its first reference, that of `out`
+    return made
+
+
+_root = taken("cuc_python_get_base", b"Handle") if os.environ.get("CUCORE_PYTHON_NATIVE") != "0" else None
+is_there: bool = _root is not None
+
+if TYPE_CHECKING:
+    class HandleBase:
+        _h: int
+
+    class BufferBase(HandleBase):
+        _resource: Any
+        _pool: Any
+        _named: Any
+
+    class ResourceBase(HandleBase):
+        _ipc: Any
+
+    class DeviceBase(HandleBase):
+        _resource: Any
+        _found: Any
+
+elif is_there:
+    HandleBase = _root
+    BufferBase, ResourceBase, DeviceBase = (taken("cuc_python_get_base", name)
+                                            for name in (b"Buffer", b"MemoryResource", b"Device"))
+else:
+    class HandleBase:
+        __slots__ = ("_h", "__weakref__")
+
+    class BufferBase(HandleBase):
+        __slots__ = ("_resource", "_pool", "_named")
+
+    class ResourceBase(HandleBase):
+        __slots__ = ("_ipc",)
+
+    class DeviceBase(HandleBase):
+        __slots__ = ("_resource", "_found")
+
+
+def methods(cls: _Class) -> _Class:
+    """Let the library's functions take the place of what a class has, as a decorator."""
+    if is_there:
+        add = raw.prototype("cuc_python_add_methods", release_gil=False)
+        if add(id(cls), cls.__name__.encode()) < 0:
+            raise last_error()
+    return cls

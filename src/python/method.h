@@ -1,0 +1,129 @@
+// Methods and properties as rows: names and kinds of arguments, and the call of the library.
+#ifndef CUCORE_SRC_PYTHON_METHOD_H
+#define CUCORE_SRC_PYTHON_METHOD_H
+
+#include "object.h"
+
+#include "../driver/toolkit.h"
+
+// Kinds of arguments. Those below CUC__PYTHON_CLASS_COUNT are open objects of a class.
+enum {
+    CUC__PYTHON_SIZE = CUC__PYTHON_CLASS_COUNT, // an int that fits size_t
+    CUC__PYTHON_ANY,                            // taken as it is
+};
+
+enum { CUC__PYTHON_ARGUMENTS = 4 };
+
+// What a method was given: the object's own handle or fields first, then the arguments.
+union cuc__python_value {
+    void *handle;
+    cuc_stream *stream;
+    cuc_event *event;
+    cuc_buffer *buffer;
+    cuc_memory_resource *resource;
+    cuc_device *device;
+    cuc_context *context;
+    cuc_kernel *kernel;
+    cuc_graph_exec *graph_exec;
+    size_t size;
+};
+
+struct cuc__python_call {
+    const char *method; // by its name
+    void *self;
+    void *objects[CUC__PYTHON_ARGUMENTS]; // borrowed; NULL: not given, or None
+    union cuc__python_value self_value, values[CUC__PYTHON_ARGUMENTS];
+};
+
+struct cuc__python_parameter {
+    size_t name; // of cuc__python.names
+    int kind;
+    bool optional, keyword_only;
+};
+
+struct cuc__python_signature {
+    const struct cuc__python_parameter *parameters;
+    size_t count; // at most CUC__PYTHON_ARGUMENTS
+};
+
+// Sort arguments into parameters; false for those that the Python definition has to look at.
+static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
+                                    const struct cuc__python_signature *signature,
+                                    void *const *given, intptr_t count, void *keywords)
+{
+    intptr_t named = keywords ? cuc__py.PyTuple_Size(keywords) : 0;
+
+    call->self = self;
+    call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
+    if (!call->self_value.handle || (size_t)count > signature->count)
+        return false;
+    for (size_t i = 0; i < signature->count; i++) {
+        call->objects[i] = (intptr_t)i < count ? given[i] : NULL;
+        if (call->objects[i] && signature->parameters[i].keyword_only)
+            return false;
+    }
+    for (intptr_t i = 0; i < named; i++) {
+        void *name = cuc__py.PyTuple_GetItem(keywords, i);
+        size_t at = 0;
+        while (at < signature->count &&
+               *(void **)((char *)&cuc__python.names + signature->parameters[at].name) != name)
+            at++;
+        if (at == signature->count || call->objects[at])
+            return false;
+        call->objects[at] = given[count + i];
+    }
+    for (size_t i = 0; i < signature->count; i++) {
+        void *object = call->objects[i];
+        int kind = signature->parameters[i].kind;
+        if (object == cuc__py.none)
+            object = call->objects[i] = NULL;
+        if (!object) {
+            if (!signature->parameters[i].optional)
+                return false;
+            call->values[i].handle = NULL;
+        } else if (kind == CUC__PYTHON_SIZE) {
+            if (cuc__py_type(object) != cuc__py.int_type)
+                return false;
+            call->values[i].size = cuc__py.PyLong_AsSize_t(object);
+            if (call->values[i].size == SIZE_MAX) { // too large, or an exception
+                cuc__py.PyErr_Clear();
+                return false;
+            }
+        } else if (kind < CUC__PYTHON_CLASS_COUNT) {
+            const struct cuc__object *fields =
+                cuc__python_fields_of(object, (enum cuc__python_class)kind);
+            if (!fields || !fields->handle)
+                return false;
+            call->values[i].handle = fields->handle;
+        }
+    }
+    return true;
+}
+
+// Let go of the interpreter's lock for a call that may take time. Another thread may close the
+// objects meanwhile, so the call has references of its own.
+static inline void *cuc__python_begin(struct cuc__python_call *call,
+                                      const struct cuc__python_signature *signature)
+{
+    cuc__handle_retain(call->self_value.handle);
+    for (size_t i = 0; i < signature->count; i++)
+        if (signature->parameters[i].kind < CUC__PYTHON_CLASS_COUNT)
+            cuc__handle_retain(call->values[i].handle);
+    return cuc__py.PyEval_SaveThread();
+}
+
+static inline void cuc__python_end(struct cuc__python_call *call,
+                                   const struct cuc__python_signature *signature, void *state)
+{
+    cuc__py.PyEval_RestoreThread(state);
+    for (size_t i = 0; i < signature->count; i++)
+        if (signature->parameters[i].kind < CUC__PYTHON_CLASS_COUNT)
+            cuc__python_release(call->values[i].handle);
+    cuc__python_release(call->self_value.handle);
+}
+
+// Call the Python definition with everything that was given.
+void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
+                       void *keywords);
+
+#endif

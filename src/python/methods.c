@@ -1,0 +1,500 @@
+#include "method.h"
+
+#include "../keep.h"
+
+#include <string.h>
+
+void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
+                       void *keywords)
+{
+    intptr_t named = keywords ? cuc__py.PyTuple_Size(keywords) : 0;
+    void *all = cuc__py.PyTuple_New(count + 1), *dict = named ? cuc__py.PyDict_New() : NULL;
+    bool good = all && (dict || !named);
+
+    if (all)
+        (void)cuc__py.PyTuple_SetItem(all, 0, cuc__py_new(self));
+    for (intptr_t i = 0; all && i < count; i++)
+        (void)cuc__py.PyTuple_SetItem(all, i + 1, cuc__py_new(given[i]));
+    for (intptr_t i = 0; good && i < named; i++)
+        good = cuc__py.PyDict_SetItem(dict, cuc__py.PyTuple_GetItem(keywords, i),
+                                      given[count + i]) == 0;
+    void *result = good ? cuc__py.PyObject_Call(definition, all, dict) : NULL;
+    cuc__py_drop(all);
+    cuc__py_drop(dict);
+    return result;
+}
+
+typedef struct cuc__python_call call;
+typedef const struct cuc__python_signature signature;
+
+static void *failed(const call *c)
+{
+    return cuc__python_failed(c->self, c->method);
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static inline void *number(uint64_t value)
+{
+    return cuc__py.PyLong_FromUnsignedLongLong(value);
+}
+
+static inline void *integer(int64_t value)
+{
+    return cuc__py.PyLong_FromLongLong(value);
+}
+
+static inline void *address(const void *value)
+{
+    return cuc__py.PyLong_FromUnsignedLongLong((uintptr_t)value);
+}
+
+static inline void *boolean(uint32_t value)
+{
+    return cuc__py.PyBool_FromLong(value != 0);
+}
+
+static inline void *none(void)
+{
+    return cuc__py_new(cuc__py.none);
+}
+
+static inline void *nothing(const call *c, cuc_status st)
+{
+    return st < 0 ? failed(c) : none();
+}
+
+static inline void *is_ok(const call *c, cuc_status st)
+{
+    return st < 0 ? failed(c) : cuc__py.PyBool_FromLong(st == CUC_OK);
+}
+
+// After something was waited for, host memory that copies used may go.
+static void *waited(const call *c, cuc_status st)
+{
+    if (st < 0)
+        return failed(c);
+    if (cuc__py.PyObject_IsTrue(cuc__python.held) <= 0)
+        return none();
+    return cuc__py.PyObject_CallFunctionObjArgs(cuc__python.prune, NULL);
+}
+
+// ---- methods that are functions of their own ----------------------------------------------------
+
+// The Python definition has to look at it: no object, and no exception either.
+static char slowly_[1];
+static void *const slowly = slowly_;
+
+static void *Handle_close(call *c, signature *s)
+{
+    (void)s;
+    cuc__python_close(cuc__python_fields(c->self));
+    return none();
+}
+
+static void *Stream_wait(call *c, signature *s)
+{
+    const struct cuc__object *event = cuc__python_fields_of(c->objects[0], CUC__PYTHON_EVENT);
+    const struct cuc__object *other =
+        event ? event : cuc__python_fields_of(c->objects[0], CUC__PYTHON_STREAM);
+    if (!other || !other->handle)
+        return slowly;
+    void *handle = cuc__handle_retain(other->handle);
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = event ? cuc_stream_wait_event(c->self_value.stream, handle)
+                          : cuc_stream_wait_stream(c->self_value.stream, handle);
+    cuc__python_end(c, s, state);
+    cuc__python_release(handle);
+    return nothing(c, st);
+}
+
+static void *Stream_record(call *c, signature *s)
+{
+    cuc_event *event = c->values[0].event, *made = NULL;
+
+    if (c->objects[1]) // options
+        return slowly;
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = event ? CUC_OK
+                          : cuc_event_create(&made, cuc_stream_device(c->self_value.stream), NULL);
+    if (st >= 0)
+        st = cuc_event_record(event ? event : made, c->self_value.stream);
+    cuc__python_end(c, s, state);
+    if (st < 0) {
+        failed(c); // before anything else can fail
+        cuc__python_release(made);
+        return NULL;
+    }
+    return made ? cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made)
+                : cuc__py_new(c->objects[0]);
+}
+
+static void *Buffer_close(call *c, signature *s)
+{
+    cuc_status st = CUC_OK;
+
+    (void)s;
+    if (c->objects[0])
+        st = cuc_buffer_set_stream(c->self_value.buffer, c->values[0].stream);
+    if (st < 0)
+        return failed(c);
+    cuc__python_close(cuc__python_fields(c->self));
+    return none();
+}
+
+static cuc_status copy(call *c, signature *s, cuc_buffer *dst, cuc_buffer *src)
+{
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = cuc_buffer_copy(c->values[1].stream, dst, 0, src, 0, cuc_buffer_bytes(src));
+
+    cuc__python_end(c, s, state);
+    return st;
+}
+
+static void *Buffer_copy_to(call *c, signature *s)
+{
+    cuc_buffer *dst = c->values[0].buffer, *src = c->self_value.buffer;
+
+    if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
+        return slowly;
+    return copy(c, s, dst, src) < 0 ? failed(c) : cuc__py_new(c->objects[0]);
+}
+
+static void *Buffer_copy_from(call *c, signature *s)
+{
+    cuc_buffer *dst = c->self_value.buffer, *src = c->values[0].buffer;
+
+    if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
+        return slowly;
+    return nothing(c, copy(c, s, dst, src));
+}
+
+static void *Buffer_fill(call *c, signature *s)
+{
+    uint32_t pattern = 0;
+    intptr_t bytes = 1;
+    char *data;
+
+    if (cuc__py_type(c->objects[0]) == cuc__py.int_type) {
+        long long value = cuc__py.PyLong_AsLongLong(c->objects[0]);
+        if (value < 0 || value > 255) {
+            cuc__py.PyErr_Clear();
+            return slowly;
+        }
+        pattern = (uint32_t)value;
+    } else if (cuc__py_type(c->objects[0]) == cuc__py.bytes_type) {
+        if (cuc__py.PyBytes_AsStringAndSize(c->objects[0], &data, &bytes) < 0)
+            return NULL;
+        if (bytes != 1 && bytes != 2 && bytes != 4)
+            return slowly;
+        memcpy(&pattern, data, (size_t)bytes);
+    } else {
+        return slowly;
+    }
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = cuc_buffer_fill(c->values[1].stream, c->self_value.buffer, 0, pattern,
+                                    (uint32_t)bytes, cuc_buffer_bytes(c->self_value.buffer));
+    cuc__python_end(c, s, state);
+    return nothing(c, st);
+}
+
+static void *MemoryResource_allocate(call *c, signature *s)
+{
+    const struct cuc__resource_object *resource = cuc__python_fields(c->self);
+    cuc_buffer *made = NULL;
+
+    void *state = cuc__python_begin(c, s);
+    cuc_status st =
+        cuc_buffer_create(&made, c->self_value.resource, c->values[0].size, c->values[1].stream);
+    cuc__python_end(c, s, state);
+    if (st < 0)
+        return failed(c);
+    void *object = cuc__python_make(cuc__python.classes[CUC__PYTHON_BUFFER], made);
+    if (!object)
+        return NULL;
+    struct cuc__buffer_object *buffer = cuc__python_fields(object);
+    buffer->resource = cuc__py_new(c->self);
+    if (resource->ipc && resource->ipc != cuc__py.none)
+        buffer->pool = cuc__py_new(c->self);
+    return object;
+}
+
+// The object of the device's memory resource, borrowed; NULL where one has to be made.
+static void *current_resource(const struct cuc__device_object *device)
+{
+    const struct cuc__object *found = device->found ? cuc__python_fields(device->found) : NULL;
+    cuc_memory_resource *now = NULL;
+
+    if ((device->given && device->given != cuc__py.none) || !found ||
+        device->found == cuc__py.none ||
+        cuc_device_get_memory_resource(&now, device->base.handle) < 0)
+        return NULL;
+    cuc_memory_resource_release(now); // the device has it
+    return now == found->handle ? device->found : NULL;
+}
+
+static void *Device_memory_resource(void *self)
+{
+    void *resource = current_resource(cuc__python_fields(self));
+
+    return resource ? cuc__py_new(resource) : slowly;
+}
+
+// What a subclass of Python's has for allocate() is called too.
+static void *Device_allocate(call *c, signature *s)
+{
+    static void *keywords; // ("stream",)
+    void *resource = current_resource(cuc__python_fields(c->self));
+
+    (void)s;
+    if (!keywords && !(keywords = cuc__py.Py_BuildValue("(O)", cuc__python.names.stream)))
+        return NULL;
+    if (!resource)
+        return slowly;
+    cuc__py_new(resource); // a call may set another
+    void *given[] = { resource, c->objects[0], c->objects[1] };
+    void *made = cuc__py.PyObject_VectorcallMethod(cuc__python.names.allocate, given, 2, keywords);
+    cuc__py.Py_DecRef(resource);
+    return made;
+}
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+#define me (c.self_value)
+#define a0 (c.values[0])
+#define NAME(name) offsetof(struct cuc__python, names.name) - offsetof(struct cuc__python, names)
+#define NEEDS(name, kind)                            \
+    {                                                \
+        NAME(name), CUC__PYTHON_##kind, false, false \
+    }
+#define MAY(name, kind)                             \
+    {                                               \
+        NAME(name), CUC__PYTHON_##kind, true, false \
+    }
+#define KEYWORD(name, kind)                         \
+    {                                               \
+        NAME(name), CUC__PYTHON_##kind, false, true \
+    }
+#define UNWRAP(...) __VA_ARGS__
+#define SIGNATURE(class, name, ...)                                                            \
+    static const struct cuc__python_parameter parameters_##class##_##name[] = { __VA_ARGS__ }; \
+    static const struct cuc__python_signature signature_##class##_##name = {                   \
+        parameters_##class##_##name,                                                           \
+        sizeof(parameters_##class##_##name) / sizeof(struct cuc__python_parameter)             \
+    };
+#define NO_SIGNATURE(class, name) \
+    static const struct cuc__python_signature signature_##class##_##name = { NULL, 0 };
+
+// A property whose definition in Python is kept as its getter.
+#define GETTER(class, name, result, value)                                              \
+    static void *slow_##class##_##name[2];                                              \
+    static void *get_##class##_##name(void *self, void *closure)                        \
+    {                                                                                   \
+        struct cuc__python_call c;                                                      \
+        (void)closure;                                                                  \
+        c.self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle; \
+        if (__builtin_expect(!me.handle, 0))                                            \
+            return slow_get(slow_##class##_##name, self);                               \
+        return result(value);                                                           \
+    }
+#define ASK(class, name, result, ask)                                                \
+    NO_SIGNATURE(class, name)                                                        \
+    static void *slow_##class##_##name[2];                                           \
+    static void *get_##class##_##name(void *self, void *closure)                     \
+    {                                                                                \
+        struct cuc__python_call c;                                                   \
+        (void)closure;                                                               \
+        c.method = #name;                                                            \
+        if (!cuc__python_sort(&c, self, &signature_##class##_##name, NULL, 0, NULL)) \
+            return slow_get(slow_##class##_##name, self);                            \
+        void *state = cuc__python_begin(&c, &signature_##class##_##name);            \
+        cuc_status st = ask;                                                         \
+        cuc__python_end(&c, &signature_##class##_##name, state);                     \
+        return result(&c, st);                                                       \
+    }
+#define OWN(class, name)                                                      \
+    static void *slow_##class##_##name[2];                                    \
+    static void *get_##class##_##name(void *self, void *closure)              \
+    {                                                                         \
+        (void)closure;                                                        \
+        void *made = class##_##name(self);                                    \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+    }
+#define CALL(class, name, body)                                                               \
+    static void *slow_##class##_##name[2];                                                    \
+    static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
+                                       void *keywords)                                        \
+    {                                                                                         \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name;     \
+        struct cuc__python_call c;                                                            \
+        c.method = #name;                                                                     \
+        void *made = slowly;                                                                  \
+        if (cuc__python_sort(&c, self, s, given, count, keywords)) {                          \
+            body                                                                              \
+        }                                                                                     \
+        return made == slowly                                                                 \
+                   ? cuc__python_slow(slow_##class##_##name[0], self, given, count, keywords) \
+                   : made;                                                                    \
+    }
+#define SIMPLE(result, ask)                 \
+    void *state = cuc__python_begin(&c, s); \
+    cuc_status st = ask;                    \
+    cuc__python_end(&c, s, state);          \
+    made = result(&c, st);
+#define METHOD0(class, name, result, ask) \
+    NO_SIGNATURE(class, name) CALL(class, name, SIMPLE(result, ask))
+#define METHOD(class, name, parameters, result, ask) \
+    SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, SIMPLE(result, ask))
+#define CUSTOM0(class, name) \
+    NO_SIGNATURE(class, name) CALL(class, name, made = class##_##name(&c, s);)
+#define CUSTOM(class, name, parameters) \
+    SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, made = class##_##name(&c, s);)
+
+static void *slow_get(void *const *definition, void *self)
+{
+    return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
+}
+
+// Properties that are set, are so in Python.
+static int slow_set(void *self, void *value, void *closure)
+{
+    void *const *definition = closure;
+    void *done = cuc__py.PyObject_CallFunctionObjArgs(definition[1], self, value, NULL);
+
+    cuc__py_drop(done);
+    return done ? 0 : -1;
+}
+
+#include "methods.def"
+#undef GETTER
+#undef ASK
+#undef OWN
+#undef METHOD0
+#undef METHOD
+#undef CUSTOM0
+#undef CUSTOM
+
+#define GETTER(class, name, ...) PROPERTY(class, name)
+#define ASK(class, name, ...) PROPERTY(class, name)
+#define OWN(class, name) PROPERTY(class, name)
+#define METHOD0(class, name, ...) FUNCTION(class, name)
+#define METHOD(class, name, ...) FUNCTION(class, name)
+#define CUSTOM0(class, name) FUNCTION(class, name)
+#define CUSTOM(class, name, ...) FUNCTION(class, name)
+#define PROPERTY(class, name)  \
+    { #class,                  \
+      #name,                   \
+      slow_##class##_##name,   \
+      NULL,                    \
+      get_##class##_##name,    \
+      { NULL, NULL, 0, NULL }, \
+      { NULL, NULL, NULL, NULL, NULL } },
+#define FUNCTION(class, name)  \
+    { #class,                  \
+      #name,                   \
+      slow_##class##_##name,   \
+      call_##class##_##name,   \
+      NULL,                    \
+      { NULL, NULL, 0, NULL }, \
+      { NULL, NULL, NULL, NULL, NULL } },
+
+static struct row {
+    const char *class_name, *name;
+    void **slow; // the Python definitions: a function, or a property's getter and setter
+    void *(*call)(void *self, void *const *given, intptr_t count, void *keywords);
+    void *(*get)(void *self, void *closure);
+    cuc__py_method method;
+    cuc__py_getset getset;
+} rows[] = {
+#include "methods.def"
+};
+
+// ---- adding them --------------------------------------------------------------------------------
+
+static void keep(void **where, void *object)
+{
+    void *old = *where;
+
+    *where = object;
+    cuc__py_drop(old);
+}
+
+// Take the Python definition of a row out of a class, and put the row in its place.
+static bool replace(struct row *row, void *type)
+{
+    void *name = cuc__py.PyUnicode_InternFromString(row->name);
+    void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
+    void *made = NULL;
+
+    if (definition && row->call) {
+        keep(&row->slow[0], cuc__py_new(definition));
+        row->method = (cuc__py_method){ row->name, (void (*)(void))row->call,
+                                        PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
+        made = cuc__py.PyDescr_NewMethod(type, &row->method);
+    } else if (definition) {
+        void *get = cuc__py.PyObject_GetAttr(definition, cuc__python.names.fget);
+        void *set = get ? cuc__py.PyObject_GetAttr(definition, cuc__python.names.fset) : NULL;
+        if (set) {
+            row->getset = (cuc__py_getset){ row->name, row->get,
+                                            set == cuc__py.none ? NULL : slow_set, NULL,
+                                            row->slow };
+            keep(&row->slow[0], get);
+            keep(&row->slow[1], set);
+            made = cuc__py.PyDescr_NewGetSet(type, &row->getset);
+        } else {
+            cuc__py_drop(get);
+        }
+    }
+    bool good = made && cuc__py.PyObject_SetAttr(type, name, made) == 0;
+    cuc__py_drop(name);
+    cuc__py_drop(definition);
+    cuc__py_drop(made);
+    return good;
+}
+
+// Attributes of the class that all others derive from, by which C reaches Python.
+static bool find_functions(void *type)
+{
+    static const struct {
+        size_t name, where;
+    } wanted[] = {
+#define WANTED(attribute, field) \
+    { offsetof(struct cuc__python, names.attribute), offsetof(struct cuc__python, field) }
+        WANTED(_failed, failed),
+        WANTED(_may_call, may_call),
+        WANTED(_held, held),
+        WANTED(_prune, prune),
+    };
+    for (size_t i = 0; i < CUC__LENGTH(wanted); i++) {
+        void *found =
+            cuc__py.PyObject_GetAttr(type, *(void **)((char *)&cuc__python + wanted[i].name));
+        if (!found)
+            return false;
+        keep((void **)((char *)&cuc__python + wanted[i].where), found);
+    }
+    return true;
+}
+
+cuc_status cuc_python_add_methods(void *type, const char *name)
+{
+    static const char *const names[] = {
+#define ROW(kind, text) text,
+        CUC__PYTHON_CLASSES(ROW)
+#undef ROW
+    };
+
+    CUC_CHECK_NOT_NULL(type);
+    CUC_CHECK_NOT_NULL(name);
+    cuc_status st = cuc__python_prepare(__func__);
+    if (st < 0)
+        return st;
+    bool good = strcmp(name, "Handle") != 0 || find_functions(type);
+    for (size_t i = 0; i < CUC__LENGTH(rows); i++)
+        if (strcmp(rows[i].class_name, name) == 0)
+            good = good && replace(&rows[i], type);
+    for (size_t i = 0; good && i < CUC__LENGTH(names); i++)
+        if (strcmp(names[i], name) == 0)
+            keep(&cuc__python.classes[i], cuc__py_new(type));
+    return good ? CUC_OK
+                : CUC_FAIL(CUC_ERROR_INTERNAL, "CPython could not add the methods of %s", name);
+}

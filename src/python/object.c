@@ -1,0 +1,357 @@
+#include "object.h"
+
+#include "../driver/toolkit.h"
+#include "../keep.h"
+
+#include <string.h>
+
+struct cuc__python cuc__python;
+
+static void *owner; // the interpreter that all this belongs to
+
+cuc_status cuc__python_prepare(const char *function)
+{
+    cuc_status st = cuc__py_find(function);
+    bool good = true;
+
+    if (st < 0)
+        return st;
+    void *now = cuc__py.PyInterpreterState_Get();
+    if (owner && owner != now)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "another interpreter of this process has the methods of the library");
+    owner = now;
+#define INTERN(text)                          \
+    good = good && (cuc__python.names.text || \
+                    (cuc__python.names.text = cuc__py.PyUnicode_InternFromString(#text)));
+    CUC__PYTHON_NAMES(INTERN)
+#undef INTERN
+    return good ? CUC_OK : cuc__fail(CUC_ERROR_INTERNAL, function, "CPython could not make a text");
+}
+
+void *cuc__python_failed(void *self, const char *method)
+{
+    void *name = cuc__py.PyUnicode_InternFromString(method);
+    void *never = name ? cuc__py.PyObject_CallFunctionObjArgs(cuc__python.failed, self, name, NULL)
+                       : NULL;
+
+    cuc__py_drop(name);
+    cuc__py_drop(never);
+    return NULL;
+}
+
+// ---- letting go ---------------------------------------------------------------------------------
+
+bool cuc__python_may_release(void)
+{
+    static _Thread_local bool for_good;
+    void *type, *value, *traceback;
+
+    if (for_good || !cuc__python.may_call)
+        return true;
+    cuc__py.PyErr_Fetch(&type, &value, &traceback); // one may be on its way
+    void *answer = cuc__py.PyObject_CallFunctionObjArgs(cuc__python.may_call, NULL);
+    long long number = answer ? cuc__py.PyLong_AsLongLong(answer) : 0;
+    if (answer)
+        cuc__py.Py_DecRef(answer);
+    else
+        cuc__py.PyErr_Clear();
+    for_good = number == 2;
+    cuc__py.PyErr_Restore(type, value, traceback);
+    return number > 0;
+}
+
+// Handles that Python objects have, each with its release function.
+#define RELEASED(X)                     \
+    X(CONTEXT, context)                 \
+    X(STREAM, stream)                   \
+    X(EVENT, event)                     \
+    X(MEMORY_RESOURCE, memory_resource) \
+    X(BUFFER, buffer)                   \
+    X(PROGRAM, program)                 \
+    X(LINKER, linker)                   \
+    X(OBJECT, object)                   \
+    X(KERNEL, kernel)                   \
+    X(FOUND, found)                     \
+    X(GRAPH, graph)                     \
+    X(GRAPH_EXEC, graph_exec)           \
+    X(TILE_PROGRAM, tile_program)       \
+    X(GEMM_PLAN, gemm_plan)             \
+    X(GREEN_CONTEXT, green_context)
+
+static void release(void *handle)
+{
+    switch (((const cuc__handle *)handle)->kind) {
+#define CASE(kind, type)              \
+    case CUC__HANDLE_##kind:          \
+        cuc_##type##_release(handle); \
+        break;
+        RELEASED(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+void cuc__python_release(void *handle)
+{
+    if (!handle || cuc__handle_drop_shared(handle))
+        return;
+    if (!cuc__python_may_release()) {
+        (void)cuc__keep_leave(handle, release); // or it is leaked
+        return;
+    }
+    // Memory may wait for its stream, and that for a function of Python's.
+    void *state = cuc__py.PyEval_SaveThread();
+    release(handle);
+    cuc__py.PyEval_RestoreThread(state);
+}
+
+void cuc__python_close(struct cuc__object *object)
+{
+    void *handle = object->handle, *reference = object->reference;
+
+    object->handle = object->reference = NULL;
+    cuc__python_release(handle);
+    cuc__py_drop(reference);
+}
+
+// ---- the base types -----------------------------------------------------------------------------
+
+void *cuc__python_make(void *type, void *handle)
+{
+    void *made = cuc__py.PyType_GenericAlloc(type, 0);
+
+    if (!made) {
+        cuc__python_release(handle);
+        return NULL;
+    }
+    ((struct cuc__object *)cuc__python_fields(made))->handle = handle;
+    return made;
+}
+
+static void *get_number(void *self, void *closure)
+{
+    struct cuc__object *object = cuc__python_fields(self);
+
+    (void)closure;
+    if (!object->handle)
+        return cuc__py.PyLong_FromLongLong(0);
+    if (!object->reference) {
+        void *handle = cuc__handle_retain(object->handle);
+        void *type = cuc__py.PyObject_GetAttr(self, cuc__python.names._reference);
+        void *number = cuc__py.PyLong_FromVoidPtr(handle);
+        void *made = type && number ? cuc__py.PyObject_CallFunctionObjArgs(type, number, NULL)
+                                    : NULL;
+        cuc__py_drop(type);
+        cuc__py_drop(number);
+        if (!made) {
+            cuc__python_release(handle);
+            return NULL;
+        }
+        if (object->handle != handle || object->reference) // closed or asked for meanwhile
+            return made;
+        object->reference = made;
+    }
+    return cuc__py_new(object->reference);
+}
+
+static int set_number(void *self, void *value, void *closure)
+{
+    struct cuc__object *object = cuc__python_fields(self);
+
+    (void)closure;
+    if (!value) {
+        cuc__py.PyErr_SetString(cuc__py.TypeError, "a handle is not deleted: close the object");
+        return -1;
+    }
+    void *handle = cuc__py.PyLong_AsVoidPtr(value);
+    if (!handle && cuc__py.PyErr_Occurred())
+        return -1;
+    struct cuc__object old = *object;
+    object->handle = cuc__handle_retain(handle);
+    object->reference = handle ? cuc__py_new(value) : NULL;
+    cuc__python_close(&old);
+    return 0;
+}
+
+// ---- the ends of objects
+// -------------------------------------------------------------------------
+
+static void free_object(void *self)
+{
+    void *type = cuc__py_type(self);
+    void (*let_go)(void *);
+    void *slot = cuc__py.PyType_GetSlot(type, PY_TP_FREE);
+
+    if (((struct cuc__object *)cuc__python_fields(self))->weak)
+        cuc__py.PyObject_ClearWeakRefs(self);
+    memcpy(&let_go, &slot, sizeof(let_go));
+    let_go(self);
+    cuc__py.Py_DecRef(type); // an object has a reference to its type
+}
+
+static void end_handle(void *self)
+{
+    cuc__python_close(cuc__python_fields(self));
+    free_object(self);
+}
+
+// Fields behind the handle, which are objects: `count` of them. A type with such is collected.
+static inline void **fields_of(void *self)
+{
+    return (void **)((struct cuc__object *)cuc__python_fields(self) + 1);
+}
+
+static inline int visit_fields(void *self, size_t count, cuc__py_visit visit, void *argument)
+{
+    void **fields = fields_of(self);
+
+    for (size_t i = 0; i < count; i++) {
+        int stop = fields[i] ? visit(fields[i], argument) : 0;
+        if (stop)
+            return stop;
+    }
+    return visit(cuc__py_type(self), argument);
+}
+
+static inline int clear_fields(void *self, size_t count)
+{
+    void **fields = fields_of(self);
+
+    for (size_t i = 0; i < count; i++) {
+        void *field = fields[i];
+        fields[i] = NULL;
+        cuc__py_drop(field);
+    }
+    return 0;
+}
+
+static void end_fields(void *self, size_t count, bool owns)
+{
+    struct cuc__object *object = cuc__python_fields(self);
+
+    cuc__py.PyObject_GC_UnTrack(self);
+    if (owns)
+        cuc__python_close(object);
+    clear_fields(self, count);
+    free_object(self);
+}
+
+// Types: X(name, fields, their count, whether the handle is the object's own).
+#define FIELD_TYPES(X)                                                     \
+    X(Buffer, cuc__buffer_object, 3, true, "_resource", "_pool", "_named") \
+    X(MemoryResource, cuc__resource_object, 1, true, "_ipc")               \
+    X(Device, cuc__device_object, 2, false, "_resource", "_found")
+
+#define FUNCTIONS(name, type, count, owns, ...)                                                  \
+    _Static_assert(sizeof(struct type) == sizeof(struct cuc__object) + (count) * sizeof(void *), \
+                   "all fields behind the handle are objects");                                  \
+    static int visit_##name(void *self, cuc__py_visit visit, void *argument)                     \
+    {                                                                                            \
+        return visit_fields(self, count, visit, argument);                                       \
+    }                                                                                            \
+    static int clear_##name(void *self)                                                          \
+    {                                                                                            \
+        return clear_fields(self, count);                                                        \
+    }                                                                                            \
+    static void end_##name(void *self)                                                           \
+    {                                                                                            \
+        end_fields(self, count, owns);                                                           \
+    }
+FIELD_TYPES(FUNCTIONS)
+#undef FUNCTIONS
+
+// ---- the base types
+// ------------------------------------------------------------------------------
+
+static const struct base {
+    const char *name, *full_name;
+    size_t bytes;
+    void (*end)(void *self);
+    int (*visit)(void *self, cuc__py_visit visit, void *argument);
+    int (*clear)(void *self);
+    const char *fields[4]; // ended by NULL
+} bases[] = { { "Handle",
+                "cucore.native.Handle",
+                sizeof(struct cuc__object),
+                end_handle,
+                NULL,
+                NULL,
+                { NULL } },
+#define BASE(name, type, count, owns, ...)                                    \
+    { #name,        "cucore.native." #name, sizeof(struct type),  end_##name, \
+      visit_##name, clear_##name,           { __VA_ARGS__, NULL } },
+              FIELD_TYPES(BASE)
+#undef BASE
+};
+
+static void *as_slot(void (*function)(void))
+{
+    void *slot;
+
+    memcpy(&slot, &function, sizeof(slot));
+    return slot;
+}
+#define SLOT(function) as_slot((void (*)(void))(function))
+
+static void *make_base(const struct base *base, void *root)
+{
+    static cuc__py_getset getsets[] = {
+        // kept by the type
+        { "_h", get_number, set_number, "The handle as a number that keeps it; 0: closed.", NULL },
+        { NULL, NULL, NULL, NULL, NULL },
+    };
+    cuc__py_member members[8]; // copied by the type
+    cuc__py_slot slots[8];
+    size_t used = 0, at = 0;
+
+    for (; base->fields[at]; at++)
+        members[at] = (cuc__py_member){ base->fields[at], PY_T_OBJECT,
+                                        (intptr_t)(cuc__py.head_bytes + sizeof(struct cuc__object) +
+                                                   at * sizeof(void *)),
+                                        0, NULL };
+    if (!root)
+        members[at++] =
+            (cuc__py_member){ "__weaklistoffset__", PY_T_SSIZE,
+                              (intptr_t)(cuc__py.head_bytes + offsetof(struct cuc__object, weak)),
+                              PY_READ_ONLY, NULL };
+    members[at] = (cuc__py_member){ NULL, 0, 0, 0, NULL };
+    slots[used++] = (cuc__py_slot){ PY_TP_DEALLOC, SLOT(base->end) };
+    slots[used++] = (cuc__py_slot){ PY_TP_MEMBERS, members };
+    if (root)
+        slots[used++] = (cuc__py_slot){ PY_TP_BASE, root };
+    else
+        slots[used++] = (cuc__py_slot){ PY_TP_GETSET, getsets };
+    if (base->visit) {
+        slots[used++] = (cuc__py_slot){ PY_TP_TRAVERSE, SLOT(base->visit) };
+        slots[used++] = (cuc__py_slot){ PY_TP_CLEAR, SLOT(base->clear) };
+    }
+    slots[used] = (cuc__py_slot){ 0, NULL };
+    cuc__py_spec spec = { base->full_name, (int)(cuc__py.head_bytes + base->bytes), 0,
+                          PY_FLAG_BASE | PY_FLAG_VERSION | (base->visit ? PY_FLAG_GC : 0), slots };
+    return cuc__py.PyType_FromSpec(&spec);
+}
+
+cuc_status cuc_python_get_base(void **out, const char *name)
+{
+    static void *root; // the type that all others derive from
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_NOT_NULL(name);
+    cuc_status st = cuc__python_prepare(__func__);
+    if (st < 0)
+        return st;
+    for (size_t i = 0; i < CUC__LENGTH(bases); i++) {
+        if (strcmp(bases[i].name, name) != 0)
+            continue;
+        void *made = make_base(&bases[i], i ? root : NULL);
+        if (!made)
+            return CUC_FAIL(CUC_ERROR_INTERNAL, "CPython could not make the type %s", name);
+        if (i == 0)
+            root = cuc__py_new(made);
+        *out = made;
+        return CUC_OK;
+    }
+    return CUC_FAIL(CUC_ERROR_NOT_FOUND, "there is no base type %s", name);
+}

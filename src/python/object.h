@@ -1,0 +1,130 @@
+// The package's objects as C sees them: a handle in each, and methods that the interpreter calls
+// without ctypes.
+//
+// Every fast method has a definition in Python, which says what it means. The C one takes its place
+// in the class and does the common case: open objects of the package's own classes. Everything
+// else, from a wrong argument to another library's stream, it hands to the Python definition.
+//
+// All of this belongs to the first interpreter of a process that imports the package; in others the
+// Python definitions stay. Whoever changes it holds that interpreter's lock.
+#ifndef CUCORE_SRC_PYTHON_OBJECT_H
+#define CUCORE_SRC_PYTHON_OBJECT_H
+
+#include <cucore/cucore.h>
+
+#include "../driver/cpython.h"
+#include "../handle.h"
+
+// Classes whose objects C tells apart: X(kind, name in Python).
+#define CUC__PYTHON_CLASSES(X)    \
+    X(STREAM, "Stream")           \
+    X(EVENT, "Event")             \
+    X(BUFFER, "Buffer")           \
+    X(RESOURCE, "MemoryResource") \
+    X(DEVICE, "Device")           \
+    X(CONTEXT, "Context")         \
+    X(KERNEL, "Kernel")           \
+    X(GRAPH_EXEC, "GraphExec")
+
+enum cuc__python_class {
+#define ROW(kind, name) CUC__PYTHON_##kind,
+    CUC__PYTHON_CLASSES(ROW)
+#undef ROW
+        CUC__PYTHON_CLASS_COUNT
+};
+
+// Names that C looks for: of attributes and of arguments.
+#define CUC__PYTHON_NAMES(X) \
+    X(_failed)               \
+    X(_held)                 \
+    X(_prune)                \
+    X(_may_call)             \
+    X(_reference)            \
+    X(allocate)              \
+    X(dst)                   \
+    X(event)                 \
+    X(event_or_stream)       \
+    X(fget)                  \
+    X(fset)                  \
+    X(memory_resource)       \
+    X(options)               \
+    X(size)                  \
+    X(src)                   \
+    X(stream)                \
+    X(value)
+
+extern struct cuc__python {
+    void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods were added
+    void *failed;                           // raises the thread's last failure
+    void *may_call;                         // whether CUDA may be called on this thread
+    void *held, *prune;                     // host memory that copies use, and what looks after it
+    struct {
+#define FIELD(name) void *name;
+        CUC__PYTHON_NAMES(FIELD)
+#undef FIELD
+    } names;
+} cuc__python;
+
+// Objects, behind the interpreter's own part. Fields that are Python objects may be NULL.
+struct cuc__object {
+    void *handle;    // one reference of the library; NULL: closed
+    void *reference; // the number that is `_h`, once asked for: it has a reference of its own
+    void *weak;      // the interpreter's list of weak references
+};
+
+struct cuc__buffer_object {
+    struct cuc__object base;
+    void *resource; // that it was allocated by
+    void *pool;     // that it is of, where that is for, or of, other processes
+    void *named;    // its descriptor for other processes
+};
+
+struct cuc__resource_object {
+    struct cuc__object base;
+    void *ipc; // of a pool for, or of, other processes
+};
+
+struct cuc__device_object {
+    struct cuc__object base; // the handle is the library's, and never released
+    void *given;             // the memory resource that a program has set
+    void *found;             // the object that was last made for the library's one
+};
+
+static inline void *cuc__python_fields(void *object)
+{
+    return (char *)object + cuc__py.head_bytes;
+}
+
+// The fields of an object of a class or of a subclass; NULL for others.
+static inline void *cuc__python_fields_of(void *object, enum cuc__python_class which)
+{
+    void *type = cuc__py_type(object), *wanted = cuc__python.classes[which];
+
+    if (type != wanted && (!wanted || !cuc__py.PyType_IsSubtype(type, wanted)))
+        return NULL;
+    return cuc__python_fields(object);
+}
+
+// Find CPython and the names, once.
+cuc_status cuc__python_prepare(const char *function);
+
+// An object of a class for a handle, whose reference it takes; NULL, with the reference released.
+void *cuc__python_make(void *type, void *handle);
+
+// Give a reference back, without the interpreter's lock where that may take time.
+void cuc__python_release(void *handle);
+
+// Close an object: what uses its handle on other threads has references of its own.
+void cuc__python_close(struct cuc__object *object);
+
+// Whether the thread is none of the driver's, where the collector may run and nothing of CUDA's may
+// be called.
+bool cuc__python_may_release(void);
+
+// Raise the thread's last failure, of a method of an object; NULL.
+void *cuc__python_failed(void *self, const char *method);
+
+// The base type of a class, which has its fields; NULL with an exception.
+void *cuc__python_base(const char *name);
+
+#endif
