@@ -286,6 +286,8 @@ static const struct {
     { { "bench", "kernel", "saxpy.tile", "saxpy", "--peer", "saxpy.cu", FAST, ARGS,
         "inout:y.npy=-" }, .status = 2, .needs = NVRTC, .environment = simulated,
       .err = { "--peer-grid X" } },
+    { { "tune", "gemm", "--shape", "16", "--dtype", "f32", "--most", "1",
+        "--max-seconds", "0.02" }, .environment = simulated, .out = { "say nothing about a GPU", " us simulated " } },
     // Arrays without a file, the same for both.
     { { "bench", "kernel", "saxpy.cu", "saxpy", "--peer", "saxpy.tile", LAUNCH, "f32:0.5",
         "random:f32[32]", "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,

@@ -47,13 +47,16 @@ int tune_take(cuc_tune_options *o, int id, const char *value)
 
 static void print_candidate(tune_report *r, const cuc_tune_candidate *c)
 {
+    const char *driver = cuc_driver_is_simulated() ? " simulated" : "";
+
     if (!r->begun)
-        printf("%s\n", r->what);
+        printf("%s%s\n", r->what,
+               *driver ? ": times of the simulated driver, which say nothing about a GPU" : "");
     if (isnan(c->seconds))
         printf("  %10s  %-44s %s\n", "-", c->choice, c->reason ? c->reason : "");
     else
-        printf("  %7.2f us  %-44s 95 %% CI %.2f to %.2f, model %.2f\n", 1e6 * c->seconds, c->choice,
-               1e6 * c->ci_low, 1e6 * c->ci_high, 1e6 * c->model);
+        printf("  %7.2f us%s  %-44s 95 %% CI %.2f to %.2f, model %.2f\n", 1e6 * c->seconds, driver,
+               c->choice, 1e6 * c->ci_low, 1e6 * c->ci_high, 1e6 * c->model);
     fflush(stdout);
 }
 
@@ -69,6 +72,7 @@ void tune_tell(void *data, const cuc_tune_candidate *c)
     json_t *one = cli_object();
     cli_set(one, "what", cli_text(r->what));
     cli_set(one, "choice", cli_text(c->choice));
+    cli_set(one, "simulated", cli_bool(cuc_driver_is_simulated()));
     if (!isnan(c->seconds)) {
         cli_set(one, "seconds", cli_real(c->seconds));
         cli_set(one, "ci_low", cli_real(c->ci_low));
@@ -119,8 +123,6 @@ static int take_operands(launcher *l, const cli_parser *parser)
         return status;
     if (l->source.language->source != CUC_SOURCE_TILE)
         return cli_usage_error("'%s' is no tile program, which auto() is of", l->path);
-    if (!l->options.dimension_count)
-        return cli_usage_error("say what it is tuned for: --dim NAME=EXTENT for each dimension");
     if (l->options.arch)
         return cli_usage_error("it is tuned for the device that it is measured on: leave --arch");
     return launcher_take_arguments(l, count - 1, parser->operands + 1);
@@ -175,13 +177,14 @@ const cli_command cli_tune = {
     .name = "tune",
     .summary =
         "Measure what auto() of a tile program may be, or tiles of cuc_gemm(); keep the best",
-    .usage = "FILE.tile --dim NAME=EXTENT... [-o FILE] ARG...",
-    .examples = "  cucore tune softmax.tile --dim M=4096 --dim N=4096 -o tuned.tsv \\\n"
+    .usage = "FILE.tile [--dim NAME=EXTENT...] [-o FILE] ARG...",
+    .examples = "  cucore tune softmax.tile -o tuned.tsv \\\n"
                 "      in:x.npy 'out:bf16[4096,4096]=y.npy'\n"
                 "  cucore tune gemm --dtype bf16 --layout nn,nt --shape 4096 -o tuned.tsv\n",
     .details = "Candidates are measured cold, in turns, until their medians are known, and each "
-               "result is compared with\nthe first one's. ARG is as for cucore run; arrays hold "
-               "afterwards what they held. What is kept in FILE is\nused by programs that are "
+               "result is compared with\nthe first one's. ARG is as for cucore run, and gives the "
+               "dimensions; --dim gives them otherwise. Arrays hold\nafterwards what they held. "
+               "What is kept in FILE is\nused by programs that are "
                "compiled for those dimensions on such a device: CUCORE_TUNED=FILE, or "
                "the\noption `tuned` of cuc_program_create() and cuc_gemm_plan_create().\n",
     .options = options,
