@@ -204,7 +204,7 @@ static const struct {
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "sub/x/y" }, .status = 1,
       .err = { "sub/x/y cannot be written" } }, // known before anything is measured
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json", "sub" }, .status = 1,
-      .err = { "sub cannot be written: it is a directory" } },
+      .err = { "sub cannot be written: Is a directory" } },
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json", "/dev/null" },
       .out = { "\n2 measured" } },
     { { "bench", "device", FAST }, .needs = NVRTC, .environment = simulated,
