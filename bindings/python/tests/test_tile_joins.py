@@ -76,8 +76,21 @@ REFUSED = [
     ("ct.atomic_add(words, 0, 1, memory_scope=ct.MemoryScope.NONE)", "TileTypeError", "expected BLOCK"),
     ("1 if x else 2", "TileTypeError", "the condition is a tile of [4]: expected a scalar"),
     ("i if n else x", "TileTypeError", "another type on each path"),
+    ("x @ x.astype(ct.bfloat16)", "TileTypeError", "float16 and bfloat16 have no common dtype"),
+    ("ct.cat((i, i, i), 0)", "TileTypeError", "expected a tuple of two tiles"),
+    ("ct.num_tiles(bytes, 1, (4,))", "TileTypeError", "axis is 1: the tile has 1"),
+    ("ct.gather(bytes, i, padding_value=128)", "TileValueError", "128 is out of the range of int8"),
+    ("bytes.slice(0, -1, 3)", "TileTypeError", "-1: expected an integer of 0 or more"),
+    ("bytes.slice(0, 3, 2)", "TileTypeError", "stop is 2, below start, 3"),
+    ("bytes.slice(1, 0, 2)", "TileTypeError", "axis is 1: the array has 1"),
+    ("ct.float32('one')", "TileTypeError", "'one' is no number"),
+    ("ct.float32(x)", "TileTypeError", "not of a tile of [4]"),
+    ("ct.int8(1, 2)", "TileTypeError", "takes one number"),
+    ("later = later + 1", "TileTypeError", "nothing binds later"),
+    ("for i in range(bytes): pass", "TileTypeError", "expected a tile or a number, not Array"),
 ]
 HEAD = """import cucore.tile as ct
+later = 3  # hidden by a name of the kernel
 @ct.kernel
 def given(bytes, words):
     n = ct.bid(0)

@@ -139,6 +139,7 @@ class Expressions:
     node: Any
     names: dict[str, Any]
     closure: dict[str, Any]
+    local: frozenset[str]  # that statements of the function bind, which hide what is outside of it
     UNBOUND = UNBOUND
 
     # ---- errors ----
@@ -163,6 +164,8 @@ class Expressions:
                 return scope.names[name]
             if name in scope.closure:
                 return scope.closure[name]
+            if name in scope.local:
+                return UNBOUND
             scope = scope.outside
         module = self.function.__globals__
         return module[name] if name in module else getattr(builtins, name, UNBOUND)
@@ -385,7 +388,7 @@ class Expressions:
             elif isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step):
                 kept += 1
             else:
-                self.refuse(node, "a tile is indexed by : and None; ct.extract() takes a part of it")
+                self.refuse(node, "a tile is indexed by : and None; ct.extract() takes a part of it", TileTypeError)
             axis += 1
         return value
 
@@ -450,8 +453,11 @@ class Expressions:
             return ops.OPS[callee.name](self.b, *arguments, **named)
         if isinstance(callee, _Method):
             return callee.function(self.b, callee.receiver, *arguments, **named)
-        if isinstance(callee, DType):
-            return self.b.cast(self.b.value(arguments[0]), callee.number)
+        dtype = ops.constructed(callee)
+        if dtype is not None:
+            if named or len(arguments) > 1:
+                raise TypeError(f"{callee} takes one number")
+            return ops.typed_scalar(self.b, arguments[0] if arguments else 0, dtype)
         if isinstance(callee, Nested):
             return self.compiler.inline(callee.outside.function, callee.node, arguments, named,
                                         callee.outside)

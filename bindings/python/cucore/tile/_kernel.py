@@ -243,9 +243,18 @@ class ArrayAnnotation:
     static_shape_dims: tuple[int, ...] = ()
     static_stride_dims: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("static_shape_dims", "static_stride_dims"):
+            given = getattr(self, name)
+            if not isinstance(given, (tuple, list)) or any(isinstance(n, bool) or not isinstance(n, int) for n in given):
+                raise TypeError(f"{name} is {given!r}: expected a tuple of axes")
+
     def of(self, tensor: Tensor) -> tuple[Any, Any]:
         """What is known of an array: its axes and their extents, and the same of strides."""
         axes = range(tensor.ndim)
+        for axis in (*self.static_shape_dims, *self.static_stride_dims):
+            if not -tensor.ndim <= axis < tensor.ndim:
+                raise ValueError(f"an annotation names axis {axis} of an array of {tensor.ndim}")
         return (tuple((axes[axis], tensor.shape[axis]) for axis in self.static_shape_dims),
                 tuple((axes[axis], tensor.strides[axis]) for axis in self.static_stride_dims))
 

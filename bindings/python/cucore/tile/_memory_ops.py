@@ -50,6 +50,9 @@ def num_tiles(b: Builder, array: Any, axis: Any, shape: Any, order: Any = "C") -
     given = array if isinstance(array, Chosen) else array_of(array)
     tile, at = numbers(shape, "shape"), constant(axis, "axis")
     axes = permutation(order, given.rank)
+    if not -len(tile) <= at < len(tile):
+        raise TypeError(f"num_tiles: axis is {at}: the tile has {len(tile)}")
+    at %= len(tile)
     of = axes[at] if axes else at
     return cdiv(b, extent(b, given, of), tile[at])
 
@@ -161,9 +164,21 @@ def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_va
         return read_of(b, array, None, lambda one: gather(
             b, one, indices, mask=mask, padding_value=padding_value, latency=latency))
     of = array_of(array)
-    pad = None if padding_value == 0 and not isinstance(padding_value, Value) else padding_value
+    pad = None
+    if isinstance(padding_value, Value) or padding_value != 0:
+        pad = fitting(b, padding_value, of.dtype, "padding")
+        if b.rank(pad):
+            pad = broadcast_to(b, pad, shape_of(b, several(indices)))
     options = access(b, mask=mask, pad=pad, latency=latency)
     return Value(b.call("gather", of.handle, *b.handles(several(indices)), ctypes.byref(options)))
+
+
+def shape_of(b: Builder, indices: tuple[Any, ...]) -> tuple[int, ...]:
+    """The shape that indices come to together."""
+    shapes = [b.shape(each) for each in indices if isinstance(each, Value)]
+    rank = max(map(len, shapes), default=0)
+    return tuple(max(shape[axis - rank + len(shape)] if axis >= rank - len(shape) else 1 for shape in shapes)
+                 for axis in range(rank))
 
 
 @op("scatter")
@@ -379,9 +394,18 @@ def array_slice(b: Builder, array: Array | Chosen, axis: Any, start: Any, stop: 
                       array.index)
     at = constant(axis, "axis")
     at += array.rank if at < 0 else 0
+    if not 0 <= at < array.rank:
+        raise TypeError(f"slice: axis is {axis}: the array has {array.rank}")
+    for each in (start, stop):
+        if isinstance(each, int) and each < 0 or not isinstance(each, (int, Value)):
+            raise TypeError(f"slice: {each!r}: expected an integer of 0 or more")
+    known = {each: extent for each, extent in array.known[0].items() if each != at}
+    if isinstance(start, int) and isinstance(stop, int):
+        if stop < start:
+            raise TypeError(f"slice: stop is {stop}, below start, {start}")
+        known[at] = stop - start
     made = b.call("slice", array.handle, at, b.value(start).handle, b.value(stop).handle)
-    known = [(each, extent) for each, extent in array.known[0].items() if each != at]
-    return Array(made, array.dtype, array.rank, (known, array.known[1].items()))
+    return Array(made, array.dtype, array.rank, (known.items(), array.known[1].items()))
 
 
 def tiled_view(b: Builder, array: Array | Chosen, tile_shape: Any, *,

@@ -4,12 +4,12 @@ Each is a function of the builder and the arguments of the call; `OPS` has them 
 """
 from ._memory_ops import ARRAY_METHODS, MEMORY_METHODS, VIEW_METHODS, Needed, extent, stride
 from ._registry import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode, binary, unary
-from ._value_ops import assert_, astype, divmod_, matmul, print_, where
+from ._value_ops import assert_, constructed, typed_scalar, astype, divmod_, matmul, print_, where
 
 # Operations that are methods of a tile, too.
 VALUE_METHODS = {"astype", "reshape", "permute", "transpose", "item", "extract", "insert", "bitcast", "sum",
                  "max", "min"}
 
 __all__ = ["ARRAY_METHODS", "MEMORY_METHODS", "MemoryOrder", "MemoryScope", "Needed", "OPS", "PaddingMode", "RoundingMode",
-           "VALUE_METHODS", "VIEW_METHODS", "assert_", "astype", "binary", "divmod_", "extent", "matmul",
+           "VALUE_METHODS", "VIEW_METHODS", "assert_", "astype", "constructed", "typed_scalar", "binary", "divmod_", "extent", "matmul",
            "print_", "stride", "unary", "where"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from . import _ops as ops
-from ._errors import TileTypeError
+from ._errors import CAUGHT, TileCompilerError, TileTypeError, of_python
 from ._expression import Expressions, Nested
 from ._join import PENDING, UNBOUND, Differs, Known, Slot, changes, covers, form, join, variables
 from ._syntax import loaded, read_first, returns, stored, syntax_of
@@ -55,6 +55,9 @@ class Function(Expressions):
             self.names.update({RESULT: PENDING, RETURNING: False})
         self.loops: list[ast.stmt] = []  # the loops, the outer ones first
         self.open_loops: list[Any] = []  # as Loop; None: one that is unrolled
+        self.local = frozenset() if outside is not None or isinstance(node, ast.Lambda) else \
+            frozenset(function.__code__.co_varnames) & frozenset(stored(
+                [each for each in ast.walk(node) if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For))]))
         self.closure: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:
@@ -167,7 +170,12 @@ class Function(Expressions):
         handler = getattr(self, f"do_{type(statement).__name__}", None)
         if handler is None:
             self.refuse(statement, f"a kernel has no {type(statement).__name__.lower()}")
-        reached: bool | None = handler(statement)
+        try:
+            reached: bool | None = handler(statement)
+        except TileCompilerError:
+            raise
+        except CAUGHT as error:
+            self.refuse(statement, str(error) or type(error).__name__, of_python(error))
         return reached
 
     def do_Pass(self, node: ast.Pass) -> None:

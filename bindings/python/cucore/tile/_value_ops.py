@@ -8,7 +8,7 @@ import re
 from typing import Any, Callable
 
 from .. import raw
-from ._promote import FLOAT, category, said
+from ._promote import FLOAT, category, promoted, said
 from ._registry import (
     OPS,
     RoundingMode,
@@ -24,7 +24,7 @@ from ._registry import (
     unary,
 )
 from ._errors import TileCompilerError
-from ._values import INTEGERS, Builder, DType, Shown, Text, Value
+from ._values import INTEGERS, Builder, DType, Shown, Text, Value, is_number
 
 # ---- making tiles --------------------------------------------------------------------------------
 
@@ -44,7 +44,8 @@ def astile(b: Builder, value: Any, /, *, dtype: Any) -> Value:
         flat = [inner for each in flat for inner in each]
     if any(isinstance(each, (tuple, list)) or isinstance(each, Value) and b.rank(each) for each in flat):
         raise TypeError("astile: expected tuples of one length each, with scalars in the innermost")
-    plain = [int(each) if isinstance(each, bool) and kind != raw.CUC_BOOL else each for each in flat]
+    plain = [b.value(int(each)) if isinstance(each, bool) and kind != raw.CUC_BOOL else
+             bool(each) if kind == raw.CUC_BOOL and is_number(each) else each for each in flat]
     return Value(b.call("full_list", kind, *b.integers(shape), *b.handles(plain)))
 
 
@@ -55,9 +56,9 @@ def arange(b: Builder, size: Any, *, dtype: Any = DType(raw.CUC_I32, "int32"), s
         made = Value(b.call("iota", kind, constant(size, "size")))
     else:
         made = b.cast(Value(b.call("iota", raw.CUC_I32, constant(size, "size"))), kind)
-    if step != 1:
-        made = binary(b, "mul", made, step)
-    return made if isinstance(start, int) and start == 0 else binary(b, "add", made, start)
+    if not isinstance(step, int) or step != 1:
+        made = b.cast(binary(b, "mul", made, step), kind)
+    return made if isinstance(start, int) and start == 0 else b.cast(binary(b, "add", made, start), kind)
 
 
 def _power(value: Any) -> int:
@@ -144,6 +145,8 @@ def broadcast_to(b: Builder, x: Any, shape: Any) -> Value:
 
 @op("cat")
 def cat(b: Builder, tiles: Any, axis: Any) -> Value:
+    if not isinstance(tiles, (tuple, list)) or len(tiles) != 2:
+        raise TypeError("cat: expected a tuple of two tiles")
     first, second = tiles
     x = b.value(first)
     return Value(b.call("cat", x.handle, b.value(second).handle, axis_of(b, x, axis)))
@@ -151,13 +154,18 @@ def cat(b: Builder, tiles: Any, axis: Any) -> Value:
 
 @op("extract")
 def extract(b: Builder, x: Any, index: Any, shape: Any) -> Value:
-    return Value(b.call("extract", b.value(x).handle, *b.handles(several(index)),
-                        *b.integers(numbers(shape, "shape"))))
+    given, part = b.value(x), numbers(shape, "shape")
+    made = Value(b.call("extract", given.handle, *b.handles(several(index)),
+                        *b.integers(part or (1,) * b.rank(given))))
+    return made if part else reshape(b, made, ())
 
 
 @op("insert")
 def insert(b: Builder, x: Any, index: Any, value: Any) -> Value:
-    return Value(b.call("insert", b.value(x).handle, *b.handles(several(index)), b.value(value).handle))
+    given, part = b.value(x), b.value(value)
+    if not b.rank(part) and b.rank(given):
+        part = reshape(b, part, (1,) * b.rank(given))
+    return Value(b.call("insert", given.handle, *b.handles(several(index)), part.handle))
 
 
 @op("astype")
@@ -177,6 +185,28 @@ def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Valu
 def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
     kind = number(dtype)
     return Value(b.call("bitcast", b.typed(b.value(x)).handle, raw.CUC_U8 if kind == raw.CUC_E8M0 else kind))
+
+
+def constructed(callee: Any) -> int | None:
+    """The dtype that `ct.float32(x)`, or PyTorch's or NumPy's in its place, makes a scalar of."""
+    if isinstance(callee, DType):
+        return callee.number
+    if type(callee).__name__ == "dtype" and type(callee).__module__.partition(".")[0] in ("torch", "numpy"):
+        return number(callee)
+    return None
+
+
+def typed_scalar(b: Builder, value: Any, kind: int) -> Value:
+    """A scalar of a dtype, of a number or of its text."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise TypeError(f"{value!r} is no number") from None
+    given = b.value(value)
+    if b.rank(given):
+        raise TypeError(f"a scalar is made of a number, not of a tile of {list(b.shape(given))}")
+    return b.cast(given, kind)
 
 
 _WORDS = {8: raw.CUC_U8, 16: raw.CUC_U16, 32: raw.CUC_U32, 64: raw.CUC_U64}
@@ -212,7 +242,7 @@ def unpack_from_bytes(b: Builder, x: Any, /, dtype: Any) -> Value:
     if b.dtype(given) != raw.CUC_U8 or b.rank(given) != 1:
         raise TypeError("unpack_from_bytes: expected a tile of uint8 with one axis")
     if b.shape(given)[0] % (bits // 8):
-        raise ValueError(f"unpack_from_bytes: {b.shape(given)[0]} bytes are no whole number of "
+        raise TypeError(f"unpack_from_bytes: {b.shape(given)[0]} bytes are no whole number of "
                          f"{bits // 8}")
     if bits == 8:
         return bitcast(b, given, kind)
@@ -326,6 +356,8 @@ def where(b: Builder, cond: Any, x: Any, y: Any) -> Value:
 
 @op("mma")
 def mma(b: Builder, x: Any, y: Any, acc: Any, *, use_fast_acc: Any = False) -> Value:
+    if use_fast_acc and b.dtype(b.value(x)) not in (raw.CUC_E4M3, raw.CUC_E5M2):
+        raise TypeError(f"mma: use_fast_acc is of float8_e4m3fn and float8_e5m2, not of {said(b.kind(x))}")
     return Value(b.call("mma", b.value(x).handle, b.value(y).handle, b.value(acc).handle,
                         raw.CUC_TILE_IEEE, int(bool(use_fast_acc))))
 
@@ -364,24 +396,10 @@ def mma_scaled(b: Builder, x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: A
     return total
 
 
-_FLOATS = (raw.CUC_F16, raw.CUC_BF16, raw.CUC_F32, raw.CUC_F64)
-
-
-def _promoted(x: int, y: int) -> int:
-    """The dtype that both come to; that of x where there is none, which is told of then."""
-    floats = [kind for kind in (x, y) if kind in _FLOATS]
-    if len(floats) == 1:
-        return floats[0]
-    wider = x if raw.cuc_dtype_bits(x) >= raw.cuc_dtype_bits(y) else y
-    signs = {raw.NAMES["dtype"][kind][0] for kind in (x, y)}
-    return wider if floats and raw.cuc_dtype_bits(x) != raw.cuc_dtype_bits(y) or \
-        not floats and {x, y} <= INTEGERS and len(signs) == 1 else x
-
-
 @op("matmul")
 def matmul(b: Builder, x: Any, y: Any) -> Value:
     a, c = b.value(x), b.value(y)
-    kind = _promoted(b.dtype(a), b.dtype(c))
+    kind = promoted(b.kind(a), b.kind(c))
     a, c = (t if b.dtype(t) == kind else b.cast(t, kind) for t in (a, c))
     row, column = b.rank(a) == 1, b.rank(c) == 1
     a = expand_dims(b, a, 0) if row else a
