@@ -3,6 +3,7 @@
 #define CUCORE_SIM_CODE_H
 
 #include "exec.h"
+#include "index.h"
 
 // The address of a function: its index in the module plus one.
 #define SIM_WINDOW_CODE (UINT64_C(4) << 56)
@@ -62,6 +63,7 @@ struct sim_program {
                                // one, index in `inner` of a .global or .const one
     struct sim_kernel *kernels;
     size_t kernel_count;
+    struct sim_index functions_named, variables_named; // of the module
     uint32_t cache_count; // range caches that its loads and stores use
     void **kept;          // freed with the program
     size_t kept_count, kept_room;

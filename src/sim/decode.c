@@ -319,6 +319,18 @@ static bool place_passed_registers(struct sim_decoder *d, const struct sim_varia
     return true;
 }
 
+static bool index_names(struct sim_decoder *d)
+{
+    const struct sim_function *f = d->source;
+    bool good = true;
+
+    for (size_t i = 0; i < f->label_count && good; i++)
+        good = sim_index_add(&d->labels_named, sim_index_name(f->labels[i].name));
+    for (size_t i = 0; i < f->variable_count && good; i++)
+        good = sim_index_add(&d->variables_named, sim_index_name(f->variables[i].name));
+    return good;
+}
+
 bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes)
 {
     struct sim_decoder d = { .program = program,
@@ -329,7 +341,7 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
     bool ok = false;
 
     d.op_at = calloc(d.source->statement_count + 1, sizeof(*d.op_at));
-    if (!d.op_at || !place_registers(&d) ||
+    if (!d.op_at || !index_names(&d) || !place_registers(&d) ||
         !place_passed_registers(&d, d.source->parameters, d.code->argument_count,
                                 &d.code->arguments) ||
         !place_passed_registers(&d, d.source->results, d.code->result_count, &d.code->results))
@@ -385,5 +397,9 @@ out:
     free(d.op_at);
     free(d.reg_at);
     free(d.constants);
+    sim_index_free(&d.constants_known);
+    sim_index_free(&d.addresses_known);
+    sim_index_free(&d.labels_named);
+    sim_index_free(&d.variables_named);
     return ok;
 }

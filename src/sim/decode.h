@@ -35,6 +35,8 @@ struct sim_decoder {
     struct sim_constant *constants;
     uint32_t constant_count, constant_room;
     uint32_t special_room, address_room;
+    struct sim_index constants_known, addresses_known;
+    struct sim_index labels_named, variables_named; // of the function
 
     // The row that is tried, and why it does not fit: the reason of the last one is told.
     struct sim_op op;
@@ -94,10 +96,10 @@ enum sim_type sim_special_type(uint32_t special);
 uint32_t sim_special_bytes(uint32_t special);
 
 // Symbols, innermost scope first: an index, or SIZE_MAX; a label, or NULL.
-size_t sim_find_body_variable(const struct sim_function *f, const char *name, uint32_t scope);
-const struct sim_label *sim_find_label(const struct sim_function *f, const char *name,
+size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope);
+const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *name,
                                        uint32_t scope);
-size_t sim_find_function(const struct sim_module *m, const char *name);
+size_t sim_find_function(const struct sim_program *program, const char *name);
 
 // What a symbol stands for: a place in the frame that has its address; SIM_NO_SLOT after
 // sim_decode_refuse().

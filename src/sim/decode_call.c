@@ -17,7 +17,7 @@ static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
         const struct sim_operand *o = &list->list[i];
         struct sim_passed *p = &(*out)[i];
         if (o->kind == SIM_OP_SYMBOL) {
-            size_t v = sim_find_body_variable(d->source, o->symbol, o->scope);
+            size_t v = sim_find_body_variable(d, o->symbol, o->scope);
             if (v == SIZE_MAX || d->source->variables[v].space != SIM_PARAM)
                 return sim_decode_refuse(d, "%s is no .param variable of the caller", o->symbol);
             p->at = d->program->variable_at[d->code->index][v];
@@ -48,11 +48,10 @@ static const struct sim_function *declared_callee(const struct sim_decoder *d,
                                                   const struct sim_operand *o)
 {
     const struct sim_label *label =
-        o && o->kind == SIM_OP_SYMBOL ? sim_find_label(d->source, o->symbol, o->scope) : NULL;
+        o && o->kind == SIM_OP_SYMBOL ? sim_find_label(d, o->symbol, o->scope) : NULL;
     if (!label || label->prototype)
         return label ? label->prototype : NULL;
-    size_t f = label->target_count ? sim_find_function(d->program->module, label->targets[0])
-                                   : SIZE_MAX;
+    size_t f = label->target_count ? sim_find_function(d->program, label->targets[0]) : SIZE_MAX;
     return f == SIZE_MAX ? NULL : &d->program->module->functions[f];
 }
 
@@ -84,7 +83,7 @@ bool sim_decode_call(struct sim_decoder *d)
         return sim_decode_refuse(d, "it names no function");
     callee = declared_callee(d, table);
     if (target->kind == SIM_OP_SYMBOL) {
-        f = sim_find_function(d->program->module, target->symbol);
+        f = sim_find_function(d->program, target->symbol);
         if (f == SIZE_MAX)
             return sim_decode_refuse(d, "%s is not declared", target->symbol);
         callee = &d->program->module->functions[f];
@@ -136,7 +135,7 @@ bool sim_decode_brx(struct sim_decoder *d, struct sim_words *words)
         return sim_decode_refuse(d, "it needs an index and a .branchtargets table");
     if (!sim_match_words(d, row, words))
         return false;
-    table = sim_find_label(d->source, s->operand[1].symbol, s->operand[1].scope);
+    table = sim_find_label(d, s->operand[1].symbol, s->operand[1].scope);
     if (!table || !table->targets)
         return sim_decode_refuse(d, "%s is no .branchtargets table", s->operand[1].symbol);
     targets = sim_decode_keep(d, sizeof(*targets) + table->target_count * sizeof(targets->at[0]));
@@ -144,7 +143,7 @@ bool sim_decode_brx(struct sim_decoder *d, struct sim_words *words)
         return false;
     targets->count = table->target_count;
     for (uint32_t i = 0; i < table->target_count; i++) {
-        const struct sim_label *label = sim_find_label(d->source, table->targets[i], table->scope);
+        const struct sim_label *label = sim_find_label(d, table->targets[i], table->scope);
         if (!label || label->targets)
             return sim_decode_refuse(d, "%s is no label", table->targets[i]);
         targets->at[i] = label->at;

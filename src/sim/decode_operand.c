@@ -473,8 +473,7 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
             ok = vector_operand(d, o, type, true, marks, slot);
             break;
         case 'l': {
-            const struct sim_label *label =
-                sim_find_label(d->source, o->symbol ? o->symbol : "", o->scope);
+            const struct sim_label *label = sim_find_label(d, o->symbol ? o->symbol : "", o->scope);
             if (!label || label->targets)
                 return sim_decode_refuse(d, "%s is no label",
                                          o->symbol ? o->symbol : "its operand");

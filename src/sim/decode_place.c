@@ -26,15 +26,16 @@ uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value
         value = value ? SIM_ALL_LANES : 0;
     else if (bytes == 4)
         value = (uint32_t)value;
-    for (uint32_t i = 0; i < d->constant_count; i++)
-        if (d->constants[i].value == value && d->constants[i].bytes == bytes)
-            return d->constants[i].at;
+    uint64_t key = sim_index_number(value, bytes);
+    SIM_INDEX_EACH(i, &d->constants_known, key)
+    if (d->constants[i].value == value && d->constants[i].bytes == bytes)
+        return d->constants[i].at;
     if (!sim_decode_grow(&d->constants, &d->constant_room, d->constant_count + 1,
                          sizeof(*d->constants)))
         return SIM_NO_SLOT;
     uint32_t at = sim_slot_new(d, sim_slot_bytes(bytes));
-    if (at == SIM_NO_SLOT)
-        return at;
+    if (at == SIM_NO_SLOT || !sim_index_add(&d->constants_known, key))
+        return SIM_NO_SLOT;
     unsigned char *p = d->image + (at - d->code->image_at);
     if (bytes == 0)
         memcpy(p, &value, 4);
@@ -95,13 +96,16 @@ static uint32_t slot_address(struct sim_decoder *d, enum sim_space space, uint32
 {
     struct sim_code *code = d->code;
 
-    for (uint32_t i = 0; i < code->address_count; i++)
-        if (code->addresses[i].space == space && code->addresses[i].symbol == symbol &&
-            code->addresses[i].bytes == bytes && code->addresses[i].addend == addend)
-            return code->addresses[i].at;
+    uint64_t key = sim_index_number((uint64_t)space << 32 | symbol, (uint64_t)addend);
+    SIM_INDEX_EACH(i, &d->addresses_known, key)
+    if (code->addresses[i].space == space && code->addresses[i].symbol == symbol &&
+        code->addresses[i].bytes == bytes && code->addresses[i].addend == addend)
+        return code->addresses[i].at;
     uint32_t at = sim_slot_new(d, sim_slot_bytes(bytes));
-    if (at == SIM_NO_SLOT || !sim_decode_grow(&code->addresses, &d->address_room,
-                                              code->address_count + 1, sizeof(*code->addresses)))
+    if (at == SIM_NO_SLOT ||
+        !sim_decode_grow(&code->addresses, &d->address_room, code->address_count + 1,
+                         sizeof(*code->addresses)) ||
+        !sim_index_add(&d->addresses_known, key))
         return SIM_NO_SLOT;
     code->addresses[code->address_count].space = space;
     code->addresses[code->address_count].symbol = symbol;
@@ -124,38 +128,51 @@ static bool scope_within(const struct sim_function *f, uint32_t inner, uint32_t 
 }
 
 // A scope inside another has the larger number, so that the innermost one that fits is the largest.
-size_t sim_find_body_variable(const struct sim_function *f, const char *name, uint32_t scope)
+size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope)
 {
+    const struct sim_function *f = d->source;
     size_t found = SIZE_MAX;
 
-    for (size_t i = 0; i < f->variable_count; i++)
-        if (strcmp(f->variables[i].name, name) == 0 &&
-            scope_within(f, scope, f->variable_scopes[i]) &&
-            (found == SIZE_MAX || f->variable_scopes[i] >= f->variable_scopes[found]))
-            found = i;
+    SIM_INDEX_EACH(i, &d->variables_named, sim_index_name(name))
+    if (strcmp(f->variables[i].name, name) == 0 && scope_within(f, scope, f->variable_scopes[i]) &&
+        (found == SIZE_MAX || f->variable_scopes[i] > f->variable_scopes[found]))
+        found = i;
     return found;
 }
 
-const struct sim_label *sim_find_label(const struct sim_function *f, const char *name,
+const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *name,
                                        uint32_t scope)
 {
+    const struct sim_function *f = d->source;
     const struct sim_label *found = NULL;
 
-    for (size_t i = 0; i < f->label_count; i++)
-        if (strcmp(f->labels[i].name, name) == 0 && scope_within(f, scope, f->labels[i].scope) &&
-            (!found || f->labels[i].scope >= found->scope))
-            found = &f->labels[i];
+    SIM_INDEX_EACH(i, &d->labels_named, sim_index_name(name))
+    if (strcmp(f->labels[i].name, name) == 0 && scope_within(f, scope, f->labels[i].scope) &&
+        (!found || f->labels[i].scope > found->scope))
+        found = &f->labels[i];
     return found;
 }
 
-size_t sim_find_function(const struct sim_module *m, const char *name)
+// The last definition, or else the first declaration.
+size_t sim_find_function(const struct sim_program *program, const char *name)
+{
+    const struct sim_function *functions = program->module->functions;
+    size_t found = SIZE_MAX;
+
+    SIM_INDEX_EACH(i, &program->functions_named, sim_index_name(name))
+    if (strcmp(functions[i].name, name) == 0 && (found == SIZE_MAX || !functions[found].is_defined))
+        found = i;
+    return found;
+}
+
+// The first of a name.
+static size_t find_module_variable(const struct sim_program *program, const char *name)
 {
     size_t found = SIZE_MAX;
 
-    for (size_t i = 0; i < m->function_count; i++)
-        if (strcmp(m->functions[i].name, name) == 0 &&
-            (found == SIZE_MAX || m->functions[i].is_defined))
-            found = i;
+    SIM_INDEX_EACH(i, &program->variables_named, sim_index_name(name))
+    if (strcmp(program->module->variables[i].name, name) == 0)
+        found = i;
     return found;
 }
 
@@ -165,7 +182,7 @@ bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_
     const struct sim_function *f = d->source;
     const struct sim_module *m = d->program->module;
     struct sim_symbol s = { .space = SIM_GENERIC, .at = SIM_NO_SLOT };
-    size_t i = sim_find_body_variable(f, o->symbol, o->scope);
+    size_t i = sim_find_body_variable(d, o->symbol, o->scope);
 
     if (i != SIZE_MAX) {
         const struct sim_variable *v = &f->variables[i];
@@ -207,22 +224,20 @@ bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_
             goto found;
         }
     }
-    for (i = 0; i < m->variable_count; i++) {
-        if (strcmp(m->variables[i].name, o->symbol) == 0) {
-            s.space = m->variables[i].space;
-            if (s.space == SIM_SHARED) {
-                s.at =
-                    slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes, offset);
-            } else if (!d->program->placed[i]) {
-                return sim_decode_refuse(d, "%s is extern, and nothing defines it", o->symbol);
-            } else {
-                s.value = d->program->addresses[i];
-                s.known = true;
-            }
-            goto found;
+    i = find_module_variable(d->program, o->symbol);
+    if (i != SIZE_MAX) {
+        s.space = m->variables[i].space;
+        if (s.space == SIM_SHARED) {
+            s.at = slot_address(d, SIM_SHARED, (uint32_t)d->program->addresses[i], bytes, offset);
+        } else if (!d->program->placed[i]) {
+            return sim_decode_refuse(d, "%s is extern, and nothing defines it", o->symbol);
+        } else {
+            s.value = d->program->addresses[i];
+            s.known = true;
         }
+        goto found;
     }
-    i = sim_find_function(m, o->symbol);
+    i = sim_find_function(d->program, o->symbol);
     if (i == SIZE_MAX)
         return sim_decode_refuse(d, "%s is not declared", o->symbol);
     s.value = SIM_WINDOW_CODE | (i + 1);

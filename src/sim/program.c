@@ -223,23 +223,31 @@ static bool place_variables(struct loader *l)
     return true;
 }
 
+// The first variable of a name that lies in memory of ours; SIZE_MAX when there is none.
+static size_t placed_variable(const struct sim_program *program, const char *name)
+{
+    size_t found = SIZE_MAX;
+
+    SIM_INDEX_EACH(i, &program->variables_named, sim_index_name(name))
+    if (program->placed[i] && strcmp(program->module->variables[i].name, name) == 0)
+        found = i;
+    return found;
+}
+
 static bool symbol_value(const struct sim_program *program, const char *name, uint64_t *value)
 {
     const struct sim_module *m = program->module;
+    size_t v = placed_variable(program, name), f = SIZE_MAX;
 
-    for (size_t i = 0; i < m->variable_count; i++) {
-        if (program->placed[i] && strcmp(m->variables[i].name, name) == 0) {
-            *value = program->addresses[i];
-            return true;
-        }
+    if (v != SIZE_MAX) {
+        *value = program->addresses[v];
+        return true;
     }
-    for (size_t i = 0; i < m->function_count; i++) {
-        if (strcmp(m->functions[i].name, name) == 0 && m->functions[i].is_defined) {
-            *value = SIM_WINDOW_CODE | (i + 1);
-            return true;
-        }
-    }
-    return false;
+    SIM_INDEX_EACH(i, &program->functions_named, sim_index_name(name))
+    if (strcmp(m->functions[i].name, name) == 0 && m->functions[i].is_defined)
+        f = i;
+    *value = SIM_WINDOW_CODE | (f + 1);
+    return f != SIZE_MAX;
 }
 
 static bool relocate_one(struct loader *l, const struct sim_variable *v, uint64_t address)
@@ -283,89 +291,160 @@ static bool calls_by_address(const struct sim_code *code)
     return false;
 }
 
-static void reach(const struct sim_program *program, const struct sim_code *code, bool *reached)
-{
-    const struct sim_module *m = program->module;
+// What planning goes through, made once for all entries: functions reached so far, in order, and
+// which they are.
+struct plan {
+    uint32_t *reached, reached_count;
+    bool *is_reached; // [function_count]
+    bool *used;       // [shared_count]
+    struct depth *depths;
+    const struct sim_code **path; // of calls
+};
 
-    if (reached[code->index])
+static void reach(const struct sim_code *code, struct plan *plan)
+{
+    if (plan->is_reached[code->index])
         return;
-    reached[code->index] = true;
-    for (uint32_t i = 0; i < code->op_count; i++) {
-        if (code->ops[i].run == sim_run_call) {
-            const struct sim_call *call = code->ops[i].data;
-            reach(program, call->code, reached);
-        }
-    }
-    // Which functions have their address taken is not kept: any that is no entry may be called.
-    if (calls_by_address(code))
-        for (size_t f = 0; f < m->function_count; f++)
-            if (!m->functions[f].is_entry && m->functions[f].is_defined)
-                reach(program, &program->codes[f], reached);
+    plan->is_reached[code->index] = true;
+    plan->reached[plan->reached_count++] = code->index;
 }
 
-// The deepest stack of calls below a function, each function counted once.
+// All that is called from what is reached. A list and no recursion: chains of calls are as long as
+// texts allow.
+static void reach_all(const struct sim_program *program, const struct sim_code *entry,
+                      struct plan *plan)
+{
+    const struct sim_module *m = program->module;
+    bool any = false;
+
+    reach(entry, plan);
+    for (uint32_t n = 0; n < plan->reached_count; n++) {
+        const struct sim_code *code = &program->codes[plan->reached[n]];
+        for (uint32_t i = 0; i < code->op_count; i++)
+            if (code->ops[i].run == sim_run_call)
+                reach(((const struct sim_call *)code->ops[i].data)->code, plan);
+        // Which functions have their address taken is not kept: any that is no entry may be called.
+        if (any || !calls_by_address(code))
+            continue;
+        any = true;
+        for (size_t f = 0; f < m->function_count; f++)
+            if (!m->functions[f].is_entry && m->functions[f].is_defined)
+                reach(&program->codes[f], plan);
+    }
+}
+
+// The deepest stack of calls below a function, each function counted once. `deep`: more may be
+// needed, for it calls itself, by address or takes what it likes.
 struct depth {
-    uint32_t bytes;
+    uint32_t bytes; // so far, while it is under way
+    uint32_t next;  // the op to go on with
+    bool deep;
     enum { NEW, UNDER_WAY, KNOWN } state;
 };
 
-static uint32_t stack_of(const struct sim_code *code, struct depth *depths, bool *deep)
+static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
 {
-    struct depth *own = &depths[code->index];
-    uint32_t deepest = 0;
-
-    if (own->state == KNOWN)
-        return own->bytes;
-    if (own->state == UNDER_WAY) { // it calls itself
-        *deep = true;
-        return 0;
-    }
-    own->state = UNDER_WAY;
-    for (uint32_t i = 0; i < code->op_count; i++) {
-        const struct sim_op *op = &code->ops[i];
-        uint32_t callee = 0;
-        if (op->run == sim_run_call) {
-            const struct sim_call *call = op->data;
-            callee = stack_of(call->code, depths, deep);
-        } else if (op->run == sim_run_call_indirect ||
-                   (op->statement < code->source->statement_count &&
-                    strcmp(code->source->statements[op->statement].word[0], "alloca") == 0)) {
-            *deep = true;
-        }
-        deepest = callee > deepest ? callee : deepest;
-    }
-    own->bytes = code->local_bytes + deepest;
-    own->state = KNOWN;
-    return own->bytes;
+    return op->run == sim_run_call_indirect ||
+           (op->statement < code->source->statement_count &&
+            strcmp(code->source->statements[op->statement].word[0], "alloca") == 0);
 }
 
-static bool plan_entry(struct loader *l, struct sim_code *code)
+// Goes on with a function until it needs another one's depth first, or is known itself: then NULL.
+static const struct sim_code *count_stack(const struct sim_code *code, struct depth *depths)
+{
+    struct depth *own = &depths[code->index];
+
+    own->state = UNDER_WAY;
+    for (; own->next < code->op_count; own->next++) {
+        const struct sim_op *op = &code->ops[own->next];
+        if (op->run != sim_run_call) {
+            own->deep = own->deep || takes_stack(code, op);
+            continue;
+        }
+        const struct sim_code *callee = ((const struct sim_call *)op->data)->code;
+        const struct depth *other = &depths[callee->index];
+        if (other->state == NEW)
+            return callee;
+        own->deep = own->deep || other->deep || other->state == UNDER_WAY;
+        if (other->state == KNOWN && other->bytes > own->bytes)
+            own->bytes = other->bytes;
+    }
+    own->bytes += code->local_bytes;
+    own->state = KNOWN;
+    return NULL;
+}
+
+static uint32_t stack_of(const struct sim_code *entry, struct plan *plan)
+{
+    uint32_t path = 0;
+
+    plan->path[path++] = entry;
+    if (plan->depths[entry->index].state == KNOWN)
+        path = 0;
+    while (path) {
+        const struct sim_code *callee = count_stack(plan->path[path - 1], plan->depths);
+        if (callee)
+            plan->path[path++] = callee;
+        else
+            path--;
+    }
+    return plan->depths[entry->index].bytes;
+}
+
+static void plan_free(struct plan *plan)
+{
+    free(plan->reached);
+    free(plan->path);
+    free(plan->is_reached);
+    free(plan->used);
+    free(plan->depths);
+}
+
+static bool plan_new(struct plan *plan, const struct sim_program *program)
+{
+    size_t functions = program->module->function_count;
+
+    *plan = (struct plan){
+        .reached = calloc(functions + 1, sizeof(*plan->reached)),
+        .path = calloc(functions + 1, sizeof(*plan->path)),
+        .is_reached = calloc(functions + 1, sizeof(*plan->is_reached)),
+        .used = calloc(program->shared_count + 1, sizeof(*plan->used)),
+        .depths = calloc(functions + 1, sizeof(*plan->depths)),
+    };
+    return plan->reached && plan->path && plan->is_reached && plan->used && plan->depths;
+}
+
+// Ready for the next entry. Depths are the same for all.
+static void plan_clear(struct plan *plan, const struct sim_program *program)
+{
+    for (uint32_t i = 0; i < plan->reached_count; i++)
+        plan->is_reached[plan->reached[i]] = false;
+    plan->reached_count = 0;
+    memset(plan->used, 0, program->shared_count * sizeof(*plan->used));
+}
+
+static bool plan_entry(struct loader *l, struct sim_code *code, struct plan *plan)
 {
     struct sim_program *program = l->program;
-    size_t functions = program->module->function_count;
-    bool *reached = calloc(functions + 1, sizeof(*reached));
-    bool *used = calloc(program->shared_count + 1, sizeof(*used));
-    struct depth *depths = calloc(functions + 1, sizeof(*depths));
     uint32_t *at = sim_program_keep(program, (program->shared_count + 1) * sizeof(*at));
-    bool fits = true;
+    bool fits = true, *used = plan->used;
     uint64_t end = 0, dynamic_at = 0;
 
-    if (!reached || !used || !depths || !at) {
-        free(depths);
-        free(reached);
-        free(used);
+    if (!at)
         return refuse(l, code->source->line, "%s: no host memory", code->name);
-    }
-    reach(program, code, reached);
+    plan_clear(plan, program);
+    reach_all(program, code, plan);
     // The entry's own count also where nothing refers to them, as they do for a compiler.
     for (size_t i = 0; i < code->source->variable_count; i++)
         if (code->source->variables[i].space == SIM_SHARED)
             used[program->variable_at[code->index][i] + program->function_shared[code->index]] =
                 true;
-    for (size_t f = 0; f < functions; f++)
-        for (uint32_t i = 0; reached[f] && i < program->codes[f].address_count; i++)
-            if (program->codes[f].addresses[i].space == SIM_SHARED)
-                used[program->codes[f].addresses[i].symbol] = true;
+    for (uint32_t n = 0; n < plan->reached_count; n++) {
+        const struct sim_code *reached = &program->codes[plan->reached[n]];
+        for (uint32_t i = 0; i < reached->address_count; i++)
+            if (reached->addresses[i].space == SIM_SHARED)
+                used[reached->addresses[i].symbol] = true;
+    }
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         for (uint32_t i = 0; i < program->shared_count; i++) {
             const struct sim_variable *v = program->shared[i].variable;
@@ -382,16 +461,32 @@ static bool plan_entry(struct loader *l, struct sim_code *code)
     code->shared_at = at;
     code->shared_bytes = (uint32_t)end;
     code->dynamic_at = (uint32_t)(end > dynamic_at ? end : dynamic_at);
-    code->stack_bytes = (uint32_t)align_up(stack_of(code, depths, &code->deep), 16);
-    free(depths);
-    free(reached);
-    free(used);
+    code->stack_bytes = (uint32_t)align_up(stack_of(code, plan), 16);
+    code->deep = plan->depths[code->index].deep;
     if (!fits || end > STATIC_SHARED)
         return refuse(l, code->source->line,
                       "%s: its shared variables take %llu bytes, and an entry may declare %d: more "
                       "is dynamic shared memory",
                       code->name, (unsigned long long)end, STATIC_SHARED);
     return true;
+}
+
+static bool plan_entries(struct loader *l)
+{
+    struct sim_program *program = l->program;
+    const struct sim_module *m = program->module;
+    struct plan plan;
+    bool good = plan_new(&plan, program) || refuse(l, 0, "no host memory");
+
+    for (size_t f = 0; f < m->function_count && good; f++) {
+        if (!m->functions[f].is_entry || !m->functions[f].is_defined)
+            continue;
+        good = plan_entry(l, &program->codes[f], &plan);
+        program->kernels[program->kernel_count].name = m->functions[f].name;
+        program->kernels[program->kernel_count++].code = &program->codes[f];
+    }
+    plan_free(&plan);
+    return good;
 }
 
 static bool load(struct loader *l)
@@ -422,6 +517,12 @@ static bool load(struct loader *l)
     if (!program->codes || !program->addresses || !program->placed || !program->shared ||
         !program->inner || !program->function_shared || !program->variable_at || !program->kernels)
         return refuse(l, 0, "no host memory");
+    for (size_t i = 0; i < m->variable_count; i++)
+        if (!sim_index_add(&program->variables_named, sim_index_name(m->variables[i].name)))
+            return refuse(l, 0, "no host memory");
+    for (size_t f = 0; f < m->function_count; f++)
+        if (!sim_index_add(&program->functions_named, sim_index_name(m->functions[f].name)))
+            return refuse(l, 0, "no host memory");
     if (!place_variables(l))
         return false;
     for (size_t f = 0; f < m->function_count; f++)
@@ -432,15 +533,7 @@ static bool load(struct loader *l)
     for (size_t f = 0; f < m->function_count; f++)
         if (m->functions[f].is_defined && !sim_decode(program, (uint32_t)f, l->log, l->log_bytes))
             return false;
-    for (size_t f = 0; f < m->function_count; f++) {
-        if (!m->functions[f].is_entry || !m->functions[f].is_defined)
-            continue;
-        if (!plan_entry(l, &program->codes[f]))
-            return false;
-        program->kernels[program->kernel_count].name = m->functions[f].name;
-        program->kernels[program->kernel_count++].code = &program->codes[f];
-    }
-    return true;
+    return plan_entries(l);
 }
 
 struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
@@ -508,6 +601,8 @@ void sim_program_free(struct sim_program *program)
     for (size_t i = 0; i < program->kept_count; i++)
         free(program->kept[i]);
     free(program->kept);
+    sim_index_free(&program->variables_named);
+    sim_index_free(&program->functions_named);
     sim_ptx_free(program->module);
     free(program);
 }
@@ -525,14 +620,11 @@ const struct sim_kernel *sim_program_kernel(const struct sim_program *program, s
 bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
                           uint64_t *bytes)
 {
-    const struct sim_module *m = program->module;
+    size_t v = placed_variable(program, name);
 
-    for (size_t i = 0; i < m->variable_count; i++) {
-        if (program->placed[i] && strcmp(m->variables[i].name, name) == 0) {
-            *address = program->addresses[i];
-            *bytes = m->variables[i].bytes;
-            return true;
-        }
-    }
-    return false;
+    if (v == SIZE_MAX)
+        return false;
+    *address = program->addresses[v];
+    *bytes = program->module->variables[v].bytes;
+    return true;
 }

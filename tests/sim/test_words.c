@@ -840,6 +840,47 @@ START_TEST(numbers_that_no_head_has_are_refused)
 }
 END_TEST
 
+// A text of many like pieces: one head, pieces with their number and the next one's, and an end.
+static const struct {
+    const char *what, *head, *piece, *end;
+} long_texts[] = {
+    { "globals", "", ".global .u32 g%u;\n", ".visible .entry k() { ret; }\n" },
+    { "addresses of globals", ".global .u64 g0;\n", ".global .u64 g%2$u = g%1$u;\n",
+      ".visible .entry k() { ret; }\n" },
+    { "branches", ".visible .entry k() {\n", "L%u: bra L%u;\n", "L100000: ret; }\n" },
+    { "loops", ".visible .entry k() { .reg .pred %p;\n", "L%1$u: @%%p bra L%1$u;\n", "ret; }\n" },
+    { "constants", ".visible .entry k() { .reg .u32 %r;\n", "mov.u32 %%r, %u;\n", "ret; }\n" },
+    { "local variables", ".visible .entry k() { .reg .u64 %r;\n",
+      ".local .b8 l%1$u; mov.u64 %%r, l%1$u;\n", "ret; }\n" },
+    { "functions that call the one before", ".func f0() { ret; }\n",
+      ".func f%2$u() { call.uni f%1$u; ret; }\n",
+      ".visible .entry k() { call.uni f100000; ret; }\n" },
+    { "entries", "", ".visible .entry k%u() { ret; }\n", "" },
+};
+
+START_TEST(a_long_text_loads_in_time_that_grows_with_its_length)
+{
+    enum { PIECES = 100000, PIECE_BYTES = 64 };
+    char *text = malloc(PIECES * PIECE_BYTES + 1024), *at = text;
+    CUmodule m;
+
+    start();
+    at += sprintf(at, ".version 8.0\n.target sm_80\n.address_size 64\n%s", long_texts[_i].head);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    for (unsigned i = 0; i < PIECES; i++)
+        at += sprintf(at, long_texts[_i].piece, i, i + 1);
+#pragma GCC diagnostic pop
+    strcpy(at, long_texts[_i].end);
+    clock_t begin = clock();
+    ck_cu(cuModuleLoadData(&m, text));
+    double took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    ck_assert_msg(took < 5, "100000 %s took %g s", long_texts[_i].what, took);
+    ck_cu(cuModuleUnload(m));
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("words");
@@ -868,6 +909,7 @@ int main(void)
     tcase_add_test(c, forty_faults_are_wished_for_and_come);
     tcase_add_test(c, errors_have_their_names_in_a_forked_child);
     LOOP(numbers_that_no_head_has_are_refused, odd_heads);
+    LOOP(a_long_text_loads_in_time_that_grows_with_its_length, long_texts);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -155,19 +155,17 @@ static void product_of(const uint32_t in[3], int out[3], int *product)
 }
 
 static void add_kernel(struct library *library, const struct sim_module *module,
-                       const struct sim_code *code)
+                       const struct sim_code *code, int constant_bytes)
 {
     const struct sim_function *f = code->source;
     struct kernel_facts facts = { .shared = (int)code->shared_bytes,
                                   .local = (int)code->stack_bytes,
+                                  .constant = constant_bytes,
                                   .ptx = module->target };
     int unused[3], exact, clusters;
     struct kernel *k =
         sim_kernel_new(library, strcpy(sim_alloc(strlen(code->name) + 1), code->name));
 
-    for (size_t i = 0; i < module->variable_count; i++)
-        if (module->variables[i].space == SIM_CONST)
-            facts.constant += (int)module->variables[i].bytes;
     product_of(f->max_threads, unused, &facts.threads);
     product_of(f->required_threads, facts.exact_threads, &exact);
     product_of(f->required_cluster, facts.cluster, &clusters);
@@ -230,8 +228,12 @@ CUresult sim_code_load(struct library *library, const char *text, char *log, siz
     code->text = memcpy(sim_alloc(bytes + 1), text, bytes);
     library->code = code;
     image_new(code, NULL, program);
+    int constant_bytes = 0;
+    for (size_t i = 0; i < program->module->variable_count; i++)
+        if (program->module->variables[i].space == SIM_CONST)
+            constant_bytes += (int)program->module->variables[i].bytes;
     for (size_t i = 0; i < sim_program_kernel_count(program); i++)
-        add_kernel(library, program->module, sim_program_kernel(program, i)->code);
+        add_kernel(library, program->module, sim_program_kernel(program, i)->code, constant_bytes);
     return CUDA_SUCCESS;
 }
 

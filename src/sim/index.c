@@ -1,0 +1,65 @@
+#include "index.h"
+
+#include <stdlib.h>
+
+uint64_t sim_index_name(const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return hash ^ hash >> 32;
+}
+
+uint64_t sim_index_number(uint64_t a, uint64_t b)
+{
+    uint64_t hash = (a ^ b << 56 ^ b >> 8) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return hash ^ hash >> 32;
+}
+
+static void put(struct sim_index *x, uint32_t row)
+{
+    uint32_t *head = &x->heads[x->rows[row].key & x->mask];
+
+    x->rows[row].next = *head;
+    *head = row;
+}
+
+static bool grow(struct sim_index *x)
+{
+    uint32_t room = x->room ? 2 * x->room : 16;
+    struct sim_index_row *rows = realloc(x->rows, room * sizeof(*rows));
+
+    if (!rows)
+        return false;
+    x->rows = rows;
+    uint32_t *heads = malloc(room * sizeof(*heads));
+    if (!heads)
+        return false;
+    free(x->heads);
+    x->heads = heads;
+    x->mask = room - 1;
+    x->room = room;
+    for (uint32_t i = 0; i < room; i++)
+        heads[i] = SIM_INDEX_END;
+    for (uint32_t i = 0; i < x->count; i++)
+        put(x, i);
+    return true;
+}
+
+bool sim_index_add(struct sim_index *x, uint64_t key)
+{
+    if (x->count == x->room && !grow(x))
+        return false;
+    x->rows[x->count].key = key;
+    put(x, x->count++);
+    return true;
+}
+
+void sim_index_free(struct sim_index *x)
+{
+    free(x->heads);
+    free(x->rows);
+    *x = (struct sim_index){ .heads = NULL };
+}
