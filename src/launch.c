@@ -127,80 +127,6 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
                      k->parameter_count == 1 ? "" : "s", count);
 }
 
-// A device can launch only on what it can reach: peer access is looked up when it comes to that.
-static cuc_status __attribute__((cold, noinline))
-check_reach(cuc_device *memory, const cuc_stream *stream, const char *argument, const char *what)
-{
-    int32_t can = 0;
-    cuc_status st = cuc_device_can_access_peer(&can, stream->device, memory);
-
-    if (st < 0)
-        return cuc__pass(st, "cuc_launch");
-    if (can)
-        return CUC_OK; // whether access was granted is the allocation's; the driver tells
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                     "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot reach",
-                     argument, what, memory->ordinal, memory->name, stream->device->ordinal,
-                     stream->device->name);
-}
-
-static cuc_status __attribute__((cold, noinline))
-check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
-{
-    if (b->access & (CUC_MEMORY_ACCESS_HOST | CUC_MEMORY_ACCESS_MANAGED))
-        return CUC_OK; // pinned or managed: every device reaches it
-    char argument[32];
-    snprintf(argument, sizeof(argument), "argument %zu", i);
-    return check_reach(b->device, stream, argument, "buffer");
-}
-
-// Pinned or managed: every device reaches it.
-static bool is_everywhere(const cuc_tensor *t)
-{
-    return t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED);
-}
-
-static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *stream,
-                                         const char *argument)
-{
-    cuc_device *memory;
-
-    if (cuc_device_get(&memory, t->device) < 0)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s is a tensor of device %d, which there is not", argument, t->device);
-    return check_reach(memory, stream, argument, "tensor");
-}
-
-// Memory that the driver does not know is within reach of few devices.
-cuc_status __attribute__((cold))
-cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream, const char *argument)
-{
-    int32_t reaches = 0;
-
-    if (!t->data || is_everywhere(t))
-        return CUC_OK; // or of no elements, and nobody's memory
-    if (t->device >= 0)
-        return check_tensor_of_device(t, stream, argument);
-    cuc_status st =
-        cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
-    if (st < 0 || reaches)
-        return cuc__pass(st, "cuc_launch");
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                     "%s is a tensor of host memory that is neither pinned nor managed, which the "
-                     "stream's device %d (%s) cannot reach",
-                     argument, stream->ordinal, stream->device->name);
-}
-
-static cuc_status __attribute__((cold, noinline))
-check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
-{
-    if (is_everywhere(t)) // ahead of the name, which takes longer
-        return CUC_OK;
-    char argument[32];
-    snprintf(argument, sizeof(argument), "argument %zu", i);
-    return cuc__launch_check_device(t, stream, argument);
-}
-
 static cuc_status __attribute__((cold, noinline))
 fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
            const struct cuc__kernel_limits *kernel_limits)
@@ -374,15 +300,15 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
             *status = cuc__fail_handle(b, CUC__HANDLE_BUFFER, "cuc_launch", "a buffer argument");
             return NULL;
         }
-        if (__builtin_expect(b->device && b->device != stream->device, 0) &&
-            (*status = check_buffer(b, stream, i)) < 0)
+        if (__builtin_expect(b->device != stream->device, 0) &&
+            (*status = cuc__launch_check_buffer(b, stream, i)) < 0)
             return NULL;
         return (void *)(uintptr_t)&b->ptr;
     }
     if (a->type == CUC_ARG_TENSOR) {
         const cuc_tensor *t = at;
         if (__builtin_expect(t->device != stream->device->ordinal, 0) &&
-            (*status = check_tensor(t, stream, i)) < 0)
+            (*status = cuc__launch_check_tensor(t, stream, i)) < 0)
             return NULL;
         return (void *)(uintptr_t)&t->data;
     }

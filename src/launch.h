@@ -23,9 +23,13 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
 cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
                               const cuc_kernel *kernel, void **parameters);
 
-// That the stream's device can reach a tensor of another device's or the host's memory. `argument`
-// begins the message.
+// Refuse an argument that the stream's device cannot reach: one that does not say to be memory of
+// that device. The number of the argument, or `argument`, begins the message. launch_reach.c.
+cuc_status cuc__launch_check_buffer(const cuc_buffer *buffer, const cuc_stream *stream, size_t i)
+    __attribute__((cold));
+cuc_status cuc__launch_check_tensor(const cuc_tensor *tensor, const cuc_stream *stream, size_t i)
+    __attribute__((cold));
 cuc_status cuc__launch_check_device(const cuc_tensor *tensor, const cuc_stream *stream,
-                                    const char *argument);
+                                    const char *argument) __attribute__((cold));
 
 #endif

@@ -196,6 +196,138 @@ START_TEST(kernels_of_both_work_in_one_memory)
 }
 END_TEST
 
+// Memory of the first device that the second was never let into.
+
+static void make_closed_pool(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_pool_create(out, device, NULL));
+}
+
+static void make_pool_closed_again(cuc_memory_resource **out)
+{
+    make_pool(out);
+    ck_ok(cuc_memory_pool_set_access(*out, second, CUC_ACCESS_NONE));
+}
+
+static void make_default(cuc_memory_resource **out)
+{
+    ck_ok(cuc_device_get_memory_resource(out, device));
+}
+
+static void make_synchronous_without_peers(cuc_memory_resource **out)
+{
+    cuc_context *near, *other;
+
+    ck_ok(cuc_device_get_context(&near, device));
+    ck_ok(cuc_device_get_context(&other, second));
+    ck_ok(cuc_context_disable_peer_access(other, near)); // another test may have enabled it
+    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_DEVICE));
+}
+
+static void make_virtual_of_one(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_virtual(out, device, NULL));
+}
+
+static void make_pinned_pool(cuc_memory_resource **out)
+{
+    ck_ok(cuc_memory_pool_create(out, device, CUC_MEMORY_POOL_OPTIONS(.kind = CUC_MEMORY_PINNED)));
+}
+
+static const struct {
+    const char *name;
+    void (*make)(cuc_memory_resource **out);
+    const char *remedy;
+} closed[] = {
+    { "a pool", make_closed_pool, "cuc_memory_pool_set_access()" },
+    { "a pool closed again", make_pool_closed_again, "cuc_memory_pool_set_access()" },
+    { "the default pool", make_default, "cuc_memory_pool_set_access()" },
+    { "synchronous memory", make_synchronous_without_peers, "cuc_context_enable_peer_access()" },
+    { "virtual memory of one device", make_virtual_of_one, "peers of cuc_memory_virtual()" },
+    { "a pool of pinned memory", make_pinned_pool, "cuc_memory_pool_set_access()" },
+};
+
+// One launch on the second device with memory of the first, by each kind of argument.
+static cuc_status launch_by_buffer(cuc_buffer *there)
+{
+    return launch_on(far, affine, there, 1, 1);
+}
+
+static cuc_status launch_by_slice(cuc_buffer *there)
+{
+    cuc_buffer *part = NULL;
+
+    ck_ok(cuc_buffer_slice(&part, there, 4, 4));
+    cuc_status st = launch_on(far, affine, part, 1, 1);
+    cuc_buffer_release(part);
+    return st;
+}
+
+static cuc_status launch_by_tensor(cuc_buffer *there)
+{
+    cuc_tensor t;
+
+    ck_ok(cuc_tensor_from_buffer(&t, there, CUC_U32, 1, (int64_t[]){ N }));
+    return CUC_LAUNCH(far, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), affine, &t, 1, 1);
+}
+
+static cuc_status launch_into_a_graph(cuc_buffer *there)
+{
+    cuc_graph *graph = NULL;
+
+    ck_ok(cuc_stream_begin_capture(far, CUC_CAPTURE_GLOBAL));
+    cuc_status st = launch_on(far, affine, there, 1, 1);
+    ck_ok(cuc_stream_end_capture(&graph, far));
+    size_t nodes = 1;
+    ck_ok(cuc_graph_get_node_count(&nodes, graph));
+    ck_assert_uint_eq(nodes, 0);
+    cuc_graph_release(graph);
+    return st;
+}
+
+static const struct {
+    const char *name, *what;
+    cuc_status (*launch)(cuc_buffer *there);
+} attempts[] = {
+    { "a buffer", "buffer", launch_by_buffer },
+    { "a slice", "buffer", launch_by_slice },
+    { "a node of a graph", "buffer", launch_into_a_graph },
+    { "a tensor", "tensor", launch_by_tensor },
+};
+
+START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
+{
+    const size_t memory = (size_t)_i / LENGTH(attempts), how = (size_t)_i % LENGTH(attempts);
+    cuc_memory_resource *resource = NULL;
+    cuc_buffer *there = NULL;
+
+    if (!second)
+        SKIP("there is one device");
+    closed[memory].make(&resource);
+    ck_ok(cuc_buffer_create(&there, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_fill(stream, there, 0, 3, 4, 4 * N));
+    const bool opens = reaches && strcmp(attempts[how].what, "buffer") == 0;
+    cuc_status st = attempts[how].launch(there);
+    const char *const parts[] = {
+        "argument 0 is a ",
+        attempts[how].what,
+        "of device 0",
+        "device 1",
+        "cannot reach",
+        opens ? closed[memory].remedy : "copy it to that device",
+        NULL,
+    };
+    testing_fails(CUC_ERROR_INVALID_ARGUMENT, st, "cuc_launch()", parts, __FILE__, __LINE__);
+    ck_ok(cuc_stream_synchronize(far));
+    ck_assert_uint_eq(value_of(there), 3);
+    ck_ok(launch_on(stream, affine, there, 2, 1)); // its own device goes on
+    ck_assert_uint_eq(value_of(there), 7);
+    cuc_buffer_release(there);
+    cuc_memory_resource_release(resource);
+    ck_ok(cuc_stream_synchronize(stream));
+}
+END_TEST
+
 START_TEST(one_graph_has_work_of_both)
 {
     cuc_graph *graph = NULL;
@@ -232,6 +364,9 @@ int main(void)
     tcase_add_test(tests, a_stream_waits_for_one_of_the_other);
     tcase_add_loop_test(tests, memory_goes_there_and_back, 0, LENGTH(ways));
     tcase_add_loop_test(tests, kernels_of_both_work_in_one_memory, 0, LENGTH(memories));
+    // But the last one: a tensor of pinned memory does not say whose it is.
+    tcase_add_loop_test(tests, a_launch_refuses_memory_that_its_device_cannot_reach, 0,
+                        LENGTH(closed) * LENGTH(attempts) - 1);
     tcase_add_test(tests, one_graph_has_work_of_both);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

@@ -187,9 +187,10 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  * @retval CUC_ERROR_INVALID_ARGUMENT a NULL handle; a count, size or type that is not the
  *                                    kernel's; a grid, block, cluster or shared memory of zero or
  *                                    beyond the device; a buffer or tensor that the device cannot
- *                                    reach, such as of the host's pageable memory; an attribute
- *                                    that is not one of a launch; a tensor that a tile kernel does
- *                                    not take: the message names the argument
+ *                                    reach: of another device that did not let it in, or of the
+ *                                    host's pageable memory; an attribute that is not one of a
+ *                                    launch; a tensor that a tile kernel does not take: the message
+ *                                    names the argument
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters, no cooperative or no
  *                                    programmatic dependent launch
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context

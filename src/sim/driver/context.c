@@ -471,30 +471,57 @@ CUresult sim_cuCtxDisablePeerAccess(CUcontext peer)
     return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
+static bool has_peer(const struct context *c, const struct allocation *a)
+{
+    for (size_t i = 0; i < SIM_DEVICES; i++) {
+        const struct context *peer = c->peers[i] ? context_of(c->peers[i]) : NULL;
+        if (peer && (a->context ? peer == a->context : peer->device == a->device))
+            return true;
+    }
+    return false;
+}
+
+CUmemAccess_flags sim_access(const struct context *c, int device, const struct allocation *a,
+                             CUdeviceptr ptr)
+{
+    const CUmemAccess_flags all = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
+    if (a->virtual)
+        return sim_virtual_access(ptr, device);
+    if (a->pool && a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
+        return a->pool->access[device];
+    switch (a->memory) {
+    case MEMORY_MANAGED:
+    case MEMORY_HOST:
+    case MEMORY_REGISTERED:
+        return all;
+    default:
+        return a->managed || (a->pool && a->device < 0) || a->device == device ||
+                       (c && has_peer(c, a))
+                   ? all
+                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    }
+}
+
 // Kernels ask, without the lock, where memory is another device's.
 bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
                      size_t why_bytes)
 {
-    bool allowed = false;
-
     sim_lock();
     const struct allocation *a = sim_find(range->base);
-    const struct context *c = context_of(grid->context), *owner = a ? a->context : NULL;
-    if (a && a->pool) {
-        allowed = a->pool->access[grid->device] != 0;
+    const struct context *c = context_of(grid->context);
+    const bool allowed = a && sim_access(c, grid->device, a, range->base);
+    if (a && a->pool)
         snprintf(why, why_bytes,
                  "its pool gives device %d no access, cuMemPoolSetAccess would do that",
                  grid->device);
-    } else {
-        for (size_t i = 0; c && i < SIM_DEVICES; i++) {
-            const struct context *peer = c->peers[i] ? context_of(c->peers[i]) : NULL;
-            allowed = allowed || (peer && (owner ? peer == owner : peer->device == range->device));
-        }
+    else if (a && a->virtual)
+        snprintf(why, why_bytes, "cuMemSetAccess gave device %d none", grid->device);
+    else
         snprintf(why, why_bytes,
                  "cuCtxEnablePeerAccess was not called for its context in the kernel's, which is "
                  "of device %d",
                  grid->device);
-    }
     sim_unlock();
     return allowed;
 }

@@ -19,6 +19,16 @@ struct answer {
     };
 };
 
+// Of the current context's device; without one, of the allocation's own.
+static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
+{
+    const struct context *c = sim_current();
+    const int device = c ? c->device : a->device;
+
+    return sim_valid_device(device) ? sim_access(c, device, a, ptr)
+                                    : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
 static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);
@@ -101,7 +111,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         break;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         out->bytes = sizeof(unsigned);
-        out->u32 = a ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : 0;
+        out->u32 = a ? access_of_current(a, ptr) : 0;
         break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         out->bytes = sizeof(void *);

@@ -259,6 +259,10 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     }
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
         memcpy(p->access, recycled.access, sizeof(p->access));
+    // Pinned memory of the host starts out closed to every device.
+    if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
+        props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
+        memset(p->access, 0, sizeof(p->access));
     recycled.device = -1;
     *pool = SIM_HANDLE(CUmemoryPool, p);
     return CUDA_SUCCESS;

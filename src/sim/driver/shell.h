@@ -479,6 +479,9 @@ void sim_uuid(int ordinal, CUuuid *uuid);
 // context.c
 struct context *sim_current(void); // NULL without one, or when it is destroyed
 CUresult sim_current_state(void);  // 0, 201 or 709
+// How a device, or the context of it, reaches an address of an allocation.
+CUmemAccess_flags sim_access(const struct context *c, int device, const struct allocation *a,
+                             CUdeviceptr ptr);
 
 // tensor_map.c: without asking for a context
 CUresult sim_encode_tiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank, void *address,
@@ -596,6 +599,7 @@ CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn);
 void sim_memory_of_context_end(struct context *context);
 
 // virtual.c
+CUmemAccess_flags sim_virtual_access(CUdeviceptr ptr, int device);
 bool sim_reserved(CUdeviceptr ptr); // an address that cuMemAddressReserve gave
 int sim_virtual_count(void);        // of pieces of memory, and of reservations
 void sim_virtual_end(void);         // of all of it

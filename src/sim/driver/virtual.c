@@ -441,6 +441,13 @@ CUresult sim_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *loca
     return CUDA_SUCCESS;
 }
 
+CUmemAccess_flags sim_virtual_access(CUdeviceptr ptr, int device)
+{
+    const struct mapping *m = mapping_of(ptr);
+
+    return m ? m->access[device] : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+}
+
 int sim_virtual_count(void)
 {
     int n = 0;

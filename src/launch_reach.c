@@ -1,0 +1,131 @@
+// Checks that the device of a launch reaches the memory of its arguments.
+#include "launch.h"
+
+#include "buffer.h"
+#include "memory_resource.h"
+
+#include <stdio.h>
+
+static const cuc_memory_resource *resource_of(const cuc_buffer *b)
+{
+    while (b->parent)
+        b = b->parent;
+    return b->resource;
+}
+
+// A text that says how memory is opened to another device.
+static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
+{
+    if (resource && resource->virtual_memory)
+        return "name the device in the peers of cuc_memory_virtual()";
+    return pool ? "let it in with cuc_memory_pool_set_access()"
+                : "let it in with cuc_context_enable_peer_access()";
+}
+
+// A kernel that touches memory which its device cannot reach destroys the context, so the driver is
+// asked beforehand. Only memory of another device comes here. What the driver does not know, or
+// serves wherever it is used, passes.
+static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
+                              const cuc_stream *stream, const char *argument)
+{
+    unsigned type = 0, access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+    unsigned managed = 0; // the driver writes one byte or four
+    CUmemoryPool pool = NULL;
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+    };
+    void *values[] = { &type, &access, &managed, &pool };
+    bool pushed;
+
+    cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuPointerGetAttributes(sizeof(attributes) / sizeof(*attributes),
+                                                attributes, values, ptr);
+    st = cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch");
+    if (st < 0 || r || access || managed || (type != CU_MEMORYTYPE_DEVICE && !pool))
+        return st;
+
+    const char *what = buffer ? "buffer" : "tensor";
+    cuc_device *device = stream->device;
+    int32_t can = 0;
+    (void)cuc_device_can_access_peer(&can, device, memory);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot "
+                     "reach: %s%s",
+                     argument, what, memory->ordinal, memory->name, device->ordinal, device->name,
+                     can ? opening_of(buffer ? resource_of(buffer) : NULL, pool) : "copy it",
+                     can ? ", or copy it to that device" : " to that device");
+}
+
+// Memory that the driver does not know is within reach of few devices.
+static cuc_status check_pageable(const char *what, const cuc_stream *stream, const char *argument)
+{
+    int32_t reaches = 0;
+    cuc_status st =
+        cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
+
+    if (st < 0 || reaches)
+        return cuc__pass(st, "cuc_launch");
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "%s is a %s of host memory that is neither pinned nor managed, which the "
+                     "stream's device %d (%s) cannot reach",
+                     argument, what, stream->ordinal, stream->device->name);
+}
+
+cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
+{
+    const bool pageable = !(b->access & CUC_MEMORY_ACCESS_DEVICE) && b->access;
+    const cuc_memory_resource *resource = resource_of(b);
+    // A pool of pinned memory is opened to the device that it was made for.
+    cuc_device *device = b->device                    ? b->device
+                         : resource && resource->pool ? resource->device
+                                                      : NULL;
+
+    // Nobody's memory, or everybody's.
+    if (!b->ptr || b->access & CUC_MEMORY_ACCESS_MANAGED ||
+        (!pageable && (!device || device == stream->device)))
+        return CUC_OK;
+    char argument[32];
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return pageable ? check_pageable("buffer", stream, argument)
+                    : check_reach(b->ptr, device, b, stream, argument);
+}
+
+// Every device reaches it.
+static bool is_everywhere(const cuc_tensor *t)
+{
+    return t->flags & CUC_TENSOR_MANAGED || (t->flags & CUC_TENSOR_PINNED && t->device < 0);
+}
+
+static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *stream,
+                                         const char *argument)
+{
+    cuc_device *memory;
+
+    if (cuc_device_get(&memory, t->device) < 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "%s is a tensor of device %d, which there is not", argument, t->device);
+    return check_reach(t->data, memory, NULL, stream, argument);
+}
+
+cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream,
+                                    const char *argument)
+{
+    if (!t->data || is_everywhere(t))
+        return CUC_OK; // or of no elements, and nobody's memory
+    return t->device >= 0 ? check_tensor_of_device(t, stream, argument)
+                          : check_pageable("tensor", stream, argument);
+}
+
+cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
+{
+    if (is_everywhere(t)) // ahead of the name, which takes longer
+        return CUC_OK;
+    char argument[32];
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return cuc__launch_check_device(t, stream, argument);
+}
