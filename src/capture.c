@@ -172,15 +172,14 @@ static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, cons
     return cuc__context_leave(stream->context, pushed, st, function);
 }
 
-cuc_status cuc__capture_keep(cuc_stream *stream, cuc_object *object, const char *function)
+cuc_status cuc__capture_keep(bool *captured, cuc_stream *stream, cuc_object *object,
+                             const char *function)
 {
-    bool active, taken, kept = true;
+    bool taken, kept = true;
     uint64_t id;
 
-    if (!object)
-        return CUC_OK;
-    cuc_status st = ask(&active, &id, stream, function);
-    if (st < 0 || !active)
+    cuc_status st = ask(captured, &id, stream, function);
+    if (st < 0 || !*captured || !object)
         return st;
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c && kept; c = c->next) {

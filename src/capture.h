@@ -15,9 +15,9 @@ static inline bool cuc__capturing(void)
     return __builtin_expect(cuc__modes_now() & CUC__MODE_CAPTURING, 0);
 }
 
-// Before a launch while captures go on: where the stream is in one, its graph keeps the kernel's
-// object. NULL is the object of a foreign kernel.
-cuc_status cuc__capture_keep(struct cuc_stream *stream, struct cuc_object *object,
+// Before a launch while captures go on: where the stream is in one, as `*captured` says, its graph
+// keeps the kernel's object. NULL is the object of a foreign kernel.
+cuc_status cuc__capture_keep(bool *captured, struct cuc_stream *stream, struct cuc_object *object,
                              const char *function);
 
 // The body of a conditional node that was added to what a stream captures: its graph holds it.

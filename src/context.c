@@ -226,33 +226,9 @@ cuc_status cuc__context_current(cuc_context **out, const char *function)
     return cuc__context_of_handle(out, handle, function);
 }
 
-const struct cuc__loss *cuc__context_loss(const cuc_context *context)
+struct cuc__loss *cuc__context_loss(const cuc_context *context)
 {
     return context ? atomic_load_explicit(&context->loss, memory_order_acquire) : NULL;
-}
-
-// The launches of a context, the latest first, as text.
-static void list_launches(char *to, size_t size, cuc_context *c)
-{
-    uint32_t count = atomic_load(&c->launches);
-    uint32_t kept = count < CUC__LAUNCH_RECORDS ? count : CUC__LAUNCH_RECORDS;
-    size_t at = 0;
-
-    to[0] = '\0';
-    for (uint32_t i = 1; i <= kept && at < size; i++) {
-        struct cuc__launch_record *r = &c->ring[(count - i) & (CUC__LAUNCH_RECORDS - 1)];
-        const char *name = atomic_load_explicit(&r->kernel, memory_order_relaxed);
-        uint64_t grid_yz = atomic_load_explicit(&r->grid_yz, memory_order_relaxed);
-        uint64_t block_yz = atomic_load_explicit(&r->block_yz, memory_order_relaxed);
-        int n = snprintf(to + at, size - at, "%s%s grid %u,%u,%u block %u,%u,%u on stream %p",
-                         at ? "; " : "", name ? name : "?",
-                         atomic_load_explicit(&r->grid_x, memory_order_relaxed), (unsigned)grid_yz,
-                         (unsigned)(grid_yz >> 32),
-                         atomic_load_explicit(&r->block_x, memory_order_relaxed),
-                         (unsigned)block_yz, (unsigned)(block_yz >> 32),
-                         (void *)atomic_load_explicit(&r->stream, memory_order_relaxed));
-        at = n < 0 ? size : at + (size_t)n;
-    }
 }
 
 static void copy(char *to, size_t size, const char *from)
@@ -260,7 +236,7 @@ static void copy(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from);
 }
 
-const struct cuc__loss *cuc__latest_loss(void)
+struct cuc__loss *cuc__latest_loss(void)
 {
     return atomic_load_explicit(&losses, memory_order_acquire);
 }
@@ -284,7 +260,7 @@ void cuc__context_lose(cuc_context *context, int code, const char *function, con
     loss->code = code;
     copy(loss->function, sizeof(loss->function), function);
     copy(loss->call, sizeof(loss->call), call);
-    list_launches(loss->launches, sizeof(loss->launches), context);
+    cuc__ring_list(loss->launches, sizeof(loss->launches), &context->recent);
     if (atomic_compare_exchange_strong(&context->loss, &none, loss)) {
         loss->next = atomic_load(&losses);
         while (!atomic_compare_exchange_weak(&losses, &loss->next, loss))
@@ -412,8 +388,11 @@ cuc_status cuc_context_synchronize(cuc_context *context)
 {
     CUC_CHECK(context, CONTEXT);
     cuc_status st;
+    const uint32_t mark = cuc__ring_mark(&context->recent);
     CUC_CALL_IN(st, context, cuCtxSynchronize, (), "waiting for all work of device %d",
                 context->device->ordinal);
+    if (st == CUC_OK)
+        cuc__ring_settle_all(&context->recent, mark);
     cuc__keep_tidy();
     return st;
 }

@@ -6,20 +6,7 @@
 #include <cucore/context.h>
 
 #include "device.h"
-
-// A launch that may still be running: enough to name it. Fields are written and read without
-// a lock; a record torn by a racing launch only misleads the list of suspects.
-struct cuc__launch_record {
-    _Atomic(const char *) kernel; // interned: outlives the kernel
-    _Atomic uint32_t grid_x, block_x;
-    _Atomic uint64_t grid_yz, block_yz; // y in the lower half
-    _Atomic(CUstream) stream;
-    uint64_t to_a_cache_line[3]; // a record is found by a shift
-};
-
-enum {
-    CUC__LAUNCH_RECORDS = 16, // a power of two
-};
+#include "launch_ring.h"
 
 // Why a context is lost: the first sticky error seen in it.
 struct cuc__loss {
@@ -27,7 +14,8 @@ struct cuc__loss {
     int code;
     char function[64];
     char call[64];
-    char launches[2048]; // the latest launches at that moment, latest first
+    char launches[2048]; // those that might not be complete at that moment, latest first
+    _Atomic bool told;   // with all of this; later failures refer to it
 };
 
 struct cuc_context {
@@ -43,8 +31,7 @@ struct cuc_context {
     struct cuc__idle_stream *idle;          // internal streams of cuc_event_fd(), to use again
 
     _Atomic(struct cuc__loss *) loss;
-    _Atomic uint32_t launches; // counts up; the low bits are the next record
-    struct cuc__launch_record ring[CUC__LAUNCH_RECORDS];
+    struct cuc__launch_ring recent;
 };
 
 // Make a context current for a few driver calls. `*pushed` says whether it was not so already,
@@ -99,11 +86,11 @@ void cuc__context_drop_streams(cuc_context *context);
 void cuc__context_drop_idle(cuc_context *context); // event_fd.c
 
 // NULL while the context works, or for a NULL context.
-const struct cuc__loss *cuc__context_loss(const cuc_context *context);
+struct cuc__loss *cuc__context_loss(const cuc_context *context);
 
 // The latest loss of any context, or NULL: what a sticky error tells of that comes from a call
 // without a context, such as one about code.
-const struct cuc__loss *cuc__latest_loss(void);
+struct cuc__loss *cuc__latest_loss(void);
 
 // Mark a context as lost, the first time only. NULL is the calling thread's current one, unless a
 // loss is known already.

@@ -161,11 +161,15 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
                                  "the event is of context %p, the stream of context %p",
                                  (void *)event->context->handle, (void *)stream->context->handle);
     }
+    const uint32_t mark = cuc__ring_mark(&stream->context->recent);
     cuc_status st;
     CUC_CALL_ON(__func__, st, stream, cuEventRecord, (event->handle, stream->handle),
                 "recording an event");
-    if (st >= 0)
+    if (st >= 0) {
         atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+        atomic_store_explicit(&event->mark, mark, memory_order_relaxed);
+        atomic_store_explicit(&event->recorded_on, stream->handle, memory_order_relaxed);
+    }
     return st;
 }
 
@@ -175,10 +179,14 @@ cuc_status cuc_event_query(cuc_event *event)
     cuc_status st;
 
     CUC_CHECK(event, EVENT);
+    const CUstream on = atomic_load_explicit(&event->recorded_on, memory_order_relaxed);
+    const uint32_t mark = atomic_load_explicit(&event->mark, memory_order_relaxed);
     CUstreamCaptureMode mode = cuc__relax();
     CUC_CALL_IN(st, event->context, cuEventQuery, (event->handle),
                 "asking whether an event is complete");
     cuc__unrelax(mode);
+    if (st == CUC_OK)
+        cuc__event_settle(event, on, mark);
     return st;
 }
 
@@ -187,9 +195,13 @@ cuc_status cuc_event_synchronize(cuc_event *event)
     cuc_status st;
 
     CUC_CHECK(event, EVENT);
+    const CUstream on = atomic_load_explicit(&event->recorded_on, memory_order_relaxed);
+    const uint32_t mark = atomic_load_explicit(&event->mark, memory_order_relaxed);
     CUstreamCaptureMode mode = cuc__relax();
     CUC_CALL_IN(st, event->context, cuEventSynchronize, (event->handle), "waiting for an event");
     cuc__unrelax(mode);
+    if (st == CUC_OK)
+        cuc__event_settle(event, on, mark);
     return st;
 }
 

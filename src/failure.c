@@ -103,18 +103,22 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     const cuc__explanation *e = cuc__explain(CUC_LIBRARY_DRIVER, code);
     if (e->sticky)
         cuc__context_lose(context, code, function, call);
-    const struct cuc__loss *loss = cuc__context_loss(context);
+    struct cuc__loss *loss = cuc__context_loss(context);
     if (!context && e->sticky)
         loss = cuc__latest_loss();
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
-        snprintf(explanation, sizeof(explanation), "%s %s", first->meaning, first->remedy);
+        // The whole story is told once, and the log of every failure has the launches.
+        const bool whole = !atomic_exchange(&loss->told, true);
+        explanation[0] = '\0';
+        if (whole)
+            snprintf(explanation, sizeof(explanation), "%s %s", first->meaning, first->remedy);
         cuc_status status = cuc__fail_library(
             CUC_ERROR_CONTEXT_LOST, CUC_LIBRARY_DRIVER, loss->code, first->symbol, function,
             loss->call, explanation, loss->launches,
             "%s: the context was destroyed by an asynchronous failure, first seen by %s", what,
             loss->function);
-        if (loss->launches[0])
+        if (whole && loss->launches[0])
             cuc__error_note("launched lately, the latest first, one of which may be the cause: %s",
                             loss->launches);
         note_finding(call, loss->code);

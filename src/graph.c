@@ -180,8 +180,7 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
     return st;
 }
 
-// The name of a kernel node's kernel, or NULL.
-static const char *kernel_of(CUgraphNode node)
+const char *cuc__node_kernel(CUgraphNode node)
 {
     CUDA_KERNEL_NODE_PARAMS params = { 0 };
     const char *name = NULL;
@@ -201,7 +200,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     snprintf(text, size, "a node");
     if (!node || cuc__cu.cuGraphNodeGetType(node, &type))
         return;
-    const char *name = type == CU_GRAPH_NODE_TYPE_KERNEL ? kernel_of(node) : NULL;
+    const char *name = type == CU_GRAPH_NODE_TYPE_KERNEL ? cuc__node_kernel(node) : NULL;
     const char *space = name ? " " : "";
     name = name ? name : "";
     if (cuc__cu.cuGraphGetNodes(graph->handle, NULL, &count))

@@ -31,11 +31,12 @@ enum {
 struct cuc_graph_exec {
     cuc__handle head;
     CUgraphExec handle;
-    cuc_context *context; // retained: the graph's
-    uint32_t flags;       // CUC_GRAPH_ bits
-    size_t nodes;         // as of the graph it was made of
-    bool allocates;       // and whether one of them does
-    bool decides;         // or is a conditional one
+    cuc_context *context;       // retained: the graph's
+    uint32_t flags;             // CUC_GRAPH_ bits
+    size_t nodes;               // as of the graph it was made of
+    bool allocates;             // and whether one of them does
+    bool decides;               // or is a conditional one
+    _Atomic(const char *) what; // interned: "graph of 3 nodes (kernels a, b)", for launch_ring.h
 };
 
 // A graph object without a graph yet; NULL without memory, recorded under `function`'s name.
@@ -48,6 +49,9 @@ cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function);
 
 // Why a graph is no more, in words; false where it is there.
 bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph);
+
+// The name of a kernel node's kernel, or NULL.
+const char *cuc__node_kernel(CUgraphNode node);
 
 // The nodes of a driver's graph, in memory that the caller frees: NULL with a code of the driver's.
 CUgraphNode *cuc__graph_list(CUresult *code, size_t *count, CUgraph graph);

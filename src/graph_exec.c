@@ -2,11 +2,14 @@
 
 #include "capture.h"
 #include "keep.h"
+#include "launch.h"
 #include "options.h"
 #include "relaxed.h"
 #include "stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t caller_size)
 {
@@ -92,24 +95,70 @@ static const char *reason(const struct reason *table, size_t rows, unsigned resu
     return NULL;
 }
 
-// Count the nodes, and look whether one allocates: what a later refusal is explained with.
+// Names of kernels in a graph: as many as fit into a line, each once.
+struct names {
+    const char *name[8];
+    size_t count;
+    bool more;
+};
+
+static void add_name(struct names *n, const char *name)
+{
+    for (size_t i = n->count; i-- > 0;)
+        if (n->name[i] == name || strcmp(n->name[i], name) == 0)
+            return;
+    if (n->count < sizeof(n->name) / sizeof(*n->name))
+        n->name[n->count++] = name;
+    else
+        n->more = true;
+}
+
+// A text that names a graph among the launches that may be to blame for a failure.
+static const char *describe(size_t nodes, const struct names *n)
+{
+    char text[512];
+    size_t at =
+        (size_t)snprintf(text, sizeof(text), "graph of %zu node%s", nodes, nodes == 1 ? "" : "s");
+
+    for (size_t i = 0; i < n->count && at < sizeof(text); i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.48s",
+                               i              ? ", "
+                               : n->count > 1 ? " (kernels "
+                                              : " (kernel ",
+                               n->name[i]);
+    if (n->count && at < sizeof(text))
+        snprintf(text + at, sizeof(text) - at, "%s)", n->more ? " and others" : "");
+    const char *kept = cuc__intern(text);
+    return kept ? kept : "a graph";
+}
+
+// Count the nodes and look whether one allocates, by which a later refusal is explained, and which
+// kernels there are, for a fault in one of them.
 static cuc_status look_at(cuc_graph_exec *e, cuc_graph *graph, const char *function)
 {
+    struct names names = { .count = 0 };
     CUgraphNode *nodes;
-    cuc_status st = cuc__graph_nodes(&nodes, &e->nodes, graph, function);
+    size_t count;
+    cuc_status st = cuc__graph_nodes(&nodes, &count, graph, function);
 
     if (st < 0)
         return st;
-    for (size_t i = 0; i < e->nodes && st >= 0; i++) {
+    for (size_t i = 0; i < count && st >= 0; i++) {
         CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
         CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
         if (r)
             st = cuc__fail_driver(graph->context, r, function, "cuGraphNodeGetType",
-                                  "asking what node %zu of %zu is", i, e->nodes);
+                                  "asking what node %zu of %zu is", i, count);
+        const char *name =
+            type == CU_GRAPH_NODE_TYPE_KERNEL && !names.more ? cuc__node_kernel(nodes[i]) : NULL;
+        if (name)
+            add_name(&names, name);
         e->allocates |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
         e->decides |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     }
     free(nodes);
+    e->nodes = count;
+    atomic_store_explicit(&e->what, describe(count, &names), memory_order_relaxed);
     return st;
 }
 
@@ -151,6 +200,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     cuc__handle_init(e, CUC__HANDLE_GRAPH_EXEC);
     e->context = cuc_context_retain(graph->context);
     e->flags = o.flags;
+    (void)cuc_launch_is_blocking(); // read with the first instance, too
     cuc_context *context = o.upload ? o.upload->context : graph->context;
     if ((st = look_at(e, graph, __func__)) >= 0 && (st = CUC_ENTER(context, &pushed)) >= 0) {
         CUDA_GRAPH_INSTANTIATE_PARAMS params = {
@@ -225,18 +275,34 @@ fail_launch(const cuc_graph_exec *exec, const cuc_stream *stream, CUresult r)
              : "");
 }
 
-// A default stream means that of the current context.
-static cuc_status launch_on_default(cuc_graph_exec *exec, cuc_stream *stream)
+static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
 {
+    cuc__ring_add(&stream->context->recent, atomic_load_explicit(&exec->what, memory_order_relaxed),
+                  stream->handle, 0, 0, 0, 0);
+}
+
+// A launch on a default stream, which means that of the current context, and one that is waited
+// for.
+static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
+{
+    static const char function[] = "cuc_graph_exec_launch";
+    const char *call;
     bool pushed;
-    cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_graph_exec_launch");
+    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
 
     if (st < 0)
         return st;
     CUresult r = cuc__cu.cuGraphLaunch(exec->handle, stream->handle);
-    if (r)
+    if (r) {
         st = fail_launch(exec, stream, r);
-    return cuc__context_leave(stream->context, pushed, st, "cuc_graph_exec_launch");
+    } else {
+        record(exec, stream);
+        if (cuc_launch_is_blocking() && (r = cuc__launch_wait(stream, &call)))
+            st = cuc__fail_driver(stream->context, r, function, call,
+                                  "running a %s, which was waited for (CUCORE_LAUNCH_BLOCKING)",
+                                  atomic_load_explicit(&exec->what, memory_order_relaxed));
+    }
+    return cuc__context_leave(stream->context, pushed, st, function);
 }
 
 cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *stream)
@@ -247,10 +313,13 @@ cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *stream)
     CUC_CHECK(stream, STREAM);
     if (cuc__capturing() && (st = check_not_captured(stream, __func__)) < 0)
         return st;
-    if (__builtin_expect(stream->is_default, 0))
-        return launch_on_default(exec, stream);
+    if (__builtin_expect(stream->is_default || cuc__modes_now() & CUC__MODE_BLOCKING, 0))
+        return launch_with_care(exec, stream);
     CUresult r = cuc__cu.cuGraphLaunch(exec->handle, stream->handle);
-    return __builtin_expect(r, 0) ? fail_launch(exec, stream, r) : CUC_OK;
+    if (__builtin_expect(r, 0))
+        return fail_launch(exec, stream, r);
+    record(exec, stream);
+    return CUC_OK;
 }
 
 static cuc_status fail_update(const cuc_graph_exec *exec, const cuc_graph *graph, CUresult r,
@@ -299,6 +368,8 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
     CUresult r = cuc__cu.cuGraphExecUpdate(exec->handle, graph->handle, &info);
     if (r)
         st = fail_update(exec, graph, r, &info, __func__);
+    else
+        st = look_at(exec, graph, __func__); // its kernels may be others now
     cuc__unrelax(mode);
     return CUC_LEAVE(graph->context, pushed, st);
 }

@@ -175,8 +175,11 @@ static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const C
 
 // After a launch that the driver refused: say more than its code where we can.
 static cuc_status __attribute__((cold, noinline))
-fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r)
+fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r,
+            bool recorded)
 {
+    if (recorded)
+        cuc__ring_take_back(&stream->context->recent, k->name, c->hStream);
     int blocks = r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ? blocks_at_once(stream, k, c) : 0;
 
     if (blocks > 0)
@@ -194,72 +197,69 @@ fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig 
                             c->blockDimY, c->blockDimZ, c->sharedMemBytes, stream->device->ordinal);
 }
 
-static inline void record(cuc_context *context, const cuc_kernel *k, CUstream stream,
-                          uint32_t grid_x, uint64_t grid_yz, uint32_t block_x, uint64_t block_yz)
-{
-    uint32_t at = atomic_fetch_add_explicit(&context->launches, 1, memory_order_relaxed);
-    struct cuc__launch_record *r = &context->ring[at & (CUC__LAUNCH_RECORDS - 1)];
-
-    atomic_store_explicit(&r->kernel, k->name, memory_order_relaxed);
-    atomic_store_explicit(&r->stream, stream, memory_order_relaxed);
-    atomic_store_explicit(&r->grid_x, grid_x, memory_order_relaxed);
-    atomic_store_explicit(&r->block_x, block_x, memory_order_relaxed);
-    atomic_store_explicit(&r->grid_yz, grid_yz, memory_order_relaxed);
-    atomic_store_explicit(&r->block_yz, block_yz, memory_order_relaxed);
-}
-
 static inline uint64_t pair(uint32_t y, uint32_t z)
 {
     return y | (uint64_t)z << 32;
+}
+
+CUresult cuc__launch_wait(cuc_stream *stream, const char **call)
+{
+    const uint32_t mark = cuc__ring_mark(&stream->context->recent);
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    *call = "cuStreamIsCapturing"; // may be the first to tell of the failure
+    CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &capture);
+    if (r || capture != CU_STREAM_CAPTURE_STATUS_NONE)
+        return r;
+    *call = "cuStreamSynchronize";
+    r = cuc__cu.cuStreamSynchronize(stream->handle);
+    if (!r)
+        cuc__stream_settle(stream, mark);
+    return r;
 }
 
 // The rest of a launch that is not the common case: a default stream, whose context must be
 // current, and waiting for each kernel.
 static cuc_status __attribute__((noinline))
 launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
-                 void **parameters)
+                 void **parameters, bool captured)
 {
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     bool pushed;
     cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
 
     if (st < 0)
         return st;
+    const char *call;
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
-    if (r) {
-        st = fail_launch(stream, kernel, c, r);
-    } else if (cuc_launch_is_blocking()) {
-        const char *call = "cuStreamIsCapturing"; // may be the first to tell of the failure
-        r = cuc__cu.cuStreamIsCapturing(stream->handle, &capture);
-        if (!r && capture == CU_STREAM_CAPTURE_STATUS_NONE) {
-            call = "cuStreamSynchronize";
-            r = cuc__cu.cuStreamSynchronize(stream->handle);
-        }
-        if (r)
-            st = cuc__fail_driver(stream->context, r, "cuc_launch", call,
-                                  "running %s, grid %u,%u,%u block %u,%u,%u, which was waited for "
-                                  "(CUCORE_LAUNCH_BLOCKING)",
-                                  kernel->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
-                                  c->blockDimY, c->blockDimZ);
-    }
+    if (r)
+        st = fail_launch(stream, kernel, c, r, !captured);
+    else if (cuc_launch_is_blocking() && (r = cuc__launch_wait(stream, &call)))
+        st = cuc__fail_driver(stream->context, r, "cuc_launch", call,
+                              "running %s, grid %u,%u,%u block %u,%u,%u, which was waited for "
+                              "(CUCORE_LAUNCH_BLOCKING)",
+                              kernel->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
+                              c->blockDimY, c->blockDimZ);
     return cuc__context_leave(stream->context, pushed, st, "cuc_launch");
 }
 
+// A launch that is captured does not run, and is not recorded.
 static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
-                                const CUlaunchConfig *c, void **parameters)
+                                const CUlaunchConfig *c, void **parameters, bool captured)
 {
-    record(stream->context, kernel, c->hStream, c->gridDimX, pair(c->gridDimY, c->gridDimZ),
-           c->blockDimX, pair(c->blockDimY, c->blockDimZ));
+    if (!captured)
+        cuc__ring_add(&stream->context->recent, kernel->name, c->hStream, c->gridDimX,
+                      pair(c->gridDimY, c->gridDimZ), c->blockDimX,
+                      pair(c->blockDimY, c->blockDimZ));
     if (stream->is_default || cuc__modes_now() & CUC__MODE_BLOCKING)
-        return launch_with_care(stream, kernel, c, parameters);
+        return launch_with_care(stream, kernel, c, parameters, captured);
     CUresult r = cuc__cu.cuLaunchKernelEx(c, (CUfunction)kernel->handle, parameters, NULL);
-    return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r) : CUC_OK;
+    return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r, !captured) : CUC_OK;
 }
 
 // A launch with attributes; keeps their array out of the common path's frame.
 static cuc_status __attribute__((noinline))
 finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
-                       const cuc_kernel *kernel, void **parameters)
+                       const cuc_kernel *kernel, void **parameters, bool captured)
 {
     CUlaunchAttribute attributes[CUC__MAX_LAUNCH_ATTRIBUTES];
     CUlaunchConfig c;
@@ -268,7 +268,7 @@ finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
     if (st < 0)
         return st;
     c.hStream = stream->handle;
-    st = finish(stream, kernel, &c, parameters);
+    st = finish(stream, kernel, &c, parameters, captured);
     // The driver hands a graph's device node back in the attribute it was asked in.
     for (uint32_t i = 0; st >= 0 && i < config->attribute_count; i++) {
         const cuc_launch_attribute *a = &config->attributes[i];
@@ -348,11 +348,13 @@ cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *confi
     CUlaunchConfig c = shape_of(config, stream);
     cuc_status st;
 
-    if (cuc__capturing() && (st = cuc__capture_keep(stream, kernel->object, "cuc_launch")) < 0)
+    bool captured = false;
+    if (cuc__capturing() &&
+        (st = cuc__capture_keep(&captured, stream, kernel->object, "cuc_launch")) < 0)
         return st;
     if (__builtin_expect(asks_for_more(config) != 0, 0))
-        return finish_with_attributes(stream, config, kernel, parameters);
-    return finish(stream, kernel, &c, parameters);
+        return finish_with_attributes(stream, config, kernel, parameters, captured);
+    return finish(stream, kernel, &c, parameters, captured);
 }
 
 static inline uint64_t type_and_bytes(const cuc_arg *a)
@@ -493,9 +495,10 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
         .sharedMemBytes = config->shared_bytes,
         .hStream = stream->handle,
     };
-    record(stream->context, kernel, stream->handle, grid, pair(1, 1), block, pair(1, 1));
+    cuc__ring_add(&stream->context->recent, kernel->name, stream->handle, grid, pair(1, 1), block,
+                  pair(1, 1));
     CUresult r = cuc__cu.cuLaunchKernelEx(&c, (CUfunction)kernel->handle, parameters, NULL);
-    return __builtin_expect(r, 0) ? fail_launch(stream, kernel, &c, r) : CUC_OK;
+    return __builtin_expect(r, 0) ? fail_launch(stream, kernel, &c, r, true) : CUC_OK;
 
 long_way:
     return launch_the_long_way(stream, config, kernel, args, count, __func__);

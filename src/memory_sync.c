@@ -108,8 +108,11 @@ cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const cha
                             "leaked",
                             (void *)stream->handle, (unsigned long long)ptr);
     } else {
+        const uint32_t mark = cuc__ring_mark(&stream->context->recent);
         code = cuc__cu.cuStreamSynchronize(stream->handle);
-        if (code)
+        if (!code)
+            cuc__ring_settle(&stream->context->recent, stream->handle, mark);
+        else
             st = wait_failed(stream, code, "cuStreamSynchronize", ptr, function);
     }
     return cuc__memory_leave(stream->context, pushed, st, function);

@@ -92,6 +92,8 @@ cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream)
                 (event->handle, stream->handle, CU_EVENT_RECORD_EXTERNAL),
                 "adding a record of event %p to what stream %p captures", (void *)event->handle,
                 (void *)stream->handle);
+    if (st >= 0) // by the graph, from now on, on whatever stream that is launched
+        atomic_store_explicit(&event->recorded_on, NULL, memory_order_relaxed);
     return st;
 }
 

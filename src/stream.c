@@ -334,6 +334,7 @@ cuc_status cuc_stream_query(cuc_stream *stream)
     if (st < 0)
         return st;
     static const char what[] = "asking whether a stream is done";
+    const uint32_t mark = cuc__ring_mark(&stream->context->recent);
     CUresult r = 0;
     if ((st = check_not_captured(stream, what, __func__)) == CUC_OK)
         CUC_RELAXED(r, cuc__cu.cuStreamQuery(stream->handle));
@@ -341,6 +342,8 @@ cuc_status cuc_stream_query(cuc_stream *stream)
         st = CUC_NOT_READY;
     else if (r)
         st = CUC_FAIL_CU(stream->context, r, "cuStreamQuery", what);
+    else if (st == CUC_OK)
+        cuc__stream_settle(stream, mark);
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
@@ -353,11 +356,14 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
     if (st < 0)
         return st;
     static const char what[] = "waiting for a stream";
+    const uint32_t mark = cuc__ring_mark(&stream->context->recent);
     CUresult r = 0;
     if ((st = check_not_captured(stream, what, __func__)) == CUC_OK)
         CUC_RELAXED(r, cuc__cu.cuStreamSynchronize(stream->handle));
     if (r)
         st = CUC_FAIL_CU(stream->context, r, "cuStreamSynchronize", what);
+    else if (st == CUC_OK)
+        cuc__stream_settle(stream, mark);
     st = CUC_LEAVE(stream->context, pushed, st);
     cuc__keep_tidy();
     return st;

@@ -8,14 +8,15 @@
 struct cuc_stream {
     cuc__handle head;
     CUstream handle;
-    cuc_context *context;    // retained
-    cuc_device *device;      // the context's
-    int32_t ordinal;         // the device's
-    uint32_t common_grid;    // the device's limit of grid.x; 0 where a launch needs more care
-    bool owned;              // destroyed with the object
-    bool kept;               // by its context, and not to be released
-    bool is_default;         // CU_STREAM_LEGACY or PER_THREAD: means its context only while current
-    _Atomic(CUevent) marker; // recorded by cuc_stream_wait_stream(), made on first need
+    cuc_context *context; // retained
+    cuc_device *device;   // the context's
+    int32_t ordinal;      // the device's
+    uint32_t common_grid; // the device's limit of grid.x; 0 where a launch needs more care
+    bool owned;           // destroyed with the object
+    bool kept;            // by its context, and not to be released
+    bool is_default;      // CU_STREAM_LEGACY or PER_THREAD: means its context only while current
+    _Atomic uint32_t settled; // the mark of the context's launches up to which all here are done
+    _Atomic(CUevent) marker;  // recorded by cuc_stream_wait_stream(), made on first need
     struct cuc_green_context *green; // retained: that it was made in; NULL for a plain one
     void *owner;                     // of a foreign stream: handed to drop_owner at the end
     void (*drop_owner)(void *owner);
@@ -38,6 +39,15 @@ struct cuc_stream {
                                                    #call, __VA_ARGS__)                         \
                                 : CUC_OK;                                                      \
     } while (0)
+
+// A wait for the stream has succeeded: what it launched before the mark is complete.
+static inline void cuc__stream_settle(cuc_stream *s, uint32_t mark)
+{
+    if (atomic_load_explicit(&s->settled, memory_order_relaxed) == mark)
+        return; // so is all else, or nothing was launched since
+    atomic_store_explicit(&s->settled, mark, memory_order_relaxed);
+    cuc__ring_settle(&s->context->recent, s->handle, mark);
+}
 
 // Take apart a stream whose last reference is gone.
 void cuc__stream_end(cuc_stream *stream);

@@ -200,6 +200,16 @@ static void fault(void **params, const CUlaunchConfig *config)
     fake_poison(cuc_context_handle(primary), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
+static bool faults;
+
+static void fault_if_told(void **params, const CUlaunchConfig *config)
+{
+    if (faults)
+        fault(params, config);
+    else
+        ran++;
+}
+
 static void run(void **params, const CUlaunchConfig *config)
 {
     (void)params;
@@ -216,6 +226,17 @@ static void lose(void)
     stream = NULL;
     ck_assert_int_eq(failures.count, 0); // releases in a lost context are silent
     fake_reset();
+}
+
+// A later failure in a lost context does not tell the whole story again.
+static void ck_short(size_t whole)
+{
+    const char *message = cuc_error_message();
+
+    ck_assert_msg(strlen(message) < 500 && 3 * strlen(message) < whole,
+                  "%zu bytes, and the first one has %zu: %s", strlen(message), whole, message);
+    ck_assert_ptr_null(strstr(message, "launched lately"));
+    ck_assert_ptr_nonnull(strstr(cuc_error_log(), "faulty grid 9,1,1 block 128,1,1 on stream "));
 }
 
 START_TEST(a_fault_is_told_with_the_latest_launches)
@@ -249,14 +270,18 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
         launches++;
     ck_assert_int_ge(launches, 10);
     ck_assert_int_le(launches, 16);
-    // Every later call, of whatever object, tells the same.
-    ck_fails(CUC_ERROR_CONTEXT_LOST, CUC_LAUNCH(stream, SHAPE, none), "faulty grid 9,1,1",
+    const size_t whole = strlen(cuc_error_message());
+    // Every later call, of whatever object, refers to it; its log has the launches.
+    ck_fails(CUC_ERROR_CONTEXT_LOST, CUC_LAUNCH(stream, SHAPE, none), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "launching none");
+    ck_short(whole);
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_buffer_fill(stream, buffer, 0, 0, 4, 64),
-             "faulty grid 9,1,1", "first seen by cuc_stream_synchronize");
+             "first seen by cuc_stream_synchronize");
+    ck_short(whole);
     cuc_buffer *more = NULL;
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_buffer_create(&more, NULL, 64, stream),
-             "faulty grid 9,1,1");
+             "first seen by cuc_stream_synchronize");
+    ck_short(whole);
     ck_assert_ptr_null(more);
     ck_assert_int_eq(cuc_context_lost(primary), 700);
     // Calls about code name no context, and the driver may refuse them too.
@@ -264,12 +289,211 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
     cuc_kernel *k = NULL;
     ck_ok(cuc_object_create(&code, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
     fake_fail("cuLibraryLoadData", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_object_get_kernel(&k, code, "none"), "faulty grid 9,1,1",
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_object_get_kernel(&k, code, "none"),
              "first seen by cuc_stream_synchronize");
     ck_assert_ptr_null(k);
     cuc_object_release(code);
     fake_fail("cuLibraryUnload", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
     cuc_buffer_release(buffer);
+    cuc_kernel_release(faulty);
+    lose();
+}
+END_TEST
+
+// The launches that a fault is blamed on, whatever was done before.
+
+static void wait_for_the_stream(void)
+{
+    ck_ok(cuc_stream_synchronize(stream));
+}
+
+static void wait_for_the_context(void)
+{
+    ck_ok(cuc_context_synchronize(primary));
+}
+
+static void ask_the_stream(void)
+{
+    ck_soon(cuc_stream_query(stream) == CUC_OK);
+}
+
+static cuc_event *recorded(void)
+{
+    cuc_event *event = NULL;
+
+    ck_ok(cuc_event_create(&event, device, NULL));
+    ck_ok(cuc_event_record(event, stream));
+    return event;
+}
+
+static void wait_for_an_event(void)
+{
+    cuc_event *event = recorded();
+
+    ck_ok(cuc_event_synchronize(event));
+    cuc_event_release(event);
+}
+
+static void ask_an_event(void)
+{
+    cuc_event *event = recorded();
+
+    ck_soon(cuc_event_query(event) == CUC_OK);
+    cuc_event_release(event);
+}
+
+static void wait_for_an_event_of_before(void)
+{
+    cuc_event *event = recorded();
+
+    ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 1 }), none));
+    ck_ok(cuc_event_synchronize(event));
+    cuc_event_release(event);
+}
+
+static void wait_for_another_stream(void)
+{
+    cuc_stream *beside = NULL;
+
+    ck_ok(cuc_stream_create(&beside, device, NULL));
+    ck_ok(CUC_LAUNCH(beside, SHAPE, three, 1.0f, 0ull, 1));
+    ck_ok(cuc_stream_synchronize(beside));
+    cuc_stream_release(beside);
+}
+
+static void be_refused(void)
+{
+    fake_fail("cuLaunchKernelEx", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    ck_fails(CUC_ERROR_DRIVER, CUC_LAUNCH(stream, SHAPE, three, 1.0f, 0ull, 1), "launching three");
+    fake_fail("cuLaunchKernelEx", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    ck_fails(CUC_ERROR_DRIVER,
+             CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 1 }, .cluster = { 2 }),
+                        none),
+             "launching none");
+}
+
+static void capture(void)
+{
+    cuc_graph *graph = NULL;
+
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, three, 1.0f, 0ull, 1));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    cuc_graph_release(graph);
+}
+
+static const struct {
+    const char *name;
+    void (*act)(void); // behind a launch of `none` with a grid of 1
+    const char *blamed[3], *cleared[3];
+} before[] = {
+    { "nothing", NULL, { "none grid 1,1,1" }, { NULL } },
+    { "a wait for the stream", wait_for_the_stream, { NULL }, { "none" } },
+    { "a wait for the context", wait_for_the_context, { NULL }, { "none" } },
+    { "a stream that says it is done", ask_the_stream, { NULL }, { "none" } },
+    { "a wait for an event", wait_for_an_event, { NULL }, { "none" } },
+    { "an event that is complete", ask_an_event, { NULL }, { "none" } },
+    { "a launch behind an event that was waited for",
+      wait_for_an_event_of_before,
+      { "none grid 2,1,1" },
+      { "none grid 1,1,1" } },
+    { "a wait for another stream", wait_for_another_stream, { "none grid 1,1,1" }, { "three" } },
+    { "launches that were refused",
+      be_refused,
+      { "none grid 1,1,1" },
+      { "three", "none grid 2,1,1" } },
+    { "a launch into a graph", capture, { "none grid 1,1,1" }, { "three" } },
+};
+
+START_TEST(a_fault_is_blamed_on_what_may_not_be_complete)
+{
+    cuc_kernel *faulty;
+
+    NEED_FAKE();
+    faulty = kernel("faulty");
+    fake_define_kernel("faulty", fault);
+    ck_ok(CUC_LAUNCH(stream, SHAPE, none));
+    if (before[_i].act)
+        before[_i].act();
+    fake_hold(cuc_stream_handle(stream));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, faulty));
+    fake_resume(cuc_stream_handle(stream));
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream), "faulty grid 1,1,1");
+    const char *log = cuc_error_log();
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_msg(!before[_i].blamed[i] || strstr(log, before[_i].blamed[i]), "%s: %s",
+                      before[_i].name, log);
+        ck_assert_msg(!before[_i].cleared[i] || !strstr(log, before[_i].cleared[i]), "%s: %s",
+                      before[_i].name, log);
+    }
+    cuc_kernel_release(faulty);
+    lose();
+}
+END_TEST
+
+static cuc_graph_exec *graph_of(cuc_kernel *faulty)
+{
+    cuc_graph *graph = NULL;
+    cuc_graph_exec *exec = NULL;
+
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, none));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, none));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, faulty));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    cuc_graph_release(graph);
+    return exec;
+}
+
+START_TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
+{
+    cuc_kernel *faulty;
+
+    NEED_FAKE();
+    faulty = kernel("faulty");
+    fake_define_kernel("faulty", fault);
+    cuc_graph_exec *exec = graph_of(faulty);
+    fake_fail("cuGraphLaunch", 1, CUDA_ERROR_INVALID_VALUE);
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_launch(exec, stream), "launching a graph");
+    ck_ok(CUC_LAUNCH(stream, SHAPE, three, 1.0f, 0ull, 1));
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream),
+             "one of which may be the cause: graph of 3 nodes (kernels none, faulty) on stream 0x");
+    ck_assert_ptr_null(strstr(cuc_error_log(), ";")); // nothing else
+    cuc_graph_exec_release(exec);
+    cuc_kernel_release(faulty);
+    lose();
+}
+END_TEST
+
+START_TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
+{
+    cuc_kernel *faulty;
+    cuc_stream *legacy;
+
+    NEED_FAKE();
+    setenv("CUCORE_LAUNCH_BLOCKING", "1", 1);
+    fake_define_kernel("none", run);
+    fake_define_kernel("faulty", fault_if_told);
+    fake_set_async(1);
+    faulty = kernel("faulty");
+    faults = false;
+    cuc_graph_exec *exec = graph_of(faulty);
+    ran = 0;
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_int_eq(ran, 3); // when the call returned
+    ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
+    ck_ok(cuc_graph_exec_launch(exec, legacy));
+    ck_assert_int_eq(ran, 6);
+    faults = true;
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_graph_exec_launch(exec, stream),
+             "running a graph of 3 nodes (kernels none, faulty)", "CUCORE_LAUNCH_BLOCKING",
+             "first seen by cuc_graph_exec_launch", "cuStreamSynchronize returned 700");
+    ck_assert_ptr_null(strstr(cuc_error_log(), ";"));
+    ck_assert_ptr_null(testing_current());
+    cuc_graph_exec_release(exec);
     cuc_kernel_release(faulty);
     lose();
 }
@@ -346,6 +570,9 @@ int main(void)
     tcase_add_test(tests, a_foreign_stream_takes_launches);
     tcase_add_test(tests, launches_are_captured);
     tcase_add_test(tests, a_fault_is_told_with_the_latest_launches);
+    tcase_add_loop_test(tests, a_fault_is_blamed_on_what_may_not_be_complete, 0, LENGTH(before));
+    tcase_add_test(tests, a_fault_in_a_graph_is_blamed_on_its_kernels);
+    tcase_add_test(tests, with_blocking_launches_a_fault_in_a_graph_is_its_own);
     tcase_add_test(tests, with_blocking_launches_a_fault_is_the_kernels_own);
     tcase_add_test(tests, without_the_variable_launches_do_not_wait);
     suite_add_tcase(suite, tests);

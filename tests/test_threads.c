@@ -362,7 +362,7 @@ static const char *until_lost(int number)
     }
     EXPECT(st == CUC_ERROR_CONTEXT_LOST);
     EXPECT(cuc_error_library_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
-    EXPECT(strstr(cuc_error_message(), "three grid 2,1,1 block 32,1,1") != NULL);
+    EXPECT(strstr(cuc_error_log(), "three grid 2,1,1 block 32,1,1") != NULL);
     EXPECT(cuc_context_lost(primary) == CUDA_ERROR_ILLEGAL_ADDRESS);
     cuc_stream_release(stream);
     return NULL;

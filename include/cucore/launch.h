@@ -225,7 +225,8 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
  * Whether a launch has to be followed by a wait, so that a failure names its kernel.
  *
  * With CUCORE_LAUNCH_BLOCKING=1 in the environment at the first launch, cuc_launch() returns
- * when the kernel is done, and its failure is the kernel's own. Not while a stream is captured.
+ * when the kernel is done, cuc_graph_exec_launch() when the graph is, and a failure is their own.
+ * Not while a stream is captured.
  *
  * @thread any thread
  * @capture makes no driver call

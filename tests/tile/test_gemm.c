@@ -1046,7 +1046,7 @@ START_TEST(a_pipeline_wants_no_current_context)
     compare(&x, &row);
     const cuc_context *context = stream->context;
     const struct cuc__launch_record *last =
-        &context->ring[(context->launches - 1) % CUC__LAUNCH_RECORDS];
+        &context->recent.records[CUC__RECORD_OF(context->recent.count - 1)];
     if (choice.pipeline)
         ck_assert_uint_eq(last->block_x, 384);
     ck_assert_ptr_null(testing_current());
