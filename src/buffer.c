@@ -4,6 +4,7 @@
 #include "memory_resource.h"
 #include "options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 void cuc_buffer_options_init(cuc_buffer_options *options, size_t size)
@@ -193,14 +194,28 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
+// Frees a buffer that nobody has any more. Where a graph kept it, no caller chose this moment, and
+// another thread may have begun to capture its stream: then it is left for later.
+static void take_apart(void *object)
+{
+    cuc_buffer *buffer = object;
+
+    if (buffer->resource && buffer->ptr &&
+        buffer->resource->ops->deallocate(buffer->resource, buffer->ptr, buffer->bytes,
+                                          buffer->stream, NULL) == CUC_ERROR_BUSY) {
+        if (cuc__keep_is_burying() && cuc__keep_leave(buffer, take_apart))
+            return;
+        cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
+                        " is not memory of that graph, and is leaked",
+                        cuc_stream_handle(buffer->stream), buffer->ptr);
+    }
+    drop(buffer);
+}
+
 void cuc_buffer_release(cuc_buffer *buffer)
 {
-    if (!cuc__handle_drop(buffer, CUC__HANDLE_BUFFER))
-        return;
-    if (buffer->resource && buffer->ptr)
-        (void)buffer->resource->ops->deallocate(buffer->resource, buffer->ptr, buffer->bytes,
-                                                buffer->stream, NULL);
-    drop(buffer);
+    if (cuc__handle_drop(buffer, CUC__HANDLE_BUFFER))
+        take_apart(buffer);
 }
 
 cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)

@@ -104,18 +104,28 @@ bool cuc__keep_leave(void *thing, void (*drop)(void *thing))
     return true;
 }
 
+static _Thread_local bool burying;
+
+bool cuc__keep_is_burying(void)
+{
+    return burying;
+}
+
 void cuc__keep_bury(void)
 {
+    const bool within = burying; // what is let go may come by here
     struct cuc__grave *next;
 
-    if (cuc__capturing()) // a buffer's free would be captured
+    if (cuc__capturing()) // a buffer's free would be captured, most likely
         return;
+    burying = true;
     struct cuc__grave *grave = atomic_exchange_explicit(&cuc__graves, NULL, memory_order_acquire);
     for (; grave; grave = next) {
         next = grave->next;
         cuc__keep_free(grave->keep);
         free(grave);
     }
+    burying = within;
 }
 
 cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)

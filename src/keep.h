@@ -26,6 +26,10 @@ cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *f
 // and nothing of the driver's may be called there. It is let go here, from where a caller comes by.
 void cuc__keep_bury(void);
 
+// Whether this thread does that now. What cannot be let go, as another thread began to capture a
+// stream in the meantime, is left once more.
+bool cuc__keep_is_burying(void);
+
 // Let something go in that way, where nothing of the driver's may be called. False without memory.
 bool cuc__keep_leave(void *thing, void (*drop)(void *thing));
 

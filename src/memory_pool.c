@@ -68,9 +68,6 @@ static cuc_status free_failed(const cuc_stream *stream, int code, CUdeviceptr pt
                          "stream %p is being captured, and 0x%" PRIx64 " is not memory of its "
                          "graph: free it after the capture, or on another stream",
                          (void *)stream->handle, ptr);
-    cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
-                    " is not memory of that graph, and is leaked",
-                    (void *)stream->handle, ptr);
     return CUC_ERROR_BUSY;
 }
 

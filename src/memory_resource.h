@@ -7,7 +7,8 @@
 #include "stream.h"
 
 // `function` is the public function that fails. NULL is a release, where a failure goes to the
-// process-wide handler and the memory is leaked.
+// process-wide handler and the memory is leaked. CUC_ERROR_BUSY says that the stream is being
+// captured, which the caller of a release has to tell.
 struct cuc__memory_ops {
     cuc_status (*allocate)(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                            cuc_stream *stream, const char *function);

@@ -103,10 +103,6 @@ cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const cha
                             "stream %p is being captured and cannot be waited for: free the "
                             "memory after the capture, or on another stream",
                             (void *)stream->handle);
-        else
-            cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%llx is "
-                            "leaked",
-                            (void *)stream->handle, (unsigned long long)ptr);
     } else {
         const uint32_t mark = cuc__ring_mark(&stream->context->recent);
         code = cuc__cu.cuStreamSynchronize(stream->handle);

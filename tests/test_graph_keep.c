@@ -229,6 +229,41 @@ START_TEST(nothing_is_let_go_while_a_stream_is_captured)
 }
 END_TEST
 
+static void let_go(void *owned)
+{
+    cuc_buffer_release(owned);
+}
+
+static void begin_to_capture(void *unused)
+{
+    (void)unused;
+    BEGIN(CUC_CAPTURE_THREAD_LOCAL);
+}
+
+// Another thread may begin a capture when it was asked already whether there is one.
+START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
+{
+    cuc_memory_resource *resource = NULL;
+    cuc_buffer *own = NULL;
+
+    if (_i)
+        ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_buffer_create(&own, resource, 4 * N, stream));
+    cuc_memory_resource_release(resource);
+    const cuc_device_ptr ptr = cuc_buffer_ptr(own);
+    ck_assert(cuc__keep_leave(own, let_go)); // the last one that is left goes first
+    ck_assert(cuc__keep_leave(&dropped, begin_to_capture));
+    cuc__keep_tidy();
+    ck_ok(launch_on(stream, affine, buffer, 1, 1));
+    cuc_graph_release(end_capture());
+    cuc__keep_tidy();
+    ck_ok(cuc_stream_synchronize(stream));
+    ck_assert_msg(unraisable.count == 0, "%s", unraisable.last);
+    if (fake_available())
+        ck_soon(!fake_allocated(ptr));
+}
+END_TEST
+
 START_TEST(waiting_for_a_stream_lets_go)
 {
     cuc_graph *graph = captured(1);
@@ -307,6 +342,7 @@ int main(void)
     tcase_add_test(tests, an_update_trades_what_is_kept);
     tcase_add_test(tests, a_graph_keeps_a_buffer);
     tcase_add_test(tests, nothing_is_let_go_while_a_stream_is_captured);
+    tcase_add_loop_test(tests, what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2);
     tcase_add_test(tests, waiting_for_a_stream_lets_go);
     tcase_add_test(tests, an_embedded_graph_brings_what_it_keeps);
     tcase_add_test(tests, what_cannot_be_kept_stays_the_callers);
