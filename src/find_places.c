@@ -21,8 +21,19 @@
 
 const char *cuc__find_root = "";
 
+// A relative folder is never searched: a program would load code from whatever folder it is started
+// in.
 static void add(cuc__places *places, const char *method, char *dir, const char *note)
 {
+    if (dir && *dir != '/') {
+        free(dir);
+        dir = NULL;
+        note = "a relative path is not searched, expected one that begins with /";
+    }
+    for (size_t i = 0; note && i < places->count; i++)
+        if (places->at[i].note && strcmp(places->at[i].method, method) == 0 &&
+            strcmp(places->at[i].note, note) == 0)
+            return;
     for (size_t i = 0; dir && i < places->count; i++) {
         if (places->at[i].dir && strcmp(places->at[i].dir, dir) == 0) {
             free(dir);
@@ -116,7 +127,8 @@ static void add_site(cuc__places *places, const char *site, const void *folders)
         add_dir(places, "wheel", "%s/%s", site, folder);
 }
 
-// Entries of a list such as PATH, between colons; empty ones are left out.
+// Entries of a list such as PATH, between colons; empty ones, which are the current folder, are
+// left out.
 static bool next_entry(const char **list, char *out, size_t size)
 {
     while (*list && **list) {
@@ -139,7 +151,7 @@ static void add_python_on_path(cuc__places *places, const char *folders)
 
     while (next_entry(&list, entry, sizeof(entry))) {
         snprintf(python, sizeof(python), "%s/python3", entry);
-        if (access(python, X_OK) != 0)
+        if (*entry != '/' || access(python, X_OK) != 0)
             continue;
         char *real = realpath(python, NULL);
         const char *const files[] = { python, real };

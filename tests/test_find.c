@@ -348,6 +348,52 @@ END_TEST
 
 // The loader's own search, done without the loader
 
+// A program would load code from whatever folder it is started in.
+START_TEST(relative_folders_are_never_searched)
+{
+    static const struct {
+        const char *variable, *value, *file;
+    } rows[] = {
+        { "PYTHONPATH", ".", "nvidia/cu13/lib/" SONAME },
+        { "PYTHONPATH", "sub:./sub", "sub/nvidia/cu13/lib/" SONAME },
+        { "PYTHONPATH", ":", "nvidia/cu13/lib/" SONAME },
+        { "PYTHONPATH", "", "nvidia/cu13/lib/" SONAME },
+        { "VIRTUAL_ENV", ".", "lib/python3.12/site-packages/nvidia/cu13/lib/" SONAME },
+        { "PATH", "bin:./bin", "lib/python3.12/site-packages/nvidia/cu13/lib/" SONAME },
+        { "PATH", ":", "lib/python3.12/site-packages/nvidia/cu13/lib/" SONAME },
+        { "HOME", ".", ".local/lib/python3.12/site-packages/nvidia/cu13/lib/" SONAME },
+        { "CONDA_PREFIX", ".", "lib/" SONAME },
+        { "CUDA_PATH", "sub", "sub/lib64/" SONAME },
+        { "CUDA_HOME", ".", "lib64/" SONAME },
+        { "CUDA_HOME", "", "lib64/" SONAME },
+    };
+    char here[4096];
+
+    ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        cuc_found *found = NULL;
+        touch(rows[i].file);
+        touch("bin/python3");
+        touch("python3");
+        ck_assert_int_eq(chmod(in_tree("bin/python3"), 0755), 0);
+        ck_assert_int_eq(chmod(in_tree("python3"), 0755), 0);
+        ck_assert_int_eq(chdir(top), 0);
+        ck_assert_int_eq(setenv(rows[i].variable, rows[i].value, 1), 0);
+        ck_assert_msg(cuc_find_library(&found, LIB) == CUC_ERROR_NOT_FOUND, "%s=%s: %s",
+                      rows[i].variable, rows[i].value, cuc_found_path(found));
+        bool told = strstr(cuc_error_log(), "a relative path is not searched") != NULL;
+        bool noted = *rows[i].value && *rows[i].value != ':' &&
+                     strcmp(rows[i].variable, "PATH") != 0;
+        ck_assert_msg(told == noted, "%s=%s", rows[i].variable, rows[i].value);
+        cuc_found_release(found);
+        unsetenv(rows[i].variable);
+        ck_assert_int_eq(chdir(here), 0);
+        teardown();
+        setup();
+    }
+}
+END_TEST
+
 START_TEST(what_the_loader_would_open_is_known_without_opening_it)
 {
     static const char *const sonames[] = { "libm.so.6", "libgcc_s.so.1", SYSTEM_SONAME };
@@ -963,6 +1009,7 @@ static void add_cases(Suite *suite)
     tcase_add_loop_test(order, toolkit_folders_of_a_library_are_looked_into, 0, 2);
     tcase_add_test(order, names_are_known_in_any_case_of_letters);
     tcase_add_test(order, several_entries_of_PYTHONPATH_are_searched_in_order);
+    tcase_add_test(order, relative_folders_are_never_searched);
 
     tcase_add_loop_test(order, what_the_loader_would_open_is_known_without_opening_it, 0, 3);
     tcase_add_loop_test(order, the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless, 0, 2);
