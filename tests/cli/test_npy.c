@@ -51,6 +51,7 @@ static const struct {
     // The order does not matter to a line.
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3,)}", 12, CUC_F32, 1, { 3 } },
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 1)}", 12, CUC_F32, 3, { 1, 3, 1 } },
+    { "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}", 48, CUC_F32, 2, { 3, 4 } },
     // No overflow, as there are no elements.
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, "
       "9223372036854775807, "
@@ -76,6 +77,34 @@ START_TEST(a_good_header_is_read)
         ck_assert_int_eq(h.shape[i], good[_i].shape[i]);
     ck_assert_uint_eq(h.bytes, good[_i].data);
     ck_assert_uint_eq(h.data_offset, bytes - good[_i].data);
+    free(file);
+}
+END_TEST
+
+START_TEST(columns_first_become_rows_first)
+{
+    enum { A = 2, B = 3, C = 4 };
+    npy_header h;
+    cli_why why;
+    size_t bytes;
+    uint8_t *file = make_file(&bytes, "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3, 4)}",
+                              2 * A * B * C);
+    uint16_t *at = (uint16_t *)(void *)(file + bytes - 2 * A * B * C), value;
+
+    for (int i = 0; i < A; i++)
+        for (int j = 0; j < B; j++)
+            for (int k = 0; k < C; k++) {
+                value = (uint16_t)(100 * i + 10 * j + k);
+                memcpy(at + i + A * (j + B * k), &value, sizeof(value));
+            }
+    ck_assert_msg(npy_parse(&h, file, bytes, "x.npy", &why), "%s", why.text);
+    npy_order_by_rows(&h, file);
+    for (int i = 0; i < A; i++)
+        for (int j = 0; j < B; j++)
+            for (int k = 0; k < C; k++) {
+                memcpy(&value, at + (i * B + j) * C + k, sizeof(value));
+                ck_assert_int_eq(value, 100 * i + 10 * j + k);
+            }
     free(file);
 }
 END_TEST
@@ -112,7 +141,6 @@ static const struct {
     { "{'descr': '<U8', 'fortran_order': False, 'shape': (3,)}", 96, "type '<U8'" },
     { "{'descr': '<f16', 'fortran_order': False, 'shape': (3,)}", 48, "type '<f16'" },
     { "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (3,)}", 12, "fields" },
-    { "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}", 48, "Fortran order" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11, "cut short" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 13, "has 1 bytes behind" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': "
@@ -418,6 +446,7 @@ int main(void)
     TCase *files = tcase_create("files");
 
     tcase_add_loop_test(read, a_good_header_is_read, 0, LENGTH(good));
+    tcase_add_test(read, columns_first_become_rows_first);
     tcase_add_loop_test(read, a_bad_header_is_refused_by_name, 0, LENGTH(bad));
     tcase_add_loop_test(read, what_is_no_npy_file_is_refused, 0, LENGTH(starts));
     tcase_add_test(read, versions_2_and_3_have_a_longer_length);

@@ -187,6 +187,7 @@ bool argument_load(argument *a, cli_why *why)
                            cuc_dtype_bits(a->dtype) / 8,
                            h.item_bytes == cuc_dtype_bits(a->dtype) / 8 ? " of another type" : "");
     }
+    npy_order_by_rows(&h, a->file);
     a->rank = h.rank;
     memcpy(a->shape, h.shape, sizeof(a->shape));
     a->bytes = h.bytes;

@@ -22,6 +22,7 @@ bool expect_load(void **out, const argument *a, cli_why *why)
                          a->expected_path, (unsigned long long)h.bytes, h.descr,
                          argument_type(a, type, sizeof(type)));
     if (ok) {
+        npy_order_by_rows(&h, file);
         *out = cli_allocate((size_t)a->bytes);
         memcpy(*out, (char *)file + h.data_offset, (size_t)a->bytes);
     }

@@ -228,11 +228,7 @@ static bool parse_dictionary(npy_header *h, cursor c, const char *name, cli_why 
                                              : "'shape' is missing");
     if (!read_type(h, name, why))
         return false;
-    if (fortran && !is_line(h))
-        return cli_because(why,
-                           "%s is in Fortran order, with its columns together: save "
-                           "np.ascontiguousarray(a)",
-                           name);
+    h->fortran = fortran && !is_line(h);
     if (!npy_count_bytes(&h->bytes, h->shape, h->rank, h->item_bytes))
         return cli_because(why, "%s has a shape of more elements than memory can hold", name);
     return true;
@@ -274,6 +270,30 @@ bool npy_parse(npy_header *out, const void *file, size_t bytes, const char *name
                            (unsigned long long)(data - h.bytes), (unsigned long long)h.bytes);
     *out = h;
     return true;
+}
+
+void npy_order_by_rows(const npy_header *h, void *file)
+{
+    uint64_t step[NPY_MAX_RANK], index[NPY_MAX_RANK] = { 0 }, from = 0; // elements
+
+    if (!h->fortran || !h->bytes)
+        return;
+    uint8_t *data = (uint8_t *)file + h->data_offset;
+    uint8_t *columns = cli_allocate((size_t)h->bytes);
+    memcpy(columns, data, (size_t)h->bytes);
+    for (int32_t i = 0; i < h->rank; i++)
+        step[i] = i ? step[i - 1] * (uint64_t)h->shape[i - 1] : 1;
+    for (uint64_t at = 0; at < h->bytes; at += h->item_bytes) {
+        memcpy(data + at, columns + from * h->item_bytes, h->item_bytes);
+        int32_t axis = h->rank - 1; // the last one moves fastest
+        from += step[axis];
+        while (axis > 0 && ++index[axis] == (uint64_t)h->shape[axis]) {
+            from -= step[axis] * index[axis];
+            index[axis--] = 0;
+            from += step[axis];
+        }
+    }
+    free(columns);
 }
 
 cuc_dtype npy_storage(cuc_dtype dtype)

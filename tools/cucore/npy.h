@@ -1,4 +1,5 @@
-// NumPy's .npy files: one array, little endian, rows last.
+// NumPy's .npy files: one array, little endian. Files of either order are read, and written rows
+// first (C order).
 #ifndef CUCORE_TOOLS_NPY_H
 #define CUCORE_TOOLS_NPY_H
 
@@ -17,11 +18,15 @@ typedef struct npy_header {
     uint64_t bytes;     // of all elements
     size_t data_offset; // from the start of the file
     char descr[16];     // the type as the file writes it: "<f4"
+    bool fortran;       // columns first, and that is another order than rows first
 } npy_header;
 
 // Read the header of a file that is in memory, and check that its data is all there and nothing
 // behind it. `name` is what messages call it. Any bytes are safe to give.
 bool npy_parse(npy_header *out, const void *file, size_t bytes, const char *name, cli_why *why);
+
+// Put the elements of a file that was parsed into rows-first order, where they lie.
+void npy_order_by_rows(const npy_header *h, void *file);
 
 // Bytes of all elements of a shape; false when they are more than a size can tell.
 bool npy_count_bytes(uint64_t *out, const int64_t *shape, int32_t rank, uint32_t item_bytes);
